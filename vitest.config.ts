@@ -1,56 +1,140 @@
 import { defineConfig } from 'vitest/config'
-import {
-  keepTemporaryFilesInMemory,
-  MEASURING,
-  runByNode,
-  STARTS_AND_KILLS,
-  sharedPostgres,
-  strict,
-  wholeProduct,
-} from './vitest.shared.ts'
+import { compileCacheFolder } from './scripts/compile-cache.ts'
 
-// Each test database is some 500 files, which are made and removed again.
-keepTemporaryFilesInMemory()
+// Each test file and each product under test is a process of its own that loads the same modules:
+// Node compiles them once.
+const compileCache = compileCacheFolder()
+if (compileCache) process.env.NODE_COMPILE_CACHE ??= compileCache
 
+const SHARED_POSTGRES = './server/testing/global-setup.ts'
+const FILES_IN_MEMORY = './scripts/memory-setup.ts'
+const BROWSER = './scripts/e2e-setup.ts'
+const BALANCER = './scripts/nodes-setup.ts'
+
+const STARTS_AND_KILLS = [
+  'operator/embedded-database.test.ts',
+  'server/operations/embedded-postgres/{data-dir,embedded-postgres}.test.ts',
+  'server/operations/start/installation.test.ts',
+  'server/wrong-clock.test.ts',
+]
+
+const MEASURES_MEMORY = ['server/features/posts/prepared-texts.test.ts']
+
+/** These tests find more the longer they run: `npm test` runs them too, for a short time. */
+const RANDOM = [
+  'server/fuzz.test.ts',
+  'server/features/moderation/{moving-posts,random-acts}.test.ts',
+]
+
+/**
+ * Node runs these files in production as they stand, so it runs them in tests too: without a
+ * bundler between, a missing extension or a syntax that cannot be erased fails here first.
+ */
+const runByNode = {
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+  // The files that one worker runs share its process, which loads the modules once.
+  isolate: false,
+  // On a busy machine a correct result may take long.
+  expect: { poll: { timeout: 15_000, interval: 30 } },
+}
+
+const overHttp = { ...runByNode, testTimeout: 40_000, hookTimeout: 60_000 }
+
+const wholeProduct = {
+  ...runByNode,
+  fileParallelism: false,
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+}
+
+/** Every suite is a project; the scripts of package.json name the projects of each command. */
 export default defineConfig({
   test: {
-    ...strict,
-    // Orders start at 1: with one worker, Vitest runs a group of order 0 last instead of first.
+    // A test that fails sometimes has failed: nothing retries it.
+    retry: 0,
+    allowOnly: false,
     projects: [
-      {
-        test: {
-          name: 'unit',
-          include: ['contract/**/*.test.ts', 'scripts/**/*.test.ts', 'web/**/*.test.{ts,tsx}'],
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          name: 'server',
-          include: ['{server,operator,demo}/**/*.test.ts'],
-          exclude: [...STARTS_AND_KILLS, ...MEASURING],
-          globalSetup: [sharedPostgres],
-          ...runByNode,
-          // Tests wait for the database part of the time, so four files keep two cores busy.
-          maxWorkers: 4,
-          testTimeout: 40_000,
-          hookTimeout: 60_000,
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        test: {
-          name: 'e2e',
-          // What kills, measures or needs several nodes has commands of its own, which CONTRIBUTING.md names.
-          include: ['e2e/*.test.ts'],
-          globalSetup: [sharedPostgres, './scripts/e2e-setup.ts'],
-          ...wholeProduct,
-          // Each file has a product, a database and a browser of its own, and often waits for them: three keep two cores busy.
-          fileParallelism: true,
-          maxWorkers: 3,
-          sequence: { groupOrder: 3 },
-        },
-      },
+      // Orders start at 1: with one worker, Vitest runs a group of order 0 last instead of first.
+      suite('unit', {
+        include: ['contract/**/*.test.ts', 'scripts/**/*.test.ts', 'web/**/*.test.{ts,tsx}'],
+        globalSetup: [FILES_IN_MEMORY],
+        sequence: { groupOrder: 1 },
+      }),
+      suite('server', {
+        ...overHttp,
+        include: ['{server,operator,demo}/**/*.test.ts'],
+        exclude: [...STARTS_AND_KILLS, ...MEASURES_MEMORY],
+        globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES],
+        // Tests wait for the database part of the time, so four files keep two cores busy.
+        maxWorkers: 4,
+        sequence: { groupOrder: 2 },
+      }),
+      suite('e2e', {
+        ...wholeProduct,
+        include: ['e2e/*.test.ts'],
+        globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES, BROWSER],
+        // Each file has a product, a database and a browser of its own, and often waits for them.
+        fileParallelism: true,
+        maxWorkers: 3,
+        sequence: { groupOrder: 3 },
+      }),
+      suite('faults', {
+        ...wholeProduct,
+        include: ['e2e/faults/*.test.ts', ...STARTS_AND_KILLS, ...RANDOM],
+        env: { FUZZ_RUNS: '10000', ACTS_RUNS: '20', MOVE_ROUNDS: '80' },
+        globalSetup: [SHARED_POSTGRES],
+      }),
+      suite('measures', {
+        ...wholeProduct,
+        include: ['e2e/measures/*.test.ts', ...MEASURES_MEMORY],
+        globalSetup: [SHARED_POSTGRES, BROWSER],
+      }),
+      suite('nodes-server', {
+        ...overHttp,
+        include: ['server/**/*.test.ts', 'operator/**/*.test.ts'],
+        // These promises do not depend on the number of nodes.
+        exclude: [
+          'server/{kernel/db,operations/embedded-postgres,operations/start}/**',
+          'server/kernel/config/config.test.ts',
+        ],
+        env: { VSLUKH_NODES: '2' },
+        globalSetup: [SHARED_POSTGRES, BALANCER],
+        maxWorkers: 2,
+        sequence: { groupOrder: 4 },
+      }),
+      suite('nodes-processes', {
+        ...wholeProduct,
+        include: ['e2e/nodes/*.test.ts'],
+        globalSetup: [SHARED_POSTGRES, BALANCER],
+        sequence: { groupOrder: 5 },
+      }),
+      suite('operations', {
+        ...wholeProduct,
+        include: ['e2e/operations/*.test.ts'],
+        globalSetup: [SHARED_POSTGRES, BALANCER],
+      }),
+      suite('cluster', {
+        ...wholeProduct,
+        include: ['e2e/cluster/*.test.ts'],
+        globalSetup: [BALANCER],
+        testTimeout: 240_000,
+        hookTimeout: 240_000,
+      }),
+      suite('looks', {
+        ...wholeProduct,
+        include: ['e2e/visual/*.test.ts'],
+        globalSetup: [BROWSER],
+        env: { RENEW_PICTURES: process.argv.includes('-u') ? '1' : '0' },
+      }),
+      suite('browsers', {
+        ...wholeProduct,
+        include: ['e2e/browsers/*.test.ts'],
+        globalSetup: [SHARED_POSTGRES, './scripts/browsers-setup.ts'],
+      }),
     ],
   },
 })
+
+function suite<Settings extends object>(name: string, settings: Settings) {
+  return { extends: true as const, test: { name, ...settings } }
+}

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('going back closes the dialog and saves the draft, on the same visit of the page; no way of closing leaves an entry behind', async () => {
+test('going back closes the dialog and saves the draft, on the same page; no way of closing leaves an entry behind', async () => {
   const page = await journey.visit({ as: olga, path: '/settings', viewport: PHONE })
   await page.getByRole('link', { name: 'Стена' }).click()
   await postWith(page, 'Останется на месте').waitFor()

@@ -5,7 +5,7 @@ import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-wi
 import { countRequests, holdCalls, untilPreloaded } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
-/** What the console says about a lazy chunk that could not be loaded, besides what the person sees. */
+/** The console's message about a lazy chunk that could not be loaded. */
 const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
 const NO_ANSWER = 'Сервер не отвечает. Попробуйте чуть позже'

@@ -77,7 +77,10 @@ async function refreshesAfterLink(page: Page): Promise<number> {
   return refreshes()
 }
 
-/** Goes to the other site and from there to the wall. Returns the request for the wall's page, and how often it was loaded. */
+/**
+ * Goes to the other site and from there to the wall. Returns the request for the wall's page, and
+ * how often it was loaded.
+ */
 async function followLink(page: Page): Promise<{ document: Request; loads: () => number }> {
   const { port } = elsewhere.address() as AddressInfo
   await page.goto(`http://127.0.0.1:${port}/`)

@@ -184,7 +184,10 @@ test('a report on a session that was closed elsewhere offers to sign in, once, a
   await dialog.getByRole('radio').first().waitFor()
 })
 
-/** Opens the wall's one post as a user; when the page has made its calls, their session is closed on another device. */
+/**
+ * Opens the wall's one post as a user; when the page has made its calls, their session is closed on
+ * another device.
+ */
 async function visitClosedSession() {
   await journey.emptyWall()
   await journey.publish(await journey.signUp(), 'Окна выходят во двор.')

@@ -57,7 +57,10 @@ async function write(page: Page, dialogName: string, text: string): Promise<void
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** Lets the server answer reads of an address at once, and delivers the responses to the page only on `letGo()`. */
+/**
+ * Lets the server answer reads of an address at once, and delivers the responses to the page only
+ * on `letGo()`.
+ */
 async function answerLate(page: Page, address: string) {
   const answered = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()

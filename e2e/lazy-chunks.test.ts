@@ -4,7 +4,7 @@ import type { TestUser } from '../server/testing/client.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
 import { holdCalls, openMenu, postWith, switchView } from './testing/page-actions.ts'
 
-/** What the console says about a lazy chunk that could not be loaded, besides what the person sees. */
+/** The console's message about a lazy chunk that could not be loaded. */
 const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
 const SETTINGS = /assets\/settings-/
 const DIALOG_FAILED = 'Не получилось загрузить. Проверьте связь и нажмите ещё раз'

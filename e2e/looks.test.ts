@@ -175,7 +175,9 @@ function recordBackgrounds(): void {
   requestAnimationFrame(look)
 }
 
-/** Names of buttons and links that do not own the 44 px around their middle: a thumb may miss them. */
+/**
+ * Names of buttons and links that do not own the 44 px around their middle: a thumb may miss them.
+ */
 function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const reach = 21

@@ -103,7 +103,8 @@ test('while it is not known who the viewer is, a heart shows that it waits, and 
         [petr.id],
       ),
     )
-    // Likes are not known yet either: who taps an empty heart likes the post, and may have liked it before.
+    // Likes are not known yet either: who taps an empty heart likes the post, and may have liked it
+    // before.
     .toEqual([{ text: 'И снова туда' }, { text: 'Один раз' }, { text: 'Уже нравится' }])
   for (const text of ['Один раз', 'И снова туда', 'Уже нравится']) {
     await expect.poll(() => isBusy(text)).toBe(null)
@@ -126,7 +127,7 @@ test('while it is not known who the viewer is, the page shows that it opens some
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
-/** Opens the wall as a signed-in user while the server takes its time to say who that is; `letGo()` lets it answer. */
+/** Opens the wall as a user whom the server names only after `letGo()`. */
 async function visitUnknown() {
   const held = Promise.withResolvers<Awaited<ReturnType<typeof holdCalls>>>()
   const page = await journey.visit({
@@ -139,7 +140,7 @@ async function visitUnknown() {
   return { page, letGo }
 }
 
-/** Opens a page as a signed-in user whose session cannot be checked; it will not retry by itself for an hour. */
+/** Opens a page as a user whose session cannot be checked; it retries only after an hour. */
 function visitUnanswered(path: string): Promise<Page> {
   const refusal = { status: 503, headers: { 'retry-after': '3600' } }
   return journey.visit({

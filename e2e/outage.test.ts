@@ -48,7 +48,7 @@ test('while the database is away, a visitor reads the saved wall and is told so,
   await send.click()
   await told.waitFor()
 
-  database.mend()
+  database.repair()
   await writer.getByRole('status').getByText('Опубликовано').waitFor()
   await dialog.waitFor({ state: 'detached' })
   await banner.waitFor({ state: 'detached' })

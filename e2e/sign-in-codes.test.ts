@@ -132,7 +132,8 @@ test('identifying this browser sends no request to any other site', async () => 
   const asked: string[] = []
   const page = await journey.visit({
     before: async (fresh) => {
-      // The library reports one in a thousand of its runs to its makers: here every run would be reported.
+      // The library reports one in a thousand of its runs to its makers: here every run would be
+      // reported.
       await fresh.addInitScript('Math.random = () => 0')
       fresh.on('request', (request) => asked.push(new URL(request.url()).origin))
     },
@@ -173,7 +174,7 @@ async function tryCode(page: Page, code: string): Promise<void> {
   await answered
 }
 
-/** The seconds in «Отправить код ещё раз через 57 с»; NaN when it says none. */
+/** The seconds in «Отправить код ещё раз через 57 с»; NaN without any. */
 async function secondsOn(resend: Locator): Promise<number> {
   return Number(/через (\d+) с$/.exec((await resend.textContent()) ?? '')?.[1])
 }

@@ -6,7 +6,8 @@ import { askForCode, enterCode, profileLink, signInButton } from './testing/sign
 
 let journey: JourneyWithMail
 beforeAll(async () => {
-  // Every call finds its token about to expire, and refreshes it. No token expires on its way, however busy the machine is.
+  // Every call finds its token about to expire, and refreshes it. No token expires on its way,
+  // however busy the machine is.
   journey = await startJourneyWithMail({ ACCESS_TOKEN_SECONDS: '19' })
 })
 afterAll(() => journey?.close())

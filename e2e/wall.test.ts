@@ -11,7 +11,10 @@ import {
   switchView,
 } from './testing/page-actions.ts'
 
-/** Ten posts with this text are taller than a phone's screen, so that the next page loads only after scrolling. */
+/**
+ * Ten posts with this text are taller than a phone's screen, so that the next page loads only after
+ * scrolling.
+ */
 const TWO_LINES = 'Запись, которой на телефоне хватает на две строки, а то и на три:'
 
 let journey: Journey

@@ -34,7 +34,7 @@ const PARTS = [
 const NODE = `node_modules/node-${process.platform}-${process.arch}`
 /** What nobody reads at run time: tests, types, source maps, Node's headers and manual. */
 const LEFT_OUT = [
-  /\.test\.ts$/,
+  /\.(?:test|fixture|child)\.ts$/,
   /^server\/testing$/,
   /^node_modules\/.*\.(?:map|d\.[cm]?ts|md)$/,
   new RegExp(`^${NODE}/(?:include|share)$`),

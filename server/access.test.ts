@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, TABLE } from './testing/access-table.ts'
+import { type Caller, TABLE } from './access.fixture.ts'
 import { type AccountFixture, createAccountFixture, readOwned } from './testing/account-fixture.ts'
 import { allEndpoints } from './testing/endpoints.ts'
 import { signUpModerator } from './testing/moderation-calls.ts'

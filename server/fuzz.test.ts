@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openLane } from './testing/fuzz-lane.ts'
-import { type FuzzRequest, requestsFor } from './testing/fuzz-requests.ts'
+import { openLane } from './fuzz-lane.fixture.ts'
+import { type FuzzRequest, requestsFor } from './fuzz-requests.fixture.ts'
 import { createOpenApiCheck } from './testing/openapi-check.ts'
 import { startTestApp, type TestApp } from './testing/test-app.ts'
 

@@ -148,7 +148,10 @@ async function readOn(tab: BrowserTab, count: number): Promise<void> {
     .toBeGreaterThanOrEqual(count)
 }
 
-/** Scrolls until a post stands at `top` px; posts above it get their height only when they come near. */
+/**
+ * Scrolls until a post stands at `top` px; posts above it get their height only when they come
+ * near.
+ */
 async function bringTo(tab: BrowserTab, text: string, top: number): Promise<void> {
   await expect
     .poll(async () => {

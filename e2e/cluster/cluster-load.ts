@@ -5,30 +5,25 @@ import type { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import { createProductClient } from '../testing/product.ts'
 import { type Outcome, recordCalls } from '../testing/recorded-calls.ts'
 
-/** What a client sends again: the server was away or could not serve, or nobody knows what became of the call. */
 const RETRIED = new Set<Outcome['status']>(['none', 'cut', 502, 503, 504])
 const RETRY_MS = 100
 /** People think between two calls. */
 const PAUSE_MS = 20
 const SIGN_IN_PAUSE_MS = 300
 
-/** An acknowledged write: when its last try was sent, and when it was answered (ms of Date.now). */
+/** When the last try of an acknowledged write was sent and answered (Date.now()). */
 type Write = Pick<Outcome, 'began' | 'ended'>
 
 type Options = {
   url: string
   users: TestUser[]
-  /** A post that visitors read. */
   postId: string
   acknowledged: AcknowledgedWrites
 }
 
 export type ClusterLoad = ReturnType<typeof startLoad>
 
-/**
- * Simulates people who go on whatever happens: they publish and like, and send both again until they are acknowledged, read signed in and
- * as visitors, the site's pages among others, and sign in anew.
- */
+/** Simulates people who repeat writes until they are acknowledged, whatever happens. */
 export function startLoad({ url, users, postId, acknowledged }: Options) {
   const { call, outcomes } = recordCalls(url)
   const { signUp } = createProductClient({ url })
@@ -37,7 +32,6 @@ export function startLoad({ url, users, postId, acknowledged }: Options) {
   const missed: string[] = []
   let isStopped = false
 
-  /** Sends a call until it is neither refused for the moment nor lost. */
   async function insist(...sent: Parameters<typeof call>): Promise<Outcome> {
     for (;;) {
       const outcome = await call(...sent)
@@ -93,9 +87,8 @@ export function startLoad({ url, users, postId, acknowledged }: Options) {
   return {
     outcomes,
     writes,
-    /** Own likes that their users did not see in their next read, whichever node and database answered it. */
+    /** Own likes that their users did not see in their next read. */
     missed,
-    /** Who has signed in under the load. */
     newUsers,
     async stop(): Promise<void> {
       isStopped = true
@@ -104,12 +97,11 @@ export function startLoad({ url, users, postId, acknowledged }: Options) {
   }
 }
 
-/** Whether a call was a read by a visitor, of the API or of a page. */
 export function isVisitorRead({ call }: Outcome): boolean {
   return call.startsWith('GET ') && call.endsWith(' by a visitor')
 }
 
-/** Whether a call was answered as it would be without any fault, or refused in the way that clients retry. */
+/** Without any fault the answer would be the same, or clients retry it. */
 export function isExpected({ status }: Outcome): boolean {
   return status === 200 || status === 201 || RETRIED.has(status)
 }

@@ -36,7 +36,10 @@ afterAll(async () => {
   await site?.close()
 })
 
-/** Makes a fault in the settled cluster under load; the site has to be whole again when `cause` resolves, or soon after. */
+/**
+ * Makes a fault in the settled cluster under load; the site has to be whole again when `cause`
+ * resolves, or soon after.
+ */
 async function survive(fault: string, cause: () => Promise<void>): Promise<void> {
   await site.cluster.settled()
   const [reader] = users
@@ -77,7 +80,7 @@ test('etcd is killed on all machines: the primary goes on', () =>
     for (const machine of machines) machine.startEtcd()
   }))
 
-test('the line between a node and the primary is cut without either of them being told, and mended', () =>
+test('the line between a node and the primary is cut without either of them being told, and repaired', () =>
   survive('network cut', async () => {
     site.line.freeze()
     await delay(CUT_MS)
@@ -147,7 +150,7 @@ function tableOf(faults: FaultReport[]): (string | number)[][] {
       seconds(report.firstWriteMs),
       seconds(report.longestPauseMs),
       seconds(report.mailMs),
-      seconds(report.noticesMs),
+      seconds(report.changesMs),
       share(report.visitorReads),
       share(report.userReads),
       report.outages.map((events) => events.length / 2).join(', '),

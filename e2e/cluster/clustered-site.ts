@@ -14,8 +14,9 @@ import { findPrograms } from './programs.ts'
 export type Site = Awaited<ReturnType<typeof startSite>>
 
 /**
- * Starts a PostgreSQL cluster, two nodes of the product that use its primary for writes and its standbys for reads, and deploy/haproxy.cfg
- * before the nodes. The first node reaches the primary over a line that can be cut. The caller closes it.
+ * Starts a PostgreSQL cluster, two nodes that use its primary for writes and its standbys for
+ * reads, and deploy/haproxy.cfg before the nodes. The first node reaches the primary over a line
+ * that can be cut. The caller closes it.
  */
 export async function startSite() {
   await using started = new AsyncDisposableStack()
@@ -41,8 +42,8 @@ export async function startSite() {
   started.defer(() => rm(folder, { recursive: true, force: true }))
   const [httpPort, httpsPort] = [await freePort(), await freePort()]
   const addresses = nodes.map(({ product }) => product.address)
-  const place = { folder, httpPort, httpsPort, nodes: addresses }
-  const proxy = await startProxy(await haproxyConfig(place), place)
+  const settings = { folder, httpPort, httpsPort, nodes: addresses }
+  const proxy = await startProxy(await haproxyConfig(settings), settings)
   started.defer(proxy.close)
   const { db, close } = openDatabase(cluster.primaryUrl, () => {})
   started.defer(close)

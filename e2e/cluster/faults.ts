@@ -8,27 +8,27 @@ import { type Outcome, recordCalls } from '../testing/recorded-calls.ts'
 import { type ClusterLoad, isVisitorRead } from './cluster-load.ts'
 import type { Site } from './clustered-site.ts'
 
-/** What a fault did to people; times in milliseconds since its begin. */
+/** All times are in milliseconds since the begin of the fault. */
 export type FaultReport = {
   fault: string
   /** Until the part that failed was there again, or had been replaced. */
   lastedMs: number
-  /** Until the first write that was sent after the begin was acknowledged, and the longest time in which no write was. */
+  /** Until the first write that was sent after the begin was acknowledged. */
   firstWriteMs: number
   longestPauseMs: number
   /** Until a mail arrived that was asked for after the begin. */
   mailMs: number
   /** Until both nodes received each other's changes. */
-  noticesMs: number
+  changesMs: number
   visitorReads: { failed: number; all: number }
   userReads: { failed: number; all: number }
-  /** What each node's log says of outages: `away` where one began, `back` where it ended. */
+  /** From each node's log: `away` when an outage began, `back` when it ended. */
   outages: string[][]
 }
 
 /**
- * Makes a fault under load and waits until everything works again: both nodes ready, changes passed on, mails sent. The fault ends,
- * where it does not by itself, when `cause` resolves. Returns what people noticed.
+ * Makes a fault and waits until everything works again. A fault that lasts ends when `cause`
+ * resolves.
  */
 export async function reportFault(
   fault: string,
@@ -44,7 +44,7 @@ export async function reportFault(
     cause().then(since),
     firstWriteAfter(load, began),
   ])
-  const noticesMs = await noticesArrive(site).then(since)
+  const changesMs = await changesArrive(site).then(since)
   await expectChangesEverywhere(site, reader)
   const outcomes = load.outcomes.slice(outcomesBefore)
   return {
@@ -53,7 +53,7 @@ export async function reportFault(
     firstWriteMs: (await firstWriteAfter(load, began)) - began,
     longestPauseMs: longestPause(load, began),
     mailMs,
-    noticesMs,
+    changesMs,
     visitorReads: countFailed(outcomes.filter(isVisitorRead)),
     userReads: countFailed(outcomes.filter(({ call }) => call === 'GET /posts')),
     outages: site.nodes.map(({ product }, n) => outagesIn(product.lines.slice(linesBefore[n]))),
@@ -62,13 +62,11 @@ export async function reportFault(
 
 type Failed = { failed: number; all: number }
 
-/** Of some reads, how many failed. */
 export function countFailed(outcomes: Outcome[]): Failed {
   const failed = outcomes.filter(({ status }) => status !== 200)
   return { failed: failed.length, all: outcomes.length }
 }
 
-/** Resolves to when the first write was acknowledged that was sent after `began`. */
 async function firstWriteAfter({ writes }: ClusterLoad, began: number): Promise<number> {
   for (;;) {
     const answered = writes.filter((write) => write.began >= began).map(({ ended }) => ended)
@@ -77,7 +75,6 @@ async function firstWriteAfter({ writes }: ClusterLoad, began: number): Promise<
   }
 }
 
-/** The begins and ends of outages in a node's log, in order. */
 function outagesIn(lines: string[]): string[] {
   return lines.flatMap((line) => /"msg":"the database is (away|back)"/.exec(line)?.[1] ?? [])
 }
@@ -87,7 +84,7 @@ function longestPause({ writes }: ClusterLoad, began: number): number {
   return Math.max(...times.slice(1).map((time, n) => time - (times[n] ?? time)))
 }
 
-/** Asks for a code until the server has queued its mail, and resolves when the mail has arrived. */
+/** The server may first refuse to queue the mail. */
 async function mailArrives({ url, mailbox }: Site): Promise<void> {
   const { call } = recordCalls(url)
   const email = `${randomUUID()}@example.org`
@@ -96,8 +93,8 @@ async function mailArrives({ url, mailbox }: Site): Promise<void> {
   await mailbox.mailTo(email)
 }
 
-/** Resolves when both nodes are ready and subscribed to changes at the primary of now. */
-async function noticesArrive({ nodes, db }: Site): Promise<void> {
+/** Resolves when both nodes are ready and subscribed to changes at the current primary. */
+async function changesArrive({ nodes, db }: Site): Promise<void> {
   for (;;) {
     const ready = await Promise.all(nodes.map(isReady))
     const found = sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
@@ -116,7 +113,7 @@ function isReady({ product }: Node): Promise<boolean> {
   )
 }
 
-/** Publishes and deletes on each node; throws where the same user does not see it at once on the other one. */
+/** Throws if a user does not see their own change at once on the other node. */
 async function expectChangesEverywhere({ nodes }: Site, { id: userId, token }: TestUser) {
   for (const round of [0, 1]) {
     const { writer, other } = rolesIn({ nodes }, round)

@@ -8,7 +8,7 @@ import { childrenOf } from '../../server/testing/processes.ts'
 import { readDeployFile } from '../operations/deploy-file.ts'
 import type { Programs } from './programs.ts'
 
-/** The first three bytes of the machines' addresses, as the files of deploy/patroni have them. */
+/** The first three bytes of the machines' addresses in the files of deploy/patroni. */
 const WRITTEN_NETWORK = '10.0.0.'
 export const PASSWORDS = {
   SUPERUSER_PASSWORD: 'superuser-of-a-test',
@@ -16,19 +16,18 @@ export const PASSWORDS = {
   REWIND_PASSWORD: 'rewind-of-a-test',
 }
 
-type Place = {
+type MachineSettings = {
   /** 1, 2 or 3: the machines are db1, db2 and db3. */
   number: number
   /** The first three bytes of the machines' addresses, on loopback. */
   network: string
-  /** A folder that `user` owns. */
   folder: string
   programs: Programs
 }
 
 export type Machine = Awaited<ReturnType<typeof prepareMachine>>
 
-/** Returns the replacements that turn addresses of deploy/patroni into those of a test, and db1's own into another machine's. */
+/** Replaces addresses of deploy/patroni with those of a test, and db1's with another machine's. */
 export function inNetwork(network: string, ownKeys: string[] = [], number = 1): [string, string][] {
   const own = ownKeys.map((key): [string, string] => [
     `${key}${WRITTEN_NETWORK}11`,
@@ -38,10 +37,10 @@ export function inNetwork(network: string, ownKeys: string[] = [], number = 1): 
 }
 
 /**
- * Writes the files of one of the cluster's machines, those of deploy/patroni with the addresses and folders of a test. `startEtcd` and
- * `startPatroni` run its programs, as Debian's user postgres where the test is run by root.
+ * Writes the files of deploy/patroni with the addresses and folders of a test. Programs run as
+ * Debian's user postgres if root runs the test.
  */
-export async function prepareMachine({ number, network, folder, programs }: Place) {
+export async function prepareMachine({ number, network, folder, programs }: MachineSettings) {
   const name = `db${number}`
   const data = join(folder, 'data')
   const [etcdFile, patroniFile] = [join(folder, 'etcd.yml'), join(folder, 'patroni.yml')]
@@ -92,7 +91,10 @@ export async function prepareMachine({ number, network, folder, programs }: Plac
       patroni = start(programs.patroni, [patroniFile])
     },
     killEtcd: () => endChild(etcd, 'SIGKILL'),
-    /** Ends Patroni and every process of PostgreSQL at once, as when the machine loses its power; etcd goes on. */
+    /**
+     * Ends all processes of the database at once, as when the machine loses its power; etcd goes
+     * on.
+     */
     async killDatabase(): Promise<void> {
       const pids = await postgresProcesses(data)
       const patroniGone = endChild(patroni, 'SIGKILL')
@@ -106,7 +108,7 @@ export async function prepareMachine({ number, network, folder, programs }: Plac
   }
 }
 
-/** Returns the ids of Debian's user postgres where the test is run by root, as whom PostgreSQL does not run; otherwise none. */
+/** PostgreSQL refuses root, so root runs it as Debian's user postgres. */
 export function postgresUser(): { uid?: number; gid?: number } {
   if (!isRoot) return {}
   const id = (option: string) =>
@@ -122,7 +124,7 @@ function killProcess(pid: number): void {
   }
 }
 
-/** Returns the ids of a cluster's postmaster and of its children; none where it does not run. */
+/** Returns the ids of a cluster's postmaster and of its children. */
 async function postgresProcesses(data: string): Promise<number[]> {
   const file = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')
   const postmaster = Number(file.split('\n', 1)[0])

@@ -11,7 +11,6 @@ import type { Programs } from './programs.ts'
 
 const PASSWORD = 'the-product-of-a-test'
 
-/** A machine of the cluster, as Patroni sees it. */
 type Member = {
   name: string
   role: string
@@ -21,8 +20,9 @@ type Member = {
 }
 
 /**
- * Starts three machines with etcd, Patroni and PostgreSQL by the files of deploy/patroni, and HAProxy before them, on loopback
- * addresses of their own; resolves when a standby confirms commits and the database is there. The caller closes it.
+ * Starts three machines with etcd, Patroni and PostgreSQL by the files of deploy/patroni, and
+ * HAProxy before them. Resolves when a standby confirms commits and the database is there. The
+ * caller closes the cluster.
  */
 export async function startPostgresCluster(programs: Programs) {
   await using started = new AsyncDisposableStack()
@@ -45,7 +45,6 @@ export async function startPostgresCluster(programs: Programs) {
   const balancer = await startBalancer({ programs, folder, network })
   started.defer(balancer.close)
 
-  /** Asks the Patroni of any machine that answers. */
   async function members(): Promise<Member[]> {
     for (const { address } of machines) {
       const answer = await fetch(`http://${address}:8008/cluster`).catch(() => undefined)
@@ -66,11 +65,10 @@ export async function startPostgresCluster(programs: Programs) {
 
   const cluster = {
     machines,
-    /** Of the product's database, through HAProxy: at the primary, and at the standbys in turn. */
+    /** HAProxy leads to the primary, and to the standbys in turn. */
     primaryUrl: urlAt(`${network}1:5000`),
     replicaUrl: urlAt(`${network}1:5001`),
 
-    /** Of the product's database on one machine. */
     urlOf: ({ address }: Machine) => urlAt(`${address}:5432`),
 
     async primary(): Promise<Machine> {
@@ -81,12 +79,14 @@ export async function startPostgresCluster(programs: Programs) {
       }
     },
 
-    /** Resolves when another machine has become the primary. */
     async primaryOtherThan({ name }: Machine): Promise<void> {
       while ((await cluster.primary()).name === name) await delay(100)
     },
 
-    /** Resolves when all machines serve on one timeline and a standby confirms each commit: then no fault may lose anything. */
+    /**
+     * All machines serve on one timeline and a standby confirms each commit: no fault may lose
+     * anything.
+     */
     async settled(): Promise<void> {
       for (;;) {
         const all = await members()
@@ -98,7 +98,7 @@ export async function startPostgresCluster(programs: Programs) {
       }
     },
 
-    /** Makes the standby that confirms commits the primary, as an operator does with `patronictl switchover`. */
+    /** Promotes the confirming standby, as an operator does with `patronictl switchover`. */
     async switchOver(): Promise<void> {
       const [{ name: leader, address }, candidate] = [
         await this.primary(),
@@ -117,7 +117,7 @@ export async function startPostgresCluster(programs: Programs) {
   return cluster
 }
 
-/** A primary runs, and a standby streams; Patroni 3.0 calls both “running”, later versions the second one “streaming”. */
+/** Patroni 3.0 calls primary and standby “running”, later versions the standby “streaming”. */
 function isServing({ state }: Member): boolean {
   return state === 'running' || state === 'streaming'
 }
@@ -143,7 +143,6 @@ async function giveToPostgres(folder: string): Promise<void> {
   if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid)
 }
 
-/** Starts HAProxy with deploy/patroni/haproxy.cfg. The caller closes it. */
 async function startBalancer({
   programs,
   folder,

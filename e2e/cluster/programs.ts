@@ -4,10 +4,7 @@ import { findProgram } from '../../server/testing/debian-package.ts'
 
 export type Programs = Awaited<ReturnType<typeof findPrograms>>
 
-/**
- * Returns the paths of etcd, Patroni and HAProxy, and the folder of PostgreSQL 15's programs. Root gets what is missing from Debian
- * 12; otherwise throws an Error that names the missing package.
- */
+/** Root gets missing programs from Debian 12; otherwise an Error names the missing package. */
 export async function findPrograms() {
   const initdb = await debianProgram('/usr/lib/postgresql/15/bin/initdb', 'postgresql-15')
   return {

@@ -11,7 +11,9 @@ import { withEmbeddedDatabase } from './embedded-database.ts'
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-/** Starts the product and its database on a clock that the test shifts, with the real rate limits. */
+/**
+ * Starts the product and its database on a clock that the test shifts, with the real rate limits.
+ */
 async function productOnShiftedClock() {
   const clock = await shiftedClock()
   const mailbox = await openMailbox()

@@ -89,7 +89,8 @@ test('the database frozen: every call is answered with 503 before its deadline, 
     )
   const thaw = await freeze(product.dataDir)
   try {
-    // By the second round the cached responses are too old, and the connections of the first are closed.
+    // By the second round the cached responses are too old, and the connections of the first are
+    // closed.
     await callAll()
     const answers = await callAll()
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503])

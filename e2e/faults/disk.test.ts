@@ -40,7 +40,8 @@ test('the disk full at the end of a WAL segment, and freed: visitors read on, wr
   // What was read within the last second needs no mark.
   const age = async () => Number((await client.call('GET', '/posts')).headers.get('age'))
   await expect.poll(age).toBeGreaterThanOrEqual(1)
-  // The product stays so as long as the disk is full, for longer than any retry limit of a few seconds.
+  // The product stays so as long as the disk is full, for longer than any retry limit of a few
+  // seconds.
   const since = performance.now()
   await expect.poll(() => performance.now() - since, { timeout: 30_000 }).toBeGreaterThan(15_000)
   expect(await readiness(product)).toBe(503)

@@ -8,12 +8,11 @@ import {
 import { findRunning } from '../../server/operations/embedded-postgres/pid-file.ts'
 import { childrenOf } from '../../server/testing/processes.ts'
 
-/** The process id of the PostgreSQL that runs in a product's folder. */
 export async function postmasterOf(dataDir: string): Promise<number> {
   return (await runningIn(dataDir)).pid
 }
 
-/** Runs `work` on the database of a running product, over PostgreSQL's own socket. */
+/** Connects over PostgreSQL's own socket. */
 export async function withEmbeddedDatabase<T>(
   dataDir: string,
   work: (db: Db) => Promise<T>,
@@ -24,7 +23,7 @@ export async function withEmbeddedDatabase<T>(
   return work(db).finally(close)
 }
 
-/** Prevents a product's PostgreSQL from starting again once it has ended; returns a function that allows it. */
+/** Prevents another start of PostgreSQL; returns a function that allows it. */
 export async function preventStart(dataDir: string): Promise<() => Promise<void>> {
   const file = join(dataDir, 'postgres/postgresql.auto.conf')
   const before = await readFile(file)
@@ -32,13 +31,10 @@ export async function preventStart(dataDir: string): Promise<() => Promise<void>
   return () => writeFile(file, before)
 }
 
-/**
- * Freezes a product's PostgreSQL like a host that hangs: connections stay open and nothing answers. Returns a function that
- * lets it continue.
- */
+/** Freezes PostgreSQL like a host that hangs. Returns a function that lets it continue. */
 export async function freeze(dataDir: string): Promise<() => void> {
   const postmaster = await postmasterOf(dataDir)
-  // The postmaster first: it would start new backends.
+  // The postmaster would start new backends, so it is stopped first.
   process.kill(postmaster, 'SIGSTOP')
   const backends = childrenOf(postmaster)
   for (const pid of backends) process.kill(pid, 'SIGSTOP')

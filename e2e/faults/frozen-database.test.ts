@@ -8,7 +8,10 @@ import { freshDatabase } from '../../server/testing/databases.ts'
 import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
 import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
 
-/** Half the usual timeout, so that freezing at each statement takes half as long: statements are given up after 2 s. */
+/**
+ * Half the usual timeout, so that freezing at each statement takes half as long: statements are
+ * given up after 2 s.
+ */
 const POOL_LIMITS = { connections: 20, statementTimeoutMs: 1500 }
 /** Two such timeouts in a row would take 4 s; one leaves time for a busy machine. */
 const REFUSED_MS = 3800
@@ -94,7 +97,10 @@ const CALLS: [name: string, prepare: Prepare][] = [
   ],
 ]
 
-/** Starts an app whose database can be frozen. It has no other nodes, to which changes would be published in a statement more. */
+/**
+ * Starts an app whose database can be frozen. It has no other nodes, to which changes would be
+ * published in a statement more.
+ */
 async function appBehindProxy(running: AsyncDisposableStack) {
   const database = await freshDatabase(inject('databaseUrl'))
   running.defer(() => database.drop())

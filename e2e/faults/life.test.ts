@@ -102,7 +102,10 @@ async function productForTest(env?: Record<string, string>) {
 
 type Installed = Awaited<ReturnType<typeof productForTest>>
 
-/** Registers with the code from the printed mail, as an operator without an SMTP server would, and publishes. */
+/**
+ * Registers with the code from the printed mail, as an operator without an SMTP server would, and
+ * publishes.
+ */
 async function publishAs(product: Installed, email: string, text: string): Promise<void> {
   const client = createClient(product.url, {
     check() {},

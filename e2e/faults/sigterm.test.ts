@@ -180,7 +180,9 @@ function isStrange({ status, body, retryAfter }: Outcome): boolean {
   return typeof status === 'number' && status >= 300
 }
 
-/** Resolves once the port accepts no connections; checks that each one accepted before is answered. */
+/**
+ * Resolves once the port accepts no connections; checks that each one accepted before is answered.
+ */
 async function refusesConnections({ url }: Product): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/livez`).catch(() => undefined)

@@ -5,14 +5,18 @@ import { type Journey, startJourney } from '../testing/journey.ts'
 import { bringTo, isAt, postWith } from '../testing/page-actions.ts'
 
 const POSTS = 1100
-/** The number of posts that are read: further pages are there for scrolling on, also where one more was on its way. */
+/**
+ * The number of posts that are read: further pages are there for scrolling on, also where one more
+ * was on its way.
+ */
 const READ = 960
 const TASK_AT_MOST_MS = 100
 /** What a tap may wait for until a page answers well. */
 const ANSWER_AT_MOST_MS = 200
 /**
- * Processor time is counted as it is and multiplied: Chromium's own emulation of a slow machine burns time beside
- * whatever else runs there, and so measures the other processes more than the page.
+ * Processor time is counted as it is and multiplied: Chromium's own emulation of a slow machine
+ * burns time beside whatever else runs there, and so measures the other processes more than the
+ * page.
  */
 const SLOWDOWN = 4
 /** Other processes can only add time: the fastest pass shows the page's own work. */
@@ -88,7 +92,10 @@ async function readTo(page: Page, count: number): Promise<void> {
   await page.unroute(NEXT_PAGES)
 }
 
-/** Scrolls up by some screens, one step a frame, and down again until the next page of posts is there. */
+/**
+ * Scrolls up by some screens, one step a frame, and down again until the next page of posts is
+ * there.
+ */
 async function scrollUpAndOn(page: Page): Promise<void> {
   const before = await countPosts(page)
   for (let screen = 0; screen < 8; screen++) await scrollOneScreen(page, -1)

@@ -31,7 +31,8 @@ test('under 600 clients that send requests without pause, responses are only 200
   expect(lost).toBe(0)
   expect([...statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([])
   expect(newcomersServed).toBeGreaterThan(0.8)
-  // Only a share of the capacity: the machine may do other work meanwhile. The benchmark has the goals.
+  // Only a share of the capacity: the machine may do other work meanwhile. The benchmark has the
+  // goals.
   expect(times.length).toBeGreaterThan(carried / 2)
   const { status, ms } = await askOnce(url, request())
   expect(status).toBe(200)

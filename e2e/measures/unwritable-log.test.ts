@@ -50,7 +50,10 @@ async function startServer(stderr: number | 'closed pipe', stdout: 'ignore' | 'c
   return { server, url }
 }
 
-/** Sends a request on a connection that closes: a stopping server waits for what its clients may still have sent. */
+/**
+ * Sends a request on a connection that closes: a stopping server waits for what its clients may
+ * still have sent.
+ */
 function ask(url: string): Promise<Response> {
   return fetch(url, { headers: { connection: 'close' } })
 }

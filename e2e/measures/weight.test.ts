@@ -91,12 +91,14 @@ test('the layout shift measurement detects a shift', async () => {
 const ROOT = join(import.meta.dirname, '../..')
 const scripts = (pattern: string) => globSync(pattern, { cwd: ROOT })
 
-/** The scripts that hold the property by which TypeBox marks each of its schemas; no minifier renames it. */
+/** TypeBox marks each of its schemas by a property that no minifier renames. */
 function scriptsWithSchemas(pattern: string): string[] {
   return scripts(pattern).filter((path) => readFileSync(join(ROOT, path), 'utf8').includes('~kind'))
 }
 
-/** Every response that a first visit to the wall loads until the network is idle, before any tap. */
+/**
+ * Every response that a first visit to the wall loads until the network is idle, before any tap.
+ */
 async function firstVisit(): Promise<Response[]> {
   const responses: Response[] = []
   const page = await journey.visit({

@@ -11,10 +11,10 @@ import {
   type ProductClient,
 } from '../testing/product.ts'
 
-/** A node, and a client that calls it directly, not through the balancer. */
+/** `direct` calls the node itself, not through the balancer. */
 export type Node = { product: Product; direct: ProductClient }
 
-/** Two server processes on one database, and a client that calls both in turn through a balancer. */
+/** The client calls both nodes in turn through a balancer. */
 export type Pair = ProductClient & {
   url: string
   nodes: [Node, Node]
@@ -22,7 +22,7 @@ export type Pair = ProductClient & {
   close(): Promise<void>
 }
 
-/** Starts two nodes and a balancer; `env` configures both nodes. The caller closes it. */
+/** The caller closes the pair. */
 export async function startPair(env: Record<string, string> = {}): Promise<Pair> {
   const stack = new AsyncDisposableStack()
   const database = await freshDatabase(inject('databaseUrl'))
@@ -45,7 +45,6 @@ export async function startPair(env: Record<string, string> = {}): Promise<Pair>
   }
 }
 
-/** Starts a node behind a proxy, which is removed when the stack is disposed of. */
 export async function startNode(
   stack: AsyncDisposableStack,
   env: Record<string, string>,
@@ -56,7 +55,6 @@ export async function startNode(
   return { product, direct: createProductClient(product) }
 }
 
-/** Starts a pair for one test and closes it after the test. */
 export async function pairForTest(): Promise<Pair> {
   const pair = await startPair()
   onTestFinished(() => pair.close())

@@ -26,7 +26,7 @@ afterAll(async () => {
   await journey?.close()
 })
 
-/** Starts nginx, Debian's, as a shared cache that does what the responses' headers say. The caller closes it. */
+/** Debian's nginx is a shared cache that obeys the responses' headers. The caller closes it. */
 async function startCachingProxy(upstream: string) {
   const nginx = await findNginx()
   const folder = await mkdtemp(join(tmpdir(), 'vslukh-nginx-'))

@@ -1,14 +1,14 @@
 import type { PAST_CACHE, TestUser } from '../../server/testing/client.ts'
 import type { Node, Pair } from './pair.ts'
 
-/** Who reads from a node: a signed-in user, who says on another node than the written one that they have just written, or a visitor. */
+/** A visitor, or a user who has just written on another node, which the headers tell. */
 export type Reader = { node: Node; token?: string; headers?: typeof PAST_CACHE }
-/** A read that returned an outdated state; `since` is the time since the change was answered, in milliseconds. */
+/** `since` is the time since the change was answered, in milliseconds. */
 export type Stale = { round: number; after: string; saw: unknown; since: number }
 
 /**
- * Publishes, edits and deletes a post through one node. After each response the readers, all of whom have read before, read
- * the list and the post in the order given until they see the change. Returns each read that did not show it.
+ * After each change the readers, all of whom have read before, read until they see it. Returns each
+ * read that did not show it.
  */
 export async function changeAndRead(
   { writer, user, readers }: { writer: Node; user: TestUser; readers: Reader[] },
@@ -50,7 +50,6 @@ export async function changeAndRead(
   return stale
 }
 
-/** The node that writes in a round, and the other one. */
 export function rolesIn(
   { nodes }: Pick<Pair, 'nodes'>,
   round: number,
@@ -59,7 +58,6 @@ export function rolesIn(
   return round % 2 === 0 ? { writer: one, other: two } : { writer: two, other: one }
 }
 
-/** The text of the newest post on the wall. */
 export async function newestText({ node, ...sent }: Reader): Promise<string | undefined> {
   return (await node.direct.call('GET', '/posts', sent)).body.posts[0]?.text
 }

@@ -10,7 +10,7 @@ import { openMailbox } from '../../server/testing/mailbox.ts'
 import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
 import { APP_SECRET, databaseForTest } from '../testing/product.ts'
 import { ROOT, run } from './deploy-file.ts'
-import { makeImageFolder, readStages, said } from './dockerfile.ts'
+import { argumentsOf, makeImageFolder, readStages } from './dockerfile.ts'
 
 test('what the image contains runs as compose.yaml says, is healthy without its database too, and has the operator’s commands', {
   timeout: 180_000,
@@ -19,8 +19,8 @@ test('what the image contains runs as compose.yaml says, is healthy without its 
   const image = stages.at(-1) ?? { name: '', instructions: [] }
   const folder = await folderForTest()
   await makeImageFolder(stages, folder)
-  expect(said(image, 'VOLUME')).toBe(`${said(image, 'WORKDIR')}/data`)
-  expect(said(image, 'USER')).toBe('node')
+  expect(argumentsOf(image, 'VOLUME')).toBe(`${argumentsOf(image, 'WORKDIR')}/data`)
+  expect(argumentsOf(image, 'USER')).toBe('node')
   await mkdir(join(folder, 'data'))
 
   const database = await openPostgresProxy(await databaseForTest())
@@ -31,7 +31,7 @@ test('what the image contains runs as compose.yaml says, is healthy without its 
   // The image has its Node in the PATH, and nothing of this checkout.
   const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`
   const own = Object.fromEntries(
-    said(image, 'ENV')
+    argumentsOf(image, 'ENV')
       .split(' ')
       .map((pair) => pair.split('=')),
   )
@@ -42,7 +42,7 @@ test('what the image contains runs as compose.yaml says, is healthy without its 
     BACKUP_DIR: join(folder, 'data/backups'),
   }
 
-  const [program = '', ...args] = JSON.parse(said(image, 'CMD'))
+  const [program = '', ...args] = JSON.parse(argumentsOf(image, 'CMD'))
   const server = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => endChild(server))
   await untilReady(server)
@@ -61,7 +61,7 @@ test('what the image contains runs as compose.yaml says, is healthy without its 
   expect((await vslukh('verify', file)).stdout).toMatch(/^Копия верна/)
   expect(await readdir(join(folder, 'data/backups'))).toHaveLength(1)
 
-  const [, check = '[]'] = /CMD (\[.*\])$/.exec(said(image, 'HEALTHCHECK')) ?? []
+  const [, check = '[]'] = /CMD (\[.*\])$/.exec(argumentsOf(image, 'HEALTHCHECK')) ?? []
   const [checker = '', ...checkArgs] = JSON.parse(check)
   const isHealthy = () => run(checker, checkArgs, { cwd: folder, env })
   await isHealthy()
@@ -78,7 +78,7 @@ test('compose.yaml passes on every setting of .env, keeps what the server writes
   const [, app = ''] = /^ {2}app:\n((?: {4}.*\n|\n)+)/m.exec(compose) ?? []
   const image = (await readStages()).at(-1)
   expect(app).toContain('env_file: .env')
-  expect(app).toContain(`- data:${image && said(image, 'VOLUME')}`)
+  expect(app).toContain(`- data:${image && argumentsOf(image, 'VOLUME')}`)
   expect(compose.match(/^ {2}\w+:\n {4}logging: \*logging$/gm)).toHaveLength(2)
   expect(compose).toMatch(/driver: json-file\n {2}options:\n {4}max-size: \d+m\n {4}max-file: /)
   // The image's own check counts.

@@ -7,8 +7,7 @@ export const ROOT = join(import.meta.dirname, '../..')
 export const run = promisify(execFile)
 
 /**
- * Returns the text of a file of deploy/ with each of some places and addresses replaced by those of a test. Throws where one of them does
- * not stand in the file.
+ * Replaces paths and addresses of a file of deploy/ with those of a test. Throws if one is missing.
  */
 export async function readDeployFile(name: string, replacements: [string, string][]) {
   let text = await readFile(join(ROOT, 'deploy', name), 'utf8')
@@ -19,7 +18,7 @@ export async function readDeployFile(name: string, replacements: [string, string
   return text
 }
 
-/** Makes a certificate for localhost that nobody else has signed; `pem` holds certificate and key. */
+/** Nobody else has signed the certificate; `pem` contains certificate and key. */
 export async function makeCertificate(folder: string) {
   const [cert, key, pem] = [
     join(folder, 'cert.pem'),

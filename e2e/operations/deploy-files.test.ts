@@ -18,8 +18,8 @@ test.each([
 ])('%s accepts its file, and would not accept an unknown word', async (_, prepare, word) => {
   const folder = await folderForTest()
   const [httpPort, httpsPort] = [await freePort(), await freePort()]
-  const place = { folder, httpPort, httpsPort, nodes: ['127.0.0.1:3000'] }
-  const { program, check, file } = await prepare(place)
+  const settings = { folder, httpPort, httpsPort, nodes: ['127.0.0.1:3000'] }
+  const { program, check, file } = await prepare(settings)
   await run(program, check)
   await writeFile(file, (await readFile(file, 'utf8')).replace(word, 'no_such_word'))
   await expect(run(program, check)).rejects.toThrow(/no_such_word/)
@@ -84,7 +84,10 @@ test('Patroni accepts its file for PostgreSQL and etcd that are there, and HAPro
   await run(await findBalancer(), ['-c', '-f', join(ROOT, 'deploy/patroni/haproxy.cfg')])
 })
 
-/** Returns an address of this machine: Patroni refuses loopback, at which the others would not find it. */
+/**
+ * Returns an address of this machine: Patroni refuses loopback, at which the others would not find
+ * it.
+ */
 function ownAddress(): string {
   const addresses = Object.values(networkInterfaces()).flat()
   const own = addresses.find((address) => address && !address.internal && address.family === 'IPv4')

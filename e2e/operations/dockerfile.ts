@@ -7,7 +7,7 @@ type Instruction = { word: string; rest: string }
 /** The instructions between a FROM and the next one. */
 type Stage = { name: string; instructions: Instruction[] }
 
-/** Returns the stages of the Dockerfile; the last one is the image. */
+/** The last stage is the image. */
 export async function readStages(): Promise<Stage[]> {
   const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8')
   const lines = text.replace(/^#.*\n/gm, '').replaceAll(/\\\n\s*/g, '')
@@ -19,16 +19,16 @@ export async function readStages(): Promise<Stage[]> {
   return stages
 }
 
-/** Returns what an image's instruction says that stands in its stage once; throws where it does not. */
-export function said({ instructions }: Stage, word: string): string {
+/** Throws if the instruction does not stand in its stage exactly once. */
+export function argumentsOf({ instructions }: Stage, word: string): string {
   const [found, other] = instructions.filter((instruction) => instruction.word === word)
   if (!found || other) throw new Error(`The Dockerfile needs one ${word}`)
   return found.rest
 }
 
 /**
- * Makes the folder that the image has as its WORKDIR: what COPY takes from this checkout, without what .dockerignore leaves out, and
- * the packages as the stage `packages` installs them. The web is taken as it was built here.
+ * The folder has what COPY takes from this checkout and the packages of the stage `packages`. The
+ * web is taken as it was built here.
  */
 export async function makeImageFolder(stages: Stage[], folder: string): Promise<void> {
   for (const { word, rest } of stages.at(-1)?.instructions ?? []) {
@@ -41,15 +41,14 @@ export async function makeImageFolder(stages: Stage[], folder: string): Promise<
   }
 }
 
-/** Copies and runs what the stage `packages` does, in the image's own folder. */
 async function install(stages: Stage[], folder: string): Promise<void> {
   const packages = stages.find(({ name }) => name === 'packages')
   if (!packages) throw new Error('The Dockerfile has no stage packages')
-  await copy(said(packages, 'COPY').split(' '), folder)
-  await run('sh', ['-c', said(packages, 'RUN')], { cwd: folder })
+  await copy(argumentsOf(packages, 'COPY').split(' '), folder)
+  await run('sh', ['-c', argumentsOf(packages, 'RUN')], { cwd: folder })
 }
 
-/** Copies as COPY does: the last path is the target, a folder where there are several sources. */
+/** The last path is the target, a folder if there are several sources. */
 async function copy(paths: string[], folder: string): Promise<void> {
   const ignored = await ignoredPatterns()
   const target = join(folder, paths.at(-1) ?? '')
@@ -63,7 +62,6 @@ async function copy(paths: string[], folder: string): Promise<void> {
   }
 }
 
-/** The patterns of .dockerignore after its list of what gets in. */
 async function ignoredPatterns(): Promise<string[]> {
   const lines = (await readFile(join(ROOT, '.dockerignore'), 'utf8')).trim().split('\n')
   return lines.slice(lines.findLastIndex((line) => line.startsWith('!')) + 1)

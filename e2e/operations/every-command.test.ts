@@ -56,17 +56,17 @@ test.each(SETTINGS)(
       const dry = await runCommand(wall.env, ...line, '--dry-run', '--json')
       expect(dry.code, `${line.join(' ')}: ${dry.out}${dry.err}`).toBe(code(wall))
       expect(JSON.parse(dry.out), line.join(' ')).toMatchObject(json(wall) as object)
-      // The doctor never changes anything, and therefore says nothing of it.
+      // The doctor never changes anything, and does not mention it.
       if (line[0] !== 'doctor') expect(dry.err).toContain('ничего не изменено')
     }
     expect(await wall.digest()).toEqual(before)
 
-    for (const { words, code = succeeds, says, leaves } of CASES) {
+    for (const { words, code = succeeds, prints, leaves } of CASES) {
       const line = words(wall)
       const done = await runCommand(wall.env, ...line)
       expect(done, line.join(' ')).toMatchObject({
         code: code(wall),
-        out: expect.stringContaining(says(wall)),
+        out: expect.stringContaining(prints(wall)),
       })
       if (leaves) expect(await leaves[0](wall), line.join(' ')).toEqual(leaves[1])
     }
@@ -112,7 +112,7 @@ async function expectRefusals(wall: Wall): Promise<void> {
   expect(mail).toMatchObject({ code: 1, err: expect.stringContaining('SMTP_URL не задан') })
 }
 
-/** Restores the backup that was made before all cases, over the wall and into an empty place. */
+/** Restores the backup that was made before all cases, over the wall and into an empty folder. */
 async function expectRestores(wall: Wall): Promise<void> {
   const restore = ['restore', madeBefore(wall)]
   if (wall.nodes() > 0) {
@@ -138,15 +138,15 @@ async function expectRestores(wall: Wall): Promise<void> {
   const posts = 'SELECT count(*)::int AS posts FROM visible_posts'
   expect(await wall.query(posts)).toEqual([{ posts: 7 }])
 
-  const place = {
+  const env = {
     ...wall.env,
     DATA_DIR: join(wall.folder, 'empty'),
     ...('DATABASE_URL' in wall.env && { DATABASE_URL: await emptyDatabase() }),
   }
-  const dry = await runCommand(place, ...restore, '--dry-run')
+  const dry = await runCommand(env, ...restore, '--dry-run')
   expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('Стену можно вернуть') })
-  expect(await runCommand(place, 'status')).toMatchObject({ code: 1, out: '' })
-  expect(await runCommand(place, ...restore)).toMatchObject(done)
-  const status = await runCommand(place, 'status', '--json')
+  expect(await runCommand(env, 'status')).toMatchObject({ code: 1, out: '' })
+  expect(await runCommand(env, ...restore)).toMatchObject(done)
+  const status = await runCommand(env, 'status', '--json')
   expect(JSON.parse(status.out)).toMatchObject({ users: 8, posts: 7, nodes: 0 })
 }

@@ -72,7 +72,8 @@ test('whatever the mail server does wrong, the person and every command say so, 
   timeout: 500_000,
 }, async () => {
   const faults = await openFaults()
-  // Some walls at a time wait for their timeouts; all else is one after another, for the sake of small machines.
+  // Some walls at a time wait for their timeouts; all else is one after another, for the sake of
+  // small machines.
   for (let first = 0; first < faults.length; first += 4) {
     const walls: BrokenWall[] = []
     for (const fault of faults.slice(first, first + 4)) walls.push(await startBrokenWall(fault))

@@ -36,12 +36,12 @@ test('a backup of a newer schema is verified and restored by the newer release a
     verified,
   )
 
-  const place = { DATA_DIR: join(folder, 'next') }
+  const nextWall = { DATA_DIR: join(folder, 'next') }
   expect(
-    await startCommand({ root: newer, env: place, args: ['restore', old] }).ended,
+    await startCommand({ root: newer, env: nextWall, args: ['restore', old] }).ended,
   ).toMatchObject({ code: 0 })
   expect(
-    await startCommand({ root: newer, env: place, args: ['backup', next] }).ended,
+    await startCommand({ root: newer, env: nextWall, args: ['backup', next] }).ended,
   ).toMatchObject({ code: 0 })
   expect(await startCommand({ root: newer, env: {}, args: ['verify', next] }).ended).toMatchObject(
     verified,

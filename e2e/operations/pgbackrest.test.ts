@@ -20,7 +20,10 @@ async function databaseUser(): Promise<{ uid?: number; gid?: number }> {
   return { uid: await id('-u'), gid: await id('-g') }
 }
 
-/** Creates a PostgreSQL of Debian with pgBackRest by deploy/pgbackrest.conf, which archives its log. It is not started yet. */
+/**
+ * Creates a PostgreSQL of Debian with pgBackRest by deploy/pgbackrest.conf, which archives its log.
+ * It is not started yet.
+ */
 async function createArchivedPostgres() {
   const initdb = await findProgram(['/usr/lib/postgresql/15/bin/initdb'], {
     debianPackage: 'postgresql-15',
@@ -33,18 +36,18 @@ async function createArchivedPostgres() {
   const user = await databaseUser()
   const folder = await folderForTest()
   const port = await freePort()
-  const place = (name: string) => join(folder, name)
+  const pathOf = (name: string) => join(folder, name)
   await chmod(folder, 0o755)
   for (const name of ['data', 'repository', 'log', 'lock']) {
-    await mkdir(place(name), { mode: 0o700 })
+    await mkdir(pathOf(name), { mode: 0o700 })
     if (user.uid !== undefined && user.gid !== undefined)
-      await chown(place(name), user.uid, user.gid)
+      await chown(pathOf(name), user.uid, user.gid)
   }
-  const config = place('pgbackrest.conf')
-  const [data, sockets] = [place('data'), place('lock')]
+  const config = pathOf('pgbackrest.conf')
+  const [data, sockets] = [pathOf('data'), pathOf('lock')]
   const text = await readDeployFile('pgbackrest.conf', [
-    ['/var/lib/pgbackrest', place('repository')],
-    ['/var/log/pgbackrest', place('log')],
+    ['/var/lib/pgbackrest', pathOf('repository')],
+    ['/var/log/pgbackrest', pathOf('log')],
     ['/tmp/pgbackrest', sockets],
     ['/var/lib/postgresql/15/main', data],
     ['pg1-port=5432', `pg1-port=${port}\npg1-socket-path=${sockets}`],

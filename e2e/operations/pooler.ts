@@ -11,8 +11,8 @@ import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
 import { readDeployFile } from './deploy-file.ts'
 
 /**
- * Starts PgBouncer with deploy/pgbouncer.ini before a database, for one test. `url` leads to the database through it, and
- * `statistics` returns what its SHOW STATS says about the database; `stop` ends it before the test does.
+ * Starts PgBouncer with deploy/pgbouncer.ini before a database, for one test. `statistics` returns
+ * its SHOW STATS of the database.
  */
 export async function startPooler(databaseUrl: string) {
   const folder = await folderForTest()

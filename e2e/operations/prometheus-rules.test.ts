@@ -20,7 +20,10 @@ beforeAll(async () => {
 
 type Case = { fires: string[]; silent: string[]; minutes: number; also?: Unit[] }
 
-/** For each alert: series that fire it, series that do not, and after how many minutes it is looked for. */
+/**
+ * For each alert: series that fire it, series that do not, and after how many minutes it is looked
+ * for.
+ */
 const CASES: Record<string, Case> = {
   VslukhDown: {
     fires: ['up{job="vslukh"} 0x60'],
@@ -73,7 +76,8 @@ const CASES: Record<string, Case> = {
     minutes: 380,
     also: [
       { series: ['vslukh_disk_free_bytes 0.9e9x60'], fires: true, minutes: 15 },
-      // Some GB of temporary files beside 64 that are free, on a Prometheus that has just been started and on an old one.
+      // Some GB of temporary files beside 64 that are free, on a Prometheus that has just been
+      // started and on an old one.
       {
         series: ['vslukh_disk_free_bytes 64e9-300e6x15 60e9x60', 'vslukh_disk_bytes 80e9x80'],
         fires: false,
@@ -151,7 +155,8 @@ test('each alert fires for what it is about and for nothing less', async () => {
     unitTest(alert, { series: silent, fires: false, minutes }),
     ...also.map((unit) => unitTest(alert, unit)),
   ])
-  // Whether an alert fires is asked of the series ALERTS, which needs no copy of its labels and words.
+  // Whether an alert fires is asked of the series ALERTS, which needs no copy of its labels and
+  // words.
   const tests = units.map(({ alert, fires, minutes, ...unit }) => ({
     ...unit,
     promql_expr_test: [

@@ -16,7 +16,9 @@ export type ProxiedSite = Awaited<ReturnType<typeof startProxiedSite>>
 
 export const TEXT = 'Слышно всем'
 
-/** Starts a proxy, the nodes behind it, and a wall with posts of Olga, of which she likes the newest; all for one test. */
+/**
+ * Starts a proxy, the nodes behind it, and a wall whose newest post Olga likes; all for one test.
+ */
 export async function startProxiedSite(name: ProxyName) {
   const { prepare, nodes } = PROXIES[name]
   const [httpPort, httpsPort] = [await freePort(), await freePort()]
@@ -33,13 +35,12 @@ export async function startProxiedSite(name: ProxyName) {
     products.push((await startProductForTest({ env })).product)
   }
   const addresses = products.map(({ address }) => address)
-  const place = { folder: await folderForTest(), httpPort, httpsPort, nodes: addresses }
-  const proxy = await startProxy(await prepare(place), place)
+  const settings = { folder: await folderForTest(), httpPort, httpsPort, nodes: addresses }
+  const proxy = await startProxy(await prepare(settings), settings)
   onTestFinished(proxy.close)
 
   const client = createProductClient(proxy)
   const olga = await client.signUp()
-  // Enough of them that an answer is worth compressing.
   for (let n = 1; n < 5; n++) await client.publish(olga, `Запись ${n}`)
   const post = await client.publish(olga, TEXT)
   await client.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
@@ -48,7 +49,7 @@ export async function startProxiedSite(name: ProxyName) {
 
 export const POSTS = '/api/v1/posts?limit=10'
 
-/** Reads the wall as a visitor and as Olga, as pages and as answers of the API. Each is null where the site is not available. */
+/** Reads pages and answers of the API, each null while the site is not available. */
 export async function readAsBoth({ proxy, olga }: ProxiedSite) {
   const read = async (path: string, headers: Record<string, string> = {}) => {
     const { status, body } = await proxy.call(path, { headers })

@@ -13,7 +13,10 @@ import {
 } from './proxied-site.ts'
 
 const NAMES = Object.keys(PROXIES) as ProxyName[]
-/** For so long after an outage begins everything is read again and again: the server lets a proxy serve what it has for a second. */
+/**
+ * For so long after an outage begins everything is read again and again: the server lets a proxy
+ * serve what it has for a second.
+ */
 const OUTAGE_MS = 3000
 /** Everybody gets the page that is rendered for visitors; likes are everybody's own. */
 const EVERYBODYS_OWN = {
@@ -127,7 +130,8 @@ test('behind nginx people who are signed in do not wait for each other’s reads
     return performance.now() - began
   }
   const times = await Promise.all(Array.from({ length: 60 }, read))
-  // nginx looks every half a second whether a read that another one waits for can be used, and gives up after 5 s.
+  // nginx looks every half a second whether a read that another one waits for can be used, and
+  // gives up after 5 s.
   expect(Math.max(...times)).toBeLessThan(2000)
 })
 
@@ -150,7 +154,10 @@ test('behind HAProxy every read is answered although one node is killed', async 
   while (performance.now() < until) expect(await readAsBoth(site)).toEqual(EVERYBODYS_OWN)
 })
 
-/** Calls a URL 60 times, by an HTTP/2 connection each. Returns which statuses and versions of HTTP there were. */
+/**
+ * Calls a URL 60 times, by an HTTP/2 connection each. Returns which statuses and versions of HTTP
+ * there were.
+ */
 async function askEachAlone(url: string, args: string[] = []): Promise<string[]> {
   const curl = await findProgram(['/usr/bin/curl'], {
     debianPackage: 'curl',

@@ -6,7 +6,7 @@ import { request } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { endChild, untilUp } from '../../server/testing/child-process.ts'
-import type { ProxyConfig, ProxyPlace } from './proxy-configs.ts'
+import type { ProxyConfig, ProxySettings } from './proxy-configs.ts'
 
 type Sent = {
   method?: string
@@ -16,10 +16,13 @@ type Sent = {
   from?: string
 }
 
-/** Starts a proxy; resolves when it accepts connections. This process trusts its certificate. The caller closes it. */
+/**
+ * Resolves when the proxy accepts connections. This process trusts its certificate. The caller
+ * closes it.
+ */
 export async function startProxy(
   { program, run, cert }: ProxyConfig,
-  { httpPort, httpsPort }: Pick<ProxyPlace, 'httpPort' | 'httpsPort'>,
+  { httpPort, httpsPort }: Pick<ProxySettings, 'httpPort' | 'httpsPort'>,
 ) {
   const proxy = spawn(program, run, { stdio: ['ignore', 'ignore', 'pipe'] })
   setDefaultCACertificates([...getCACertificates(), await readFile(cert, 'utf8')])

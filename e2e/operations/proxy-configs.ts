@@ -4,10 +4,9 @@ import { findBalancer } from '../../server/testing/balancer.ts'
 import { findNginx, findProgram, isRoot } from '../../server/testing/debian-package.ts'
 import { makeCertificate, readDeployFile } from './deploy-file.ts'
 
-/** Where a proxy of a test listens, on loopback, and the host and port of each node behind it. */
-export type ProxyPlace = { folder: string; httpPort: number; httpsPort: number; nodes: string[] }
+export type ProxySettings = { folder: string; httpPort: number; httpsPort: number; nodes: string[] }
 
-/** How to run a proxy with its file of deploy/: `check` are the arguments that only check the file. */
+/** `check` are the arguments that only check the file. */
 export type ProxyConfig = {
   program: string
   run: string[]
@@ -16,9 +15,8 @@ export type ProxyConfig = {
   cert: string
 }
 
-/** Prepares nginx with deploy/nginx.conf. */
-export async function nginxConfig(place: ProxyPlace): Promise<ProxyConfig> {
-  const { folder, httpPort, httpsPort, nodes } = place
+export async function nginxConfig(settings: ProxySettings): Promise<ProxyConfig> {
+  const { folder, httpPort, httpsPort, nodes } = settings
   const { cert, key } = await makeCertificate(folder)
   const site = await readDeployFile('nginx.conf', [
     ['/var/lib/nginx/vslukh', join(folder, 'cache')],
@@ -51,9 +49,8 @@ ${site}
   return { program, run: args, check: ['-t', ...args], file, cert }
 }
 
-/** Prepares Caddy with deploy/Caddyfile. */
-export async function caddyConfig(place: ProxyPlace): Promise<ProxyConfig> {
-  const { folder, httpPort, httpsPort, nodes } = place
+export async function caddyConfig(settings: ProxySettings): Promise<ProxyConfig> {
+  const { folder, httpPort, httpsPort, nodes } = settings
   const { cert, key } = await makeCertificate(folder)
   const site = await readDeployFile('Caddyfile', [
     ['\nvslukh.example {\n', `\nlocalhost {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}\n`],
@@ -76,9 +73,8 @@ export async function caddyConfig(place: ProxyPlace): Promise<ProxyConfig> {
   return { program, run: ['run', ...args], check: ['validate', ...args], file, cert }
 }
 
-/** Prepares HAProxy with deploy/haproxy.cfg. */
-export async function haproxyConfig(place: ProxyPlace): Promise<ProxyConfig> {
-  const { folder, httpPort, httpsPort, nodes } = place
+export async function haproxyConfig(settings: ProxySettings): Promise<ProxyConfig> {
+  const { folder, httpPort, httpsPort, nodes } = settings
   const { cert, pem } = await makeCertificate(folder)
   const [first = '', second = first] = nodes
   const file = join(folder, 'haproxy.cfg')

@@ -15,7 +15,9 @@ const BIG_OUTPUT = { maxBuffer: 64 * 1024 * 1024 }
 const ROOT_OWNS = /^\S+ 0\/0 /
 const LARGEST_BYTES = 90e6
 const NODE = 'node_modules/.bin/node'
-/** The PATH of somebody's shell: npm and this package's tools put the Node of node_modules first. */
+/**
+ * The PATH of somebody's shell: npm and this package's tools put the Node of node_modules first.
+ */
 const SHELL_PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((folder) => !folder.endsWith('node_modules/.bin'))
@@ -52,7 +54,8 @@ test('a release runs in an empty folder, without environment, Node, its library 
   const port = await freePort()
   const dataDir = join(folder, 'data')
   const env = { DATA_DIR: dataDir, XDG_CACHE_HOME: join(folder, 'cache'), PORT: String(port) }
-  // In a network of its own, which has nothing but loopback, and without the system's library, as on a minimal Debian.
+  // In a network of its own, which has nothing but loopback, and without the system's library, as
+  // on a minimal Debian.
   const { stdout: needed } = await run('ldd', [await realpath(process.execPath)])
   const library = await realpath(/libatomic\.so\.1 => (\S+)/.exec(needed)?.[1] ?? '')
   const start = `ip link set lo up && mount --bind /dev/null ${library} && exec node_modules/.bin/node scripts/start.ts`
@@ -65,8 +68,8 @@ test('a release runs in an empty folder, without environment, Node, its library 
   await untilReady(server)
 
   const inside = async (...program: string[]) => {
-    const place = ['--target', String(server.pid), '--net', '--mount']
-    return (await run('/usr/bin/nsenter', [...place, ...program], { env })).stdout
+    const namespaces = ['--target', String(server.pid), '--net', '--mount']
+    return (await run('/usr/bin/nsenter', [...namespaces, ...program], { env })).stdout
   }
   const read = `fetch(process.argv[1]).then(async (answer) => console.log(answer.status, await answer.text()))`
   const fetched = async (path: string) => {

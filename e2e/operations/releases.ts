@@ -2,7 +2,10 @@ import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promise
 import { basename, join } from 'node:path'
 import { run } from './deploy-file.ts'
 
-/** Unpacks an archive into a folder of its own name, as an operator does. Returns the path of the release. */
+/**
+ * Unpacks an archive into a folder of its own name, as an operator does. Returns the path of the
+ * release.
+ */
 export async function unpackRelease(archive: string, folder: string): Promise<string> {
   await mkdir(folder, { recursive: true })
   await run('tar', ['-xzf', archive, '-C', folder])
@@ -19,7 +22,10 @@ export async function linkRelease(link: string, release: string): Promise<void> 
 /** The path of a script that only a release after `addMigration` has. */
 export const NEXT_SCRIPT = '/assets/next-12345678.js'
 
-/** Turns a release into the one after it: with a higher version, another script, and one more migration, additive or not. */
+/**
+ * Turns a release into the one after it: with a higher version, another script, and one more
+ * migration, additive or not.
+ */
 export async function addMigration(release: string, { isAdditive }: { isAdditive: boolean }) {
   await writeFile(
     join(release, 'server/kernel/db/migrations/999-next.ts'),

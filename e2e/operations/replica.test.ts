@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type OpenDatabase, openDatabase } from '../../server/kernel/db/database.ts'
 import { PAST_CACHE, type TestUser } from '../../server/testing/client.ts'
-import { type Standby, startPrimary, startStandby } from '../../server/testing/standby.ts'
 import { type Node, startNode } from '../nodes/pair.ts'
 import { changeAndRead, rolesIn, type Stale } from '../nodes/stale-reads.ts'
+import { type Standby, startPrimary, startStandby } from './standby.ts'
 
 /** PostgreSQL counts what a connection has read by then. */
 const STATISTICS_MS = 11_000
@@ -32,7 +32,10 @@ beforeAll(async () => {
 })
 afterAll(() => started.disposeAsync())
 
-/** Publishes, edits and deletes on each node in turn, `rounds` times; returns what users and visitors saw too late. */
+/**
+ * Publishes, edits and deletes on each node in turn, `rounds` times; returns what users and
+ * visitors saw too late.
+ */
 async function changeInTurn(rounds: number): Promise<{ users: Stale[]; visitorsMs: number }> {
   const user = await nodes[0].direct.signUp()
   const users: Stale[] = []
@@ -54,7 +57,10 @@ async function changeInTurn(rounds: number): Promise<{ users: Stale[]; visitorsM
   return { users, visitorsMs }
 }
 
-/** Resolves once a visitor's reads come from the standby: by PostgreSQL's own count it reads rows of posts by an index. */
+/**
+ * Resolves once a visitor's reads come from the standby: by PostgreSQL's own count it reads rows of
+ * posts by an index.
+ */
 async function untilRead(author: TestUser, postId: string): Promise<void> {
   const before = await rowsRead()
   await expect
@@ -62,7 +68,10 @@ async function untilRead(author: TestUser, postId: string): Promise<void> {
     .toBeGreaterThan(before + 20)
 }
 
-/** Reads lists that no cached response shows, as a visitor or a user, each after a commit: a standby shows by it that it keeps up. */
+/**
+ * Reads lists that no cached response shows, as a visitor or a user, each after a commit: a standby
+ * shows by it that it keeps up.
+ */
 async function readMany(author: TestUser, postId: string, token?: string): Promise<void> {
   const [{ direct }] = nodes
   for (let limit = 1; limit <= 20; limit++) {

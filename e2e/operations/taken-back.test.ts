@@ -14,7 +14,10 @@ import { type ProxiedSite, startProxiedSite } from './proxied-site.ts'
 import { startProxy } from './proxies.ts'
 import { nginxConfig } from './proxy-configs.ts'
 
-/** For so long everything is read again and again: more than the server lets nginx show a copy during its update. */
+/**
+ * For so long everything is read again and again: more than the server lets nginx show a copy
+ * during its update.
+ */
 const WATCHED_MS = 8000
 const TEXT = 'Больше не слышно'
 
@@ -53,8 +56,8 @@ test('nginx shows a copy only where there is no server to ask, and only for as l
   const { port } = server.address() as AddressInfo
   const [httpPort, httpsPort] = [await freePort(), await freePort()]
   const nodes = [`127.0.0.1:${port}`]
-  const place = { folder: await folderForTest(), httpPort, httpsPort, nodes }
-  const proxy = await startProxy(await nginxConfig(place), place)
+  const settings = { folder: await folderForTest(), httpPort, httpsPort, nodes }
+  const proxy = await startProxy(await nginxConfig(settings), settings)
   onTestFinished(proxy.close)
   const read = async () => (await proxy.call('/')).status
   expect(await read()).toBe(200)
@@ -93,7 +96,9 @@ async function watch(site: ProxiedSite, ids: string[]): Promise<void> {
   while (performance.now() < until) expect(await shown(site, ids)).toEqual([])
 }
 
-/** Reports a post from three accounts that were registered in networks of their own, two days ago. */
+/**
+ * Reports a post from three accounts that were registered in networks of their own, two days ago.
+ */
 async function hideByReports({ products, databaseUrl }: ProxiedSite, postId: string) {
   const direct = createProductClient({ url: `http://${products[0]?.address}` })
   const tokens: string[] = []

@@ -22,7 +22,10 @@ import { startProxy } from './proxies.ts'
 import { haproxyConfig } from './proxy-configs.ts'
 import { addMigration, linkRelease, NEXT_SCRIPT, unpackRelease } from './releases.ts'
 
-/** The release before: PREVIOUS_RELEASE names its archive. Otherwise it is this one, and the one after it is made of it. */
+/**
+ * The release before: PREVIOUS_RELEASE names its archive. Otherwise it is this one, and the one
+ * after it is made of it.
+ */
 const { PREVIOUS_RELEASE } = process.env
 
 let folder: string
@@ -51,9 +54,9 @@ test('two nodes behind HAProxy are upgraded one after the other under load, and 
     }),
   )
   const [httpPort, httpsPort] = [await freePort(), await freePort()]
-  const place = { folder: await folderForTest(), httpPort, httpsPort }
+  const settings = { folder: await folderForTest(), httpPort, httpsPort }
   const addresses = nodes.map((node) => node.address)
-  const proxy = await startProxy(await haproxyConfig({ ...place, nodes: addresses }), place)
+  const proxy = await startProxy(await haproxyConfig({ ...settings, nodes: addresses }), settings)
   onTestFinished(proxy.close)
 
   const client = createProductClient(proxy)
@@ -86,7 +89,10 @@ test('two nodes behind HAProxy are upgraded one after the other under load, and 
   await annotate(`${load.outcomes.length} calls, ${acknowledged.posts.size} posts`)
 })
 
-/** Expects that a script which one of the two nodes has is always found, once the balancer knows that this node is back. */
+/**
+ * Expects that a script which one of the two nodes has is always found, once the balancer knows
+ * that this node is back.
+ */
 async function expectScript(url: string): Promise<void> {
   const read = () => fetch(url + NEXT_SCRIPT).then(({ status }) => status)
   await expect.poll(read).toBe(200)

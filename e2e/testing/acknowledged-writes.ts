@@ -1,11 +1,10 @@
 import { EventEmitter, once } from 'node:events'
 import type { Db } from '../../server/kernel/db/database.ts'
 
-/** Every write that the product has acknowledged, to be compared with what its database holds. */
+/** Every write that the product has acknowledged, to be compared with its database. */
 export class AcknowledgedWrites {
-  /** Posts and replies by id: their text, and the post they reply to. */
   readonly posts = new Map<string, { text: string; repliedTo: string | null }>()
-  /** Whether a user likes a post; undefined where the last like was not answered, so that nobody knows. */
+  /** Undefined after a like without an answer: nobody knows whether it was written. */
   readonly likes = new Map<string, boolean | undefined>()
   readonly #events = new EventEmitter()
 
@@ -24,7 +23,6 @@ export class AcknowledgedWrites {
     while (this.posts.size < goal) await once(this.#events, 'post')
   }
 
-  /** The keys of the acknowledged writes that the database does not hold as they were acknowledged. */
   async findLost(db: Db): Promise<string[]> {
     const rows = await db.selectFrom('posts').select(['id', 'text', 'replied_post_id']).execute()
     const posts = new Map(rows.map((row) => [row.id, row]))

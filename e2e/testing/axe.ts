@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** Checks the page in the dark theme by every rule, and in the light theme by the rules that a theme can break. */
+/** The light theme is checked only by the rules that a theme can break. */
 export async function expectNoBarrier(page: Page, where: string): Promise<void> {
   await expectNone(page, new AxeBuilder({ page }), where)
   await showTheme(page, 'light')
@@ -12,7 +12,7 @@ export async function expectNoBarrier(page: Page, where: string): Promise<void> 
 
 async function expectNone(page: Page, axe: AxeBuilder, where: string): Promise<void> {
   await expect.poll(() => page.evaluate(runningAnimations)).toBe(0)
-  // Without frames there are no results to merge in a separate page, which would take most of the time.
+  // Without frames there are no results to merge in a separate page, which takes most of the time.
   const { violations, passes } = await axe.setLegacyMode(true).analyze()
   expect(passes.length).toBeGreaterThan(0)
   const grave = violations

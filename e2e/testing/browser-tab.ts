@@ -4,11 +4,11 @@ import type { TabDriver } from './driven-browser.ts'
 export type BrowserTab = ReturnType<typeof createTab>
 
 /**
- * What a person does in a tab of any browser. Elements are found by a CSS selector and a part of their accessible name or
- * text; of several the first visible one counts. Everything waits until it is possible.
+ * Elements are found by a CSS selector and a part of their accessible name or text; of several the
+ * first visible one counts. Everything waits until it is possible.
  */
 export function createTab(driver: TabDriver) {
-  /** Runs a function in the page, which sees nothing but its arguments, and returns what it returns. */
+  /** Runs a function in the page, which sees nothing but its arguments. */
   function evaluate<Args extends unknown[], Result>(
     run: (...args: Args) => Result,
     ...args: Args
@@ -17,7 +17,6 @@ export function createTab(driver: TabDriver) {
     return driver.evaluate(`(${run})(${values})`) as Promise<Awaited<Result>>
   }
 
-  /** Waits for an element that can be seen, or until none can. */
   async function waitFor(css: string, name = '', state: 'shown' | 'gone' = 'shown'): Promise<void> {
     await expect
       .poll(() => evaluate(isShown, css, name), { message: `«${css}» with «${name}»` })
@@ -37,22 +36,20 @@ export function createTab(driver: TabDriver) {
       await expect
         .poll(
           async () => {
-            const place = JSON.stringify(await evaluate(placeOf, css, name))
-            const stands = place !== 'null' && place === seen.at(-1)
-            seen.push(place)
+            const point = JSON.stringify(await evaluate(pointOf, css, name))
+            const stands = point !== 'null' && point === seen.at(-1)
+            seen.push(point)
             return stands
           },
-          { message: `A place to click «${css}» with «${name}»` },
+          { message: `A point to click «${css}» with «${name}»` },
         )
         .toBe(true)
       const { x, y } = JSON.parse(seen.at(-1) ?? '')
       await driver.clickAt(x, y)
     },
 
-    /** Presses the browser's back button. */
     back: () => evaluate(() => history.back()),
 
-    /** Loads the page anew and waits until its scripts run. */
     async reload(): Promise<void> {
       await evaluate(() => {
         document.documentElement.dataset.former = ''
@@ -68,8 +65,8 @@ function isShown(css: string, name: string): boolean {
   return all.some((it) => it.checkVisibility() && (it.ariaLabel ?? it.innerText).includes(name))
 }
 
-/** The middle of an element; null while it is disabled or cannot be clicked there, and then it is brought into view. */
-function placeOf(css: string, name: string): { x: number; y: number } | null {
+/** Returns null while the element is disabled or covered, and brings it into view. */
+function pointOf(css: string, name: string): { x: number; y: number } | null {
   const all = [...document.querySelectorAll<HTMLElement>(css)]
   const element = all.find(
     (it) => it.checkVisibility() && (it.ariaLabel ?? it.innerText).includes(name),

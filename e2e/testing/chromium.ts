@@ -4,7 +4,7 @@ import { findProgram, isExecutable, isRoot } from '../../server/testing/debian-p
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** Chromium without a user interface: the same pages, and journeys in half the time. */
+/** Chromium without a user interface runs the same pages, and journeys in half the time. */
 const SHELL_NAMES = ['chromium-headless-shell', 'chrome-headless-shell']
 
 const MAC_PATHS = [
@@ -26,8 +26,8 @@ export const CHROMIUM_FLAGS = [
 const ADVICE = 'No Chromium found: install Chromium or Chrome, or set CHROMIUM_PATH to one'
 
 /**
- * Returns the path of the browser of the journeys: CHROMIUM_PATH, else a headless shell or a Chromium in one of the usual places,
- * else Debian's headless shell, which is installed for root. Throws an Error that says what to do where there is none.
+ * Looks for CHROMIUM_PATH, a headless shell or a Chromium, and else installs Debian's headless
+ * shell for root. Throws an Error that tells what to do.
  */
 export async function findHeadlessChromium(): Promise<string> {
   const paths = [...pathsOf(SHELL_NAMES), ...fullBrowserPaths()]
@@ -36,19 +36,19 @@ export async function findHeadlessChromium(): Promise<string> {
   )
 }
 
-/** Returns the path of a whole Chromium, as people use it, for pictures and measurements; it is found as the other one is. */
+/** Pictures and measurements need a whole Chromium, as people use it. */
 export async function findFullChromium(): Promise<string> {
   return (
     namedPath() ?? findProgram(fullBrowserPaths(), { debianPackage: 'chromium', advice: ADVICE })
   )
 }
 
-/** Starts the browser of the journeys; the caller closes it. Its sandbox is off only for root. */
+/** The caller closes the browser. Its sandbox is off only for root. */
 export async function launchChromium(): Promise<Browser> {
   return launch(await findHeadlessChromium())
 }
 
-/** Starts a whole Chromium without a window; the caller closes it. */
+/** The caller closes the browser. */
 export async function launchFullChromium(): Promise<Browser> {
   return launch(await findFullChromium())
 }
@@ -57,7 +57,7 @@ function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, chromiumSandbox: !isRoot, args: CHROMIUM_FLAGS })
 }
 
-/** Returns CHROMIUM_PATH, or undefined where it is unset. Throws where it names no program. */
+/** Throws if CHROMIUM_PATH names no program. */
 function namedPath(): string | undefined {
   const named = process.env.CHROMIUM_PATH
   if (!named || isExecutable(named)) return named || undefined

@@ -1,4 +1,3 @@
-/** A key that is no character. */
 export type Key = 'Enter' | 'Escape'
 
 /** One tab of a browser with an empty profile, as each browser's driver offers it. */
@@ -6,14 +5,14 @@ export type TabDriver = {
   goto(url: string): Promise<void>
   /** Runs an expression in the page and returns its value, which must be JSON. */
   evaluate(expression: string): Promise<unknown>
-  /** Clicks with a mouse at a place of the viewport, in CSS px. */
+  /** Clicks with a mouse at a point of the viewport, in CSS px. */
   clickAt(x: number, y: number): Promise<void>
   type(text: string): Promise<void>
   press(key: Key): Promise<void>
   close(): Promise<void>
 }
 
-/** A browser that is driven in one way of its own. The caller closes it. */
+/** The caller closes the browser. */
 export type DrivenBrowser = {
   openTab(): Promise<TabDriver>
   close(): Promise<void>

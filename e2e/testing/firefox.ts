@@ -7,8 +7,8 @@ const NAMES = ['firefox-esr', 'firefox']
 const MAC_PATH = '/Applications/Firefox.app/Contents/MacOS/firefox'
 
 /**
- * The path of a Firefox in one of the usual places, else of Debian's package, which is installed for root. Throws an Error
- * that says what to do where there is none.
+ * Looks for Firefox, and else installs Debian's package for root. Throws an Error that tells what
+ * to do.
  */
 export function findFirefox(): Promise<string> {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/snap/bin'].filter(Boolean)

@@ -6,7 +6,7 @@ import { freshDatabase } from '../../server/testing/databases.ts'
 import { launchChromium } from './chromium.ts'
 import { APP_SECRET, createProduct, createProductClient } from './product.ts'
 
-/** What a browser logs about a call that was refused; whether that is wrong is for the test to say. */
+/** A browser logs a refused call; the test decides whether that is wrong. */
 const REFUSED_CALL = /^Failed to load resource: /
 
 /** A wait this long is a failure even on a busy machine. */
@@ -20,20 +20,17 @@ export type Visit = BrowserContextOptions & {
   /** Who is signed in; a visitor otherwise. */
   as?: TestUser
   path?: string
-  /** Receives the page before it goes anywhere. */
   before?: (page: Page) => Promise<unknown>
   /** Errors on the page that the journey causes on purpose. */
   expectedErrors?: RegExp
-  /** Whether the page is opened only when its scripts run, as it is by default. */
   waitsForScripts?: boolean
 }
 
-/** The product on a fresh database, a client for its API, and a browser. */
 export type Journey = Awaited<ReturnType<typeof startJourney>>
 
 /**
- * Starts the product and a browser; `env` configures the product, which reaches its database at the URL that `reach` resolves
- * to. The caller closes them.
+ * Starts the product and a browser. The product reaches its database at the URL that `reach`
+ * resolves to. The caller closes them.
  */
 export async function startJourney(
   env: Record<string, string> = {},
@@ -49,7 +46,7 @@ export async function startJourney(
   // A vacuum under way would keep the database from being dropped.
   await sql.query('ALTER TABLE posts SET (autovacuum_enabled = false)')
 
-  /** Publishes a change of posts, as another node would: the product must not answer with what it read before. */
+  /** Publishes a change of posts, as another node would, which makes cached responses stale. */
   const invalidateCache = () => sql.query(`SELECT pg_notify('vslukh', 'journey posts')`)
 
   async function openPage(visit: Visit): Promise<Page> {
@@ -94,10 +91,12 @@ export async function startJourney(
     product,
     sql,
 
-    /** Opens a page in a browser context of its own, closed when the test is over; an error on the page fails the test. */
+    /** Each page has a browser context of its own; an error on the page fails the test. */
     visit: (visit: Visit = {}) => openPage(visit),
 
-    /** Inserts posts by `user` on the wall, numbered from 1, the last the newest, published a minute ago and earlier. */
+    /**
+     * The posts are numbered from 1, the last the newest, and published a minute ago and earlier.
+     */
     async fillWall(user: TestUser, count: number, text = 'Запись'): Promise<void> {
       await sql.query(
         `INSERT INTO posts (owner_id, text, created_at)
@@ -132,7 +131,6 @@ function collectErrors(page: Page): string[] {
   return errors
 }
 
-/** Waits until the scripts of a page that came rendered have taken it over. */
 async function scriptsRun(page: Page): Promise<void> {
   await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
 }

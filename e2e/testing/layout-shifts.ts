@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Records from now on how far each page that is opened shifts its layout, also after a key press. */
+/** Records shifts of each page that is opened from now on, also after a key press. */
 export async function recordShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const shifts: number[] = []
@@ -11,7 +11,6 @@ export async function recordShifts(page: Page): Promise<void> {
   })
 }
 
-/** How far the layout of the page has shifted so far, all shifts together. */
 export function sumOfShifts(page: Page): Promise<number> {
   return page.evaluate(() =>
     (Reflect.get(window, 'shifts') as number[]).reduce((sum, shift) => sum + shift, 0),

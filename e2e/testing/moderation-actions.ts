@@ -5,10 +5,9 @@ import type { TestUser } from '../../server/testing/client.ts'
 import { type JourneyWithMail, startJourneyWithMail } from './journey-with-mail.ts'
 import { chooseFromMenu, postWith } from './page-actions.ts'
 
-/** A journey of a moderated wall: of Olga, who reports, Petr, who writes, and Vera, who decides. */
 export type ModeratedJourney = Awaited<ReturnType<typeof startModeratedJourney>>
 
-/** Starts a journey of a moderated wall; `env` configures the product. The caller closes it. */
+/** Olga reports, Petr writes and Vera decides. The caller closes the journey. */
 export async function startModeratedJourney(env: Record<string, string> = {}) {
   const journey = await startJourneyWithMail({ ACCESS_TOKEN_SECONDS: '3600', ...env })
   const olga = await journey.signUp()
@@ -19,7 +18,6 @@ export async function startModeratedJourney(env: Record<string, string> = {}) {
     olga,
     petr,
     vera,
-    /** Publishes a post that Olga has reported. */
     async publishReported(text: string, author = petr) {
       const post = await journey.publish(author, text)
       await reportByApi(journey, olga, { postId: post.id })
@@ -33,7 +31,6 @@ export async function startModeratedJourney(env: Record<string, string> = {}) {
   }
 }
 
-/** Signs up a user and names them as a moderator. */
 export async function signUpModerator({ signUp, sql }: ModeratedProduct): Promise<TestUser> {
   const user = await signUp()
   await sql.query('INSERT INTO moderators (email, email_key) VALUES ($1, $2)', [
@@ -45,7 +42,6 @@ export async function signUpModerator({ signUp, sql }: ModeratedProduct): Promis
 
 type ModeratedProduct = Pick<JourneyWithMail, 'signUp' | 'sql'>
 
-/** Reports a post by the API, for the reason with this id. */
 export async function reportByApi(
   { call }: Pick<JourneyWithMail, 'call'>,
   { token }: TestUser,
@@ -55,7 +51,6 @@ export async function reportByApi(
   expect((await call('POST', path, { token, body: {} })).status).toBe(204)
 }
 
-/** Reports a post with a comment by the dialog. */
 export async function reportByDialog(
   page: Page,
   { text, comment }: { text: string; comment: string },
@@ -68,7 +63,6 @@ export async function reportByDialog(
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** Presses a button of the card of a post in the queue. */
 export function act(card: Locator, name: string | RegExp): Promise<void> {
   return card.getByRole('button', { name }).click()
 }

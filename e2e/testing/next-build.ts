@@ -9,8 +9,8 @@ const ASSETS = join(import.meta.dirname, '../../dist/web/assets')
 const TEXT = /^(?:text\/|application\/(?:javascript|json|manifest))/
 
 /**
- * Starts a proxy before a product for one test. After `deploy()` it answers as if the next build were deployed: every
- * asset has another name, also within HTML, scripts and styles, and the former names are 404.
+ * After `deploy()` the proxy answers as if the next build were deployed: every asset has another
+ * name, also within HTML, scripts and styles, and the former names are 404.
  */
 export async function proxyWithNextBuild(productUrl: string) {
   const names = readdirSync(ASSETS).filter((name) => !/\.(?:br|gz)$/.test(name))

@@ -13,13 +13,12 @@ import { freePort } from '../../server/testing/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The secret of products in tests: with it a test derives every code itself and needs no mail. */
+/** With this secret a test derives every code itself and needs no mail. */
 export const APP_SECRET = 'a-secret-that-only-tests-know-0123456789'
 
 /** The product as an operator runs it: a process of its own, in a folder of its own. */
 export type Product = Awaited<ReturnType<typeof createProduct>>
 
-/** A client for the API of a product that was started with APP_SECRET. */
 export type ProductClient = ReturnType<typeof createProductClient>
 
 type Limits = {
@@ -30,8 +29,8 @@ type Limits = {
 }
 
 /**
- * Prepares a folder and a port; `start()` runs the product there, as often as a test likes, with its embedded database
- * unless `env` has DATABASE_URL. The caller removes it.
+ * Prepares a folder and a port, where `start()` runs the product as often as a test likes. The
+ * database is embedded unless `env` has DATABASE_URL. The caller removes it.
  */
 export async function createProduct(
   env: Record<string, string> = {},
@@ -48,10 +47,9 @@ export async function createProduct(
     /** For programs to which localhost can mean IPv6 as well. */
     address: `127.0.0.1:${port}`,
     dataDir,
-    /** The lines that the product printed, its log included. */
     lines,
 
-    /** Starts the server and waits until it says that it is ready; rejects with what it printed when it ends instead. */
+    /** Resolves when the server is ready; rejects with its output when it ends instead. */
     async start(changes: Record<string, string> = {}): Promise<void> {
       const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles} && `
       const node = release ? join(release, 'node_modules/.bin/node') : process.execPath
@@ -82,7 +80,7 @@ export async function createProduct(
       }
     },
 
-    /** Ends the server with a signal, waits until it is gone and returns its exit code. */
+    /** Resolves with the exit code. */
     async stop(signal?: NodeJS.Signals): Promise<number | null> {
       await endChild(server, signal)
       return server?.exitCode ?? null
@@ -101,7 +99,7 @@ type TestOptions = Limits & {
   prepare?: (product: Product) => Promise<void>
 }
 
-/** Starts a product for one test, with its embedded database unless `env` has DATABASE_URL; removes it after the test. */
+/** Starts a product, and removes it after the test. */
 export async function startProductForTest({ env, prepare, ...limits }: TestOptions = {}) {
   const product = await createProduct({ APP_SECRET, ACCESS_TOKEN_SECONDS: '3600', ...env }, limits)
   onTestFinished(() => product.remove())
@@ -110,7 +108,6 @@ export async function startProductForTest({ env, prepare, ...limits }: TestOptio
   return { product, client: createProductClient(product) }
 }
 
-/** Creates a database on the PostgreSQL that the run's tests share, for one test; returns its URL. */
 export async function databaseForTest(): Promise<string> {
   const database = await freshDatabase(inject('databaseUrl'))
   onTestFinished(() => database.drop())
@@ -122,12 +119,10 @@ export function createProductClient({ url }: { url: string }) {
   return createClient(url, { check() {}, codeFor })
 }
 
-/** The code of an operation, as a product with APP_SECRET derives it. */
 function codeFor(operationId: string): string {
   return codeOf(operationId, deriveKey(APP_SECRET, 'codes'))
 }
 
-/** Registers `count` new users, one after another. */
 export async function signUpUsers({ signUp }: ProductClient, count: number): Promise<TestUser[]> {
   const users: TestUser[] = []
   while (users.length < count) users.push(await signUp())

@@ -1,4 +1,4 @@
-/** How a call ended: with a whole answer, with none at all, or with one that was cut off. */
+/** A call ends with a whole answer, with none at all, or with one that was cut off. */
 export type Outcome = {
   call: string
   status: number | 'none' | 'cut'
@@ -16,11 +16,10 @@ type Sent = {
   token?: string
   body?: object
   headers?: Record<string, string>
-  /** Whether a page of the site is asked for, and not the API. */
   isPage?: boolean
 }
 
-/** Returns a function that calls a product, which may die at any moment, and records how each call ended. Paths are below /api/v1, except for pages. */
+/** The product may die at any moment. Paths are below /api/v1, except for pages. */
 export function recordCalls(url: string, { freshConnections = false } = {}) {
   const outcomes: Outcome[] = []
 

@@ -1,7 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import type { JourneyWithMail } from './journey-with-mail.ts'
 
-/** Locators of the sign-in dialog's inputs, buttons and errors. */
 export function signInDialog(page: Page) {
   const dialog = page.getByRole('dialog')
   return {
@@ -14,13 +13,11 @@ export function signInDialog(page: Page) {
   }
 }
 
-/** Opens the dialog by «Войти» and asks for a code for an address that has an account. */
 export async function askForCode(page: Page, email: string): Promise<void> {
   await signInButton(page).click()
   await sendEmail(page, email)
 }
 
-/** Sends the address in the open dialog and waits for the code step. */
 export async function sendEmail(page: Page, email: string): Promise<void> {
   const step = signInDialog(page)
   await step.email.fill(email)
@@ -28,14 +25,13 @@ export async function sendEmail(page: Page, email: string): Promise<void> {
   await step.code.waitFor()
 }
 
-/** Types the mailed code into the open dialog and waits until the page has reloaded. */
+/** Types the mailed code and waits until the page has reloaded. */
 export async function enterCode(page: Page, code: string): Promise<void> {
   const reloaded = page.waitForEvent('load')
   await signInDialog(page).code.fill(code)
   await reloaded
 }
 
-/** Signs in through the open dialog, as somebody who has an account. */
 export async function signInThrough(
   journey: JourneyWithMail,
   page: Page,
@@ -45,27 +41,23 @@ export async function signInThrough(
   await enterCode(page, await journey.nextCode(email))
 }
 
-/** The link in the header of a signed-in user. */
 export function profileLink(page: Page): Locator {
   return page.getByRole('link', { name: /^Профиль / })
 }
 
-/** The sign-in button in a visitor's header. */
 export function signInButton(page: Page): Locator {
   return page.getByRole('banner').getByRole('button', { name: 'Войти' })
 }
 
-/** A code other than the right one. */
 export function otherThan(code: string): string {
   return code === '000000' ? '111111' : '000000'
 }
 
-/** The `autocomplete` of the focused input: `email` or `one-time-code`. */
+/** `email` or `one-time-code`. */
 export function focusedAutocomplete(page: Page): Promise<string | null | undefined> {
   return page.evaluate(() => document.activeElement?.getAttribute('autocomplete'))
 }
 
-/** The accessible description of the focused element. */
 export function descriptionOfFocus(page: Page): Promise<string> {
   return page.evaluate(() => {
     const ids = document.activeElement?.getAttribute('aria-describedby')?.split(' ') ?? []

@@ -7,7 +7,6 @@ type Options = {
   url: string
   users: TestUser[]
   acknowledged: AcknowledgedWrites
-  /** Whether every call opens a connection of its own. */
   freshConnections?: boolean
   /** Whether users go on after a call without a whole answer: another node may answer the next. */
   persistent?: boolean
@@ -16,8 +15,8 @@ type Options = {
 type Call = ReturnType<typeof recordCalls>['call']
 
 /**
- * Simulates users who call the product without pause, each as fast as it is answered. A user goes on after a refusal, and
- * ends with `stop()` or, unless persistent, when a call has no whole answer.
+ * The users call without pause, each as fast as it is answered. A user goes on after a refusal, and
+ * ends with `stop()` or, unless persistent, after a call without a whole answer.
  */
 export function simulateUsers({
   url,
@@ -40,7 +39,6 @@ export function simulateUsers({
   const simulations = Promise.all(users.map(simulate))
   return {
     outcomes,
-    /** Resolves when every user has ended. */
     ended: simulations,
     async stop(): Promise<void> {
       stopped = true
@@ -49,7 +47,6 @@ export function simulateUsers({
   }
 }
 
-/** What a user does, over and over: posts, replies, likes, reads, refreshes, starts of sign-ins. */
 function actionsOf(
   user: TestUser,
   { call, acknowledged }: { call: Call; acknowledged: AcknowledgedWrites },

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** Resolves once the worker has stored the page at a path. */
 export async function pageStored(page: Page, at: string): Promise<void> {
   await expect.poll(async () => Object.keys(await storedPages(page))).toContain(at)
 }
@@ -18,7 +17,6 @@ export function storedPages(page: Page): Promise<Record<string, string>> {
   })
 }
 
-/** The paths of the stored assets, of whichever build. */
 export function storedAssets(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const stored = await (await caches.open('assets')).keys()
@@ -26,18 +24,16 @@ export function storedAssets(page: Page): Promise<string[]> {
   })
 }
 
-/** Stores pages of posts that were visited long ago. */
 export async function storeOtherPosts(count: number): Promise<void> {
   const cache = await caches.open('pages')
   for (let id = 1; id <= count; id++) await cache.put(`/posts/9000${id}`, new Response('Давно'))
 }
 
-/** The state of a worker of a newer build that waits to take over; undefined where there is none. */
+/** Returns undefined if no newer worker waits to take over. */
 export async function stateOfNewWorker(): Promise<string | undefined> {
   return (await navigator.serviceWorker.getRegistration())?.waiting?.state
 }
 
-/** What a browser still has of a service worker: its registrations and caches. */
 export async function leftovers(): Promise<string[]> {
   const registrations = await navigator.serviceWorker.getRegistrations()
   return [...registrations.map(({ scope }) => scope), ...(await caches.keys())]

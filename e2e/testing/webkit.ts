@@ -8,13 +8,10 @@ import type { DrivenBrowser, Key, TabDriver } from './driven-browser.ts'
 const KEYS: Record<Key, string> = { Enter: '\uE007', Escape: '\uE00C' }
 const SCREEN = { width: 1280, height: 1000 }
 
-/** The programs that WebKit needs: the driver, the browser that comes with its library, and a screen that nobody sees. */
+/** The driver, the browser that comes with its library, and a screen that nobody sees. */
 type Programs = { driver: string; browser: string; screen: string }
 
-/**
- * Finds WebKitGTK's driver and browser, and Xvfb: Debian's packages, which are installed for root. Throws an Error that
- * says what to do where one is missing.
- */
+/** Installs Debian's packages for root. Throws an Error that tells what to do. */
 export async function findWebKit(): Promise<Programs> {
   const driver = await findProgram(['/usr/bin/WebKitWebDriver'], {
     debianPackage: 'webkit2gtk-driver',
@@ -29,7 +26,7 @@ export async function findWebKit(): Promise<Programs> {
   return { driver, browser, screen }
 }
 
-/** Starts WebKitGTK's driver on a screen of its own; each tab is a session, and so a browser, of its own. */
+/** Each tab is a session, and so a browser, of its own. */
 export async function launchWebKit(): Promise<DrivenBrowser> {
   const { driver, browser, screen } = await findWebKit()
   await using starting = new AsyncDisposableStack()
@@ -84,7 +81,7 @@ async function openSession(url: string, browser: string): Promise<TabDriver> {
   }
 }
 
-/** Sends one command of https://www.w3.org/TR/webdriver2/ and returns its value. Throws an Error with the driver's message. */
+/** Sends a command of https://www.w3.org/TR/webdriver2/. Throws with the driver's message. */
 async function command(url: string, method: string, path: string, body?: object): Promise<unknown> {
   const answer = await fetch(url + path, { method, ...(body && { body: JSON.stringify(body) }) })
   const { value } = (await answer.json()) as { value: { error: string; message: string } }

@@ -5,11 +5,11 @@ import { freePort } from '../../server/testing/free-port.ts'
 import { runCommand } from '../../server/testing/run-command.ts'
 import { findFakeTime } from '../../server/testing/shifted-clock.ts'
 
-/** The moment at which the demo stands still: a Saturday at noon in Moscow. */
+/** A Saturday at noon in Moscow. */
 export const NOW = new Date('2026-03-14T09:00:00Z')
 const SCRIPT = join(import.meta.dirname, '../../scripts/demo.ts')
 
-/** Starts `npm run demo` with its wall clock, and that of its database, frozen at NOW. The caller stops it. */
+/** Freezes the wall clock of the demo and its database at NOW. The caller stops the demo. */
 export async function startFrozenDemo() {
   const clock = {
     TZ: 'UTC',
@@ -28,7 +28,6 @@ export async function startFrozenDemo() {
     url,
     signInUrl,
 
-    /** Runs a command of the operator's on the demo's wall. */
     command: (...args: string[]) => runCommand({ ...clock, DATA_DIR: dataDir }, ...args),
     stop: () => endChild(demo),
   }

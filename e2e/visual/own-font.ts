@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
 /**
- * Opens a page again until it is set in the product's own font. The font is optional (`font-display`): a page that gets it too
- * late stays in the font of the system, and has it in the cache the next time.
+ * Opens a page again until it is set in the product's own font, which is optional (`font-display`):
+ * a page that gets it too late has it in the cache the next time.
  */
 export async function openInOwnFont(page: Page, url: string): Promise<void> {
   do {
@@ -13,7 +13,7 @@ export async function openInOwnFont(page: Page, url: string): Promise<void> {
   } while (!(await page.evaluate(hasOwnFont)))
 }
 
-/** Whether both alphabets are wider or narrower than in the font that would stand in for them here. */
+/** Whether both alphabets are wider or narrower than in the font that would stand in for them. */
 function hasOwnFont(): boolean {
   const text = document.createElement('span')
   document.body.append(text)

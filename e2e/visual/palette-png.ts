@@ -7,8 +7,8 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const PALETTE_MAX = 256
 
 /**
- * Encodes an opaque picture as a PNG of the 256 colours that it contains most, all others as the nearest of them: a third of the
- * size, and no difference to see on screens of text. (PNG, W3C; pngjs writes no palettes.)
+ * A PNG of a picture's 256 most frequent colours has a third of the size, and looks the same on
+ * screens of text. (PNG, W3C; pngjs writes no palettes.)
  */
 export function encodePalettePng({ width, height, data }: Pixels): Buffer {
   const colours = readColours(data)
@@ -16,9 +16,9 @@ export function encodePalettePng({ width, height, data }: Pixels): Buffer {
   const indexes = nearestIndexes(new Set(colours), palette)
   // Each row begins with its filter: 0, none.
   const rows = Buffer.alloc((width + 1) * height)
-  for (const [place, colour] of colours.entries()) {
-    const row = Math.floor(place / width)
-    rows[place + row + 1] = indexes.get(colour) ?? 0
+  for (const [index, colour] of colours.entries()) {
+    const row = Math.floor(index / width)
+    rows[index + row + 1] = indexes.get(colour) ?? 0
   }
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -34,9 +34,9 @@ export function encodePalettePng({ width, height, data }: Pixels): Buffer {
   ])
 }
 
-/** Returns each pixel as one number, 0xRRGGBB, from four bytes each. */
+/** Returns each pixel as one number, 0xRRGGBB. */
 function readColours(data: Buffer): Uint32Array {
-  return Uint32Array.from({ length: data.length / 4 }, (_, place) => data.readUIntBE(place * 4, 3))
+  return Uint32Array.from({ length: data.length / 4 }, (_, index) => data.readUIntBE(index * 4, 3))
 }
 
 function mostFrequent(colours: Uint32Array): number[] {
@@ -58,7 +58,7 @@ function nearestIndexes(colours: Set<number>, palette: number[]): Map<number, nu
 
 function distance(one: number, other: number): number {
   const others = channels(other)
-  return channels(one).reduce((sum, value, place) => sum + (value - (others[place] ?? 0)) ** 2, 0)
+  return channels(one).reduce((sum, value, index) => sum + (value - (others[index] ?? 0)) ** 2, 0)
 }
 
 function channels(colour: number): number[] {

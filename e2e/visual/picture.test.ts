@@ -21,21 +21,24 @@ describe.skipIf(process.env.RENEW_PICTURES === '1')('a committed picture', () =>
 
 test('a picture of many colours keeps the frequent ones, and gets the nearest for the others', () => {
   const picture = new PNG({ width: 300, height: 2 })
-  for (const [place] of picture.data.entries()) {
+  for (const [index] of picture.data.entries()) {
     // Above 300 greenish colours that come once, below one that comes often.
-    const channel = place % 4
-    const column = Math.floor(place / 4) % 300
+    const channel = index % 4
+    const column = Math.floor(index / 4) % 300
     const above = [column % 2, Math.floor(column / 2), 0, 255]
-    picture.data[place] = (place < 1200 ? above : [200, 10, 10, 255])[channel] ?? 0
+    picture.data[index] = (index < 1200 ? above : [200, 10, 10, 255])[channel] ?? 0
   }
   const { data, width, height } = PNG.sync.read(encodePalettePng(picture))
   expect([width, height]).toEqual([300, 2])
   expect([...data.subarray(1200, 1204)]).toEqual([200, 10, 10, 255])
-  const distances = data.map((value, place) => Math.abs(value - (picture.data[place] ?? 0)))
+  const distances = data.map((value, index) => Math.abs(value - (picture.data[index] ?? 0)))
   expect(Math.max(...distances)).toBeLessThanOrEqual(25)
 })
 
-/** The committed picture without its first rows, with rows of the ground below instead, and without the last rows. */
+/**
+ * The committed picture without its first rows, with rows of the ground below instead, and without
+ * the last rows.
+ */
 function cut(above: number, below: number): PNG {
   const whole = PNG.sync.read(file)
   const { width, height } = whole

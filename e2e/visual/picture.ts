@@ -6,16 +6,16 @@ import { PNG } from 'pngjs'
 import { encodePalettePng } from './palette-png.ts'
 
 const EXPECTED = join(import.meta.dirname, 'expected')
-/** Where the pictures go that differ, each beside a copy in which red marks the difference. */
+/** Each picture that differs stands beside a copy in which red marks the difference. */
 const DIFFERENT = join(tmpdir(), 'vslukh-looks')
-/** The share of pixels that may differ: less than a word that moves, more than another version of Chromium's smoothing. */
+/** The share of pixels that may differ: less than a word that moves, more than the smoothing. */
 const SHARE_MAX = 0.001
-/** How far the colour of a pixel may be from the expected one, from 0 to 1; smoothed edges do not count (pixelmatch). */
+/** How far a colour may be from the expected one, from 0 to 1 (pixelmatch). */
 const THRESHOLD = 0.1
 
 /**
- * Compares a screenshot with the committed picture of that name. Returns null when they look the same, otherwise a sentence
- * that says how they differ and where to see it. With `npm run test:looks -- -u` it writes the picture instead.
+ * Returns null if the screenshot looks the same, otherwise a sentence that tells how it differs.
+ * With `npm run test:looks -- -u` it becomes the picture instead.
  */
 export function compareWithPicture(name: string, screenshot: Buffer): string | null {
   const actual = PNG.sync.read(screenshot)
@@ -38,7 +38,6 @@ export function compareWithPicture(name: string, screenshot: Buffer): string | n
   return `${count} pixels differ: ${keep(name, actual)}`
 }
 
-/** Returns the path of the file. */
 function keep(name: string, picture: PNG): string {
   mkdirSync(DIFFERENT, { recursive: true })
   const path = join(DIFFERENT, `${name}.png`)

@@ -61,7 +61,7 @@ async function open({ path, isSignedIn }: Screen, { theme, device }: Look): Prom
   onTestFinished(() => context.close())
   await context.addInitScript((chosen) => {
     localStorage.setItem('theme', chosen)
-    // Each opening is a first visit, which shows one line more.
+    // Each opening is that of a new visitor, which shows one line more.
     localStorage.removeItem('intro-seen')
   }, theme)
   const page = await context.newPage()

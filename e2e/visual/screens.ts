@@ -8,12 +8,11 @@ import {
 } from '../testing/page-actions.ts'
 import { signInButton } from '../testing/sign-in-actions.ts'
 
-/** A screen of the demo that has a picture. */
 export type Screen = {
   /** Whether it is opened as one of the demo's people; as a visitor otherwise. */
   isSignedIn?: boolean
   path: string
-  /** Brings the page that has been opened into the state that is shown, and waits until all of it is there. */
+  /** Resolves when everything in the picture is there. */
   show: (page: Page) => Promise<unknown>
 }
 

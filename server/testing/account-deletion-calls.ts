@@ -4,7 +4,7 @@ import type { TestAnswer, TestUser } from './client.ts'
 import { startAt } from './sign-in-calls.ts'
 import type { TestApp } from './test-app.ts'
 
-/** Deletes an account with a mailed code. Returns the answer to the code, or the refusal to mail one. */
+/** Returns the answer to the mailed code, or the refusal to mail one. */
 export async function leave(
   app: Pick<TestApp, 'call' | 'codeFor'>,
   { token, clientToken }: TestUser,
@@ -15,10 +15,9 @@ export async function leave(
   return app.call('POST', `/users/current/deletion/${start.body.id}/verify`, { token, body })
 }
 
-/** The browser in which people come back. */
 export const ONE_BROWSER = 'one browser'
 
-/** Signs in by mail, with `restore` if the account was deleted. Returns the answer to the code, or the refusal to mail one. */
+/** Signs in by mail, with `restore` if the account was deleted. Returns the last answer. */
 export async function comeBack(app: TestApp, email: string, restore?: true): Promise<TestAnswer> {
   const start = await startAt(app, '/logins', { email })
   if (start.status !== 201) return start
@@ -29,7 +28,7 @@ export async function comeBack(app: TestApp, email: string, restore?: true): Pro
   })
 }
 
-/** Whether the job has hidden all posts and likes of those who left, and shown those of who returned. Starts it again. */
+/** Whether all posts and likes of those who left are hidden, and of those who returned shown. */
 export async function isSettled({ db }: TestApp): Promise<boolean> {
   await addJob(db, 'move-accounts', { payload: {} })
   const { rows } = await sql<{ left: number }>`
@@ -40,12 +39,11 @@ export async function isSettled({ db }: TestApp): Promise<boolean> {
   return rows[0]?.left === 0
 }
 
-/** Likes a post. */
 export function like(app: TestApp, { token }: TestUser, id: string): Promise<TestAnswer> {
   return app.call('POST', `/posts/${id}/likes`, { token })
 }
 
-/** Lets two people talk: Olga, who is to leave, and Petr, who stays. Returns both, and their posts. */
+/** Olga is to leave, Petr stays. */
 export async function startConversation(app: TestApp) {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const talk = await app.publish(petr, 'О чём говорит стена')
@@ -58,7 +56,7 @@ export async function startConversation(app: TestApp) {
   return { olga, petr, talk, post, answer, under, own }
 }
 
-/** Reads what everybody sees of the conversation, and what Petr likes; the status of a read in place of a body where it is not 200. */
+/** Reads what everybody sees of the conversation, and what Petr likes. */
 export async function readConversation(
   app: TestApp,
   { petr, talk, post }: Awaited<ReturnType<typeof startConversation>>,

@@ -4,11 +4,10 @@ import { DEVICE, type TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
 
 type Operation = { id: string; confirmCode: string }
-/** A user with one of everything that a user can own. */
 export type AccountFixture = {
   owner: TestUser
   post: Post
-  /** The owner's other session, and the owner's e-mail change, deletion, login and registration with their codes. */
+  /** The owner's other session, and one operation of each kind with its code. */
   sessionId: string
   change: Operation
   deletion: Operation
@@ -16,10 +15,8 @@ export type AccountFixture = {
   registration: Operation
 }
 
-/** An e-mail that no account has. */
 export const newEmail = () => `new-${randomUUID()}@example.org`
 
-/** Signs up a new user, publishes a post, and starts a second session and one operation of each kind. */
 export async function createAccountFixture(app: TestApp): Promise<AccountFixture> {
   const owner = await app.signUp()
   const second = await app.signIn(owner.email)
@@ -44,7 +41,7 @@ export async function createAccountFixture(app: TestApp): Promise<AccountFixture
   }
 }
 
-/** Reads everything that belongs to the owner, which nobody else may change. */
+/** Reads everything of the owner, which nobody else may change. */
 export async function readOwned(app: TestApp, { owner, post }: AccountFixture) {
   const { token } = owner
   const { actions, ...own } = (await app.call('GET', `/posts/${post.id}`)).body

@@ -4,7 +4,7 @@ import type { TestApp } from './test-app.ts'
 /** Few enough that no request waits so long for a database connection that it is refused. */
 const AT_ONCE = 16
 
-/** Runs tasks concurrently, at most 16 at a time. Returns their results in the order of the tasks. */
+/** Runs at most 16 tasks at a time. Returns their results in the order of the tasks. */
 export async function atOnce<T>(tasks: readonly (() => Promise<T>)[]): Promise<T[]> {
   const results: T[] = []
   let next = 0
@@ -20,7 +20,6 @@ export async function atOnce<T>(tasks: readonly (() => Promise<T>)[]): Promise<T
   return results
 }
 
-/** Signs up `count` new users. */
 export function signUps(app: TestApp, count: number): Promise<TestUser[]> {
   return atOnce(Array.from({ length: count }, () => () => app.signUp()))
 }

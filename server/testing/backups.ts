@@ -12,7 +12,6 @@ export async function emptyDatabase(): Promise<string> {
   return withDatabase(inject('databaseUrl'), name)
 }
 
-/** Runs `work` with a connection of its own. */
 export async function withClient<T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,
@@ -22,7 +21,7 @@ export async function withClient<T>(
   return work(client).finally(() => client.end())
 }
 
-/** Writes a file in the format of a backup, whatever its manifest says. */
+/** Writes a file in the format of a backup, whatever its manifest contains. */
 export async function writeBackup(
   path: string,
   manifest: Partial<Manifest>,
@@ -45,10 +44,9 @@ export async function writeBackup(
   await file.close()
 }
 
-/** The secret of the walls that are backed up. */
 export const BACKUP_SECRET = 'y'.repeat(43)
 
-/** Returns what a restore is told that has a folder for the secret. Unless `mayReplace` says otherwise, it replaces no wall. */
+/** Unless `mayReplace` is set, the restore replaces no wall. */
 export function restoreOptions(
   dataDir: string,
   mayReplace = async (): Promise<void> => {
@@ -64,7 +62,7 @@ export function restoreOptions(
   return { actor: 'masha', known, mayReplace }
 }
 
-/** Returns what a manifest says of its tables, without those that a restore adds rows to. */
+/** Leaves out the tables that a restore adds rows to. */
 export function sumsOf({ parts }: Manifest) {
   return parts
     .filter(({ table }) => table !== 'journal')

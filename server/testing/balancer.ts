@@ -6,10 +6,7 @@ import { endChild, untilPrinted } from './child-process.ts'
 import { findProgram } from './debian-package.ts'
 import { freePort } from './free-port.ts'
 
-/**
- * Returns the path of HAProxy: HAPROXY_PATH, or on PATH, or Debian's package, which is installed for root. Throws without
- * one.
- */
+/** Looks for HAPROXY_PATH and on PATH, and else installs Debian's package for root. */
 export function findBalancer(): Promise<string> {
   return findProgram(usualPaths(), {
     debianPackage: 'haproxy',
@@ -25,8 +22,8 @@ function usualPaths(): string[] {
 }
 
 /**
- * Starts HAProxy in front of nodes, given by their urls. Each request goes to the next node in turn, and nodes that do not accept
- * connections are skipped. The caller closes it.
+ * Each request goes to the next node in turn, and nodes that do not accept connections are skipped.
+ * The caller closes HAProxy.
  */
 export async function openBalancer(nodes: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'vslukh-balancer-'))

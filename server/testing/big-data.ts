@@ -4,8 +4,8 @@ import { type Db, openDatabase } from '../kernel/db/database.ts'
 export type Size = { users: number; posts: number; likes: number }
 
 /**
- * Fills an empty database without the API, skewed as real walls are: few users write and like most, and few posts get most
- * replies and likes. Two of five posts are replies. The rows are the same each time.
+ * Fills an empty database, skewed as real walls are: few users write and like most, and few posts
+ * get most replies and likes. Two of five posts are replies. The rows are the same each time.
  */
 export async function fillDatabase(databaseUrl: string, size: Size): Promise<void> {
   const { db, close } = openDatabase(databaseUrl, () => {}, LONG_STATEMENTS)

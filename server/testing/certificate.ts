@@ -6,10 +6,7 @@ import { folderForTest } from './folder-for-test.ts'
 
 const execute = promisify(execFile)
 
-/**
- * Makes a certificate for localhost by openssl, valid for so many days from now, or from the time of the clock that `env` sets. It
- * is removed at the end of the test.
- */
+/** The certificate is valid from now, or from the time of the clock that `env` sets. */
 export async function certificateForTest(days: number, env: Record<string, string> = {}) {
   const folder = await folderForTest()
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { onTestFinished } from 'vitest'
 import { CHANNEL } from '../kernel/cache/operator-changes.ts'
 
-/** Receives the changes that nodes and operators' commands publish, until the test has finished. */
+/** Receives the changes that nodes and commands publish, until the test has finished. */
 export async function changesForTest(databaseUrl: string) {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -12,7 +12,7 @@ export async function changesForTest(databaseUrl: string) {
   await client.query(`LISTEN ${CHANNEL}`)
   return {
     received,
-    /** Resolves once everything has been received that was published before: PostgreSQL delivers it ahead of an answer. */
+    /** PostgreSQL delivers all published changes ahead of an answer. */
     arrived: async () => void (await client.query('SELECT')),
   }
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 const POLL_MS = 20
 const UP_WITHIN_MS = 30_000
 
-/** Ends a child with a signal where it still runs. Resolves when it is gone. */
+/** Resolves when the child is gone. */
 export async function endChild(
   child: ChildProcess | undefined,
   signal: NodeJS.Signals = 'SIGTERM',
@@ -19,8 +19,9 @@ export async function endChild(
 }
 
 /**
- * Resolves to the match of the first line that a child prints and that matches; rejects with what it printed where it ends before.
- * `onLine` receives every line. The output is read to its end, so that the child never waits for a reader.
+ * Resolves to the match of the first matching line; rejects with the output if the child ends
+ * before. `onLine` receives every line. The output is read to its end, so that the child never
+ * waits for a reader.
  */
 export async function untilPrinted(
   child: ChildProcess,
@@ -44,7 +45,7 @@ export async function untilPrinted(
   return promise
 }
 
-/** Resolves to the address of the product when it says that it is ready; otherwise like `untilPrinted`. */
+/** Resolves to the address of the product; otherwise like `untilPrinted`. */
 export async function untilReady(
   product: ChildProcess,
   onLine?: (line: string) => void,
@@ -54,8 +55,7 @@ export async function untilReady(
 }
 
 /**
- * Asks again until `isUp` resolves to true. Rejects with the errors that the child printed where it ends before, and where it is not
- * up within 30 s.
+ * Asks until `isUp` resolves to true. Rejects with the printed errors, at the latest after 30 s.
  */
 export async function untilUp(child: ChildProcess, isUp: () => Promise<boolean>): Promise<void> {
   const printed = child.stderr && text(child.stderr)

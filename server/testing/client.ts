@@ -5,7 +5,7 @@ import type { SeenAnswer } from './openapi-check.ts'
 
 export type TestAnswer = {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects; the OpenAPI check verifies the shape
+  // biome-ignore lint/suspicious/noExplicitAny: the OpenAPI check verifies the shape
   body: any
   headers: Headers
   /** `name=value` of the session cookie, if the response set one. */
@@ -18,17 +18,16 @@ type Sent = {
   headers?: Record<string, string>
 }
 
-/** A signed-in user of a test, in one browser. */
 export type TestUser = CurrentUser & { token: string; cookie: string; clientToken: string }
 
 type Options = {
-  /** Whether each call may reach another node: then users' reads ask to go past the cache, as the web app does after a write. */
+  /** Each call may reach another node, so users' reads go past the cache, as the web's do. */
   hasNodes?: boolean
   check: (answer: SeenAnswer) => void
   codeFor: (operationId: string) => string | Promise<string>
 }
 
-/** What the web app sends with its reads soon after a write. */
+/** The web app sends it with its reads soon after a write. */
 export const PAST_CACHE = { 'cache-control': 'no-cache' }
 
 export const DEVICE = { userAgent: 'Firefox', userAgentVersion: '140.0', os: 'Linux' }
@@ -54,7 +53,7 @@ export function createClient(url: string, { hasNodes = false, check, codeFor }: 
     return { status: response.status, body: answer, headers: response.headers, cookie }
   }
 
-  /** Signs in with a code, and registers an unknown e-mail. */
+  /** Registers an unknown e-mail. */
   async function signIn(
     email: string,
     clientToken: string = randomUUID(),
@@ -77,7 +76,6 @@ export function createClient(url: string, { hasNodes = false, check, codeFor }: 
   return {
     call,
     signIn,
-    /** Signs up a new user with a new e-mail. */
     signUp: () => signIn(`user-${randomUUID()}@example.org`),
 
     async publish(user: TestUser, text = 'Говорят, стены слышат.'): Promise<Post> {

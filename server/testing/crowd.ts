@@ -1,6 +1,5 @@
 import { connect } from 'node:net'
 
-/** The responses that a crowd got. */
 export type CrowdResult = {
   /** The number of responses by status. */
   statuses: Map<number, number>
@@ -12,7 +11,6 @@ export type CrowdResult = {
 
 export type Crowd = {
   result: CrowdResult
-  /** Closes all connections and returns the result. */
   stop(): Promise<CrowdResult>
 }
 
@@ -27,8 +25,8 @@ const REFUSED_MS = 20
 const LENGTH = /\r\ncontent-length: (\d+)/i
 
 /**
- * Sends requests from many clients at once. Each has a connection of its own, sends the next request as soon as the previous one
- * is answered, and reconnects as soon as its connection is closed. Refusals do not slow them down.
+ * Each client has a connection of its own, sends the next request as soon as the previous one is
+ * answered, and reconnects at once. Refusals do not slow it down.
  */
 export function openCrowd({ url, connections, request }: Options): Crowd {
   const result: CrowdResult = { statuses: new Map(), lost: 0, times: [] }
@@ -42,7 +40,7 @@ export function openCrowd({ url, connections, request }: Options): Crowd {
   }
 }
 
-/** Sends one request on a new connection. Returns its status, or 0 without a response within 5 s. */
+/** Returns the status, or 0 without a response within 5 s. */
 export async function askOnce(
   url: string,
   request: string,
@@ -59,7 +57,7 @@ export async function askOnce(
   return { status, ms }
 }
 
-/** Sends a request from a new client every so many milliseconds. `stop` returns the fraction of them with status 200. */
+/** Sends a request every so many milliseconds. `stop` returns the fraction with status 200. */
 export function sendNewcomers(
   url: string,
   { everyMs, request }: { everyMs: number; request: () => string },
@@ -81,7 +79,7 @@ type CallerOptions = {
   onAnswer?: (status: number) => void
 }
 
-/** Starts one client. Returns a function that stops it. */
+/** Returns the function that stops the client. */
 function startCaller(url: string, { request, result, onAnswer }: CallerOptions) {
   const { hostname, port } = new URL(url)
   const { promise: ended, resolve } = Promise.withResolvers<void>()
@@ -124,7 +122,7 @@ function startCaller(url: string, { request, result, onAnswer }: CallerOptions) 
       if (isStopped) return resolve()
       if (isAsking) result.lost++
       if (isAsking && onAnswer) onAnswer(0)
-      // The server may be down, so pause before the next attempt.
+      // The server may be down, so the client pauses before the next attempt.
       if (!onAnswer) setTimeout(reopen, since === 0 ? REFUSED_MS : 0)
     })
     return socket

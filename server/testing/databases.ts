@@ -6,7 +6,6 @@ import type { Queryable } from '../kernel/db/database.ts'
 /** The migrated database that each test database is a copy of. */
 export const TEMPLATE = 'vslukh_template'
 
-/** Returns the URL of another database on the same server. */
 export function withDatabase(url: string, database: string): string {
   const other = new URL(url)
   other.pathname = `/${database}`
@@ -17,10 +16,7 @@ export async function createDatabase(serverUrl: string, name: string, template =
   await executeOn(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`)
 }
 
-/**
- * Returns the URL of a server's maintenance database for its superuser, who needs no password on the embedded server's
- * socket.
- */
+/** The superuser needs no password on the embedded server's socket. */
 export function asSuperuser(url: string): string {
   const other = new URL(withDatabase(url, 'postgres'))
   other.username = 'postgres'
@@ -40,7 +36,7 @@ export async function freshDatabase(serverUrl: string, template = TEMPLATE) {
 /** PostgreSQL's state “insufficient privilege”. */
 const NOT_ALLOWED = '42501'
 
-/** Drops a database. It tries again while an autovacuum worker, which cannot be terminated, is connected for a moment. */
+/** An autovacuum worker, which cannot be terminated, may be connected for a moment. */
 async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   for (;;) {
     try {
@@ -51,7 +47,6 @@ async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   }
 }
 
-/** Runs one statement on a connection of its own. */
 export async function executeOn(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -62,7 +57,7 @@ export async function executeOn(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Makes a database unavailable: its connections break, and new ones are refused until `openDatabaseAgain`. */
+/** Breaks all connections and refuses new ones until `openDatabaseAgain`. */
 export async function shutDatabase(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
   const server = withDatabase(url, 'postgres')
@@ -74,13 +69,11 @@ export async function shutDatabase(url: string): Promise<void> {
   )
 }
 
-/** Makes a database available again after `shutDatabase`. */
 export function openDatabaseAgain(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
   return executeOn(withDatabase(url, 'postgres'), `ALTER DATABASE ${name} CONNECTION LIMIT -1`)
 }
 
-/** Returns how many statements wait for a lock of another transaction. */
 export async function lockWaits({ db }: { db: Queryable }): Promise<number> {
   const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db)

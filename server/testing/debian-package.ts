@@ -4,7 +4,6 @@ import { accessSync, constants, existsSync } from 'node:fs'
 
 export const isRoot = process.getuid?.() === 0
 
-/** Whether there is a program at a path. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
@@ -14,10 +13,7 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-/**
- * Returns the first program among the usual paths. Where there is none, it installs the Debian package, if run by root. Throws an
- * Error with `advice` when there is still none.
- */
+/** Else installs the Debian package, which only root can. Throws an Error with `advice`. */
 export async function findProgram(
   usualPaths: string[],
   { debianPackage, advice }: { debianPackage: string; advice: string },
@@ -28,7 +24,6 @@ export async function findProgram(
   throw new Error(advice)
 }
 
-/** Returns the path of nginx, or installs Debian's. Throws without one. */
 export function findNginx(): Promise<string> {
   return findProgram(['/usr/sbin/nginx', '/usr/local/bin/nginx'], {
     debianPackage: 'nginx-light',
@@ -36,7 +31,7 @@ export function findNginx(): Promise<string> {
   })
 }
 
-/** Installs a package with apt-get, if run by root on Debian. Throws when apt-get fails. */
+/** Throws when apt-get fails. */
 async function installDebianPackage(name: string): Promise<void> {
   if (!isRoot || !existsSync('/etc/debian_version')) return
   console.log(`No ${name} found: installing it with apt-get, which can take a minute…`)

@@ -3,10 +3,9 @@ import type { TestAnswer, TestUser } from './client.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { TestApp } from './test-app.ts'
 
-/** What the notice to the old address links to. */
+/** The notice to the old address links to it. */
 export type UndoLink = { id: string; secret: string }
 
-/** Requests a code for changing a user's e-mail. */
 export function startChange(
   app: TestApp,
   { token, clientToken }: TestUser,
@@ -15,7 +14,6 @@ export function startChange(
   return app.call('PUT', '/users/current/email', { token, body: { email, clientToken } })
 }
 
-/** Sends the right code of a change. */
 export function verifyChange(
   app: TestApp,
   { token, clientToken }: TestUser,
@@ -25,7 +23,7 @@ export function verifyChange(
   return app.call('PUT', `/users/current/email/${id}/verify`, { token, body })
 }
 
-/** Changes a user's e-mail from `old`. Returns the link in the notice to that address. */
+/** Returns the link in the notice to the address `old`. */
 export async function changeEmail(
   { app, mailbox }: { app: TestApp; mailbox: Mailbox },
   user: TestUser,
@@ -44,7 +42,6 @@ async function noticeTo(mailbox: Mailbox, address: string): Promise<UndoLink> {
   }
 }
 
-/** Opens the link of a notice and confirms. */
 export function undoChange(
   app: TestApp,
   { id, secret }: UndoLink,
@@ -53,13 +50,11 @@ export function undoChange(
   return app.call('POST', `/email-changes/${id}/undo`, { body: { secret }, headers })
 }
 
-/** Returns a user's e-mail as the database has it. */
 export async function storedEmail({ db }: TestApp, { id }: TestUser): Promise<string> {
   const row = db.selectFrom('users').select('email').where('id', '=', id)
   return (await row.executeTakeFirstOrThrow()).email
 }
 
-/** Whether a user's access token is still accepted. */
 export async function isSignedIn(app: TestApp, { token }: TestUser): Promise<boolean> {
   return (await app.call('GET', '/users/current', { token })).status === 200
 }

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 
 const CONTRACT = join(import.meta.dirname, '../../contract')
 
-/** Returns every call that contract/ describes, by its name, such as `POST /posts/:id/likes`. */
+/** Returns every call of the contract by its name, such as `POST /posts/:id/likes`. */
 export async function allEndpoints(): Promise<Map<string, Endpoint>> {
   const found = new Map<string, Endpoint>()
   for (const file of globSync('*.ts', { cwd: CONTRACT, exclude: ['*.test.ts'] })) {

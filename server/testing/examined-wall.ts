@@ -19,14 +19,14 @@ const APP_SECRET = 's'.repeat(32)
 
 export type Env = Record<string, string>
 
-/** Runs the doctor with only these variables. Returns its exit code and its findings by their checks. */
+/** Runs the doctor with only these variables. Returns its exit code and its findings by check. */
 export async function examine(env: Env) {
   const { code, out } = await runCommand(env, 'doctor', '--json')
   const { findings } = JSON.parse(out) as { findings: Finding[] }
   return { code, found: Object.fromEntries(findings.map((finding) => [finding.check, finding])) }
 }
 
-/** Serves a listener for one test, with TLS where there is a certificate. Resolves to its origin. */
+/** Serves a listener for one test. Resolves to its origin. */
 export async function serve(listener: RequestListener, tls?: { key: Buffer; cert: Buffer }) {
   const server = tls ? createServer(tls, listener) : createHttpServer(listener)
   onTestFinished(() => void server.close())
@@ -38,7 +38,7 @@ export async function serve(listener: RequestListener, tls?: { key: Buffer; cert
 
 type Proxy = { localAddress?: string; isSilent?: boolean }
 
-/** A reverse proxy that comes from an address and names its client in X-Forwarded-For, unless it is silent. */
+/** The proxy names its client in X-Forwarded-For, unless it is silent. */
 export function proxyTo(
   target: string,
   { localAddress = '127.0.0.1', isSilent }: Proxy,
@@ -55,7 +55,7 @@ export function proxyTo(
   }
 }
 
-/** Starts a wall with a mail server behind an https proxy. Returns the variables with which it is examined. */
+/** Starts a wall with a mail server behind an https proxy. Returns the doctor's variables. */
 export async function startWall() {
   const databaseUrl = await databaseForTest()
   const mailbox = await openMailbox()

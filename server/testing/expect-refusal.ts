@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import type { TestAnswer } from './client.ts'
 
-/** Expects an error response: the code's status and a body of `{code, message}` only, in Russian. */
+/** The body must be `{code, message}` only, in Russian. */
 export function expectRefusal(
   { status, body }: Pick<TestAnswer, 'status' | 'body'>,
   code: ErrorCode,
@@ -11,7 +11,7 @@ export function expectRefusal(
   expect({ status, body }).toEqual({ status: ERRORS[code].status, body: { code, message } })
 }
 
-/** Expects 429 with a Retry-After of whole seconds from `least` to `most`. */
+/** Retry-After must be whole seconds from `least` to `most`. */
 export function expectTooMany(
   answer: TestAnswer,
   { least = 1, most }: { least?: number; most: number },

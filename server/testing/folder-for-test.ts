@@ -14,7 +14,7 @@ export async function folderForTest(): Promise<string> {
   return folder
 }
 
-/** Mounts a disk in memory at a folder until the end of the test, with options of mount(8) such as its size. Only root may do so. */
+/** Mounts a disk in memory until the end of the test (mount(8)). Only root may do so. */
 export async function mountForTest(folder: string, options: string): Promise<void> {
   await execute('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder])
   onTestFinished(async () => void (await execute('umount', ['--lazy', folder])))

@@ -13,10 +13,7 @@ declare module 'vitest' {
   }
 }
 
-/**
- * Starts a real PostgreSQL for the test run and migrates the database that test databases are copied from. The first project that
- * needs it starts it, and the others share it.
- */
+/** The projects of a run share one PostgreSQL and the template of test databases. */
 export default async function setup(
   project: TestProject,
 ): Promise<(() => Promise<void>) | undefined> {

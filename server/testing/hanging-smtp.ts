@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
-/** The steps of an SMTP conversation, each of which ends with the server's reply. */
+/** Each step of an SMTP conversation ends with the server's reply. */
 export const SMTP_STEPS = [
   'greeting',
   'hello',
@@ -13,7 +13,6 @@ export const SMTP_STEPS = [
 ] as const
 export type SmtpStep = (typeof SMTP_STEPS)[number]
 
-/** What a client sends at a step, and how a server replies. */
 const REPLIES: { step: SmtpStep; asked: RegExp; reply: string }[] = [
   { step: 'hello', asked: /^EHLO /i, reply: '250-hanging\r\n250 AUTH PLAIN' },
   { step: 'login', asked: /^AUTH /i, reply: '235 welcome' },
@@ -23,7 +22,7 @@ const REPLIES: { step: SmtpStep; asked: RegExp; reply: string }[] = [
   { step: 'message', asked: /\r\n\.\r\n$/, reply: '250 taken' },
 ]
 
-/** An SMTP server that wants a login, keeps every connection, and says nothing from one step on. */
+/** The server wants a login, keeps every connection, and does not reply from one step on. */
 export async function openHangingSmtp(at: SmtpStep) {
   const counts = { conversations: 0, mails: 0, open: 0 }
   const server = createServer((socket) => {

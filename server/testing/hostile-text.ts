@@ -8,7 +8,7 @@ const PIECES = [
   ...['😀', 'ы', ' '],
 ]
 
-/** Any strings, with many pieces that begin or end something in XML, HTML or JavaScript, or that XML forbids. */
+/** Many pieces begin or end something in XML, HTML or JavaScript, or are forbidden in XML. */
 export const hostileText = fc.string({
   unit: fc.oneof(
     fc.constantFrom(...PIECES),
@@ -17,7 +17,7 @@ export const hostileText = fc.string({
   maxLength: 40,
 })
 
-/** Returns what a parser of XML may return for a text: all of it, but U+FFFD for what is no Char of XML 1.0 (production 2). */
+/** A parser of XML may return U+FFFD for what is no Char of XML 1.0 (production 2). */
 export function withoutNonXml(text: string): string {
   const isChar = (code: number) =>
     [0x9, 0xa, 0xd].includes(code) ||
@@ -29,7 +29,7 @@ export function withoutNonXml(text: string): string {
     .join('')
 }
 
-/** Returns the text of HTML without tags, in which every special character is a numeric reference. */
+/** The HTML must be without tags, and its special characters numeric references. */
 export function unescapeHtml(html: string): string {
   return html.replace(/&#(\d+);/g, (_reference, code) => String.fromCharCode(code))
 }

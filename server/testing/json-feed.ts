@@ -32,7 +32,7 @@ const Item = Type.Intersect([
   ]),
 ])
 
-/** What https://jsonfeed.org/version/1.1 demands of a feed, without attachments and hubs. */
+/** https://jsonfeed.org/version/1.1 without attachments and hubs. */
 export const JsonFeed = Type.Object({
   ...optional,
   version: Type.Literal('https://jsonfeed.org/version/1.1'),

@@ -10,17 +10,15 @@ export type ReceivedMail = {
   text: string
   /** The header Auto-Submitted. */
   autoSubmitted: string | undefined
-  /** All its bytes, as Latin-1. */
+  /** All bytes of the mail, as Latin-1. */
   source: string
 }
 
-/** A real SMTP server on loopback that stores the mails it receives. */
 export type Mailbox = Awaited<ReturnType<typeof openMailbox>>
 
-/** How the subject of a mail with a code begins. */
 const CODE = /^\d{6} /
 
-/** Opens a mailbox at a port, by default at a free one. */
+/** Opens a real SMTP server on loopback that stores its mails, by default at a free port. */
 export async function openMailbox(port = 0) {
   const mails: ReceivedMail[] = []
   let arrived = Promise.withResolvers<void>()
@@ -52,7 +50,7 @@ export async function openMailbox(port = 0) {
     }
   }
 
-  /** Waits until `count` mails to an address with such a subject have arrived. Returns the newest one. */
+  /** Waits until `count` such mails have arrived. Returns the newest one. */
   const mailAbout = (address: string, about: RegExp, count = 1) =>
     nextOf(({ to, subject }) => to === address && about.test(subject), count)
 
@@ -60,12 +58,10 @@ export async function openMailbox(port = 0) {
     mails,
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
 
-    /** Waits until `count` mails to an address have arrived. Returns the newest one. */
     mailTo: (address: string, count = 1) => nextOf(({ to }) => to === address, count),
 
     mailAbout,
 
-    /** Waits likewise for mails with codes, and returns the code in the newest. */
     async codeFor(address: string, count = 1): Promise<string> {
       return (await mailAbout(address, CODE, count)).subject.slice(0, 6)
     },

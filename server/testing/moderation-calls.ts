@@ -4,7 +4,6 @@ import { emailKey } from '../kernel/mail/email-address.ts'
 import type { TestAnswer, TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
 
-/** Signs up a user and names them as a moderator. */
 export async function signUpModerator(app: TestApp): Promise<TestUser> {
   const user = await app.signUp()
   await app.db
@@ -14,14 +13,13 @@ export async function signUpModerator(app: TestApp): Promise<TestUser> {
   return user
 }
 
-/** Signs up users whose accounts are two days old, so that their reports count for hiding. */
+/** Reports of accounts that are two days old count for hiding. */
 export async function signUpOld(app: TestApp, count: number): Promise<TestUser[]> {
   const users = await Promise.all(Array.from({ length: count }, () => app.signUp()))
   await sql`UPDATE users SET created_at = created_at - interval '2 days'`.execute(app.db)
   return users
 }
 
-/** Reports a post for the reason with this id. */
 export function report(
   app: TestApp,
   { token }: TestUser,
@@ -31,12 +29,11 @@ export function report(
   return app.call('POST', path, { token, ...(comment !== undefined && { body: { comment } }) })
 }
 
-/** Reads what waits for a decision. */
 export async function readQueue(app: TestApp, { token }: TestUser): Promise<QueuedPost[]> {
   return (await app.call('GET', '/moderation/queue', { token })).body.posts
 }
 
-/** Decides about a post. Returns the answer, whose body has the decision's id. */
+/** The body of the answer has the decision's id. */
 export function decide(
   app: TestApp,
   { token }: TestUser,

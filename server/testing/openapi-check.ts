@@ -5,16 +5,13 @@ type Operation = { responses: Record<string, { content?: Record<string, { schema
 type Document = { paths: Record<string, Record<string, Operation>> }
 export type SeenAnswer = { method: string; path: string; status: number; body: unknown }
 
-/**
- * Makes a function that checks a response against the API's OpenAPI document: the call's description must contain the status, and
- * the body must fit its schema. It throws an Error otherwise.
- */
+/** Throws an Error if an answer does not fit the API's OpenAPI document. */
 export function createOpenApiCheck(app: FastifyInstance): (answer: SeenAnswer) => void {
   const { paths } = app.swagger() as unknown as Document
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   const described = Object.entries(paths)
     .map(([path, operations]) => ({ matches: patternOf(path), path, operations }))
-    // `/posts/replies` before `/posts/{id}`, as the router does.
+    // `/posts/replies` stands before `/posts/{id}`, as in the router.
     .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
 
   return ({ method, path, status, body }) => {

@@ -2,10 +2,7 @@ import { afterAll } from 'vitest'
 import { envOf, runHere } from './run-command.ts'
 import { startTestApp } from './test-app.ts'
 
-/**
- * Starts a wall with two people for the tests of one file, a running server with a database of its own, and the functions that
- * run the operator's commands on it: `vslukh`, and `json` for what it prints with --json.
- */
+/** Starts a wall with two people. `vslukh` runs a command on it, `json` returns its --json. */
 export async function operatedWall() {
   const app = await startTestApp()
   afterAll(() => app.close())
@@ -16,7 +13,6 @@ export async function operatedWall() {
     petr: await app.signUp(),
     vslukh,
     json: async (...args: string[]) => JSON.parse((await vslukh(...args, '--json')).out),
-    /** The status of a visitor's read of a post. */
     statusOf: async (id: string) => (await app.call('GET', `/posts/${id}`)).status,
   }
 }

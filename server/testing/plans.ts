@@ -1,6 +1,5 @@
 import pg from 'pg'
 
-/** A statement as it was sent to PostgreSQL. */
 export type Sent = { text: string; values: unknown[] }
 
 /** A node of a plan from EXPLAIN (ANALYZE, FORMAT JSON). */
@@ -13,10 +12,10 @@ export type PlanNode = {
   Plans?: PlanNode[]
 }
 
-/** The queue's own statements, with which it asks for jobs at any moment, quote the name of its schema; senders ask the outbox. */
+/** The queue asks for jobs at any moment, and so do the senders of the outbox. */
 const BY_QUEUE = /"graphile_worker"|\boutbox\b/
 
-/** Records every statement with parameters that this process sends while `work` runs, but for those of the job queue itself. */
+/** Records every statement with parameters that this process sends, but for those of the queue. */
 export async function captureStatements(work: () => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = []
   const send = pg.Client.prototype.query
@@ -35,7 +34,7 @@ export async function captureStatements(work: () => Promise<unknown>): Promise<S
   return sent
 }
 
-/** Returns the largest number of statements of a kind that this process had in flight at one time while `work` ran. */
+/** Returns the largest number of such statements in flight at one time while `work` ran. */
 export async function countAtOnce<T>(
   isCounted: (statement: Sent) => boolean,
   work: () => Promise<T>,
@@ -61,8 +60,8 @@ export async function countAtOnce<T>(
 }
 
 /**
- * Returns every node of the plan that a connection uses in the long run, with its actual rows: the statement is prepared, and from
- * the sixth run on PostgreSQL may use one plan for all values.
+ * Returns every node of the plan that a connection uses in the long run: from the sixth run on
+ * PostgreSQL may use one plan for all values.
  */
 export async function settledPlan(client: pg.Client, { text, values }: Sent): Promise<PlanNode[]> {
   const literals = values.map(literal).join(', ')

@@ -1,6 +1,5 @@
 import type { Post } from '../../contract/posts.ts'
 
-/** A post of olga1 with a text, as the API returns it: 2 likes, 3 replies, published on 21 September 2026 at 14:13:20 UTC. */
 export function postOf(text: string): Post {
   return {
     id: '1',

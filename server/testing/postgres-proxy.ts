@@ -5,13 +5,13 @@ import pg from 'pg'
 const QUERY = 'Q'.charCodeAt(0)
 const SYNC = 'S'.charCodeAt(0)
 
-/** One connection through the proxy. `held` contains what a frozen database has not read. */
-type Line = { client: Socket; server: Socket; held: Buffer[] }
+/** `unread` contains what a frozen database has not read. */
+type Line = { client: Socket; server: Socket; unread: Buffer[] }
 
 /**
- * Opens a proxy to a database that can freeze like a host that hangs: connections stay open without any reply. It can be cut
- * off, too, like a server that was killed: connections break, and new ones do. It counts the statements of connections with this
- * application name, by default of those that serve requests. The caller closes it.
+ * The proxy can freeze like a host that hangs: connections stay open without any reply. It can be
+ * cut off like a server that was killed: connections break, and new ones do. It counts the
+ * statements of connections with this application name. The caller closes it.
  */
 export async function openPostgresProxy(databaseUrl: string, applicationName = 'vslukh') {
   const counted = `application_name\0${applicationName}\0`
@@ -37,7 +37,7 @@ export async function openPostgresProxy(databaseUrl: string, applicationName = '
       return
     }
     const server = connect(target)
-    const line: Line = { client, server, held: [] }
+    const line: Line = { client, server, unread: [] }
     lines.add(line)
     if (isFrozen) server.pause()
     const end = () => {
@@ -50,7 +50,7 @@ export async function openPostgresProxy(databaseUrl: string, applicationName = '
 
     const take = createSplitter(counted, (bytes, isCounted) => {
       if (isCounted && !isFrozen && ++statements >= freezesAt) freeze()
-      if (isFrozen) line.held.push(bytes)
+      if (isFrozen) line.unread.push(bytes)
       else server.write(bytes)
     })
     client.on('data', take)
@@ -62,7 +62,6 @@ export async function openPostgresProxy(databaseUrl: string, applicationName = '
 
   return {
     url: `postgresql://${user}@127.0.0.1:${ownPort}/${database}`,
-    /** Returns how many statements were counted so far. */
     statements: () => statements,
     /** Freezes before the `n`-th statement from now reaches the database. Resolves when it has. */
     freezeAt(n: number): Promise<void> {
@@ -75,14 +74,14 @@ export async function openPostgresProxy(databaseUrl: string, applicationName = '
       isCut = true
       for (const { client } of lines) client.destroy()
     },
-    mend(): void {
+    repair(): void {
       isCut = false
     },
     thaw(): void {
       isFrozen = false
       freezesAt = Number.POSITIVE_INFINITY
-      for (const { server, held } of lines) {
-        for (const bytes of held.splice(0)) server.write(bytes)
+      for (const { server, unread } of lines) {
+        for (const bytes of unread.splice(0)) server.write(bytes)
         server.resume()
       }
     },
@@ -94,8 +93,9 @@ export async function openPostgresProxy(databaseUrl: string, applicationName = '
 }
 
 /**
- * Splits the bytes of a PostgreSQL client into the start of its connection and its statements, which end with a Query or Sync
- * message (protocol 3.0). `isCounted` is true for statements of connections whose start contains `counted`.
+ * Splits the bytes of a client into the start of its connection and its statements, which end with
+ * a Query or Sync message (protocol 3.0). `isCounted` is true for connections whose start contains
+ * `counted`.
  */
 function createSplitter(counted: string, onPiece: (bytes: Buffer, isCounted: boolean) => void) {
   let pending: Buffer = Buffer.alloc(0)
@@ -124,7 +124,7 @@ function createSplitter(counted: string, onPiece: (bytes: Buffer, isCounted: boo
   }
 }
 
-/** Whether a message is not part of a statement: a password response or Terminate. */
+/** A password response or Terminate is no part of a statement. */
 function standsAlone(type: number | undefined): boolean {
   return type === 'p'.charCodeAt(0) || type === 'X'.charCodeAt(0)
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** Opens a connection to an app on which a test writes raw bytes. */
 export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -9,14 +8,13 @@ export async function openSocket(url: string): Promise<Socket> {
   return socket
 }
 
-/** Sends bytes and returns everything that the server sends until it closes the connection. */
+/** Returns everything that the server sends until it closes the connection. */
 export async function sendRaw(url: string, bytes: string): Promise<string> {
   const socket = await openSocket(url)
   socket.write(bytes)
   return readToEnd(socket)
 }
 
-/** Returns everything that the server sends until it closes the connection. */
 export async function readToEnd(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -24,7 +22,6 @@ export async function readToEnd(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Parses the status and the JSON body of a raw response. */
 export function parseRaw(answer: string) {
   const [head = '', body = ''] = answer.split('\r\n\r\n', 2)
   return { status: Number(head.split(' ')[1]), head, body: JSON.parse(body) }

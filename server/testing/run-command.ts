@@ -10,16 +10,12 @@ type Result = { code: number; out: string; err: string }
 type Command = {
   /** The folder of another installation of the product. */
   root?: string
-  /** The folder it is called in. */
   cwd?: string
   env: Record<string, string>
   args: string[]
 }
 
-/**
- * Starts a command of the operator with only these environment variables, as the user masha. `ended` never rejects; its code is -1
- * where a signal ended the command.
- */
+/** The command gets only these variables. `ended` never rejects; its code is -1 after a signal. */
 export function startCommand({ root = ROOT, cwd, env, args }: Command) {
   const { promise: ended, resolve } = Promise.withResolvers<Result>()
   const options = { cwd, env: { PATH: process.env.PATH ?? '', USER: 'masha', ...env } }
@@ -31,12 +27,11 @@ export function startCommand({ root = ROOT, cwd, env, args }: Command) {
   return { child, ended }
 }
 
-/** Returns what a command has to know of a test app to run on its database. */
 export function envOf({ databaseUrl }: { databaseUrl: string }) {
   return { DATABASE_URL: databaseUrl, APP_SECRET: SECRET }
 }
 
-/** Runs a command of the operator in this process, with only these variables, as the user masha. `input` is who can be asked. */
+/** Runs a command in this process, as the user masha. `input` is who can be asked. */
 export async function runHere(
   env: Record<string, string>,
   args: string[],
@@ -59,7 +54,6 @@ export async function runHere(
   return { code, ...texts }
 }
 
-/** Runs a command of the operator like `startCommand`, to its end. */
 export function runCommand(env: Record<string, string>, ...args: string[]): Promise<Result> {
   return startCommand({ env, args }).ended
 }

@@ -1,15 +1,13 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../kernel/db/database.ts'
 
-/** Who is looked for: words that name the person, and their id. */
+/** Words that name the person, and their id. */
 type Person = { words: string[]; id: string }
 
-/** Columns that name a user by id. */
 const USER_COLUMN = /(?:^|_)(?:user|owner|author|reporter)_id$/
 
 /**
- * Searches every column of every table, the queue's included, for a person. Returns the tables in which they are found, with
- * what was found there.
+ * Searches every column of every table, the queue's included, and returns those with the person.
  */
 export async function findPerson(db: Queryable, { words, id }: Person): Promise<string[]> {
   const { rows: columns } = await sql<{ schema: string; table: string; column: string }>`
@@ -31,10 +29,10 @@ export async function findPerson(db: Queryable, { words, id }: Person): Promise<
     })
     const asked = searches.map(
       ({ where, holds }) =>
-        sql`SELECT ${where}::text AS place WHERE EXISTS (SELECT FROM ${sql.table(table)} WHERE ${holds})`,
+        sql`SELECT ${where}::text AS column WHERE EXISTS (SELECT FROM ${sql.table(table)} WHERE ${holds})`,
     )
-    const { rows } = await sql<{ place: string }>`${sql.join(asked, sql` UNION ALL `)}`.execute(db)
-    found.push(...rows.map(({ place }) => place))
+    const { rows } = await sql<{ column: string }>`${sql.join(asked, sql` UNION ALL `)}`.execute(db)
+    found.push(...rows.map(({ column }) => column))
   }
   return found
 }

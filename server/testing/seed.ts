@@ -11,9 +11,9 @@ export async function seedWall(db: Queryable, ownerId: string, count: number): P
   )
 }
 
-/** Lets a user like every post, in an order that is unrelated to the order of the posts. */
+/** The order of the likes is unrelated to the order of the posts. */
 export async function seedLikes(db: Queryable, userId: string): Promise<void> {
-  // In several statements, each far from its time limit.
+  // Each of several statements is far from its time limit.
   for (const first of '0123456789abcdef') {
     await sql`INSERT INTO likes (post_id, user_id)
       SELECT id, ${userId}::bigint FROM posts WHERE md5(id::text) LIKE ${`${first}%`}
@@ -21,7 +21,7 @@ export async function seedLikes(db: Queryable, userId: string): Promise<void> {
   }
 }
 
-/** Adds `count` users, with the e-mails fan1@ to fanN@example.org, who like a post. */
+/** The users have the e-mails fan1@ to fanN@example.org. */
 export async function seedFans(db: Queryable, postId: string, count: number): Promise<void> {
   await sql`WITH fans AS (
       INSERT INTO users (username, email, email_key)

@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import { findProgram } from './debian-package.ts'
 import { folderForTest } from './folder-for-test.ts'
 
-/** Controls the wall clock of the processes that are started with `env`. Their monotonic clock does not change. */
+/**
+ * Shifts the wall clock of processes that are started with `env`, but not their monotonic clock.
+ */
 export type ShiftedClock = {
   env: Record<string, string>
-  /** Sets the clock of those processes so many seconds ahead, or behind when negative. */
+  /** Sets the clock so many seconds ahead, or behind when negative. */
   shift(seconds: number): Promise<void>
 }
 
-/** Returns the path of libfaketime, which a process preloads to see another time (Debian package: faketime). */
+/** A process that preloads this library sees another time (Debian package: faketime). */
 export async function findFakeTime(): Promise<string> {
   await findProgram(['/usr/bin/faketime'], {
     debianPackage: 'faketime',
@@ -21,7 +23,6 @@ export async function findFakeTime(): Promise<string> {
   return library
 }
 
-/** Makes a clock that a test can shift while processes run, with libfaketime (Debian package: faketime). */
 export async function shiftedClock(): Promise<ShiftedClock> {
   const library = await findFakeTime()
   const folder = await folderForTest()

@@ -5,12 +5,11 @@ type Path = '/registrations' | '/logins'
 type Start = { email: string; clientToken?: string; ip?: string }
 type Verify = { id: string; code: string; clientToken?: string; ip?: string }
 
-/** The header in which a trusted proxy names the client's address. */
+/** A trusted proxy names the client's address in this header. */
 export function from(ip: string | undefined): { headers: Record<string, string> } {
   return { headers: ip === undefined ? {} : { 'x-forwarded-for': ip } }
 }
 
-/** Requests a code, by default from the same browser. */
 export function startAt(
   app: TestApp,
   path: Path,
@@ -19,7 +18,6 @@ export function startAt(
   return app.call('POST', path, { body: { email, clientToken, device: DEVICE }, ...from(ip) })
 }
 
-/** Sends a code, by default from the same browser. */
 export function verifyAt(
   app: TestApp,
   path: Path,
@@ -29,7 +27,6 @@ export function verifyAt(
   return app.call('POST', `${path}/${id}/verify`, { body, ...from(ip) })
 }
 
-/** Returns a code that is wrong. */
 export function wrongCode(right: string): string {
   return right === '000000' ? '000001' : '000000'
 }

@@ -10,13 +10,11 @@ type Refusal = {
   code: number
   /** The text after the code, such as an enhanced status code and words. */
   words?: string
-  /** The step that is refused. */
   at?: 'connect' | 'login' | 'address' | 'message'
-  /** The port to listen at, by default a free one. */
   port?: number
 }
 
-/** An SMTP server that refuses one step of every mail, for example with 451 (temporarily) or 550 (permanently). */
+/** Refuses one step of every mail, for example with 451 (temporarily) or 550 (permanently). */
 export async function openRefusingSmtp(refusal: Refusal) {
   const { code, words = 'not now', at = 'address', port = 0 } = refusal
   const refused = Promise.withResolvers<void>()
@@ -51,8 +49,8 @@ export async function openRefusingSmtp(refusal: Refusal) {
 }
 
 /**
- * An SMTP server that never completes a reply: `greeting` and `hello` send line after line for ever, `message` reads a whole mail
- * and sends no reply.
+ * Never completes a reply: `greeting` and `hello` send line after line for ever, `message` reads a
+ * whole mail and sends no reply.
  */
 export async function openTarpitSmtp(at: 'greeting' | 'hello' | 'message') {
   const counts = { mails: 0, connections: 0 }
@@ -79,16 +77,15 @@ export async function openTarpitSmtp(at: 'greeting' | 'hello' | 'message') {
   return {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     counts,
-    /** Returns the number of open connections. */
     open: () => sockets.size,
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
 
-/** A proxy to an SMTP server that forwards nothing until `letGo` is called. */
+/** Forwards nothing until `letGo` is called. */
 export async function openStuckSmtp(behindPort: number) {
   const caught = Promise.withResolvers<void>()
-  const held: Socket[] = []
+  const waiting: Socket[] = []
   let isStuck = true
   const letThrough = (socket: Socket) => {
     const onward = connect(behindPort, '127.0.0.1')
@@ -97,7 +94,7 @@ export async function openStuckSmtp(behindPort: number) {
   }
   const server = createServer((socket) => {
     if (!isStuck) return letThrough(socket)
-    held.push(socket)
+    waiting.push(socket)
     caught.resolve()
   })
   server.listen(0, '127.0.0.1')
@@ -108,13 +105,13 @@ export async function openStuckSmtp(behindPort: number) {
     caught: caught.promise,
     letGo() {
       isStuck = false
-      for (const socket of held) letThrough(socket)
+      for (const socket of waiting) letThrough(socket)
     },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
 
-/** Waits until every mail in the outbox waits for a later time or for the login, and none is being sent. */
+/** Every mail waits for a later time or for the login, and none is being sent. */
 export function untilAllWait(db: Queryable): Promise<void> {
   return expect
     .poll(async () => {

@@ -6,18 +6,13 @@ import { untilReady } from './child-process.ts'
 
 const MAIN = join(import.meta.dirname, '../main.ts')
 const { PATH, NODE_COMPILE_CACHE } = process.env
-/** What the product gets of the test run's environment. */
 const INHERITED = { PATH, NODE_COMPILE_CACHE }
 
 /**
- * Starts the product as an operator does, with these environment variables only. Resolves once it is ready or has ended, with its
- * exit code (null when ready) and its output so far. It is stopped at the end of the test.
+ * Starts the product as an operator does, with these variables only. Resolves once it is ready or
+ * has ended, with its exit code (null when ready) and its output. The test's end stops it.
  */
-export async function startMain(
-  env: Record<string, string>,
-  /** Another user to run it as. */
-  { uid }: { uid?: number } = {},
-) {
+export async function startMain(env: Record<string, string>, { uid }: { uid?: number } = {}) {
   const child = spawn(process.execPath, [MAIN], {
     env: { ...INHERITED, PORT: '0', LOG_LEVEL: 'silent', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -39,7 +34,7 @@ export async function startMain(
   })
   const url = await untilReady(child).catch(() => closed.then(() => ''))
   return {
-    /** Its address; empty where it has ended. */
+    /** Its address; empty if it has ended. */
     url,
     code: child.exitCode,
     stdout,

@@ -17,9 +17,8 @@ import { collectLog } from './log-lines.ts'
 import { type Mailbox, openMailbox } from './mailbox.ts'
 import { createOpenApiCheck } from './openapi-check.ts'
 
-/** The APP_SECRET of every test app. */
 export const SECRET = 'a-secret-that-only-tests-know-0123456789'
-/** How many nodes each test app consists of, behind a balancer if more than one. Set by VSLUKH_NODES. */
+/** More than one node stand behind a balancer. */
 export const NODES = Number(process.env.VSLUKH_NODES ?? 1)
 const WEB_FOLDER = join(import.meta.dirname, '../../dist/web')
 
@@ -30,18 +29,16 @@ type Options = {
   databaseUrl?: string
   /** The files of a built web app by their paths, if not the real one; `{}` for none. */
   webFiles?: Record<string, string>
-  /** Limits of database use by requests, if not the defaults. */
   poolLimits?: AppOptions['poolLimits']
 }
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 
 /**
- * Starts the product on a fresh real database, listening on a free loopback port. The caller closes it, once. Its client checks
- * every response against the OpenAPI document.
- *
- * With VSLUKH_NODES=2 it starts two nodes on that database, which the client calls in turn through a balancer. `http` and `db`
- * belong to the first node, and the log contains the lines of both.
+ * Starts the product on a fresh real database, listening on a free loopback port. The caller closes
+ * it, once. Its client checks every response against the OpenAPI document. With VSLUKH_NODES=2 the
+ * client calls two nodes on that database in turn; `http` and `db` belong to the first, and the log
+ * contains the lines of both.
  */
 export async function startTestApp({
   config: changes = {},
@@ -90,13 +87,11 @@ export async function startTestApp({
     db: app.database.db,
     databaseUrl: database.url,
     dataDir,
-    /** The lines of the log so far. */
     logged: log.lines,
-    /** Waits until `count` log lines contain these words. Returns the newest one. */
     logLine: log.line,
     codeFor: (operationId: string) => codeOf(operationId, codeKey),
     undoSecretFor: (changeId: string) => undoSecret(changeId, undoKey),
-    /** Stops the product. Connections that were used within `keptMs` may send one more request. */
+    /** Connections that were used within `keptMs` may send one more request. */
     async close(keptMs = 0) {
       await balancer?.close()
       await Promise.all([first, ...others].map((node) => node.app.close(keptMs)))
@@ -115,7 +110,6 @@ async function writeFiles(folder: string, files: Record<string, string>): Promis
   return folder
 }
 
-/** Starts one node. Resolves when it is ready at its `url`. */
 async function startNode(options: Omit<AppOptions, 'transport'>, dataDir: string) {
   const { config } = options
   const transport = openMailTransport({
@@ -127,12 +121,11 @@ async function startNode(options: Omit<AppOptions, 'transport'>, dataDir: string
   })
   const app = await createApp({ ...options, transport })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  // On a busy machine the first connection to the database can take longer than a request waits for it.
+  // The first connection to the database can take longer than a request waits for it.
   while (!(await fetch(`${url}/readyz`)).ok);
   return { app, url }
 }
 
-/** Starts an app for one test, and closes it at the end of the test. */
 export async function appForTest(options?: Options): Promise<TestApp> {
   const app = await startTestApp(options)
   onTestFinished(() => app.close())
@@ -141,7 +134,7 @@ export async function appForTest(options?: Options): Promise<TestApp> {
 
 type MailApp = { app: TestApp; mailbox: Mailbox }
 
-/** Starts an app whose mails arrive in a mailbox. The caller closes the app, which closes the mailbox too. */
+/** The app's mails arrive in a mailbox. The caller closes the app, which closes the mailbox too. */
 export async function startMailApp(config: Partial<Config> = {}): Promise<MailApp> {
   const mailbox = await openMailbox()
   const app = await startTestApp({ config: { ...config, smtpUrl: mailbox.url } })
@@ -152,7 +145,6 @@ export async function startMailApp(config: Partial<Config> = {}): Promise<MailAp
   return { app: { ...app, close }, mailbox }
 }
 
-/** Starts an app for one test whose mails arrive in a mailbox, and closes both at the end of the test. */
 export async function mailAppForTest(config: Partial<Config> = {}): Promise<MailApp> {
   const started = await startMailApp(config)
   onTestFinished(() => started.app.close())
@@ -168,7 +160,6 @@ type Reason =
   | 'memory for the connections of one node'
   | 'how much one node does at once'
 
-/** A test that is skipped when the app has several nodes. */
 export function testPerNode(_reason: Reason): TestAPI {
   return (NODES > 1 ? test.skip : test) as TestAPI
 }

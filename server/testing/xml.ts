@@ -9,7 +9,7 @@ const NAMESPACES = {
 
 type XmlNode = { content: string; attributes: Record<string, string> }
 
-/** Parses a document as libxml2 does, which throws where it is not well-formed, and returns what an XPath finds in it. */
+/** Throws, as libxml2 does, if the document is not well-formed. */
 export function findInXml(xml: string, path: string): XmlNode[] {
   using document = XmlDocument.fromString(xml)
   return document.find(path, NAMESPACES).map((node) => ({
@@ -20,7 +20,6 @@ export function findInXml(xml: string, path: string): XmlNode[] {
   }))
 }
 
-/** Returns the contents of what an XPath finds. */
 export function textsInXml(xml: string, path: string): string[] {
   return findInXml(xml, path).map(({ content }) => content)
 }
@@ -29,7 +28,7 @@ const atomSchema = RelaxNGValidator.fromDoc(
   XmlDocument.fromString(readFileSync(join(import.meta.dirname, 'atom.rng'), 'utf8')),
 )
 
-/** Throws, with the reasons, where a document is not an Atom feed or entry by the schema of RFC 4287. */
+/** Throws, with the reasons, if the document is not an Atom feed or entry by RFC 4287. */
 export function requireAtom(xml: string): void {
   using document = XmlDocument.fromString(xml)
   atomSchema.validate(document)

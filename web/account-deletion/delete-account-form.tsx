@@ -17,12 +17,10 @@ import styles from './delete-account-form.module.css'
 
 type Props = {
   email: string
-  /** Called when the account is deleted and its sessions are closed. */
   onDeleted: () => unknown
   onCancel: () => void
 }
 
-/** Deletes the account in two steps: what that means, then the code mailed to its address. */
 export function DeleteAccountForm({ email, onDeleted, onCancel }: Props) {
   const [deletion, setDeletion] = useState<MailedCode | null>(null)
   if (!deletion) return <ExplainStep email={email} onStarted={setDeletion} onCancel={onCancel} />
@@ -42,7 +40,6 @@ type ExplainStepProps = {
   onCancel: () => void
 }
 
-/** Says what a deletion does, and has a code mailed. */
 function ExplainStep({ email, onStarted, onCancel }: ExplainStepProps) {
   const start = useSingleMutation({ mutationFn: () => startDeletion(email), onSuccess: onStarted })
   return (
@@ -78,7 +75,6 @@ type CodeStepProps = {
   onReturn: () => void
 }
 
-/** Asks for the mailed code, which deletes the account. */
 function CodeStep({ deletion, onRestarted, onDeleted, onReturn }: CodeStepProps) {
   const [code, setCode] = useState('')
   const tipId = useId()
@@ -133,14 +129,12 @@ function codeOf(error: Error): string {
   return error instanceof CallError ? error.code : ''
 }
 
-/** Has a code mailed to the account's address. Throws CallError, DeviceError. */
 async function startDeletion(email: string): Promise<MailedCode> {
   const body = { clientToken: await clientToken() }
   const { id } = await call('POST /users/current/deletion', { body })
   return { id, email, sentAt: Date.now() }
 }
 
-/** Deletes the account with the mailed code. Throws CallError, DeviceError. */
 async function verifyDeletion(id: string, confirmCode: string): Promise<{ erasedAt: number }> {
   const body = { confirmCode, clientToken: await clientToken() }
   return call('POST /users/current/deletion/:id/verify', { params: { id }, body })

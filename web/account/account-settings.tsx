@@ -20,11 +20,9 @@ import { removeEmailChange } from './saved-email-change.ts'
 type AccountSettingsProps = {
   user: CurrentUser
   onLoggedOut: () => void
-  /** The row that saves the person's data. */
   download: ReactNode
 }
 
-/** The settings of the account: e-mail, username, devices, reports, the person's data, and logging out. */
 export function AccountSettings({ user, onLoggedOut, download }: AccountSettingsProps) {
   return (
     <>
@@ -77,18 +75,17 @@ export function AccountSettings({ user, onLoggedOut, download }: AccountSettings
 
 type SettingsLinkProps = { to: string; icon: ReactNode; name: string; value?: string }
 
-/** A setting with its current value, and a link to the page that changes it. */
 function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
   return (
     <Link to={to} state={FROM_SETTINGS} className={rowClass}>
-      <Row icon={icon} name={name} about={value} leadsOn />
+      <Row icon={icon} name={name} about={value} withChevron />
     </Link>
   )
 }
 
 /**
- * Closes this session and goes to the wall; a session that was closed elsewhere meanwhile counts as closed. `onLoggedOut`
- * removes from the browser what belongs to the person.
+ * A session that was closed elsewhere meanwhile counts as closed. `onLoggedOut` removes from the
+ * browser what belongs to the person.
  */
 function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
   const navigate = useNavigate()
@@ -124,8 +121,8 @@ async function closeCurrentSession(): Promise<void> {
 const FROM_SETTINGS = { fromSettings: true }
 
 /**
- * Returns a function that leads from this page to the settings: one step back if the person came from them, because
- * otherwise «Назад» would lead to this page again. It does nothing once another page is open.
+ * Goes one step back if the person came from the settings, because otherwise «Назад» would lead to
+ * this page again. Does nothing once another page is open.
  */
 export function useReturnToSettings(): () => void {
   const navigate = useNavigate()

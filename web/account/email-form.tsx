@@ -13,7 +13,6 @@ import { changeViewer, useViewer } from '../viewer/viewer.ts'
 import { removeEmailChange, savedEmailChange, saveEmailChange } from './saved-email-change.ts'
 import { useAccountMutation } from './use-account-mutation.ts'
 
-/** Changes the account's e-mail in two steps: the new address, then the code mailed to it. */
 export function EmailForm({ onSaved }: { onSaved: () => void }) {
   const viewer = useViewer()
   return viewer.state === 'authorized' && <EmailSteps user={viewer.user} onSaved={onSaved} />
@@ -49,14 +48,12 @@ function EmailSteps({ user, onSaved }: { user: CurrentUser; onSaved: () => void 
 }
 
 type NewEmailStepProps = {
-  /** The address that is to be changed. */
   own: string
   /** The address the person returned from, to be corrected; empty at first. */
   initial: string
   onStarted: (change: MailedCode) => void
 }
 
-/** Asks for the new address and has a code mailed to it. */
 function NewEmailStep({ own, initial, onStarted }: NewEmailStepProps) {
   const [typed, setTyped] = useState(initial)
   const tipId = useId()
@@ -104,7 +101,6 @@ type EmailCodeStepProps = {
   onReturn: () => void
 }
 
-/** Asks for the code mailed to the new address. */
 function EmailCodeStep({ change, onRestarted, onSaved, onReturn }: EmailCodeStepProps) {
   const [code, setCode] = useState('')
   const tipId = useId()
@@ -154,14 +150,12 @@ function EmailCodeStep({ change, onRestarted, onSaved, onReturn }: EmailCodeStep
   )
 }
 
-/** Has a code mailed to the new address. Throws CallError, DeviceError. */
 async function startEmailChange(email: string): Promise<MailedCode> {
   const body = { email, clientToken: await clientToken() }
   const { id } = await call('PUT /users/current/email', { body })
   return { id, email, sentAt: Date.now() }
 }
 
-/** Completes the change with the mailed code. Throws CallError, DeviceError. */
 async function verifyEmailChange(change: MailedCode, confirmCode: string): Promise<void> {
   const body = { confirmCode, clientToken: await clientToken() }
   const params = { id: change.id }

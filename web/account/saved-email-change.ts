@@ -10,13 +10,12 @@ export function saveEmailChange(userId: string, change: MailedCode): void {
   sessionStore.writeJson(KEY, { userId, change } satisfies Saved)
 }
 
-/** The saved change of a user at `now` (unix milliseconds); null when there is none or its code is too old. */
+/** Returns null if there is none or its code is too old at `now` (unix milliseconds). */
 export function savedEmailChange(userId: string, now: number): MailedCode | null {
   const saved = sessionStore.readJson(KEY, isSaved)
   return saved?.userId === userId && isFresh(saved.change, now) ? saved.change : null
 }
 
-/** Removes the saved change: it was completed, or the person started over or logged out. */
 export function removeEmailChange(): void {
   sessionStore.remove(KEY)
 }

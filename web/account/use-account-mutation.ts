@@ -9,15 +9,14 @@ type AccountMutationOptions<Data, Variables> = Pick<
   'onSuccess'
 > & {
   mutationFn: (variables: Variables) => Promise<Data>
-  /** Called when the server refuses the typed value. */
   onRefused?: () => void
   /** The statuses that say something about the typed value: 400 unless set. */
   refusedBy?: readonly number[]
 }
 
 /**
- * A write from an account form. `refusal` is what the server says about the typed value (status 400, or as set), for
- * the line under its field; any other error is shown in a toast.
+ * A write from an account form. `refusal` is the server's message about the typed value, for the
+ * line under its field; a toast shows any other error.
  */
 export function useAccountMutation<Data, Variables>(
   options: AccountMutationOptions<Data, Variables>,

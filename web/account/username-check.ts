@@ -6,8 +6,8 @@ import { CallError } from '../api/call-error.ts'
 import { errorMessage } from '../api/error-message.ts'
 
 /**
- * What is known about a username as typed: `verified` is free, `unverified` cannot be taken. `waiting` with a message
- * means that the check failed: it says nothing about the name, so the form may still be sent.
+ * `verified` is free, `unverified` cannot be taken. `waiting` with a message means that the check
+ * failed: the name may be free, so the form may still be sent.
  */
 export type UsernameCheck =
   | { state: 'waiting'; message?: string }
@@ -22,14 +22,13 @@ const PROBLEMS = {
   characters: 'Введите корректное имя пользователя',
 }
 
-/** The result of the checks made in the browser; null when only the server knows. The viewer's own name needs no check. */
+/** Returns null if only the server knows. The viewer's own name needs no check. */
 export function checkInBrowser(username: string, own: string): UsernameCheck | null {
   if (username === own) return { state: 'waiting' }
   const problem = usernameProblem(username)
   return problem ? { state: 'unverified', message: PROBLEMS[problem] } : null
 }
 
-/** Whether the form may be sent: the name is free, or its check failed and the server decides. */
 export function maySave(check: UsernameCheck): boolean {
   return check.state === 'verified' || (check.state === 'waiting' && check.message !== undefined)
 }
@@ -38,7 +37,7 @@ const PAUSE_MS = 500
 
 type ServerCheck = { username: string; check: UsernameCheck }
 
-/** Checks a username as it is typed: in the browser at once, on the server after a pause of 500 ms. */
+/** The browser checks a name at once, the server after a pause of 500 ms. */
 export function useUsernameCheck(username: string, own: string): UsernameCheck {
   const [onServer, setOnServer] = useState<ServerCheck | null>(null)
   const inBrowser = checkInBrowser(username, own)

@@ -14,7 +14,6 @@ import { withinLimit } from './within-limit.ts'
 
 type UsernameFormProps = { own: string; onSaved: (user: CurrentUser) => void }
 
-/** Changes the username, which is checked while it is typed. */
 export function UsernameForm({ own, onSaved }: UsernameFormProps) {
   const [username, setUsername] = useState(own)
   const toast = useToast()

@@ -1,6 +1,7 @@
 import { isShortLimit, type ShortLimit } from '../api/call-error.ts'
+import { wait } from '../browser/wait.ts'
 
-/** Calls `send`, and again after each short limit, of which `onLimit` is told. Rejects as `send` does otherwise. */
+/** Calls `send` again after each short limit, and rejects as `send` does otherwise. */
 export async function withinLimit<T>(
   send: () => Promise<T>,
   onLimit: (error: ShortLimit) => void,
@@ -11,7 +12,7 @@ export async function withinLimit<T>(
     } catch (error) {
       if (!isShortLimit(error)) throw error
       onLimit(error)
-      await new Promise((resolve) => setTimeout(resolve, error.retryAfter * 1000))
+      await wait(error.retryAfter * 1000)
     }
   }
 }

@@ -10,7 +10,6 @@ export class CallError extends Error {
   readonly code: ErrorBody['code'] | 'OFFLINE' | 'TIMEOUT' | 'OTHER_ACCOUNT'
   /** HTTP status; 0 without an answer. */
   readonly status: number
-  /** Seconds after which the server allows another attempt. */
   readonly retryAfter?: number
 
   constructor(failure: {
@@ -26,12 +25,11 @@ export class CallError extends Error {
   }
 }
 
-/** The error of a call without an answer. */
 export function noAnswer(code: 'OFFLINE' | 'TIMEOUT'): CallError {
   return new CallError({ code, message: whyNoAnswer(code), status: 0 })
 }
 
-/** The cause, as far as the browser knows it: only where it is offline can the person do something about it. */
+/** Only while the browser is offline is the cause known, and can the person do something. */
 function whyNoAnswer(code: 'OFFLINE' | 'TIMEOUT'): string {
   if (globalThis.navigator?.onLine === false) return 'Нет связи. Проверьте интернет и повторите'
   return code === 'OFFLINE'
@@ -39,18 +37,16 @@ function whyNoAnswer(code: 'OFFLINE' | 'TIMEOUT'): string {
     : 'Сервер долго не отвечает. Попробуйте ещё раз'
 }
 
-/** The error of a call by somebody who is no longer the one that is signed in. */
 export function otherAccount(): CallError {
   const message = 'Это написано в другом аккаунте. Войдите в него, чтобы отправить'
   return new CallError({ code: 'OTHER_ACCOUNT', message, status: 0 })
 }
 
-/** The error of a successful answer whose body cannot be parsed. */
 export function unreadableAnswer(): CallError {
   return new CallError({ ...GENERAL_ERRORS.INTERNAL_ERROR, code: 'INTERNAL_ERROR' })
 }
 
-/** The error of an answer with a failure status. If its body is not the API's, as with a proxy's page, the status decides. */
+/** The status decides if the body is not the API's: a proxy answers with a page of its own. */
 export function errorOf(response: Response, body: unknown): CallError {
   const { code, message } = isErrorBody(body) ? body : bodyForStatus(response.status)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
@@ -62,7 +58,7 @@ export function errorOf(response: Response, body: unknown): CallError {
   })
 }
 
-/** Codes are not compared with a list: a page that is still open may get one of a newer server. */
+/** A page that is still open may get a code of a newer server, which no list contains. */
 function isErrorBody(body: unknown): body is ErrorBody {
   const isCode = isRecord(body) && typeof body.code === 'string' && CODE.test(body.code)
   return isCode && typeof body.message === 'string'
@@ -81,10 +77,9 @@ function codeForStatus(status: number): keyof typeof GENERAL_ERRORS {
   return status === 502 || status === 503 || status === 504 ? 'UNAVAILABLE' : 'INTERNAL_ERROR'
 }
 
-/** A limit that lasts longer is told instead: nobody keeps a page open for it. */
+/** Nobody keeps a page open for a longer limit, so the person is told about it instead. */
 const LONGEST_LIMIT_SECONDS = 300
 
-/** A limit that passes so soon that the app can wait for it. */
 export type ShortLimit = CallError & { retryAfter: number }
 
 export function isShortLimit(error: unknown): error is ShortLimit {
@@ -92,7 +87,6 @@ export function isShortLimit(error: unknown): error is ShortLimit {
   return (error.retryAfter ?? Number.POSITIVE_INFINITY) <= LONGEST_LIMIT_SECONDS
 }
 
-/** Whether a call failed because no answer came. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof CallError && (error.code === 'OFFLINE' || error.code === 'TIMEOUT')
 }

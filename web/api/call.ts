@@ -6,17 +6,13 @@ import { freshToken } from './token.ts'
 
 type CallOptions = {
   signal?: AbortSignal | undefined
-  /** The user who makes the call. Another one may have signed in since, in this tab or in another: then nothing is sent. */
+  /** The user who makes the call. If somebody else has signed in since, nothing is sent. */
   userId?: string
 }
 
-/** The token that the viewer was last asked for with, and whose it is. */
 let known: { token: string; userId: string } | null = null
 
-/**
- * Calls an endpoint of the API as the viewer, within 10 s, and returns its answer. After a 401 the token is refreshed and
- * the call is repeated, once. Throws CallError, whose message may be shown; an abort by `signal` is thrown as it is.
- */
+/** Sends a call within 10 s, and once more after a 401. Throws CallError, and an abort as it is. */
 export async function call<N extends CallName>(
   name: N,
   input: Input<Api[N]>,
@@ -42,7 +38,6 @@ export async function call<N extends CallName>(
   }
 }
 
-/** Whose a token is, asked of the server once for each token. */
 async function ownerOf(token: string): Promise<string> {
   if (known?.token !== token) {
     const { answer } = await send('GET /users/current', {}, { token })

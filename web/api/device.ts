@@ -5,12 +5,11 @@ import { whenIdle } from '../browser/when-idle.ts'
 
 const TOKEN_KEY = 'client-token'
 const IDLE_MS = 500
-/** The client tokens that the contract accepts. */
 const ACCEPTED = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${CLIENT_TOKEN_MAX}}$`, 'u')
 
 let token: Promise<string> | null = null
 
-/** This browser could not be identified. Its message is Russian and may be shown as it is. */
+/** This browser could not be identified. The message is Russian and may be shown as it is. */
 export class DeviceError extends Error {
   override readonly name = 'DeviceError'
   constructor(options?: ErrorOptions) {
@@ -18,10 +17,7 @@ export class DeviceError extends Error {
   }
 }
 
-/**
- * The token by which the server recognises this browser. Computed once, when the page is idle or after 500 ms, and then
- * stored: a session is refreshed only with the token it began with. Throws DeviceError.
- */
+/** Stored after it was computed: a session is refreshed only with the token it began with. */
 export function clientToken(): Promise<string> {
   token ??= readToken().catch((error: unknown) => {
     token = null
@@ -30,7 +26,6 @@ export function clientToken(): Promise<string> {
   return token
 }
 
-/** The client token and the description of the device, for a sign-in. Throws DeviceError. */
 export async function identify(): Promise<{ clientToken: string; device: Device }> {
   const [token, device] = await Promise.all([clientToken(), readDevice()])
   return { clientToken: token, device }
@@ -41,17 +36,15 @@ async function readToken(): Promise<string> {
   if (stored) return stored
   await new Promise<void>((resolve) => whenIdle(resolve, IDLE_MS))
   const { default: fingerprint } = await import('@fingerprintjs/fingerprintjs')
-  // The library would report some runs to its makers; the page's policy would refuse that, with an error on the console.
+  // Monitoring would report some runs to the library's makers, which the page's policy refuses.
   const agent = await fingerprint.load({ monitoring: false })
   const { visitorId } = await agent.get()
   const computed = visitorId.slice(0, CLIENT_TOKEN_MAX)
-  // Another tab may have stored its own meanwhile: the first one stays.
   const first = storedToken() ?? computed
   localStore.write(TOKEN_KEY, first)
   return first
 }
 
-/** The stored token; null without one, or if the server would refuse it. */
 function storedToken(): string | null {
   const stored = localStore.read(TOKEN_KEY)
   return stored !== null && ACCEPTED.test(stored) ? stored : null

@@ -4,10 +4,9 @@ import { countdown, dayAndMinute } from '../format/time.ts'
 import { CallError, type ShortLimit } from './call-error.ts'
 import { DeviceError } from './device.ts'
 
-/** A longer wait is told by its end. */
 const LONGEST_HOURS = 2
 
-/** A Russian sentence for an error, with the wait that the server asks for. An unexpected error is also logged. */
+/** Includes the wait that the server asks for. An unexpected error is also logged. */
 export function errorMessage(error: unknown): string {
   if (error instanceof CallError) {
     return error.code === 'TOO_MANY_REQUESTS' && error.retryAfter
@@ -19,17 +18,16 @@ export function errorMessage(error: unknown): string {
   return GENERAL_ERRORS.INTERNAL_ERROR.message
 }
 
-/** Why something is refused for now, without the advice that follows in the server's message. */
+/** Returns the first sentence of the server's message: its advice does not fit everywhere. */
 export function reasonOf({ message }: CallError): string {
   return message.split('. ', 1)[0] ?? message
 }
 
-/** Why something waits that the app sends by itself once a short limit is over, and how long. */
 export function waitMessage(error: ShortLimit): string {
   return `${reasonOf(error)}. Отправим через ${countdown(error.retryAfter)}`
 }
 
-/** Errors that were logged: a component asks for the message of one error with each render. */
+/** A component asks for the message of one error with each render, but it is logged once. */
 const logged = new Set<unknown>()
 
 function logOnce(error: unknown): void {

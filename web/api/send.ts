@@ -3,7 +3,7 @@ import { READ_AFTER_WRITE_MS, REQUEST_TIMEOUT_MS } from '../../contract/constant
 import type { Answer, Input } from '../../contract/endpoint.ts'
 import { localStore } from '../browser/storage.ts'
 import { CallError, errorOf, noAnswer, unreadableAnswer } from './call-error.ts'
-import { noteVersion } from './saved-version.ts'
+import { readStaleness } from './staleness.ts'
 
 type SendOptions = {
   token?: string | null
@@ -18,13 +18,10 @@ type RequestInput = {
   body?: unknown
 }
 
-/** The key under which this browser stores when it last wrote something, in milliseconds of Date.now(). */
+/** The key of the time of this browser's last write (Date.now()). */
 const WROTE_AT = 'wrote-at'
 
-/**
- * Sends one request with the given token, within 10 s, and returns the answer with its headers. Throws CallError; an abort
- * by `signal` is thrown as it is.
- */
+/** Sends one request within 10 s. Throws CallError; an abort by `signal` is thrown as it is. */
 export async function send<N extends CallName>(
   name: N,
   input: Input<Api[N]>,
@@ -38,14 +35,14 @@ export async function send<N extends CallName>(
       fetch(`${origin()}/api/v1${fillPath(path, params)}${search(query)}`, {
         method,
         headers: headersOf({ ...headers, ...(token && freshness(method)) }, token, body),
-        // Otherwise Chromium would answer a user's read with the response preloaded for a visitor, though the headers differ.
+        // Otherwise Chromium would answer a user's read with the response preloaded for a visitor.
         ...(token && { mode: 'same-origin' }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
     const response = answered ?? (await request())
     if (!response.ok) throw errorOf(response, await response.json().catch(() => undefined))
-    if (method === 'GET' && path.startsWith('/posts')) noteVersion(response.headers)
+    if (method === 'GET' && path.startsWith('/posts')) readStaleness(response.headers)
     const answer: unknown = response.status === 204 ? undefined : await response.json()
     return { answer: answer as Answer<Api[N]>, headers: response.headers }
   } catch (error) {
@@ -57,10 +54,7 @@ export async function send<N extends CallName>(
   }
 }
 
-/**
- * Returns the header with which a user's reads go past the caches of all nodes, soon after this browser has written something:
- * one's own acts show at once.
- */
+/** Soon after a write, this browser's reads go past all caches: one's own acts show at once. */
 function freshness(method: string): Record<string, string> {
   const ms = Date.now() - Number(localStore.read(WROTE_AT) ?? Number.NaN)
   const mayLackIt = method === 'GET' && ms >= 0 && ms < READ_AFTER_WRITE_MS
@@ -87,7 +81,7 @@ function headersOf(
   return headers
 }
 
-/** The origin of the page, which is also the API's: fetch outside a browser needs absolute addresses. */
+/** The API has the origin of the page. Outside a browser, fetch needs absolute addresses. */
 function origin(): string {
   return globalThis.location?.origin ?? ''
 }

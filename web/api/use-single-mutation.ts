@@ -4,10 +4,9 @@ import { useReconnect } from '../browser/online.ts'
 import { isUnanswered } from './call-error.ts'
 
 /**
- * A call that a person starts, such as a write: TanStack's useMutation, except that `mutate` does nothing while an earlier
- * call is pending. `isPending` alone cannot prevent that: it arrives a render too late for a second Enter in the same frame.
- * The callbacks in `options` run even when the component is gone. `clearError` removes the error, and never stops a pending
- * call; the error of a call that got no answer is removed when the network is back.
+ * `mutate` does nothing while an earlier call is pending: `isPending` arrives a render too late for
+ * a second Enter in the same frame. The callbacks in `options` run even when the component is gone.
+ * An error without an answer is cleared when the network is back.
  */
 export function useSingleMutation<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,

@@ -15,7 +15,7 @@ type AppProps = {
   router: (app: ReactNode) => ReactNode
 }
 
-/** The whole web app. What fails of it takes away no more than itself. */
+/** A part that fails takes away no more than itself. */
 export function App({ client, router }: AppProps) {
   return (
     <ErrorBoundary fallback={<PageFailure onRetry={reloadIfPossible} />}>

@@ -48,12 +48,11 @@ const DIALOGS: DialogChunks = {
   ),
 }
 
-/** Loads the sign-in dialog before it is opened: the pointer or the focus is on the button. */
+/** The pointer or the focus is on the button that opens the dialog. */
 export function preloadSignIn(): void {
   void DIALOGS['sign-in'].preload()
 }
 
-/** Shows the open dialog, whose chunk is loaded when it is first opened, or that one will open when the viewer is known. */
 export function Dialogs() {
   const dialog = useDialog()
   const waits = useIsWaiting((intent) => intent.name !== 'like')
@@ -100,7 +99,6 @@ function close(dialog: Dialog): void {
   }
 }
 
-/** Appears when a dialog does not open at once. The page below stays as it is. */
 function DialogLoading() {
   return (
     <div className={styles.loading}>
@@ -112,9 +110,10 @@ function DialogLoading() {
 }
 
 /**
- * Preloads what the next taps may need, so that it opens at once, offline too. For signed-in users that is every dialog,
- * the menus and their pages, when the page has shown its content and is idle. A visitor mostly reads: menus and signing in
- * are fetched at the first sign of use, so that a first visit that ends at a glance does not pay 25 KB for them.
+ * Preloads what the next taps may need, so that it opens at once, offline too: for signed-in users
+ * every dialog, the menus and their pages, when the page is idle. A visitor mostly reads, so menus
+ * and signing in wait for the first sign of use: a visit that ends at a glance does not pay 25 KB
+ * for them.
  */
 export function PreloadChunks() {
   const { state } = useViewer()
@@ -129,7 +128,7 @@ export function PreloadChunks() {
   return null
 }
 
-/** One after another, so that requests for what the person opens meanwhile hardly have to wait. */
+/** Chunks load one after another, so that what the person opens meanwhile hardly has to wait. */
 async function preloadForViewer(): Promise<void> {
   await preloadMenu()
   for (const dialog of Object.values(DIALOGS)) await dialog.preload()
@@ -140,7 +139,7 @@ async function preloadForVisitor(): Promise<void> {
   await Promise.all([preloadMenu(), DIALOGS['sign-in'].preload()])
 }
 
-/** The menu of posts, and with it the list of every menu and listbox. */
+/** The list of every menu and listbox comes with it. */
 function preloadMenu(): Promise<void> {
   return preload(() => import('../feed/post-menu.tsx'))
 }

@@ -7,14 +7,14 @@ import { App } from './app.tsx'
 import { showFirstPage } from './first-page.ts'
 import { loadFirstPage } from './router.tsx'
 
-/** Returns the function that renders public pages as a visitor sees them. It is the server's way into the web app. */
+/** The server's way into the web app: renders public pages as a visitor sees them. */
 export async function createRenderer(settings: PageSettings): Promise<RenderPage> {
   setSettings(settings)
   await Promise.all([loadFirstPage({ shows: 'nothing' }), loadFirstPage({ shows: 'text' })])
   return (path, first) => {
     const client = new QueryClient()
     const page = pageAt(path.split('?', 1)[0] ?? '')
-    showFirstPage(client, first, { visit: 'default', page })
+    showFirstPage(client, first, { entryKey: 'default', page })
     const html = renderToString(
       <App client={client} router={(app) => <StaticRouter location={path}>{app}</StaticRouter>} />,
     )

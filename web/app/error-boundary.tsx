@@ -2,12 +2,11 @@ import { Component, type ErrorInfo, type ReactNode } from 'react'
 
 type ErrorBoundaryProps = {
   children: ReactNode
-  /** Shown in place of children that threw; nothing without it. */
   fallback?: ReactNode
   onError?: () => void
 }
 
-/** Catches an error of its children, so that everything around them goes on working. */
+/** Everything around children that threw goes on working. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boolean }> {
   override state = { failed: false }
 

@@ -1,43 +1,39 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
-import { savedVersion } from '../api/saved-version.ts'
 import { clock } from '../api/server-clock.ts'
+import { isStale } from '../api/staleness.ts'
 import { siteState } from '../browser/site-state.ts'
 import { headerTitle } from '../browser/use-page-title.ts'
-import { putFirstPage } from '../posts/cache/list-cache.ts'
-import { putRead } from '../posts/cache/use-read-post.ts'
+import { seedList } from '../posts/cache/list-cache.ts'
+import { seedPost } from '../posts/cache/use-read-post.ts'
 import { repliesSource } from '../replies/reply-sources.ts'
-import { putText } from '../texts/use-text.ts'
+import { seedText } from '../texts/use-text.ts'
 
-/** Returns what the server has rendered this page from; null where it has rendered nothing. */
 export function readFirstPage(): FirstPage | null {
   const json = document.getElementById(FIRST_PAGE_ID)?.textContent
   return json ? JSON.parse(json) : null
 }
 
-/**
- * Puts everything that the first render of a page needs where its components find it, on the server and in the browser
- * alike. `visit` is the key of the history entry, and `page` what the address names.
- */
+/** Puts all data of the first render into the caches, on the server and in the browser alike. */
 export function showFirstPage(
   client: QueryClient,
   first: FirstPage,
-  { visit, page }: { visit: string; page: Page | null },
+  { entryKey, page }: { entryKey: string; page: Page | null },
 ): void {
   const postId = page?.name === 'post' ? page.id : ''
   clock.set(first.now)
   siteState.set(first.site)
-  savedVersion.set(first.saved ?? false)
+  isStale.set(first.saved ?? false)
   headerTitle.set(headerTitleOf(first))
   if (first.shows === 'wall') {
-    putFirstPage(client, { name: 'wall', visit, start: first.cursor }, first.posts)
+    seedList(client, { name: 'wall', entryKey, start: first.cursor }, first.posts)
   } else if (first.shows === 'post') {
     const { name } = repliesSource(first.post.id)
-    putRead(client, postId, first.post)
-    putFirstPage(client, { name, visit, start: first.cursor }, first.replies)
-  } else if (first.shows === 'text') putText(client, first.name, first.text)
-  else if (first.shows === 'missing post') putRead(client, postId, null)
+    seedPost(client, postId, first.post)
+    seedList(client, { name, entryKey, start: first.cursor }, first.replies)
+  } else if (first.shows === 'text') seedText(client, first.name, first.text)
+  else if (first.shows === 'missing post') seedPost(client, postId, null)
 }
 
 function headerTitleOf(first: FirstPage): string | undefined {

@@ -6,7 +6,7 @@ import { useViewer } from '../viewer/viewer.ts'
 
 const IDLE_MS = 3000
 
-/** Tells a signed-in viewer once per visit what became of their reports, when the page is idle. */
+/** Tells a signed-in viewer what became of their reports, when the page is idle. */
 export function ReportOutcomes() {
   const viewer = useViewer()
   const hasNews = viewer.state === 'authorized' && viewer.user.hasNewOutcomes === true

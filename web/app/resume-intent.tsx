@@ -36,7 +36,6 @@ export function ResumeIntent() {
   return null
 }
 
-/** The function that carries out one intent of a signed-in user. */
 function usePerform(): (intent: Intent) => void {
   const navigate = useNavigate()
   const like = useLikeInSight()
@@ -55,7 +54,7 @@ function usePerform(): (intent: Intent) => void {
   }
 }
 
-/** Likes a post; a toast says so where the page does not show the post. */
+/** A toast tells of a like whose post is out of sight. */
 function useLikeInSight(): (intent: Extract<Intent, { name: 'like' }>) => Promise<void> {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -66,10 +65,10 @@ function useLikeInSight(): (intent: Extract<Intent, { name: 'like' }>) => Promis
     try {
       await mutateAsync(intent)
     } catch {
-      // useLike() says why.
+      // A toast of useLike() names the error.
       return
     }
-    // A list that is still being read has not returned to its place.
+    // A list that is still being read has not returned to its anchor.
     await whenListsAreRead(client)
     await new Promise(requestAnimationFrame)
     // The post that was liked may be far above or below.
@@ -80,7 +79,7 @@ function useLikeInSight(): (intent: Extract<Intent, { name: 'like' }>) => Promis
   }
 }
 
-/** Goes on with what signing in interrupted, or with signing in itself, as soon as the viewer is known. */
+/** Goes on with the intent that signing in interrupted, or with signing in itself. */
 async function resume(): Promise<void> {
   const viewer = await knownViewer()
   whenDialogIsClosed(() => {

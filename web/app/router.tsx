@@ -16,7 +16,7 @@ import { Loading } from '../ui/spinner.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { ModeratorsRoute, SecuredRoute } from './secured-route.tsx'
 
-/** All pages but the wall and that of a post, which are in the first chunk: a post opens at once, without the server too. */
+/** The wall and the page of a post are in the first chunk: a post opens at once, offline too. */
 const PAGES = {
   liked: page(async () => (await import('../pages/viewer-feeds.tsx')).LikedPage),
   ownPosts: page(async () => (await import('../pages/viewer-feeds.tsx')).OwnPostsPage),
@@ -36,7 +36,6 @@ const PAGES = {
   notFound: page(async () => (await import('../pages/not-found.tsx')).NotFoundPage),
 }
 
-/** The page at the current path. */
 export function AppRoutes() {
   return (
     <ErrorBoundary
@@ -80,16 +79,12 @@ function CurrentPage() {
   }
 }
 
-/**
- * Loads the page that the server renders, if it is in a lazy chunk: both sides must render it at once. Rejects when that
- * fails.
- */
+/** A page that the server renders needs its lazy chunk before it is hydrated. May reject. */
 export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promise<void> {
   if (shows === 'nothing') await PAGES.notFound.load()
   if (shows === 'text') await PAGES.text.load()
 }
 
-/** Loads the pages that a signed-in viewer opens from the navigation, one after another. */
 export async function preloadViewerPages(): Promise<void> {
   await PAGES.liked.preload()
   await PAGES.settings.preload()
@@ -99,12 +94,13 @@ function page(load: () => Promise<ComponentType>) {
   return createLazyChunk(load)
 }
 
-/** A page in a lazy chunk. If the chunk fails, it is fetched again by a button, and whenever the page is opened anew. */
+/** If the chunk fails, it is fetched again by a button, and whenever the page is opened anew. */
 function LazyPage({ chunk }: { chunk: LazyChunk<ComponentType> }) {
   const { content: Content, failed, retry } = useLazyChunk(chunk)
 
   async function retryOrReload(): Promise<void> {
-    // Some browsers remember that a script failed, and a release may have removed it: only a reload helps then.
+    // Some browsers remember that a script failed, and a release may have removed it: only a reload
+    // helps then.
     if (!(await retry())) await reloadIfPossible()
   }
 
@@ -112,7 +108,6 @@ function LazyPage({ chunk }: { chunk: LazyChunk<ComponentType> }) {
   return failed ? <PageFailure onRetry={retryOrReload} /> : <Loading label="Загружаем страницу" />
 }
 
-/** Shown in place of a page that failed to load or to render. The button is pending until `onRetry` settles. */
 export function PageFailure({ onRetry }: { onRetry: () => Promise<void> }) {
   return (
     <div role="alert">

@@ -8,9 +8,8 @@ import { withViewer } from '../viewer/intents.ts'
 import { fetchViewer, useViewer, type Viewer } from '../viewer/viewer.ts'
 
 /**
- * Pages for signed-in users. A visitor who opened one by its address is sent to the wall with the sign-in dialog, which
- * leads back here; a user whose session has just ended is only sent to the wall. While the server does not answer, the
- * page offers to try again.
+ * A visitor who opened such a page by its address gets the sign-in dialog, which leads back here; a
+ * user whose session has just ended is only sent to the wall.
  */
 export function SecuredRoute({ children }: { children: ReactNode }) {
   const viewer = useViewer()
@@ -27,10 +26,10 @@ export function SecuredRoute({ children }: { children: ReactNode }) {
   }, [state, pathname, navigate])
 
   if (viewer.state === 'authorized') return children
-  return <UnknownViewer viewer={viewer} />
+  return <ViewerPending viewer={viewer} />
 }
 
-/** Pages for moderators. Everybody else sees `otherwise`, as where there is no page. */
+/** Everybody but moderators sees `otherwise`, as at an address without a page. */
 export function ModeratorsRoute({
   children,
   otherwise,
@@ -38,10 +37,10 @@ export function ModeratorsRoute({
   const viewer = useViewer()
   if (viewer.state === 'signed-out') return otherwise
   if (viewer.state === 'authorized') return viewer.user.isModerator ? children : otherwise
-  return <UnknownViewer viewer={viewer} />
+  return <ViewerPending viewer={viewer} />
 }
 
-function UnknownViewer({ viewer }: { viewer: Viewer }) {
+function ViewerPending({ viewer }: { viewer: Viewer }) {
   if (viewer.state === 'no-answer') {
     return <ErrorRow text={errorMessage(viewer.error)} onRetry={fetchViewer} />
   }

@@ -1,16 +1,12 @@
 import { useSyncExternalStore } from 'react'
 
-/** Listeners of one event. */
 export type Emitter<Event = void> = {
   emit: (event: Event) => void
-  /** Calls `listener` with every event from now on. Returns the function that unsubscribes it. */
+  /** Returns the function that unsubscribes the listener. */
   subscribe: (listener: (event: Event) => void) => () => void
 }
 
-/**
- * An event without listeners. `connect` runs when the first listener subscribes, and what it returns when the last one
- * has unsubscribed, so that nothing outside is listened to in vain.
- */
+/** `connect` runs with the first listener, and the function it returns after the last one. */
 export function createEmitter<Event = void>(connect?: () => () => void): Emitter<Event> {
   const listeners = new Set<(event: Event) => void>()
   let disconnect: (() => void) | undefined
@@ -28,16 +24,14 @@ export function createEmitter<Event = void>(connect?: () => () => void): Emitter
   }
 }
 
-/** A value outside of React that can be read and followed. */
+/** A value outside of React that components can follow. */
 export type ReadableAtom<Value> = {
   get: () => Value
-  /** Calls `listener` after each change. Returns the function that unsubscribes it. */
   subscribe: (listener: () => void) => () => void
 }
 
 export type Atom<Value> = ReadableAtom<Value> & { set: (next: Value) => void }
 
-/** An atom that holds `initial` at first. `connect` is called as by createEmitter(). */
 export function createAtom<Value>(initial: Value, connect?: () => () => void): Atom<Value> {
   let value = initial
   const { emit, subscribe } = createEmitter(connect)
@@ -51,7 +45,6 @@ export function createAtom<Value>(initial: Value, connect?: () => () => void): A
   }
 }
 
-/** The current value of an atom; `onServer` where there is no browser. */
 export function useAtom<Value>({ get, subscribe }: ReadableAtom<Value>, onServer: Value): Value {
   return useSyncExternalStore(subscribe, get, () => onServer)
 }

@@ -1,10 +1,6 @@
-/** What a person is told where copyText() fails. */
 export const NOT_COPIED = 'Не получилось скопировать'
 
-/**
- * Puts a text on the clipboard, also on plain http, where browsers have no Clipboard API. Returns whether the browser has
- * let it.
- */
+/** Works also on plain http, where browsers have no Clipboard API. Returns whether it could. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -1,9 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/**
- * Whether the component shows more than the server could render: false in its first render where the page came rendered,
- * true from then on. For what depends on the browser, such as its time zone.
- */
+/** What depends on the browser, such as its time zone, shows from the second render on. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
     subscribeToNothing,

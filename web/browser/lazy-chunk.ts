@@ -4,18 +4,14 @@ const RELOAD_TIMEOUT_MS = 3000
 
 /** A piece of the app in a chunk of its own, such as a page or a dialog. */
 export type LazyChunk<Content> = {
-  /** What was loaded; undefined until then. */
   content: () => Content | undefined
-  /** Loads the chunk; concurrent calls share one request. A failure is not remembered: the next call tries again. */
+  /** Concurrent calls share one request. A failure is not remembered: the next call tries again. */
   load: () => Promise<Content>
-  /** Loads the chunk before it is needed; resolves also when that fails. */
+  /** Resolves also when loading fails. */
   preload: () => Promise<void>
 }
 
-/**
- * A chunk that `importContent` loads when it is first needed. Used in place of React.lazy, which remembers a failed import
- * for ever and offers no preload.
- */
+/** Replaces React.lazy, which remembers a failed import for ever and offers no preload. */
 export function createLazyChunk<Content>(
   importContent: () => Promise<Content>,
 ): LazyChunk<Content> {
@@ -43,7 +39,7 @@ export function createLazyChunk<Content>(
 
 const failedStyles = new Set<string>()
 
-/** Remembers style sheets that could not be loaded: Vite's loader requests each only once, so `load` does it again. */
+/** Vite's loader requests each style sheet only once, so `load` requests the failed ones again. */
 export function watchFailedStyles(): void {
   const remember = ({ target }: Event) => {
     if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') {
@@ -71,18 +67,12 @@ function loadStyle(href: string): Promise<void> {
   return promise
 }
 
-/**
- * Calls `load` and ignores its failure. Does nothing offline: browsers before 2026 remember until a reload that a script
- * failed, so a preload must not spoil a later load on demand.
- */
+/** Browsers before 2026 remember a failed script until a reload, so nothing is loaded offline. */
 export async function preload(load: () => Promise<unknown>): Promise<void> {
   if (navigator.onLine) await load().catch(() => undefined)
 }
 
-/**
- * The content of a chunk, undefined until it is loaded; the first render begins to load it. `retry` loads again after a
- * failure and resolves with whether that succeeded.
- */
+/** The first render begins to load the chunk. `retry` resolves with whether it could be loaded. */
 export function useLazyChunk<Content>(chunk: LazyChunk<Content>) {
   const [state, setState] = useState<'loading' | 'failed' | 'ready'>(
     chunk.content() === undefined ? 'loading' : 'ready',
@@ -91,7 +81,7 @@ export function useLazyChunk<Content>(chunk: LazyChunk<Content>) {
   const retry = useCallback(async () => {
     try {
       await chunk.load()
-      // As a transition, which renders in slices, so that the page still answers a tap.
+      // A transition renders in slices, so that the page still answers a tap.
       startTransition(() => setState('ready'))
       return true
     } catch (error) {
@@ -101,18 +91,17 @@ export function useLazyChunk<Content>(chunk: LazyChunk<Content>) {
     }
   }, [chunk])
 
-  // Also for a chunk that another component has loaded between the first render and this effect.
+  // Another component may have loaded the chunk between the first render and this effect.
   useEffect(() => void retry(), [retry])
 
   return { content: chunk.content(), failed: state === 'failed', retry }
 }
 
-/** Reloads the page if the server answers. Without an answer, a reload would lose all that is on the screen. */
+/** A reload without an answer would lose all that is on the screen. */
 export async function reloadIfPossible(): Promise<void> {
   if (await canReload()) location.reload()
 }
 
-/** Whether the server would answer a reload now, within 3 s. */
 export async function canReload(): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(RELOAD_TIMEOUT_MS)

@@ -1,7 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 import { createEmitter, useAtom } from './atom.ts'
 
-/** Emits whether the browser has just come online. */
 const changes = createEmitter<boolean>(() => {
   addEventListener('online', emit)
   addEventListener('offline', emit)
@@ -12,12 +11,10 @@ const changes = createEmitter<boolean>(() => {
 })
 const online = { get: () => navigator.onLine, subscribe: changes.subscribe }
 
-/** Whether the browser believes itself online; true on the server. */
 export function useOnline(): boolean {
   return useAtom(online, true)
 }
 
-/** Calls `action` whenever the network is back. */
 export function useReconnect(action: () => void): void {
   const onReconnect = useEffectEvent(action)
   useEffect(

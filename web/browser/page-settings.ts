@@ -2,7 +2,6 @@ import type { PageSettings } from '../../contract/pages.ts'
 
 let cached: PageSettings | null = null
 
-/** The server's settings, from the page's meta tags; the product's own values where a tag is missing. */
 export function settings(): PageSettings {
   cached ??= {
     appName: readMeta('application-name') || 'Вслух',
@@ -11,20 +10,16 @@ export function settings(): PageSettings {
   return cached
 }
 
-/** Sets the settings where there are no meta tags, on the server. */
+/** Sets the settings on the server, where there are no meta tags. */
 export function setSettings(settings: PageSettings): void {
   cached = settings
 }
 
-/**
- * Whether the request for this page carried no session cookie. Then there is no session, or the browser held the cookie
- * back, as it does with a link on another site.
- */
+/** Browsers also hold the session's cookie back after a link on another site. */
 export function cameWithoutCookie(): boolean {
   return readMeta('session') !== null
 }
 
-/** Whether a service worker should be registered: not where the operator has switched it off. */
 export function wantsServiceWorker(): boolean {
   return readMeta('service-worker') !== 'off'
 }

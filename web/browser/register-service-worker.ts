@@ -3,7 +3,6 @@ import { whenIdle } from './when-idle.ts'
 
 const REGISTER_WITHIN_MS = 5000
 
-/** Registers the service worker of the built app once the page has loaded and is idle. Where that fails, the app does without. */
 export function registerServiceWorker(): void {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator) || !wantsServiceWorker()) return
   const register = () => {

@@ -3,7 +3,7 @@ import { createAtom, useAtom } from './atom.ts'
 
 const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
 
-/** What the operator has closed, as this page was told: by its data where it was rendered, otherwise by its meta element. */
+/** A rendered page sets it from its data, any other from its meta element. */
 export const siteState = createAtom<SiteState>(readMeta())
 
 export function useSiteState(): SiteState {

@@ -1,38 +1,28 @@
 /**
- * Values that the app stores in this browser, as text or as JSON. No method throws, and no stored value is trusted. Where the
- * storage is full or refused, a value is kept in memory for as long as the page is open.
+ * No method throws, and no stored value is trusted. If the storage is full or refused, a value
+ * stays in memory as long as the page is open.
  */
 export type SafeStorage = {
-  /** The text under a key; null when there is none. */
   read(key: string): string | null
   write(key: string, text: string): void
-  /** Whether the value under a key is kept in memory only. */
+  /** Whether the value is in memory only. */
   isUnsaved(key: string): boolean
-  /**
-   * The JSON value under a key, if `is` accepts it. Any other value is removed: an older release or a person wrote it.
-   * Null when there is none.
-   */
+  /** Removes a value that `is` refuses: an older release or a person wrote it. */
   readJson<Value>(key: string, is: (value: unknown) => value is Value): Value | null
-  /** Stores a value as JSON, as `write` stores a text. */
   writeJson(key: string, value: unknown): void
   remove(key: string): void
-  /** The keys that begin with `prefix`. */
   keys(prefix: string): string[]
-  /** Removes every key that begins with `prefix`. */
   removeAll(prefix: string): void
 }
 
-/** localStorage that never throws; with blocked cookies the browser's own throws at every access. */
+/** With blocked cookies the browser's own localStorage throws at every access. */
 export const localStore: SafeStorage = safeStorage(() => localStorage)
-/** sessionStorage that never throws. */
 export const sessionStore: SafeStorage = safeStorage(() => sessionStorage)
 
-/** Whether a value is an object, whose fields can then be checked. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** Makes a storage that never throws; `open` returns the browser's, or throws where it is refused. */
 export function safeStorage(open: () => Storage): SafeStorage {
   const attempt = <T>(action: (storage: Storage) => T): T | null => {
     try {

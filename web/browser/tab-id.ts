@@ -5,13 +5,15 @@ const KEY = 'tab'
 
 let id: string | undefined
 
-/** The name of this tab, which a reload keeps. */
 export function tabId(): string {
   id ??= takeId()
   return id
 }
 
-/** The name is stored only while no page is open in the tab: a duplicate of the tab, which copies what is stored, needs its own. */
+/**
+ * A duplicate of the tab, which copies what is stored, needs an id of its own: so the id is stored
+ * only while no page is open in the tab.
+ */
 function takeId(): string {
   const taken = sessionStore.read(KEY) ?? randomKey()
   sessionStore.remove(KEY)

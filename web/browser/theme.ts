@@ -1,7 +1,6 @@
 import { createEmitter, type ReadableAtom } from './atom.ts'
 import { localStore } from './storage.ts'
 
-/** The two looks of the interface; dark unless the person chose otherwise on this device. */
 export type Theme = 'dark' | 'light'
 
 const KEY = 'theme'
@@ -11,13 +10,12 @@ const changes = createEmitter(() => {
   return () => removeEventListener('storage', followOtherTab)
 })
 
-/** The theme of the page, which index.html sets before the first paint; follows other tabs while it has listeners. */
+/** index.html sets the theme before the first paint. The atom follows other tabs. */
 export const theme: ReadableAtom<Theme> = {
   get: () => (document.documentElement.dataset.theme === 'light' ? 'light' : 'dark'),
   subscribe: changes.subscribe,
 }
 
-/** Shows the page in `next` and stores the choice on this device; without storage it lasts until a reload. */
 export function setTheme(next: Theme): void {
   localStore.write(KEY, next)
   applyTheme(next)

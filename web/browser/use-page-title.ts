@@ -3,13 +3,10 @@ import { pageTitle } from '../../contract/pages.ts'
 import { createAtom, useAtom } from './atom.ts'
 import { settings } from './page-settings.ts'
 
-/** The title that the header shows. It is set before the first render of a page that the server renders. */
+/** A rendered page sets it before its first render. */
 export const headerTitle = createAtom<string | undefined>(undefined)
 
-/**
- * Sets the title of the browser's tab and of the header. `where` is 'tab' for a page that shows its title itself: the
- * header then shows none. `tabTitle` is for a tab that has more to say.
- */
+/** `where` is 'tab' for a page that shows its title itself; the header then shows none. */
 export function usePageTitle(
   title: string | undefined,
   where: 'header' | 'tab' = 'header',
@@ -22,7 +19,6 @@ export function usePageTitle(
   }, [title, where, tabTitle])
 }
 
-/** The title that the header shows for the current page. */
 export function useHeaderTitle(): string | undefined {
   return useAtom(headerTitle, headerTitle.get())
 }

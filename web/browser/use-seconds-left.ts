@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'react'
 
-/** Whole seconds until `until` (unix milliseconds), updated once a second; 0 when `until` is past. */
+/** Counts down to `until` (unix milliseconds), and returns 0 from then on. */
 export function useSecondsLeft(until: number): number {
   const [left, setLeft] = useState(() => secondsUntil(until))
   // Before the paint, so that a button that waits for the end is never shown enabled for a moment.

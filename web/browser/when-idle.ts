@@ -1,7 +1,4 @@
-/**
- * Calls `callback` when the browser is idle, after `atMostMs` at the latest. Returns the function that cancels it. Safari
- * does not report idleness: there `callback` always runs after `atMostMs`.
- */
+/** Safari does not report idleness: there `callback` runs after `atMostMs`. */
 export function whenIdle(callback: () => void, atMostMs: number): () => void {
   if ('requestIdleCallback' in globalThis) {
     const id = requestIdleCallback(() => callback(), { timeout: atMostMs })

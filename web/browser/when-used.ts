@@ -1,7 +1,6 @@
-/** What a person does first on a page that they use; `scroll` is also the wheel, a finger and the keyboard. */
+/** The first signs that a person uses a page; `scroll` is also the wheel and a finger. */
 const SIGNS_OF_USE = ['pointermove', 'pointerdown', 'keydown', 'scroll'] as const
 
-/** Calls `callback` once, at the first sign that somebody uses the page. Returns the function that cancels it. */
 export function whenUsed(callback: () => void): () => void {
   const controller = new AbortController()
   const { signal } = controller

@@ -16,7 +16,6 @@ import { CodeInput } from './code-input.tsx'
 import type { MailedCode } from './mailed-code.ts'
 import { latestEnd, triesLeft } from './wrong-codes.ts'
 
-/** Shown as long as there is nothing to say about the code itself. */
 const MAIL_STATUS: Record<MailState, FieldStatus> = {
   queued: { kind: 'plain', text: 'Отправляем письмо…' },
   sent: { kind: 'plain', text: 'Письмо отправлено' },
@@ -25,21 +24,20 @@ const MAIL_STATUS: Record<MailState, FieldStatus> = {
 }
 
 /**
- * Whether a one-time code can still be used. An expired one is replaced by a new one; a locked one only once its operation
- * has ended, because until then the server would mail the same code again and refuse it again.
+ * A locked code is replaced only after its operation has ended: until then the server would mail
+ * the same code and refuse it again.
  */
 type CodeLife = 'good' | 'expired' | 'locked'
 
-/** What the error code of a failed attempt says about the one-time code; `left` is how many attempts remain, if known. */
 export function codeLife(errorCode: string | undefined, left?: number): CodeLife {
   if (errorCode === 'OPERATION_EXPIRED') return 'expired'
   return errorCode === 'MAX_CONFIRM_ATTEMPTS' || left === 0 ? 'locked' : 'good'
 }
 
-/** Without the wait that the server's message names: the button counts it down. */
+/** The server's message also names the wait, which the button counts down. */
 const LOCKED = 'Слишком много неверных кодов'
 
-/** The error of a failed attempt in words, with how many attempts are left; also after a reload, when none is. */
+/** After a reload there is no error, but the number of tries left still shows. */
 export function codeError(error: CodeEntryProps['error'], left?: number): string | undefined {
   const isAboutCode = !error || error.code === 'INVALID_CONFIRM_CODE'
   if (error?.code === 'MAX_CONFIRM_ATTEMPTS' || (isAboutCode && left === 0)) return LOCKED
@@ -53,14 +51,10 @@ const TRIES = { one: 'попытка', few: 'попытки', many: 'попыт�
 export type CodeEntryProps = {
   operation: MailedCode
   code: string
-  /** A code is being checked or mailed. */
   busy: boolean
-  /** A code is being mailed once more. */
   isResending: boolean
   error: { code: string; message: string } | null
-  /** Id of the text that says where the code was mailed. */
   describedBy: string
-  /** Stacks the buttons, each as wide as the input. */
   wide?: boolean
   onType: (code: string) => void
   /** Called once the code is full, and when a person tries it again. */
@@ -69,7 +63,7 @@ export type CodeEntryProps = {
   onReturn: () => void
 }
 
-/** The step of every flow that takes a mailed code: entering it, mailing it once more, going back. */
+/** The step of every flow that takes a mailed code. */
 export function CodeEntry(props: CodeEntryProps) {
   const { operation, code, busy, wide = false, onComplete, onReturn } = props
   const { mail, refusal } = useCodeMail(operation.id, operation.sentAt)
@@ -115,7 +109,6 @@ export function CodeEntry(props: CodeEntryProps) {
   )
 }
 
-/** Mails the code once more: a minute after the last mail; a new one when the code has expired, or once a locked one has. */
 function ResendCode(props: CodeEntryProps & { life: CodeLife; mail: KnownMail | undefined }) {
   const { operation, life, mail, busy, isResending, wide, onResend } = props
   const isLocked = life === 'locked'
@@ -142,13 +135,9 @@ function ResendCode(props: CodeEntryProps & { life: CodeLife; mail: KnownMail | 
 
 const ASK_EVERY_MS = 2500
 
-/** What the server has said of a mail, and when its operation ends by this device's clock, in unix milliseconds. */
 type KnownMail = { state: MailState; endsAt: number }
 
-/**
- * What has become of the mail that was queued at `sentAt` with the code of an operation, read every 2.5 s until the mail server
- * has accepted or refused it: undefined before the first answer. `refusal` says that the operation has ended.
- */
+/** Reads the state every 2.5 s until the mail server has accepted or refused the mail. */
 function useCodeMail(id: string, sentAt: number) {
   const { data: mail, error } = useQuery({
     queryKey: ['code-mail', id, sentAt],

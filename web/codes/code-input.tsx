@@ -5,17 +5,14 @@ import styles from './code-input.module.css'
 
 type CodeInputProps = Omit<FieldNotes, 'hint'> & {
   value: string
-  /** Called with every change, digits only. */
   onChange: (code: string) => void
   /** Called once for each code that becomes full, after onChange. */
   onComplete: (code: string) => void
-  /** Nothing can be typed, as while the code is checked. */
   readOnly?: boolean | undefined
-  /** Nothing will be typed here any more. */
   isLocked?: boolean
 }
 
-/** A one-time code, which takes the focus: one real input, so that autofill, paste and screen readers work, drawn as cells. */
+/** One real input drawn as cells, so that autofill, paste and screen readers work. */
 export function CodeInput(props: CodeInputProps) {
   const { label, error, status, describedBy, value, readOnly, isLocked = false } = props
   const ref = useRef<HTMLInputElement>(null)
@@ -28,7 +25,7 @@ export function CodeInput(props: CodeInputProps) {
   }
 
   function paste(event: ClipboardEvent<HTMLInputElement>): void {
-    // Handled here because the input would cut or append: «123 456» over a wrong code must replace it.
+    // The input would cut or append: «123 456» over a wrong code must replace it.
     event.preventDefault()
     change(pasteCode(value, event.clipboardData.getData('text'), CODE_LENGTH))
   }
@@ -76,7 +73,7 @@ function Cells({ code, invalid }: { code: string; invalid: boolean }) {
   )
 }
 
-/** The real caret is invisible: anywhere but at the end it would put digits where nobody expects them. */
+/** The real caret is invisible: it must not put digits where nobody expects them. */
 function keepCaretAtEnd(event: SyntheticEvent<HTMLInputElement>): void {
   const input = event.currentTarget
   const end = input.value.length
@@ -85,12 +82,11 @@ function keepCaretAtEnd(event: SyntheticEvent<HTMLInputElement>): void {
   }
 }
 
-/** The digits in what was typed or pasted, at most `length` of them: '123 456' becomes '123456'. */
 export function codeDigits(text: string, length: number): string {
   return text.normalize('NFKC').replace(/\D/g, '').slice(0, length)
 }
 
-/** The code after a paste: a whole pasted code replaces what was there, fewer digits are appended. */
+/** A whole pasted code replaces the typed one; fewer digits are appended. */
 export function pasteCode(code: string, pasted: string, length: number): string {
   const digits = codeDigits(pasted, length)
   return digits.length === length ? digits : codeDigits(code + digits, length)

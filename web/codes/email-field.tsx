@@ -5,18 +5,14 @@ import { TextField } from '../ui/field.tsx'
 
 type EmailFieldProps = {
   value: string
-  /** From useEmailValidation(value). */
   validation: EmailValidation
-  /** What the server says about the address; undefined while it says nothing. */
   serverError: string | undefined
-  /** Id of the text that says what the address is for. */
   describedBy: string
   readOnly: boolean
   required?: boolean
   onChange: (email: string) => void
 }
 
-/** The field for the address that a code is mailed to. */
 export function EmailField({ validation, serverError, ...field }: EmailFieldProps) {
   return (
     <TextField
@@ -40,9 +36,8 @@ export function EmailField({ validation, serverError, ...field }: EmailFieldProp
 type EmailValidation = ReturnType<typeof useEmailValidation>
 
 /**
- * The validation error of an address, and whether to show it yet. An unfinished address is not shown as wrong while a
- * person types: it is once they leave the field or press Enter, which a disabled button would otherwise ignore silently.
- * `own` is the address that the person has already, which cannot be a new one.
+ * An unfinished address is not shown as wrong until the person leaves the field or presses Enter,
+ * which a disabled button would ignore silently. `own` is the address they have already.
  */
 export function useEmailValidation(email: string, own?: string) {
   const [isShown, setShown] = useState(false)

@@ -3,15 +3,11 @@ import { CallError } from '../api/call-error.ts'
 import { isRecord, sessionStore } from '../browser/storage.ts'
 import { CODE_LIFE_MS, type MailedCode } from './mailed-code.ts'
 
-/** How often a wrong code was entered for an operation, and when its first mail was asked for (unix milliseconds). */
 type WrongCodes = { id: string; startedAt: number; count: number }
 
 const KEY = 'wrong-codes'
 
-/**
- * Runs `verify`, which sends a code for an operation, and counts it if the code is wrong: the server says only that it is.
- * Throws what `verify` throws.
- */
+/** The server says only that a code is wrong, so wrong codes are counted in this tab. */
 export async function countingWrongCodes<Answer>(
   { id, sentAt }: MailedCode,
   verify: () => Promise<Answer>,
@@ -27,13 +23,12 @@ export async function countingWrongCodes<Answer>(
   }
 }
 
-/** How many codes can still be tried for an operation; undefined where no wrong one was counted in this tab. */
 export function triesLeft(id: string): number | undefined {
   const wrong = read(id)
   return wrong && Math.max(0, CODE_ATTEMPTS - wrong.count)
 }
 
-/** When an operation ends at the latest, where the server has not said it yet, in unix milliseconds. */
+/** When an operation ends at the latest (unix milliseconds); the server may tell it later. */
 export function latestEnd({ id, sentAt }: MailedCode): number {
   return (read(id)?.startedAt ?? sentAt) + CODE_LIFE_MS
 }

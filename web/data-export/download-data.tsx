@@ -6,7 +6,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass } from '../ui/row.tsx'
 import { useToast } from '../ui/toaster.tsx'
 
-/** Has everything that is stored about the viewer saved as a file, which the browser fetches by itself. */
+/** The browser fetches the file by itself. */
 export function DownloadData() {
   const toast = useToast()
   const download = useSingleMutation({

@@ -1,15 +1,14 @@
-/** Finds the articles of a page in the DOM, for the shortcuts and for restoring the scroll position. */
+/** Finds the articles of a page in the DOM, for shortcuts and the scroll position. */
 
 import { postPath } from '../../contract/pages.ts'
 
 const ARTICLE = 'article[data-post-id]'
 
-/** The post that contains the focus, or undefined. */
 export function focusedArticle(): HTMLElement | undefined {
   return document.activeElement?.closest<HTMLElement>(ARTICLE) ?? undefined
 }
 
-/** The post that the page is about; undefined on a page of another kind. */
+/** The post that the page is about. */
 export function pageArticle(): HTMLElement | undefined {
   return articles().find(({ dataset: { postId = '' } }) => postPath(postId) === location.pathname)
 }
@@ -18,7 +17,7 @@ export function pageArticle(): HTMLElement | undefined {
 export function firstVisibleArticle(): HTMLElement | undefined {
   const top = headerBottom() + 1
   const all = articles()
-  // Binary search: measuring each of a thousand posts would slow scrolling down.
+  // Measuring each of a thousand posts would slow scrolling down.
   let first = 0
   let end = all.length
   while (first < end) {
@@ -29,18 +28,16 @@ export function firstVisibleArticle(): HTMLElement | undefined {
   return all[first]
 }
 
-/** The article of a post; undefined where the page does not show it. */
 export function articleOf(postId: string): HTMLElement | undefined {
   return articles().find((article) => article.dataset.postId === postId)
 }
 
-/** Whether a post is at least partly visible. */
 export function isInSight(postId: string): boolean {
   const box = articleOf(postId)?.getBoundingClientRect()
   return box !== undefined && box.bottom > headerBottom() && box.top < innerHeight
 }
 
-/** Moves the focus by `step` articles; to the first visible one when no article has it. */
+/** The first visible article gets the focus when none has it. */
 export function moveFocus(step: 1 | -1): void {
   const from = focusedArticle()
   const all = articles()

@@ -1,27 +1,27 @@
 import { memo, startTransition, useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
-import { savedPlace } from '../browser/saved-places.ts'
+import { findAnchor } from '../browser/scroll-anchors.ts'
 import { whenIdle } from '../browser/when-idle.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import styles from './feed-groups.module.css'
 import { PostActions, PostMenuButton } from './post-controls.tsx'
 
-/** A group every so many milliseconds at the latest: a list of a thousand posts is whole within some seconds. */
+/** A list of a thousand posts is whole within some seconds. */
 const IDLE_MS = 50
 
 type Groups = readonly (readonly string[])[]
 type FeedGroupsProps = {
   groups: Groups
-  /** How many posts stand above these, and the length of the whole list; no post states its position where that is not known. */
+  /** How many posts stand above the groups; if that is not known, no post states its position. */
   before: number | null
   setSize: number
   withoutQuotes: boolean
 }
 
 /**
- * The posts of a feed in groups, of which the browser handles only those near the window. One who comes back to a long
- * list first sees the posts at which they left it; the groups farther away follow one by one when the page is idle.
+ * The browser lays out only the groups near the visible part. A person who returns to a long list
+ * first sees the posts at which they left it; the other groups follow when the page is idle.
  */
 export function FeedGroups({ groups, before, setSize, withoutQuotes }: FeedGroupsProps) {
   const keys = useGroupKeys(groups)
@@ -47,7 +47,7 @@ export function FeedGroups({ groups, before, setSize, withoutQuotes }: FeedGroup
   })
 }
 
-/** Returns a key for each group: its own as long as it keeps one of its posts, whichever of them is first. */
+/** A group has the same key as long as it has one of its posts, whichever of them is first. */
 function useGroupKeys(groups: Groups): number[] {
   const [known] = useState(() => ({ keys: new Map<string, number>(), next: 0 }))
   const used = new Set<number>()
@@ -60,27 +60,24 @@ function useGroupKeys(groups: Groups): number[] {
   })
 }
 
-/**
- * Says which groups to render: at first the one at which the visit was left and its neighbours, then step by step all.
- * What is loaded later is rendered at once.
- */
+/** At first only the groups around the anchor are rendered, but later ones at once. */
 function useRenderedGroups(groups: Groups, keys: readonly number[]): (index: number) => boolean {
-  const visit = useLocation().key
+  const entryKey = useLocation().key
   const [first] = useState(() => ({
-    postId: savedPlace(visit)?.postId,
-    waiting: new Set(keys),
+    postId: findAnchor(entryKey)?.postId,
+    notYetRendered: new Set(keys),
   }))
-  const [reach, setReach] = useState(1)
-  const left = groups.findIndex((ids) => ids.some((id) => id === first.postId))
-  const at = Math.max(0, left)
+  const [radius, setRadius] = useState(1)
+  const anchorGroup = groups.findIndex((ids) => ids.some((id) => id === first.postId))
+  const middle = Math.max(0, anchorGroup)
   const isRendered = (index: number) =>
-    Math.abs(index - at) <= reach || !first.waiting.has(keys[index] ?? -1)
+    Math.abs(index - middle) <= radius || !first.notYetRendered.has(keys[index] ?? -1)
   const isWhole = groups.every((_, index) => isRendered(index))
 
   useEffect(() => {
     if (isWhole) return
-    return whenIdle(() => startTransition(() => setReach(reach + 1)), IDLE_MS)
-  }, [isWhole, reach])
+    return whenIdle(() => startTransition(() => setRadius(radius + 1)), IDLE_MS)
+  }, [isWhole, radius])
 
   return isRendered
 }
@@ -92,12 +89,11 @@ type FeedPostProps = {
   withoutQuote: boolean
 }
 
-/** One post of a feed with its menu and actions; renders nothing for a post deleted meanwhile. */
-const FeedPost = memo(function FeedPost({ id, ...place }: FeedPostProps) {
+const FeedPost = memo(function FeedPost({ id, ...props }: FeedPostProps) {
   const post = usePost(id)
   if (!post) return null
   return (
-    <PostCard {...place} post={post} menu={<PostMenuButton post={post} />}>
+    <PostCard {...props} post={post} menu={<PostMenuButton post={post} />}>
       <PostActions post={post} />
     </PostCard>
   )

@@ -19,7 +19,6 @@ const BY_CODE: Record<string, FeedAction> = {
 const TYPING = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])'
 const OPEN_POPUP = 'dialog[open], [role="menu"], [role="listbox"]'
 
-/** Makes the shortcuts work on every page, unless a dialog or a menu is open. Used once for the whole app. */
 export function useFeedKeys(): void {
   useEffect(() => {
     document.addEventListener('keydown', onKeyDown)
@@ -27,7 +26,6 @@ export function useFeedKeys(): void {
   }, [])
 }
 
-/** The action that a key press stands for; null for other keys and for any combination with Ctrl, Alt or Cmd. */
 export function feedAction(event: Pressed): FeedAction | null {
   if (event.ctrlKey || event.metaKey || event.altKey) return null
   // On ЙЦУКЕН «?» is Shift+7; its Latin position works too.
@@ -46,7 +44,7 @@ function onKeyDown(event: KeyboardEvent): void {
   else if (action) perform(action)
 }
 
-/** Whether the press is meant for a text input, or for a dialog or menu that is open. */
+/** A press may be meant for a text input, or for a dialog or menu that is open. */
 function isForOther(target: EventTarget | null): boolean {
   const typing = target instanceof Element && target.closest(TYPING) !== null
   return typing || document.querySelector(OPEN_POPUP) !== null
@@ -67,7 +65,6 @@ function perform(action: FeedAction): void {
   else pressButton(action)
 }
 
-/** Presses a button of the focused post, or else of the post that the page is about. */
 function pressButton(action: 'like' | 'reply'): void {
   const article = focusedArticle() ?? pageArticle()
   article?.querySelector<HTMLElement>(`[data-action="${action}"]`)?.click()

@@ -8,12 +8,10 @@ import styles from './list-end.module.css'
 
 const EMPTY = { title: 'Записи не найдены', text: 'Возможно, записи скоро появятся' }
 
-/** Fills the page of a list without posts. */
 export function NoPosts({ action }: { action: ReactNode }) {
   return <EmptyState {...EMPTY} action={action} />
 }
 
-/** Says in a line below a post that it has no replies, and offers to write the first. */
 export function NoReplies({ post }: { post: CachedPost }) {
   return (
     <div className={styles.noReplies}>
@@ -27,7 +25,7 @@ export function NoReplies({ post }: { post: CachedPost }) {
   )
 }
 
-/** Marks the end of a list, so that nobody waits for more. */
+/** The end of a list is marked, so that nobody waits for more. */
 export function LastPost() {
   return (
     <p className={styles.last}>

@@ -12,7 +12,7 @@ import styles from './new-posts-pill.module.css'
 const EVERY_MS = 20_000
 const NONE: readonly string[] = []
 
-/** Says that there are new posts without moving what is being read; a tap shows them and scrolls to the top. */
+/** New posts must not move what is being read, so they wait for a tap. */
 export function NewPostsPill({ list }: { list: PostListView }) {
   const toast = useToast()
   const hasNewer = list.hasNewer(useNewestPosts())
@@ -44,13 +44,13 @@ export function NewPostsPill({ list }: { list: PostListView }) {
 }
 
 /**
- * The ids of the first page of the wall, read every 20 s while the page is visible and online; empty before the first
- * read. It is the same call as the wall's own, so the server answers it from its cache.
+ * Reads the first page of the wall every 20 s while the page is visible and online. It is the same
+ * call as the wall's own, so the server answers it from its cache.
  */
 function useNewestPosts(): readonly string[] {
-  const visit = useLocation().key
+  const entryKey = useLocation().key
   const { data } = useQuery({
-    queryKey: ['newest-posts', visit],
+    queryKey: ['newest-posts', entryKey],
     queryFn: async ({ signal }) => {
       const { posts } = await wallSource().read(null, signal)
       return posts.map(({ id }) => id)

@@ -10,7 +10,6 @@ const LABEL = 'Ещё'
 const OPEN_KEYS = ['ArrowDown']
 const loadMenu = () => import('./post-menu.tsx')
 
-/** The actions below every post: like and reply. */
 export function PostActions({ post }: { post: CachedPost }) {
   return (
     <>
@@ -20,7 +19,6 @@ export function PostActions({ post }: { post: CachedPost }) {
   )
 }
 
-/** The button that opens the menu of a post. */
 export function PostMenuButton({ post }: { post: CachedPost }) {
   const popup = usePopup(loadMenu, OPEN_KEYS)
   const PostMenu = popup.content?.PostMenu

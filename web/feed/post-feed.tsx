@@ -12,7 +12,7 @@ import { LastPost, NoPosts, NoReplies } from './list-end.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
 import styles from './post-feed.module.css'
 import { useNearEnd } from './use-near-end.ts'
-import { useScrollPlace } from './use-scroll-place.ts'
+import { useScrollAnchor } from './use-scroll-anchor.ts'
 
 const FIRST_SKELETONS = 6
 const MORE_SKELETONS = 2
@@ -21,27 +21,24 @@ type PostFeedProps = {
   source: ListSource
   /** The name of the list for screen readers. */
   label: string
-  /** For replies, the post above them: their quotes are left out, and the list says less where it is empty or fails. */
+  /** For replies, the post above them: their quotes are left out. */
   repliesTo?: CachedPost
-  /** What helps where the list is empty. */
   emptyAction?: ReactNode
   /** Follows the last post: nothing may stand below a list that still grows. */
   foot?: ReactNode
-  /** Says when there are posts published elsewhere meanwhile. */
   watchesNew?: boolean
 }
 
-/** A list of posts that grows as one scrolls, with its loading, empty and failed states. */
 export function PostFeed(props: PostFeedProps) {
   const { source, label, repliesTo, emptyAction, foot, watchesNew = false } = props
   const list = usePostList(source)
   const end = useNearEnd(
-    // A first page without posts, whose author has just left, changes neither their number nor what is on its way.
+    // A first page without posts changes neither their number nor the state.
     `${list.state} ${list.ids.length} ${list.more} ${list.isFetching}`,
     list.more === 'failed' ? ignore : list.loadMore,
   )
   const beginning = useNearEnd(`${list.start} ${list.state} ${list.isFetching}`, list.loadPrevious)
-  useScrollPlace(list)
+  useScrollAnchor(list)
   const read = (list.before ?? 0) + list.ids.length
   const setSize = list.hasMore ? Math.max(list.total, read) : read
 
@@ -75,7 +72,6 @@ type FeedEndProps = Pick<PostFeedProps, 'emptyAction' | 'foot'> & {
   repliesTo: CachedPost | undefined
 }
 
-/** What follows the posts: skeletons of the next ones, an error with a button to try again, or the end of the list. */
 function FeedEnd({ list, repliesTo, emptyAction, foot }: FeedEndProps) {
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
@@ -93,7 +89,7 @@ function FeedEnd({ list, repliesTo, emptyAction, foot }: FeedEndProps) {
   )
 }
 
-/** The way to the next posts where no script loads them. */
+/** Without scripts, this link leads to the next posts. */
 function NextLink({ cursor }: { cursor: string }) {
   return (
     <Link rel="next" className={styles.next} to={withCursor('', cursor)}>
@@ -102,7 +98,7 @@ function NextLink({ cursor }: { cursor: string }) {
   )
 }
 
-/** The way to the first posts from a part of the list that was opened by its address. */
+/** A part of the list that was opened by its address does not begin with the first posts. */
 function BeginningLink() {
   return (
     <Link className={styles.beginning} to={useLocation().pathname}>

@@ -14,10 +14,7 @@ import { useViewer } from '../viewer/viewer.ts'
 
 type PostMenuProps = { post: CachedPost; label: string; anchor: HTMLElement; onClose: () => void }
 
-/**
- * The open menu of a post: everybody passes its link on, its owner edits and deletes it, everybody else may report it. In a
- * lazy chunk, with all that only an open menu needs.
- */
+/** In a lazy chunk, with all that only an open menu needs. */
 export function PostMenu({ post, ...menu }: PostMenuProps) {
   const viewer = useViewer()
   const linkItems = useLinkItems(post)
@@ -40,7 +37,7 @@ function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
   }
 }
 
-/** Opens an edit that was not saved before its period ended: its dialog lets the text be copied or sent as a reply. */
+/** The edit was not saved before its period ended: its dialog lets the text be copied. */
 function openUnsentText({ id }: CachedPost): MenuItem {
   return {
     label: 'Несохранённая правка',
@@ -66,7 +63,6 @@ function report({ id }: CachedPost): MenuItem {
   }
 }
 
-/** The items of a post's menu that pass on its link: one copies it, the other, where the browser can, shares it. */
 function useLinkItems({ id }: CachedPost): MenuItem[] {
   const toast = useToast()
   const address = () => new URL(postPath(id), location.href).href

@@ -7,7 +7,7 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { PostActions, PostMenuButton } from './post-controls.tsx'
 import styles from './replied-card.module.css'
 
-/** The post that the one below replies to, joined to it by a line; a placeholder once it is deleted. */
+/** A line joins the replied post to the reply below it. */
 export function RepliedCard({ id }: { id: string }) {
   const post = usePost(id)
   if (post === undefined) return <UnreadCard id={id} />
@@ -19,7 +19,7 @@ export function RepliedCard({ id }: { id: string }) {
   )
 }
 
-/** Reads the post where no list has read it, behind a skeleton of its size: what follows must not jump. */
+/** The skeleton has the size of a post: what follows must not jump. */
 function UnreadCard({ id }: { id: string }) {
   const read = useReadPost(id)
   if (read.state === 'failed') {

@@ -4,9 +4,8 @@ const PAUSE_MS = 100
 const MARGIN = '40% 0px 40% 0px'
 
 /**
- * Calls `onNear` when the element of the returned ref comes within 40 % of a screen of the visible part, below or above
- * it, and stays there for 100 ms. Checks again after each change of `stage`: after a short page the end may still be
- * visible.
+ * Calls `onNear` when the returned ref's element stays within 40 % of a screen of the visible part
+ * for 100 ms. Each change of `stage` checks again: after a short page the end may still be visible.
  */
 export function useNearEnd(stage: string, onNear: () => void) {
   const end = useRef<HTMLDivElement>(null)
@@ -15,7 +14,7 @@ export function useNearEnd(stage: string, onNear: () => void) {
     latest.current = onNear
   }, [onNear])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new observer reports at once where the end is now.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new observer reports at once.
   useEffect(() => {
     if (!end.current) return
     let timer: ReturnType<typeof setTimeout> | undefined

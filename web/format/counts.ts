@@ -1,9 +1,8 @@
-/** The three forms of a Russian noun after a whole number: 1 ответ, 2 ответа, 5 ответов. */
+/** The forms of a Russian noun after a whole number: 1 ответ, 2 ответа, 5 ответов. */
 export type PluralForms = { one: string; few: string; many: string }
 
 const rules = new Intl.PluralRules('ru')
 
-/** The form that agrees with `n`. Fractions take `few`, as in «1,5 часа». */
 export function plural(n: number, forms: PluralForms): string {
   const category = rules.select(n)
   if (category === 'one' || category === 'many') return forms[category]
@@ -17,7 +16,7 @@ const UNITS = [
   { from: 1e3, name: 'тыс.' },
 ]
 
-/** A count in few characters: '999', '1,4 тыс.', '2 млн.'. Truncated, never rounded up: 999 999 is '999,9 тыс.'. */
+/** Returns '999', '1,4 тыс.', '2 млн.'. The count is never rounded up: 999 999 is '999,9 тыс.'. */
 export function shortCount(count: number): string {
   const unit = UNITS.find((candidate) => count >= candidate.from)
   if (!unit) return String(count)

@@ -1,6 +1,6 @@
 /**
- * A part of a post's text: plain, or a link. Of a link, `text` is the address as it is shown, `title` the whole of it, and
- * neither can be mistaken for the address of something else.
+ * `text` is a link's address shortened, `title` the whole of it. Neither can be mistaken for
+ * another address.
  */
 export type TextPart =
   | { kind: 'text'; text: string }
@@ -17,32 +17,26 @@ const ADDRESS =
   /(?:(?<![\p{L}\p{N}_])https?:\/\/|(?<![\p{L}\p{N}_@./:\\-])www\.(?=[\p{L}\p{N}]))[^\s<>"«»“”„`]+/giu
 const SCHEME = /^https?:/i
 const PUNCTUATION_AT_END = /[.,:;!?…'’*_~|\\-]$/u
-/** The scheme, with everything that a browser accepts as its slashes, and the host. */
+/** Browsers accept more than `//` between a scheme and a host. */
 const SCHEME_AND_HOST = /^https?:[/\\]+([^/\\?#]*)/i
-/** A host of ASCII labels, none in punycode, and a domain; behind it nothing that parsers escape differently. */
+/** All parsers of URLs understand such an address alike: ASCII labels, nothing to escape. */
 const COMMON_ADDRESS =
   /^https?:\/\/(?:(?!xn--)[a-z0-9][a-z0-9-]*\.)+(?!xn--)[a-z]{2,}(?::\d+)?(?:[/?#][^\\^{|}']*)?$/i
-/** A host that begins with www and would be one without it. */
 const WWW = /^www\.(?=[^.]+\.[^.])/
 const PORT = /:\d+$/
-/** A label of a host in one alphabet. Cyrillic letters that are not Russian, such as ӏ and ѕ, imitate Latin ones. */
+/** Cyrillic letters that are not Russian, such as ӏ and ѕ, imitate Latin ones. */
 const ONE_ALPHABET = /^(?:[a-z0-9-]+|[а-яё0-9-]+)$/
 const RUSSIAN_DOMAINS = new Set(['рф', 'рус', 'дети', 'москва', 'сайт', 'онлайн', 'орг', 'бел'])
 const OPENING: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
-/** A part of a path, a query or a hash, in which letters of two alphabets are not mixed. */
 const PIECE = /[^/?#&=.:]+/g
-/** A Russian letter, percent-encoded. */
 const RUSSIAN_LETTER = /%D0%(?:81|[9AB][\dA-F])|%D1%(?:8[\dA-F]|91)/gi
 const PERCENT_ENCODED = /%[\dA-F]{2}/gi
 const NOT_ASCII_ENCODED = /%[89A-F][\dA-F]/i
-/** A Russian letter that looks like no Latin one. */
+/** Russian letters that look like no Latin one. */
 const UNMISTAKABLE = /[вджзийклмнптфцчшщъыьэюяБГДЖИЙЛПФЦЧШЩЪЫЭЮЯ]/
 
-/**
- * Splits text into plain parts and links to http(s) addresses and to those that begin with www; everything else,
- * javascript: included, stays text.
- */
+/** Everything but http(s) addresses and those that begin with www stays text. */
 export function linkParts(text: string, options: LinkOptions = {}): TextPart[] {
   const { length = Number.POSITIVE_INFINITY, withUnusual = true } = options
   const parts: TextPart[] = []
@@ -61,7 +55,7 @@ export function linkParts(text: string, options: LinkOptions = {}): TextPart[] {
   return parts
 }
 
-/** Removes what belongs to the sentence: closing punctuation, and a bracket that was opened outside the address. */
+/** Closing punctuation belongs to the sentence, as does a bracket opened before the address. */
 function trimEnd(address: string): string {
   let end = address
   while (PUNCTUATION_AT_END.test(end) || endsWithStrayBracket(end)) end = end.slice(0, -1)
@@ -78,14 +72,13 @@ function count(text: string, mark: string): number {
   return text.split(mark).length - 1
 }
 
-/** The address as the browser parses it; undefined if it is invalid or hides its host behind a login. */
+/** Returns undefined for an address that hides its host behind a login. */
 function safeUrl(address: string): URL | undefined {
   const url = parseUrl(address)
   if (!url || url.username || url.password) return undefined
   return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
 }
 
-/** An address in short and whole. It is made from the parsed one, so that what is shown is what is opened. */
 function shownAddress(address: string, url: URL, length: number) {
   const host = shownHost(address, url.host)
   const rest = readable(url.href.slice(url.origin.length))
@@ -98,18 +91,15 @@ function shownAddress(address: string, url: URL, length: number) {
 }
 
 /**
- * The ASCII form of a host, since letters of another alphabet can imitate Latin ones. A Russian domain is left as written
- * if none of its labels mixes alphabets.
+ * Letters of another alphabet can imitate Latin ones, so a host is shown in its ASCII form. A
+ * Russian domain stays as written if none of its labels mixes alphabets.
  */
 function shownHost(address: string, host: string): string {
   const written = SCHEME_AND_HOST.exec(address)?.[1]?.toLowerCase() ?? ''
   return isRussian(written.replace(PORT, '')) ? written : host
 }
 
-/**
- * Decodes the Russian words of a path. A piece stays encoded if it has letters of other alphabets too, or none that a
- * Latin letter does not look like; so does everything that is no letter, such as spaces, slashes and invisible characters.
- */
+/** Decodes Russian words, unless all of their letters look like Latin ones or some are neither. */
 function readable(path: string): string {
   return path.replace(PIECE, (piece) => {
     const decoded = piece.replace(RUSSIAN_LETTER, decodeURIComponent)
@@ -119,7 +109,7 @@ function readable(path: string): string {
   })
 }
 
-/** Shortens text to `length` characters, the ellipsis included, and not in the middle of a percent-encoded byte. */
+/** Never cuts in the middle of a percent-encoded byte. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text
   return `${text.slice(0, length - 1).replace(/%[\dA-F]?$/i, '')}…`
@@ -132,7 +122,7 @@ function isRussian(host: string): boolean {
   )
 }
 
-/** Not URL.parse(), which some of the supported browsers lack. */
+/** Some of the supported browsers lack URL.parse(). */
 function parseUrl(address: string): URL | undefined {
   try {
     return new URL(address)

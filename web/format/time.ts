@@ -22,7 +22,7 @@ const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
 const minute = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
 const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'short' })
 
-/** How long ago `createdAt` was at `now`, both in unix seconds: 'сейчас', '5 мин.', '2 дн.', '1 г.'. */
+/** Returns 'сейчас', '5 мин.', '2 дн.', '1 г.'. Both times are in unix seconds. */
 export function timeAgo(createdAt: number, now: number): string {
   const age = now - createdAt
   if (age < MINUTE) return 'сейчас'
@@ -33,12 +33,10 @@ export function timeAgo(createdAt: number, now: number): string {
   return `${years} ${plural(years, YEAR_FORMS)}`
 }
 
-/** The full date and time of `seconds` (unix) in Russian, in the browser's time zone. */
 export function exactTime(seconds: number): string {
   return exact.format(seconds * 1000)
 }
 
-/** The date of `seconds` (unix) in Russian, in the browser's time zone, with spaces that do not break: '3 мая 2026'. */
 export function exactDay(seconds: number): string {
   return day
     .format(seconds * 1000)
@@ -46,25 +44,25 @@ export function exactDay(seconds: number): string {
     .replaceAll(' ', '\u00a0')
 }
 
-/** The first whole minute from `seconds` (unix) on, today or tomorrow in the browser's time zone: 'завтра в\u00a003:20'. */
+/** Returns the first whole minute from `seconds` on, such as 'завтра в\u00a003:20'. */
 export function dayAndMinute(seconds: number, now: number = Date.now()): string {
   const date = new Date(Math.ceil(seconds / MINUTE) * MINUTE * 1000)
   const isToday = date.toDateString() === new Date(now).toDateString()
   return `${isToday ? 'сегодня' : 'завтра'} в\u00a0${minute.format(date)}`
 }
 
-/** The date and time of `seconds` (unix) where the time zone of the reader is not known; the same in every environment. */
+/** Serves pages rendered on the server, which does not know the reader's time zone. */
 export function universalTime(seconds: number): string {
   const [year, month, day, hour, minute] = new Date(seconds * 1000).toISOString().split(/\D/)
   return `${day}.${month}.${year}, ${hour}:${minute} UTC`
 }
 
-/** A countdown as minutes and seconds: 125 → '2:05'. */
+/** Returns '2:05' for 125. */
 export function countdown(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** Twelve months of thirty days are less than a year: its last days still count as eleven months. */
+/** Twelve months of thirty days are less than a year: its last days count as eleven months. */
 function monthsIn(age: number): number {
   return Math.min(MOST_MONTHS, Math.floor(age / MONTH))
 }

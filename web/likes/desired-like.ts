@@ -1,26 +1,22 @@
 export type LikeState = { liked: boolean; count: number }
 
 type DesiredLikeOptions = {
-  /** What the server is known to hold. */
   confirmed: LikeState
-  /** Sends the state to the server and resolves with its count of likes. Throws when the server refuses or is silent. */
+  /** Resolves with the count of likes. Throws when the server refuses or does not answer. */
   send: (liked: boolean) => Promise<number>
   show: (state: LikeState) => void
-  /** Resolves when a state that was refused may be sent again; undefined where it is refused for good. */
+  /** Resolves when the refused state may be sent again; undefined if it is refused for good. */
   waitOut?: (error: unknown) => Promise<void> | undefined
 }
 
 export type DesiredLike = {
-  /**
-   * Sets the desired state and shows it at once. Resolves when the server has confirmed the last desired state; when it
-   * refuses, shows what it last confirmed and throws.
-   */
+  /** Resolves when the server has confirmed the last desired state. Throws after a rollback. */
   set: (liked: boolean) => Promise<void>
 }
 
 /**
- * The like of one viewer for one post, as an optimistic update: however quickly they tap, one request at a time is sent,
- * and the last desired state is what the server ends up with.
+ * An optimistic update: however quickly the viewer taps, one request at a time is sent, and the
+ * server ends up with the last desired state.
  */
 export function createDesiredLike({
   confirmed,
@@ -64,7 +60,6 @@ export function createDesiredLike({
   }
 }
 
-/** What the server is expected to answer, given what it last confirmed; the count is never below zero. */
 function expectedState({ liked, count }: LikeState, desired: boolean): LikeState {
   const step = Number(desired) - Number(liked)
   return { liked: desired, count: Math.max(0, count + step) }

@@ -16,7 +16,6 @@ type LikeIntent = Extract<Intent, { name: 'like' }>
 
 const FORMS = { one: 'отметка', few: 'отметки', many: 'отметок' }
 
-/** Likes a post and takes the like back; shows how many people like it. */
 export function LikeButton({ post }: { post: CachedPost }) {
   const toggleLike = useToggleLike(post.id)
   const waits = useIsWaiting((intent) => intent.name === 'like' && intent.postId === post.id)
@@ -35,14 +34,13 @@ export function LikeButton({ post }: { post: CachedPost }) {
   )
 }
 
-/** What a tap does: likes the post or takes the like back; a visitor is asked to sign in first. */
 function useToggleLike(id: string): () => void {
   const client = useQueryClient()
   const viewer = useViewer()
   const { mutate } = useLike()
 
   return () => {
-    // Reads the cache, because what was rendered may be a tap behind.
+    // What was rendered may be a tap behind the cache.
     const liked = !readCachedPost(client, id)?.actions.is_liked
     const intent: LikeIntent = { name: 'like', postId: id, liked }
     if (viewer.state === 'authorized') mutate({ ...intent, by: viewer.user.id })
@@ -50,10 +48,7 @@ function useToggleLike(id: string): () => void {
   }
 }
 
-/**
- * The mutation that likes a post or takes the like back. A toast says why it failed; where the session has ended, of which
- * a toast tells anyway, it is done after signing in.
- */
+/** If the session has ended, which a toast of its own tells, the like is set after signing in. */
 export function useLike() {
   const client = useQueryClient()
   const toast = useToast()

@@ -1,18 +1,16 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { isShortLimit, type ShortLimit } from '../api/call-error.ts'
+import { wait } from '../browser/wait.ts'
 import { lockLikes, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
 import { announcePostChange, type PostChange } from '../viewer/post-channel.ts'
 import { createDesiredLike, type DesiredLike } from './desired-like.ts'
 
-/** Likes that the server has not confirmed yet, by post. */
 const unconfirmed = new Map<string, DesiredLike>()
 
 /**
- * Likes a post or takes the like back: every screen shows it at once, and one request at a time is sent. Resolves when
- * the server has confirmed it, or at once when an earlier call for this post is still in flight: that one then sends the
- * new state too, so that several quick taps report a refusal once. A short limit is waited out, of which `onLimit` is told. Throws
- * CallError after the rollback to what the server last confirmed.
+ * A call while an earlier one for this post is pending resolves at once, and the earlier one sends
+ * the new state too: several quick taps report one refusal. Throws CallError after the rollback.
  */
 export async function likePost(
   client: QueryClient,
@@ -22,7 +20,7 @@ export async function likePost(
   const earlier = unconfirmed.get(postId)
   if (earlier) return void earlier.set(liked)
   const lock = lockLikes(client, postId)
-  const like = desireLike(client, postId, { liked, confirm: lock.confirm, onLimit })
+  const like = startLike(client, postId, { liked, confirm: lock.confirm, onLimit })
   unconfirmed.set(postId, like)
   try {
     await like.set(liked)
@@ -32,7 +30,7 @@ export async function likePost(
   }
 }
 
-/** Shows what another tab has confirmed about a cached post, unless a like of this tab is unconfirmed: that one is newer. */
+/** A pending like of this tab is newer than what another tab has confirmed. */
 export function showConfirmedLike(
   client: QueryClient,
   postId: string,
@@ -44,7 +42,6 @@ export function showConfirmedLike(
   lock.unlock()
 }
 
-/** Called where a limit delays a like, which is then sent by itself. */
 type OnLimit = (error: ShortLimit) => void
 
 type FirstTap = {
@@ -53,13 +50,13 @@ type FirstTap = {
   onLimit: OnLimit | undefined
 }
 
-function desireLike(
+function startLike(
   client: QueryClient,
   postId: string,
   { liked, confirm, onLimit }: FirstTap,
 ): DesiredLike {
   const post = readCachedPost(client, postId)
-  // After signing in, a post may be liked before any screen has read it: its count is unknown, so nothing is shown.
+  // After signing in, a post may be liked before any screen has read it: its count is then unknown.
   let isCountKnown = post !== undefined
   return createDesiredLike({
     confirmed: post
@@ -82,7 +79,7 @@ function desireLike(
     waitOut(error) {
       if (!isShortLimit(error)) return undefined
       onLimit?.(error)
-      return new Promise((resolve) => setTimeout(resolve, error.retryAfter * 1000))
+      return wait(error.retryAfter * 1000)
     },
   })
 }

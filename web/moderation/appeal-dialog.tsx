@@ -10,7 +10,7 @@ import { REMOVED_POSTS, RemovedText, useRemovedPosts } from './removed-posts.tsx
 
 type AppealDialogProps = { postId: string; onClose: () => void }
 
-/** Objects to the removal of one's own post. The text is kept as a draft until it was sent. */
+/** The text stays a draft until it was sent. */
 export function AppealDialog({ postId, onClose }: AppealDialogProps) {
   const client = useQueryClient()
   const toast = useToast()
@@ -45,7 +45,10 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
   )
 }
 
-/** An appeal whose answer was lost is there already: the second attempt is refused, and that is as good. Throws CallError. */
+/**
+ * An appeal whose answer was lost is there already: the second attempt is refused, and that is as
+ * good. Throws CallError.
+ */
 async function sendAppeal(id: string, text: string): Promise<void> {
   try {
     await call('POST /users/current/removed-posts/:id/appeal', { params: { id }, body: { text } })

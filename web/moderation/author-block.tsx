@@ -11,7 +11,6 @@ import { blockEnd, refreshQueue } from './use-queue.ts'
 /** The undo of a block leaves the sessions closed that the block has closed. */
 export const SIGNS_IN_AGAIN = 'Автору придётся войти снова'
 
-/** Says that the author of a post is blocked, with the way to take the block back; nothing without a block. */
 export function AuthorBlock({ author: { id, block } }: Pick<QueuedPost, 'author'>) {
   const unblock = useUnblock()
   if (!block) return null
@@ -33,7 +32,6 @@ type Unblock = {
   isUndo?: boolean
 }
 
-/** Takes the block of a user back, and shows so in the queue. */
 export function useUnblock() {
   const client = useQueryClient()
   const toast = useToast()

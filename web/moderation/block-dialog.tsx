@@ -27,7 +27,7 @@ const DURATIONS = [
 
 type BlockDialogProps = { postId: string; onClose: () => void }
 
-/** Blocks the author of a post that waits for a decision and, where that makes sense, removes the post at once. */
+/** The dialog can remove the post at once too. */
 export function BlockDialog({ postId, onClose }: BlockDialogProps) {
   const post = useQueuedPost(postId)
   // The post leaves the queue when it is decided, while the dialog still closes.
@@ -96,7 +96,7 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
   )
 }
 
-/** Blocks the author and leaves the post in the queue. A first block can be undone by the toast. */
+/** The post stays in the queue. A first block can be undone by the toast. */
 function useBlock({ author }: QueuedPost, onBlocked: () => void) {
   const client = useQueryClient()
   const toast = useToast()

@@ -18,20 +18,19 @@ type Undo = { run: () => void; until: number }
 /** The last decision that was made on this page, for the key that undoes it. */
 let lastUndo: Undo | null = null
 
-/** Undoes the last decision, while that is possible. */
 export function undoLast(): void {
   if (lastUndo && serverNow() < lastUndo.until) lastUndo.run()
 }
 
 type DecideOptions = {
   post: QueuedPost
-  /** Called after the decision, and where somebody else has decided. */
+  /** Called after the decision, also if somebody else has decided. */
   onDecided?: () => void
   /** Receives an error that leaves the post undecided. */
   onError?: (error: Error) => void
 }
 
-/** Decides about a post: it leaves the queue, the next one gets the focus, and a toast offers to undo it. */
+/** A decided post leaves the queue, the next one gets the focus, and a toast offers to undo it. */
 export function useDecide({ post, onDecided, onError }: DecideOptions) {
   const client = useQueryClient()
   const toast = useToast()
@@ -52,13 +51,13 @@ export function useDecide({ post, onDecided, onError }: DecideOptions) {
       const run = () => undo.mutate({ id, hasBlocked: block !== undefined })
       lastUndo = { run, until: undoUntil }
       const text = block
-        ? `${SAID[post.state][verdict]}, автор заблокирован`
-        : SAID[post.state][verdict]
+        ? `${DECISION_TOASTS[post.state][verdict]}, автор заблокирован`
+        : DECISION_TOASTS[post.state][verdict]
       toast(
         { text, link: { label: 'Отменить', onSelect: run } },
         { durationMs: UNDO_SECONDS * 1000, atOnce: true },
       )
-      // More may wait than one answer holds.
+      // More posts may wait than one answer contains.
       void refreshQueue(client)
     },
     onError: (error) => {
@@ -69,8 +68,7 @@ export function useDecide({ post, onDecided, onError }: DecideOptions) {
   })
 }
 
-/** What was decided, by the state of the post before. */
-const SAID: Record<QueuedPost['state'], Record<Decision['verdict'], string>> = {
+const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], string>> = {
   published: { remove: 'Запись удалена', keep: 'Запись оставлена' },
   hidden: { remove: 'Запись удалена', keep: 'Запись возвращена' },
   removed: { remove: 'Запись осталась удалённой', keep: 'Запись возвращена' },
@@ -94,16 +92,15 @@ function useUndo(postId: string) {
   })
 }
 
-/** The card after that of a post, or else the one before it; null for the only one. */
 function neighbourOf(postId: string): string | null {
   const ids = cards().map((card) => card.dataset.postId)
   const at = ids.indexOf(postId)
   return ids[at + 1] ?? ids[at - 1] ?? null
 }
 
-/** Moves the focus to the card of a post, or to the page where it has none, as soon as both are shown and no dialog is. */
+/** A post without a card leaves the focus to the page. */
 function focusCard(postId: string | null): void {
-  // The cache tells components of a change in a timer of its own, which has been set before this one.
+  // TanStack Query notifies components in `setTimeout(0)`; this timer runs after it.
   whenDialogIsClosed(() => setTimeout(() => requestAnimationFrame(focus)))
 
   function focus(): void {

@@ -8,15 +8,14 @@ import { useQueueKeys } from './queue-keys.ts'
 import { useQueue } from './use-queue.ts'
 
 const KEYS = [
-  { key: 'J', does: 'дальше' },
-  { key: 'K', does: 'назад' },
-  { key: 'D', does: 'удалить' },
-  { key: 'O', does: 'оставить' },
-  { key: 'B', does: 'блокировать' },
-  { key: 'Z', does: 'отменить' },
+  { key: 'J', description: 'дальше' },
+  { key: 'K', description: 'назад' },
+  { key: 'D', description: 'удалить' },
+  { key: 'O', description: 'оставить' },
+  { key: 'B', description: 'блокировать' },
+  { key: 'Z', description: 'отменить' },
 ]
 
-/** The posts that wait for a moderator, those that wait longest first. */
 export function ModerationQueue() {
   const { data, error, refetch } = useQueue()
   useQueueKeys()
@@ -48,16 +47,16 @@ export function ModerationQueue() {
   )
 }
 
-/** The keys, where there is likely to be a keyboard. */
+/** Shown only if there is likely to be a keyboard. */
 function KeysHint() {
   return (
     <dl className={styles.keys}>
-      {KEYS.map(({ key, does }) => (
+      {KEYS.map(({ key, description }) => (
         <div key={key} className={styles.pair}>
           <dt>
             <kbd className={styles.key}>{key}</kbd>
           </dt>
-          <dd>{does}</dd>
+          <dd>{description}</dd>
         </div>
       ))}
     </dl>

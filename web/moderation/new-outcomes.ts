@@ -9,7 +9,10 @@ import { viewerId } from '../viewer/viewer.ts'
 
 const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
 
-/** Tells the viewer in a toast of their reports that were decided since they were last told in this browser. Throws CallError. */
+/**
+ * Tells the viewer of reports that were decided since they were last told in this browser. Throws
+ * CallError.
+ */
 export async function tellNewOutcomes(toast: ReturnType<typeof useToast>): Promise<void> {
   const userId = viewerId()
   if (userId === null) return
@@ -21,7 +24,7 @@ export async function tellNewOutcomes(toast: ReturnType<typeof useToast>): Promi
   toast({ text: sentenceOf(decided), link: { label: 'Смотреть', href, onSelect } })
 }
 
-/** The unseen outcomes that are newer than those told before; the newest is stored under `key`. */
+/** Returns the unseen outcomes that are newer than those told before, and stores the newest. */
 function takeUntold(reports: readonly OwnReport[], key: string): OwnReport[] {
   const toldUntil = Number(localStore.read(key) ?? 0)
   const untold = reports.filter(({ isNew, decidedAt }) => isNew && (decidedAt ?? 0) > toldUntil)

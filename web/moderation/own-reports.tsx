@@ -15,7 +15,7 @@ const OUTCOMES: Record<OwnReport['outcome'], string> = {
   kept: 'Нарушения не нашли',
 }
 
-/** The viewer's reports and what became of them. Whoever sees the outcomes is not told of them again. */
+/** Whoever sees the outcomes here is not told of them again. */
 export function OwnReports() {
   const { data, error, refetch } = useQuery({
     queryKey: ['own-reports'],
@@ -70,7 +70,7 @@ function OwnReportRow({ report }: { report: OwnReport }) {
   )
 }
 
-/** Marks shown outcomes as seen. If that fails, they are new at the next visit too. */
+/** If that fails, the outcomes are new at the next opening too. */
 function useMarkSeen(reports: readonly OwnReport[] | undefined): void {
   const { mutate } = useMutation({
     mutationFn: () => call('PUT /users/current/reports/seen', {}),

@@ -7,7 +7,7 @@ import { PostTime } from '../posts/view/post-time.tsx'
 import { Link } from '../ui/link.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import { AuthorBlock } from './author-block.tsx'
-import { QueueActs } from './queue-acts.tsx'
+import { QueueActions } from './queue-actions.tsx'
 import styles from './queue-card.module.css'
 import { ThreadPosts } from './thread-posts.tsx'
 
@@ -22,7 +22,6 @@ const PEOPLE = { one: 'человек', few: 'человека', many: 'чело
 
 type QueueCardProps = { post: QueuedPost; position: number; setSize: number }
 
-/** A post that waits for a decision, with all that helps to make it. */
 export function QueueCard({ post, position, setSize }: QueueCardProps) {
   const id = useId()
   const { thread, comments, reportedText, appeal, author } = post
@@ -57,21 +56,23 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
       <div id={`${id}-text`}>
         <PostText text={post.text} size="page" />
       </div>
-      {reportedText !== null && <Said label="Жаловались на прежний текст" texts={[reportedText]} />}
-      {comments.length > 0 && <Said label="Пояснения к жалобам" texts={comments} />}
+      {reportedText !== null && (
+        <QuoteList label="Жаловались на прежний текст" texts={[reportedText]} />
+      )}
+      {comments.length > 0 && <QuoteList label="Пояснения к жалобам" texts={comments} />}
       {appeal && (
-        <Said
+        <QuoteList
           label={`Автор обжалует удаление. Причина была: ${appeal.removedFor}`}
           texts={[appeal.text]}
         />
       )}
       <ThreadPosts label="Ответы" posts={thread.replies} />
-      <QueueActs post={post} />
+      <QueueActions post={post} />
     </article>
   )
 }
 
-/** Why the post waits: how many people have reported it and since when, and for which reasons. */
+/** Shows how many people have reported the post, since when, and for which reasons. */
 function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
   return (
     <>
@@ -96,7 +97,6 @@ function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
   )
 }
 
-/** When the post was published; a link to it where it still stands. */
 function PublishedAt({ post: { id, state, createdAt } }: { post: QueuedPost }) {
   if (state !== 'published') return <PostTime createdAt={createdAt} />
   return (
@@ -106,7 +106,7 @@ function PublishedAt({ post: { id, state, createdAt } }: { post: QueuedPost }) {
   )
 }
 
-function Said({ label, texts }: { label: string; texts: readonly string[] }) {
+function QuoteList({ label, texts }: { label: string; texts: readonly string[] }) {
   const id = useId()
   return (
     <div>
@@ -115,7 +115,7 @@ function Said({ label, texts }: { label: string; texts: readonly string[] }) {
       </p>
       <ul aria-labelledby={id} className={styles.said}>
         {texts.map((text, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two people may say the same; the list only grows at its end.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list only grows at its end.
           <li key={index} className={styles.quote} dir="auto">
             {text}
           </li>

@@ -1,12 +1,12 @@
 import { useEffect } from 'react'
 import { undoLast } from './decide.ts'
 
-/** The acts by the position of their key, as the shortcuts of every page. */
+/** The actions by the position of their key, as the shortcuts of every page. */
 const ACTS: Record<string, string> = { KeyD: 'remove', KeyO: 'keep', KeyB: 'block' }
 const TYPING = 'input, textarea, select'
 const OPEN_POPUP = 'dialog[open], [role="menu"], [role="listbox"]'
 
-/** Makes the keys of the queue work: each presses a button of the card that has the focus. J and K step as everywhere. */
+/** Each key presses a button of the card that has the focus. J and K step as everywhere. */
 export function useQueueKeys(): void {
   useEffect(() => {
     document.addEventListener('keydown', onKeyDown)
@@ -28,7 +28,7 @@ function onKeyDown(event: KeyboardEvent): void {
   button.click()
 }
 
-/** Whether the press is meant for a text input, or for a dialog or menu that is open. */
+/** A press may be meant for a text input, or for a dialog or menu that is open. */
 function isForOther(target: EventTarget | null): boolean {
   const typing = target instanceof Element && target.closest(TYPING) !== null
   return typing || document.querySelector(OPEN_POPUP) !== null

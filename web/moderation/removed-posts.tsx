@@ -22,7 +22,6 @@ export function useRemovedPosts() {
   })
 }
 
-/** The list of them, each with the way to appeal. */
 export function RemovedPosts() {
   const { data, error, refetch } = useRemovedPosts()
   if (!data && error) return <ErrorRow text={errorMessage(error)} onRetry={refetch} />
@@ -40,7 +39,7 @@ export function RemovedPosts() {
   )
 }
 
-/** What stands in place of a missing post: the post, if the viewer has written it and it was removed or is hidden; else `children`. */
+/** Shows a missing post to its author if it was removed or is hidden, and `children` to others. */
 export function OwnRemovedPost({ id, children }: { id: string; children: ReactNode }) {
   const { data, isLoading } = useRemovedPosts()
   if (isLoading) return <Skeleton label="Загружаем запись" />
@@ -57,7 +56,6 @@ function RemovedPost({ post }: { post: Removed }) {
   )
 }
 
-/** Why a post is gone, and its text. */
 export function RemovedText({ post }: { post: Removed }) {
   return (
     <>
@@ -77,7 +75,6 @@ export function RemovedText({ post }: { post: Removed }) {
   )
 }
 
-/** What happens next to a post that reports hide. */
 function Hidden() {
   return (
     <p className={styles.state}>
@@ -86,7 +83,9 @@ function Hidden() {
   )
 }
 
-/** What became of the appeal, or the button to appeal and until when the post can come back. */
+/**
+ * Shows what became of the appeal, or the button to appeal and until when the post can come back.
+ */
 function AppealState({ post: { id, appeal, until } }: { post: Removed }) {
   if (appeal) {
     return (

@@ -4,7 +4,7 @@ import type { Post } from '../../contract/posts.ts'
 import { Link } from '../ui/link.tsx'
 import styles from './thread-posts.module.css'
 
-/** Some posts around one that waits, each in a few lines and with a link to its page; nothing without any. */
+/** The posts around one that waits, each in a few lines. */
 export function ThreadPosts({ label, posts }: { label: string; posts: readonly Post[] }) {
   const id = useId()
   if (posts.length === 0) return null

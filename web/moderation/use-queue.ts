@@ -10,7 +10,10 @@ const QUEUE = ['moderation-queue']
 
 const REFRESH_MS = 60_000
 
-/** The posts that wait for a decision, read again by the minute while the page is looked at: other moderators decide too. */
+/**
+ * Other moderators decide too, so the queue is read again by the minute while the page is looked
+ * at.
+ */
 export function useQueue() {
   return useQuery({
     queryKey: QUEUE,
@@ -21,12 +24,10 @@ export function useQueue() {
   })
 }
 
-/** A post that waits; undefined once it is decided. */
 export function useQueuedPost(postId: string): QueuedPost | undefined {
   return useQueue().data?.posts.find(({ id }) => id === postId)
 }
 
-/** Takes a decided post out of the queue, before it is read again. */
 export function leaveQueue(client: QueryClient, postId: string): void {
   client.setQueryData<Queue>(QUEUE, (queue) => {
     const posts = queue?.posts.filter(({ id }) => id !== postId)
@@ -35,12 +36,11 @@ export function leaveQueue(client: QueryClient, postId: string): void {
   })
 }
 
-/** Reads the queue again; resolves when that is done or has failed. */
+/** Resolves also when reading has failed. */
 export function refreshQueue(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: QUEUE })
 }
 
-/** How long a block lasts, in words. */
 export function blockEnd({ until }: Block): string {
   return until === null ? 'навсегда' : `до\u00a0${exactDay(until)}`
 }

@@ -30,7 +30,9 @@ export function EmailUndoPage() {
   )
 }
 
-/** Undoes a change of e-mail, only after a press of the button: programs that check links open this page too. */
+/**
+ * Programs that check links open this page too, so nothing happens before a press of the button.
+ */
 function EmailUndo({ link }: { link: UndoLink }) {
   const { mutate, isPending, isSuccess, error } = useSingleMutation({
     mutationFn: () => undoEmailChange(link),
@@ -68,7 +70,7 @@ function EmailUndo({ link }: { link: UndoLink }) {
   )
 }
 
-/** Says how the undo ended. Its button takes the focus from the one that is gone. */
+/** The button takes the focus from the one that is gone. */
 function Outcome({ title, text }: { title: string; text: ReactNode }) {
   const next = useRef<HTMLButtonElement>(null)
   useFocusOnMount(next, true)
@@ -88,23 +90,19 @@ function Outcome({ title, text }: { title: string; text: ReactNode }) {
   )
 }
 
-/** What the link in the mail about a changed e-mail contains. */
 type UndoLink = { id: string; secret: string }
 
 const HASH = /^#([0-9a-f]{32})\.([0-9a-f]{64})$/
 
-/** Parses the part of the page's address after its `#`; returns null when some of it is missing. */
+/** Parses the part of the page's address after its `#`; returns null if some of it is missing. */
 function readUndoLink(hash: string): UndoLink | null {
   const [, id, secret] = HASH.exec(hash) ?? []
   return id && secret ? { id, secret } : null
 }
 
-/**
- * Restores the account's old e-mail. The server closes all its sessions, so each tab asks again who the viewer is.
- * Throws CallError.
- */
+/** The server closes all sessions, so each tab asks again who the viewer is. Throws CallError. */
 async function undoEmailChange({ id, secret }: UndoLink): Promise<void> {
-  // Without a token: only the link matters, and the viewer's session may be closed already.
+  // Only the link matters, and the viewer's session may be closed already.
   await send('POST /email-changes/:id/undo', { params: { id }, body: { secret } }, {})
   announceSessionChange()
   await reloadViewer()

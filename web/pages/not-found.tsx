@@ -9,8 +9,8 @@ import styles from './not-found.module.css'
 import { WallLink } from './wall.tsx'
 
 /**
- * Every path that is no page, or none for this viewer. A visitor is offered to sign in at every such path: a moderator finds the
- * queue after that, and nobody else learns that it is there.
+ * Visitors can sign in at every path that is no page: a moderator finds the queue after that, and
+ * nobody else learns that it is there.
  */
 export function NotFoundPage() {
   usePageTitle(TITLES.noPage, 'tab')

@@ -79,7 +79,7 @@ function Thread({ post }: { post: CachedPost }) {
   )
 }
 
-/** The way to the first post of a thread, from a reply whose replied post is another. */
+/** Leads from a reply to the first post of its thread. */
 function StartLink({ id }: { id: string }) {
   return (
     <Link className={styles.start} to={postPath(id)}>

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
 import { type CachedPages, type ListName, pagesKey } from '../posts/cache/list-cache.ts'
 import { putPosts } from '../posts/cache/post-cache.ts'
-import { putRead } from '../posts/cache/use-read-post.ts'
+import { seedPost } from '../posts/cache/use-read-post.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { PostPage } from './post-page.tsx'
 import { LikedPage } from './viewer-feeds.tsx'
@@ -38,7 +38,7 @@ const NOTHING = { ids: [], nextCursor: null }
 function render(path: string, page: ReactNode, cached: Cached = {}): string {
   const client = new QueryClient()
   putPosts(client, cached.posts ?? [POST])
-  if (cached.missing) putRead(client, cached.missing, null)
+  if (cached.missing) seedPost(client, cached.missing, null)
   for (const [name, list] of Object.entries(cached.lists ?? WALL)) {
     client.setQueryData<CachedPages>(pagesKey(name as ListName, 'default'), {
       pages: [{ ...list, total: list.ids.length }],

@@ -35,7 +35,7 @@ export function SettingsPage() {
   )
 }
 
-/** Removes everything of this user from the browser. Not when a session ends by itself: then drafts wait for their author. */
+/** When a session ends by itself, drafts wait for their author. */
 function removePersonalData(userId: string): void {
   removeDrafts(localStore, userId)
   removeSavedSignIn()

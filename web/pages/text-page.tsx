@@ -27,12 +27,11 @@ export function TextPage() {
   return <Loading label="Загружаем страницу" />
 }
 
-/** The content of a text of the site. */
 function SiteText({ text }: { text: Content }) {
   return (
     <article
       className={styles.text}
-      // biome-ignore lint/security/noDangerouslySetInnerHtml: the server has made it from Markdown, without the HTML in that
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: made from Markdown without its HTML
       dangerouslySetInnerHTML={{ __html: text.html }}
     />
   )

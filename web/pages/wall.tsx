@@ -16,7 +16,6 @@ export function WallPage() {
   return <PostFeed source={source} label="Стена" foot={<SiteLinks />} watchesNew={start === null} />
 }
 
-/** The way to the wall from a page that has nothing to show. */
 export function WallLink() {
   return (
     <Link to={PATHS.wall} className={buttonClass({ variant: 'strong' })}>

@@ -7,7 +7,6 @@ import { withViewer } from '../viewer/intents.ts'
 
 const FORMS = { one: 'ответ', few: 'ответа', many: 'ответов' }
 
-/** Opens the reply dialog, after signing in where necessary; shows the number of replies. */
 export function ReplyButton({ post }: { post: CachedPost }) {
   const count = post.actions.replies_count
   return (

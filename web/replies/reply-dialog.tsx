@@ -9,7 +9,6 @@ import { useBlockNote } from '../viewer/block.ts'
 
 type ReplyDialogProps = { postId: string; onClose: () => void }
 
-/** Writes a reply to a post, which is shown above it. */
 export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
   useReadPost(postId)
   const draft = useDraft(`reply ${postId}`)

@@ -6,7 +6,7 @@ import type { ListSource } from '../posts/cache/use-post-list.ts'
 
 const NONE: PostPage = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
-/** Direct replies to a post, newest first, after the cursor `start` if there is one. A missing post has none. */
+/** The direct replies to a post, newest first. A missing post has none. */
 export function repliesSource(postId: string, start: string | null = null): ListSource {
   return {
     name: `replies ${postId}`,
@@ -22,7 +22,6 @@ export function repliesSource(postId: string, start: string | null = null): List
   }
 }
 
-/** The viewer's own replies, newest first. */
 export const ownRepliesSource: ListSource = {
   name: 'own-replies',
   read: (cursor, signal) =>

@@ -15,7 +15,6 @@ import { useToast } from '../ui/toaster.tsx'
 
 type ReportDialogProps = { postId: string; onClose: () => void }
 
-/** Reports somebody else's post for one of the reasons the server lists. */
 export function ReportDialog({ postId, onClose }: ReportDialogProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['report-reasons'],

@@ -1,7 +1,6 @@
 declare const self: ServiceWorkerGlobalScope
 
-// The server sends this script in place of the service worker where SERVICE_WORKER is off. It replaces the worker at once,
-// handles no request, and leaves nothing behind.
+// With SERVICE_WORKER=off this script replaces the service worker, and leaves nothing behind.
 self.addEventListener('install', () => void self.skipWaiting())
 
 self.addEventListener('activate', (event) => event.waitUntil(removeEverything()))

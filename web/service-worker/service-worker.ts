@@ -10,13 +10,12 @@ import {
 
 declare const self: ServiceWorkerGlobalScope
 
-// There is no skipWaiting() here: the worker of a new build becomes active, and removes the assets of former builds, when
-// no tab is left that one of those builds may still need them for.
+// Without skipWaiting(), the new worker waits for tabs that need assets of a former build.
 self.addEventListener('install', (event) => event.waitUntil(storeOfflinePage()))
 
 self.addEventListener('activate', (event) => event.waitUntil(activate()))
 
-// Everything else, the API above all, goes to the network as if there were no worker.
+// Everything else, the API above all, goes to the network.
 self.addEventListener('fetch', (event) => {
   const { method, mode, url } = event.request
   const { origin, pathname } = new URL(url)
@@ -27,7 +26,7 @@ self.addEventListener('fetch', (event) => {
 })
 
 async function activate(): Promise<void> {
-  // The request for a page then leaves while the worker still starts, and with the headers that it has without a worker.
+  // The request for a page then leaves while the worker still starts.
   await self.registration.navigationPreload?.enable()
   await removeOldAssets(await readStoredPages())
   await self.clients.claim()

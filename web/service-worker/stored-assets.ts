@@ -1,12 +1,12 @@
-/** The paths of this build's assets, which the build writes in place of the name. */
+/** The build writes the paths of its assets in place of the name. */
 declare const BUILD_ASSETS: string[]
 
 const CACHE = 'assets'
-/** About six builds: a tab that is never closed keeps those of former builds alive. */
+/** Some six builds: a tab that is never closed keeps those of former builds alive. */
 const ASSETS_AT_MOST = 400
 const ASSET_PATH = /\/assets\/[\w.-]+/g
 
-/** Returns an asset from the cache, else from the network and stores it. Its name holds a hash, so it never changes. */
+/** The name of an asset holds a hash, so it never changes. */
 export async function respondWithAsset(event: FetchEvent): Promise<Response> {
   const cache = await caches.open(CACHE)
   const stored = await cache.match(event.request.url, { ignoreVary: true })
@@ -19,10 +19,7 @@ export async function respondWithAsset(event: FetchEvent): Promise<Response> {
   return response
 }
 
-/**
- * Stores the assets that a page of this build names and that are not stored yet. The page has just loaded them, so that
- * they come from the browser's HTTP cache. Rejects where one cannot be fetched.
- */
+/** The page has just loaded these assets, so that they come from the browser's HTTP cache. */
 export async function storeAssetsOf(html: string): Promise<void> {
   const cache = await caches.open(CACHE)
   const own = new Set(BUILD_ASSETS)
@@ -34,7 +31,6 @@ export async function storeAssetsOf(html: string): Promise<void> {
   )
 }
 
-/** Removes the assets that neither this build nor any of these pages names. */
 export async function removeOldAssets(pages: string[]): Promise<void> {
   const cache = await caches.open(CACHE)
   const used = new Set([...BUILD_ASSETS, ...pages.flatMap(assetsIn)])
@@ -49,7 +45,6 @@ function assetsIn(html: string): string[] {
 
 async function storeAsset(cache: Cache, url: string, response: Response): Promise<void> {
   await cache.put(url, response)
-  // In the order in which they were stored.
   const all = await cache.keys()
   const surplus = all.slice(0, Math.max(0, all.length - ASSETS_AT_MOST))
   await Promise.all(surplus.map((request) => cache.delete(request, { ignoreVary: true })))

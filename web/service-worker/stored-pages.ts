@@ -5,13 +5,9 @@ declare const self: ServiceWorkerGlobalScope
 
 const PAGES = 'pages'
 const POSTS_AT_MOST = 50
-/** After so long a stored page is shown; the one from the network is then stored for the next visit. */
 const TIMEOUT_MS = 3000
 
-/**
- * Returns a page from the network. After a failure, a server error or 3 s without an answer, returns the page as it was
- * stored at the last visit; where it never was, waits on and returns the offline page after a failure.
- */
+/** After a failure, a server error or 3 s, the stored page is shown, else the offline page. */
 export async function respondWithPage(event: FetchEvent): Promise<Response> {
   const fresh = fetchPage(event)
   event.waitUntil(fresh.catch(() => undefined))
@@ -22,7 +18,6 @@ export async function respondWithPage(event: FetchEvent): Promise<Response> {
   return first === 'failed' ? offlinePage() : fresh.catch(offlinePage)
 }
 
-/** Returns the page at a URL as it was stored, marked as such; undefined where it never was. */
 async function findStored({ pathname, search }: URL): Promise<Response | undefined> {
   const path = pageAt(pathname)?.path
   const stored = path && (await caches.match(path, { cacheName: PAGES, ignoreVary: true }))
@@ -32,7 +27,7 @@ async function findStored({ pathname, search }: URL): Promise<Response | undefin
   return new Response(markSaved(await stored.text()), { headers: stored.headers })
 }
 
-/** Stores the pages of open tabs. They were loaded before the first worker was there. */
+/** These pages were loaded before the first worker was there. */
 export async function storeOpenPages(): Promise<void> {
   for (const client of await self.clients.matchAll({ type: 'window' })) {
     const url = new URL(client.url)
@@ -40,7 +35,6 @@ export async function storeOpenPages(): Promise<void> {
   }
 }
 
-/** Returns the HTML of every stored page. */
 export async function readStoredPages(): Promise<string[]> {
   const cache = await caches.open(PAGES)
   const responses = await cache.matchAll(undefined, { ignoreVary: true })
@@ -59,21 +53,21 @@ async function fetchPage(event: FetchEvent): Promise<Response> {
   return response
 }
 
-/** Whether the page at a URL is the same for every visitor. */
+/** Only a page that is the same for every visitor is stored. */
 function mayBeStored({ pathname, search }: URL): boolean {
   const page = pageAt(pathname)
   const isPublic = page?.name === 'wall' || page?.name === 'post'
   return isPublic && page.path === pathname && search === ''
 }
 
-/** Stores a page after its assets, so that a stored page always has them; removes one that is gone. */
+/** A page is stored after its assets, so that a stored page always has them. */
 async function storePage({ pathname }: URL, response: Response): Promise<void> {
   const cache = await caches.open(PAGES)
   if (response.status === 404) {
     await cache.delete(pathname, { ignoreVary: true })
     return
   }
-  // A signed-in user gets a page without content: what a visitor sees there is stored in its place.
+  // A signed-in user's page has no content, so the page that a visitor sees is stored.
   const page = isPrivate(response) ? await fetch(pathname, { credentials: 'omit' }) : response
   if (!isPublicPage(page)) return
   const copy = page.clone()
@@ -97,7 +91,6 @@ function isPrivate({ headers }: Pick<Response, 'headers'>): boolean {
 }
 
 async function removeOldestPosts(cache: Cache): Promise<void> {
-  // In the order in which they were stored.
   const posts = (await cache.keys()).filter(({ url }) => new URL(url).pathname !== PATHS.wall)
   const surplus = posts.slice(0, Math.max(0, posts.length - POSTS_AT_MOST))
   await Promise.all(surplus.map((request) => cache.delete(request, { ignoreVary: true })))
@@ -110,23 +103,20 @@ function pause(ms: number): Promise<undefined> {
 const OFFLINE = 'offline'
 const OFFLINE_PAGE = '/offline.html'
 
-/** The page that is shown in place of one that cannot be, and what it needs. */
 export const OFFLINE_FILES = [OFFLINE_PAGE, '/offline.css', '/offline.js']
 
-/** Stores the offline page as the server has it now. */
 export async function storeOfflinePage(): Promise<void> {
   const cache = await caches.open(OFFLINE)
   await cache.addAll(OFFLINE_FILES.map((path) => new Request(path, { cache: 'reload' })))
 }
 
-/** Returns the offline page with status 503: the URL it stands at has another page. */
+/** Its status is 503, since the URL it stands at has another page. */
 async function offlinePage(): Promise<Response> {
   const stored = await caches.match(OFFLINE_PAGE, { cacheName: OFFLINE, ignoreVary: true })
   if (!stored) return Response.error()
   return new Response(stored.body, { status: 503, headers: stored.headers })
 }
 
-/** Returns a file of the offline page from the cache, else from the network. */
 export async function respondWithOfflineFile({ request }: FetchEvent): Promise<Response> {
   const stored = await caches.match(request.url, { cacheName: OFFLINE, ignoreVary: true })
   return stored ?? fetch(request)

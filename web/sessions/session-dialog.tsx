@@ -13,7 +13,6 @@ import { browserName, keepSessions, SessionTime, systemName, useSessions } from 
 
 type SessionDialogProps = { sessionId: string; onClose: () => void }
 
-/** Shows what is known of one session on another device and closes it on request. */
 export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
   const { data: sessions } = useSessions()
   const session = sessions?.find(({ id }) => id === sessionId)
@@ -67,7 +66,7 @@ function useCloseSession(onClosed: () => void) {
   })
 }
 
-/** Closes a session and returns what to tell the person: it may have been closed already. Throws CallError. */
+/** Returns what to tell the person: the session may have been closed already. Throws CallError. */
 async function closeSession(id: string): Promise<string> {
   try {
     await call('DELETE /sessions/:id', { params: { id } })
@@ -78,7 +77,6 @@ async function closeSession(id: string): Promise<string> {
   }
 }
 
-/** Asks before every session but this one is closed. */
 export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
   const toast = useToast()

@@ -16,8 +16,7 @@ import styles from './sessions.module.css'
 
 const time = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
 
-/** A session in a list: a phone or a computer, its browser, its system and when it began. */
-function SessionRow({ session, leadsOn = false }: { session: Session; leadsOn?: boolean }) {
+function SessionRow({ session, withChevron = false }: { session: Session; withChevron?: boolean }) {
   return (
     <Row
       icon={<Icon shape={isPhone(session.device) ? Smartphone : Monitor} size={22} />}
@@ -27,12 +26,11 @@ function SessionRow({ session, leadsOn = false }: { session: Session; leadsOn?: 
           {systemName(session.device)} · <SessionTime session={session} />
         </>
       }
-      leadsOn={leadsOn}
+      withChevron={withChevron}
     />
   )
 }
 
-/** When a session began. */
 export function SessionTime({ session: { createdAt } }: { session: Session }) {
   return (
     <time dateTime={new Date(createdAt * 1000).toISOString()} title={exactTime(createdAt)}>
@@ -42,8 +40,8 @@ export function SessionTime({ session: { createdAt } }: { session: Session }) {
 }
 
 /**
- * When something happened, as people say it: 'сегодня в 17:49', 'вчера в 9:05', and the full date for anything earlier.
- * `seconds` and `now` are unix seconds; the day is that of the browser's time zone.
+ * Returns 'сегодня в 17:49', 'вчера в 9:05', and the full date for anything earlier. `seconds` and
+ * `now` are unix seconds; the day is that of the browser's time zone.
  */
 export function dayAndTime(seconds: number, now: number): string {
   const then = new Date(seconds * 1000)
@@ -54,25 +52,23 @@ export function dayAndTime(seconds: number, now: number): string {
   return exactTime(seconds)
 }
 
-/** The browser of a device with its major version, or words for an unknown one. */
 export function browserName({ userAgent, userAgentVersion }: Device): string {
   const major = userAgentVersion.split('.')[0]
   return [userAgent || 'Неизвестный браузер', major].filter(Boolean).join(' ')
 }
 
-/** The operating system of a device, or words for an unknown one. */
 export function systemName({ os }: Device): string {
   return os || 'Неизвестная система'
 }
 
-/** Whether a device is a phone or a tablet, by its system; an unknown one counts as a computer. */
+/** An unknown system counts as a computer. */
 export function isPhone({ os }: Device): boolean {
   return /^(android|ios|harmony|windows phone)/i.test(os)
 }
 
 const SESSIONS = ['sessions']
 
-/** The viewer's live sessions, read again on every visit of the page, because other devices change them. */
+/** Other devices change the sessions, so each opening of the page reads them again. */
 export function useSessions() {
   return useQuery({
     queryKey: SESSIONS,
@@ -81,12 +77,11 @@ export function useSessions() {
   })
 }
 
-/** Leaves only the sessions that `isOpen` is true for in the list, before it is read again. */
+/** Removes sessions from the list before it is read again. */
 export function keepSessions(client: QueryClient, isOpen: (session: Session) => boolean): void {
   client.setQueryData<Session[]>(SESSIONS, (sessions) => sessions?.filter(isOpen))
 }
 
-/** Where the viewer is signed in: this device, then the others, each with a dialog that shows and closes it. */
 export function SessionsList() {
   const { data: sessions, error, refetch } = useSessions()
   if (!sessions) {
@@ -127,7 +122,7 @@ function OtherSessions({ sessions }: { sessions: Session[] }) {
               className={rowClass}
               onClick={() => openDialog({ name: 'session', sessionId: session.id })}
             >
-              <SessionRow session={session} leadsOn />
+              <SessionRow session={session} withChevron />
             </button>
           </li>
         ))}

@@ -11,7 +11,6 @@ type AuthShellProps = {
   children: ReactNode
 }
 
-/** The frame of every sign-in step: the name of the app, a tip, and the content in the centre. */
 export function AuthShell({ tip, tipId, children }: AuthShellProps) {
   return (
     <div className={styles.shell}>

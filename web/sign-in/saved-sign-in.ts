@@ -7,24 +7,23 @@ type SavedSignIn = { operation: Operation; open: boolean }
 const KEY = 'sign-in'
 const REGISTERED = 'registered'
 
-/** Saves a started operation, so that signing in continues after a reload or after the dialog was closed. */
+/** Signing in continues after a reload or after the dialog was closed. */
 export function saveSignIn(operation: Operation): void {
   write({ operation, open: true })
 }
 
-/** The saved operation at `now` (unix milliseconds); null when there is none or its code is too old. */
+/** Returns null if there is none or its code is too old at `now` (unix milliseconds). */
 export function savedSignIn(now: number): SavedSignIn | null {
   const saved = sessionStore.readJson(KEY, isSavedSignIn)
   return saved && isFresh(saved.operation, now) ? saved : null
 }
 
-/** Saves that the person closed the dialog: it shows the code step when opened, but no longer opens by itself. */
+/** A closed dialog shows the code step when opened, but no longer opens by itself. */
 export function saveSignInClosed(now: number): void {
   const saved = savedSignIn(now)
   if (saved) write({ ...saved, open: false })
 }
 
-/** Removes the saved operation: it was used, or the person started over. */
 export function removeSavedSignIn(): void {
   sessionStore.remove(KEY)
 }
@@ -34,7 +33,7 @@ export function saveRegistered(): void {
   sessionStore.write(REGISTERED, 'yes')
 }
 
-/** Whether the person has just registered; true once. */
+/** Returns true once. */
 export function takeRegistered(): boolean {
   const registered = sessionStore.read(REGISTERED) !== null
   sessionStore.remove(REGISTERED)

@@ -10,7 +10,7 @@ import {
 } from './steps.tsx'
 import { type SignIn, useSignIn } from './use-sign-in.ts'
 
-/** Signing in and registering, step by step. Success reloads the page. */
+/** Success reloads the page. */
 export function SignInDialog({ onClose }: { onClose: () => void }) {
   const signIn = useSignIn()
   const title = isRegistration(signIn.flow) ? 'Регистрация' : 'Вход'

@@ -3,12 +3,12 @@ import type { MailedCode } from '../codes/mailed-code.ts'
 
 export type Way = 'login' | 'registration'
 
-/** A started operation, with all that is needed to continue after a reload. */
+/** Saved for a reload, so it has all that is needed to continue. */
 export type Operation = MailedCode & { way: Way }
 
 /**
- * The error shown under the input; its code decides whether the code step can continue. `until` is when it ends, in unix
- * milliseconds, where the step counts that down.
+ * The error under the input; its code decides whether the code step can continue. `until` (unix
+ * milliseconds) is set if the step counts the wait down.
  */
 export type Problem = { code: CallError['code'] | 'DEVICE'; message: string; until?: number }
 
@@ -29,10 +29,8 @@ export type FlowEvent =
   | { name: 'verified' }
   | { name: 'refused'; problem: Problem }
   | { name: 'returned' }
-  /** The network is back. */
   | { name: 'reconnected' }
 
-/** The first step: the code when an operation was started before, else the address. */
 export function firstStep(operation: Operation | null): Flow {
   const idle = { busy: false, problem: null }
   return operation
@@ -40,7 +38,7 @@ export function firstStep(operation: Operation | null): Flow {
     : { at: 'email', email: '', ...idle }
 }
 
-/** The step after `event`. Events that do not belong to the current step change nothing: they are late answers. */
+/** Events that do not belong to the current step change nothing: they are late answers. */
 export function next(flow: Flow, event: FlowEvent): Flow {
   switch (event.name) {
     case 'typed-email':
@@ -64,13 +62,11 @@ export function next(flow: Flow, event: FlowEvent): Flow {
   }
 }
 
-/** The address the flow is about; empty where there is none. */
 export function emailOf(flow: Flow): string {
   if (flow.at === 'code' || flow.at === 'deleted') return flow.operation.email
   return flow.at === 'done' ? '' : flow.email
 }
 
-/** Whether a person is registering rather than signing in. */
 export function isRegistration(flow: Flow): boolean {
   if (flow.at === 'code') return flow.operation.way === 'registration'
   return flow.at === 'offer-registration' || flow.at === 'closed'

@@ -20,7 +20,6 @@ type EmailStepProps = {
   onSubmit: () => void
 }
 
-/** Asks for the address to mail a code to. */
 export function EmailStep({ email, busy, problem, onType, onSubmit }: EmailStepProps) {
   const tipId = useId()
   const validation = useEmailValidation(email)
@@ -62,7 +61,7 @@ export function EmailStep({ email, busy, problem, onType, onSubmit }: EmailStepP
   )
 }
 
-/** What a person agrees to by registering. In a new tab, so that the dialog stays as it is. */
+/** The links open a new tab, so that the dialog stays as it is. */
 function Terms() {
   return (
     <p className={styles.note}>
@@ -88,7 +87,6 @@ type OfferStepProps = {
   onReturn: () => void
 }
 
-/** Offers one thing to do about an address: a button that does it, and the way back. */
 function OfferStep({ tip, accept, busy, problem, onAccept, onReturn }: OfferStepProps) {
   const tipId = useId()
   const proceed = useRef<HTMLButtonElement>(null)
@@ -116,7 +114,6 @@ function OfferStep({ tip, accept, busy, problem, onAccept, onReturn }: OfferStep
 
 type OfferProps = Omit<OfferStepProps, 'tip' | 'accept'>
 
-/** Offers to register with an address that no account has. */
 export function OfferRegistrationStep({ email, ...offer }: OfferProps & { email: string }) {
   const tip = (
     <>
@@ -126,15 +123,11 @@ export function OfferRegistrationStep({ email, ...offer }: OfferProps & { email:
   return <OfferStep {...offer} tip={tip} accept="Продолжить" />
 }
 
-/**
- * Offers to bring back an account that was deleted, to the person who has proved its address. `message` says what happened to
- * the account, and until when it can be brought back.
- */
+/** Offers to bring back a deleted account to the person who has proved its address. */
 export function DeletedStep({ message, ...offer }: OfferProps & { message: string }) {
   return <OfferStep {...offer} tip={message} accept="Вернуть аккаунт" />
 }
 
-/** Says that nobody can register now, and why. */
 export function ClosedStep({ message, onReturn }: { message: string; onReturn: () => void }) {
   const back = useRef<HTMLButtonElement>(null)
   const tipId = useId()
@@ -157,7 +150,6 @@ type CodeStepProps = Omit<CodeEntryProps, 'error' | 'describedBy' | 'wide'> & {
   problem: Problem | null
 }
 
-/** Asks for the mailed code. */
 export function CodeStep({ problem, ...entry }: CodeStepProps) {
   const tipId = useId()
   const tip = (
@@ -172,7 +164,6 @@ export function CodeStep({ problem, ...entry }: CodeStepProps) {
   )
 }
 
-/** Shown when the code was right, until the page reloads. */
 export function DoneStep() {
   return (
     <AuthShell tip="Всё верно, входим...">

@@ -22,17 +22,14 @@ import {
 
 export type SignIn = {
   flow: Flow
-  /** A code is being asked for. */
   isStarting: boolean
   typeEmail: (email: string) => void
   typeCode: (code: string) => void
-  /** Asks for a code, for an existing account or for a new one. */
   start: (way: Way) => void
-  /** Checks a full code; when it is right, the page reloads. */
+  /** When the code is right, the page reloads. */
   verify: (code: string) => void
   /** Brings back the deleted account whose code was right; then the page reloads. */
   restore: () => void
-  /** Goes back to the address. */
   restart: () => void
 }
 
@@ -88,13 +85,16 @@ export function useSignIn(): SignIn {
   }
 }
 
-/** A signal that is aborted when the dialog closes. Meanwhile the device is identified, which may take a moment. */
+/**
+ * The signal is aborted when the dialog closes. Meanwhile the device is identified, which may take
+ * a moment.
+ */
 function useClosingSignal() {
   const signal = useRef<AbortSignal>(undefined)
   useEffect(() => {
     const controller = new AbortController()
     signal.current = controller.signal
-    // Ignored here: should it fail, sending the address tries again and shows why.
+    // Should it fail, sending the address tries again and shows the error.
     identify().catch(() => {})
     return () => controller.abort()
   }, [])
@@ -138,7 +138,7 @@ function toProblem(error: unknown): Problem {
   return { code, message: errorMessage(error) }
 }
 
-/** Whether the server says why one has to wait, besides for how long. */
+/** The general message names only the wait. */
 function hasReason({ message }: CallError): boolean {
   return message !== GENERAL_ERRORS.TOO_MANY_REQUESTS.message
 }

@@ -13,7 +13,10 @@ type Received = {
 
 export type AnsweringServer = Awaited<ReturnType<typeof startAnsweringServer>>
 
-/** Starts an HTTP server that answers the calls of a page as a test says, and remembers them. The caller closes it. */
+/**
+ * Starts an HTTP server that answers the calls of a page as a test says, and remembers them. The
+ * caller closes it.
+ */
 export async function startAnsweringServer() {
   const http = createServer(async (request, response) => {
     const { status, body, headers } = await replyTo(request)
@@ -50,7 +53,7 @@ export async function startAnsweringServer() {
   return server
 }
 
-/** Returns the answer to a refresh: a token that lives so many seconds from `date` (unix ms), by a server whose clock says that. */
+/** The token lives so many seconds from `date` (unix ms), by a server whose clock shows that. */
 export function tokenReply(n: number, livesSeconds: number, date = Date.now()): Reply {
   const expiresAt = Math.floor(date / 1000) + livesSeconds
   return {
@@ -60,7 +63,6 @@ export function tokenReply(n: number, livesSeconds: number, date = Date.now()): 
   }
 }
 
-/** Returns an answer with an error of the contract. */
 export function refusal(code: ErrorCode, headers?: Record<string, string>): Reply {
   const { status, message } = ERRORS[code]
   return { status, body: { code, message }, ...(headers && { headers }) }

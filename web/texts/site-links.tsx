@@ -9,7 +9,7 @@ const LABELS = {
   contacts: 'Контакты',
 } as const
 
-/** Links to the texts of the site, in one quiet line below the content; on wide screens they stand in the rail. */
+/** On wide screens the links stand in the rail. */
 export function SiteLinks() {
   return (
     <nav className={styles.links} aria-label="О сайте">
@@ -18,7 +18,7 @@ export function SiteLinks() {
   )
 }
 
-/** The same links at the end of the rail, where there is room for them: a list that still grows has no foot to go to. */
+/** A list that still grows has no foot, so the rail has the links too. */
 export function RailSiteLinks() {
   return (
     <div className={styles.rail}>

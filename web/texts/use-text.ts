@@ -4,12 +4,11 @@ import { call } from '../api/call.ts'
 
 const keyOf = (name: TextName) => ['text', name]
 
-/** Puts a text where useText finds it. */
-export function putText(client: QueryClient, name: TextName, text: SiteText): void {
+export function seedText(client: QueryClient, name: TextName, text: SiteText): void {
   client.setQueryData(keyOf(name), text)
 }
 
-/** A text of the site, read once a visit. */
+/** A text is read once, until the page is loaded anew. */
 export function useText(name: TextName) {
   return useQuery({
     queryKey: keyOf(name),

@@ -14,13 +14,12 @@ type ButtonLook = {
 
 type ButtonProps = Omit<ComponentProps<'button'>, 'onClick'> &
   ButtonLook & {
-    /** While its work goes on, the button stays focusable, shows a spinner and ignores clicks. */
+    /** A pending button stays focusable, shows a spinner and ignores clicks. */
     pending?: boolean | undefined
     /** A returned promise makes the button pending until it settles. */
     onClick?: ((event: MouseEvent<HTMLButtonElement>) => unknown) | undefined
   }
 
-/** A button that ignores clicks until the work of the last one has settled. */
 export function Button(props: ButtonProps) {
   const { variant, size, wide, pending = false, onClick, className, children, ...rest } = props
   const { busy, click } = usePendingClick(pending, onClick)
@@ -46,7 +45,7 @@ export function buttonClass({ variant = 'quiet', size = 'm', wide = false }: But
 
 function usePendingClick(pending: boolean, onClick: ButtonProps['onClick']) {
   const [running, setRunning] = useState(false)
-  // For a second click before the next render, when the state is not set yet.
+  // A second click may come before the next render, when the state is not set yet.
   const started = useRef(false)
   const busy = pending || running
 
@@ -79,12 +78,11 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
 }
 
 type IconButtonProps = Omit<ComponentProps<'button'>, 'aria-label' | 'children'> & {
-  /** What the button does; its accessible name and its tooltip. */
+  /** The accessible name and the tooltip. */
   label: string
   icon: ReactNode
 }
 
-/** A round button of 44 px that shows only an icon. */
 export function IconButton({ label, icon, className, ...rest }: IconButtonProps) {
   return (
     <button

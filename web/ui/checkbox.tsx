@@ -2,7 +2,6 @@ import styles from './checkbox.module.css'
 
 type CheckboxProps = { label: string; checked: boolean; onChange: (checked: boolean) => void }
 
-/** A native checkbox with its label, as a row. */
 export function Checkbox({ label, checked, onChange }: CheckboxProps) {
   return (
     <label className={styles.row}>

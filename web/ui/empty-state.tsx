@@ -10,7 +10,6 @@ type EmptyStateProps = {
   isWholePage?: boolean
 }
 
-/** Says that there is nothing to show, with an action that helps. */
 export function EmptyState({ title, text, action, isWholePage = false }: EmptyStateProps) {
   const Title = isWholePage ? 'h1' : 'h2'
   return (

@@ -10,10 +10,7 @@ type LoadErrorProps = {
   onRetry: () => unknown
 }
 
-/**
- * Shown in place of content that could not be loaded, with a button to try again. It tries by itself when the network is
- * back.
- */
+/** Loads again by itself when the network is back. */
 export function ErrorRow({ text, onRetry }: LoadErrorProps) {
   useReconnect(() => void onRetry())
   return (
@@ -26,7 +23,6 @@ export function ErrorRow({ text, onRetry }: LoadErrorProps) {
   )
 }
 
-/** As ErrorRow, for a page that has nothing else to show. */
 export function ErrorPage({ text, onRetry }: LoadErrorProps) {
   useReconnect(() => void onRetry())
   return (
@@ -45,13 +41,11 @@ export function ErrorPage({ text, onRetry }: LoadErrorProps) {
 }
 
 type FormErrorProps = {
-  /** The error message; nothing without an error. */
   children: ReactNode
-  /** A button that helps, at the end of the line. */
   action?: ReactNode
 }
 
-/** The error of a form. Keep it mounted while it is empty: only then is a message that appears in it announced. */
+/** Keep it mounted while it is empty: only then is a message that appears in it announced. */
 export function FormError({ children, action }: FormErrorProps) {
   return (
     <p className={styles.formError} role="alert">

@@ -17,7 +17,7 @@ export type FieldStatus = { kind: 'ok' | 'busy' | 'plain' | 'bad'; text: string 
 export type FieldNotes = {
   label: string
   hint?: string | undefined
-  /** Shown under the input and announced; it replaces the hint and the status. */
+  /** Replaces the hint and the status, and is announced. */
   error?: string | undefined
   status?: FieldStatus | undefined
   /** Id of an element elsewhere that also describes the input. */
@@ -32,7 +32,7 @@ type FieldAria = {
 
 type FieldProps = FieldNotes & { children: (aria: FieldAria) => ReactNode }
 
-/** A label above an input and one line of notes below; the line has its height even when empty, so that an error moves nothing. */
+/** The line of notes has its height even when empty, so that an error moves nothing. */
 export function Field({ label, hint, error, status, describedBy, children }: FieldProps) {
   const id = useId()
   const notesId = `${id}-notes`
@@ -77,7 +77,6 @@ type TextFieldProps = FieldNotes &
     focusOnMount?: boolean
   }
 
-/** One line of text with its label, hint, error and status. */
 export function TextField(props: TextFieldProps) {
   const { label, hint, error, status, describedBy, onChange, focusOnMount = false, ...rest } = props
   const ref = useRef<HTMLInputElement>(null)
@@ -103,7 +102,6 @@ type TextAreaFieldProps = Pick<FieldNotes, 'label' | 'hint'> & {
   maxLength: number
 }
 
-/** A few lines of text with their label and hint. */
 export function TextAreaField({ label, hint, onChange, ...rest }: TextAreaFieldProps) {
   return (
     <Field label={label} hint={hint}>
@@ -120,7 +118,7 @@ export function TextAreaField({ label, hint, onChange, ...rest }: TextAreaFieldP
   )
 }
 
-/** Focuses the element when it is mounted: after a dialog around it has opened, unlike the autofocus attribute. */
+/** Unlike the autofocus attribute, it waits until a dialog around the element has opened. */
 export function useFocusOnMount(ref: RefObject<HTMLElement | null>, wanted: boolean): void {
   useEffect(() => {
     if (wanted) ref.current?.focus()
@@ -135,7 +133,6 @@ type TextAreaProps = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'au
   focusOnMount?: boolean
 }
 
-/** A borderless field for several lines of text, which grows with its content. */
 export function TextArea(props: TextAreaProps) {
   const { label, onChange, focusOnMount = false, className, ...rest } = props
   const ref = useRef<HTMLTextAreaElement>(null)
@@ -153,7 +150,7 @@ export function TextArea(props: TextAreaProps) {
   )
 }
 
-/** Does what `field-sizing: content` does, in browsers that lack it. */
+/** Serves browsers that lack `field-sizing: content`. */
 function useGrow(ref: RefObject<HTMLTextAreaElement | null>, value: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the value.
   useLayoutEffect(() => {

@@ -3,15 +3,11 @@ import { createElement } from 'react'
 
 type IconProps = {
   shape: IconNode
-  /** Width and height in CSS pixels. */
   size: number
   className?: string | undefined
 }
 
-/**
- * One of Lucide's icons, in the colour of the text around it and with lines as heavy as its letters. Assistive technology
- * ignores it.
- */
+/** Its lines are as heavy as the letters around it. Assistive technology ignores it. */
 export function Icon({ shape, size, className }: IconProps) {
   return (
     <svg

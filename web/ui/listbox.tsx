@@ -19,7 +19,7 @@ type ListboxProps<Value extends string> = {
   className?: string | undefined
 }
 
-/** A button that shows the chosen option and opens the list of all others; until scripts run, only the chosen option. */
+/** Until scripts run, only the chosen option shows. */
 export function Listbox<Value extends string>(props: ListboxProps<Value>) {
   const { label, options, value } = props
   const popup = usePopup(loadMenu, OPEN_KEYS)

@@ -31,7 +31,7 @@ type MenuProps = {
   onClose: () => void
 }
 
-/** The open list of a menu or a Listbox, in a lazy chunk because it needs the positioning library. */
+/** A lazy chunk of its own, because it needs the positioning library. */
 export function Menu({ role, label, items, anchor, onClose }: MenuProps) {
   const isMenu = role === 'menu'
   const listRole = { role, 'aria-label': label }
@@ -45,7 +45,7 @@ export function Menu({ role, label, items, anchor, onClose }: MenuProps) {
   })
 
   function choose(item: MenuItem): void {
-    // The focus goes back first, so that a dialog that opens now returns it to the button, not to a closed menu.
+    // The focus goes back first: a dialog that opens now returns it to the button.
     list.leave()
     item.onSelect()
   }
@@ -80,7 +80,7 @@ type FloatingList = {
   onClose: () => void
 }
 
-/** Places a list at its anchor, in the top layer, focuses its first item and moves the focus through it by arrows, Home, End and letters. */
+/** Shows a list at its anchor, and moves the focus through it by arrows, Home, End and letters. */
 export function useFloatingList({ anchor, labels, placement, onClose }: FloatingList) {
   const items = useRef<(HTMLElement | null)[]>([])
   const names = useRef<(string | null)[]>([])
@@ -151,20 +151,20 @@ export function useFloatingList({ anchor, labels, placement, onClose }: Floating
   }
 }
 
-/** Shows the element in the top layer: above dialogs and not clipped by any ancestor, at its place in the document. */
+/** The top layer is above dialogs and not clipped by any ancestor. */
 function useTopLayer(element: HTMLElement | null, onShown: () => void): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the element exists.
   useLayoutEffect(() => {
     if (!element || element.matches(':popover-open')) return
     element.showPopover()
-    // In the same frame: the next key press may already be meant for the list.
+    // The next key press may already be meant for the list.
     onShown()
   }, [element])
 }
 
 /**
- * Stops the click that ends the current press from reaching anything on the page: the press has already closed what was in
- * front. A press that ends without a click, such as a scroll, does not affect the next one.
+ * The press has already closed what was in front, so the click that ends it must not reach the
+ * page. A press that ends without a click, such as a scroll, does not affect the next one.
  */
 function swallowClick(): void {
   const done = new AbortController()

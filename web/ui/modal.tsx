@@ -16,7 +16,9 @@ import { ToastRegion } from './toaster.tsx'
 
 type ModalProps = {
   title: string
-  /** Called by Escape, a press on the backdrop, the back gesture and «Закрыть»; unmount the modal to close it. */
+  /**
+   * Called by Escape, the backdrop, the back gesture and «Закрыть»; unmount the modal to close it.
+   */
   onClose: () => void
   children: ReactNode
   size?: 's' | 'm'
@@ -24,7 +26,7 @@ type ModalProps = {
   phone?: 'sheet' | 'full'
 }
 
-/** A modal dialog, open as long as it is mounted. The focus stays inside, and then returns to where it was. */
+/** Open as long as it is mounted. The focus stays inside, and then returns to where it was. */
 export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
@@ -34,7 +36,7 @@ export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }:
 
   function closeByKey(event: KeyboardEvent): void {
     if (event.key !== 'Escape' || event.defaultPrevented) return
-    // The browser must not close the dialog by itself, not even after a second Escape: the page decides.
+    // The page decides whether the dialog closes, also after a second Escape.
     event.preventDefault()
     if (!isComposing(event)) onClose()
   }
@@ -74,11 +76,11 @@ export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }:
 
 type ModalFooterProps = {
   children: ReactNode
-  /** Where the modal takes the whole screen of a phone, the row stands in its header: there is room for one button. */
+  /** Puts the row into the header of a modal that takes the whole screen of a phone. */
   inPhoneHeader?: boolean
 }
 
-/** The row of buttons at the end of a modal; may stand inside a form. It stays visible while the rest scrolls. */
+/** The row stays visible while the rest scrolls, and may stand inside a form. */
 export function ModalFooter({ children, inPhoneHeader = false }: ModalFooterProps) {
   return (
     <footer className={styles.footer} data-in-header={inPhoneHeader || undefined}>
@@ -100,18 +102,15 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
 }
 
 /**
- * Removes the caret that a closed dialog's field leaves in the page. With it Chromium searches all posts for a visible place
- * for the caret, twice for each dialog: 330 ms of a slowed processor among 1,000 posts. Selected text stays selected.
+ * Chromium searches all posts for a visible place for the caret that a closed dialog's field
+ * leaves: 330 ms of a slowed processor among 1,000 posts. Selected text stays selected.
  */
 function dropCaret(): void {
   const selection = getSelection()
   if (selection?.isCollapsed) selection.removeAllRanges()
 }
 
-/**
- * Keeps the dialog in the part of the screen that no keyboard covers. Only iOS needs it: it ignores `interactive-widget`, by
- * which the page shrinks elsewhere.
- */
+/** Only iOS needs it: it ignores `interactive-widget`, by which the page shrinks elsewhere. */
 function useAboveKeyboard(ref: RefObject<HTMLDialogElement | null>): void {
   useLayoutEffect(() => {
     const viewport = window.visualViewport
@@ -140,8 +139,8 @@ function useAboveKeyboard(ref: RefObject<HTMLDialogElement | null>): void {
 }
 
 /**
- * Closes the dialog after a press that both began and ended on the backdrop, so not when a text selection is dragged there.
- * It waits for the click, which after a touch comes last: otherwise the click would reach the page behind.
+ * A text selection may be dragged to the backdrop, so the press must begin and end there. The click
+ * comes last after a touch, and would otherwise reach the page behind.
  */
 function useBackdropPress(ref: RefObject<HTMLDialogElement | null>, onClose: () => void) {
   const isBeside = useRef(false)
@@ -159,7 +158,7 @@ function useBackdropPress(ref: RefObject<HTMLDialogElement | null>, onClose: () 
   }
 }
 
-/** Safari reports isComposing: false for the key that ends a composition, but with the key code 229. */
+/** Safari ends a composition with isComposing: false and the key code 229. */
 function isComposing(event: KeyboardEvent): boolean {
   return event.nativeEvent.isComposing || event.keyCode === 229
 }

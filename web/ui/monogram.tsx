@@ -12,7 +12,7 @@ const JOINTS = [
   [[18], [8, 18], [18, 28], [8, 28]],
 ] as const
 
-/** A user's tile: a piece of wall whose bricks and tone follow from the name. Decoration: the name always stands beside it. */
+/** A piece of wall whose bricks and tone follow from the user's name. */
 export function Monogram({ name }: { name: string }) {
   const { tone, pale, tinted, full } = drawTile(name)
   return (
@@ -25,8 +25,7 @@ export function Monogram({ name }: { name: string }) {
 }
 
 /**
- * What the tile of a name looks like, whatever the case of its letters: a tone from 1 to 8, and its pale, tinted and full
- * bricks as SVG paths with a line through the middle of each brick.
+ * Returns a tone from 1 to 8, and the bricks as SVG paths with a line through each brick's middle.
  */
 export function drawTile(name: string) {
   const pick = randomPicks(name.toLowerCase())
@@ -46,7 +45,7 @@ export function drawTile(name: string) {
   return { tone, pale, tinted, full }
 }
 
-/** Returns a function that picks whole numbers from 0 up to its argument, always the same ones for the same seed. */
+/** The same seed always picks the same numbers. */
 function randomPicks(seed: string): (count: number) => number {
   // FNV-1a for the seed, and SplitMix32 for the numbers.
   let state = 2166136261

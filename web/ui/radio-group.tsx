@@ -8,7 +8,6 @@ type RadioGroupProps = {
   onChange: (value: string) => void
 }
 
-/** One choice out of a few, as rows of native radio buttons. */
 export function RadioGroup(props: RadioGroupProps) {
   const name = useId()
   return (

@@ -8,15 +8,13 @@ type RowProps = {
   icon: ReactNode
   name: string
   about?: ReactNode | undefined
-  /** Shows an arrow: the row is a link or opens a dialog. */
-  leadsOn?: boolean
+  withChevron?: boolean
 }
 
-/** The class of the element around a Row: a link or a button where it leads on, a plain element otherwise. */
+/** The class of the element around a Row: a link, a button or a plain element. */
 export const rowClass = styles.row
 
-/** The content of a row: an icon, a name, a line about it, and an arrow where the row leads on. */
-export function Row({ icon, name, about, leadsOn = false }: RowProps) {
+export function Row({ icon, name, about, withChevron = false }: RowProps) {
   return (
     <>
       <span className={styles.icon}>{icon}</span>
@@ -24,7 +22,7 @@ export function Row({ icon, name, about, leadsOn = false }: RowProps) {
         <span className={styles.name}>{name}</span>
         {about && <span className={styles.about}>{about}</span>}
       </span>
-      {leadsOn && <Icon shape={ChevronRight} size={18} className={styles.icon} />}
+      {withChevron && <Icon shape={ChevronRight} size={18} className={styles.icon} />}
     </>
   )
 }
@@ -36,7 +34,6 @@ type SectionProps = {
   children: ReactNode
 }
 
-/** A group of rows under a title. */
 export function Section({ title, isTitleHidden = false, children }: SectionProps) {
   return (
     <section className={sectionStyles.section} aria-label={title}>

@@ -2,11 +2,10 @@ import styles from './skeleton.module.css'
 
 type SkeletonProps = {
   count?: number
-  /** Announces what is loading. Without it nothing is announced: the list around the skeleton sets aria-busy. */
+  /** Without a label nothing is announced: the list around the skeleton sets aria-busy. */
   label?: string
 }
 
-/** A placeholder for rows that are loading: a tile and lines, `count` times. */
 export function Skeleton({ count = 1, label }: SkeletonProps) {
   const announced = label ? { role: 'status', 'aria-label': label } : { 'aria-hidden': true }
   return (

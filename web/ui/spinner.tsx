@@ -3,7 +3,7 @@ import styles from './spinner.module.css'
 
 type SpinnerProps = { label?: string | undefined; size?: number; className?: string | undefined }
 
-/** A turning ring. With `label` it is announced; without, it decorates an element that is announced itself. */
+/** Without `label`, it decorates an element that is announced itself. */
 export function Spinner({ label, size = 20, className }: SpinnerProps) {
   const announced = label ? { role: 'status', 'aria-label': label } : { 'aria-hidden': true }
   return (
@@ -13,7 +13,6 @@ export function Spinner({ label, size = 20, className }: SpinnerProps) {
   )
 }
 
-/** A spinner in the middle of the place where something is loading; `label` is announced. */
 export function Loading({ label }: { label: string }) {
   return (
     <div className={styles.loading}>

@@ -48,11 +48,11 @@ test('an entry pushed after the pause is shown at once', () => {
   expect(queue.get()).toBe('b')
 })
 
-test('a held entry stays, and then only for the time that was left', () => {
+test('a paused entry stays, and then only for the time that was left', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a')
   vi.advanceTimersByTime(3000)
-  queue.hold()
+  queue.pause()
   vi.advanceTimersByTime(60_000)
   expect(queue.get()).toBe('a')
   queue.resume()
@@ -62,11 +62,11 @@ test('a held entry stays, and then only for the time that was left', () => {
   expect(queue.get()).toBeUndefined()
 })
 
-test('dismissing a held entry starts the pause, and the next entry follows', () => {
+test('dismissing a paused entry starts the pause, and the next entry follows', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a')
   queue.push('b')
-  queue.hold()
+  queue.pause()
   queue.dismiss()
   expect(queue.get()).toBeUndefined()
   vi.advanceTimersByTime(700)
@@ -149,10 +149,10 @@ test('an entry about something else waits for its turn', () => {
   expect(queue.get()).toBe('a')
 })
 
-test('what takes the place of a held entry is held too', () => {
+test('what takes the place of a paused entry is paused too', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a', { about: ['post 5'] })
-  queue.hold()
+  queue.pause()
   queue.push('b', { about: ['post 5'] })
   vi.advanceTimersByTime(60_000)
   expect(queue.get()).toBe('b')

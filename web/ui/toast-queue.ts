@@ -3,27 +3,24 @@ import { createAtom, type ReadableAtom } from '../browser/atom.ts'
 export type ToastTiming = { durationMs: number; pauseMs: number }
 
 export type ToastOptions = {
-  /** How long this entry is shown. */
   durationMs?: number
-  /** Shows it in place of the shown entry and before those that wait: what it offers is of use only now. */
+  /** Shows the entry at once, because what it offers is of use only now. */
   atOnce?: boolean
-  /** What the entry is about: it takes the place of an earlier one about any of the same. */
+  /** The entry replaces an earlier one that is about any of the same. */
   about?: readonly string[]
 }
 
 type Waiting<Entry> = { entry: Entry; durationMs: number; about: readonly string[] }
 
-/** Entries that are shown one at a time. As an atom it holds the entry to show now, or undefined. */
+/** Entries that are shown one at a time. The atom's value is the entry to show now. */
 export type ToastQueue<Entry> = ReadableAtom<Entry | undefined> & {
   push: (entry: Entry, options?: ToastOptions) => void
-  /** Stops the timer of the shown entry while it is being read; resume() starts it again with the time left. */
-  hold: () => void
+  /** Stops the timer while the entry is being read; resume() starts it again with the time left. */
+  pause: () => void
   resume: () => void
-  /** Removes the shown entry at once. */
   dismiss: () => void
 }
 
-/** A queue that shows each entry for `durationMs`, unless it says otherwise, and the next one `pauseMs` later. */
 export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> {
   let waiting: Waiting<Entry>[] = []
   const shown = createAtom<Entry | undefined>(undefined)
@@ -31,34 +28,34 @@ export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> 
   let endsAt = 0
   let left = 0
   let shownAbout: readonly string[] = []
-  let pausing = false
-  let held = false
+  let isBetweenEntries = false
+  let isPaused = false
 
   function next(): void {
-    pausing = false
+    isBetweenEntries = false
     const first = waiting.shift()
     if (first) show(first)
   }
 
   function show({ entry, durationMs, about }: Waiting<Entry>): void {
     clearTimeout(timer)
-    pausing = false
+    isBetweenEntries = false
     left = durationMs
     shownAbout = about
     shown.set(entry)
-    if (!held) run()
+    if (!isPaused) run()
   }
 
   function run(): void {
-    held = false
+    isPaused = false
     endsAt = Date.now() + left
     timer = setTimeout(finish, left)
   }
 
   function finish(): void {
     clearTimeout(timer)
-    held = false
-    pausing = true
+    isPaused = false
+    isBetweenEntries = true
     shownAbout = []
     shown.set(undefined)
     timer = setTimeout(next, timing.pauseMs)
@@ -68,24 +65,24 @@ export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> 
     push(entry, { durationMs = timing.durationMs, atOnce = false, about = [] } = {}) {
       const isSame = (other: readonly string[]) => other.some((thing) => about.includes(thing))
       const last = { entry, durationMs, about }
-      const place = waiting.findIndex((other) => isSame(other.about))
+      const index = waiting.findIndex((other) => isSame(other.about))
       waiting = waiting.filter((other) => !isSame(other.about))
       if (atOnce || isSame(shownAbout)) show(last)
       else {
-        waiting.splice(place < 0 ? waiting.length : place, 0, last)
-        if (shown.get() === undefined && !pausing) next()
+        waiting.splice(index < 0 ? waiting.length : index, 0, last)
+        if (shown.get() === undefined && !isBetweenEntries) next()
       }
     },
     get: shown.get,
     subscribe: shown.subscribe,
-    hold() {
-      if (shown.get() === undefined || held) return
-      held = true
+    pause() {
+      if (shown.get() === undefined || isPaused) return
+      isPaused = true
       left = Math.max(0, endsAt - Date.now())
       clearTimeout(timer)
     },
     resume() {
-      if (held) run()
+      if (isPaused) run()
     },
     dismiss() {
       if (shown.get() !== undefined) finish()

@@ -14,7 +14,7 @@ import styles from './toaster.module.css'
 
 export type Toast = {
   text: string
-  /** With `href` a real link, whose plain click calls `onSelect` for the router instead; without, a button. */
+  /** With `href` a real link, whose plain click calls `onSelect` instead; without, a button. */
   link?: {
     label: string
     href?: string
@@ -30,14 +30,12 @@ type Toasts = {
   regions: Atom<readonly string[]>
 }
 
-/** How long a toast is shown, and the pause before the next. */
 const TIMING = { durationMs: 3500, pauseMs: 700 }
 
 const NO_REGIONS: readonly string[] = []
 
 const ToastsContext = createContext<Toasts | undefined>(undefined)
 
-/** Provides useToast() to its children, of which <ToastRegion> shows the toasts one after another. */
 export function Toaster({ children }: { children: ReactNode }) {
   const [toasts] = useState<Toasts>(() => ({
     queue: createToastQueue(TIMING),
@@ -46,7 +44,7 @@ export function Toaster({ children }: { children: ReactNode }) {
   return <ToastsContext value={toasts}>{children}</ToastsContext>
 }
 
-/** The function that shows a toast: toast({ text: 'Удалено' }). The same on every render. */
+/** The function is the same on every render: toast({ text: 'Удалено' }). */
 export function useToast(): (toast: Toast, options?: ToastOptions) => void {
   return useToasts().queue.push
 }
@@ -57,10 +55,7 @@ function useToasts(): Toasts {
   return toasts
 }
 
-/**
- * Where the toasts appear. The page has one, and each modal has one of its own, which shows them while it is open: all that
- * stands outside the topmost modal is inert.
- */
+/** Each open modal has a region too: all outside the topmost modal is inert. */
 export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
   const { queue, regions } = useToasts()
   const id = useId()
@@ -79,7 +74,7 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
     }
   }, [queue, regions, id])
 
-  // Shown anew for each toast: in the top layer, the element shown last is above all others.
+  // In the top layer, the element shown last is above all others.
   useLayoutEffect(() => {
     if (!toast) return
     ref.current?.hidePopover()
@@ -89,12 +84,12 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
   return (
     <div ref={ref} className={styles.region} role="status" popover="manual">
       {toast && (
-        // biome-ignore lint/a11y/noStaticElementInteractions: only stops the timer while the toast is read.
+        // biome-ignore lint/a11y/noStaticElementInteractions: only stops the timer.
         <div
           className={styles.toast}
-          onPointerEnter={queue.hold}
+          onPointerEnter={queue.pause}
           onPointerLeave={queue.resume}
-          onFocus={queue.hold}
+          onFocus={queue.pause}
           onBlur={queue.resume}
         >
           <span>{toast.text}</span>

@@ -3,10 +3,7 @@ import { useCallback, useRef, useState } from 'react'
 import { canReload, preload } from '../browser/lazy-chunk.ts'
 import { useToast } from './toaster.tsx'
 
-/**
- * A panel that opens at the button with `buttonProps`, by a click or by `openKeys`. `load` imports its code when it is
- * first needed.
- */
+/** A panel that opens at the button with `buttonProps`, by a click or by `openKeys`. */
 export function usePopup<Content>(load: () => Promise<Content>, openKeys: readonly string[]) {
   const anchor = useRef<HTMLButtonElement>(null)
   const [content, setContent] = useState<Content>()
@@ -54,8 +51,8 @@ export function usePopup<Content>(load: () => Promise<Content>, openKeys: readon
 }
 
 /**
- * The function that says why a dialog or a menu does not open: its chunk could not be loaded. If the server answers, the
- * network is not to blame: a release removed the chunk, or the browser remembers the failure. Then a reload is offered.
+ * If the server answers although a chunk could not be loaded, the network is not to blame: a
+ * release removed the chunk, or the browser remembers the failure. Then a reload is offered.
  */
 export function useOpenErrorToast(): () => Promise<void> {
   const toast = useToast()

@@ -2,7 +2,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { exactDay } from '../format/time.ts'
 import { useViewer } from './viewer.ts'
 
-/** Until when and why the viewer can only read, in sentences; null for whoever may write. */
+/** Returns null for a viewer who may write. */
 export function useBlock(): { until: string; reason: string } | null {
   const viewer = useViewer()
   const block = viewer.state === 'authorized' ? viewer.user.block : undefined
@@ -16,7 +16,6 @@ export function useBlock(): { until: string; reason: string } | null {
   }
 }
 
-/** The same as one text, for a form that publishes something; undefined for whoever may write. */
 export function useBlockNote(): string | undefined {
   const block = useBlock()
   return block ? `${block.until}. ${block.reason}` : undefined

@@ -16,20 +16,18 @@ export type Dialog =
 const open = createAtom<Dialog | null>(null)
 
 /**
- * The step back that is under way: the dialog that closes with it, or null after a reload, and what waits for it. Until then
- * the dialog stays open, because a link that is followed meanwhile would be undone.
+ * Until the step is done its dialog stays open, since a link that is followed meanwhile would be
+ * undone. After a reload there is no dialog.
  */
 let stepBack: { dialog: Dialog | null; actions: (() => void)[] } | null = null
 
-/** Opens a dialog by name, in place of the one that is open. */
 export function openDialog(dialog: Dialog): void {
   open.set(dialog)
   matchHistory()
 }
 
 /**
- * Closes `dialog` if it is still the open one; another may have replaced it. Its entry leaves the history first, so it
- * closes a moment later. Returns whether it closes because of this call.
+ * The dialog closes a moment later, after its history entry. Returns whether this call closes it.
  */
 export function closeDialog(dialog: Dialog): boolean {
   if (open.get() !== dialog || stepBack?.dialog === dialog) return false
@@ -38,7 +36,7 @@ export function closeDialog(dialog: Dialog): boolean {
   return true
 }
 
-/** Runs `action`, which opens another page, as soon as the open dialog, if there is one, has closed as by Escape. */
+/** Runs `action`, which opens another page, as soon as the open dialog has closed as by Escape. */
 export function leaveDialog(action: () => void): void {
   const dialog = open.get()
   const shown = document.querySelector('dialog[open]')
@@ -47,21 +45,17 @@ export function leaveDialog(action: () => void): void {
   whenDialogIsClosed(action)
 }
 
-/** Runs `action`, which opens a page or a dialog, as soon as no closed dialog has an entry in the history. */
+/** Runs `action`, which opens a page or a dialog, when no closed dialog has a history entry. */
 export function whenDialogIsClosed(action: () => void): void {
   if (stepBack) stepBack.actions.push(action)
   else action()
 }
 
-/** The open dialog, or null. */
 export function useDialog(): Dialog | null {
   return useAtom(open, null)
 }
 
-/**
- * Calls `requestClose` when a person goes back while a dialog is open: an open dialog has an entry of its own in the
- * browser's history. Returns the function that ends this.
- */
+/** An open dialog has a history entry, so that going back closes it. Returns how to end this. */
 export function closeDialogsOnBack(requestClose: (dialog: Dialog) => void): () => void {
   function onPopState(): void {
     const dialog = open.get()
@@ -77,10 +71,10 @@ export function closeDialogsOnBack(requestClose: (dialog: Dialog) => void): () =
   return () => removeEventListener('popstate', onPopState)
 }
 
-/** Adds the entry of an open dialog to the history, or leaves an entry whose dialog is closed, as after a reload. */
+/** After a reload, the current entry may be that of a dialog that is closed. */
 function matchHistory(): void {
   if (stepBack || (open.get() !== null) === hasEntry()) return
-  // A copy of the page's entry, with the router's key, so that for the router and the lists it is the same visit.
+  // The copy has the router's key, so that for the router and the lists it is the same page.
   if (open.get()) history.pushState({ ...history.state, isDialog: true }, '')
   else goBack(null)
 }

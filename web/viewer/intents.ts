@@ -5,7 +5,7 @@ import { viewerForAction, viewerId } from './viewer.ts'
 
 /** An action that needs a signed-in user. */
 export type Intent =
-  /** `liked: false` takes the like back. Only the user `by`, if it says one, may resume it. */
+  /** `liked: false` takes the like back. Only the user `by`, if set, may resume the intent. */
   | { name: 'like'; postId: string; liked?: boolean; by?: string }
   | { name: 'reply'; postId: string }
   | { name: 'new-post' }
@@ -15,26 +15,23 @@ export type Intent =
   | { name: 'appeal'; postId: string }
   | { name: 'go'; path: string }
 
-/** What the app has to do: perform an intent, or show the error that prevents it. */
 export type IntentTask = { perform: Intent } | { showError: unknown }
 
 const KEY = 'intent'
 const ABOUT_A_POST = new Set<unknown>(['like', 'reply', 'edit', 'delete', 'report', 'appeal'])
 const NO_TASKS: readonly IntentTask[] = []
 
-/** In the order in which they were asked for. */
 const tasks = createAtom(NO_TASKS)
 
 /** Intents that wait until it is known who the viewer is. */
 const waiting = createAtom<readonly Intent[]>([])
 
-/** Whether the stored intent was asked for on this page, rather than before it was loaded. */
+/** An intent stored by an earlier page was left without signing in. */
 let askedOnThisPage = false
 
 /**
- * Performs an intent at once for a signed-in viewer. A visitor gets the sign-in dialog, and the intent is performed after
- * signing in, even though the page reloads; closing the dialog drops it. If the server does not say who the viewer is, the
- * error is shown. While it is not known, the last intent counts: a second tap on a heart takes the first one back.
+ * Performs an intent now, or after signing in, even though the page reloads. While the viewer is
+ * not known, the last intent counts: a second tap on a heart takes the first one back.
  */
 export async function withViewer(intent: Intent): Promise<void> {
   if (!startWaiting(intent)) return
@@ -46,23 +43,20 @@ export async function withViewer(intent: Intent): Promise<void> {
   openDialog({ name: 'sign-in' })
 }
 
-/** Stores an intent, which is performed when the viewer has signed in, even though the page reloads. */
 export function keepIntent(intent: Intent): void {
   askedOnThisPage = true
   sessionStore.writeJson(KEY, intent)
 }
 
-/** Whether an intent of this kind waits until it is known who the viewer is. */
 export function useIsWaiting(is: (intent: Intent) => boolean): boolean {
   return useAtom({ get: () => waiting.get().some(is), subscribe: waiting.subscribe }, false)
 }
 
-/** The tasks that wait to be done. */
 export function useIntentTasks(): readonly IntentTask[] {
   return useAtom(tasks, NO_TASKS)
 }
 
-/** Removes a task; false if somebody else has already taken it. */
+/** Returns false if somebody else has already taken the task. */
 export function takeIntentTask(task: IntentTask): boolean {
   const rest = tasks.get().filter((other) => other !== task)
   if (rest.length === tasks.get().length) return false
@@ -70,7 +64,6 @@ export function takeIntentTask(task: IntentTask): boolean {
   return true
 }
 
-/** Performs the intent stored before signing in, if there is one; once. */
 export function resumeIntent(): void {
   const stored = sessionStore.readJson(KEY, isIntent)
   dropIntent()
@@ -79,17 +72,15 @@ export function resumeIntent(): void {
   if (!isOthers) addTask({ perform: stored })
 }
 
-/** Drops the stored intent: the person closed the sign-in dialog. */
 export function dropIntent(): void {
   sessionStore.remove(KEY)
 }
 
-/** Drops an intent stored by an earlier page, which was left without signing in. */
 export function dropStaleIntent(): void {
   if (!askedOnThisPage) dropIntent()
 }
 
-/** Makes an intent wait, in place of an earlier one of its kind. Returns false for one that only takes the earlier one back. */
+/** Returns false if the intent only takes an earlier one back, which it replaces. */
 function startWaiting(intent: Intent): boolean {
   const before = waiting.get()
   const others = before.filter((other) => kindOf(other) !== kindOf(intent))

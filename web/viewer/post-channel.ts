@@ -12,16 +12,12 @@ type Message = { userId: string; change: PostChange }
 
 const channel = createTabChannel<Message>('posts')
 
-/** Tells the other tabs of this browser what the viewer has done to a post in this one. */
 export function announcePostChange(change: PostChange): void {
   const userId = viewerId()
   if (userId !== null) channel.post({ userId, change })
 }
 
-/**
- * Calls `listener` with what the viewer has done to a post in another tab; a tab in which somebody else is still signed in
- * is ignored. Returns the function that unsubscribes it.
- */
+/** Ignores a tab in which somebody else is still signed in. Returns how to unsubscribe. */
 export function onPostChange(listener: (change: PostChange) => void): () => void {
   return channel.subscribe(({ userId, change }) => {
     if (userId === viewerId()) listener(change)

@@ -25,7 +25,6 @@ const sessionChanges = createTabChannel<null>('session')
 const viewer = createAtom<Viewer>(AUTHORIZING)
 const otherViewer = createEmitter()
 
-/** Calls a listener when it is somebody else who reads from now on. Returns the function that unsubscribes it. */
 export const onOtherViewer = otherViewer.subscribe
 
 let mayTell: Promise<void> | undefined
@@ -34,23 +33,20 @@ let retryTimer: ReturnType<typeof setTimeout> | undefined
 /** Failed requests in a row. */
 let failures = 0
 
-/** The signed-in user or the visitor, or that it is not known yet; a visitor on the server. */
 export function useViewer(): Viewer {
   return useAtom(viewer, SIGNED_OUT)
 }
 
-/** The id of the signed-in user; null for a visitor, and while it is not known. */
 export function viewerId(): string | null {
   const now = viewer.get()
   return now.state === 'authorized' ? now.user.id : null
 }
 
-/** Resolves as soon as it is known whether somebody is signed in. */
 export function knownViewer(): Promise<KnownViewer> {
   return viewerOnce(isKnown)
 }
 
-/** Resolves with the viewer for an action: after a failure, one more request is made at once. */
+/** After a failure, one more request is made at once. */
 export async function viewerForAction(): Promise<Exclude<Viewer, { state: 'authorizing' }>> {
   if (viewer.get().state === 'no-answer') await fetchViewer()
   return viewerOnce((now) => now.state !== 'authorizing')
@@ -73,11 +69,7 @@ function viewerOnce<V extends Viewer>(is: (now: Viewer) => now is V): Promise<V>
   })
 }
 
-/**
- * Fetches the viewer when the app starts, and whenever the session changes. Only a refusal makes a visitor: after a failure
- * the request is repeated after growing pauses, and at once when the network is back or another call has got a token. What
- * it returns is told only when `isShown` resolves.
- */
+/** Only a refusal makes a visitor. Nothing is told before `isShown` resolves. */
 export async function loadViewer(isShown?: Promise<void>): Promise<void> {
   mayTell = isShown
   assumeVisitor()
@@ -88,19 +80,17 @@ export async function loadViewer(isShown?: Promise<void>): Promise<void> {
   await fetchViewer()
 }
 
-/** Tells the other tabs of this browser that this one has signed in or out. */
 export function announceSessionChange(): void {
   sessionChanges.post(null)
 }
 
-/** Takes the viewer for a visitor, without asking the server, where the page came without a cookie and none is remembered. */
+/** A page that came without a cookie needs no request if this browser remembers no session. */
 export function assumeVisitor(): void {
   if (!cameWithoutCookie() || hadSession()) return
   resetToken('none')
   viewer.set(SIGNED_OUT)
 }
 
-/** Applies a changed name or e-mail address of the signed-in user. */
 export function changeViewer(change: Partial<CurrentUser>): void {
   const now = viewer.get()
   if (now.state === 'authorized') {
@@ -108,7 +98,6 @@ export function changeViewer(change: Partial<CurrentUser>): void {
   }
 }
 
-/** Fetches the viewer anew: another tab has signed in or out, or this session was closed. */
 export async function reloadViewer(): Promise<void> {
   resetToken('unknown')
   // An answer to a request already sent may still be about the former viewer.
@@ -117,14 +106,13 @@ export async function reloadViewer(): Promise<void> {
   otherViewer.emit()
 }
 
-/** Makes the viewer a visitor: drops the token and everything that was read with it. */
 export function signedOut(because?: 'session-closed'): void {
   resetToken('none')
   viewer.set(because ? { state: 'signed-out', because } : SIGNED_OUT)
   otherViewer.emit()
 }
 
-/** Fetches the viewer now, without waiting for the next retry. Resolves after an answer or a failure; never rejects. */
+/** Fetches the viewer without waiting for the next retry. Never rejects. */
 export function fetchViewer(): Promise<void> {
   clearTimeout(retryTimer)
   fetching ??= fetchOnce().finally(() => {
@@ -139,7 +127,7 @@ function fetchUnlessKnown(): void {
 
 async function fetchOnce(): Promise<void> {
   try {
-    // Without a token there is nobody to ask about, and a refused request would show in the visitor's console.
+    // A refused request without a token would show in the visitor's console.
     const signedIn = (await freshToken()) !== null
     const user = signedIn && (await call('GET /users/current', {}))
     await mayTell

@@ -7,18 +7,17 @@ const hidden = (name: 'reported' | 'removed') => (wall: Wall) =>
   wall.query(`SELECT hidden_for, hidden_reason FROM posts WHERE id = ${wall.posts[name].id}`)
 const removedSo = [{ hidden_for: 'removed', hidden_reason: 'Торговля' }]
 
-/** What is done with posts. */
 export const MODERATION_CASES: Case[] = [
   {
     usage: 'reports',
     words: () => ['reports', '--all'],
-    says: () => '1 жалоба (1 аккаунт)',
+    prints: () => '1 жалоба (1 аккаунт)',
     json: () => ({ total: 2, decided: [] }),
   },
   {
     usage: 'report НОМЕР remove',
     words: ({ posts }) => ['report', posts.reported.id, 'remove', ...HOW, '--quiet', '--yes'],
-    says: () => 'Запись удалена.',
+    prints: () => 'Запись удалена.',
     json: () => ({ was: 'published' }),
     leaves: [hidden('reported'), removedSo],
     journal: ['post.remove', 'user.block'],
@@ -26,7 +25,7 @@ export const MODERATION_CASES: Case[] = [
   {
     usage: 'report НОМЕР keep',
     words: ({ posts }) => ['report', posts.kept.id, 'keep', ...QUIETLY],
-    says: () => 'Запись оставлена.',
+    prints: () => 'Запись оставлена.',
     json: () => ({ was: 'published' }),
     leaves: [count('reports', ({ posts }) => `post_id = ${posts.kept.id} AND state = 'kept'`), 1],
     journal: ['post.keep'],
@@ -34,13 +33,13 @@ export const MODERATION_CASES: Case[] = [
   {
     usage: 'post НОМЕР',
     words: ({ posts }) => ['post', posts.shown.id, 'show'],
-    says: () => 'Это shown',
+    prints: () => 'Это shown',
     json: ({ people }) => ({ state: 'published', username: people.olga.username }),
   },
   {
     usage: 'post НОМЕР remove',
     words: ({ posts }) => ['post', posts.removed.id, 'remove', ...HOW, '--quiet', '--yes'],
-    says: () => 'Запись удалена.',
+    prints: () => 'Запись удалена.',
     json: () => ({ was: 'published' }),
     leaves: [hidden('removed'), removedSo],
     journal: ['post.remove', 'user.block'],
@@ -49,7 +48,7 @@ export const MODERATION_CASES: Case[] = [
     usage: 'post НОМЕР restore',
     words: ({ posts }) => ['post', posts.returned.id, 'restore', ...QUIETLY],
     before: ({ posts }) => [['post', posts.returned.id, 'remove', '--quiet']],
-    says: () => 'Запись возвращена.',
+    prints: () => 'Запись возвращена.',
     json: () => ({ was: 'removed' }),
     leaves: [count('visible_posts', ({ posts }) => `id = ${posts.returned.id}`), 1],
     journal: ['post.restore'],
@@ -57,7 +56,7 @@ export const MODERATION_CASES: Case[] = [
   {
     usage: 'post remove --user КТО --since 2h',
     words: () => ['post', 'remove', '--user', 'kira@example.org', '--since', '2h', '--yes'],
-    says: () => 'Удалено: 2 записи.',
+    prints: () => 'Удалено: 2 записи.',
     json: () => ({ removed: { length: 2 } }),
     leaves: [count('visible_posts', ({ people }) => `owner_id = ${people.kira.id}`), 0],
     journal: ['post.remove', 'post.remove'],

@@ -5,12 +5,11 @@ import type { Wall } from './seeded-wall.ts'
 
 const exported = ({ folder }: Wall) => join(folder, 'olga.zip')
 
-/** What is done with people. */
 export const PEOPLE_CASES: Case[] = [
   {
     usage: 'user КТО',
     words: ({ people }) => ['user', people.olga.username],
-    says: ({ people }) => `${people.olga.username} (${people.olga.id}), olga@example.org`,
+    prints: ({ people }) => `${people.olga.username} (${people.olga.id}), olga@example.org`,
     json: ({ people }) => ({ id: people.olga.id, sessions: 1 }),
   },
   {
@@ -25,7 +24,7 @@ export const PEOPLE_CASES: Case[] = [
       '2',
       '--yes',
     ],
-    says: ({ people }) => `${people.petr.username} не может писать до `,
+    prints: ({ people }) => `${people.petr.username} не может писать до `,
     json: ({ people }) => ({ id: people.petr.id }),
     leaves: [count('blocks', ({ people }) => `user_id = ${people.petr.id} AND reason = 'Спам'`), 1],
     journal: ['user.block'],
@@ -34,7 +33,7 @@ export const PEOPLE_CASES: Case[] = [
     usage: 'user КТО unblock',
     words: ({ people }) => ['user', people.vera.id, 'unblock'],
     before: ({ people }) => [['user', people.vera.id, 'block', '--reason', 'Спам', '--yes']],
-    says: ({ people }) => `${people.vera.username} снова может писать.`,
+    prints: ({ people }) => `${people.vera.username} снова может писать.`,
     json: ({ people }) => ({ id: people.vera.id }),
     leaves: [count('blocks', ({ people }) => `user_id = ${people.vera.id}`), 0],
     journal: ['user.unblock'],
@@ -42,7 +41,7 @@ export const PEOPLE_CASES: Case[] = [
   {
     usage: 'user КТО sign-out',
     words: () => ['user', 'sonya@example.org', 'sign-out', '--yes'],
-    says: () => 'Сессий завершено: 1.',
+    prints: () => 'Сессий завершено: 1.',
     json: () => ({ sessions: 1 }),
     leaves: [count('sessions', ({ people }) => `user_id = ${people.sonya.id}`), 0],
     journal: ['user.sign-out'],
@@ -50,7 +49,7 @@ export const PEOPLE_CASES: Case[] = [
   {
     usage: 'user КТО rename ИМЯ',
     words: () => ['user', 'rita@example.org', 'rename', 'rita_renamed'],
-    says: ({ people }) => `${people.rita.username} теперь rita_renamed.`,
+    prints: ({ people }) => `${people.rita.username} теперь rita_renamed.`,
     json: () => ({ username: 'rita_renamed' }),
     leaves: [count('users', () => `email = 'rita@example.org' AND username = 'rita_renamed'`), 1],
     journal: ['user.rename'],
@@ -58,7 +57,7 @@ export const PEOPLE_CASES: Case[] = [
   {
     usage: 'user КТО export ФАЙЛ',
     words: (wall) => ['user', 'olga@example.org', 'export', exported(wall)],
-    says: exported,
+    prints: exported,
     json: (wall) => ({ file: exported(wall) }),
     leaves: [async (wall) => (await readFile(exported(wall), 'latin1')).slice(0, 2), 'PK'],
     journal: ['user.export'],
@@ -66,7 +65,7 @@ export const PEOPLE_CASES: Case[] = [
   {
     usage: 'user КТО erase',
     words: () => ['user', 'nina@example.org', 'erase', '--yes'],
-    says: ({ people }) => `Аккаунт ${people.nina.username} стёрт.`,
+    prints: ({ people }) => `Аккаунт ${people.nina.username} стёрт.`,
     json: () => ({ posts: 0, replies: 0, likes: 0 }),
     leaves: [count('users', ({ people }) => `id = ${people.nina.id}`), 0],
     journal: ['user.erase'],
@@ -74,13 +73,13 @@ export const PEOPLE_CASES: Case[] = [
   {
     usage: 'moderator list',
     words: () => ['moderator', 'list'],
-    says: () => 'first@example.org  ещё не регистрировался',
+    prints: () => 'first@example.org  ещё не регистрировался',
     json: () => [{ email: 'first@example.org' }],
   },
   {
     usage: 'moderator add ПОЧТА',
     words: () => ['moderator', 'add', 'olga@example.org'],
-    says: () => 'olga@example.org теперь видит жалобы.',
+    prints: () => 'olga@example.org теперь видит жалобы.',
     json: () => ({ email: 'olga@example.org' }),
     leaves: [count('moderators', () => `email = 'olga@example.org'`), 1],
     journal: ['moderator.add'],
@@ -89,7 +88,7 @@ export const PEOPLE_CASES: Case[] = [
     usage: 'moderator remove ПОЧТА',
     words: () => ['moderator', 'remove', 'first@example.org'],
     before: () => [['moderator', 'add', 'first@example.org']],
-    says: () => 'first@example.org больше не видит жалобы.',
+    prints: () => 'first@example.org больше не видит жалобы.',
     json: () => ({ email: 'first@example.org' }),
     leaves: [count('moderators', () => `email = 'first@example.org'`), 0],
     journal: ['moderator.remove'],

@@ -32,24 +32,19 @@ const AUTHORS = {
   secondWave: 'kira',
 } as const satisfies Record<string, Person>
 
-/** A wall with people, posts and reports, on which commands are run. */
 export type Wall = Awaited<ReturnType<typeof seed>> & {
   folder: string
-  /** The variables of its commands. */
   env: Record<string, string>
   mailbox: Mailbox
   url: string
-  /** Returns the rows of a statement. The embedded database of a stopped server is brought up for it. */
+  /** The embedded database of a stopped server is brought up for the statement. */
   query(statement: string): Promise<Record<string, unknown>[]>
-  /** Returns a sum of everything that a backup contains. */
   digest(): Promise<Record<string, unknown>[]>
-  /** How many nodes run now. */
   nodes(): number
-  /** Stops its server. */
   stop(): Promise<void>
 }
 
-/** Starts such a wall, lets `prepare` go on with it while its server runs, and stops that if the setting says so. */
+/** `prepare` runs while the server runs, which then stops if the setting requires it. */
 export async function openSeededWall(
   setting: Setting,
   prepare: (wall: Wall) => Promise<void>,
@@ -106,7 +101,7 @@ async function databaseForTest(): Promise<string> {
   return url
 }
 
-/** Registers the people, and lets them publish and report, through a second node on the wall's database. */
+/** Makes people and posts through a second node on the wall's database. */
 async function seed(databaseUrl: string, smtpUrl: string) {
   const app = await startTestApp({ databaseUrl, config: { smtpUrl } })
   try {

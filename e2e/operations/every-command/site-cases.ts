@@ -15,24 +15,24 @@ const closed = async (wall: Wall) =>
     )
   )[0]
 
-/** What is done with the wall as a whole. `restore` is none of them: it replaces what the others have done. */
+/** `restore` is no case: it replaces what the others have done. */
 export const SITE_CASES: Case[] = [
   {
     usage: 'status',
     words: () => ['status'],
-    says: ({ nodes }) => (nodes() === 0 ? 'сервер не запущен' : 'узлов: 1'),
+    prints: ({ nodes }) => (nodes() === 0 ? 'сервер не запущен' : 'узлов: 1'),
     json: ({ nodes }) => ({ nodes: nodes(), users: 8, waiting: { posts: 2, reports: 2 } }),
   },
   {
     usage: 'ban list',
     words: () => ['ban', 'list'],
-    says: () => '1  домен old.example, бессрочно',
+    prints: () => '1  домен old.example, бессрочно',
     json: () => [{ id: '1', kind: 'domain', value: 'old.example', until: null }],
   },
   {
     usage: 'ban add domain|network|email ЗНАЧЕНИЕ',
     words: () => ['ban', 'add', 'network', '203.0.113.0/24', '--days', '7', '--reason', 'Спам'],
-    says: () => 'Отсюда больше не зарегистрироваться: 203.0.113.0/24',
+    prints: () => 'Отсюда больше не зарегистрироваться: 203.0.113.0/24',
     json: () => ({ id: expect.stringMatching(/^\d+$/) }),
     leaves: [
       count('bans', () => `value = '203.0.113.0/24' AND until > now() AND reason = 'Спам'`),
@@ -44,7 +44,7 @@ export const SITE_CASES: Case[] = [
     usage: 'ban remove НОМЕР',
     words: () => ['ban', 'remove', '1'],
     before: () => [['ban', 'add', 'domain', 'old.example']],
-    says: () => 'Запрет 1 снят.',
+    prints: () => 'Запрет 1 снят.',
     json: () => ({ id: '1' }),
     leaves: [count('bans', () => `value = 'old.example'`), 0],
     journal: ['ban.remove'],
@@ -53,7 +53,7 @@ export const SITE_CASES: Case[] = [
     usage: 'open registrations',
     words: () => ['open', 'registrations'],
     before: () => [['close', 'registrations', '--reason', 'Ночь']],
-    says: () => 'Регистрация открыта.',
+    prints: () => 'Регистрация открыта.',
     json: () => ({ part: 'registrations' }),
     leaves: [closed, { newcomers: null, people: null }],
     journal: ['registrations.open'],
@@ -61,7 +61,7 @@ export const SITE_CASES: Case[] = [
   {
     usage: 'close registrations --reason ПРИЧИНА',
     words: () => ['close', 'registrations', '--reason', 'Спам'],
-    says: () => 'Регистрация закрыта: Спам',
+    prints: () => 'Регистрация закрыта: Спам',
     json: () => ({ part: 'registrations', reason: 'Спам' }),
     leaves: [closed, { newcomers: 'Спам', people: null }],
     journal: ['registrations.close'],
@@ -69,7 +69,7 @@ export const SITE_CASES: Case[] = [
   {
     usage: 'close writing --reason ПРИЧИНА',
     words: () => ['close', 'writing', '--reason', 'Переезд'],
-    says: () => 'Запись на стену закрыта: Переезд',
+    prints: () => 'Запись на стену закрыта: Переезд',
     json: () => ({ part: 'writing', reason: 'Переезд' }),
     leaves: [closed, { newcomers: 'Спам', people: 'Переезд' }],
     journal: ['writing.close'],
@@ -77,7 +77,7 @@ export const SITE_CASES: Case[] = [
   {
     usage: 'open writing',
     words: () => ['open', 'writing'],
-    says: () => 'Запись на стену открыта.',
+    prints: () => 'Запись на стену открыта.',
     json: () => ({ part: 'writing' }),
     leaves: [closed, { newcomers: 'Спам', people: null }],
     journal: ['writing.open'],
@@ -85,7 +85,7 @@ export const SITE_CASES: Case[] = [
   {
     usage: 'invite',
     words: () => ['invite', '--days', '2'],
-    says: () => '/invitation#',
+    prints: () => '/invitation#',
     json: () => ({ link: expect.stringContaining('/invitation#') }),
     leaves: [count('invitations', () => `expires_at > now() + interval '47 hours'`), 1],
     journal: ['invite'],
@@ -96,21 +96,21 @@ export const SITE_CASES: Case[] = [
       'journal',
       ...['--user', people.olga.username, '--post', posts.returned.id, '--since', '1h'],
     ],
-    says: () => 'seed  запись удалена',
+    prints: () => 'seed  запись удалена',
     json: () =>
       expect.arrayContaining([expect.objectContaining({ action: 'post.remove', actor: 'seed' })]),
   },
   {
     usage: 'journal --access',
     words: ({ people }) => ['journal', '--access', '--user', people.olga.username],
-    says: () => 'В журнале ничего нет.',
+    prints: () => 'В журнале ничего нет.',
     json: () => [],
     journal: ['access.read'],
   },
   {
     usage: 'verify ФАЙЛ',
     words: (wall) => ['verify', madeBefore(wall)],
-    says: () => 'Копия верна',
+    prints: () => 'Копия верна',
     json: () => ({ posts: 7 }),
     leaves: [count('installation', () => 'backup_verified_at IS NOT NULL'), 1],
   },
@@ -118,7 +118,7 @@ export const SITE_CASES: Case[] = [
     usage: 'recount',
     words: () => ['recount'],
     before: () => ['UPDATE wall_totals SET posts = posts + 3 WHERE slot = 5'],
-    says: () => 'Исправлено: 1.',
+    prints: () => 'Исправлено: 1.',
     json: () => ({ mended: [{ counter: 'wall' }] }),
     leaves: [count('installation', () => 'counter_differences = 0'), 1],
     journal: ['counters.mend'],
@@ -126,7 +126,7 @@ export const SITE_CASES: Case[] = [
   {
     usage: 'backup [ФАЙЛ|ПАПКА]',
     words: (wall) => ['backup', madeByCase(wall), '--without-secret'],
-    says: madeByCase,
+    prints: madeByCase,
     json: (wall) => ({ file: madeByCase(wall) }),
     leaves: [async (wall) => (await stat(madeByCase(wall))).mode & 0o777, 0o600],
     journal: ['wall.backup'],
@@ -134,7 +134,7 @@ export const SITE_CASES: Case[] = [
   {
     usage: 'mail test АДРЕС',
     words: () => ['mail', 'test', 'operator@example.org'],
-    says: () => '✓ Письмо принято сервером: 250',
+    prints: () => '✓ Письмо принято сервером: 250',
     json: () => ({ address: 'operator@example.org' }),
     leaves: [
       async ({ mailbox }) => mailbox.mails.filter(({ to }) => to === 'operator@example.org').length,
@@ -144,7 +144,7 @@ export const SITE_CASES: Case[] = [
   {
     usage: 'mail log [АДРЕС]',
     words: () => ['mail', 'log', 'petr@example.org'],
-    says: () => 'p***@example.org  код  передано почтовому серверу, попыток: 1',
+    prints: () => 'p***@example.org  код  передано почтовому серверу, попыток: 1',
     json: () => [{ task: 'send-code', masked: 'p***@example.org', outcome: 'sent' }],
   },
   {
@@ -152,13 +152,13 @@ export const SITE_CASES: Case[] = [
     words: () => ['doctor'],
     // Nobody answers at the address of a stopped server.
     code: ({ nodes }) => (nodes() === 0 ? 1 : 0),
-    says: () => '✓ таблицы обновлены, прав хватает',
+    prints: () => '✓ таблицы обновлены, прав хватает',
     json: ({ nodes }) => ({ isBroken: nodes() === 0 }),
   },
   {
     usage: 'psql',
     words: () => ['psql'],
-    says: ({ url, nodes }) => (nodes() === 0 ? 'postgresql://' : url),
+    prints: ({ url, nodes }) => (nodes() === 0 ? 'postgresql://' : url),
     json: () => ({ url: expect.stringMatching(/^postgres/) }),
   },
 ]

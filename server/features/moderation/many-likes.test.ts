@@ -7,7 +7,6 @@ import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { decide, report, signUpModerator, undo } from '../../testing/moderation-calls.ts'
 import { seedFans } from '../../testing/seed.ts'
-import { servedMeanwhile } from '../../testing/served-meanwhile.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
@@ -184,3 +183,28 @@ test('what has expired is deleted for good: the post, its likes, old reports and
     await expect.poll(() => app.db.selectFrom(table).selectAll().execute(), SOON).toEqual([])
   }
 })
+
+/** Counts the rounds of reading and liking that are served until a move has ended. */
+async function servedMeanwhile(
+  app: TestApp,
+  { user, postId }: { user: TestUser; postId: string },
+  until: Promise<unknown>,
+): Promise<number> {
+  let isOver = false
+  let rounds = 0
+  const end = () => {
+    isOver = true
+  }
+  until.then(end, end)
+  while (!isOver) {
+    for (const [method, path] of [
+      ['GET', '/posts?limit=50'],
+      ['POST', `/posts/${postId}/likes`],
+      ['DELETE', `/posts/${postId}/likes`],
+    ] as const) {
+      expect((await app.call(method, path, { token: user.token })).status, path).toBe(200)
+    }
+    rounds += 1
+  }
+  return rounds
+}

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isSettled } from '../../testing/account-deletion-calls.ts'
 import { signUpModerator, signUpOld } from '../../testing/moderation-calls.ts'
-import { ACTS, perform, type World } from '../../testing/random-acts.ts'
 import { seedFans } from '../../testing/seed.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
+import { ACTS, perform, type World } from './random-acts.fixture.ts'
 
 /**
  * The same in each run, so that a failure can be reproduced, unless ACTS_SEED and ACTS_RUNS say

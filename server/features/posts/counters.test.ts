@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { atOnce, signUps } from '../../testing/at-once.ts'
 import { appForTest } from '../../testing/test-app.ts'
-import { expectLists, randomSteps, WallModel } from '../../testing/wall-model.ts'
 import { findCounterDifferences } from './counters.task.ts'
+import { expectLists, randomSteps, WallModel } from './wall-model.fixture.ts'
 
 /** The same in each run, so that a failure can be reproduced. */
 const SEED = 20_26

@@ -87,7 +87,7 @@ testPerCache(
     await app.call('PATCH', `/posts/${edited.id}`, { token, body: { text: 'После правки' } })
     await app.publish(olga, 'Новое')
 
-    const lines = await duringOutage(proxy.cut, proxy.mend, async () => {
+    const lines = await duringOutage(proxy.cut, proxy.repair, async () => {
       await expect.poll(async () => (await readPost(kept.id)).headers.get('age')).toMatch(/^\d+$/)
       await app.logLine('the database is away')
       const saved = await readPost(kept.id)
@@ -161,7 +161,7 @@ testPerCache(
     await expect.poll(async () => (await readPost(before.id)).status).toBe(404)
     await readPost(meanwhile.id)
 
-    await duringOutage(proxy.cut, proxy.mend, async () => {
+    await duringOutage(proxy.cut, proxy.repair, async () => {
       await expect.poll(async () => (await readPost(meanwhile.id)).headers.has('age')).toBe(true)
       expect((await readPost(before.id)).status).toBe(503)
       expect((await other.call('DELETE', `/posts/${meanwhile.id}`, { token })).status).toBe(204)
@@ -176,7 +176,7 @@ test('one connection that breaks is no outage', async () => {
   await readPost('1')
   await app.call('GET', '/sessions', { token: olga.token })
   proxy.cut()
-  proxy.mend()
+  proxy.repair()
   await expect.poll(async () => (await publishTimed()).status).toBe(201)
   expect(app.logged.slice(from).join('')).not.toContain('the database is away')
 })

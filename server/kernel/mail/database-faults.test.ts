@@ -48,7 +48,7 @@ test('an outage while a mail is being sent is two lines of the log, without any 
   await app.logLine('the database is away')
   slow.letGo()
   await app.logLine('mail sent')
-  line.mend()
+  line.repair()
   await app.logLine('the database is back')
   expect(app.logged.filter((text) => text.includes('"stack"'))).toEqual([])
 })

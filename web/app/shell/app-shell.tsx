@@ -58,7 +58,7 @@ export function AppShell({ children }: { children: ReactNode }) {
   )
 }
 
-/** Starts a page that was opened by a link at its top, with the focus on its content. Going back restores the place. */
+/** A page that was opened by a link starts at its top, with the focus on its content. */
 function useStartAtTop(): void {
   const { key, pathname } = useLocation()
   const type = useNavigationType()
@@ -75,7 +75,7 @@ function useStartAtTop(): void {
   }, [key, pathname, type])
 }
 
-/** Explains why the viewer is suddenly a visitor: the session expired or was closed on another device. */
+/** The session expired or was closed on another device. */
 function useClosedSessionToast(): void {
   const viewer = useViewer()
   const toast = useToast()
@@ -84,7 +84,7 @@ function useClosedSessionToast(): void {
   useEffect(() => {
     if (!closed) return
     const onSelect = () => openDialog({ name: 'sign-in' })
-    // The line of a dialog whose text could not be sent has the button too, and opens the dialog again.
+    // A dialog whose text could not be sent has the button too.
     const link = { label: 'Войти', onSelect, pageOnly: true }
     toast({ text: 'Сессия завершена. Войдите снова', link })
   }, [closed, toast])
@@ -97,7 +97,7 @@ function writePost(): void {
 /** The first stop of the Tab key: jumps over the navigation to the content. */
 function SkipLink() {
   function jump(event: MouseEvent): void {
-    // Not by the URL, which would add a history entry before the page one goes back to.
+    // The URL would add a history entry before the page one goes back to.
     event.preventDefault()
     document.getElementById(CONTENT)?.focus()
   }
@@ -109,7 +109,7 @@ function SkipLink() {
   )
 }
 
-/** Shows on this page what the viewer does to posts in other tabs, and forgets a viewer who is no longer signed in. */
+/** Shows what the viewer does in other tabs, and forgets a viewer who has signed out there. */
 function useOtherTabs(): void {
   const client = useQueryClient()
   useEffect(() => onPostChange((change) => showChange(client, change)), [client])
@@ -122,11 +122,10 @@ function showChange(client: QueryClient, change: PostChange): void {
   if (!readCachedPost(client, id)) return
   if (change.name === 'liked') showConfirmedLike(client, id, change.likes)
   else if (change.name === 'edited') putPosts(client, [change.post])
-  // A tab of a newer release may send other changes: what they mean is not known here.
+  // A tab of a newer release may send changes that this one does not know.
   else if (change.name === 'deleted') evictPost(client, id)
 }
 
-/** Tells somebody who has just registered what name they were given, with a link to choose another one. */
 function useWelcome(): void {
   const viewer = useViewer()
   const toast = useToast()

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { History, type IconNode, WifiOff } from 'lucide'
 import { useEffect, useLayoutEffect } from 'react'
-import { savedVersion } from '../../api/saved-version.ts'
+import { isStale } from '../../api/staleness.ts'
 import { useAtom } from '../../browser/atom.ts'
 import { useOnline } from '../../browser/online.ts'
-import { putPosts, startRead } from '../../posts/cache/post-cache.ts'
+import { nextVersion, putPosts } from '../../posts/cache/post-cache.ts'
 import { wallSource } from '../../posts/cache/post-sources.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './app-shell.module.css'
@@ -12,17 +12,16 @@ import styles from './app-shell.module.css'
 type Notice = { icon: IconNode; text: string }
 
 const OFFLINE: Notice = { icon: WifiOff, text: 'Нет связи. Читать можно, отправить — позже' }
-const SAVED: Notice = { icon: History, text: 'Показана сохранённая версия' }
+const STALE: Notice = { icon: History, text: 'Показана сохранённая версия' }
 
-/** How often the server is asked whether it can read anew. */
 const ASK_AGAIN_MS = 5000
 
-/** A line over the page. Its element stays mounted, because only then a change of its content is announced. */
+/** Its element stays mounted, because only then a change of its content is announced. */
 export function ConnectionBanner() {
   const online = useOnline()
-  const isSaved = useAtom(savedVersion, false)
-  useFreshVersion(isSaved)
-  const notice = online ? isSaved && SAVED : OFFLINE
+  const stale = useAtom(isStale, false)
+  useFreshPosts(stale)
+  const notice = online ? stale && STALE : OFFLINE
   const isShown = notice !== false
   // Toasts and the end of the page leave room for the banner.
   useLayoutEffect(() => {
@@ -40,28 +39,28 @@ export function ConnectionBanner() {
   )
 }
 
-/** Asks for the wall until it comes fresh, which ends the state, and then reads again what the page watches. No post moves. */
-function useFreshVersion(isSaved: boolean): void {
+/** Asks for the wall until it comes fresh, and then reads again what the page watches. */
+function useFreshPosts(stale: boolean): void {
   const client = useQueryClient()
   useQuery({
     queryKey: ['fresh-version'],
     queryFn: async ({ signal }) => {
-      const version = startRead()
+      const version = nextVersion()
       const { posts } = await wallSource().read(null, signal)
       putPosts(client, posts, version)
       return true
     },
-    enabled: isSaved,
+    enabled: stale,
     retry: false,
     staleTime: 0,
     refetchInterval: ASK_AGAIN_MS,
   })
   useEffect(() => {
-    if (!isSaved) return
+    if (!stale) return
     return () => {
       for (const key of ['read-post', 'newest-posts']) {
         void client.invalidateQueries({ queryKey: [key] })
       }
     }
-  }, [isSaved, client])
+  }, [stale, client])
 }

@@ -28,9 +28,9 @@ const FEED_VIEWS = [
 type FeedView = (typeof FEED_VIEWS)[number]['value']
 
 /**
- * The top of the column, which stays on the screen: the feed switcher on top-level pages, the back button and the title on
- * all others; the viewer at the right. On phones, which have no rail, it also holds the theme toggle, and on the wall the
- * name of the product.
+ * The top of the column stays on the screen: the feed switcher on top-level pages, the back button
+ * and the title on all others; the viewer at the right. On phones, which have no rail, it also has
+ * the theme toggle, and on the wall the name of the product.
  */
 export function Header() {
   const page = usePage()
@@ -51,7 +51,6 @@ export function Header() {
   )
 }
 
-/** The title of a top-level page, and the way to the other views. */
 function FeedSwitcher({ current }: { current: FeedView }) {
   const navigate = useNavigate()
 
@@ -79,7 +78,7 @@ function BackAndTitle() {
   const title = useHeaderTitle()
 
   function goBack(): void {
-    // The router numbers its history entries; the visit of the site began at 0.
+    // The router numbers its history entries from 0.
     const { idx = 0 } = (history.state ?? {}) as { idx?: number }
     void (idx > 0 ? navigate(-1) : navigate(PATHS.wall))
   }
@@ -97,7 +96,6 @@ function BackAndTitle() {
   )
 }
 
-/** The link to the profile, or «Войти». */
 function Account() {
   const viewer = useViewer()
   if (viewer.state === 'authorized') {
@@ -112,7 +110,7 @@ function Account() {
     )
   }
   return (
-    // Invisible while the viewer is not known, so that nothing moves or flashes; for a session there is the tile's place.
+    // Invisible while the viewer is not known, so that nothing moves or flashes.
     <span className={classes(styles.signIn, viewer.state !== 'signed-out' && styles.unknown)}>
       <Button
         variant="strong"

@@ -21,11 +21,10 @@ import { useHideOnScroll } from './use-hide-on-scroll.ts'
 type SideRailProps = {
   appName: string
   onNewPost: () => void
-  /** Settings are for signed-in users; their place is reserved while the viewer is not known. */
+  /** Settings are for signed-in users; their row is reserved while the viewer is not known. */
   viewerState: Viewer['state']
 }
 
-/** The navigation of wide screens: icons, with labels beside them from 1060 px. */
 export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
   return (
     <nav className={rail.rail} aria-label="Разделы">
@@ -69,7 +68,6 @@ export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
   )
 }
 
-/** The navigation of phones. It hides while one scrolls down, and returns on the first scroll up. */
 export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
   const hidden = useHideOnScroll()
   return (
@@ -89,7 +87,7 @@ export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
   )
 }
 
-/** A link that is marked while its page, or one below it, is shown. */
+/** A link is marked also while a page below its own is shown. */
 function NavigationLink(props: ComponentProps<typeof Link>) {
   const isCurrent = `${usePage()?.path}/`.startsWith(`${props.to}/`)
   return <Link {...props} aria-current={isCurrent ? 'page' : undefined} />
@@ -110,7 +108,7 @@ function OwnDraftMark() {
   )
 }
 
-/** Switches to the other theme, after which it is named. A row of the rail, or an icon where there is little room. */
+/** A row of the rail, or an icon on a narrow screen. It is named by the other theme. */
 export function ThemeToggle({ look }: { look: 'rail' | 'icon' }) {
   const current = useAtom(theme, 'dark')
   const other = current === 'dark' ? 'light' : 'dark'

@@ -8,7 +8,7 @@ import { useBlock } from '../../viewer/block.ts'
 import { useViewer } from '../../viewer/viewer.ts'
 import styles from './site-notice.module.css'
 
-/** Says below the header what is closed to the viewer or to everybody, and why. That nobody can register concerns visitors alone. */
+/** Closed registrations concern visitors alone; closed writing concerns everybody. */
 export function SiteNotice() {
   const { registrationsClosed, writingClosed } = useSiteState()
   const { state } = useViewer()

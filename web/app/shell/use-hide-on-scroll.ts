@@ -6,7 +6,6 @@ export type ScrollState = { top: number; hidden: boolean }
 const NEAR_TOP_PX = 56
 const TREMBLE_PX = 6
 
-/** True while the page is being scrolled down; false again on any scroll up. */
 export function useHideOnScroll(): boolean {
   const state = useRef<ScrollState>({ top: 0, hidden: false })
   const [hidden, setHidden] = useState(false)
@@ -26,7 +25,7 @@ export function useHideOnScroll(): boolean {
   return hidden
 }
 
-/** The state after a scroll to `top`: down hides the bar, up shows it, and near the top it is never hidden. */
+/** Down hides the bar, up shows it, and near the top it is never hidden. */
 export function afterScroll(state: ScrollState, top: number): ScrollState {
   if (top <= NEAR_TOP_PX) return { top: Math.max(0, top), hidden: false }
   const moved = top - state.top

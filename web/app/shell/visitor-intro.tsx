@@ -8,10 +8,10 @@ import { Icon } from '../../ui/icon.tsx'
 import { useViewer } from '../../viewer/viewer.ts'
 import styles from './visitor-intro.module.css'
 
-/** index.html reads this key before the first paint, and hides the line from everybody who has seen it. */
+/** index.html reads this key before the first paint. */
 const SEEN = 'intro-seen'
 
-/** One line above the wall that says what this place is. A visitor sees it at their first visit, and can close it. */
+/** Tells a new visitor in one line above the wall what the site is. They can close it. */
 export function VisitorIntro() {
   const { state } = useViewer()
   const page = usePage()

@@ -20,18 +20,18 @@ import {
 
 const listIds = (list: PostList) => listGroups(list).flat()
 
-function startLists(...lists: readonly [ListName, visit: string, ids: string[]][]) {
+function startLists(...lists: readonly [ListName, entryKey: string, ids: string[]][]) {
   const client = new QueryClient()
-  for (const [name, visit, ids] of lists) {
+  for (const [name, entryKey, ids] of lists) {
     const pages = [{ ids, nextCursor: null, total: ids.length }]
-    client.setQueryData<CachedPages>(pagesKey(name, visit), { pages, pageParams: [null] })
+    client.setQueryData<CachedPages>(pagesKey(name, entryKey), { pages, pageParams: [null] })
   }
-  const changes = (name: ListName, visit: string) =>
-    client.getQueryData<LocalChanges>(changesKey(name, visit)) ?? NO_CHANGES
+  const changes = (name: ListName, entryKey: string) =>
+    client.getQueryData<LocalChanges>(changesKey(name, entryKey)) ?? NO_CHANGES
   return { client, changes }
 }
 
-test('a published post goes to every visit of the lists it belongs to, and to no other list', () => {
+test('a published post goes to every entryKey of the lists it belongs to, and to no other list', () => {
   const { client, changes } = startLists(
     ['wall', 'a', ['1']],
     ['wall', 'b', []],

@@ -6,49 +6,42 @@ import {
   forgetLikes,
   isPostKey,
   putPosts,
-  putTombstone,
   readCachedPost,
+  setTombstone,
 } from './post-cache.ts'
 
-/** What a list shows: the replies to one post, or one of the four views. */
 export type ListName = 'wall' | 'liked' | 'own-posts' | 'own-replies' | `replies ${string}`
 
-/** A cached page of a list: ids only, since each post has an entry of its own. */
 export type CachedPage = { ids: string[]; nextCursor: string | null; total: number }
 export type CachedPages = InfiniteData<CachedPage, string | null>
 
-/** A list of posts by their ids: the pages as read from the server, and what was changed here since. */
 export type PostList = { pages: readonly (readonly string[])[] } & LocalChanges
 
 export type LocalChanges = {
   /** Published here after the list was read, newest first. */
   added: readonly string[]
-  /** Deleted here after the list was read. */
   removed: readonly string[]
 }
 
 export const NO_CHANGES: LocalChanges = { added: [], removed: [] }
-/** How long going back still finds a list as it was left, in milliseconds. */
+/** How long going back still finds a list as it was left. */
 export const LIST_LIFETIME_MS = 30 * 60_000
 
 const LISTS = 'list'
 
-/**
- * Each visit (an entry of the browser's history) has a list of its own: following a link reads it again, while going back
- * finds what was there.
- */
-export function pagesKey(name: ListName, visit: string) {
-  return [LISTS, name, visit, 'pages'] as const
+/** Each history entry has its own list: a link reads anew, going back finds what was there. */
+export function pagesKey(name: ListName, entryKey: string) {
+  return [LISTS, name, entryKey, 'pages'] as const
 }
 
-/** Local changes have an entry beside the pages, so that a page still being read cannot overwrite them. */
-export function changesKey(name: ListName, visit: string) {
-  return [LISTS, name, visit, 'changes'] as const
+/** Local changes stand beside the pages, so that a page still being read cannot overwrite them. */
+export function changesKey(name: ListName, entryKey: string) {
+  return [LISTS, name, entryKey, 'changes'] as const
 }
 
 /**
- * Drops what was read as the former viewer. What everybody sees alike stays on the screen, and with it the place where one
- * reads: only its likes go, until it has been read again. Everything else is read anew, at once or when it is next needed.
+ * What everybody sees alike stays on the screen, and with it the place where one reads: only its
+ * likes go, until it has been read again.
  */
 export function forgetViewer(client: QueryClient): void {
   forgetLikes(client)
@@ -60,25 +53,23 @@ export function forgetViewer(client: QueryClient): void {
   void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
 }
 
-/** Reads what is on the screen again, as the viewer: it was rendered for a visitor, and the viewer's likes are missing in it. */
+/** A page is rendered for a visitor, so the viewer's likes are missing in it. */
 export function readLikes(client: QueryClient): void {
   for (const kind of [LISTS, 'read-post']) void client.invalidateQueries({ queryKey: [kind] })
 }
 
-/** Whether a key is that of a list which everybody sees alike. */
 function isPublicList([kind, name]: readonly unknown[]): boolean {
   return kind === LISTS && (name === 'wall' || String(name).startsWith('replies '))
 }
 
-/** Puts the first page of a list, as it was read after the cursor `start`, into the cache. */
-export function putFirstPage(
+export function seedList(
   client: QueryClient,
-  { name, visit, start }: { name: ListName; visit: string; start: string | null },
+  { name, entryKey, start }: { name: ListName; entryKey: string; start: string | null },
   { posts, nextCursor, total }: PostPage,
 ): void {
   const first = { ids: putPosts(client, posts), nextCursor, total }
   const pages: CachedPages = { pages: [first], pageParams: [start] }
-  client.setQueryData<CachedPages>(pagesKey(name, visit), pages)
+  client.setQueryData<CachedPages>(pagesKey(name, entryKey), pages)
 }
 
 /** Resolves when no list on the page waits for its first posts any more. */
@@ -88,18 +79,17 @@ export async function whenListsAreRead(client: QueryClient): Promise<void> {
   await Promise.allSettled(waiting.map((list) => list.promise))
 }
 
-/** Puts a published post first in every cached list of these names that does not have it yet. */
 export function addToLists(client: QueryClient, names: readonly ListName[], id: string): void {
   for (const name of names) {
     changeLists(client, name, (list) => (hasPost(list, id) ? list : addPost(list, id)))
   }
 }
 
-/** Removes a post that no longer exists from every screen; quotes of it turn into a placeholder. */
+/** Removes a post from every screen; quotes of it turn into a placeholder. */
 export function evictPost(client: QueryClient, id: string): void {
   const repliedId = readCachedPost(client, id)?.actions.replied_post_id
   if (repliedId) changePost(client, repliedId, withOneReplyLess)
-  putTombstone(client, id)
+  setTombstone(client, id)
   changeLists(client, undefined, (list) => removePost(list, id))
 }
 
@@ -116,23 +106,20 @@ function changeLists(
   client.setQueryDefaults([LISTS], { gcTime: LIST_LIFETIME_MS })
   const prefix = name === undefined ? [LISTS] : [LISTS, name]
   for (const { queryKey } of client.getQueryCache().findAll({ queryKey: prefix })) {
-    const [, listName, visit, entry] = queryKey as [string, ListName, string, string]
+    const [, listName, entryKey, entry] = queryKey as [string, ListName, string, string]
     if (entry !== 'pages') continue
-    const { added, removed } = change(readList(client, listName, visit))
-    client.setQueryData<LocalChanges>(changesKey(listName, visit), { added, removed })
+    const { added, removed } = change(readList(client, listName, entryKey))
+    client.setQueryData<LocalChanges>(changesKey(listName, entryKey), { added, removed })
   }
 }
 
-function readList(client: QueryClient, name: ListName, visit: string): PostList {
-  const pages = client.getQueryData<CachedPages>(pagesKey(name, visit))?.pages ?? []
-  const changes = client.getQueryData<LocalChanges>(changesKey(name, visit)) ?? NO_CHANGES
+function readList(client: QueryClient, name: ListName, entryKey: string): PostList {
+  const pages = client.getQueryData<CachedPages>(pagesKey(name, entryKey))?.pages ?? []
+  const changes = client.getQueryData<LocalChanges>(changesKey(name, entryKey)) ?? NO_CHANGES
   return { pages: pages.map((page) => page.ids), ...changes }
 }
 
-/**
- * The ids to show in groups of ten at most, which stay the same as the list grows: those added here, then those of each
- * page. Each id stands in the first group that has it.
- */
+/** Each group has at most ten ids and stays the same as the list grows. */
 export function listGroups(list: PostList): string[][] {
   const seen = new Set(list.removed)
   return [list.added, ...list.pages].flatMap((ids) => {
@@ -147,27 +134,22 @@ function inTens(ids: readonly string[]): string[][] {
   return Array.from({ length: count }, (_, n) => ids.slice(n * PAGE_SIZE, (n + 1) * PAGE_SIZE))
 }
 
-/** Puts a newly published post before all others. Throws when the list has it already. */
 export function addPost(list: PostList, id: string): PostList {
   if (hasPost(list, id)) throw new Error(`Пост с id=${id} уже существует`)
   return { ...list, added: [id, ...list.added] }
 }
 
-/** Removes a deleted post for good: it stays hidden even when a page read before the deletion brings it again. */
+/** The post stays hidden even when a page read before the deletion brings it again. */
 export function removePost(list: PostList, id: string): PostList {
   return list.removed.includes(id) ? list : { ...list, removed: [...list.removed, id] }
 }
 
-/** Whether the list holds the post, shown or removed. */
 export function hasPost(list: PostList, id: string): boolean {
   const { pages, added, removed } = list
   return [added, removed, ...pages].some((ids) => ids.includes(id))
 }
 
-/**
- * Whether `firstPage`, read later than the list, begins with a post that the list does not have. Only the posts before
- * the first known one are new: a later unknown post moved up because others were deleted.
- */
+/** Only posts before the first known one are new: later ones moved up after deletions. */
 export function hasNewer(list: PostList, firstPage: readonly string[]): boolean {
   const read = new Set(list.pages.flat())
   const end = firstPage.findIndex((id) => read.has(id))

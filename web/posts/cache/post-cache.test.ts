@@ -4,13 +4,13 @@ import type { Post } from '../../../contract/posts.ts'
 import {
   changePost,
   lockLikes,
-  putMissing,
+  nextVersion,
   putPosts,
-  putTombstone,
   readCachedPost,
   renameOwner,
   setLikes,
-  startRead,
+  setMissing,
+  setTombstone,
 } from './post-cache.ts'
 
 function makePost(id: string, actions: Partial<Post['actions']> = {}): Post {
@@ -54,10 +54,10 @@ test('a replied post that was deleted is known to be deleted', () => {
 
 test('a post deleted here stays deleted, whenever the read that still has it started', () => {
   const client = new QueryClient()
-  const before = startRead()
+  const before = nextVersion()
   putPosts(client, [makePost('1')])
-  putTombstone(client, '1')
-  for (const version of [before, startRead()]) {
+  setTombstone(client, '1')
+  for (const version of [before, nextVersion()]) {
     putPosts(client, [makePost('1'), makePost('2', replyTo(makePost('1')))], version)
     changePost(client, '1', (post) => ({ ...post, text: 'снова' }))
     expect(readCachedPost(client, '1')).toBeNull()
@@ -69,10 +69,10 @@ test('a post deleted here stays deleted, whenever the read that still has it sta
 
 test('a post that a read did not find is there once it was published or a later read has it', () => {
   const client = new QueryClient()
-  const before = startRead()
-  for (const id of ['1', '2', '3']) putMissing(client, id, startRead())
+  const before = nextVersion()
+  for (const id of ['1', '2', '3']) setMissing(client, id, nextVersion())
   putPosts(client, [makePost('1')])
-  putPosts(client, [makePost('2')], startRead())
+  putPosts(client, [makePost('2')], nextVersion())
   putPosts(client, [makePost('3')], before)
   expect(['1', '2', '3'].map((id) => readCachedPost(client, id)?.text)).toEqual([
     'запись 1',
@@ -90,19 +90,19 @@ test('a replied post that was missing is there again once a later read has it', 
 
 test('an answer does not replace what a read that started later has brought', () => {
   const client = new QueryClient()
-  const slow = startRead()
-  putPosts(client, [makePost('1', { likes_count: 2, replies_count: 5 })], startRead())
+  const slow = nextVersion()
+  putPosts(client, [makePost('1', { likes_count: 2, replies_count: 5 })], nextVersion())
   putPosts(client, [makePost('1', { likes_count: 1, replies_count: 4 }), makePost('2')], slow)
   expect(readCachedPost(client, '1')?.actions).toMatchObject({ likes_count: 2, replies_count: 5 })
   expect(readCachedPost(client, '2')?.text).toBe('запись 2')
-  putMissing(client, '1', slow)
+  setMissing(client, '1', slow)
   expect(readCachedPost(client, '1')?.text).toBe('запись 1')
 })
 
 test('an answer does not replace what was published or changed here since its read started, yet brings newer likes', () => {
   const client = new QueryClient()
   putPosts(client, [makePost('1'), makePost('2', { replies_count: 1 }), makePost('3')])
-  const slow = startRead()
+  const slow = nextVersion()
   putPosts(client, [{ ...makePost('1'), text: 'исправлено' }])
   changePost(client, '2', (post) => ({ ...post, actions: { ...post.actions, replies_count: 0 } }))
   renameOwner(client, { id: 'u1', username: 'olga_vera' })
@@ -129,9 +129,9 @@ test('unconfirmed likes are replaced by no answer, confirmed ones by none to a r
     return { is_liked, likes_count }
   }
   putPosts(client, [makePost('5', { likes_count: 3 })])
-  const before = startRead()
+  const before = nextVersion()
   const { unlock } = lockLikes(client, '5')
-  const meanwhile = startRead()
+  const meanwhile = nextVersion()
   const liked = { is_liked: true, likes_count: 4 }
   setLikes(client, '5', liked)
   putPosts(client, [{ ...makePost('5', { likes_count: 3, replies_count: 1 }) }], before)
@@ -144,13 +144,13 @@ test('unconfirmed likes are replaced by no answer, confirmed ones by none to a r
     putPosts(client, [makePost('6', replyTo(makePost('5'))), makePost('5')], version)
     expect(likes()).toEqual(liked)
   }
-  putPosts(client, [makePost('5', { likes_count: 9 })], startRead())
+  putPosts(client, [makePost('5', { likes_count: 9 })], nextVersion())
   expect(likes()).toEqual({ is_liked: false, likes_count: 9 })
 })
 
 test('a like confirmed before the post was read shows in the answer to a read that started before', () => {
   const client = new QueryClient()
-  const version = startRead()
+  const version = nextVersion()
   const { confirm, unlock } = lockLikes(client, '8')
   confirm({ is_liked: true, likes_count: 1 })
   unlock()
@@ -162,7 +162,7 @@ test('a new name of an owner shows on all of their posts, and on nobody else’s
   const client = new QueryClient()
   const others = { ...makePost('3'), owner: { id: 'u2', username: 'petr' } }
   putPosts(client, [makePost('1'), makePost('2', replyTo(others))])
-  putTombstone(client, '4')
+  setTombstone(client, '4')
   renameOwner(client, { id: 'u1', username: 'olga_vera' })
   const names = ['1', '2', '3', '4'].map((id) => readCachedPost(client, id)?.owner.username)
   expect(names).toEqual(['olga_vera', 'olga_vera', 'petr', undefined])

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useLocation } from 'react-router'
 import { PAGE_SIZE } from '../../../contract/constants.ts'
 import type { PostPage } from '../../../contract/posts.ts'
-import { savedPlace } from '../../browser/saved-places.ts'
+import { findAnchor } from '../../browser/scroll-anchors.ts'
 import {
   type CachedPage,
   type CachedPages,
@@ -16,67 +16,58 @@ import {
   NO_CHANGES,
   pagesKey,
 } from './list-cache.ts'
-import { putPosts, startRead } from './post-cache.ts'
+import { nextVersion, putPosts } from './post-cache.ts'
 
-/** Where a list comes from: `read` returns the page after `cursor`, or the first one for null. */
 export type ListSource = {
   name: ListName
-  /** Where the list begins; null, which is the default, for its first page. */
   start?: string | null
   read: (cursor: string | null, signal?: AbortSignal) => Promise<PostPage>
 }
 
 export type PostListView = {
   ids: readonly string[]
-  /** The same ids in groups that stay the same as the list grows. */
   groups: readonly (readonly string[])[]
-  /** Whether a newer first page, as ids, has posts published elsewhere since the list was read. */
   hasNewer: (firstPage: readonly string[]) => boolean
   state: 'loading' | 'failed' | 'ready'
   error: Error | null
-  /** After which cursor the list begins; null for its first page. A list that was left begins at the page of its place. */
+  /** Null for the first page. A list that was left begins at the page of its anchor. */
   start: string | null
-  /** The cursors of the pages from the beginning to that which holds a post; empty where none does. */
+  /** The cursors of the pages from the beginning to the page that has the post. */
   cursorsTo: (postId: string) => (string | null)[]
   hasMore: boolean
-  /** The cursor of the next page; null after the last. */
   nextCursor: string | null
-  /** The length of the whole list when its first page was read. It stays the same as more is read: every post states it. */
+  /** Every post states the length of the list, so it stays as the first page told it. */
   total: number
-  /** How many posts stand above those of the list; null where its beginning is not known. */
+  /** How many posts stand above the list's; null while its beginning is not known. */
   before: number | null
   more: 'idle' | 'loading' | 'failed'
-  /** Whether any of its pages is being read: then no other is. */
   isFetching: boolean
-  /** Reads the page before the first one of a list that does not begin at its beginning, if its cursor is known. */
   loadPrevious: () => void
-  /** Reads the next page; does nothing while one is being read or after the last. */
   loadMore: () => void
-  /** Tries again what failed: the first page or the next one. */
   retry: () => void
-  /** Replaces everything that was read with a newer first page. Throws CallError and changes nothing when that fails. */
+  /** Reads a newer first page in place of all others. Throws CallError and changes nothing. */
   refresh: () => Promise<void>
 }
 
-/** The parameter of the first page when it is read after later ones: null would say that there is none. */
+/** Null would mean that there is no page before the one that is shown. */
 const BEGINNING = ''
-/** A list that began to be read anew since the last render goes on with that. */
+/** A list that began to be read anew since the last render goes on with that read. */
 const AFTER_REFETCH = { cancelRefetch: false }
 const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
 
-/** A list of posts, page by page, as the person left it when they visited the page before. */
+/** A list of posts, page by page, as the person left it in this history entry. */
 export function usePostList({ name, start = null, read }: ListSource): PostListView {
   const client = useQueryClient()
-  const visit = useLocation().key
-  const queryKey = pagesKey(name, visit)
-  // The cursors from the beginning to the page where a visit was left: posts below it are read on, those above on demand.
+  const entryKey = useLocation().key
+  const queryKey = pagesKey(name, entryKey)
+  // The page at which the entry was left is read first, the pages above it on demand.
   const cursors = useMemo(() => {
-    const left = savedPlace(visit)?.cursors ?? []
+    const left = findAnchor(entryKey)?.cursors ?? []
     return left.length > 0 ? left : [start]
-  }, [visit, start])
+  }, [entryKey, start])
 
   async function readPage(cursor: string | null, signal?: AbortSignal): Promise<CachedPage> {
-    const version = startRead()
+    const version = nextVersion()
     const { posts, nextCursor, total } = await read(cursor, signal)
     return { ids: putPosts(client, posts, version), nextCursor, total }
   }
@@ -87,7 +78,7 @@ export function usePostList({ name, start = null, read }: ListSource): PostListV
       const wasBefore = client.getQueryData<CachedPages>(queryKey)?.pageParams[0]
       const page = await readPage(pageParam || null, signal)
       const isPrevious = pageParam === BEGINNING && wasBefore === cursors[1]
-      // Posts were published meanwhile, so that this page no longer joins the next one: «К началу» leads to them.
+      // Posts were published meanwhile, so that this page no longer joins the next one.
       if (isPrevious && page.nextCursor !== wasBefore) throw new Error('The pages do not join')
       return page
     },
@@ -98,13 +89,13 @@ export function usePostList({ name, start = null, read }: ListSource): PostListV
     ...LIFETIME,
   })
   const { data: changes = NO_CHANGES } = useQuery<LocalChanges>({
-    queryKey: changesKey(name, visit),
+    queryKey: changesKey(name, entryKey),
     queryFn: skipToken,
     ...LIFETIME,
   })
   const pages = query.data?.pages
   const params = (query.data as CachedPages | undefined)?.pageParams ?? []
-  /** After which cursor the list begins; null for its beginning, where what is published here belongs. */
+  /** Null stands for the beginning, to which posts published here are added. */
   const first = (pages ? params[0] : cursors.at(-1)) || null
   const list = useMemo(() => {
     const shown = first === null ? changes : { ...changes, added: NO_CHANGES.added }
@@ -145,12 +136,12 @@ export function usePostList({ name, start = null, read }: ListSource): PostListV
       const first = await readPage(null)
       await client.cancelQueries({ queryKey })
       client.setQueryData<CachedPages>(queryKey, { pages: [first], pageParams: [null] })
-      client.setQueryData<LocalChanges>(changesKey(name, visit), NO_CHANGES)
+      client.setQueryData<LocalChanges>(changesKey(name, entryKey), NO_CHANGES)
     },
   }
 }
 
-/** The cursor before another one; undefined before the first, as TanStack Query expects it. */
+/** TanStack Query expects undefined before the first page. */
 function previousOf(
   cursors: readonly (string | null)[],
   cursor: string | null,

@@ -3,7 +3,7 @@ import { TITLES } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { call } from '../../api/call.ts'
 import { CallError } from '../../api/call-error.ts'
-import { type CachedPost, putMissing, putPosts, startRead, usePost } from './post-cache.ts'
+import { type CachedPost, nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
 
 export type ReadPost =
   | { state: 'loading' }
@@ -11,32 +11,30 @@ export type ReadPost =
   | { state: 'failed'; error: Error; retry: () => void }
   | { state: 'ready'; post: CachedPost }
 
-/** What is shown in place of a post in the state `missing`. */
 export const MISSING_POST = {
   title: TITLES.noPost,
   text: 'Запись не существует или была удалена',
 }
 
-/** Records that a post, or that there is none, has just been read. */
-export function putRead(client: QueryClient, id: string, post: Post | null): void {
+export function seedPost(client: QueryClient, id: string, post: Post | null): void {
   if (post) putPosts(client, [post])
-  else putMissing(client, id, startRead())
+  else setMissing(client, id, nextVersion())
   client.setQueryData(readKey(id), true)
 }
 
-/** One post: the cached one at once, while it is read again from the server. */
+/** Returns the cached post at once, while it is read again. */
 export function useReadPost(id: string): ReadPost {
   const client = useQueryClient()
   const cached = usePost(id)
   const { error, refetch } = useQuery({
     queryKey: readKey(id),
     queryFn: async ({ signal }) => {
-      const version = startRead()
+      const version = nextVersion()
       try {
         putPosts(client, [await call('GET /posts/:id', { params: { id } }, { signal })], version)
       } catch (reason) {
         if (!(reason instanceof CallError) || reason.status !== 404) throw reason
-        putMissing(client, id, version)
+        setMissing(client, id, version)
       }
       // The post has an entry of its own; this one only records that it was read.
       return true

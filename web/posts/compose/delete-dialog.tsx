@@ -16,7 +16,6 @@ import { useDraft } from './drafts.ts'
 
 type DeleteDialogProps = { postId: string; onClose: () => void }
 
-/** Asks once more before a post is deleted. */
 export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
   const isReply = usePost(postId)?.actions.replied_post_id != null
   const deletion = useDelete(postId, onClose)
@@ -41,7 +40,7 @@ export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
 function useDelete(postId: string, onClose: () => void) {
   const client = useQueryClient()
   const toast = useToast()
-  // Takes the place of the post's page in the history: going back must not lead to a deleted post.
+  // Going back must not lead to a deleted post.
   const leave = useLeave(postPath(postId))
   const edit = useDraft(`edit ${postId}`)
 
@@ -59,7 +58,7 @@ function useDelete(postId: string, onClose: () => void) {
   })
 }
 
-/** Deletes a post and removes it from every screen; returns false when it was gone already. Throws CallError. */
+/** Returns false for a post that was already deleted. Throws CallError. */
 async function deletePost(client: QueryClient, id: string): Promise<boolean> {
   let existed = true
   try {

@@ -19,10 +19,7 @@ type DialogMutationOptions<Data, Variables> = Pick<
   failed: string
 }
 
-/**
- * A write from a dialog about posts. An error is returned as `errorLine` for <MutationErrorLine>; where the dialog was
- * closed meanwhile, a toast shows it, with a link that opens the dialog again.
- */
+/** If the dialog was closed meanwhile, a toast shows the error and opens the dialog again. */
 export function useDialogMutation<Data, Variables = void>(
   options: DialogMutationOptions<Data, Variables>,
 ) {
@@ -43,7 +40,6 @@ export function useDialogMutation<Data, Variables = void>(
 
 export type ErrorLine = {
   text: string | undefined
-  /** Signs in and opens the dialog again; undefined where signing in would not help. */
   signIn?: (() => void) | undefined
 }
 
@@ -53,7 +49,6 @@ function lineFor(error: Error | null, reopen: () => void): ErrorLine {
   return { text: errorMessage(error), signIn: needsSignIn ? reopen : undefined }
 }
 
-/** The line in a dialog that says why a write failed, with a button to sign in where that helps. */
 export function MutationErrorLine({ line }: { line: ErrorLine }) {
   const action = line.signIn && (
     <Button variant="strong" size="s" onClick={line.signIn}>
@@ -63,7 +58,6 @@ export function MutationErrorLine({ line }: { line: ErrorLine }) {
   return <FormError action={action}>{line.text}</FormError>
 }
 
-/** Whether the component is gone, for callbacks that run after it. */
 function useIsUnmounted() {
   const isUnmounted = useRef(false)
   useEffect(() => {

@@ -6,7 +6,7 @@ import { localStore, type SafeStorage } from '../../browser/storage.ts'
 import { tabId } from '../../browser/tab-id.ts'
 import { useViewer } from '../../viewer/viewer.ts'
 import {
-  type DraftPlace,
+  type DraftTarget,
   draftName,
   draftsChanged,
   findDraft,
@@ -16,46 +16,36 @@ import {
   storedDrafts,
 } from './stored-drafts.ts'
 
-/** What toasts about a text that the viewer writes are about: the newest one says what has become of it. */
+/** Toasts about a text that the viewer writes replace each other. */
 export const OWN_TEXT = 'own text'
 
-/** The text that one person has left unsent in one place. */
 export type Draft = {
   userId: string
-  /** Returns the text as typed; null where there is none. */
   read: () => string | null
-  /** Saves the text as typed; an empty one removes the draft. */
   write: (text: string) => void
-  /**
-   * Returns the key to send `text` with. The same text has the same key until it was sent, whatever is typed in between,
-   * so that no retry publishes it twice.
-   */
+  /** A text has the same key until it was sent, so that no retry publishes it twice. */
   submissionKey: (text: string) => string
-  /** Removes `text`, which the server has published, unless another one was typed in its place. */
+  /** Removes `text`, which the server has published, unless another one was typed meanwhile. */
   removeSent: (text: string) => void
-  /** Removes what was typed, because nobody needs it any more. */
   clear: () => void
-  /** Whether the browser has no room for it: it is lost with the page. */
+  /** The browser may have no room for the draft, which is then lost with the page. */
   isUnsaved: () => boolean
-  /** Keeps other tabs from taking the draft over while a form is open on it. Returns the function that ends this. */
+  /** Keeps other tabs from taking the draft over. Returns the function that ends this. */
   keepOpen: () => () => void
-  /** Calls `listener` with each text that removeSent() is called with, by any form of this page. Returns the function that unsubscribes it. */
+  /** `listener` gets each text that a form of this page has sent. Returns its unsubscription. */
   onSent: (listener: (text: string) => void) => () => void
 }
 
-const sentTexts = createEmitter<{ userId: string; place: DraftPlace; text: string }>()
+const sentTexts = createEmitter<{ userId: string; target: DraftTarget; text: string }>()
 
-/**
- * The draft of one person in one place, as a form in this tab begins to write it: with the tab's own text, or with the newest
- * that another tab has left.
- */
+/** A tab that has no draft of its own begins with the newest of another tab. */
 export function openDraft(
   store: SafeStorage,
   userId: string,
-  place: DraftPlace,
+  target: DraftTarget,
   { tab = tabId() } = {},
 ): Draft {
-  const key = { userId, place, tab }
+  const key = { userId, target, tab }
   const own = draftName(key)
   let found = findDraft(store, key)
 
@@ -69,7 +59,7 @@ export function openDraft(
     else store.writeJson(own, { ...draft, at: Date.now() })
     if (found && found.name !== own && !store.isUnsaved(own)) void removeUnlessOpen(store, found)
     found = undefined
-    // Not with each letter: every post of the viewer's own on the page would check its draft.
+    // With each letter, every post of the viewer's own on the page would check its draft.
     if ((draft.text === '') !== (before === '')) draftsChanged.emit()
   }
 
@@ -92,7 +82,7 @@ export function openDraft(
       for (const { name, draft } of storedDrafts(store, key)) {
         if (normalizeText(draft.text) === text) store.remove(name)
       }
-      sentTexts.emit({ userId, place, text })
+      sentTexts.emit({ userId, target, text })
     },
     clear: () => save({ text: '' }),
     isUnsaved: () => store.isUnsaved(own),
@@ -104,12 +94,11 @@ export function openDraft(
     },
     onSent: (listener) =>
       sentTexts.subscribe((sent) => {
-        if (sent.userId === userId && sent.place === place) listener(sent.text)
+        if (sent.userId === userId && sent.target === target) listener(sent.text)
       }),
   }
 }
 
-/** Removes the draft with which another tab goes on, unless a form is still open on it, or it was changed. */
 async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft): Promise<void> {
   const remove = () => {
     if (readStoredDraft(store, name)?.text === draft.text) store.remove(name)
@@ -121,13 +110,13 @@ async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft)
 }
 
 /**
- * The viewer's own draft in one place; people who share a machine never see each other's. It stays that of the viewer at
- * the first render, so that a session that ends meanwhile does not take the text away.
+ * The draft stays that of the viewer at the first render, so that a session that ends meanwhile
+ * does not take the text away.
  */
-export function useDraft(place: DraftPlace): Draft {
+export function useDraft(target: DraftTarget): Draft {
   const viewer = useViewer()
   const [userId] = useState(viewer.state === 'authorized' ? viewer.user.id : '')
-  const draft = useMemo(() => openDraft(localStore, userId, place), [userId, place])
+  const draft = useMemo(() => openDraft(localStore, userId, target), [userId, target])
   useEffect(() => draft.keepOpen(), [draft])
   return draft
 }

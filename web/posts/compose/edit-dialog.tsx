@@ -10,7 +10,7 @@ import { Modal } from '../../ui/modal.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useToast } from '../../ui/toaster.tsx'
 import { announcePostChange } from '../../viewer/post-channel.ts'
-import { type CachedPost, putPosts, startRead } from '../cache/post-cache.ts'
+import { type CachedPost, nextVersion, putPosts } from '../cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../cache/use-read-post.ts'
 import { useEditSeconds } from '../view/post-time.tsx'
 import { OWN_TEXT, useDraft } from './drafts.ts'
@@ -19,7 +19,6 @@ import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
 
 type EditDialogProps = { postId: string; onClose: () => void }
 
-/** Edits the viewer's own post while its edit period lasts. */
 export function EditDialog({ postId, onClose }: EditDialogProps) {
   const close = useCloseWithDraft(useDraft(`edit ${postId}`), onClose)
   const read = useLastRead(useReadPost(postId))
@@ -34,7 +33,7 @@ export function EditDialog({ postId, onClose }: EditDialogProps) {
   )
 }
 
-/** Keeps a post once it was read: when a session ends, everything is read again, and the form must not disappear. */
+/** When a session ends, everything is read again, and the form must not disappear. */
 function useLastRead(read: ReadPost): ReadPost {
   const [last, setLast] = useState<CachedPost>()
   if (read.state === 'ready' && read.post !== last) setLast(read.post)
@@ -64,7 +63,7 @@ function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) 
   )
 }
 
-/** The form that edits a post, and whether the edit period is over, by the countdown here or by the server's answer. */
+/** The edit period may end by the countdown here or by the server's answer. */
 function useEdit(post: CachedPost, onClose: () => void) {
   const client = useQueryClient()
   const toast = useToast()
@@ -88,7 +87,6 @@ function useEdit(post: CachedPost, onClose: () => void) {
 
 type Edit = { id: string; text: string }
 
-/** Changes the text of a post on every screen. Throws CallError. */
 async function saveEdit(client: QueryClient, edit: Edit): Promise<void> {
   try {
     const params = { id: edit.id }
@@ -100,13 +98,13 @@ async function saveEdit(client: QueryClient, edit: Edit): Promise<void> {
   }
 }
 
-/** If an earlier answer was lost, the text may be saved already: then the server refuses it as no change, or as too late. */
+/** If an earlier answer was lost, the text may be saved already, and a repeated edit is refused. */
 function mayBeSaved(error: unknown): boolean {
   return hasCode(error, 'INVALID_REQUEST') || hasCode(error, 'EDIT_PERIOD_EXPIRED')
 }
 
 async function isSaved(client: QueryClient, { id, text }: Edit): Promise<boolean> {
-  const version = startRead()
+  const version = nextVersion()
   const post = await call('GET /posts/:id', { params: { id } })
   putPosts(client, [post], version)
   return post.text === text

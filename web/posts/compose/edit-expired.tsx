@@ -11,13 +11,12 @@ import { usePublish } from './publish-post.ts'
 
 type EditExpiredProps = {
   postId: string
-  /** The edited text that was not saved before the period ended; null where nothing was changed. */
+  /** The edited text that was not saved before the period ended; null if nothing was changed. */
   typed: string | null
   draft: Draft
   onClose: () => void
 }
 
-/** Says that the edit period is over, and saves what was typed: it can be copied or sent as a reply. */
 export function EditExpired({ postId, typed, draft, onClose }: EditExpiredProps) {
   return (
     <>
@@ -53,7 +52,7 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
   })
 
   async function copy(): Promise<void> {
-    // Removed first, so that screen readers announce it again.
+    // Screen readers announce the same text again only after it was removed.
     setCopied('')
     setCopied((await copyText(typed)) ? 'Текст скопирован' : NOT_COPIED)
   }

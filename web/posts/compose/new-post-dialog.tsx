@@ -5,7 +5,6 @@ import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
 import { usePublish } from './publish-post.ts'
 import { WritingAs } from './writing-as.tsx'
 
-/** Writes a post for the wall. */
 export function NewPostDialog({ onClose }: { onClose: () => void }) {
   const draft = useDraft('new')
   const close = useCloseWithDraft(draft, onClose)

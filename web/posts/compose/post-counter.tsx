@@ -3,10 +3,9 @@ import { plural } from '../../format/counts.ts'
 import styles from './post-form.module.css'
 
 const FORMS = { one: 'символ', few: 'символа', many: 'символов' }
-/** Numbers of characters left that are announced; announcing every key press would drown out the text. */
+/** Only these numbers are announced; announcing every key press would drown out the text. */
 const STEPS = [10, 25, POST_COUNTER_FROM]
 
-/** How many characters are left: hidden until 50 are left, red once the text is too long. */
 export function PostCounter({ left }: { left: number }) {
   return (
     <>

@@ -19,20 +19,18 @@ import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
 import { type Draft, OWN_TEXT } from './drafts.ts'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
-import { useSendOnceBack } from './sending.ts'
+import { useSendWhenAvailable } from './send-when-available.ts'
 import { WaitingLine } from './waiting-line.tsx'
 
 type PostFormProps = {
   form: ReturnType<typeof usePostForm>
   submitLabel: string
   placeholder: string
-  /** The accessible name of the field, for a text that is no post. */
+  /** The accessible name of the field. */
   label?: string
-  /** A short text above the text. */
   note?: ReactNode
 }
 
-/** The content of a dialog where a text is written. */
 export function PostForm({ form, submitLabel, placeholder, label, note }: PostFormProps) {
   return (
     <form className={styles.form} onSubmit={form.onSubmit}>
@@ -62,35 +60,32 @@ export function PostForm({ form, submitLabel, placeholder, label, note }: PostFo
   )
 }
 
-/** The key of every mutation that sends the text of a form. */
 const SENDING = ['send text']
 
 type PostFormOptions = {
   draft: Draft
   /** The action that opens the dialog of this form again. */
   intent: Intent
-  /** The text being edited; empty for a new post. */
   initialText: string
-  /** Sends the normalised text under the key that all attempts to send it share. What it throws is shown in the form. */
+  /** All attempts to send a text share the key. The error of `send` is shown in the form. */
   send: (text: string, submissionKey: string) => Promise<void>
-  /** Whether `send` may be repeated, because the server applies it once for each key: then it waits for what passes by itself. */
+  /** Whether the server applies a repeated `send` only once for each key. */
   isRepeatable?: boolean
-  /** Called after the text in the form was sent, by this form or by an earlier one that was closed meanwhile. */
+  /** Called also after an earlier form, which was closed meanwhile, has sent the text. */
   onSent: () => void
 }
 
-/** The state of a form for the text of a post: the input, its draft, its length, and sending it once. */
 export function usePostForm(options: PostFormOptions) {
   const { draft, intent, initialText, send, isRepeatable = false, onSent } = options
   const [typed, setTyped] = useState(() => draft.read() ?? initialText)
   const area = useRef<HTMLTextAreaElement>(null)
-  /** The text in the form was sent: until the form is gone, another Enter must not publish it again. */
+  /** Until the form is gone, another Enter must not publish the text again. */
   const isSent = useRef(false)
-  const onceBack = useSendOnceBack(send)
+  const repeated = useSendWhenAvailable(send)
   const sending = useDialogMutation({
     mutationKey: SENDING,
     mutationFn: (text: string) =>
-      (isRepeatable ? onceBack.send : send)(text, draft.submissionKey(text)),
+      (isRepeatable ? repeated.send : send)(text, draft.submissionKey(text)),
     onSuccess: (_, text) => draft.removeSent(text),
     intent,
     failed: 'Не отправлено',
@@ -122,9 +117,9 @@ export function usePostForm(options: PostFormOptions) {
     sendError: sending.error,
     errorLine: sending.error ? sending.errorLine : { text: validationError(typed, text) },
     isPending: sending.isPending,
-    waiting: onceBack.waiting,
+    waiting: repeated.waiting,
     stopWaiting: () => {
-      onceBack.stop()
+      repeated.stop()
       // The button that had the focus disappears.
       area.current?.focus()
     },
@@ -152,7 +147,7 @@ export function usePostForm(options: PostFormOptions) {
 
 const UNSAVED = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'
 
-/** Returns `onClose` for a dialog of a form: it says so where an unsent text stays behind as a draft. */
+/** A toast tells that an unsent text stays behind as a draft. */
 export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void {
   const client = useQueryClient()
   const toast = useToast()
@@ -165,7 +160,7 @@ export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void
   }
 }
 
-/** Why a text that looks fine cannot be sent: its fault is invisible. */
+/** The fault of a text that looks fine is invisible, so it is named. */
 function validationError(typed: string, text: string | null): string | undefined {
   if (text !== null || normalizeText(typed) === '' || remainingLength(typed) < 0) return undefined
   return 'Такой текст не опубликовать: в нём нет видимых символов или есть служебные'

@@ -11,19 +11,13 @@ import { OWN_TEXT } from './drafts.ts'
 
 type NewPost = {
   text: string
-  /** The same for every attempt to send this text, so that the server publishes it once. */
+  /** Every attempt to send a text has the same key, so that the server publishes it once. */
   submissionKey: string
-  /** The post to reply to, or null for a post on the wall. */
   repliedPostId: string | null
-  /** Who wrote it. */
   userId: string
 }
 
-/**
- * Returns a function that publishes a text as a post, or as a reply to `repliedPostId`, and shows a toast with a link to
- * it. Every attempt to send the same text must pass the same `submissionKey`. It is published as written by `userId` or not
- * at all. Throws CallError.
- */
+/** The text is published as written by `userId` or not at all. Throws CallError. */
 export function usePublish(repliedPostId: string | null, userId: string) {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -40,7 +34,6 @@ export function usePublish(repliedPostId: string | null, userId: string) {
   }
 }
 
-/** Publishes a post or a reply and puts it first in the lists it belongs to. */
 async function publishPost(client: QueryClient, newPost: NewPost): Promise<Post> {
   const post = await sendPost(newPost)
   putPosts(client, [post])

@@ -4,11 +4,10 @@ import { useSecondsLeft } from '../../browser/use-seconds-left.ts'
 import { countdown } from '../../format/time.ts'
 import { Button } from '../../ui/button.tsx'
 import styles from './post-form.module.css'
-import type { Waiting } from './sending.ts'
+import type { Waiting } from './send-when-available.ts'
 
 type WaitingLineProps = { waiting: Waiting; onStop: () => void }
 
-/** Says why a text is not sent yet and when it is, with a button that stops that. */
 export function WaitingLine({ waiting, onStop }: WaitingLineProps) {
   return (
     <p className={styles.waiting}>

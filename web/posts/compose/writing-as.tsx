@@ -6,10 +6,7 @@ import { whenDialogIsClosed } from '../../viewer/dialogs.ts'
 import { useViewer } from '../../viewer/viewer.ts'
 import styles from './post-form.module.css'
 
-/**
- * Says under which name somebody writes who has not chosen one yet, with a link that closes the dialog by `onClose` and leads
- * to where it is chosen. The text waits as a draft.
- */
+/** Leads a viewer who has not chosen a name to the choice. The text waits as a draft. */
 export function WritingAs({ onClose }: { onClose: () => void }) {
   const viewer = useViewer()
   const navigate = useNavigate()

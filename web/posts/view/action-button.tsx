@@ -7,18 +7,15 @@ type ActionButtonProps = {
   label: string
   icon: ReactNode
   count: number
-  /** The count in words, for screen readers: «5 ответов». */
   countInWords: string
-  /** Whether the button is pressed, for one that stays so. */
   pressed?: boolean
-  /** Whether a tap has been noticed that has no effect yet. */
+  /** Whether a tap waits for something else before it has an effect. */
   busy?: boolean
   /** The name by which the shortcuts find the button. */
   action: 'like' | 'reply'
   onClick: () => void
 }
 
-/** An action below a post: a button with an icon, and how many people have done the same. */
 export function ActionButton(props: ActionButtonProps) {
   const countId = useId()
   return (

@@ -9,27 +9,25 @@ import { PostText } from './post-text.tsx'
 import { PostTime } from './post-time.tsx'
 import quoteStyles from './replied-post.module.css'
 
-/** The elements inside a card that handle clicks themselves: a click on one does not open the post. */
+/** Elements that handle clicks themselves: a click on one does not open the post. */
 const INTERACTIVE = 'a, button, input, textarea, select, label, [role^="menu"], [role="dialog"]'
 
-/** MouseEvent.button of the middle button */
+/** The value of MouseEvent.button. */
 const MIDDLE = 1
 
 type PostCardProps = {
   post: CachedPost
-  /** Position in the list, from 1, and the length of the list. */
   position?: number | undefined
   setSize?: number | undefined
-  /** Leaves out the quote of the post it replies to, where the page shows that post anyway. */
+  /** Leaves out the quote of the replied post, which the page shows anyway. */
   withoutQuote?: boolean
   /** Joins the card by a line to the post below it. */
   joined?: boolean
-  /** The menu in the corner, and the row of actions below the text. */
   menu?: ReactNode
   children?: ReactNode
 }
 
-/** A post in a list. A click anywhere opens it, one of the middle button in a new tab; its time is a link. */
+/** A click anywhere opens the post; one of the middle button opens it in a new tab. */
 export function PostCard(props: PostCardProps) {
   const { post, position, setSize, joined, menu, children } = props
   const repliedId = props.withoutQuote ? null : post.actions.replied_post_id
@@ -103,7 +101,6 @@ function onMouseDown(event: MouseEvent<HTMLElement>): void {
   if (event.button === MIDDLE && isOnCard(event)) event.preventDefault()
 }
 
-/** Whether a click is for the card, and not for something in it that handles clicks itself. */
 function isOnCard(event: MouseEvent<HTMLElement>): boolean {
   if (event.defaultPrevented || !(event.target instanceof Element)) return false
   // React also passes on the clicks in a menu, which is rendered elsewhere in the page.
@@ -120,7 +117,6 @@ type RepliedPostProps = {
   inDialog?: boolean
 }
 
-/** A quote of the post that a reply is about, in a few lines; a placeholder once it is deleted. */
 export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
   const post = usePost(id)
   if (post === undefined) return null

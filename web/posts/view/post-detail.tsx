@@ -8,11 +8,9 @@ import { PostTime, useExactTime } from './post-time.tsx'
 type PostDetailProps = {
   post: CachedPost
   menu: ReactNode
-  /** The row of actions below the text. */
   children: ReactNode
 }
 
-/** A post on its own page: larger, as written, and with its exact date. */
 export function PostDetail({ post, menu, children }: PostDetailProps) {
   const id = useId()
   const exactTime = useExactTime(post.created_at)
@@ -22,7 +20,7 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
       data-post-id={post.id}
       aria-labelledby={`${id}-author`}
       aria-describedby={`${id}-text`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the shortcuts of a feed step through this post too.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: shortcuts step through it too.
       tabIndex={0}
     >
       <div className={styles.head}>

@@ -4,13 +4,11 @@ import styles from './post-text.module.css'
 
 type PostTextProps = { text: string; size?: 'list' | 'page' }
 
-/** Runs of empty lines, of which a list shows one. */
+/** A list shows one of several empty lines in a row. */
 const EMPTY_LINES = /\n\s*\n\s*\n/g
 
-/** How many characters of a web address are shown. */
 const LINK_LENGTH = { list: 40, page: 80 }
 
-/** The text of a post with its web addresses as links; a list shows one of several empty lines in a row. */
 export function PostText({ text, size = 'list' }: PostTextProps) {
   const shown = size === 'list' ? text.replace(EMPTY_LINES, '\n\n') : text
   const links = { length: LINK_LENGTH[size], withUnusual: useHydrated() }

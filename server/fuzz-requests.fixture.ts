@@ -6,7 +6,7 @@ import {
   hostileString,
   KNOWN,
   type Schema,
-} from './fuzz-values.ts'
+} from './fuzz-values.fixture.ts'
 
 type Parameter = {
   name: string
@@ -40,7 +40,6 @@ export type FuzzRequest = {
 
 type Part = { value: string; isPlain: boolean }
 
-/** Generates random valid and invalid requests for every operation of the document. */
 export function requestsFor({ paths }: OpenApi): fc.Arbitrary<FuzzRequest> {
   const all = Object.entries(paths).flatMap(([template, operations]) =>
     Object.entries(operations).map(([method, operation]) =>
@@ -102,7 +101,6 @@ const wildPart: fc.Arbitrary<Part> = fc
   )
   .map((value) => ({ value, isPlain: false }))
 
-/** The `$names` that fit an id in this path. */
 function fittingIds(template: string): string[] {
   if (/\/(?:verify|mail)$/.test(template)) return ['$operation']
   if (template.endsWith('/undo')) return ['$change']

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request as sendHttp } from 'node:http'
-import { newEmail } from './account-fixture.ts'
-import { DEVICE, type TestUser } from './client.ts'
-import type { FuzzRequest } from './fuzz-requests.ts'
-import type { TestApp } from './test-app.ts'
+import type { FuzzRequest } from './fuzz-requests.fixture.ts'
+import { newEmail } from './testing/account-fixture.ts'
+import { DEVICE, type TestUser } from './testing/client.ts'
+import type { TestApp } from './testing/test-app.ts'
 
 export type FuzzAnswer = { status: number; body: unknown }
 
-/** Sends fuzz requests one after another. Each lane has users of its own, so that lanes do not affect each other. */
+/** Sends fuzz requests one after another, as users of its own: lanes do not affect each other. */
 export async function openLane(app: TestApp) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const other = await app.signUp()
@@ -22,7 +22,7 @@ export async function openLane(app: TestApp) {
   const operations = new Map<string, string>()
   let change: string | undefined
 
-  /** Returns the id of an operation of the live user that a path expects; a random id for other paths. */
+  /** Returns the id of an operation of the live user that a path expects, else a random id. */
   async function operationFor({ template }: FuzzRequest): Promise<string> {
     const [, verified] = /^\/api\/v1(.+)\/\{id\}\/verify$/.exec(template) ?? []
     const start = template.endsWith('/codes/{id}/mail') ? '/logins' : verified
@@ -42,7 +42,7 @@ export async function openLane(app: TestApp) {
     return id
   }
 
-  /** Makes an e-mail change that can be undone. It belongs to a new user, because an undo closes every session. */
+  /** An undo closes every session, so the change belongs to a new user. */
   async function newChange(): Promise<string> {
     const { id: userId, token, clientToken } = await app.signUp()
     const path = '/users/current/email'
@@ -64,7 +64,6 @@ export async function openLane(app: TestApp) {
     return { current: sessions[0].id, session: sessions[1].id }
   }
 
-  /** Returns the current values of the `$names` in a request. */
   async function names(request: FuzzRequest): Promise<Record<string, string>> {
     own ??= (await app.publish(live)).id
     const operation = await operationFor(request)
@@ -87,7 +86,6 @@ export async function openLane(app: TestApp) {
     }
   }
 
-  /** Discards the objects that a request has used up or deleted. */
   async function discardUsed(
     { method, template }: FuzzRequest,
     { status, body }: FuzzAnswer,

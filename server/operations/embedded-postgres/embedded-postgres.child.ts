@@ -1,5 +1,5 @@
 // A server process of its own for the tests, so that it can be killed. Argument: DATA_DIR.
-import { startEmbeddedPostgres } from '../operations/embedded-postgres/embedded-postgres.ts'
+import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
 const [dataDir = ''] = process.argv.slice(2)
 try {

@@ -4,9 +4,8 @@ import { Button } from '../ui/button.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import { openDialog } from '../viewer/dialogs.ts'
 import { useDecide } from './decide.ts'
-import styles from './queue-acts.module.css'
+import styles from './queue-actions.module.css'
 
-/** The two verdicts, by what has become of the post already. */
 const VERDICTS: Record<QueuedPost['state'], { remove: string; keep: string }> = {
   published: { remove: 'Удалить', keep: 'Оставить' },
   hidden: { remove: 'Удалить', keep: 'Вернуть' },
@@ -14,8 +13,7 @@ const VERDICTS: Record<QueuedPost['state'], { remove: string; keep: string }> = 
   deleted: { remove: 'Есть нарушение', keep: 'Нарушения нет' },
 }
 
-/** What a moderator can do about a post: the two verdicts, and blocking its author. */
-export function QueueActs({ post }: { post: QueuedPost }) {
+export function QueueActions({ post }: { post: QueuedPost }) {
   const toast = useToast()
   const onError = (error: Error) => toast({ text: errorMessage(error) })
   const remove = useDecide({ post, onError })
@@ -23,7 +21,7 @@ export function QueueActs({ post }: { post: QueuedPost }) {
   const isPending = remove.isPending || keep.isPending
   const { author, id, state } = post
   return (
-    <div className={styles.acts}>
+    <div className={styles.actions}>
       <Button
         variant="danger"
         data-act="remove"

@@ -4,17 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../operations/embedded-postgres/embedded-postgres.ts'
-import { asSuperuser, executeOn } from './databases.ts'
+import { startEmbeddedPostgres } from '../../server/operations/embedded-postgres/embedded-postgres.ts'
+import { asSuperuser, executeOn } from '../../server/testing/databases.ts'
 
 const run = promisify(execFile)
 
-/** An embedded PostgreSQL that receives every change of a primary, and shows it when it has replayed it. */
+/**
+ * An embedded PostgreSQL that receives every change of a primary, and shows it when it has replayed
+ * it.
+ */
 export type Standby = Awaited<ReturnType<typeof startStandby>>
 
 /**
- * Starts a primary in a new folder. The caller closes it. PostgreSQL's programs for copying a running server do not come along, so a
- * standby is made from a copy of its files.
+ * Starts a primary in a new folder. The caller closes it. PostgreSQL's programs for copying a
+ * running server do not come along, so a standby is made from a copy of its files.
  */
 export async function startPrimary() {
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-primary-'))
@@ -53,7 +56,10 @@ export async function startStandby(primary: { url: string; dataDir: string }) {
   }
 }
 
-/** Copies the files of a running server between the two calls that PostgreSQL's manual names for that (25.3.3). */
+/**
+ * Copies the files of a running server between the two calls that PostgreSQL's manual names for
+ * that (25.3.3).
+ */
 async function copyCluster({ url, dataDir }: { url: string; dataDir: string }, to: string) {
   const client = new pg.Client(asSuperuser(url))
   await client.connect()

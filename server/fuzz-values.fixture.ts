@@ -79,7 +79,6 @@ const USUAL: Record<string, fc.Arbitrary<string>> = {
     .map(String),
 }
 
-/** Generates values that fit a schema and its name. */
 export function fitting(name: string, schema: Schema): fc.Arbitrary<unknown> {
   if (schema.properties) return fittingObject(schema)
   const usual = USUAL[name]

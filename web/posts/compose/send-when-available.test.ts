@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CallError, noAnswer } from '../../api/call-error.ts'
-import { sendOnceBack } from './sending.ts'
+import { sendWhenAvailable } from './send-when-available.ts'
 
 const failure = (code: CallError['code'], status: number) =>
   new CallError({ code, status, message: code })
@@ -23,7 +23,7 @@ function service(...errors: Error[]) {
 
 test('a text is sent again while the service is away, also while it does not answer at all then, and once when it is back', async () => {
   const { send, attempts } = service(AWAY, AWAY, noAnswer('OFFLINE'), AWAY)
-  const { done, waiting } = sendOnceBack('key', send, soon)
+  const { done, waiting } = sendWhenAvailable('key', send, soon)
   await expect.poll(waiting.get).toMatchObject({ error: AWAY })
   await done
   expect([attempts(), waiting.get()]).toEqual([5, null])
@@ -35,7 +35,7 @@ test.each([
   ['a limit of a minute', limit(60)],
 ])('a text waits for %s too', async (_what, error) => {
   const { send, attempts } = service(error)
-  await sendOnceBack('key', send, soon).done
+  await sendWhenAvailable('key', send, soon).done
   expect(attempts()).toBe(2)
 })
 
@@ -43,7 +43,7 @@ test('a text that is too early is sent again when the server allows it, and says
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { send, attempts } = service(limit(28))
-  const { done, waiting } = sendOnceBack('key', send)
+  const { done, waiting } = sendWhenAvailable('key', send)
   await vi.advanceTimersByTimeAsync(27_999)
   expect(waiting.get()?.until).toBe(Date.now() + 1)
   expect(attempts()).toBe(1)
@@ -58,13 +58,13 @@ test.each([
   ['an error of the server', failure('INTERNAL_ERROR', 500)],
 ])('%s is told at once', async (_what, error) => {
   const { send, attempts } = service(error)
-  await expect(sendOnceBack('key', send, soon).done).rejects.toBe(error)
+  await expect(sendWhenAvailable('key', send, soon).done).rejects.toBe(error)
   expect(attempts()).toBe(1)
 })
 
 test('waiting ends with the last error when the person stops it', async () => {
   const { send, attempts } = service(AWAY, AWAY)
-  const { done, waiting, stop } = sendOnceBack('key', send, () => 3_600_000)
+  const { done, waiting, stop } = sendWhenAvailable('key', send, () => 3_600_000)
   await expect.poll(waiting.get).not.toBeNull()
   stop()
   await expect(done).rejects.toBe(AWAY)
@@ -73,11 +73,11 @@ test('waiting ends with the last error when the person stops it', async () => {
 
 test('who sends a text that is on its way joins it', async () => {
   const { send, attempts } = service(AWAY)
-  const first = sendOnceBack('key', send, soon)
-  expect(sendOnceBack('key', send, soon)).toBe(first)
+  const first = sendWhenAvailable('key', send, soon)
+  expect(sendWhenAvailable('key', send, soon)).toBe(first)
   await first.done
   expect(attempts()).toBe(2)
-  await sendOnceBack('key', send, soon).done
+  await sendWhenAvailable('key', send, soon).done
   expect(attempts()).toBe(3)
 })
 
@@ -85,5 +85,5 @@ test('where the browser is offline at the first attempt, the person is told at o
   vi.stubGlobal('navigator', { onLine: false })
   onTestFinished(() => void vi.unstubAllGlobals())
   const error = noAnswer('OFFLINE')
-  await expect(sendOnceBack('key', service(error).send, soon).done).rejects.toBe(error)
+  await expect(sendWhenAvailable('key', service(error).send, soon).done).rejects.toBe(error)
 })

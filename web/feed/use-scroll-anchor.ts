@@ -1,23 +1,25 @@
 import { useLayoutEffect, useRef } from 'react'
 import { useLocation, useNavigationType } from 'react-router'
-import { type Place, savedPlace, savePlace } from '../browser/saved-places.ts'
+import { type Anchor, findAnchor, saveAnchor } from '../browser/scroll-anchors.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 
-/** How many frames it takes until the posts above have their true height. */
+/** The posts above get their true height within so many frames. */
 const FRAMES_TO_RENDER = 3
 
-type Spot = Pick<Place, 'postId' | 'top'>
+type PostPosition = Pick<Anchor, 'postId' | 'top'>
 
 /**
- * Remembers at which post each visit of a page was left, and returns there when the person goes back or the page was
- * reloaded, once the posts are shown. By post, not by pixel: the posts above may have changed meanwhile.
+ * Remembers at which post each history entry was left, and returns there after going back or a
+ * reload. A post is remembered, not a pixel: the posts above may have changed meanwhile.
  */
-export function useScrollPlace(list: PostListView): void {
-  const visit = useLocation().key
+export function useScrollAnchor(list: PostListView): void {
+  const entryKey = useLocation().key
   const isReturn = useNavigationType() === 'POP'
   const ready = list.state === 'ready'
-  const spot = useRef<{ visit: string; start: string | null; last: Spot | undefined }>(undefined)
+  const left = useRef<{ entryKey: string; start: string | null; last: PostPosition | undefined }>(
+    undefined,
+  )
   const cursorsTo = useRef(list.cursorsTo)
 
   useLayoutEffect(() => {
@@ -27,17 +29,17 @@ export function useScrollPlace(list: PostListView): void {
   useLayoutEffect(() => {
     history.scrollRestoration = 'manual'
     if (!ready) return
-    const { current } = spot
-    if (current?.visit !== visit) {
-      const place = isReturn ? savedPlace(visit) : undefined
-      spot.current = { visit, start: list.start, last: place }
-      if (place) restore(place, place.focusedId)
+    const { current } = left
+    if (current?.entryKey !== entryKey) {
+      const anchor = isReturn ? findAnchor(entryKey) : undefined
+      left.current = { entryKey, start: list.start, last: anchor }
+      if (anchor) restore(anchor, anchor.focusedId)
     } else if (current.start !== list.start) {
-      // Posts were added above: what is being read must not move. Some browsers see to it, and some do not.
+      // Posts were added above: what is being read must not move. Safari has no scroll anchoring.
       current.start = list.start
       if (current.last) restore(current.last)
     }
-  }, [visit, isReturn, ready, list.start])
+  }, [entryKey, isReturn, ready, list.start])
 
   // The posts below fill the space by now, or there are none.
   useLayoutEffect(() => {
@@ -47,19 +49,19 @@ export function useScrollPlace(list: PostListView): void {
   useLayoutEffect(() => {
     if (!ready) return
     const remember = () => {
-      if (spot.current) spot.current.last = spotNow() ?? spot.current.last
+      if (left.current) left.current.last = currentAnchor() ?? left.current.last
     }
     const save = () => {
-      const last = spot.current?.last ?? spotNow()
+      const last = left.current?.last ?? currentAnchor()
       if (!last) return
       const focusedId = focusedArticle()?.dataset.postId
-      const place = { ...last, focusedId, cursors: cursorsTo.current(last.postId) }
-      savePlace(visit, place, scrollY === 0)
+      const anchor = { ...last, focusedId, cursors: cursorsTo.current(last.postId) }
+      saveAnchor(entryKey, anchor, scrollY === 0)
     }
     const stop = new AbortController()
     const { signal } = stop
     addEventListener('scroll', remember, { passive: true, signal })
-    // A tab in the background may be closed without another event, and be reloaded when the person returns to it.
+    // A tab in the background may be closed without another event, and be reloaded later.
     document.addEventListener('visibilitychange', save, { signal })
     addEventListener('pagehide', save, { signal })
     return () => {
@@ -67,23 +69,23 @@ export function useScrollPlace(list: PostListView): void {
       save()
       reserveHeight(0)
     }
-  }, [visit, ready])
+  }, [entryKey, ready])
 }
 
-function spotNow(): Spot | undefined {
+function currentAnchor(): PostPosition | undefined {
   const article = firstVisibleArticle()
   const postId = article?.dataset.postId
   return article && postId ? { postId, top: article.getBoundingClientRect().top } : undefined
 }
 
-function restore({ postId, top }: Spot, focusedId?: string): void {
+function restore({ postId, top }: PostPosition, focusedId?: string): void {
   const article = articleOf(postId)
   if (!article) return
   scrollToTop(article, top, FRAMES_TO_RENDER)
   if (focusedId) articleOf(focusedId)?.focus({ preventScroll: true })
 }
 
-/** Scrolls an article to `top` (px), and again for some frames: posts above get their true height only when rendered. */
+/** Scrolls again for some frames: posts above get their true height only when rendered. */
 function scrollToTop(article: HTMLElement, top: number, frames: number): void {
   const y = scrollY + article.getBoundingClientRect().top - top
   // The posts below it may not be read yet.
@@ -94,7 +96,6 @@ function scrollToTop(article: HTMLElement, top: number, frames: number): void {
   })
 }
 
-/** Makes the page at least so high (px). */
 function reserveHeight(height: number): void {
   document.documentElement.style.minHeight = height > 0 ? `${height}px` : ''
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { TestAnswer, TestUser } from './client.ts'
-import type { TestApp } from './test-app.ts'
+import type { TestAnswer, TestUser } from '../../testing/client.ts'
+import type { TestApp } from '../../testing/test-app.ts'
 
 /** One action of a user. `who` and `post` are taken modulo the number of users and posts. */
 type Step = {
@@ -10,7 +10,6 @@ type Step = {
   post: number
 }
 
-/** Generates random sequences of so many steps. */
 export function randomSteps(count: number): fc.Arbitrary<Step[]> {
   const what = fc.constantFrom<Step['what'][]>(
     ...(['publish', 'reply', 'reply', 'like', 'like', 'unlike', 'edit', 'delete'] as const),
@@ -84,7 +83,7 @@ export class WallModel {
   }
 }
 
-/** Expects every list of the product, for every user, to equal the model's: ids in order, and total. */
+/** Every list of the product, for every user, equals the model's: ids in order, and total. */
 export async function expectLists(app: TestApp, { posts, users }: WallModel): Promise<void> {
   const newest = posts.toReversed()
   const wall = newest.filter(({ repliedId }) => repliedId === null)

@@ -2,21 +2,19 @@ import { useState } from 'react'
 import { CallError, isShortLimit, isUnanswered } from '../../api/call-error.ts'
 import { retryPause } from '../../api/query-client.ts'
 import { createAtom, type ReadableAtom, useAtom } from '../../browser/atom.ts'
+import { wait } from '../../browser/wait.ts'
 
-/** Why a text is not sent yet, and when it is sent again, in unix milliseconds. */
+/** The error that delays a text, and when it is sent again (unix milliseconds). */
 export type Waiting = { error: CallError; until: number }
 
-/** A text on its way to the server. */
 export type Sending = {
-  /** Resolves when it was sent; rejects with what prevents it. */
   done: Promise<void>
-  /** What it waits for; null while it does not. */
   waiting: ReadableAtom<Waiting | null>
   /** Ends the waiting: `done` rejects with the last error. */
   stop: () => void
 }
 
-/** Pauses stay short: the person waits for it. */
+/** Pauses stay short, because a person waits. */
 const LONGEST_PAUSE_MS = 5000
 
 const NOT_WAITING = createAtom<Waiting | null>(null)
@@ -24,11 +22,11 @@ const NOT_WAITING = createAtom<Waiting | null>(null)
 const sendings = new Map<string, Sending>()
 
 /**
- * Sends a text by `send`, and again and again while the service is away, does not answer or says that it is too early, until
- * the text is sent, refused or stopped. All attempts have the same `submissionKey`, so that the server publishes the text once;
- * who sends under a key that is on its way joins that. `pause` returns the milliseconds to wait after so many failures.
+ * Sends a text until the server has accepted or refused it or the person stops it. All attempts
+ * have the same `submissionKey`, so that the server publishes the text once, and a second call with
+ * this key joins the first. `pause` returns milliseconds.
  */
-export function sendOnceBack(
+export function sendWhenAvailable(
   submissionKey: string,
   send: () => Promise<void>,
   pause: (failures: number, error: CallError) => number = usualPause,
@@ -61,24 +59,20 @@ export function sendOnceBack(
   return sending
 }
 
-/** Sends texts by `send`, as sendOnceBack() does, and says what the last one waits for. */
-export function useSendOnceBack(send: (text: string, submissionKey: string) => Promise<void>) {
+export function useSendWhenAvailable(send: (text: string, submissionKey: string) => Promise<void>) {
   const [last, setLast] = useState<Sending | null>(null)
   return {
     waiting: useAtom(last?.waiting ?? NOT_WAITING, null),
     stop: () => last?.stop(),
     send(text: string, submissionKey: string): Promise<void> {
-      const sending = sendOnceBack(submissionKey, () => send(text, submissionKey))
+      const sending = sendWhenAvailable(submissionKey, () => send(text, submissionKey))
       setLast(sending)
       return sending.done
     },
   }
 }
 
-/**
- * Whether a failure passes by itself, so that the text is worth sending again: the service is away for a while or a limit is
- * short. Where the browser is offline at the first attempt, the person is told instead.
- */
+/** A person whose browser is offline at the first attempt is told instead. */
 function passes(error: unknown, failures: number): error is CallError {
   if (!(error instanceof CallError)) return false
   if (isUnanswered(error)) return failures > 1 || globalThis.navigator?.onLine !== false
@@ -88,8 +82,4 @@ function passes(error: unknown, failures: number): error is CallError {
 function usualPause(failures: number, error: CallError): number {
   if (isShortLimit(error)) return error.retryAfter * 1000
   return Math.min(retryPause(failures, error, Math.random()), LONGEST_PAUSE_MS)
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -1,11 +1,11 @@
-import { type AccountFixture, newEmail } from './account-fixture.ts'
-import { DEVICE } from './client.ts'
+import { type AccountFixture, newEmail } from './testing/account-fixture.ts'
+import { DEVICE } from './testing/client.ts'
 
-/** Who calls: the owner of the fixture, another user, or a visitor, who has no token. */
+/** The owner of the fixture, another user, or a visitor, who has no token. */
 export type Caller = { token?: string; cookie?: string; clientToken: string }
 type Sent = { path: string; body?: object; headers?: Record<string, string> }
 
-/** What each call returns to the owner, another user and a visitor; to a moderator where that differs from another user. */
+/** A moderator's answer is given only if it differs from another user's. */
 type Row = {
   call: (fixture: AccountFixture, caller: Caller) => Sent
   owner: string

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { eraseNow } from '../features/account-deletion/account-deletion.service.ts'
-import { decide as restoreAny } from '../features/moderation/decisions.service.ts'
-import { AppError } from '../kernel/errors/app-error.ts'
-import { addJob } from '../kernel/queue/queue.ts'
-import { comeBack, leave, ONE_BROWSER } from './account-deletion-calls.ts'
-import type { TestUser } from './client.ts'
-import { decide, report, signUpOld, undo } from './moderation-calls.ts'
-import type { TestApp } from './test-app.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
+import { comeBack, leave, ONE_BROWSER } from '../../testing/account-deletion-calls.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { decide, report, signUpOld, undo } from '../../testing/moderation-calls.ts'
+import type { TestApp } from '../../testing/test-app.ts'
+import { eraseNow } from '../account-deletion/account-deletion.service.ts'
+import { decide as restoreAny } from './decisions.service.ts'
 
 /** Acts are about the newest posts, so that they meet on one post. */
 const NEWEST = 8
@@ -58,7 +58,7 @@ export type World = {
   done: Map<string, number>
 }
 
-/** Performs an act, which may be refused: the post may be gone, and the person blocked. */
+/** The act may be refused: the post may be deleted, and the person blocked. */
 export async function perform(world: World, { what, who, which }: Act): Promise<number> {
   const { app, people, moderator, posts, decisions } = world
   const index = who % people.length
@@ -87,8 +87,8 @@ export async function perform(world: World, { what, who, which }: Act): Promise<
     case 'report':
       return (await report(app, person, { postId, reasonId: String((which % 8) + 1) })).status
     case 'hide': {
-      // Refused reports of this run would keep everybody from hiding anything.
-      // One after the other, as all acts lock reports in an order of their own.
+      // Refused reports of this run would keep everybody from hiding anything. The reports are
+      // locked one after the other, as all acts lock them in an order of their own.
       await sql`UPDATE reports SET decided_at = decided_at - interval '31 days' WHERE id IN (
         SELECT id FROM reports WHERE decided_at IS NOT NULL FOR UPDATE SKIP LOCKED)`.execute(app.db)
       const statuses = people.map(async (_, at) =>
@@ -137,7 +137,7 @@ export async function perform(world: World, { what, who, which }: Act): Promise<
   }
 }
 
-/** Performs an act on somebody's account. At most a few are away at once, and only they return or are erased. */
+/** At most a few accounts are away at once, and only they return or are erased. */
 async function performOnAccount(
   world: World,
   what: 'leave' | 'return' | 'erase',
@@ -164,7 +164,7 @@ async function performOnAccount(
 const NOT_NOW = 403
 const invalidate = async () => {}
 
-/** Signs a person in again whose sessions a block has closed. Who has left stays away, and is refused everything. */
+/** A block closes sessions. Who has left stays away, and is refused everything. */
 async function signedIn(world: World, index: number): Promise<TestUser> {
   const { app, people } = world
   const { token } = people[index] as TestUser

@@ -1,0 +1,69 @@
+import { isRecord, sessionStore } from './storage.ts'
+
+/** Where an entry of the browser's history was left. */
+export type Anchor = {
+  /** The first visible post, and its distance (px) from the top of the viewport. */
+  postId: string
+  top: number
+  focusedId: string | undefined
+  /** The cursors of the pages of its list, from the first one to the page that has the post. */
+  cursors: (string | null)[]
+}
+
+/** web/index.html reads it too. */
+const KEY = 'places'
+const ANCHORS_STORED_MAX = 20
+const CURSORS_MAX = 100
+
+let anchors: Map<string, Anchor> | undefined
+
+export function findAnchor(entryKey: string): Anchor | undefined {
+  return known().get(entryKey)
+}
+
+/** Who reloads at the very top wants what is new, so that anchor is not stored. */
+export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): void {
+  const all = known()
+  all.delete(entryKey)
+  all.set(entryKey, { ...anchor, cursors: anchor.cursors.slice(-CURSORS_MAX) })
+  const stored = [...all].filter(([key]) => key !== entryKey || !isAtTop)
+  sessionStore.writeJson(KEY, stored.slice(-ANCHORS_STORED_MAX))
+}
+
+/**
+ * The router would call every first entry `default`, and browsers keep the state of an entry whose
+ * own address is entered again.
+ */
+export function nameFirstEntry(): void {
+  if (history.state !== null && navigation()?.type !== 'navigate') return
+  history.replaceState({ ...history.state, key: Math.random().toString(36).slice(2) }, '')
+}
+
+/** The address changes when somebody goes back before the scripts are there. */
+export function isAsOpened(): boolean {
+  const opened = new URL(navigation()?.name ?? location.href)
+  return opened.pathname === location.pathname && opened.search === location.search
+}
+
+function navigation(): PerformanceNavigationTiming | undefined {
+  return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined
+}
+
+export function currentEntryKey(): string {
+  return (history.state as { key?: string } | null)?.key || 'default'
+}
+
+function known(): Map<string, Anchor> {
+  anchors ??= new Map(sessionStore.readJson(KEY, areAnchors) ?? [])
+  return anchors
+}
+
+function areAnchors(value: unknown): value is [string, Anchor][] {
+  return Array.isArray(value) && value.every((entry) => Array.isArray(entry) && isAnchor(entry[1]))
+}
+
+function isAnchor(value: unknown): value is Anchor {
+  if (!isRecord(value)) return false
+  const { postId, top, cursors } = value
+  return typeof postId === 'string' && typeof top === 'number' && Array.isArray(cursors)
+}
