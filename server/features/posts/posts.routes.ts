@@ -5,7 +5,7 @@ import {
   listPosts,
   readPost,
 } from '../../../contract/posts.ts'
-import type { Change } from '../../kernel/cache/change.ts'
+import type { Change } from '../../kernel/cache/cache.ts'
 import { type Db, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'

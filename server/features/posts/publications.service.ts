@@ -1,5 +1,5 @@
 import type { Post } from '../../../contract/posts.ts'
-import type { Change } from '../../kernel/cache/change.ts'
+import type { Change } from '../../kernel/cache/cache.ts'
 import { batchCalls } from '../../kernel/db/batch-calls.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'

@@ -5,13 +5,13 @@ import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import type { Outage } from '../db/outage.ts'
 import { API_PREFIX, type CachedEndpoint, type Http } from '../http/route.ts'
 import type { MemoryCache, Stale } from './cache.ts'
+import { createSharedReads } from './cache.ts'
 import {
   type CachedResponse,
   type LikeOffset,
   sendCached,
   toCachedResponse,
 } from './cached-response.ts'
-import { createSharedReads } from './shared-reads.ts'
 
 export type CachedReadsOptions = {
   likedBy: (question: { userId: string; postIds: string[] }) => Promise<Set<string>>

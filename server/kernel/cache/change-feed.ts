@@ -6,7 +6,7 @@ import { batchCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 import { endsWithin } from '../db/deadline.ts'
 import type { Outage } from '../db/outage.ts'
-import type { Change } from './change.ts'
+import type { Change } from './cache.ts'
 import { CHANNEL, confirm, FEED_NAME, OPERATOR } from './operator-changes.ts'
 
 const FIRST_RETRY_MS = 50

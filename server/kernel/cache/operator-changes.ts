@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { endsWithin } from '../db/deadline.ts'
-import type { Change } from './change.ts'
+import type { Change } from './cache.ts'
 
 export const CHANNEL = 'vslukh'
 /** The application name of the connections on which nodes receive changes. */

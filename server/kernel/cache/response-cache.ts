@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
 import type { Replica } from '../db/replica.ts'
+import type { Change } from './cache.ts'
 import { createMemoryCache } from './cache.ts'
 import { type CachedReadsOptions, createCachedReads } from './cached-reads.ts'
-import type { Change } from './change.ts'
 import { openChangeFeed } from './change-feed.ts'
 import { createFastPath, type FastPathOptions } from './fast-path.ts'
 

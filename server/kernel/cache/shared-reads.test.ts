@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { createMemoryCache } from './cache.ts'
+import { createMemoryCache, createSharedReads } from './cache.ts'
 import type { CachedResponse } from './cached-response.ts'
-import { createSharedReads } from './shared-reads.ts'
 
 /** Shared reads of one URL whose ends the test decides. */
 function readsOfOneUrl() {

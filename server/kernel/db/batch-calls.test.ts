@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { batchCalls } from './batch-calls.ts'
-import { addQueryTime, measureQuery } from './query-time.ts'
+import { addQueryTime, measureQuery } from './database-client.ts'
 
 test('the time of a shared query counts for the first of its calls, not for one that was answered before', async () => {
   const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -1,7 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { PostgresDialect, type PostgresDialectConfig, PostgresDriver } from 'kysely'
 import pg from 'pg'
 import { noteDatabaseError } from './database-errors.ts'
-import { measureQuery } from './query-time.ts'
 
 /** A prepared text is a plan of some 100 KB on each connection. The product has about 100 texts. */
 const TEXTS_MAX = 200
@@ -78,5 +78,25 @@ class Driver extends PostgresDriver {
   /** ROLLBACK fails on a lost connection, which has ended the transaction too. */
   override async rollbackTransaction(connection: Connection): Promise<void> {
     await super.rollbackTransaction(connection).catch(() => {})
+  }
+}
+
+/** Milliseconds of all queries of some work. Queries that ran side by side count each. */
+export type QueryTime = { ms: number }
+
+const current = new AsyncLocalStorage<QueryTime>()
+
+/** Adds the queries that `work` starts to `time`. A shared query counts for the first caller. */
+export function addQueryTime<T>(time: QueryTime, work: () => T): T {
+  return current.run(time, work)
+}
+
+/** Starts to measure a query. Returns the function to call at its end. */
+export function measureQuery(): (() => void) | undefined {
+  const time = current.getStore()
+  if (!time) return undefined
+  const since = performance.now()
+  return () => {
+    time.ms += performance.now() - since
   }
 }

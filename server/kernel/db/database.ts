@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { DatabaseClient, databaseDialect, UnnamedStatementsClient } from './database-client.ts'
-import { GuardedPool } from './guarded-pool.ts'
-import type { Outage } from './outage.ts'
+import { isConnectionLost } from './database-errors.ts'
+import { DatabaseAwayError, type Outage } from './outage.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -102,3 +102,52 @@ export function idArray(ids: string[]): string {
 
 /** No user has this id: it stands for visitors and for ids that cannot name a user. */
 export const NO_USER = '0'
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: pg.PoolClient['release'],
+) => void
+
+/** Refuses while its database is away, or makes callers wait if `waitsDuringOutage`. */
+class GuardedPool extends pg.Pool {
+  readonly #outage: Outage
+  readonly #waitsDuringOutage: boolean
+
+  constructor(config: pg.PoolConfig, outage: Outage, waitsDuringOutage: boolean) {
+    super(config)
+    this.#outage = outage
+    this.#waitsDuringOutage = waitsDuringOutage
+  }
+
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: Connected): void
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    const connecting = this.#waitsDuringOutage ? this.#connectOnceBack() : this.#connectNow()
+    if (!callback) return connecting
+    connecting.then(
+      (client) => callback(undefined, client, client.release),
+      (error) => callback(error, undefined, () => {}),
+    )
+    return undefined
+  }
+
+  #connectNow(): Promise<pg.PoolClient> {
+    if (this.#outage.isAway()) return Promise.reject(new DatabaseAwayError())
+    const connecting = super.connect()
+    connecting.catch(this.#outage.noteFailure)
+    return connecting
+  }
+
+  async #connectOnceBack(): Promise<pg.PoolClient> {
+    for (;;) {
+      await this.#outage.whenAvailable()
+      try {
+        return await this.#connectNow()
+      } catch (error) {
+        const mayWait = error instanceof Error && isConnectionLost(error)
+        if (!mayWait || this.#outage.isClosed()) throw error
+      }
+    }
+  }
+}

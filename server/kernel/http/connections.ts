@@ -1,5 +1,10 @@
 import { once } from 'node:events'
-import type { Server as HttpServer, RequestListener, ServerResponse } from 'node:http'
+import {
+  type Server as HttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  ServerResponse,
+} from 'node:http'
 import { Server, type Socket } from 'node:net'
 
 type ProcessReport = { userLimits?: { open_files: { soft: number | 'unlimited' } } }
@@ -133,4 +138,20 @@ function openFilesLimit(): number {
 export function connectionsLimit(): number {
   const fitting = Math.floor((openFilesLimit() - RESERVED_FILES) / 2)
   return Math.min(CONNECTIONS_MAX, Math.max(CONNECTIONS_MIN, fitting))
+}
+
+/**
+ * Closes its connection if it begins before the request's body has come. Node would drop that body
+ * later, and with it a proxy's next request if the rest never comes.
+ */
+export class ClosingResponse extends ServerResponse {
+  /** Node calls it for each response, also where nobody else does. */
+  override writeHead(...head: unknown[]): this {
+    if (!this.req.complete && hasBody(this.req)) this.shouldKeepAlive = false
+    return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>))
+  }
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 }

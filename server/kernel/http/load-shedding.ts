@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { hasBody } from './closing-response.ts'
+import { hasBody } from './connections.ts'
 import { type Refusal, sendRefusal } from './refusal.ts'
 import type { ObserveRequest } from './request-log.ts'
 

@@ -6,7 +6,7 @@ import {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { addQueryTime, type QueryTime } from '../db/query-time.ts'
+import { addQueryTime, type QueryTime } from '../db/database-client.ts'
 import { networkOf } from '../limits/network.ts'
 
 /** 72 bits, enough to distinguish networks. */

@@ -10,9 +10,8 @@ import cookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { BODY_MAX, OPAQUE_MAX } from '../../../contract/constants.ts'
 import { AppError } from '../errors/app-error.ts'
-import { cleanForwardedFor, namesItsHost } from './client-headers.ts'
-import { ClosingResponse } from './closing-response.ts'
-import { connectionsLimit, createConnections } from './connections.ts'
+import { cleanForwardedFor, namesItsHost, watchForwardedFor } from './client-headers.ts'
+import { ClosingResponse, connectionsLimit, createConnections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './error-handler.ts'
 import { setHeaders } from './headers.ts'
 import { type ListenAddress, listenOnManySockets } from './listen.ts'
@@ -26,7 +25,6 @@ import {
   type ObserveRequest,
   RequestLog,
 } from './request-log.ts'
-import { watchForwardedFor } from './untrusted-proxy.ts'
 
 type Options = {
   logger: FastifyBaseLogger

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { plainAddress, proxyTrust } from '../../kernel/http/untrusted-proxy.ts'
+import { plainAddress, proxyTrust } from '../../kernel/http/client-headers.ts'
 import { IDENTITY_PATH, QUESTION_HEADER, type Seen, sign } from './identity.ts'
 
 /**
