@@ -112,7 +112,8 @@ async function framesOf(html: string, readAsset: (name: string) => string): Prom
   const [main, ...preloaded] = assets
     .filter((name) => name.endsWith('.js'))
     .map((name) => `/${name}`)
-  const [sheet = ''] = assets.filter((name) => name.endsWith('.css'))
+  const [sheet = '', ...more] = assets.filter((name) => name.endsWith('.css'))
+  if (more.length > 0) throw new Error(`Rendered pages have one style sheet, not also ${more}`)
   const style = readAsset(sheet)
   const loader = await bundleScript('script-loader', { MAIN: main, PRELOADED: preloaded })
   const inlineScripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code)

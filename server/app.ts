@@ -317,7 +317,7 @@ const PRUNING: ((db: Db) => Promise<unknown>)[] = [
   purgeExpiredPosts,
 ]
 
-/** Jobs of the release before, which may still wait in the queue and have nothing to do. */
+/** Jobs of the release before that may still wait in the queue. The next release drops these. */
 const ENDED_JOBS = ['release-mails', 'remove-likes', 'restore-posts']
 
 /** Lists the jobs of every feature. */

@@ -2,7 +2,7 @@ import { isRecord } from '../browser/storage.ts'
 
 export type MailedCode = { id: string; email: string; sentAt: number }
 
-/** A code is valid for ten minutes from the moment when the mail server accepts it. */
+/** The longest life of an operation: a mail may be on its way for ten minutes of it. */
 export const CODE_LIFE_MS = 20 * 60_000
 
 export function isFresh({ sentAt }: MailedCode, now: number): boolean {

@@ -99,7 +99,10 @@ function shownHost(address: string, host: string): string {
   return isRussian(written.replace(PORT, '')) ? written : host
 }
 
-/** Decodes Russian words, unless all of their letters look like Latin ones or some are neither. */
+/**
+ * Decodes words of Russian letters. A word stays encoded if it has other letters too, or if all of
+ * its letters look like Latin ones.
+ */
 function readable(path: string): string {
   return path.replace(PIECE, (piece) => {
     const decoded = piece.replace(RUSSIAN_LETTER, decodeURIComponent)

@@ -53,7 +53,7 @@ export async function selectErasure(db: Queryable, userId: string): Promise<numb
 
 export type AccountMove = { userId: string; kind: 'hide' | 'show' | 'erase' }
 
-/** Returns what is to be done for who has left or returns. Nobody is erased unless `mayErase`. */
+/** Returns what to do for users who have left or return. Nobody is erased unless `mayErase`. */
 export async function selectMoves(db: Queryable, mayErase: boolean): Promise<AccountMove[]> {
   const { rows } = await sql<AccountMove>`
     SELECT id AS "userId", CASE

@@ -58,7 +58,7 @@ export async function noteDeletions(
   }
 }
 
-/** Deletes again who has left since a restored backup. Returns how many; null without a list. */
+/** Deletes accounts again that were deleted since the backup. Returns how many; null: no list. */
 export async function deleteAgain(
   db: Db,
   { folders, createdAt }: { folders: string[]; createdAt: string },

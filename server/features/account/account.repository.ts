@@ -58,7 +58,7 @@ export function selectUserByEmail(db: Queryable, email: string): Promise<Current
   return selectByEmail(db, email).executeTakeFirst()
 }
 
-/** It waits for a transaction that changes the user's e-mail, and then does not find the user. */
+/** Waits for a transaction that changes the e-mail; after its commit the user is not found. */
 export function lockUserByEmail(tx: Queryable, email: string): Promise<CurrentUser | undefined> {
   return selectByEmail(tx, email).forNoKeyUpdate().executeTakeFirst()
 }

@@ -18,9 +18,9 @@ import {
 type DesiredLike = { postId: string; userId: string; isLiked: boolean }
 
 /**
- * Makes a function that returns the post's number of likes afterwards. Calls for one post during
- * such a statement share the next one, so that the row of a popular post is locked and flushed once
- * for them. The function rejects with POST_NOT_FOUND.
+ * Makes the function that sets a like and resolves to the post's number of likes. Calls that like
+ * one post while such a statement runs share the next one, and so do calls that take likes back: the
+ * row of a popular post is locked and flushed once for all. It rejects with POST_NOT_FOUND.
  */
 export function batchLikes(db: Db): (like: DesiredLike) => Promise<number> {
   return batchCalls((likes) => setLikes(db, likes), {

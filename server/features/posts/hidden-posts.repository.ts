@@ -66,7 +66,7 @@ function untilOf({ days }: Hiding) {
   return days === null ? sql`'infinity'` : sql`now() + ${days} * interval '1 day'`
 }
 
-/** How many posts, and about how many of their likes, one short transaction hides or shows. */
+/** How many posts, and about how many of their likes, one short transaction changes. */
 const POSTS_STEP = sql.raw('500')
 const LIKES_STEP = sql.raw('5000')
 

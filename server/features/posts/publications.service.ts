@@ -79,7 +79,7 @@ export function createPublish({
     const newPost = { ownerId: viewer.userId, text: requireText(text), ...rest }
     const outcome = await attempt(newPost, viewer)
     if ('post' in outcome) return outcome.post
-    // Its limit or its key refuses each retry, so no other publication pays for a look-up.
+    // A retry is always refused, by the limit or by its key: only refused ones need a look-up.
     const { refusal, charged } = outcome
     const firstId = await findPublished(db, newPost)
     if (firstId === undefined) throw refusal

@@ -112,7 +112,7 @@ function normalBan(kind: BanKind, written: string): string | undefined {
 
 type Applicant = { email: string; ip: string; invitation?: string | undefined }
 
-/** Throws REGISTRATION_CLOSED for who is banned, or has no invitation while it is needed. */
+/** Throws REGISTRATION_CLOSED for banned people, and for those without a needed invitation. */
 export async function requireRegistrable(db: Queryable, applicant: Applicant): Promise<void> {
   await refuseUninvited(db, applicant, isInvited)
 }

@@ -4,7 +4,7 @@ import type { Queryable } from './database.ts'
 import { refuseUnfinishedRestore } from './restore-lock.ts'
 
 export type MarkedMigration = Migration & {
-  /** Whether servers of the version before need neither fill nor respect what it adds. */
+  /** Whether servers of the version before can ignore what it adds. */
   isAdditive: boolean
 }
 

@@ -11,7 +11,7 @@ export function unlessAhead(time: string, tooFar: string): string {
   return `CASE WHEN ${time} <= clock_timestamp() + ${tooFar} THEN ${time} END`
 }
 
-/** SQL for whether a time has come, or was written while the clock was ahead. */
+/** SQL for whether a time is in the past, or so far ahead that only a wrong clock set it. */
 export function hasCome(time: string, tooFar: string) {
   return sql.raw<boolean>(`(${time} <= now() OR ${time} > now() + ${tooFar})`)
 }

@@ -7,7 +7,7 @@ const CONNECT_ERRORS = new Set([
   'EAI_AGAIN',
 ])
 const BREAK_ERRORS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
-/** Connection, rolled back, no resources, shutting down, read-only, idle in transaction, lock. */
+/** Connection, rollback, resources, cancelled or shut down; read-only, idle in transaction, lock. */
 const UNAVAILABLE_STATES = /^(08|40|53|57)|^(25006|25P03|55P03)$/
 /** A server that is shutting down, starting up, or out of reach. */
 const AWAY_STATES = /^(08|57P0[123])/
@@ -26,7 +26,7 @@ export function isDatabaseUnavailable(error: Error & { code?: unknown }): boolea
   return isConnectionLost(error) || UNAVAILABLE_STATES.test(stateOf(error))
 }
 
-/** Whether a connection broke: a server that refuses one statement is there. */
+/** Whether a connection broke or could not be opened. A refused statement does not count. */
 export function isConnectionLost(error: Error & { code?: unknown }): boolean {
   const code = stateOf(error)
   return (

@@ -86,7 +86,7 @@ export async function migrate(
   }
 }
 
-/** Throws StartError unless all of this version's migrations were made, and no breaking one. */
+/** Throws StartError if a migration of this version is missing, or a newer one is not additive. */
 export async function requireMigrated(db: Db): Promise<void> {
   const { missing, breaking } = await readAppliedMigrations(db, Object.keys(MIGRATIONS))
   if (missing.length === 0 && breaking.length === 0) return

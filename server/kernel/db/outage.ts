@@ -127,7 +127,7 @@ export function quietDuringOutages(
   }
 }
 
-/** A server with no room for one more connection is there, too. */
+/** A server without room for one more connection counts as an answer. */
 async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString: url,

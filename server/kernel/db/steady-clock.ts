@@ -12,7 +12,10 @@ type Options = {
   clock?: () => number
 }
 
-/** Resolves to whether rows may be erased for good: no jump for an hour since the first call. */
+/**
+ * Makes the function that resolves to whether rows may be erased for good: no clock has jumped for
+ * an hour, counted from the first call or from the last jump.
+ */
 export function createSteadyClock({
   readTime,
   log,

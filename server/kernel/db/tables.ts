@@ -110,7 +110,7 @@ export type Tables = ModerationTables & {
   like_totals: { user_id: Id; likes: string }
   outbox: {
     id: GeneratedId
-    /** An entry of mail-tasks.ts. */
+    /** The name of a kind of mail (`mailsOf` in app.ts). */
     task: string
     /** No two waiting mails have the same key. */
     key: string | null

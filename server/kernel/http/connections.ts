@@ -141,11 +141,11 @@ export function connectionsLimit(): number {
 }
 
 /**
- * Closes its connection if it begins before the request's body has come. Node would drop that body
- * later, and with it a proxy's next request if the rest never comes.
+ * A response that closes its connection if it begins before the request's body has come. Node would
+ * drop that body later, and with it a proxy's next request if the rest never comes.
  */
 export class ClosingResponse extends ServerResponse {
-  /** Node calls it for each response, also where nobody else does. */
+  /** Node calls it for each response, also if the handler does not. */
   override writeHead(...head: unknown[]): this {
     if (!this.req.complete && hasBody(this.req)) this.shouldKeepAlive = false
     return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>))

@@ -13,7 +13,7 @@ const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
 }
 
-/** A shared cache stores this answer in place of the post, which it would show on otherwise. */
+/** A shared cache stores this answer, and so stops serving the post that it has. */
 export const NO_POST_CACHE_CONTROL = 'public, max-age=0, s-maxage=1'
 
 declare module 'fastify' {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 import { ACTS_MAX, concerns, type JournalFilter } from './journal.ts'
 
-/** An act whose author may have to be found by their address, where an operator is ordered to. */
+/** An act whose author an operator may be ordered to find by their address. */
 type Access = {
   action: 'register' | 'sign-in' | 'publish' | 'delete-post' | 'delete-account'
   userId: string

@@ -13,7 +13,7 @@ export function allowed({ burst }: Pace, share = 1): number {
   return Math.max(1, Math.round(burst * share))
 }
 
-/** So many keys of some 100 bytes one generation remembers. A counter has two. */
+/** The keys of a generation, some 100 bytes each. A counter has two generations. */
 const GENERATION_MAX = 25_000
 const ROUNDING = 1e-6
 

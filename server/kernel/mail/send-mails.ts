@@ -50,8 +50,8 @@ const LONGEST_RETRY_MS = 15_000
 const STORE_AGAIN_MS = 1000
 
 /**
- * The job that sends mails, and those that put mails into the outbox which the release before has
- * left in the queue of jobs.
+ * The job that sends mails, and those that move mails of the release before from the queue of jobs
+ * into the outbox. The next release drops these.
  */
 export function mailJobs(options: Options): Jobs {
   const moving = Object.keys(options.kinds).map((task): [string, Job<QueuedMail>] => [

@@ -99,6 +99,8 @@ test.each([
   '/%2Fevil.example',
   '/%5Cevil.example',
   '/Nowhere',
+  '/posts/',
+  '/posts/a%2Fb',
 ])('no address leads to another site: %s is a page that does not exist', async (path) => {
   const answer = await fetch(app.url + path, { redirect: 'manual' })
   expect([answer.status, answer.headers.get('location')]).toEqual([404, null])

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { cursorIn, PATHS, pageAt, postPath, TEXT_NAMES } from '../../../contract/pages.ts'
+import { cursorIn, PATHS, pageAt, TEXT_NAMES } from '../../../contract/pages.ts'
 import { variantFor } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { AppError } from '../errors/app-error.ts'
@@ -33,8 +33,6 @@ type Options = {
   appName: string
   origin: string
 }
-type PageName = keyof typeof PATHS
-type PageRequest = { Params: { id: string } }
 
 /** Serves all that is no call of the API, and answers what is not found. */
 export async function servePages(http: FastifyInstance, options: Options): Promise<void> {
@@ -44,10 +42,8 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
     await http.register(async (site) => {
       site.addHook('onRequest', ({ ip }) => limits.pageFiles.chargeNetwork(ip))
       await serveAppFiles(site, web)
-      for (const [name, path] of Object.entries(PATHS)) {
-        site.get<PageRequest>(path, { schema: { hide: true } }, (request, reply) =>
-          pages.send(name as PageName, request, reply),
-        )
+      for (const path of Object.values(PATHS)) {
+        site.get(path, { schema: { hide: true } }, (request, reply) => pages.send(request, reply))
       }
     })
   }
@@ -63,23 +59,13 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
     })
     missing.setNotFoundHandler((request, reply) => {
       if (!pages || !wantsPage(request)) throw new AppError('NOT_FOUND')
-      const [path, query] = partsOf(request)
-      const page = pageAt(path)
-      if (page === null || page.name === 'moderation') {
-        return pages.sendMissing({ request, reply }, 'nothing')
-      }
-      return reply.redirect(spell(page.path, query), 308)
+      return pages.send(request, reply)
     })
   })
 }
 
 function wantsPage({ method, url }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && !/^\/(?:api|assets)\//.test(url)
-}
-
-function partsOf({ url }: FastifyRequest): [path: string, query: string] {
-  const [path = '/', query = ''] = url.split(/\?(.*)/s)
-  return [path, query]
 }
 
 /** Returns the one spelling of an address: its path, and the parameters that have a value. */
@@ -137,19 +123,18 @@ function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options 
   }
 
   return {
-    sendMissing,
-
-    /** Sends a page, or redirects to the one spelling of its address. */
-    send(name: PageName, request: FastifyRequest<PageRequest>, reply: FastifyReply) {
-      const http = { request: request as FastifyRequest, reply }
-      const { id } = request.params
-      const query = partsOf(http.request)[1]
-      const spelled = spell(name === 'post' ? postPath(id) : PATHS[name], query)
+    /** Sends the page at an address, or redirects to its one spelling, or says that there is none. */
+    send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | FastifyReply {
+      const http = { request, reply }
+      const [path = '/', query = ''] = request.url.split(/\?(.*)/s)
+      const page = pageAt(path)
+      if (page === null || page.name === 'moderation') return sendMissing(http, 'nothing')
+      const spelled = spell(page.path, query)
       if (spelled !== request.url) return reply.redirect(spelled, 308)
       const cursor = cursorIn(query)
-      if (name === 'post') return sendPublic(http, { name, id, cursor })
-      if (name === 'wall') return sendPublic(http, { name, cursor })
-      const text = TEXT_NAMES.find((other) => other === name)
+      if (page.name === 'post') return sendPublic(http, { name: 'post', id: page.id, cursor })
+      if (page.name === 'wall') return sendPublic(http, { name: 'wall', cursor })
+      const text = TEXT_NAMES.find((name) => name === page.name)
       if (text !== undefined) return sendPublic(http, { name: 'text', text, cursor })
       return sendShell(http, 'own')
     },

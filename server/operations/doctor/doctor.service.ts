@@ -68,7 +68,7 @@ export async function examine(examined: Examined): Promise<Finding[]> {
   return findings.sort((a, b) => ORDER.indexOf(a.check) - ORDER.indexOf(b.check))
 }
 
-/** Wrong settings let no command come so far; these are likely not meant. */
+/** Wrong settings stop every command earlier. Warnings are settings that were hardly meant. */
 function checkSettings({ warnings }: Config): Finding {
   if (warnings.length === 0) return ok('settings', 'настройки в порядке')
   const message = warnings.map((one) => one.message).join('; ')
