@@ -8,7 +8,7 @@ import { build, defineConfig, type Plugin } from 'vite'
 import { PAGE_FRAMES_FILE, type PageFrames } from './contract/pages.ts'
 
 const TEXT_FILE = /^[^.].*\.(?:js|css|html|svg|json|webmanifest|txt)$/
-const VENDOR = /node_modules\/(?:react|react-dom|scheduler|react-router|@tanstack)\//
+const VENDOR = /node_modules\/(?:react|react-dom|scheduler|@tanstack)\//
 /**
  * What every visit needs, in two scripts, which compress better than many: packages, which few
  * releases change, and what main.tsx imports. The entry stays a script of its own, which rendered
@@ -115,7 +115,7 @@ async function framesOf(html: string, readAsset: (name: string) => string): Prom
   const [sheet = '', ...more] = assets.filter((name) => name.endsWith('.css'))
   if (more.length > 0) throw new Error(`Rendered pages have one style sheet, not also ${more}`)
   const style = readAsset(sheet)
-  const loader = await bundleScript('script-loader', { MAIN: main, PRELOADED: preloaded })
+  const loader = await bundleScript('start/script-loader', { MAIN: main, PRELOADED: preloaded })
   const inlineScripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code)
   return {
     shell: { before, after: head + shellEnd },
@@ -132,26 +132,6 @@ async function framesOf(html: string, readAsset: (name: string) => string): Prom
 
 function hashOf(inline: string): string {
   return `'sha256-${createHash('sha256').update(inline).digest('base64')}'`
-}
-
-/**
- * Leaves React Router's components that nothing renders out of the bundle. The bundler takes making
- * one for an effect, and setting its name, which only developer tools read.
- */
-function unusedRouterComponents(): Plugin {
-  return {
-    name: 'unused-router-components',
-    apply: 'build',
-    transform: {
-      filter: { id: /node_modules\/react-router\/dist\// },
-      handler: (code) => ({
-        code: code
-          .replace(/^\w+\.displayName = .*;$/gm, '')
-          .replace(/ = (?=React\$1\.forwardRef\()/g, ' = /* @__PURE__ */ '),
-        map: null,
-      }),
-    },
-  }
 }
 
 /** Keeps the font of the first paint: another one may break the lines anew while somebody reads. */
@@ -193,7 +173,7 @@ async function packBeside(path: string): Promise<void> {
 
 export default defineConfig(({ command, isSsrBuild }) => ({
   root: 'web',
-  plugins: [react(), unusedRouterComponents(), serviceWorkers(), pageFrames(), precompress()],
+  plugins: [react(), serviceWorkers(), pageFrames(), precompress()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

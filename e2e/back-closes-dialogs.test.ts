@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, PHONE, startJourney } from './testing/journey.ts'
 import { countRequests, dialogOf, postWith, toast } from './testing/page-actions.ts'
-import { profileLink } from './testing/sign-in-actions.ts'
 
 let journey: Journey
 let olga: TestUser
@@ -14,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => journey?.close())
 
-test('going back closes the dialog and saves the draft, on the same page; no way of closing leaves an entry behind', async () => {
+test('going back closes the dialog and saves the draft, going forward and a reload bring it back; no way of closing leaves an entry behind', async () => {
   const page = await journey.visit({ as: olga, path: '/settings', viewport: PHONE })
   await page.getByRole('link', { name: 'Стена' }).click()
   await postWith(page, 'Останется на месте').waitFor()
@@ -31,14 +30,15 @@ test('going back closes the dialog and saves the draft, on the same page; no way
   await postWith(page, 'Останется на месте').waitFor()
   expect(new URL(page.url()).pathname).toBe('/')
 
-  await forward(page)
-  await plus.click()
+  await page.evaluate(() => history.forward())
   await dialog.waitFor()
   expect(await dialog.getByLabel('Текст записи').inputValue()).toBe('Ещё не сказано')
   await page.reload()
-  await profileLink(page).waitFor()
-  await expect.poll(() => isDialogEntry(page)).toBe(false)
-  expect(await dialog.count()).toBe(0)
+  await dialog.waitFor()
+  expect(await dialog.getByLabel('Текст записи').inputValue()).toBe('Ещё не сказано')
+  await pressEscape(page)
+  await dialog.waitFor({ state: 'detached' })
+  expect(await isDialogEntry(page)).toBe(false)
 
   for (const close of [pressClose, pressEscape]) {
     await plus.click()
@@ -47,6 +47,15 @@ test('going back closes the dialog and saves the draft, on the same page; no way
     await dialog.waitFor({ state: 'detached' })
     expect(await isDialogEntry(page)).toBe(false)
   }
+  // What was closed here, and not by going back, is done with.
+  const forward = page.evaluate(() => {
+    const moved = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }))
+    history.forward()
+    return moved.then(() => {})
+  })
+  await forward
+  expect(await dialog.count()).toBe(0)
+  await page.evaluate(() => history.back())
   await plus.click()
   await dialog.getByLabel('Текст записи').fill('')
   await page.keyboard.press('Escape')
@@ -56,6 +65,23 @@ test('going back closes the dialog and saves the draft, on the same page; no way
 
   await page.evaluate(() => history.back())
   await page.waitForURL('**/settings')
+})
+
+test('opening and closing a dialog renders no card, on a page that was opened by its address', async () => {
+  const page = await journey.visit({ as: olga })
+  await postWith(page, 'Останется на месте').waitFor()
+  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
+  const openAndClose = async () => {
+    await page.keyboard.press('n')
+    await dialog.waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  }
+  await openAndClose()
+  // The act that renders cards shows that the count counts.
+  const like = postWith(page, 'Останется на месте').getByRole('button', { name: 'Нравится' })
+  expect(await countCardRenders(page, () => like.click())).toBeGreaterThan(0)
+  expect(await countCardRenders(page, openAndClose)).toBe(0)
 })
 
 test('a visitor who goes back from the dialog for signing in no longer likes what they tapped', async () => {
@@ -69,22 +95,31 @@ test('a visitor who goes back from the dialog for signing in no longer likes wha
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
-/** Goes forward, which leads to the entry of a closed dialog and from there back. */
-async function forward(page: Page): Promise<void> {
-  await page.evaluate(async () => {
-    const moved = () =>
-      new Promise((resolve) => addEventListener('popstate', resolve, { once: true }))
-    const arrived = moved()
-    history.forward()
-    await arrived
-    await moved()
-  })
-  expect(await isDialogEntry(page)).toBe(false)
-  expect(await page.getByRole('dialog').count()).toBe(0)
+/** Counts by V8's coverage how often the component of a card is called. */
+async function countCardRenders(page: Page, act: () => Promise<void>): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Debugger.enable')
+  await session.send('Profiler.enable')
+  await session.send('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  await act()
+  const { result } = await session.send('Profiler.takePreciseCoverage')
+  let renders = 0
+  for (const { scriptId, url, functions } of result) {
+    if (!url.includes('/assets/')) continue
+    const { scriptSource } = await session.send('Debugger.getScriptSource', { scriptId })
+    const cards = functions.flatMap(({ functionName, ranges: [range] }) => {
+      if (!range || functionName === '') return []
+      const source = scriptSource.slice(range.startOffset, range.endOffset)
+      return source.includes('aria-posinset') ? [{ size: source.length, count: range.count }] : []
+    })
+    renders += cards.toSorted((a, b) => a.size - b.size)[0]?.count ?? 0
+  }
+  await session.detach()
+  return renders
 }
 
 function isDialogEntry(page: Page): Promise<boolean> {
-  return page.evaluate(() => Boolean(history.state?.isDialog))
+  return page.evaluate(() => Boolean(history.state?.dialog))
 }
 
 function pressClose(page: Page): Promise<void> {

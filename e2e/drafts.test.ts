@@ -18,7 +18,7 @@ test('two tabs write at once: each keeps its own text through closing, a reload 
   await textField(one).fill('Первая вкладка')
   await textField(other).fill('Вторая вкладка')
   await first.reload()
-  await startPost(first)
+  await one.waitFor()
   expect(await textField(one).inputValue()).toBe('Первая вкладка')
 
   const third = await first.context().newPage()

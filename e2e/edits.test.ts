@@ -45,7 +45,7 @@ test('an unfinished edit is stored until it is saved', async () => {
   await chooseFromMenu(postWith(page, 'Было так'), 'Изменить')
   await text.fill('Стало иначе')
   await page.reload()
-  await chooseFromMenu(postWith(page, 'Было так'), 'Изменить')
+  await text.waitFor()
   expect(await text.inputValue()).toBe('Стало иначе')
 })
 

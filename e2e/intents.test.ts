@@ -121,7 +121,10 @@ test('an intent survives a reload on the code step, and is performed once', asyn
   const reloaded = page.waitForEvent('load')
   await code.fill(await journey.nextCode(email))
   await reloaded
-  await page.getByRole('dialog', { name: 'Ответ' }).waitFor()
+  const reply = page.getByRole('dialog', { name: 'Ответ' })
+  await reply.waitFor()
+  await page.keyboard.press('Escape')
+  await reply.waitFor({ state: 'detached' })
 
   await page.reload()
   await profileLink(page).waitFor()

@@ -45,7 +45,7 @@ test('a post that is written while another one is being sent is not lost when th
   await toast(page, 'Опубликовано').waitFor()
   expect(await textField(dialog).inputValue()).toBe('Вторая из двух')
   await page.reload()
-  await startPost(page)
+  await dialog.waitFor()
   expect(await textField(dialog).inputValue()).toBe('Вторая из двух')
 })
 
@@ -102,25 +102,28 @@ test('a text that waits is not sent once somebody else has signed in, and stays 
   expect(drafts).toContain(`"draft ${vera.id} new`)
 })
 
-test('when the session ends while a user writes, signing in from the form restores the whole text', async () => {
-  const vera = await journey.signUp()
-  const page = await journey.visit({ as: vera })
-  const dialog = await startPost(page)
-  await textField(dialog).fill('Важная мысль')
-  await endSessions(vera)
-  await page.keyboard.press('Control+Enter')
-  await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
-  await profileLink(page).waitFor({ state: 'detached' })
-  await textField(dialog).fill('Важная мысль, и ещё одна')
-  await page.keyboard.press('Control+Enter')
-  await dialog.getByRole('button', { name: 'Войти' }).click()
+test.each(['/', '/own/posts'])(
+  'when the session ends while a user writes at %s, the dialog stays, and signing in from it restores the whole text',
+  async (path) => {
+    const vera = await journey.signUp()
+    const page = await journey.visit({ as: vera, path })
+    const dialog = await startPost(page)
+    await textField(dialog).fill('Важная мысль')
+    await endSessions(vera)
+    await page.keyboard.press('Control+Enter')
+    await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
+    await profileLink(page).waitFor({ state: 'detached' })
+    await textField(dialog).fill('Важная мысль, и ещё одна')
+    await page.keyboard.press('Control+Enter')
+    await dialog.getByRole('button', { name: 'Войти' }).click()
 
-  await signInThrough(journey, page, vera.email)
-  await dialog.waitFor()
-  expect(await textField(dialog).inputValue()).toBe('Важная мысль, и ещё одна')
-  await page.keyboard.press('Control+Enter')
-  await postWith(page, 'Важная мысль, и ещё одна').waitFor()
-})
+    await signInThrough(journey, page, vera.email)
+    await dialog.waitFor()
+    expect(await textField(dialog).inputValue()).toBe('Важная мысль, и ещё одна')
+    await page.keyboard.press('Control+Enter')
+    await postWith(page, 'Важная мысль, и ещё одна').waitFor()
+  },
+)
 
 test('when the session ends while a user edits a post, the dialog stays, and signing in restores it', async () => {
   const vera = await journey.signUp()

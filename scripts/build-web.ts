@@ -18,7 +18,7 @@ await build({ ...shared, build: { outDir, emptyOutDir: true, rolldownOptions } }
 await build({
   ...shared,
   build: {
-    ssr: 'app/entry-server.tsx',
+    ssr: 'start/entry-server.tsx',
     outDir: join(outDir, '.server'),
     copyPublicDir: false,
     rolldownOptions,

@@ -1,19 +1,19 @@
 import { AtSign, Flag, Mail, MonitorSmartphone, ShieldCheck, UserRoundX } from 'lucide'
 import type { ReactNode } from 'react'
-import { useLocation, useNavigate } from 'react-router'
 import type { CurrentUser } from '../../contract/account.ts'
 import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
-import { call } from '../api/call.ts'
-import { CallError } from '../api/call-error.ts'
-import { errorMessage } from '../api/error-message.ts'
-import { useSingleMutation } from '../api/use-single-mutation.ts'
-import { useLeave } from '../browser/use-leave.ts'
+import { useEntry } from '../history/entry.tsx'
+import { goBack, leave, navigate } from '../history/history.ts'
+import { Link } from '../history/link.tsx'
+import { call } from '../http/call.ts'
+import { CallError } from '../http/call-error.ts'
+import { errorMessage } from '../http/error-message.ts'
+import { useSingleMutation } from '../http/use-single-mutation.ts'
+import { announceSessionChange, signedOut } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Link } from '../ui/link.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
 import { useToast } from '../ui/toaster.tsx'
-import { announceSessionChange, signedOut } from '../viewer/viewer.ts'
 import styles from './account-settings.module.css'
 import { removeEmailChange } from './saved-email-change.ts'
 
@@ -77,7 +77,7 @@ type SettingsLinkProps = { to: string; icon: ReactNode; name: string; value?: st
 
 function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
   return (
-    <Link to={to} state={FROM_SETTINGS} className={rowClass}>
+    <Link to={to} fromSettings className={rowClass}>
       <Row icon={icon} name={name} about={value} withChevron />
     </Link>
   )
@@ -88,14 +88,13 @@ function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
  * browser what belongs to the person.
  */
 function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
-  const navigate = useNavigate()
   const toast = useToast()
   const logOut = useSingleMutation({
     mutationFn: closeCurrentSession,
     onSuccess: async () => {
       removeEmailChange()
       onLoggedOut()
-      await navigate(PATHS.wall)
+      navigate(PATHS.wall)
       signedOut()
       announceSessionChange()
     },
@@ -117,21 +116,15 @@ async function closeCurrentSession(): Promise<void> {
   }
 }
 
-/** The history state of a page that was opened by a link in the settings. */
-const FROM_SETTINGS = { fromSettings: true }
-
 /**
  * Goes one step back if the person came from the settings, because otherwise «Назад» would lead to
  * this page again. Does nothing once another page is open.
  */
 export function useReturnToSettings(): () => void {
-  const navigate = useNavigate()
-  const { pathname, state } = useLocation()
-  const leave = useLeave(pathname)
-  const { fromSettings } = (state ?? {}) as Partial<typeof FROM_SETTINGS>
+  const { pathname, fromSettings } = useEntry()
 
   return () => {
-    if (!fromSettings) leave(PATHS.settings)
-    else if (location.pathname === pathname) void navigate(-1)
+    if (!fromSettings) leave(pathname, PATHS.settings)
+    else if (location.pathname === pathname) goBack(PATHS.settings)
   }
 }

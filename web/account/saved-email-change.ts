@@ -1,5 +1,5 @@
-import { isRecord, sessionStore } from '../browser/storage.ts'
 import { isFresh, isMailedCode, type MailedCode } from '../codes/mailed-code.ts'
+import { isRecord, sessionStore } from '../platform/storage.ts'
 
 type Saved = { userId: string; change: MailedCode }
 

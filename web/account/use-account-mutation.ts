@@ -1,7 +1,7 @@
 import type { UseMutationOptions } from '@tanstack/react-query'
-import { CallError } from '../api/call-error.ts'
-import { errorMessage } from '../api/error-message.ts'
-import { useSingleMutation } from '../api/use-single-mutation.ts'
+import { CallError } from '../http/call-error.ts'
+import { errorMessage } from '../http/error-message.ts'
+import { useSingleMutation } from '../http/use-single-mutation.ts'
 import { useToast } from '../ui/toaster.tsx'
 
 type AccountMutationOptions<Data, Variables> = Pick<

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 import { usernameProblem } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
-import { call } from '../api/call.ts'
-import { CallError } from '../api/call-error.ts'
-import { errorMessage } from '../api/error-message.ts'
+import { call } from '../http/call.ts'
+import { CallError } from '../http/call-error.ts'
+import { errorMessage } from '../http/error-message.ts'
 
 /**
  * `verified` is free, `unverified` cannot be taken. `waiting` with a message means that the check

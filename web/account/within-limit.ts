@@ -1,5 +1,5 @@
-import { isShortLimit, type ShortLimit } from '../api/call-error.ts'
-import { wait } from '../browser/wait.ts'
+import { isShortLimit, type ShortLimit } from '../http/call-error.ts'
+import { wait } from '../platform/wait.ts'
 
 /** Calls `send` again after each short limit, and rejects as `send` does otherwise. */
 export async function withinLimit<T>(

@@ -1,26 +1,27 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { reloadIfPossible } from '../browser/lazy-chunk.ts'
+import { HistoryProvider } from '../history/entry.tsx'
+import type { Entry } from '../history/history.ts'
+import { reloadIfPossible } from '../platform/lazy-chunk.ts'
 import { Toaster, ToastRegion } from '../ui/toaster.tsx'
 import { Dialogs, PreloadChunks } from './dialogs.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { ReportOutcomes } from './report-outcomes.tsx'
 import { ResumeIntent } from './resume-intent.tsx'
-import { AppRoutes, PageFailure } from './router.tsx'
+import { AppRoutes, PageFailure } from './routes.tsx'
 import { AppShell } from './shell/app-shell.tsx'
 
 type AppProps = {
   client: QueryClient
-  /** Wraps the app with a router: the browser's, or one at a path on the server. */
-  router: (app: ReactNode) => ReactNode
+  /** The entry of the history on the server; in the browser it is the current one. */
+  entry?: Entry
 }
 
 /** A part that fails takes away no more than itself. */
-export function App({ client, router }: AppProps) {
+export function App({ client, entry }: AppProps) {
   return (
     <ErrorBoundary fallback={<PageFailure onRetry={reloadIfPossible} />}>
       <QueryClientProvider client={client}>
-        {router(
+        <HistoryProvider {...(entry && { entry })}>
           <Toaster>
             <AppShell>
               <AppRoutes />
@@ -34,8 +35,8 @@ export function App({ client, router }: AppProps) {
             <ErrorBoundary>
               <ToastRegion />
             </ErrorBoundary>
-          </Toaster>,
-        )}
+          </Toaster>
+        </HistoryProvider>
       </QueryClientProvider>
     </ErrorBoundary>
   )

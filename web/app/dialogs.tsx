@@ -1,17 +1,23 @@
 import { useIsFetching } from '@tanstack/react-query'
 import { type ComponentType, useCallback, useEffect } from 'react'
-import { createLazyChunk, type LazyChunk, preload, useLazyChunk } from '../browser/lazy-chunk.ts'
-import { whenIdle } from '../browser/when-idle.ts'
-import { whenUsed } from '../browser/when-used.ts'
-import { saveSignInClosed } from '../sign-in/saved-sign-in.ts'
+import { useDialog } from '../history/entry.tsx'
+import {
+  acceptRestored,
+  closeDialog,
+  type Dialog,
+  isRestored,
+  onLeaveLoading,
+} from '../history/history.ts'
+import { createLazyChunk, type LazyChunk, preload, useLazyChunk } from '../platform/lazy-chunk.ts'
+import { whenIdle } from '../platform/when-idle.ts'
+import { whenUsed } from '../platform/when-used.ts'
+import { dropIntent, useIsWaiting } from '../session/intents.ts'
+import { useViewer } from '../session/viewer.ts'
 import { Spinner } from '../ui/spinner.tsx'
 import { useOpenErrorToast } from '../ui/use-popup.ts'
-import { closeDialog, closeDialogsOnBack, type Dialog, useDialog } from '../viewer/dialogs.ts'
-import { dropIntent, useIsWaiting } from '../viewer/intents.ts'
-import { useViewer } from '../viewer/viewer.ts'
 import styles from './dialogs.module.css'
 import { ErrorBoundary } from './error-boundary.tsx'
-import { preloadViewerPages } from './router.tsx'
+import { preloadViewerPages } from './routes.tsx'
 
 type PropsOf<N> = Omit<Extract<Dialog, { name: N }>, 'name'> & { onClose: () => void }
 type DialogChunks = { [N in Dialog['name']]: LazyChunk<ComponentType<PropsOf<N>>> }
@@ -38,10 +44,10 @@ const DIALOGS: DialogChunks = {
     async () => (await import('../sessions/session-dialog.tsx')).CloseOtherSessionsDialog,
   ),
   appeal: createLazyChunk(
-    async () => (await import('../moderation/appeal-dialog.tsx')).AppealDialog,
+    async () => (await import('../moderation/appeals/appeal-dialog.tsx')).AppealDialog,
   ),
   'block-author': createLazyChunk(
-    async () => (await import('../moderation/block-dialog.tsx')).BlockDialog,
+    async () => (await import('../moderation/queue/block-dialog.tsx')).BlockDialog,
   ),
   shortcuts: createLazyChunk(
     async () => (await import('../feed/shortcuts-dialog.tsx')).ShortcutsDialog,
@@ -56,9 +62,33 @@ export function preloadSignIn(): void {
 export function Dialogs() {
   const dialog = useDialog()
   const waits = useIsWaiting((intent) => intent.name !== 'like')
-  useEffect(() => closeDialogsOnBack(requestClose), [])
-  if (!dialog) return waits && <DialogLoading />
+  const mayShow = useMayShow(dialog)
+  useEffect(() => onLeaveLoading(close), [])
+  // Another release may have known other dialogs.
+  if (!dialog || !Object.hasOwn(DIALOGS, dialog.name)) return waits && <DialogLoading />
+  if (!mayShow) return null
   return <OpenDialog key={JSON.stringify(dialog)} dialog={dialog} />
+}
+
+/**
+ * A dialog that a reload or «Вперёд» brings back waits until the viewer is known, to whom drafts
+ * belong, and closes if it is not for them.
+ */
+function useMayShow(dialog: Dialog | null): boolean {
+  const { state } = useViewer()
+  const waits = dialog !== null && isRestored(dialog)
+  const isKnown = state === 'authorized' || state === 'signed-out'
+  const isFor = dialog?.name === 'sign-in' ? 'signed-out' : 'authorized'
+  const isForAll = dialog?.name === 'shortcuts'
+  const isForOthers = waits && isKnown && state !== isFor && !isForAll
+
+  useEffect(() => {
+    if (!waits || !isKnown) return
+    if (isForOthers) closeDialog(dialog)
+    else acceptRestored()
+  }, [waits, isKnown, isForOthers, dialog])
+
+  return !waits || (isKnown && !isForOthers)
 }
 
 function OpenDialog({ dialog }: { dialog: Dialog }) {
@@ -85,18 +115,8 @@ function OpenDialog({ dialog }: { dialog: Dialog }) {
   )
 }
 
-/** Asks a dialog to close, as Escape does; one that is still loading closes at once. */
-function requestClose(dialog: Dialog): void {
-  const shown = document.querySelector('dialog[open]')
-  if (shown) shown.dispatchEvent(new Event('cancel', { cancelable: true }))
-  else close(dialog)
-}
-
 function close(dialog: Dialog): void {
-  if (closeDialog(dialog) && dialog.name === 'sign-in') {
-    saveSignInClosed(Date.now())
-    dropIntent()
-  }
+  if (closeDialog(dialog) && dialog.name === 'sign-in') dropIntent()
 }
 
 function DialogLoading() {

@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
-import { preload } from '../browser/lazy-chunk.ts'
-import { whenIdle } from '../browser/when-idle.ts'
+import { preload } from '../platform/lazy-chunk.ts'
+import { whenIdle } from '../platform/when-idle.ts'
+import { useViewer } from '../session/viewer.ts'
 import { useToast } from '../ui/toaster.tsx'
-import { useViewer } from '../viewer/viewer.ts'
 
 const IDLE_MS = 3000
 
@@ -14,7 +14,8 @@ export function ReportOutcomes() {
 
   useEffect(() => {
     if (!hasNews) return
-    const tell = async () => (await import('../moderation/new-outcomes.ts')).tellNewOutcomes(toast)
+    const tell = async () =>
+      (await import('../moderation/outcomes/new-outcomes.ts')).tellNewOutcomes(toast)
     return whenIdle(() => void preload(tell), IDLE_MS)
   }, [hasNews, toast])
   return null

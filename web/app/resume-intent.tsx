@@ -1,22 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { useNavigate } from 'react-router'
 import { postPath } from '../../contract/pages.ts'
-import { errorMessage } from '../api/error-message.ts'
 import { isInSight } from '../feed/articles.ts'
+import { navigate, openDialog, openedDialog } from '../history/history.ts'
+import { errorMessage } from '../http/error-message.ts'
 import { useLike } from '../likes/like-button.tsx'
 import { whenListsAreRead } from '../posts/cache/list-cache.ts'
-import { savedSignIn } from '../sign-in/saved-sign-in.ts'
-import { useToast } from '../ui/toaster.tsx'
-import { leaveDialog, openDialog, whenDialogIsClosed } from '../viewer/dialogs.ts'
 import {
   dropStaleIntent,
   type Intent,
   resumeIntent,
   takeIntentTask,
   useIntentTasks,
-} from '../viewer/intents.ts'
-import { knownViewer } from '../viewer/viewer.ts'
+} from '../session/intents.ts'
+import { knownViewer } from '../session/viewer.ts'
+import { useToast } from '../ui/toaster.tsx'
 
 /** Performs intents: at once, or after the reload that ends signing in. */
 export function ResumeIntent() {
@@ -37,13 +35,12 @@ export function ResumeIntent() {
 }
 
 function usePerform(): (intent: Intent) => void {
-  const navigate = useNavigate()
   const like = useLikeInSight()
 
   return (intent) => {
     switch (intent.name) {
       case 'go':
-        leaveDialog(() => void navigate(intent.path))
+        navigate(intent.path)
         return
       case 'like':
         void like(intent)
@@ -57,7 +54,6 @@ function usePerform(): (intent: Intent) => void {
 /** A toast tells of a like whose post is out of sight. */
 function useLikeInSight(): (intent: Extract<Intent, { name: 'like' }>) => Promise<void> {
   const client = useQueryClient()
-  const navigate = useNavigate()
   const toast = useToast()
   const { mutateAsync } = useLike()
 
@@ -74,17 +70,14 @@ function useLikeInSight(): (intent: Extract<Intent, { name: 'like' }>) => Promis
     // The post that was liked may be far above or below.
     if (intent.liked === false || isInSight(intent.postId)) return
     const href = postPath(intent.postId)
-    const onSelect = () => leaveDialog(() => void navigate(href))
+    const onSelect = () => navigate(href)
     toast({ text: 'Добавлено в «Понравившиеся»', link: { label: 'Смотреть', href, onSelect } })
   }
 }
 
-/** Goes on with the intent that signing in interrupted, or with signing in itself. */
+/** Goes on with what signing in interrupted, as soon as the viewer is known. */
 async function resume(): Promise<void> {
   const viewer = await knownViewer()
-  whenDialogIsClosed(() => {
-    if (viewer.state === 'authorized') resumeIntent()
-    else if (savedSignIn(Date.now())?.open) openDialog({ name: 'sign-in' })
-    else dropStaleIntent()
-  })
+  if (viewer.state === 'authorized') resumeIntent()
+  else if (openedDialog.get()?.name !== 'sign-in') dropStaleIntent()
 }

@@ -1,11 +1,12 @@
 import { type ReactNode, useEffect, useRef } from 'react'
-import { useLocation, useNavigate } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
-import { errorMessage } from '../api/error-message.ts'
+import { useEntry } from '../history/entry.tsx'
+import { navigate } from '../history/history.ts'
+import { errorMessage } from '../http/error-message.ts'
+import { withViewer } from '../session/intents.ts'
+import { fetchViewer, useViewer, type Viewer } from '../session/viewer.ts'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
-import { withViewer } from '../viewer/intents.ts'
-import { fetchViewer, useViewer, type Viewer } from '../viewer/viewer.ts'
 
 /**
  * A visitor who opened such a page by its address gets the sign-in dialog, which leads back here; a
@@ -14,16 +15,15 @@ import { fetchViewer, useViewer, type Viewer } from '../viewer/viewer.ts'
 export function SecuredRoute({ children }: { children: ReactNode }) {
   const viewer = useViewer()
   const { state } = viewer
-  const { pathname } = useLocation()
-  const navigate = useNavigate()
+  const { pathname } = useEntry()
   const wasHere = useRef(false)
 
   useEffect(() => {
     if (state === 'authorized') wasHere.current = true
     if (state !== 'signed-out') return
-    void navigate(PATHS.wall, { replace: true })
+    navigate(PATHS.wall, { replace: true })
     if (!wasHere.current) void withViewer({ name: 'go', path: pathname })
-  }, [state, pathname, navigate])
+  }, [state, pathname])
 
   if (viewer.state === 'authorized') return children
   return <ViewerPending viewer={viewer} />

@@ -1,4 +1,4 @@
-import { isRecord } from '../browser/storage.ts'
+import { isRecord } from '../platform/storage.ts'
 
 export type MailedCode = { id: string; email: string; sentAt: number }
 

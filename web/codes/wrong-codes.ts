@@ -1,6 +1,6 @@
 import { CODE_ATTEMPTS } from '../../contract/constants.ts'
-import { CallError } from '../api/call-error.ts'
-import { isRecord, sessionStore } from '../browser/storage.ts'
+import { CallError } from '../http/call-error.ts'
+import { isRecord, sessionStore } from '../platform/storage.ts'
 import { CODE_LIFE_MS, type MailedCode } from './mailed-code.ts'
 
 type WrongCodes = { id: string; startedAt: number; count: number }

@@ -1,7 +1,7 @@
 import { memo, startTransition, useEffect, useState } from 'react'
-import { useLocation } from 'react-router'
-import { findAnchor } from '../browser/scroll-anchors.ts'
-import { whenIdle } from '../browser/when-idle.ts'
+import { useEntry } from '../history/entry.tsx'
+import { findAnchor } from '../history/scroll-anchors.ts'
+import { whenIdle } from '../platform/when-idle.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import styles from './feed-groups.module.css'
@@ -62,7 +62,7 @@ function useGroupKeys(groups: Groups): number[] {
 
 /** At first only the groups around the anchor are rendered, but later ones at once. */
 function useRenderedGroups(groups: Groups, keys: readonly number[]): (index: number) => boolean {
-  const entryKey = useLocation().key
+  const entryKey = useEntry().key
   const [first] = useState(() => ({
     postId: findAnchor(entryKey)?.postId,
     notYetRendered: new Set(keys),

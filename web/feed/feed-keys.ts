@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
-import { openDialog } from '../viewer/dialogs.ts'
-import { withViewer } from '../viewer/intents.ts'
+import { openDialog } from '../history/history.ts'
+import { withViewer } from '../session/intents.ts'
 import { focusedArticle, moveFocus, pageArticle } from './articles.ts'
 
 export type FeedAction = 'next' | 'previous' | 'like' | 'reply' | 'new-post' | 'shortcuts'

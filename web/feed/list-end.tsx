@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
+import { withViewer } from '../session/intents.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Mark } from '../ui/mark.tsx'
-import { withViewer } from '../viewer/intents.ts'
 import styles from './list-end.module.css'
 
 const EMPTY = { title: 'Записи не найдены', text: 'Возможно, записи скоро появятся' }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowUp } from 'lucide'
-import { useLocation } from 'react-router'
-import { errorMessage } from '../api/error-message.ts'
-import { useSingleMutation } from '../api/use-single-mutation.ts'
+import { useEntry } from '../history/entry.tsx'
+import { errorMessage } from '../http/error-message.ts'
+import { useSingleMutation } from '../http/use-single-mutation.ts'
 import { wallSource } from '../posts/cache/post-sources.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -48,7 +48,7 @@ export function NewPostsPill({ list }: { list: PostListView }) {
  * call as the wall's own, so the server answers it from its cache.
  */
 function useNewestPosts(): readonly string[] {
-  const entryKey = useLocation().key
+  const entryKey = useEntry().key
   const { data } = useQuery({
     queryKey: ['newest-posts', entryKey],
     queryFn: async ({ signal }) => {

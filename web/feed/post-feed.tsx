@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
-import { useLocation } from 'react-router'
 import { withCursor } from '../../contract/pages.ts'
-import { errorMessage } from '../api/error-message.ts'
+import { useEntry } from '../history/entry.tsx'
+import { Link } from '../history/link.tsx'
+import { errorMessage } from '../http/error-message.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
 import { ErrorPage, ErrorRow } from '../ui/errors.tsx'
-import { Link } from '../ui/link.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { FeedGroups } from './feed-groups.tsx'
 import { LastPost, NoPosts, NoReplies } from './list-end.tsx'
@@ -92,7 +92,7 @@ function FeedEnd({ list, repliesTo, emptyAction, foot }: FeedEndProps) {
 /** Without scripts, this link leads to the next posts. */
 function NextLink({ cursor }: { cursor: string }) {
   return (
-    <Link rel="next" className={styles.next} to={withCursor('', cursor)}>
+    <Link rel="next" className={styles.next} to={withCursor(useEntry().pathname, cursor)}>
       Дальше
     </Link>
   )
@@ -101,7 +101,7 @@ function NextLink({ cursor }: { cursor: string }) {
 /** A part of the list that was opened by its address does not begin with the first posts. */
 function BeginningLink() {
   return (
-    <Link className={styles.beginning} to={useLocation().pathname}>
+    <Link className={styles.beginning} to={useEntry().pathname}>
       К началу
     </Link>
   )

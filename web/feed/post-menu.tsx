@@ -1,16 +1,16 @@
 import { Flag, Link, Pencil, Share, Trash2 } from 'lucide'
 import { postPath } from '../../contract/pages.ts'
-import { copyText, NOT_COPIED } from '../browser/copy-text.ts'
 import { countdown } from '../format/time.ts'
+import { openDialog } from '../history/history.ts'
+import { copyText, NOT_COPIED } from '../platform/copy-text.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { useUnsentText } from '../posts/compose/stored-drafts.ts'
 import { useEditSeconds } from '../posts/view/post-time.tsx'
+import { withViewer } from '../session/intents.ts'
+import { useViewer } from '../session/viewer.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { useToast } from '../ui/toaster.tsx'
-import { openDialog } from '../viewer/dialogs.ts'
-import { withViewer } from '../viewer/intents.ts'
-import { useViewer } from '../viewer/viewer.ts'
 
 type PostMenuProps = { post: CachedPost; label: string; anchor: HTMLElement; onClose: () => void }
 

@@ -1,4 +1,4 @@
-import { errorMessage } from '../api/error-message.ts'
+import { errorMessage } from '../http/error-message.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { useReadPost } from '../posts/cache/use-read-post.ts'
 import { PostCard } from '../posts/view/post-card.tsx'

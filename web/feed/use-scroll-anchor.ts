@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'react'
-import { useLocation, useNavigationType } from 'react-router'
-import { type Anchor, findAnchor, saveAnchor } from '../browser/scroll-anchors.ts'
+import { useEntry } from '../history/entry.tsx'
+import { type Anchor, findAnchor, saveAnchor } from '../history/scroll-anchors.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 
@@ -14,8 +14,7 @@ type PostPosition = Pick<Anchor, 'postId' | 'top'>
  * reload. A post is remembered, not a pixel: the posts above may have changed meanwhile.
  */
 export function useScrollAnchor(list: PostListView): void {
-  const entryKey = useLocation().key
-  const isReturn = useNavigationType() === 'POP'
+  const { key: entryKey, isReturn } = useEntry()
   const ready = list.state === 'ready'
   const left = useRef<{ entryKey: string; start: string | null; last: PostPosition | undefined }>(
     undefined,

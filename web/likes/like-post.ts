@@ -1,9 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { call } from '../api/call.ts'
-import { isShortLimit, type ShortLimit } from '../api/call-error.ts'
-import { wait } from '../browser/wait.ts'
+import { call } from '../http/call.ts'
+import { isShortLimit, type ShortLimit } from '../http/call-error.ts'
+import { wait } from '../platform/wait.ts'
 import { lockLikes, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
-import { announcePostChange, type PostChange } from '../viewer/post-channel.ts'
+import { announcePostChange, type PostChange } from '../session/post-channel.ts'
 import { createDesiredLike, type DesiredLike } from './desired-like.ts'
 
 const unconfirmed = new Map<string, DesiredLike>()

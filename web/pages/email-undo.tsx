@@ -1,24 +1,24 @@
 import { type ReactNode, useRef } from 'react'
-import { useLocation } from 'react-router'
 import { PATHS } from '../../contract/pages.ts'
-import { CallError } from '../api/call-error.ts'
-import { errorMessage } from '../api/error-message.ts'
-import { send } from '../api/send.ts'
-import { useSingleMutation } from '../api/use-single-mutation.ts'
-import { usePageTitle } from '../browser/use-page-title.ts'
+import { useEntry } from '../history/entry.tsx'
+import { openDialog } from '../history/history.ts'
+import { Link } from '../history/link.tsx'
+import { usePageTitle } from '../history/use-page-title.ts'
+import { CallError } from '../http/call-error.ts'
+import { errorMessage } from '../http/error-message.ts'
+import { send } from '../http/send.ts'
+import { useSingleMutation } from '../http/use-single-mutation.ts'
+import { announceSessionChange, reloadViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
-import { Link } from '../ui/link.tsx'
-import { openDialog } from '../viewer/dialogs.ts'
-import { announceSessionChange, reloadViewer } from '../viewer/viewer.ts'
 import styles from './email-undo.module.css'
 
 /** /email-undo, to which the mail about a changed e-mail address links */
 export function EmailUndoPage() {
   usePageTitle('Возврат почты', 'tab')
-  const { hash } = useLocation()
+  const { hash } = useEntry()
   const link = readUndoLink(hash)
   if (link) return <EmailUndo key={hash} link={link} />
   return (

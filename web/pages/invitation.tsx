@@ -1,16 +1,16 @@
 import { useEffect } from 'react'
-import { useLocation } from 'react-router'
-import { settings } from '../browser/page-settings.ts'
-import { usePageTitle } from '../browser/use-page-title.ts'
+import { useEntry } from '../history/entry.tsx'
+import { openDialog } from '../history/history.ts'
+import { usePageTitle } from '../history/use-page-title.ts'
+import { settings } from '../session/page-settings.ts'
 import { saveInvitation } from '../sign-in/invitation.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { openDialog } from '../viewer/dialogs.ts'
 
 /** /invitation, to which an invitation's link leads */
 export function InvitationPage() {
   usePageTitle('Приглашение', 'tab')
-  const token = useLocation().hash.slice(1)
+  const token = useEntry().hash.slice(1)
   useEffect(() => saveInvitation(token), [token])
   if (token === '') {
     return (

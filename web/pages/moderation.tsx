@@ -1,5 +1,5 @@
-import { usePageTitle } from '../browser/use-page-title.ts'
-import { ModerationQueue } from '../moderation/moderation-queue.tsx'
+import { usePageTitle } from '../history/use-page-title.ts'
+import { ModerationQueue } from '../moderation/queue/moderation-queue.tsx'
 
 /** /moderation */
 export function ModerationPage() {

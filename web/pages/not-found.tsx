@@ -1,10 +1,10 @@
-import { useLocation } from 'react-router'
 import { TITLES } from '../../contract/pages.ts'
-import { usePageTitle } from '../browser/use-page-title.ts'
+import { useEntry } from '../history/entry.tsx'
+import { usePageTitle } from '../history/use-page-title.ts'
+import { withViewer } from '../session/intents.ts'
+import { useViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { withViewer } from '../viewer/intents.ts'
-import { useViewer } from '../viewer/viewer.ts'
 import styles from './not-found.module.css'
 import { WallLink } from './wall.tsx'
 
@@ -14,7 +14,7 @@ import { WallLink } from './wall.tsx'
  */
 export function NotFoundPage() {
   usePageTitle(TITLES.noPage, 'tab')
-  const { pathname } = useLocation()
+  const { pathname } = useEntry()
   const isVisitor = useViewer().state === 'signed-out'
   return (
     <EmptyState

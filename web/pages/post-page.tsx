@@ -1,25 +1,24 @@
 import { ArrowUp } from 'lucide'
 import { type ReactNode, useMemo } from 'react'
-import { useLocation } from 'react-router'
 import { cursorIn, postPath } from '../../contract/pages.ts'
 import { postTitle, threadTitle } from '../../contract/post-rules.ts'
-import { errorMessage } from '../api/error-message.ts'
-import { createLazyChunk, useLazyChunk } from '../browser/lazy-chunk.ts'
-import { usePage } from '../browser/use-page.ts'
-import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostActions, PostMenuButton } from '../feed/post-controls.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { RepliedCard } from '../feed/replied-card.tsx'
+import { useEntry, usePage } from '../history/entry.tsx'
+import { Link } from '../history/link.tsx'
+import { usePageTitle } from '../history/use-page-title.ts'
+import { errorMessage } from '../http/error-message.ts'
+import { createLazyChunk, useLazyChunk } from '../platform/lazy-chunk.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../posts/cache/use-read-post.ts'
 import { PostDetail } from '../posts/view/post-detail.tsx'
 import { repliesSource } from '../replies/reply-sources.ts'
+import { useViewer } from '../session/viewer.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage } from '../ui/errors.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Link } from '../ui/link.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { useViewer } from '../viewer/viewer.ts'
 import styles from './post-page.module.css'
 import { WallLink } from './wall.tsx'
 
@@ -38,7 +37,7 @@ export function PostPage() {
   return <Thread post={read.post} />
 }
 
-const removedPosts = createLazyChunk(() => import('../moderation/removed-posts.tsx'))
+const removedPosts = createLazyChunk(() => import('../moderation/appeals/removed-posts.tsx'))
 
 function MissingPost({ id }: { id: string }) {
   const isSignedIn = useViewer().state === 'authorized'
@@ -63,7 +62,7 @@ function tabTitleOf(read: ReadPost): string {
 }
 
 function Thread({ post }: { post: CachedPost }) {
-  const start = cursorIn(useLocation().search)
+  const start = cursorIn(useEntry().search)
   const source = useMemo(() => repliesSource(post.id, start), [post.id, start])
   const { parent_post_id, replied_post_id } = post.actions
   return (

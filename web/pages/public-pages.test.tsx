@@ -1,9 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { renderToString } from 'react-dom/server'
-import { Route, Routes, StaticRouter } from 'react-router'
 import { expect, test } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
+import { entryAt, HistoryProvider } from '../history/entry.tsx'
 import { type CachedPages, type ListName, pagesKey } from '../posts/cache/list-cache.ts'
 import { putPosts } from '../posts/cache/post-cache.ts'
 import { seedPost } from '../posts/cache/use-read-post.ts'
@@ -47,13 +47,9 @@ function render(path: string, page: ReactNode, cached: Cached = {}): string {
   }
   return renderToString(
     <QueryClientProvider client={client}>
-      <StaticRouter location={path}>
-        <Toaster>
-          <Routes>
-            <Route path={path.replace(/\d+$/, ':id')} element={page} />
-          </Routes>
-        </Toaster>
-      </StaticRouter>
+      <HistoryProvider entry={entryAt(path)}>
+        <Toaster>{page}</Toaster>
+      </HistoryProvider>
     </QueryClientProvider>,
   )
 }

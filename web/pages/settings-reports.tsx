@@ -1,5 +1,5 @@
-import { usePageTitle } from '../browser/use-page-title.ts'
-import { OwnReports } from '../moderation/own-reports.tsx'
+import { usePageTitle } from '../history/use-page-title.ts'
+import { OwnReports } from '../moderation/outcomes/own-reports.tsx'
 
 /** /settings/reports */
 export function SettingsReportsPage() {

@@ -1,21 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from 'react-router'
 import type { CurrentUser } from '../../contract/account.ts'
 import { PATHS } from '../../contract/pages.ts'
 import { AccountSettings, useReturnToSettings } from '../account/account-settings.tsx'
 import { EmailForm } from '../account/email-form.tsx'
 import { UsernameForm } from '../account/username-form.tsx'
 import { DeleteAccountForm } from '../account-deletion/delete-account-form.tsx'
-import { localStore } from '../browser/storage.ts'
-import { usePageTitle } from '../browser/use-page-title.ts'
 import { DownloadData } from '../data-export/download-data.tsx'
+import { navigate } from '../history/history.ts'
+import { usePageTitle } from '../history/use-page-title.ts'
+import { localStore } from '../platform/storage.ts'
 import { renameOwner } from '../posts/cache/post-cache.ts'
 import { removeDrafts } from '../posts/compose/stored-drafts.ts'
+import { dropIntent } from '../session/intents.ts'
+import { announceSessionChange, signedOut, useViewer } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
 import { removeSavedSignIn } from '../sign-in/saved-sign-in.ts'
 import { SiteLinks } from '../texts/site-links.tsx'
-import { dropIntent } from '../viewer/intents.ts'
-import { announceSessionChange, signedOut, useViewer } from '../viewer/viewer.ts'
 
 /** /settings */
 export function SettingsPage() {
@@ -73,14 +73,13 @@ export function SettingsDevicesPage() {
 export function SettingsDeleteAccountPage() {
   usePageTitle('Удаление аккаунта')
   const viewer = useViewer()
-  const navigate = useNavigate()
   const leave = useReturnToSettings()
   if (viewer.state !== 'authorized') return null
   const { id, email } = viewer.user
 
   async function onDeleted(): Promise<void> {
     removePersonalData(id)
-    await navigate(PATHS.wall)
+    navigate(PATHS.wall)
     signedOut()
     announceSessionChange()
   }

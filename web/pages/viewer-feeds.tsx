@@ -1,12 +1,12 @@
 import { useMemo } from 'react'
-import { usePageTitle } from '../browser/use-page-title.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
-import { RemovedPosts } from '../moderation/removed-posts.tsx'
+import { usePageTitle } from '../history/use-page-title.ts'
+import { RemovedPosts } from '../moderation/appeals/removed-posts.tsx'
 import { likedSource, ownPostsSource } from '../posts/cache/post-sources.ts'
 import { ownRepliesSource } from '../replies/reply-sources.ts'
+import { withViewer } from '../session/intents.ts'
+import { useViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
-import { withViewer } from '../viewer/intents.ts'
-import { useViewer } from '../viewer/viewer.ts'
 import { WallLink } from './wall.tsx'
 
 /** /liked */

@@ -2,8 +2,8 @@ import { MessageCircle } from 'lucide'
 import { plural } from '../format/counts.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { ActionButton } from '../posts/view/action-button.tsx'
+import { withViewer } from '../session/intents.ts'
 import { Icon } from '../ui/icon.tsx'
-import { withViewer } from '../viewer/intents.ts'
 
 const FORMS = { one: 'ответ', few: 'ответа', many: 'ответов' }
 

@@ -4,8 +4,8 @@ import { PostForm, useCloseWithDraft, usePostForm } from '../posts/compose/post-
 import { usePublish } from '../posts/compose/publish-post.ts'
 import { WritingAs } from '../posts/compose/writing-as.tsx'
 import { RepliedPost } from '../posts/view/post-card.tsx'
+import { useBlockNote } from '../session/block.ts'
 import { Modal } from '../ui/modal.tsx'
-import { useBlockNote } from '../viewer/block.ts'
 
 type ReplyDialogProps = { postId: string; onClose: () => void }
 
@@ -24,7 +24,7 @@ export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
   return (
     <Modal title="Ответ" phone="full" onClose={close}>
       <RepliedPost id={postId} inDialog />
-      <WritingAs onClose={close} />
+      <WritingAs />
       <PostForm
         form={form}
         note={useBlockNote()}

@@ -1,6 +1,6 @@
 import type { PostPage } from '../../contract/posts.ts'
-import { call } from '../api/call.ts'
-import { CallError } from '../api/call-error.ts'
+import { call } from '../http/call.ts'
+import { CallError } from '../http/call-error.ts'
 import { pageAfter } from '../posts/cache/post-sources.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 

@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Session } from '../../contract/sessions.ts'
-import { call } from '../api/call.ts'
-import { CallError } from '../api/call-error.ts'
-import { errorMessage } from '../api/error-message.ts'
-import { useSingleMutation } from '../api/use-single-mutation.ts'
+import { call } from '../http/call.ts'
+import { CallError } from '../http/call-error.ts'
+import { errorMessage } from '../http/error-message.ts'
+import { useSingleMutation } from '../http/use-single-mutation.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
+import { Loading } from '../ui/spinner.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import styles from './sessions.module.css'
 import { browserName, keepSessions, SessionTime, systemName, useSessions } from './sessions.tsx'
@@ -14,12 +15,18 @@ import { browserName, keepSessions, SessionTime, systemName, useSessions } from 
 type SessionDialogProps = { sessionId: string; onClose: () => void }
 
 export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
-  const { data: sessions } = useSessions()
+  const { data: sessions, isPending } = useSessions()
   const session = sessions?.find(({ id }) => id === sessionId)
   const close = useCloseSession(onClose)
   return (
     <Modal title="Другая сессия" size="s" onClose={onClose}>
-      {session ? <Details session={session} /> : <p>Сессия не найдена или уже завершена</p>}
+      {session && <Details session={session} />}
+      {!session &&
+        (isPending ? (
+          <Loading label="Загружаем сессию" />
+        ) : (
+          <p>Сессия не найдена или уже завершена</p>
+        ))}
       <FormError>{close.error && errorMessage(close.error)}</FormError>
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>

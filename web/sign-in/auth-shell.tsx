@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { settings } from '../browser/page-settings.ts'
+import { settings } from '../session/page-settings.ts'
 import { Mark } from '../ui/mark.tsx'
 import styles from './auth-shell.module.css'
 

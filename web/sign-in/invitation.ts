@@ -1,4 +1,4 @@
-import { sessionStore } from '../browser/storage.ts'
+import { sessionStore } from '../platform/storage.ts'
 
 const KEY = 'invitation'
 

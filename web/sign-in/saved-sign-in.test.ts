@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { removeSavedSignIn, savedSignIn, saveSignIn, saveSignInClosed } from './saved-sign-in.ts'
+import { removeSavedSignIn, savedSignIn, saveSignIn } from './saved-sign-in.ts'
 import type { Operation } from './sign-in-flow.ts'
 
 const MINUTE = 60_000
@@ -17,19 +17,11 @@ afterEach(() => vi.unstubAllGlobals())
 
 test('an operation survives a reload while its code may be good', () => {
   saveSignIn(operation)
-  expect(savedSignIn(19 * MINUTE)).toEqual({ operation, open: true })
+  expect(savedSignIn(19 * MINUTE)).toEqual(operation)
   expect(savedSignIn(20 * MINUTE)).toBeNull()
 })
 
-test('a dialog that was closed does not open by itself, but continues where it was', () => {
-  saveSignIn(operation)
-  saveSignInClosed(MINUTE)
-  expect(savedSignIn(2 * MINUTE)).toEqual({ operation, open: false })
-})
-
-test('closing before any code was sent saves nothing, and neither does a finished sign-in', () => {
-  saveSignInClosed(MINUTE)
-  expect(savedSignIn(MINUTE)).toBeNull()
+test('a finished sign-in is forgotten', () => {
   saveSignIn(operation)
   removeSavedSignIn()
   expect(savedSignIn(MINUTE)).toBeNull()
@@ -41,24 +33,22 @@ test.each([
   'null',
   '7',
   '[]',
-  '{"open":true}',
-  '{"open":true,"operation":null}',
-  '{"open":"yes","operation":{"way":"login","email":"o@example.org","id":"1","sentAt":0}}',
-  '{"open":true,"operation":{"way":"back","email":"o@example.org","id":"1","sentAt":0}}',
-  '{"open":true,"operation":{"way":"login","email":"o@example.org","id":"1","sentAt":"0"}}',
-  '{"open":true,"operation":{"way":"login","email":"o@example.org","id":"1","sentAt":1e99}}',
+  '{"way":"login"}',
+  '{"open":true,"operation":{"way":"login","email":"o@example.org","id":"1","sentAt":0}}',
+  '{"way":"back","email":"o@example.org","id":"1","sentAt":0}',
+  '{"way":"login","email":"o@example.org","id":"1","sentAt":"0"}',
+  '{"way":"login","email":"o@example.org","id":"1","sentAt":1e99}',
 ])('a stored value that is no operation, %s, is ignored', (junk) => {
   sessionStorage.setItem('sign-in', junk)
   expect(savedSignIn(MINUTE)).toBeNull()
-  saveSignInClosed(MINUTE)
   saveSignIn(operation)
-  expect(savedSignIn(MINUTE)).toEqual({ operation, open: true })
+  expect(savedSignIn(MINUTE)).toEqual(operation)
 })
 
 test('without storage a sign-in is saved for as long as the page is open, and nothing throws', () => {
   vi.stubGlobal('sessionStorage', undefined)
   saveSignIn(operation)
-  expect(savedSignIn(MINUTE)).toEqual({ operation, open: true })
+  expect(savedSignIn(MINUTE)).toEqual(operation)
   removeSavedSignIn()
   expect(savedSignIn(MINUTE)).toBeNull()
 })

@@ -1,5 +1,5 @@
-import type { CallError } from '../api/call-error.ts'
 import type { MailedCode } from '../codes/mailed-code.ts'
+import type { CallError } from '../http/call-error.ts'
 
 export type Way = 'login' | 'registration'
 

@@ -1,13 +1,13 @@
 import { useEffect, useReducer, useRef } from 'react'
 import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
-import { call } from '../api/call.ts'
-import { CallError } from '../api/call-error.ts'
-import { identify } from '../api/device.ts'
-import { errorMessage } from '../api/error-message.ts'
-import { useSingleMutation } from '../api/use-single-mutation.ts'
-import { useReconnect } from '../browser/online.ts'
 import { countingWrongCodes } from '../codes/wrong-codes.ts'
-import { announceSessionChange } from '../viewer/viewer.ts'
+import { call } from '../http/call.ts'
+import { CallError } from '../http/call-error.ts'
+import { errorMessage } from '../http/error-message.ts'
+import { useSingleMutation } from '../http/use-single-mutation.ts'
+import { useReconnect } from '../platform/online.ts'
+import { identify } from '../session/device.ts'
+import { announceSessionChange } from '../session/viewer.ts'
 import { savedInvitation } from './invitation.ts'
 import { removeSavedSignIn, savedSignIn, saveRegistered, saveSignIn } from './saved-sign-in.ts'
 import {
@@ -35,9 +35,7 @@ export type SignIn = {
 
 /** Runs the sign-in flow: its calls, what is saved for a reload, and the reload at the end. */
 export function useSignIn(): SignIn {
-  const [flow, dispatch] = useReducer(next, null, () =>
-    firstStep(savedSignIn(Date.now())?.operation ?? null),
-  )
+  const [flow, dispatch] = useReducer(next, null, () => firstStep(savedSignIn(Date.now())))
   const closing = useClosingSignal()
   useReconnect(() => dispatch({ name: 'reconnected' }))
   const onMutate = () => dispatch({ name: 'asked' })

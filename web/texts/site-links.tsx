@@ -1,5 +1,5 @@
 import { PATHS, TEXT_NAMES } from '../../contract/pages.ts'
-import { Link } from '../ui/link.tsx'
+import { Link } from '../history/link.tsx'
 import styles from './site-links.module.css'
 
 const LABELS = {

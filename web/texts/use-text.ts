@@ -1,6 +1,6 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import type { SiteText, TextName } from '../../contract/texts.ts'
-import { call } from '../api/call.ts'
+import { call } from '../http/call.ts'
 
 const keyOf = (name: TextName) => ['text', name]
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useReconnect } from '../browser/online.ts'
+import { useReconnect } from '../platform/online.ts'
 import { Button } from './button.tsx'
 import { EmptyState } from './empty-state.tsx'
 import styles from './errors.module.css'

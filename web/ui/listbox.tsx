@@ -1,5 +1,5 @@
 import { ChevronDown } from 'lucide'
-import { useHydrated } from '../browser/hydrated.ts'
+import { useHydrated } from '../platform/hydrated.ts'
 import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
 import styles from './listbox.module.css'

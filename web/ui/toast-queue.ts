@@ -1,4 +1,4 @@
-import { createAtom, type ReadableAtom } from '../browser/atom.ts'
+import { createAtom, type ReadableAtom } from '../platform/atom.ts'
 
 export type ToastTiming = { durationMs: number; pauseMs: number }
 

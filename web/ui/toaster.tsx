@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { type Atom, createAtom, useAtom } from '../browser/atom.ts'
+import { type Atom, createAtom, useAtom } from '../platform/atom.ts'
 import { createToastQueue, type ToastOptions, type ToastQueue } from './toast-queue.ts'
 import styles from './toaster.module.css'
 

@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react'
 import { useCallback, useRef, useState } from 'react'
-import { canReload, preload } from '../browser/lazy-chunk.ts'
+import { canReload, preload } from '../platform/lazy-chunk.ts'
 import { useToast } from './toaster.tsx'
 
 /** A panel that opens at the button with `buttonProps`, by a click or by `openKeys`. */

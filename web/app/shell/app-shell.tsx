@@ -1,18 +1,18 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
-import { useLocation, useNavigate, useNavigationType } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
-import { settings } from '../../browser/page-settings.ts'
 import { useFeedKeys } from '../../feed/feed-keys.ts'
+import { useEntry } from '../../history/entry.tsx'
+import { navigate, openDialog } from '../../history/history.ts'
 import { showConfirmedLike } from '../../likes/like-post.ts'
 import { evictPost, forgetViewer } from '../../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost } from '../../posts/cache/post-cache.ts'
+import { withViewer } from '../../session/intents.ts'
+import { settings } from '../../session/page-settings.ts'
+import { onPostChange, type PostChange } from '../../session/post-channel.ts'
+import { onOtherViewer, useViewer } from '../../session/viewer.ts'
 import { takeRegistered } from '../../sign-in/saved-sign-in.ts'
 import { useToast } from '../../ui/toaster.tsx'
-import { leaveDialog, openDialog } from '../../viewer/dialogs.ts'
-import { withViewer } from '../../viewer/intents.ts'
-import { onPostChange, type PostChange } from '../../viewer/post-channel.ts'
-import { onOtherViewer, useViewer } from '../../viewer/viewer.ts'
 import { ErrorBoundary } from '../error-boundary.tsx'
 import styles from './app-shell.module.css'
 import { ConnectionBanner } from './connection-banner.tsx'
@@ -60,19 +60,18 @@ export function AppShell({ children }: { children: ReactNode }) {
 
 /** A page that was opened by a link starts at its top, with the focus on its content. */
 function useStartAtTop(): void {
-  const { key, pathname } = useLocation()
-  const type = useNavigationType()
+  const { key, pathname, isReturn } = useEntry()
   const last = useRef({ key, pathname })
 
   useLayoutEffect(() => {
     const { key: lastKey, pathname: lastPathname } = last.current
     last.current = { key, pathname }
-    if (key === lastKey || type === 'POP') return
+    if (key === lastKey || isReturn) return
     scrollTo(0, 0)
     if (pathname !== lastPathname) {
       document.getElementById(CONTENT)?.focus({ preventScroll: true })
     }
-  }, [key, pathname, type])
+  }, [key, pathname, isReturn])
 }
 
 /** The session expired or was closed on another device. */
@@ -129,14 +128,13 @@ function showChange(client: QueryClient, change: PostChange): void {
 function useWelcome(): void {
   const viewer = useViewer()
   const toast = useToast()
-  const navigate = useNavigate()
   const username = viewer.state === 'authorized' ? viewer.user.username : undefined
 
   useEffect(() => {
     if (username === undefined || !takeRegistered()) return
     const href = PATHS.username
-    const onSelect = () => leaveDialog(() => void navigate(href))
+    const onSelect = () => navigate(href)
     const link = { label: 'Выбрать имя', href, onSelect }
     toast({ text: `Теперь вы ${username}`, link })
-  }, [username, toast, navigate])
+  }, [username, toast])
 }

@@ -1,18 +1,17 @@
 import { ArrowLeft } from 'lucide'
-import { useNavigate } from 'react-router'
 import { PATHS } from '../../../contract/pages.ts'
-import { settings } from '../../browser/page-settings.ts'
-import { usePage } from '../../browser/use-page.ts'
-import { useHeaderTitle } from '../../browser/use-page-title.ts'
+import { usePage } from '../../history/entry.tsx'
+import { goBack, navigate, openDialog } from '../../history/history.ts'
+import { Link } from '../../history/link.tsx'
+import { useHeaderTitle } from '../../history/use-page-title.ts'
+import { withViewer } from '../../session/intents.ts'
+import { settings } from '../../session/page-settings.ts'
+import { useViewer } from '../../session/viewer.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Link } from '../../ui/link.tsx'
 import { Listbox } from '../../ui/listbox.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
-import { openDialog } from '../../viewer/dialogs.ts'
-import { withViewer } from '../../viewer/intents.ts'
-import { useViewer } from '../../viewer/viewer.ts'
 import { preloadSignIn } from '../dialogs.tsx'
 import styles from './header.module.css'
 import { ThemeToggle } from './navigation.tsx'
@@ -52,11 +51,9 @@ export function Header() {
 }
 
 function FeedSwitcher({ current }: { current: FeedView }) {
-  const navigate = useNavigate()
-
   function open(path: FeedView): void {
     // The wall is for everybody: nobody needs to know first who the viewer is.
-    if (path === PATHS.wall) void navigate(path)
+    if (path === PATHS.wall) navigate(path)
     else void withViewer({ name: 'go', path })
   }
 
@@ -74,14 +71,7 @@ function FeedSwitcher({ current }: { current: FeedView }) {
 }
 
 function BackAndTitle() {
-  const navigate = useNavigate()
   const title = useHeaderTitle()
-
-  function goBack(): void {
-    // The router numbers its history entries from 0.
-    const { idx = 0 } = (history.state ?? {}) as { idx?: number }
-    void (idx > 0 ? navigate(-1) : navigate(PATHS.wall))
-  }
 
   return (
     <>
@@ -89,7 +79,7 @@ function BackAndTitle() {
         className={styles.back}
         label="Назад"
         icon={<Icon shape={ArrowLeft} size={22} />}
-        onClick={goBack}
+        onClick={() => goBack(PATHS.wall)}
       />
       {title && <h1 className={styles.title}>{title}</h1>}
     </>

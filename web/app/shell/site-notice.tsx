@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { PATHS } from '../../../contract/pages.ts'
-import { useSiteState } from '../../browser/site-state.ts'
-import { usePage } from '../../browser/use-page.ts'
+import { usePage } from '../../history/entry.tsx'
+import { Link } from '../../history/link.tsx'
+import { useBlock } from '../../session/block.ts'
+import { useSiteState } from '../../session/site-state.ts'
+import { useViewer } from '../../session/viewer.ts'
 import { classes } from '../../ui/classes.ts'
-import { Link } from '../../ui/link.tsx'
-import { useBlock } from '../../viewer/block.ts'
-import { useViewer } from '../../viewer/viewer.ts'
 import styles from './site-notice.module.css'
 
 /** Closed registrations concern visitors alone; closed writing concerns everybody. */

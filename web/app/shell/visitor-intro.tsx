@@ -1,11 +1,11 @@
 import { X } from 'lucide'
 import { useEffect } from 'react'
-import { settings } from '../../browser/page-settings.ts'
-import { localStore } from '../../browser/storage.ts'
-import { usePage } from '../../browser/use-page.ts'
+import { usePage } from '../../history/entry.tsx'
+import { localStore } from '../../platform/storage.ts'
+import { settings } from '../../session/page-settings.ts'
+import { useViewer } from '../../session/viewer.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { useViewer } from '../../viewer/viewer.ts'
 import styles from './visitor-intro.module.css'
 
 /** index.html reads this key before the first paint. */

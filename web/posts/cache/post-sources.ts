@@ -1,5 +1,5 @@
 import { PAGE_SIZE } from '../../../contract/constants.ts'
-import { call } from '../../api/call.ts'
+import { call } from '../../http/call.ts'
 import type { ListSource } from './use-post-list.ts'
 
 export function wallSource(start: string | null = null): ListSource {

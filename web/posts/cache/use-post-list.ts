@@ -1,9 +1,9 @@
 import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useLocation } from 'react-router'
 import { PAGE_SIZE } from '../../../contract/constants.ts'
 import type { PostPage } from '../../../contract/posts.ts'
-import { findAnchor } from '../../browser/scroll-anchors.ts'
+import { useEntry } from '../../history/entry.tsx'
+import { findAnchor } from '../../history/scroll-anchors.ts'
 import {
   type CachedPage,
   type CachedPages,
@@ -58,7 +58,7 @@ const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY
 /** A list of posts, page by page, as the person left it in this history entry. */
 export function usePostList({ name, start = null, read }: ListSource): PostListView {
   const client = useQueryClient()
-  const entryKey = useLocation().key
+  const entryKey = useEntry().key
   const queryKey = pagesKey(name, entryKey)
   // The page at which the entry was left is read first, the pages above it on demand.
   const cursors = useMemo(() => {

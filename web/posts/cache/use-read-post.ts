@@ -1,8 +1,8 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { TITLES } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
-import { call } from '../../api/call.ts'
-import { CallError } from '../../api/call-error.ts'
+import { call } from '../../http/call.ts'
+import { CallError } from '../../http/call-error.ts'
 import { type CachedPost, nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
 
 export type ReadPost =

@@ -1,13 +1,12 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { PATHS, postPath } from '../../../contract/pages.ts'
-import { call } from '../../api/call.ts'
-import { CallError } from '../../api/call-error.ts'
-import { useLeave } from '../../browser/use-leave.ts'
+import { leave } from '../../history/history.ts'
+import { call } from '../../http/call.ts'
+import { CallError } from '../../http/call-error.ts'
+import { announcePostChange } from '../../session/post-channel.ts'
 import { Button } from '../../ui/button.tsx'
 import { Modal, ModalFooter } from '../../ui/modal.tsx'
 import { useToast } from '../../ui/toaster.tsx'
-import { whenDialogIsClosed } from '../../viewer/dialogs.ts'
-import { announcePostChange } from '../../viewer/post-channel.ts'
 import { evictPost } from '../cache/list-cache.ts'
 import { usePost } from '../cache/post-cache.ts'
 import styles from './delete-dialog.module.css'
@@ -40,8 +39,6 @@ export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
 function useDelete(postId: string, onClose: () => void) {
   const client = useQueryClient()
   const toast = useToast()
-  // Going back must not lead to a deleted post.
-  const leave = useLeave(postPath(postId))
   const edit = useDraft(`edit ${postId}`)
 
   return useDialogMutation({
@@ -51,7 +48,8 @@ function useDelete(postId: string, onClose: () => void) {
       toast({ text }, { about: [`post ${postId}`] })
       edit.clear()
       onClose()
-      whenDialogIsClosed(() => leave(PATHS.wall))
+      // Going back must not lead to a deleted post.
+      leave(postPath(postId), PATHS.wall)
     },
     intent: { name: 'delete', postId },
     failed: 'Не удалено',

@@ -1,12 +1,12 @@
 import type { UseMutationOptions } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { CallError } from '../../api/call-error.ts'
-import { errorMessage } from '../../api/error-message.ts'
-import { useSingleMutation } from '../../api/use-single-mutation.ts'
+import { CallError } from '../../http/call-error.ts'
+import { errorMessage } from '../../http/error-message.ts'
+import { useSingleMutation } from '../../http/use-single-mutation.ts'
+import { type Intent, withViewer } from '../../session/intents.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormError } from '../../ui/errors.tsx'
 import { useToast } from '../../ui/toaster.tsx'
-import { type Intent, withViewer } from '../../viewer/intents.ts'
 
 type DialogMutationOptions<Data, Variables> = Pick<
   UseMutationOptions<Data, Error, Variables>,

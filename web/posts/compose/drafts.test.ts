@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { safeStorage } from '../../browser/storage.ts'
+import { safeStorage } from '../../platform/storage.ts'
 import { openDraft } from './drafts.ts'
 import { draftsChanged, removeDrafts } from './stored-drafts.ts'
 

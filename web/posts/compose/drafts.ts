@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useState } from 'react'
 import { normalizeText } from '../../../contract/text.ts'
-import { createEmitter } from '../../browser/atom.ts'
-import { randomKey } from '../../browser/random-key.ts'
-import { localStore, type SafeStorage } from '../../browser/storage.ts'
-import { tabId } from '../../browser/tab-id.ts'
-import { useViewer } from '../../viewer/viewer.ts'
+import { createEmitter } from '../../platform/atom.ts'
+import { randomKey } from '../../platform/random-key.ts'
+import { localStore, type SafeStorage } from '../../platform/storage.ts'
+import { tabId } from '../../session/tab-id.ts'
+import { useViewer } from '../../session/viewer.ts'
 import {
   type DraftTarget,
   draftName,

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { parsePostText } from '../../../contract/text.ts'
-import { copyText, NOT_COPIED } from '../../browser/copy-text.ts'
+import { copyText, NOT_COPIED } from '../../platform/copy-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'

@@ -1,5 +1,5 @@
+import { useBlockNote } from '../../session/block.ts'
 import { Modal } from '../../ui/modal.tsx'
-import { useBlockNote } from '../../viewer/block.ts'
 import { useDraft } from './drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
 import { usePublish } from './publish-post.ts'
@@ -18,7 +18,7 @@ export function NewPostDialog({ onClose }: { onClose: () => void }) {
   })
   return (
     <Modal title="Новая запись" phone="full" onClose={close}>
-      <WritingAs onClose={close} />
+      <WritingAs />
       <PostForm
         form={form}
         note={useBlockNote()}

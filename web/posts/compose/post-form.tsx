@@ -10,11 +10,11 @@ import {
   useState,
 } from 'react'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
+import type { Intent } from '../../session/intents.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
 import { useToast } from '../../ui/toaster.tsx'
-import type { Intent } from '../../viewer/intents.ts'
 import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
 import { type Draft, OWN_TEXT } from './drafts.ts'
 import { PostCounter } from './post-counter.tsx'

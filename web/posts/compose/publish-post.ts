@@ -1,10 +1,9 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from 'react-router'
 import { postPath } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
-import { call } from '../../api/call.ts'
+import { navigate } from '../../history/history.ts'
+import { call } from '../../http/call.ts'
 import { useToast } from '../../ui/toaster.tsx'
-import { leaveDialog } from '../../viewer/dialogs.ts'
 import { addToLists, type ListName } from '../cache/list-cache.ts'
 import { putPosts } from '../cache/post-cache.ts'
 import { OWN_TEXT } from './drafts.ts'
@@ -20,13 +19,12 @@ type NewPost = {
 /** The text is published as written by `userId` or not at all. Throws CallError. */
 export function usePublish(repliedPostId: string | null, userId: string) {
   const client = useQueryClient()
-  const navigate = useNavigate()
   const toast = useToast()
 
   return async (text: string, submissionKey: string): Promise<void> => {
     const post = await publishPost(client, { text, submissionKey, repliedPostId, userId })
     const href = postPath(post.id)
-    const onSelect = () => leaveDialog(() => void navigate(href))
+    const onSelect = () => navigate(href)
     toast(
       { text: 'Опубликовано', link: { label: 'Смотреть', href, onSelect } },
       { about: [OWN_TEXT, `post ${post.id}`] },

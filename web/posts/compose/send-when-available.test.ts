@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { CallError, noAnswer } from '../../api/call-error.ts'
+import { CallError, noAnswer } from '../../http/call-error.ts'
 import { sendWhenAvailable } from './send-when-available.ts'
 
 const failure = (code: CallError['code'], status: number) =>

@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { CallError, isShortLimit, isUnanswered } from '../../api/call-error.ts'
-import { retryPause } from '../../api/query-client.ts'
-import { createAtom, type ReadableAtom, useAtom } from '../../browser/atom.ts'
-import { wait } from '../../browser/wait.ts'
+import { CallError, isShortLimit, isUnanswered } from '../../http/call-error.ts'
+import { retryPause } from '../../http/query-client.ts'
+import { createAtom, type ReadableAtom, useAtom } from '../../platform/atom.ts'
+import { wait } from '../../platform/wait.ts'
 
 /** The error that delays a text, and when it is sent again (unix milliseconds). */
 export type Waiting = { error: CallError; until: number }

@@ -1,7 +1,7 @@
-import { createEmitter, useAtom } from '../../browser/atom.ts'
-import { isRecord, localStore, type SafeStorage } from '../../browser/storage.ts'
-import { tabId } from '../../browser/tab-id.ts'
-import { useViewer } from '../../viewer/viewer.ts'
+import { createEmitter, useAtom } from '../../platform/atom.ts'
+import { isRecord, localStore, type SafeStorage } from '../../platform/storage.ts'
+import { tabId } from '../../session/tab-id.ts'
+import { useViewer } from '../../session/viewer.ts'
 
 export type DraftTarget = 'new' | `reply ${string}` | `edit ${string}` | `appeal ${string}`
 

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useId } from 'react'
-import { useNavigate } from 'react-router'
 import { postPath } from '../../../contract/pages.ts'
-import { Link } from '../../ui/link.tsx'
+import { navigate } from '../../history/history.ts'
+import { Link } from '../../history/link.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
 import { type CachedPost, usePost } from '../cache/post-cache.ts'
 import styles from './post-card.module.css'
@@ -72,7 +72,6 @@ export function PostCard(props: PostCardProps) {
 }
 
 function useOpenPost(postId: string) {
-  const navigate = useNavigate()
   const path = postPath(postId)
 
   function onClick(event: MouseEvent<HTMLElement>): void {

@@ -1,5 +1,5 @@
-import { useHydrated } from '../../browser/hydrated.ts'
 import { linkParts } from '../../format/link-parts.ts'
+import { useHydrated } from '../../platform/hydrated.ts'
 import styles from './post-text.module.css'
 
 type PostTextProps = { text: string; size?: 'list' | 'page' }

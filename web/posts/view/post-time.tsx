@@ -1,9 +1,9 @@
 import { editSecondsLeft } from '../../../contract/post-rules.ts'
-import { clock } from '../../api/server-clock.ts'
-import { useAtom } from '../../browser/atom.ts'
-import { useHydrated } from '../../browser/hydrated.ts'
-import { settings } from '../../browser/page-settings.ts'
 import { exactTime, timeAgo, universalTime } from '../../format/time.ts'
+import { useAtom } from '../../platform/atom.ts'
+import { useHydrated } from '../../platform/hydrated.ts'
+import { settings } from '../../session/page-settings.ts'
+import { clock } from '../../session/server-clock.ts'
 import type { CachedPost } from '../cache/post-cache.ts'
 
 export function PostTime({ createdAt }: { createdAt: number }) {

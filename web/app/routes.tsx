@@ -1,0 +1,122 @@
+import type { ComponentType } from 'react'
+import type { FirstPage } from '../../contract/pages.ts'
+import { useEntry, usePage } from '../history/entry.tsx'
+import { PostPage } from '../pages/post-page.tsx'
+import { WallPage } from '../pages/wall.tsx'
+import {
+  createLazyChunk,
+  type LazyChunk,
+  reloadIfPossible,
+  useLazyChunk,
+} from '../platform/lazy-chunk.ts'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Loading } from '../ui/spinner.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
+import { ModeratorsRoute, SecuredRoute } from './secured-route.tsx'
+
+/** The wall and the page of a post are in the first chunk: a post opens at once, offline too. */
+const PAGES = {
+  liked: page(async () => (await import('../pages/viewer-feeds.tsx')).LikedPage),
+  ownPosts: page(async () => (await import('../pages/viewer-feeds.tsx')).OwnPostsPage),
+  ownReplies: page(async () => (await import('../pages/viewer-feeds.tsx')).OwnRepliesPage),
+  settings: page(async () => (await import('../pages/settings.tsx')).SettingsPage),
+  email: page(async () => (await import('../pages/settings.tsx')).SettingsEmailPage),
+  username: page(async () => (await import('../pages/settings.tsx')).SettingsUsernamePage),
+  devices: page(async () => (await import('../pages/settings.tsx')).SettingsDevicesPage),
+  deleteAccount: page(
+    async () => (await import('../pages/settings.tsx')).SettingsDeleteAccountPage,
+  ),
+  reports: page(async () => (await import('../pages/settings-reports.tsx')).SettingsReportsPage),
+  moderation: page(async () => (await import('../pages/moderation.tsx')).ModerationPage),
+  emailUndo: page(async () => (await import('../pages/email-undo.tsx')).EmailUndoPage),
+  invitation: page(async () => (await import('../pages/invitation.tsx')).InvitationPage),
+  text: page(async () => (await import('../pages/text-page.tsx')).TextPage),
+  notFound: page(async () => (await import('../pages/not-found.tsx')).NotFoundPage),
+}
+
+export function AppRoutes() {
+  return (
+    <ErrorBoundary key={useEntry().pathname} fallback={<PageFailure onRetry={reloadIfPossible} />}>
+      <CurrentPage />
+    </ErrorBoundary>
+  )
+}
+
+function CurrentPage() {
+  const page = usePage()
+  const notFound = <LazyPage chunk={PAGES.notFound} />
+  if (page === null) return notFound
+  switch (page.name) {
+    case 'wall':
+      return <WallPage />
+    case 'post':
+      return <PostPage />
+    case 'about':
+    case 'rules':
+    case 'privacy':
+    case 'contacts':
+      return <LazyPage chunk={PAGES.text} />
+    case 'emailUndo':
+    case 'invitation':
+      return <LazyPage chunk={PAGES[page.name]} />
+    case 'moderation':
+      return (
+        <ModeratorsRoute otherwise={notFound}>
+          <LazyPage chunk={PAGES.moderation} />
+        </ModeratorsRoute>
+      )
+    default:
+      return (
+        <SecuredRoute>
+          <LazyPage chunk={PAGES[page.name]} />
+        </SecuredRoute>
+      )
+  }
+}
+
+/** A page that the server renders needs its lazy chunk before it is hydrated. May reject. */
+export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promise<void> {
+  if (shows === 'nothing') await PAGES.notFound.load()
+  if (shows === 'text') await PAGES.text.load()
+}
+
+export async function preloadViewerPages(): Promise<void> {
+  await PAGES.liked.preload()
+  await PAGES.settings.preload()
+}
+
+function page(load: () => Promise<ComponentType>) {
+  return createLazyChunk(load)
+}
+
+/** If the chunk fails, it is fetched again by a button, and whenever the page is opened anew. */
+function LazyPage({ chunk }: { chunk: LazyChunk<ComponentType> }) {
+  const { content: Content, failed, retry } = useLazyChunk(chunk)
+
+  async function retryOrReload(): Promise<void> {
+    // Some browsers remember that a script failed, and a release may have removed it: only a reload
+    // helps then.
+    if (!(await retry())) await reloadIfPossible()
+  }
+
+  if (Content) return <Content />
+  return failed ? <PageFailure onRetry={retryOrReload} /> : <Loading label="Загружаем страницу" />
+}
+
+export function PageFailure({ onRetry }: { onRetry: () => Promise<void> }) {
+  return (
+    <div role="alert">
+      <EmptyState
+        isWholePage
+        title="Не удалось открыть страницу"
+        text="Проверьте интернет и попробуйте ещё раз"
+        action={
+          <Button variant="strong" onClick={onRetry}>
+            Обновить
+          </Button>
+        }
+      />
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+import {
+  createContext,
+  type ReactNode,
+  startTransition,
+  useContext,
+  useLayoutEffect,
+  useState,
+} from 'react'
+import { type Page, pageAt } from '../../contract/pages.ts'
+import { useAtom } from '../platform/atom.ts'
+import { currentEntry, type Dialog, type Entry, onEntryChange, openedDialog } from './history.ts'
+
+const EntryContext = createContext<Entry | null>(null)
+
+/** Provides the entry of the history that is shown; on the server and in tests a given one. */
+export function HistoryProvider({ entry, children }: { entry?: Entry; children: ReactNode }) {
+  const [shown, setShown] = useState(entry ?? currentEntry)
+
+  useLayoutEffect(() => {
+    if (entry) return
+    // As a transition: the page stays until the next one is rendered.
+    const show = () => startTransition(() => setShown(currentEntry()))
+    show()
+    return onEntryChange(show)
+  }, [entry])
+
+  return <EntryContext value={shown}>{children}</EntryContext>
+}
+
+/** The entry for an address on the server and in tests. */
+export function entryAt(address: string): Entry {
+  const { pathname, search, hash } = new URL(address, 'http://localhost')
+  return { pathname, search, hash, key: 'default', isReturn: false, fromSettings: false }
+}
+
+/** The entry of the history whose page is shown. It stays the same while dialogs open and close over it. */
+export function useEntry(): Entry {
+  const entry = useContext(EntryContext)
+  if (!entry) throw new Error('Pages need a <HistoryProvider> above them')
+  return entry
+}
+
+/** The page that the current address names; null if there is none. */
+export function usePage(): Page | null {
+  return pageAt(useEntry().pathname)
+}
+
+/** The open dialog, or null. */
+export function useDialog(): Dialog | null {
+  return useAtom(openedDialog, null)
+}

@@ -1,0 +1,230 @@
+import { createAtom, createEmitter } from '../platform/atom.ts'
+import { isRecord } from '../platform/storage.ts'
+
+export type Dialog =
+  | { name: 'sign-in' }
+  | { name: 'new-post' }
+  | { name: 'reply'; postId: string }
+  | { name: 'edit'; postId: string }
+  | { name: 'delete'; postId: string }
+  | { name: 'report'; postId: string }
+  | { name: 'session'; sessionId: string }
+  | { name: 'close-other-sessions' }
+  | { name: 'appeal'; postId: string }
+  | { name: 'block-author'; postId: string }
+  | { name: 'shortcuts' }
+
+/** What an entry holds beside its address. The browser keeps it across reloads. */
+type EntryState = {
+  /** The same for a page and the dialogs over it, and for no other entry. */
+  key: string
+  /** How many entries of this app are before it. */
+  index: number
+  dialog?: Dialog
+  fromSettings?: true
+}
+
+/** The page of an entry. */
+export type Entry = {
+  pathname: string
+  search: string
+  hash: string
+  key: string
+  /** Whether the person came back to it, or has reloaded it. */
+  isReturn: boolean
+  /** Whether a link in the settings has led to it. */
+  fromSettings: boolean
+}
+
+const dialog = createAtom<Dialog | null>(null)
+const changes = createEmitter()
+let entry: Entry | undefined
+/** The open dialog if a reload or a step through the history has opened it. */
+let restored: Dialog | null = null
+/** Set while the browser leaves the entry of a dialog, which stays open until then. */
+let stepBack: PromiseWithResolvers<void> | undefined
+let closeLoading: (left: Dialog) => void = () => {}
+
+/** The open dialog, or null. */
+export const openedDialog = dialog
+
+/** Calls a listener when another page is shown. Returns the function that unsubscribes it. */
+export const onEntryChange = changes.subscribe
+
+/** The page that is shown. */
+export function currentEntry(): Entry {
+  entry ??= readEntry(true)
+  return entry
+}
+
+/** Takes over the history of the browser. To be called once, before the first render. */
+export function startHistory(): void {
+  // Browsers keep the state of an entry whose own address is entered again: it is opened anew all the same.
+  const isAnew = navigation()?.type === 'navigate'
+  const state = readState()
+  write('replaceState', isAnew ? newState(state.index) : state)
+  entry = readEntry(true)
+  restoreDialog(readState().dialog ?? null)
+  addEventListener('popstate', onPopState)
+}
+
+/** The address changes when somebody goes back before the scripts are there. */
+export function isAsOpened(): boolean {
+  const opened = new URL(navigation()?.name ?? location.href)
+  return opened.pathname === location.pathname && opened.search === location.search
+}
+
+type NavigateOptions = { replace?: boolean; fromSettings?: boolean }
+
+/**
+ * Opens a page of the app, in place of the current one if it has the same address, and in place of
+ * an open dialog, which closes as by Escape. With `replace` the page below a dialog changes, and the
+ * dialog stays: a person may be writing in it.
+ */
+export function navigate(
+  to: string,
+  { replace = false, fromSettings }: NavigateOptions = {},
+): void {
+  whenDialogIsClosed(() => {
+    const { href } = new URL(to, location.href)
+    const open = dialog.get()
+    const isInPlace = replace || open !== null || href === location.href
+    const state = newState(readState().index + (isInPlace ? 0 : 1))
+    if (fromSettings) state.fromSettings = true
+    if (replace && open) state.dialog = open
+    write(isInPlace ? 'replaceState' : 'pushState', state, href)
+    if (!replace) askToClose()
+    showEntry(readEntry(false))
+  })
+}
+
+/** Replaces the page at `path`. A late answer must not move a person who has gone elsewhere. */
+export function leave(path: string, to: string): void {
+  whenDialogIsClosed(() => {
+    if (location.pathname === path) navigate(to, { replace: true })
+  })
+}
+
+/** Goes back, or to `otherwise` where no page of the app is before this one. */
+export function goBack(otherwise: string): void {
+  if (readState().index > 0) history.back()
+  else navigate(otherwise)
+}
+
+/** Opens a dialog in an entry of its own, or in place of the one that is open. */
+export function openDialog(opened: Dialog): void {
+  whenDialogIsClosed(() => {
+    const { index, ...state } = readState()
+    if (state.dialog) write('replaceState', { ...state, index, dialog: opened })
+    else write('pushState', { ...state, index: index + 1, dialog: opened })
+    dialog.set(opened)
+  })
+}
+
+/**
+ * Closes a dialog unless another has replaced it. It closes when the browser has left its entry,
+ * which «Вперёд» then finds without a dialog. Returns whether it closes because of this call.
+ */
+export function closeDialog(closed: Dialog): boolean {
+  if (dialog.get() !== closed || stepBack) return false
+  const { dialog: own, ...state } = readState()
+  if (own) {
+    write('replaceState', state)
+    stepBack = Promise.withResolvers()
+    history.back()
+  } else dialog.set(null)
+  return true
+}
+
+/** Sets what closes a dialog that «Назад» leaves before it is loaded. */
+export function onLeaveLoading(close: (left: Dialog) => void): void {
+  closeLoading = close
+}
+
+/** A dialog that a reload or a step through the history has opened may not be for this viewer. */
+export function isRestored(opened: Dialog): boolean {
+  return opened === restored
+}
+
+/** Lets the restored dialog stay, whoever the viewer is later. */
+export function acceptRestored(): void {
+  restored = null
+}
+
+/** Runs `action` as soon as no closed dialog is on the screen. */
+export function whenDialogIsClosed(action: () => void): void {
+  if (stepBack) void stepBack.promise.then(action)
+  else action()
+}
+
+function onPopState(): void {
+  const done = stepBack
+  stepBack = undefined
+  const state = readState()
+  // An entry that the person has made, by another fragment in the address, or one of the release
+  // before.
+  if (!isEntryState(history.state)) write('replaceState', state)
+  const { key, dialog: next = null } = state
+  if (JSON.stringify(next) !== JSON.stringify(dialog.get())) {
+    if (!done) askToClose()
+    restoreDialog(next)
+  }
+  if (key !== currentEntry().key) showEntry(readEntry(true))
+  done?.resolve()
+}
+
+/** Closes the dialog whose entry is left already as Escape does, so that it can save its draft. */
+function askToClose(): void {
+  const left = dialog.get()
+  if (left === null) return
+  const shown = document.querySelector('dialog[open]')
+  if (shown) shown.dispatchEvent(new Event('cancel', { cancelable: true }))
+  else closeLoading(left)
+  dialog.set(null)
+}
+
+function restoreDialog(next: Dialog | null): void {
+  restored = next
+  dialog.set(next)
+}
+
+function showEntry(next: Entry): void {
+  entry = next
+  changes.emit()
+}
+
+function readEntry(isReturn: boolean): Entry {
+  const { pathname, search, hash } = location
+  const { key, fromSettings = false } = readState()
+  return { pathname, search, hash, key, isReturn, fromSettings }
+}
+
+/** The release before wrote `idx` for the index. */
+function readState(): EntryState {
+  const { state } = history
+  if (isEntryState(state)) return state
+  const { key, idx } = (state ?? {}) as Partial<Record<'key' | 'idx', unknown>>
+  const isFormer = typeof key === 'string' && typeof idx === 'number'
+  return isFormer ? { key, index: idx } : newState(0)
+}
+
+/** Browsers refuse more than some hundred changes in half a minute: then the page is loaded. */
+function write(how: 'pushState' | 'replaceState', state: EntryState, href = location.href): void {
+  try {
+    history[how](state, '', href)
+  } catch {
+    location.assign(href)
+  }
+}
+
+function newState(index: number): EntryState {
+  return { key: Math.random().toString(36).slice(2), index }
+}
+
+function isEntryState(value: unknown): value is EntryState {
+  return isRecord(value) && typeof value.key === 'string' && typeof value.index === 'number'
+}
+
+function navigation(): PerformanceNavigationTiming | undefined {
+  return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined
+}

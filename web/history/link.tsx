@@ -1,0 +1,25 @@
+import type { AnchorHTMLAttributes, MouseEvent } from 'react'
+import { navigate } from './history.ts'
+
+type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & {
+  to: string
+  /** Whether the page that it opens may lead back to the settings. */
+  fromSettings?: boolean
+}
+
+/** A link to another page of the app. */
+export function Link({ to, fromSettings = false, onClick, ...attributes }: LinkProps) {
+  function follow(event: MouseEvent<HTMLAnchorElement>): void {
+    onClick?.(event)
+    if (event.defaultPrevented || !isPlainClick(event)) return
+    event.preventDefault()
+    navigate(to, { fromSettings })
+  }
+
+  return <a {...attributes} href={to} onClick={follow} />
+}
+
+/** Whether a click follows a link here, and not in another tab or window. */
+function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
+  return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
+}

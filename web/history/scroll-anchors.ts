@@ -1,0 +1,46 @@
+import { isRecord, sessionStore } from '../platform/storage.ts'
+
+/** Where an entry of the browser's history was left. */
+export type Anchor = {
+  /** The first visible post, and its distance (px) from the top of the viewport. */
+  postId: string
+  top: number
+  focusedId: string | undefined
+  /** The cursors of the pages of its list, from the first one to the page that has the post. */
+  cursors: (string | null)[]
+}
+
+/** web/index.html reads it too. */
+const KEY = 'places'
+const ANCHORS_STORED_MAX = 20
+const CURSORS_MAX = 100
+
+let anchors: Map<string, Anchor> | undefined
+
+export function findAnchor(entryKey: string): Anchor | undefined {
+  return known().get(entryKey)
+}
+
+/** Who reloads at the very top wants what is new, so that anchor is not stored. */
+export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): void {
+  const all = known()
+  all.delete(entryKey)
+  all.set(entryKey, { ...anchor, cursors: anchor.cursors.slice(-CURSORS_MAX) })
+  const stored = [...all].filter(([key]) => key !== entryKey || !isAtTop)
+  sessionStore.writeJson(KEY, stored.slice(-ANCHORS_STORED_MAX))
+}
+
+function known(): Map<string, Anchor> {
+  anchors ??= new Map(sessionStore.readJson(KEY, areAnchors) ?? [])
+  return anchors
+}
+
+function areAnchors(value: unknown): value is [string, Anchor][] {
+  return Array.isArray(value) && value.every((entry) => Array.isArray(entry) && isAnchor(entry[1]))
+}
+
+function isAnchor(value: unknown): value is Anchor {
+  if (!isRecord(value)) return false
+  const { postId, top, cursors } = value
+  return typeof postId === 'string' && typeof top === 'number' && Array.isArray(cursors)
+}

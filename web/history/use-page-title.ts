@@ -1,0 +1,24 @@
+import { useLayoutEffect } from 'react'
+import { pageTitle } from '../../contract/pages.ts'
+import { createAtom, useAtom } from '../platform/atom.ts'
+import { settings } from '../session/page-settings.ts'
+
+/** A rendered page sets it before its first render. */
+export const headerTitle = createAtom<string | undefined>(undefined)
+
+/** `where` is 'tab' for a page that shows its title itself; the header then shows none. */
+export function usePageTitle(
+  title: string | undefined,
+  where: 'header' | 'tab' = 'header',
+  tabTitle = title,
+): void {
+  useLayoutEffect(() => {
+    document.title = pageTitle(tabTitle, settings().appName)
+    headerTitle.set(where === 'header' ? title : undefined)
+    return () => headerTitle.set(undefined)
+  }, [title, where, tabTitle])
+}
+
+export function useHeaderTitle(): string | undefined {
+  return useAtom(headerTitle, headerTitle.get())
+}

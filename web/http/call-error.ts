@@ -1,0 +1,92 @@
+import type { ErrorBody } from '../../contract/errors.ts'
+import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
+import { isRecord } from '../platform/storage.ts'
+
+const CODE = /^[A-Z_]+$/
+
+/** A call that failed. Its message is Russian and may be shown as it is. */
+export class CallError extends Error {
+  override readonly name = 'CallError'
+  readonly code: ErrorBody['code'] | 'OFFLINE' | 'TIMEOUT' | 'OTHER_ACCOUNT'
+  /** HTTP status; 0 without an answer. */
+  readonly status: number
+  readonly retryAfter?: number
+
+  constructor(failure: {
+    code: CallError['code']
+    message: string
+    status: number
+    retryAfter?: number
+  }) {
+    super(failure.message)
+    this.code = failure.code
+    this.status = failure.status
+    if (failure.retryAfter !== undefined) this.retryAfter = failure.retryAfter
+  }
+}
+
+export function noAnswer(code: 'OFFLINE' | 'TIMEOUT'): CallError {
+  return new CallError({ code, message: whyNoAnswer(code), status: 0 })
+}
+
+/** Only while the browser is offline is the cause known, and can the person do something. */
+function whyNoAnswer(code: 'OFFLINE' | 'TIMEOUT'): string {
+  if (globalThis.navigator?.onLine === false) return 'Нет связи. Проверьте интернет и повторите'
+  return code === 'OFFLINE'
+    ? 'Сервер не отвечает. Попробуйте чуть позже'
+    : 'Сервер долго не отвечает. Попробуйте ещё раз'
+}
+
+export function otherAccount(): CallError {
+  const message = 'Это написано в другом аккаунте. Войдите в него, чтобы отправить'
+  return new CallError({ code: 'OTHER_ACCOUNT', message, status: 0 })
+}
+
+export function unreadableAnswer(): CallError {
+  return new CallError({ ...GENERAL_ERRORS.INTERNAL_ERROR, code: 'INTERNAL_ERROR' })
+}
+
+/** The status decides if the body is not the API's: a proxy answers with a page of its own. */
+export function errorOf(response: Response, body: unknown): CallError {
+  const { code, message } = isErrorBody(body) ? body : bodyForStatus(response.status)
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return new CallError({
+    code,
+    message,
+    status: response.status,
+    ...(seconds >= 0 && { retryAfter: seconds }),
+  })
+}
+
+/** A page that is still open may get a code of a newer server, which no list contains. */
+function isErrorBody(body: unknown): body is ErrorBody {
+  const isCode = isRecord(body) && typeof body.code === 'string' && CODE.test(body.code)
+  return isCode && typeof body.message === 'string'
+}
+
+function bodyForStatus(status: number): ErrorBody {
+  const code = codeForStatus(status)
+  return { code, message: GENERAL_ERRORS[code].message }
+}
+
+function codeForStatus(status: number): keyof typeof GENERAL_ERRORS {
+  if (status === 401) return 'UNAUTHORIZED'
+  if (status === 404) return 'NOT_FOUND'
+  if (status === 413) return 'PAYLOAD_TOO_LARGE'
+  if (status === 429) return 'TOO_MANY_REQUESTS'
+  return status === 502 || status === 503 || status === 504 ? 'UNAVAILABLE' : 'INTERNAL_ERROR'
+}
+
+/** Nobody keeps a page open for a longer limit, so the person is told about it instead. */
+const LONGEST_LIMIT_SECONDS = 300
+
+export type ShortLimit = CallError & { retryAfter: number }
+
+export function isShortLimit(error: unknown): error is ShortLimit {
+  if (!(error instanceof CallError) || error.code !== 'TOO_MANY_REQUESTS') return false
+  return (error.retryAfter ?? Number.POSITIVE_INFINITY) <= LONGEST_LIMIT_SECONDS
+}
+
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof CallError && (error.code === 'OFFLINE' || error.code === 'TIMEOUT')
+}

@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ERRORS } from '../../contract/errors.ts'
+import {
+  type AnsweringServer,
+  refusal,
+  startAnsweringServer,
+  tokenReply,
+} from '../testing/answering-server.ts'
+
+let server: AnsweringServer
+beforeEach(async () => {
+  server = await startAnsweringServer()
+  vi.stubGlobal('location', { origin: server.origin })
+  vi.stubGlobal('localStorage', { getItem: () => 'this-browser', setItem: () => {} })
+  // The modules hold the state of the session: each test begins with a page just opened.
+  vi.resetModules()
+})
+afterEach(async () => {
+  vi.unstubAllGlobals()
+  await server.close()
+})
+
+async function openPage() {
+  const { call } = await import('./call.ts')
+  return { call, ...(await import('../session/token.ts')) }
+}
+
+const me = 'GET /users/current'
+
+test('for two seconds after a write, also in another tab, a user’s reads ask to go past every cache', async () => {
+  const stored = new Map([['client-token', 'this-browser']])
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, text: string) => void stored.set(key, text),
+  })
+  const readIn = async ({ call }: Awaited<ReturnType<typeof openPage>>) => {
+    await call('GET /posts', { query: {} })
+    return server.received.at(-1)?.cache
+  }
+  const page = await openPage()
+  const before = await readIn(page)
+  await page.call('POST /posts', { headers: {}, body: { text: 'Моё' } })
+  expect(server.received.at(-1)?.cache).toBe(before)
+  expect(await readIn(page)).toBe('no-cache')
+  vi.resetModules()
+  expect(await readIn(await openPage())).toBe('no-cache')
+  const written = Date.now()
+  vi.spyOn(Date, 'now').mockReturnValue(written + 2001)
+  expect(await readIn(page)).toBe(before)
+  vi.restoreAllMocks()
+})
+
+test('a visitor sends no bearer token and asks for none', async () => {
+  const { call, resetToken } = await openPage()
+  resetToken('none')
+  await call('GET /posts', { query: { limit: 10 } })
+  expect(server.received).toMatchObject([{ call: 'GET /api/v1/posts?limit=10', bearer: undefined }])
+  expect(server.refreshes()).toBe(0)
+})
+
+test('concurrent calls share one refresh of the token', async () => {
+  const { call } = await openPage()
+  await Promise.all(Array.from({ length: 5 }, () => call(me, {})))
+  expect(server.refreshes()).toBe(1)
+  expect(server.received[0]?.body).toBe('{"clientToken":"this-browser"}')
+  const bearers = server.received.slice(1).map(({ bearer }) => bearer)
+  expect(bearers).toEqual(Array(5).fill('Bearer token-1'))
+})
+
+test('a refused token is refreshed once for all calls, and each call is repeated once', async () => {
+  server.answer = ({ bearer }) =>
+    bearer === 'Bearer token-1' ? refusal('UNAUTHORIZED') : { status: 200, body: { id: 'u1' } }
+  const { call } = await openPage()
+  const users = await Promise.all([call(me, {}), call(me, {}), call(me, {})])
+  expect(users).toEqual([{ id: 'u1' }, { id: 'u1' }, { id: 'u1' }])
+  expect(server.refreshes()).toBe(2)
+})
+
+test('a call that is refused twice is not repeated again', async () => {
+  server.answer = () => refusal('UNAUTHORIZED')
+  const { call } = await openPage()
+  await expect(call(me, {})).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 })
+  expect(server.received.filter(({ call }) => call.endsWith(me.slice(4)))).toHaveLength(2)
+  expect(server.refreshes()).toBe(2)
+})
+
+test('what one user has written is not sent with the token of another', async () => {
+  const users: Record<string, string> = { 'Bearer token-1': 'u1', 'Bearer token-2': 'u2' }
+  server.answer = ({ bearer = '' }) => ({ status: 200, body: { id: users[bearer] } })
+  const { call, resetToken } = await openPage()
+  const publish = () =>
+    call('POST /posts', { headers: {}, body: { text: 'Моё' } }, { userId: 'u1' })
+  const sent = () => server.received.filter(({ call }) => call === 'POST /api/v1/posts').length
+  await publish()
+  await publish()
+  expect(sent()).toBe(2)
+  // The cookie is another person's by now.
+  resetToken('unknown')
+  await expect(publish()).rejects.toMatchObject({ code: 'OTHER_ACCOUNT' })
+  expect(sent()).toBe(2)
+  expect(server.received.filter(({ call }) => call.endsWith(me.slice(4)))).toHaveLength(2)
+})
+
+test('a session closed elsewhere is reported once, and later calls are a visitor’s', async () => {
+  server.refresh = (n) => (n === 1 ? tokenReply(1, 300) : refusal('UNAUTHORIZED'))
+  server.answer = ({ bearer }) => (bearer ? refusal('UNAUTHORIZED') : { status: 200, body: {} })
+  const { call, onSessionLost } = await openPage()
+  const listener = vi.fn()
+  onSessionLost(listener)
+  const both = await Promise.allSettled([call(me, {}), call(me, {})])
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(listener).toHaveBeenCalledTimes(1)
+  await call('GET /posts', { query: {} })
+  expect(server.received.at(-1)).toMatchObject({ call: 'GET /api/v1/posts', bearer: undefined })
+})
+
+test('listeners learn whether there is a session after every answer of the server, not after a failure', async () => {
+  server.refresh = (n) =>
+    n === 2 ? tokenReply(2, 300) : refusal(n === 1 ? 'UNAVAILABLE' : 'UNAUTHORIZED')
+  const { call, resetToken, onSessionKnown } = await openPage()
+  const listener = vi.fn()
+  onSessionKnown(listener)
+  await expect(call('GET /posts', { query: {} })).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(listener).not.toHaveBeenCalled()
+  await call('GET /posts', { query: {} })
+  expect(listener).toHaveBeenCalledTimes(1)
+  resetToken('unknown')
+  await call('GET /posts', { query: {} })
+  expect(listener).toHaveBeenCalledTimes(2)
+})
+
+test('a viewer without a session is a visitor, and no error is thrown', async () => {
+  server.refresh = () => refusal('UNAUTHORIZED')
+  const { call, onSessionLost } = await openPage()
+  const listener = vi.fn()
+  onSessionLost(listener)
+  await expect(call('GET /posts', { query: {} })).resolves.toEqual({})
+  expect(listener).not.toHaveBeenCalled()
+})
+
+test('a token that expires in less than 20 seconds is refreshed before the call', async () => {
+  server.refresh = (n) => tokenReply(n, n === 1 ? 19 : 300)
+  const { call } = await openPage()
+  await call(me, {})
+  await call(me, {})
+  await call(me, {})
+  expect(server.refreshes()).toBe(2)
+})
+
+test('a machine whose clock is an hour ahead refreshes no more often', async () => {
+  server.refresh = (n) => tokenReply(n, 300, Date.now() - 3_600_000)
+  const { call } = await openPage()
+  await call(me, {})
+  await call(me, {})
+  expect(server.refreshes()).toBe(1)
+})
+
+test('ids are encoded in the path, headers and bodies are sent, and an empty answer is undefined', async () => {
+  server.answer = () => ({ status: 204 })
+  const { call } = await openPage()
+  await expect(call('DELETE /sessions/:id', { params: { id: 'a/b?c' } })).resolves.toBeUndefined()
+  expect(server.received.at(-1)?.call).toBe('DELETE /api/v1/sessions/a%2Fb%3Fc')
+  await call('POST /posts', { headers: { 'idempotency-key': 'k1' }, body: { text: 'Привет' } })
+  expect(server.received.at(-1)).toMatchObject({ key: 'k1', body: '{"text":"Привет"}' })
+})
+
+test('a refusal has a code, a message and the wait that the server asks for', async () => {
+  server.answer = () => refusal('TOO_MANY_REQUESTS', { 'retry-after': '42' })
+  const { call, resetToken } = await openPage()
+  resetToken('none')
+  await expect(call('GET /posts', { query: {} })).rejects.toMatchObject({
+    code: 'TOO_MANY_REQUESTS',
+    status: 429,
+    retryAfter: 42,
+    message: ERRORS.TOO_MANY_REQUESTS.message,
+  })
+})
+
+test('a proxy’s page and a dead server have the product’s own messages', async () => {
+  server.answer = () => ({ status: 502, body: '<html>', headers: { 'content-type': 'text/html' } })
+  const { call, resetToken } = await openPage()
+  resetToken('none')
+  const read = () => call('GET /posts', { query: {} })
+  const unavailable = { code: 'UNAVAILABLE', status: 502, message: ERRORS.UNAVAILABLE.message }
+  await expect(read()).rejects.toMatchObject(unavailable)
+  server.answer = () => ({ status: 502, body: { code: 502, message: 'Bad gateway' } })
+  await expect(read()).rejects.toMatchObject(unavailable)
+  await server.close()
+  await expect(read()).rejects.toMatchObject({ code: 'OFFLINE', status: 0 })
+})
+
+test('an error that this page does not know yet has the message of its newer server', async () => {
+  const body = { code: 'TOO_LATE_AT_NIGHT', message: 'Ночью тише' }
+  server.answer = () => ({ status: 409, body })
+  const { call, resetToken } = await openPage()
+  resetToken('none')
+  await expect(call('GET /posts', { query: {} })).rejects.toMatchObject({ ...body, status: 409 })
+})
+
+test('an abort is thrown as it is', async () => {
+  const { call, resetToken } = await openPage()
+  resetToken('none')
+  const signal = AbortSignal.abort()
+  await expect(call(me, {}, { signal })).rejects.toMatchObject({ name: 'AbortError' })
+})

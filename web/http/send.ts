@@ -1,0 +1,96 @@
+import type { Api, CallName } from '../../contract/api.ts'
+import { READ_AFTER_WRITE_MS, REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
+import type { Answer, Input } from '../../contract/endpoint.ts'
+import { localStore } from '../platform/storage.ts'
+import { CallError, errorOf, noAnswer, unreadableAnswer } from './call-error.ts'
+import { readStaleness } from './staleness.ts'
+
+type SendOptions = {
+  token?: string | null
+  signal?: AbortSignal | undefined
+  /** The response to this very request, if it was sent before: then it is only read. */
+  answered?: Response
+}
+type RequestInput = {
+  params?: Record<string, string>
+  query?: Record<string, string | number | undefined>
+  headers?: Record<string, string | undefined>
+  body?: unknown
+}
+
+/** The key of the time of this browser's last write (Date.now()). */
+const WROTE_AT = 'wrote-at'
+
+/** Sends one request within 10 s. Throws CallError; an abort by `signal` is thrown as it is. */
+export async function send<N extends CallName>(
+  name: N,
+  input: Input<Api[N]>,
+  { token, signal, answered }: SendOptions,
+): Promise<{ answer: Answer<Api[N]>; headers: Headers }> {
+  const { params, query, headers, body }: RequestInput = input
+  const [method, path] = splitName(name)
+  const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
+  try {
+    const request = () =>
+      fetch(`${origin()}/api/v1${fillPath(path, params)}${search(query)}`, {
+        method,
+        headers: headersOf({ ...headers, ...(token && freshness(method)) }, token, body),
+        // Otherwise Chromium would answer a user's read with the response preloaded for a visitor.
+        ...(token && { mode: 'same-origin' }),
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+    const response = answered ?? (await request())
+    if (!response.ok) throw errorOf(response, await response.json().catch(() => undefined))
+    if (method === 'GET' && path.startsWith('/posts')) readStaleness(response.headers)
+    const answer: unknown = response.status === 204 ? undefined : await response.json()
+    return { answer: answer as Answer<Api[N]>, headers: response.headers }
+  } catch (error) {
+    if (signal?.aborted || error instanceof CallError) throw error
+    if (timeout.aborted) throw noAnswer('TIMEOUT')
+    throw error instanceof SyntaxError ? unreadableAnswer() : noAnswer('OFFLINE')
+  } finally {
+    if (token && method !== 'GET') localStore.write(WROTE_AT, String(Date.now()))
+  }
+}
+
+/** Soon after a write, this browser's reads go past all caches: one's own acts show at once. */
+function freshness(method: string): Record<string, string> {
+  const ms = Date.now() - Number(localStore.read(WROTE_AT) ?? Number.NaN)
+  const mayLackIt = method === 'GET' && ms >= 0 && ms < READ_AFTER_WRITE_MS
+  return mayLackIt ? { 'cache-control': 'no-cache' } : {}
+}
+
+function search(query: RequestInput['query'] = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
+}
+
+function headersOf(
+  given: RequestInput['headers'] = {},
+  token: SendOptions['token'],
+  body: unknown,
+): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined) headers.set(name, value)
+  if (token) headers.set('authorization', `Bearer ${token}`)
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  return headers
+}
+
+/** The API has the origin of the page. Outside a browser, fetch needs absolute addresses. */
+function origin(): string {
+  return globalThis.location?.origin ?? ''
+}
+
+function splitName(name: CallName): [method: string, path: string] {
+  const at = name.indexOf(' ')
+  return [name.slice(0, at), name.slice(at + 1)]
+}
+
+function fillPath(path: string, params: Record<string, string> = {}): string {
+  return path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''))
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { OwnRemovedPost as Removed } from '../../../contract/moderation.ts'
+import { exactDay } from '../../format/time.ts'
+import { call } from '../../http/call.ts'
+import { errorMessage } from '../../http/error-message.ts'
+import { PostText } from '../../posts/view/post-text.tsx'
+import { withViewer } from '../../session/intents.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorRow } from '../../ui/errors.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import styles from './removed-posts.module.css'
+
+export const REMOVED_POSTS = ['removed-posts']
+
+/** The viewer's posts and replies that a moderator has removed, and those that reports hide. */
+export function useRemovedPosts() {
+  return useQuery({
+    queryKey: REMOVED_POSTS,
+    queryFn: ({ signal }) => call('GET /users/current/removed-posts', {}, { signal }),
+    staleTime: 0,
+  })
+}
+
+export function RemovedPosts() {
+  const { data, error, refetch } = useRemovedPosts()
+  if (!data && error) return <ErrorRow text={errorMessage(error)} onRetry={refetch} />
+  if (!data || data.posts.length === 0) return null
+  return (
+    <section aria-label="Удалённые и скрытые">
+      <ul>
+        {data.posts.map((post) => (
+          <li key={post.id}>
+            <RemovedPost post={post} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Shows a missing post to its author if it was removed or is hidden, and `children` to others. */
+export function OwnRemovedPost({ id, children }: { id: string; children: ReactNode }) {
+  const { data, isLoading } = useRemovedPosts()
+  if (isLoading) return <Skeleton label="Загружаем запись" />
+  const post = data?.posts.find((removed) => removed.id === id)
+  return post ? <RemovedPost post={post} /> : children
+}
+
+function RemovedPost({ post }: { post: Removed }) {
+  return (
+    <article className={styles.post}>
+      <RemovedText post={post} />
+      {post.state === 'hidden' ? <Hidden /> : <AppealState post={post} />}
+    </article>
+  )
+}
+
+export function RemovedText({ post }: { post: Removed }) {
+  return (
+    <>
+      <p className={styles.why}>
+        {post.state === 'hidden' ? (
+          <b>Скрыта до проверки</b>
+        ) : (
+          <>
+            <b>Удалено модератором:</b> {post.reason}
+          </>
+        )}
+      </p>
+      <div className={styles.text}>
+        <PostText text={post.text} />
+      </div>
+    </>
+  )
+}
+
+function Hidden() {
+  return (
+    <p className={styles.state}>
+      На запись пожаловались несколько человек. Пока модератор не решит, она видна только вам
+    </p>
+  )
+}
+
+/**
+ * Shows what became of the appeal, or the button to appeal and until when the post can come back.
+ */
+function AppealState({ post: { id, appeal, until } }: { post: Removed }) {
+  if (appeal) {
+    return (
+      <div className={styles.state}>
+        <p>
+          {appeal.state === 'open'
+            ? 'Вы обжаловали решение. Модератор посмотрит ещё раз.'
+            : 'Модератор посмотрел ещё раз: решение осталось в силе.'}
+        </p>
+        <p className={styles.appeal}>{appeal.text}</p>
+      </div>
+    )
+  }
+  return (
+    <div className={styles.foot}>
+      <p className={styles.state}>Видна только вам до {exactDay(until)}</p>
+      <Button size="s" onClick={() => void withViewer({ name: 'appeal', postId: id })}>
+        Обжаловать
+      </Button>
+    </div>
+  )
+}

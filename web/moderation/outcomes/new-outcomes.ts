@@ -1,0 +1,45 @@
+import type { OwnReport } from '../../../contract/moderation.ts'
+import { PATHS } from '../../../contract/pages.ts'
+import { plural } from '../../format/counts.ts'
+import { call } from '../../http/call.ts'
+import { localStore } from '../../platform/storage.ts'
+import { withViewer } from '../../session/intents.ts'
+import { viewerId } from '../../session/viewer.ts'
+import type { useToast } from '../../ui/toaster.tsx'
+
+const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
+
+/**
+ * Tells the viewer of reports that were decided since they were last told in this browser. Throws
+ * CallError.
+ */
+export async function tellNewOutcomes(toast: ReturnType<typeof useToast>): Promise<void> {
+  const userId = viewerId()
+  if (userId === null) return
+  const { reports } = await call('GET /users/current/reports', {})
+  const decided = takeUntold(reports, `told-outcomes ${userId}`)
+  if (decided.length === 0) return
+  const href = PATHS.reports
+  const onSelect = () => void withViewer({ name: 'go', path: href })
+  toast({ text: sentenceOf(decided), link: { label: 'Смотреть', href, onSelect } })
+}
+
+/** Returns the unseen outcomes that are newer than those told before, and stores the newest. */
+function takeUntold(reports: readonly OwnReport[], key: string): OwnReport[] {
+  const toldUntil = Number(localStore.read(key) ?? 0)
+  const untold = reports.filter(({ isNew, decidedAt }) => isNew && (decidedAt ?? 0) > toldUntil)
+  if (untold.length > 0) {
+    localStore.write(key, String(Math.max(...untold.map(({ decidedAt }) => decidedAt ?? 0))))
+  }
+  return untold
+}
+
+function sentenceOf(decided: readonly OwnReport[]): string {
+  const [first] = decided
+  if (decided.length > 1) {
+    return `Рассмотрели ${decided.length}\u00a0${plural(decided.length, FORMS)}`
+  }
+  return first?.outcome === 'removed'
+    ? 'Спасибо: по вашей жалобе запись удалена'
+    : 'Вашу жалобу рассмотрели: нарушения не нашли'
+}

@@ -1,0 +1,82 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { OwnReport } from '../../../contract/moderation.ts'
+import { exactDay } from '../../format/time.ts'
+import { call } from '../../http/call.ts'
+import { errorMessage } from '../../http/error-message.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorPage } from '../../ui/errors.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import styles from './own-reports.module.css'
+
+const OUTCOMES: Record<OwnReport['outcome'], string> = {
+  open: 'На рассмотрении',
+  removed: 'Запись удалена',
+  kept: 'Нарушения не нашли',
+}
+
+/** Whoever sees the outcomes here is not told of them again. */
+export function OwnReports() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['own-reports'],
+    queryFn: ({ signal }) => call('GET /users/current/reports', {}, { signal }),
+    staleTime: 0,
+  })
+  useMarkSeen(data?.reports)
+  if (!data) {
+    return error ? (
+      <ErrorPage text={errorMessage(error)} onRetry={refetch} />
+    ) : (
+      <Skeleton count={3} label="Загружаем жалобы" />
+    )
+  }
+  if (data.reports.length === 0) {
+    return (
+      <EmptyState
+        title="Жалоб нет"
+        text="Когда вы пожалуетесь на запись, здесь будет видно, что решили"
+      />
+    )
+  }
+  return (
+    <ul>
+      {data.reports.map((report) => (
+        <li key={report.id} className={styles.report}>
+          <OwnReportRow report={report} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function OwnReportRow({ report }: { report: OwnReport }) {
+  const { outcome, isNew, reason, postText, comment, createdAt } = report
+  return (
+    <>
+      <p className={styles.head}>
+        <b className={styles.outcome} data-outcome={outcome}>
+          {OUTCOMES[outcome]}
+        </b>
+        {isNew && <span className={styles.new}>новое</span>}
+      </p>
+      <p className={styles.about}>
+        {reason} · {exactDay(createdAt)}
+      </p>
+      <blockquote className={styles.text} dir="auto">
+        {postText}
+      </blockquote>
+      {comment && <p className={styles.about}>Вы написали: {comment}</p>}
+    </>
+  )
+}
+
+/** If that fails, the outcomes are new at the next opening too. */
+function useMarkSeen(reports: readonly OwnReport[] | undefined): void {
+  const { mutate } = useMutation({
+    mutationFn: () => call('PUT /users/current/reports/seen', {}),
+  })
+  const hasNew = reports?.some(({ isNew }) => isNew) ?? false
+  useEffect(() => {
+    if (hasNew) mutate()
+  }, [hasNew, mutate])
+}

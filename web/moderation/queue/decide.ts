@@ -1,0 +1,116 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { UNDO_SECONDS } from '../../../contract/constants.ts'
+import type { Input } from '../../../contract/endpoint.ts'
+import type { decide, QueuedPost } from '../../../contract/moderation.ts'
+import { whenDialogIsClosed } from '../../history/history.ts'
+import { call } from '../../http/call.ts'
+import { CallError } from '../../http/call-error.ts'
+import { errorMessage } from '../../http/error-message.ts'
+import { useSingleMutation } from '../../http/use-single-mutation.ts'
+import { serverNow } from '../../session/server-clock.ts'
+import { useToast } from '../../ui/toaster.tsx'
+import { SIGNS_IN_AGAIN } from './author-block.tsx'
+import { leaveQueue, refreshQueue } from './use-queue.ts'
+
+type Decision = Input<typeof decide>['body']
+type Undo = { run: () => void; until: number }
+
+/** The last decision that was made on this page, for the key that undoes it. */
+let lastUndo: Undo | null = null
+
+export function undoLast(): void {
+  if (lastUndo && serverNow() < lastUndo.until) lastUndo.run()
+}
+
+type DecideOptions = {
+  post: QueuedPost
+  /** Called after the decision, also if somebody else has decided. */
+  onDecided?: () => void
+  /** Receives an error that leaves the post undecided. */
+  onError?: (error: Error) => void
+}
+
+/** A decided post leaves the queue, the next one gets the focus, and a toast offers to undo it. */
+export function useDecide({ post, onDecided, onError }: DecideOptions) {
+  const client = useQueryClient()
+  const toast = useToast()
+  const undo = useUndo(post.id)
+
+  function leave(): void {
+    const next = neighbourOf(post.id)
+    leaveQueue(client, post.id)
+    onDecided?.()
+    focusCard(next)
+  }
+
+  return useSingleMutation({
+    mutationFn: (decision: Decision) =>
+      call('POST /moderation/posts/:id/decision', { params: { id: post.id }, body: decision }),
+    onSuccess: ({ id, undoUntil }, { verdict, block }) => {
+      leave()
+      const run = () => undo.mutate({ id, hasBlocked: block !== undefined })
+      lastUndo = { run, until: undoUntil }
+      const text = block
+        ? `${DECISION_TOASTS[post.state][verdict]}, автор заблокирован`
+        : DECISION_TOASTS[post.state][verdict]
+      toast(
+        { text, link: { label: 'Отменить', onSelect: run } },
+        { durationMs: UNDO_SECONDS * 1000, atOnce: true },
+      )
+      // More posts may wait than one answer contains.
+      void refreshQueue(client)
+    },
+    onError: (error) => {
+      if (!(error instanceof CallError) || error.code !== 'POST_NOT_FOUND') return onError?.(error)
+      leave()
+      toast({ text: 'Об этой записи уже решили' })
+    },
+  })
+}
+
+const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], string>> = {
+  published: { remove: 'Запись удалена', keep: 'Запись оставлена' },
+  hidden: { remove: 'Запись удалена', keep: 'Запись возвращена' },
+  removed: { remove: 'Запись осталась удалённой', keep: 'Запись возвращена' },
+  deleted: { remove: 'Нарушение отмечено', keep: 'Нарушения не нашли' },
+}
+
+function useUndo(postId: string) {
+  const client = useQueryClient()
+  const toast = useToast()
+  return useSingleMutation({
+    mutationFn: ({ id }: { id: string; hasBlocked: boolean }) =>
+      call('POST /moderation/decisions/:id/undo', { params: { id } }),
+    onSuccess: async (_, { hasBlocked }) => {
+      lastUndo = null
+      const text = hasBlocked ? `Решение отменено. ${SIGNS_IN_AGAIN}` : 'Решение отменено'
+      toast({ text }, { atOnce: true })
+      await refreshQueue(client)
+      focusCard(postId)
+    },
+    onError: (error) => toast({ text: errorMessage(error) }, { atOnce: true }),
+  })
+}
+
+function neighbourOf(postId: string): string | null {
+  const ids = cards().map((card) => card.dataset.postId)
+  const at = ids.indexOf(postId)
+  return ids[at + 1] ?? ids[at - 1] ?? null
+}
+
+/** A post without a card leaves the focus to the page. */
+function focusCard(postId: string | null): void {
+  // TanStack Query notifies components in `setTimeout(0)`; this timer runs after it.
+  whenDialogIsClosed(() => setTimeout(() => requestAnimationFrame(focus)))
+
+  function focus(): void {
+    const card = cards().find(({ dataset }) => dataset.postId === postId)
+    const target = card ?? document.getElementById('content')
+    target?.focus({ preventScroll: true })
+    card?.scrollIntoView({ block: 'start' })
+  }
+}
+
+function cards(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('[data-queue] > article')]
+}

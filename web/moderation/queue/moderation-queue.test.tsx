@@ -1,0 +1,52 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { entryAt, HistoryProvider } from '../../history/entry.tsx'
+import { Toaster } from '../../ui/toaster.tsx'
+import { ModerationQueue } from './moderation-queue.tsx'
+
+/** Renders the queue as it is while the client holds this answer of the server, or none. */
+function render(answer?: { posts: object[]; total: number }): string {
+  const client = new QueryClient()
+  if (answer) client.setQueryData(['moderation-queue'], answer)
+  return renderToString(
+    <QueryClientProvider client={client}>
+      <HistoryProvider entry={entryAt('/moderation')}>
+        <Toaster>
+          <ModerationQueue />
+        </Toaster>
+      </HistoryProvider>
+    </QueryClientProvider>,
+  )
+}
+
+const post = (id: string, reporters: number) => ({
+  id,
+  text: 'Купите гараж',
+  reportedText: null,
+  createdAt: 1_700_000_000,
+  state: 'published',
+  author: { id: '1', username: 'petr_petrov', block: null },
+  since: 1_700_000_000,
+  reporters,
+  reasons: [{ name: 'Спам или реклама', count: reporters }],
+  comments: [],
+  appeal: null,
+  thread: { before: [], replies: [] },
+})
+
+test('until the queue is read, its place is held by a skeleton with a name, and not by an empty queue', () => {
+  const html = render()
+  expect(html).toContain('Загружаем жалобы')
+  expect(html).not.toContain('Жалоб нет')
+  expect(render({ posts: [], total: 0 })).toContain('Жалоб нет')
+})
+
+test.each([
+  [1, 'Пожаловался 1\u00a0человек'],
+  [2, 'Пожаловались 2\u00a0человека'],
+  [5, 'Пожаловались 5\u00a0человек'],
+  [21, 'Пожаловался 21\u00a0человек'],
+])('a card of %i reports has the right forms of verb and noun', (reporters, words) => {
+  expect(render({ posts: [post('7', reporters)], total: 1 })).toContain(words)
+})

@@ -1,0 +1,126 @@
+import { useId } from 'react'
+import type { QueuedPost } from '../../../contract/moderation.ts'
+import { postPath } from '../../../contract/pages.ts'
+import { plural } from '../../format/counts.ts'
+import { Link } from '../../history/link.tsx'
+import { PostText } from '../../posts/view/post-text.tsx'
+import { PostTime } from '../../posts/view/post-time.tsx'
+import { Monogram } from '../../ui/monogram.tsx'
+import { AuthorBlock } from './author-block.tsx'
+import { QueueActions } from './queue-actions.tsx'
+import styles from './queue-card.module.css'
+import { ThreadPosts } from './thread-posts.tsx'
+
+const STATES: Record<QueuedPost['state'], string | null> = {
+  published: null,
+  hidden: 'Скрыта до решения',
+  removed: 'Удалена модератором',
+  deleted: 'Удалена автором',
+}
+const REPORTED = { one: 'Пожаловался', few: 'Пожаловались', many: 'Пожаловались' }
+const PEOPLE = { one: 'человек', few: 'человека', many: 'человек' }
+
+type QueueCardProps = { post: QueuedPost; position: number; setSize: number }
+
+export function QueueCard({ post, position, setSize }: QueueCardProps) {
+  const id = useId()
+  const { thread, comments, reportedText, appeal, author } = post
+  return (
+    <article
+      className={styles.card}
+      data-post-id={post.id}
+      aria-labelledby={`${id}-author`}
+      aria-describedby={`${id}-why ${id}-text`}
+      aria-posinset={position}
+      aria-setsize={setSize}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: articles of an ARIA feed take focus.
+      tabIndex={0}
+    >
+      <div id={`${id}-why`} className={styles.why}>
+        <Why post={post} />
+      </div>
+      <ThreadPosts label="Перед этой записью" posts={thread.before} />
+      <div className={styles.head}>
+        <Monogram name={author.username} />
+        <div className={styles.names}>
+          <b id={`${id}-author`} className={styles.author}>
+            {author.username}
+          </b>
+          <span className={styles.soft}>
+            <PublishedAt post={post} />
+            {STATES[post.state] && <span className={styles.state}>{STATES[post.state]}</span>}
+          </span>
+        </div>
+      </div>
+      <AuthorBlock author={author} />
+      <div id={`${id}-text`}>
+        <PostText text={post.text} size="page" />
+      </div>
+      {reportedText !== null && (
+        <QuoteList label="Жаловались на прежний текст" texts={[reportedText]} />
+      )}
+      {comments.length > 0 && <QuoteList label="Пояснения к жалобам" texts={comments} />}
+      {appeal && (
+        <QuoteList
+          label={`Автор обжалует удаление. Причина была: ${appeal.removedFor}`}
+          texts={[appeal.text]}
+        />
+      )}
+      <ThreadPosts label="Ответы" posts={thread.replies} />
+      <QueueActions post={post} />
+    </article>
+  )
+}
+
+/** Shows how many people have reported the post, since when, and for which reasons. */
+function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
+  return (
+    <>
+      <p className={styles.soft}>
+        {reporters === 0
+          ? 'Обжалование'
+          : `${plural(reporters, REPORTED)} ${reporters}\u00a0${plural(reporters, PEOPLE)}`}
+        {' · '}
+        <PostTime createdAt={since} />
+      </p>
+      {reasons.length > 0 && (
+        <ul className={styles.reasons} aria-label="Причины">
+          {reasons.map(({ name, count }) => (
+            <li key={name} className={styles.reason}>
+              {name}
+              {count > 1 && ` · ${count}`}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function PublishedAt({ post: { id, state, createdAt } }: { post: QueuedPost }) {
+  if (state !== 'published') return <PostTime createdAt={createdAt} />
+  return (
+    <Link className={styles.permalink} to={postPath(id)}>
+      <PostTime createdAt={createdAt} />
+    </Link>
+  )
+}
+
+function QuoteList({ label, texts }: { label: string; texts: readonly string[] }) {
+  const id = useId()
+  return (
+    <div>
+      <p id={id} className={styles.soft}>
+        {label}
+      </p>
+      <ul aria-labelledby={id} className={styles.said}>
+        {texts.map((text, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list only grows at its end.
+          <li key={index} className={styles.quote} dir="auto">
+            {text}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import { useId } from 'react'
+import { postPath } from '../../../contract/pages.ts'
+import type { Post } from '../../../contract/posts.ts'
+import { Link } from '../../history/link.tsx'
+import styles from './thread-posts.module.css'
+
+/** The posts around one that waits, each in a few lines. */
+export function ThreadPosts({ label, posts }: { label: string; posts: readonly Post[] }) {
+  const id = useId()
+  if (posts.length === 0) return null
+  return (
+    <div>
+      <p id={id} className={styles.label}>
+        {label}
+      </p>
+      <ul aria-labelledby={id} className={styles.posts}>
+        {posts.map((post) => (
+          <li key={post.id} className={styles.post}>
+            <Link className={styles.link} to={postPath(post.id)}>
+              <b>{post.owner.username}</b> <bdi>{post.text}</bdi>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

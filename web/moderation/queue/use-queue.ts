@@ -1,0 +1,42 @@
+import { type QueryClient, useQuery } from '@tanstack/react-query'
+import type { Answer } from '../../../contract/endpoint.ts'
+import type { Block, readQueue } from '../../../contract/moderation.ts'
+import { exactDay } from '../../format/time.ts'
+import { call } from '../../http/call.ts'
+
+type Queue = Answer<typeof readQueue>
+
+const QUEUE = ['moderation-queue']
+
+const REFRESH_MS = 60_000
+
+/**
+ * Other moderators decide too, so the queue is read again by the minute while the page is looked
+ * at.
+ */
+export function useQueue() {
+  return useQuery({
+    queryKey: QUEUE,
+    queryFn: ({ signal }) => call('GET /moderation/queue', {}, { signal }),
+    staleTime: 0,
+    refetchOnWindowFocus: true,
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+export function leaveQueue(client: QueryClient, postId: string): void {
+  client.setQueryData<Queue>(QUEUE, (queue) => {
+    const posts = queue?.posts.filter(({ id }) => id !== postId)
+    if (!queue || !posts || posts.length === queue.posts.length) return queue
+    return { posts, total: queue.total - 1 }
+  })
+}
+
+/** Resolves also when reading has failed. */
+export function refreshQueue(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ queryKey: QUEUE })
+}
+
+export function blockEnd({ until }: Block): string {
+  return until === null ? 'навсегда' : `до\u00a0${exactDay(until)}`
+}

@@ -1,0 +1,22 @@
+import { exactDay } from '../format/time.ts'
+import { serverNow } from './server-clock.ts'
+import { useViewer } from './viewer.ts'
+
+/** Returns null for a viewer who may write. */
+export function useBlock(): { until: string; reason: string } | null {
+  const viewer = useViewer()
+  const block = viewer.state === 'authorized' ? viewer.user.block : undefined
+  if (!block || (block.until !== null && block.until < serverNow())) return null
+  return {
+    until:
+      block.until === null
+        ? 'Вы можете только читать'
+        : `До ${exactDay(block.until)} вы можете только читать`,
+    reason: `Причина: ${block.reason.replace(/\.+$/, '')}.`,
+  }
+}
+
+export function useBlockNote(): string | undefined {
+  const block = useBlock()
+  return block ? `${block.until}. ${block.reason}` : undefined
+}

@@ -1,0 +1,74 @@
+import { CLIENT_TOKEN_MAX, DEVICE_FIELD_MAX } from '../../contract/constants.ts'
+import type { Device } from '../../contract/fields.ts'
+import { localStore } from '../platform/storage.ts'
+import { whenIdle } from '../platform/when-idle.ts'
+
+const TOKEN_KEY = 'client-token'
+const IDLE_MS = 500
+const ACCEPTED = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${CLIENT_TOKEN_MAX}}$`, 'u')
+
+let token: Promise<string> | null = null
+
+/** This browser could not be identified. The message is Russian and may be shown as it is. */
+export class DeviceError extends Error {
+  override readonly name = 'DeviceError'
+  constructor(options?: ErrorOptions) {
+    super('Не удалось идентифицировать user-agent', options)
+  }
+}
+
+/** Stored after it was computed: a session is refreshed only with the token it began with. */
+export function clientToken(): Promise<string> {
+  token ??= readToken().catch((error: unknown) => {
+    token = null
+    throw new DeviceError({ cause: error })
+  })
+  return token
+}
+
+export async function identify(): Promise<{ clientToken: string; device: Device }> {
+  const [token, device] = await Promise.all([clientToken(), readDevice()])
+  return { clientToken: token, device }
+}
+
+async function readToken(): Promise<string> {
+  const stored = storedToken()
+  if (stored) return stored
+  await new Promise<void>((resolve) => whenIdle(resolve, IDLE_MS))
+  const { default: fingerprint } = await import('@fingerprintjs/fingerprintjs')
+  // Monitoring would report some runs to the library's makers, which the page's policy refuses.
+  const agent = await fingerprint.load({ monitoring: false })
+  const { visitorId } = await agent.get()
+  const computed = visitorId.slice(0, CLIENT_TOKEN_MAX)
+  const first = storedToken() ?? computed
+  localStore.write(TOKEN_KEY, first)
+  return first
+}
+
+function storedToken(): string | null {
+  const stored = localStore.read(TOKEN_KEY)
+  return stored !== null && ACCEPTED.test(stored) ? stored : null
+}
+
+async function readDevice(): Promise<Device> {
+  try {
+    const { default: bowser } = await import('bowser')
+    const { browser, os } = bowser.parse(navigator.userAgent)
+    return {
+      userAgent: field(browser.name),
+      userAgentVersion: field(browser.version),
+      os: field([os.name, systemVersion(os)].filter(Boolean).join(' ')),
+    }
+  } catch (error) {
+    throw new DeviceError({ cause: error })
+  }
+}
+
+/** Windows reports a number («NT 10.0»); people know its versions by name. */
+function systemVersion(os: { name?: string; version?: string; versionName?: string }) {
+  return os.name === 'Windows' ? os.versionName : os.version
+}
+
+function field(text: string | undefined): string {
+  return (text ?? '').replace(/\p{Cc}/gu, '').slice(0, DEVICE_FIELD_MAX)
+}

@@ -1,0 +1,114 @@
+import { openDialog } from '../history/history.ts'
+import { createAtom, useAtom } from '../platform/atom.ts'
+import { isRecord, sessionStore } from '../platform/storage.ts'
+import { viewerForAction, viewerId } from './viewer.ts'
+
+/** An action that needs a signed-in user. */
+export type Intent =
+  /** `liked: false` takes the like back. Only the user `by`, if set, may resume the intent. */
+  | { name: 'like'; postId: string; liked?: boolean; by?: string }
+  | { name: 'reply'; postId: string }
+  | { name: 'new-post' }
+  | { name: 'edit'; postId: string }
+  | { name: 'delete'; postId: string }
+  | { name: 'report'; postId: string }
+  | { name: 'appeal'; postId: string }
+  | { name: 'go'; path: string }
+
+export type IntentTask = { perform: Intent } | { showError: unknown }
+
+const KEY = 'intent'
+const ABOUT_A_POST = new Set<unknown>(['like', 'reply', 'edit', 'delete', 'report', 'appeal'])
+const NO_TASKS: readonly IntentTask[] = []
+
+const tasks = createAtom(NO_TASKS)
+
+/** Intents that wait until it is known who the viewer is. */
+const waiting = createAtom<readonly Intent[]>([])
+
+/** An intent stored by an earlier page was left without signing in. */
+let askedOnThisPage = false
+
+/**
+ * Performs an intent now, or after signing in, even though the page reloads. While the viewer is
+ * not known, the last intent counts: a second tap on a heart takes the first one back.
+ */
+export async function withViewer(intent: Intent): Promise<void> {
+  if (!startWaiting(intent)) return
+  const viewer = await viewerForAction()
+  if (!stopWaiting(intent)) return
+  if (viewer.state === 'authorized') return addTask({ perform: intent })
+  if (viewer.state === 'no-answer') return addTask({ showError: viewer.error })
+  keepIntent(intent)
+  openDialog({ name: 'sign-in' })
+}
+
+export function keepIntent(intent: Intent): void {
+  askedOnThisPage = true
+  sessionStore.writeJson(KEY, intent)
+}
+
+export function useIsWaiting(is: (intent: Intent) => boolean): boolean {
+  return useAtom({ get: () => waiting.get().some(is), subscribe: waiting.subscribe }, false)
+}
+
+export function useIntentTasks(): readonly IntentTask[] {
+  return useAtom(tasks, NO_TASKS)
+}
+
+/** Returns false if somebody else has already taken the task. */
+export function takeIntentTask(task: IntentTask): boolean {
+  const rest = tasks.get().filter((other) => other !== task)
+  if (rest.length === tasks.get().length) return false
+  tasks.set(rest)
+  return true
+}
+
+export function resumeIntent(): void {
+  const stored = sessionStore.readJson(KEY, isIntent)
+  dropIntent()
+  if (!stored) return
+  const isOthers = stored.name === 'like' && stored.by !== undefined && stored.by !== viewerId()
+  if (!isOthers) addTask({ perform: stored })
+}
+
+export function dropIntent(): void {
+  sessionStore.remove(KEY)
+}
+
+export function dropStaleIntent(): void {
+  if (!askedOnThisPage) dropIntent()
+}
+
+/** Returns false if the intent only takes an earlier one back, which it replaces. */
+function startWaiting(intent: Intent): boolean {
+  const before = waiting.get()
+  const others = before.filter((other) => kindOf(other) !== kindOf(intent))
+  const takesBack = intent.name === 'like' && others.length < before.length
+  waiting.set(takesBack ? others : [...others, intent])
+  return !takesBack
+}
+
+/** Returns false if the intent no longer waits, because a later one counts. */
+function stopWaiting(intent: Intent): boolean {
+  const before = waiting.get()
+  waiting.set(before.filter((other) => other !== intent))
+  return before.includes(intent)
+}
+
+/** Likes of two posts are both wanted, but only one page or dialog can be opened. */
+function kindOf(intent: Intent): string {
+  return intent.name === 'like' ? `like ${intent.postId}` : 'open'
+}
+
+function addTask(task: IntentTask): void {
+  tasks.set([...tasks.get(), task])
+}
+
+function isIntent(value: unknown): value is Intent {
+  if (!isRecord(value)) return false
+  const { name, postId, path } = value
+  if (name === 'new-post') return true
+  if (name === 'go') return typeof path === 'string' && path.startsWith('/')
+  return typeof postId === 'string' && ABOUT_A_POST.has(name)
+}

@@ -1,0 +1,33 @@
+import { createAtom } from '../platform/atom.ts'
+
+const TICK_MS = 1000
+
+let offsetSeconds = 0
+
+/** In unix seconds. A page that must show the time of another clock sets it before it renders. */
+export const clock = createAtom(Math.floor(serverNow()), startClock)
+
+export function setServerClock(headers: Headers, now: number = Date.now()): void {
+  const date = Date.parse(headers.get('date') ?? '')
+  if (Number.isFinite(date)) offsetSeconds = (date - now) / 1000
+}
+
+/** Returns unix seconds, correct to about a second even if the machine's clock is hours off. */
+export function serverNow(now: number = Date.now()): number {
+  return now / 1000 + offsetSeconds
+}
+
+function startClock(): () => void {
+  tick()
+  const timer = setInterval(tick, TICK_MS)
+  // Browsers slow the timers of a background page.
+  document.addEventListener('visibilitychange', tick)
+  return () => {
+    clearInterval(timer)
+    document.removeEventListener('visibilitychange', tick)
+  }
+}
+
+function tick(): void {
+  clock.set(Math.floor(serverNow()))
+}

@@ -1,0 +1,17 @@
+import { SITE_STATE_META, type SiteState } from '../../contract/pages.ts'
+import { createAtom, useAtom } from '../platform/atom.ts'
+
+const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
+
+/** A rendered page sets it from its data, any other from its meta element. */
+export const siteState = createAtom<SiteState>(readMeta())
+
+export function useSiteState(): SiteState {
+  return useAtom(siteState, siteState.get())
+}
+
+function readMeta(): SiteState {
+  if (typeof document === 'undefined') return OPEN
+  const json = document.querySelector(`meta[name="${SITE_STATE_META}"]`)?.getAttribute('content')
+  return json ? JSON.parse(json) : OPEN
+}

@@ -1,0 +1,125 @@
+import { REQUEST_TIMEOUT_MS, TOKEN_REFRESH_SECONDS } from '../../contract/constants.ts'
+import type { AccessTokenAnswer } from '../../contract/fields.ts'
+import { CallError } from '../http/call-error.ts'
+import { send } from '../http/send.ts'
+import { createEmitter } from '../platform/atom.ts'
+import { localStore } from '../platform/storage.ts'
+import { clientToken } from './device.ts'
+import { serverNow, setServerClock } from './server-clock.ts'
+
+type AccessToken = AccessTokenAnswer['accessToken']
+
+type EarlyRefresh = { clientToken: string; response: Response; receivedAt: number }
+
+declare global {
+  /** Begun by the script in index.html; null if another tab was refreshing or no answer came. */
+  var earlyRefresh: Promise<EarlyRefresh | null> | undefined
+}
+
+/** Stored from a session's first token until the session is known to be closed. */
+const HAD_SESSION = 'had-session'
+
+let session: 'unknown' | 'none' | 'live' = 'unknown'
+let token: AccessToken | null = null
+let refreshing: Promise<string | null> | null = null
+
+const sessionLost = createEmitter()
+const sessionKnown = createEmitter()
+
+export const onSessionLost = sessionLost.subscribe
+
+export const onSessionKnown = sessionKnown.subscribe
+
+/** If so, the page asks for a token even if it came without the session's cookie. */
+export function hadSession(): boolean {
+  return localStore.read(HAD_SESSION) !== null
+}
+
+/** After `unknown` the next call asks the server again; after `none` calls are a visitor's. */
+export function resetToken(next: 'unknown' | 'none'): void {
+  session = next
+  token = null
+  if (next !== 'none') return
+  localStore.remove(HAD_SESSION)
+  globalThis.document?.documentElement.removeAttribute('data-session')
+}
+
+/**
+ * Returns null for a visitor. `refused` is a token that the server has just refused.
+ * Concurrent calls share one refresh. Throws CallError: UNAUTHORIZED when a live session was
+ * closed, or the error of the refresh.
+ */
+export async function freshToken(refused?: string): Promise<string | null> {
+  if (session === 'none') return null
+  if (token && token.token !== refused && !expiresSoon(token)) return token.token
+  refreshing ??= refresh().finally(() => {
+    refreshing = null
+  })
+  return refreshing
+}
+
+function expiresSoon({ expiresAt }: AccessToken): boolean {
+  return expiresAt - serverNow() < TOKEN_REFRESH_SECONDS
+}
+
+async function refresh(): Promise<string | null> {
+  try {
+    const { answer, headers, receivedAt } = await askForToken()
+    setServerClock(headers, receivedAt)
+    token = answer.accessToken
+    session = 'live'
+    localStore.write(HAD_SESSION, 'yes')
+    sessionKnown.emit()
+    return token.token
+  } catch (error) {
+    if (error instanceof CallError && error.status === 401) return handleRefusal(error)
+    throw error
+  }
+}
+
+async function askForToken() {
+  const body = { clientToken: await clientToken() }
+  const name = 'PATCH /sessions/current'
+  const early = await takeEarlyRefresh(body.clientToken)
+  if (early) {
+    const { response: answered, receivedAt } = early
+    return { ...(await send(name, { body }, { answered })), receivedAt }
+  }
+  const sent = await oneTabAtATime(() => send(name, { body }, {}))
+  return { ...sent, receivedAt: Date.now() }
+}
+
+function handleRefusal(error: CallError): null {
+  const wasLive = session === 'live'
+  resetToken('none')
+  if (!wasLive) {
+    sessionKnown.emit()
+    return null
+  }
+  sessionLost.emit()
+  throw error
+}
+
+/** A refresh rotates the cookie: the server could not tell two tabs at once from a thief. */
+async function oneTabAtATime<T>(action: () => Promise<T>): Promise<T> {
+  // Locks need a secure context, and a tab that hangs with the lock must not block the others.
+  if (!globalThis.navigator?.locks) return action()
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
+  let started = false
+  try {
+    return await navigator.locks.request('session', { signal }, () => {
+      started = true
+      return action()
+    })
+  } catch (error) {
+    if (started) throw error
+    return action()
+  }
+}
+
+/** Returns the early refresh once; null if it failed or had another `clientToken`. */
+async function takeEarlyRefresh(clientToken: string): Promise<EarlyRefresh | null> {
+  const early = (await globalThis.earlyRefresh) ?? null
+  globalThis.earlyRefresh = undefined
+  return early?.clientToken === clientToken ? early : null
+}

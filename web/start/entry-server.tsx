@@ -1,0 +1,23 @@
+import { QueryClient } from '@tanstack/react-query'
+import { renderToString } from 'react-dom/server'
+import { type PageSettings, pageAt, type RenderPage } from '../../contract/pages.ts'
+import { App } from '../app/app.tsx'
+import { loadFirstPage } from '../app/routes.tsx'
+import { entryAt } from '../history/entry.tsx'
+import { setSettings } from '../session/page-settings.ts'
+import { showFirstPage } from './first-page.ts'
+
+/** The server's way into the web app: renders public pages as a visitor sees them. */
+export async function createRenderer(settings: PageSettings): Promise<RenderPage> {
+  setSettings(settings)
+  await Promise.all([loadFirstPage({ shows: 'nothing' }), loadFirstPage({ shows: 'text' })])
+  return (path, first) => {
+    const client = new QueryClient()
+    const page = pageAt(path.split('?', 1)[0] ?? '')
+    showFirstPage(client, first, { entryKey: 'default', page })
+    const html = renderToString(<App client={client} entry={entryAt(path)} />)
+    // Otherwise the timers of its entries would keep it in memory for half an hour.
+    client.clear()
+    return html
+  }
+}

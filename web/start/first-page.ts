@@ -1,0 +1,43 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.ts'
+import { threadTitle } from '../../contract/post-rules.ts'
+import { headerTitle } from '../history/use-page-title.ts'
+import { isStale } from '../http/staleness.ts'
+import { seedList } from '../posts/cache/list-cache.ts'
+import { seedPost } from '../posts/cache/use-read-post.ts'
+import { repliesSource } from '../replies/reply-sources.ts'
+import { clock } from '../session/server-clock.ts'
+import { siteState } from '../session/site-state.ts'
+import { seedText } from '../texts/use-text.ts'
+
+export function readFirstPage(): FirstPage | null {
+  const json = document.getElementById(FIRST_PAGE_ID)?.textContent
+  return json ? JSON.parse(json) : null
+}
+
+/** Puts all data of the first render into the caches, on the server and in the browser alike. */
+export function showFirstPage(
+  client: QueryClient,
+  first: FirstPage,
+  { entryKey, page }: { entryKey: string; page: Page | null },
+): void {
+  const postId = page?.name === 'post' ? page.id : ''
+  clock.set(first.now)
+  siteState.set(first.site)
+  isStale.set(first.saved ?? false)
+  headerTitle.set(headerTitleOf(first))
+  if (first.shows === 'wall') {
+    seedList(client, { name: 'wall', entryKey, start: first.cursor }, first.posts)
+  } else if (first.shows === 'post') {
+    const { name } = repliesSource(first.post.id)
+    seedPost(client, postId, first.post)
+    seedList(client, { name, entryKey, start: first.cursor }, first.replies)
+  } else if (first.shows === 'text') seedText(client, first.name, first.text)
+  else if (first.shows === 'missing post') seedPost(client, postId, null)
+}
+
+function headerTitleOf(first: FirstPage): string | undefined {
+  if (first.shows === 'post') return threadTitle(first.post)
+  if (first.shows === 'text') return first.text.title
+  return first.shows === 'missing post' ? 'Запись' : undefined
+}

@@ -1,0 +1,77 @@
+import { StrictMode, startTransition, useEffect, useLayoutEffect } from 'react'
+import { createRoot, hydrateRoot } from 'react-dom/client'
+import { type FirstPage, pageAt } from '../../contract/pages.ts'
+import { App } from '../app/app.tsx'
+import { loadFirstPage } from '../app/routes.tsx'
+import { currentEntry, isAsOpened, startHistory } from '../history/history.ts'
+import { findAnchor } from '../history/scroll-anchors.ts'
+import { queryClient } from '../http/query-client.ts'
+import { watchFailedStyles } from '../platform/lazy-chunk.ts'
+import { readLikes } from '../posts/cache/list-cache.ts'
+import { assumeVisitor, knownViewer, loadViewer } from '../session/viewer.ts'
+import { readFirstPage, showFirstPage } from './first-page.ts'
+import { registerServiceWorker } from './register-service-worker.ts'
+import '../ui/base.css'
+
+const root = document.getElementById('root')
+if (!root) throw new Error('The page has no #root')
+
+const app = (
+  <StrictMode>
+    <App client={queryClient} />
+  </StrictMode>
+)
+watchFailedStyles()
+startHistory()
+const first = readFirstPage()
+// A module that awaits splits the first visit into many more requests. If a script of the page
+// cannot be loaded, the page stays as it came: readable, and with links that work.
+if (first && beginsAtAnchor(first))
+  loadFirstPage(first).then(
+    // Somebody who went back meanwhile has another address than the page they see.
+    () => (isAsOpened() ? hydrate(root, first) : render(root)),
+    console.error,
+  )
+else render(root)
+registerServiceWorker()
+
+function render(container: HTMLElement): void {
+  void loadViewer()
+  // A transition renders in slices, so that the page answers a tap during the first render.
+  startTransition(() => createRoot(container).render(<Rendered />))
+}
+
+/** A list begins elsewhere if its entry was left further down than the rendered page. */
+function beginsAtAnchor(shown: FirstPage): boolean {
+  const left = findAnchor(currentEntry().key)?.cursors.at(-1)
+  return left === undefined || !('cursor' in shown) || left === shown.cursor
+}
+
+function hydrate(container: HTMLElement, shown: FirstPage): void {
+  const { key: entryKey, pathname } = currentEntry()
+  showFirstPage(queryClient, shown, { entryKey, page: pageAt(pathname) })
+  assumeVisitor()
+  const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>()
+  void loadViewer(isShown)
+  void knownViewer().then(({ state }) => state === 'authorized' && readLikes(queryClient))
+  const { href } = location
+  // React renders the page anew for somebody who goes back during the first render.
+  const onRecoverableError = (error: unknown) => href === location.href && reportError(error)
+  startTransition(
+    () => void hydrateRoot(container, <Hydrated onShown={onShown} />, { onRecoverableError }),
+  )
+}
+
+/** A change before React has taken the page over would render it anew. */
+function Hydrated({ onShown }: { onShown: () => void }) {
+  useEffect(onShown, [onShown])
+  return <Rendered />
+}
+
+function Rendered() {
+  useLayoutEffect(() => {
+    document.documentElement.removeAttribute('data-static')
+    document.documentElement.removeAttribute('data-returning')
+  }, [])
+  return app
+}
