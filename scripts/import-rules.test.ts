@@ -17,7 +17,7 @@ test.each([
   ['contract/a.ts', 'fastify', 'typebox'],
   ['contract/a.ts', '../server/kernel/db/a.ts', 'typebox/value'],
   ['server/app.ts', 'react', './features/likes/likes.routes.ts'],
-  ['server/kernel/http/a.ts', '../../../web/api/a.ts', '../../../contract/a.ts'],
+  ['server/kernel/http/a.ts', '../../../web/http/a.ts', '../../../contract/a.ts'],
   ['server/kernel/http/a.ts', '../../features/likes/likes.service.ts', '../db/a.ts'],
   ['server/kernel/db/a.ts', '../../app.ts', '../config/config.ts'],
   ['server/kernel/db/a.ts', '../../operations/start/a.ts', '../errors/a.ts'],
