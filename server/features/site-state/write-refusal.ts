@@ -3,7 +3,7 @@ import { ERRORS } from '../../../contract/errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 
 /** `until` is null for a block without an end. */
-type Block = { reason: string; until: Date | null }
+export type Block = { reason: string; until: Date | null }
 
 function blockedError({ reason, until }: Block, contact: string | undefined): AppError {
   const what = until ? `До ${formatDate(until)} вы можете только читать` : 'Вы можете только читать'
