@@ -1,7 +1,5 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { postIdsOf } from '../contract/post-rules.ts'
-import type { Post, PostPage } from '../contract/posts.ts'
 import { accountMails } from './features/account/account.mail.ts'
 import { removeExpiredAccountRows } from './features/account/account.repository.ts'
 import { registerAccount } from './features/account/account.routes.ts'
@@ -25,7 +23,6 @@ import { isModerator } from './features/moderation/moderators.repository.ts'
 import { countWaiting } from './features/moderation/queue.repository.ts'
 import { removeOldReports } from './features/moderation/report-states.repository.ts'
 import { counterJobs } from './features/posts/counters.task.ts'
-import { postIdOf } from './features/posts/post-id-of.ts'
 import { registerPosts } from './features/posts/posts.routes.ts'
 import { removeOldKeys } from './features/posts/publications.repository.ts'
 import { createPublish } from './features/posts/publications.service.ts'
@@ -118,12 +115,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const node = await createNode(options)
   const { config, database, background, replica, outage, log, refusals, cache, server } = node
   const { app: http } = server
-  const route = createRouter(http, {
-    auth: node.authenticator,
-    limits: node.limits,
-    cache,
-    postIdOf,
-  })
+  const route = createRouter(http, { auth: node.authenticator, limits: node.limits, cache })
   registerFeatures(route, node)
   let isDraining = false
   serveHealth(http, {
@@ -203,11 +195,7 @@ async function createNode(options: AppOptions) {
     replica: databases.replica,
     log,
     headers,
-    flag: {
-      name: 'is_liked',
-      postIdsOf: (answer) => postIdsOf(answer as Post | PostPage),
-      isTrueFor: batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions)),
-    },
+    likedBy: batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions)),
   })
   const refusals = createRefusalLog(log)
   const observe = metrics?.observe
@@ -235,8 +223,9 @@ async function createNode(options: AppOptions) {
     metrics,
     sessions,
     authenticator: {
-      ...sessions.authenticator(db, config.contactEmail),
+      ...sessions.authenticator(db),
       isModerator: ({ userId }: { userId: string }) => isModerator(db, userId),
+      contact: config.contactEmail,
     },
     web,
     headers,

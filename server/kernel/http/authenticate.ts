@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Access, Endpoint } from '../../../contract/endpoint.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/rate-limits.ts'
+import { type Block, blockedError, closedError } from './blocked.ts'
 
 export type Viewer = {
   userId: string
@@ -11,9 +12,10 @@ export type Viewer = {
 }
 
 export type LiveSession = {
+  block: Block | null
   isNewcomer: boolean
-  /** What a call that publishes is refused with; null if the viewer may write. */
-  writeRefusal: AppError | null
+  /** Why nobody may write now; null where everybody may. */
+  writingClosed: string | null
 }
 
 export type Authenticator = {
@@ -21,6 +23,7 @@ export type Authenticator = {
   readToken(token: string): Viewer | null
   findSession(viewer: Viewer): Promise<LiveSession | null>
   isModerator(viewer: Viewer): Promise<boolean>
+  contact: string | undefined
 }
 
 /**
@@ -56,7 +59,10 @@ export async function requireSession(
   ])
   if (!session) throw new AppError('UNAUTHORIZED')
   if (!isAllowed) throw new AppError('NOT_FOUND')
-  if (publishes && session.writeRefusal) throw session.writeRefusal
+  if (publishes && session.block) throw blockedError(session.block, auth.contact)
+  if (publishes && session.writingClosed !== null) {
+    throw closedError('WRITING_CLOSED', session.writingClosed)
+  }
   return session
 }
 

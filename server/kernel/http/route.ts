@@ -32,13 +32,7 @@ type ReadCache = {
   noteWrite(userId: string): void
 }
 
-type RouterOptions = {
-  auth: Authenticator
-  limits: Limits
-  cache: ReadCache
-  /** Returns the id of the post that a call has published or is about, for the log. */
-  postIdOf: (endpoint: Endpoint, params: unknown, answered: unknown) => string | undefined
-}
+type RouterOptions = { auth: Authenticator; limits: Limits; cache: ReadCache }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,10 +42,7 @@ declare module 'fastify' {
 }
 
 /** Makes the function that turns an endpoint into a route: access, validation, cache, answer. */
-export function createRouter(
-  app: FastifyInstance,
-  { cache, postIdOf, ...guards }: RouterOptions,
-): Route {
+export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterOptions): Route {
   app.decorateRequest('viewer', null)
   app.decorateRequest('postId', undefined)
   return (endpoint, handler) => {
@@ -94,6 +85,13 @@ export function createRouter(
       },
     })
   }
+}
+
+/** Returns the id of the post that a call has published or is about. */
+function postIdOf({ path }: Endpoint, params: unknown, answered: unknown): string | undefined {
+  const hasId = typeof answered === 'object' && answered !== null && 'id' in answered
+  if (hasId && path.startsWith('/posts')) return String(answered.id)
+  return /posts\/:id/.test(path) ? (params as { id: string }).id : undefined
 }
 
 /** `limit` posts of a list, after the one that `cursor` names. */
