@@ -87,10 +87,8 @@ async function enteredEachTime(request: (n: number) => Promise<Response>): Promi
   return files.map(([url]) => relative(ROOT, new URL(url).pathname)).sort()
 }
 
-async function answered(response: Promise<Response>): Promise<void> {
-  const { status, url } = await response.then(async (answer) => {
-    await answer.arrayBuffer()
-    return answer
-  })
-  if (status >= 400) throw new Error(`${url} answered ${status}`)
+async function answered(request: Promise<Response>): Promise<void> {
+  const answer = await request
+  await answer.arrayBuffer()
+  if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}`)
 }

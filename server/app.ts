@@ -40,7 +40,7 @@ import { removeExpiredSiteRows } from './features/site-state/site-state.reposito
 import { createSiteStateReader } from './features/site-state/site-state.service.ts'
 import { registerTexts } from './features/texts/texts.routes.ts'
 import { createTexts } from './features/texts/texts.service.ts'
-import { createResponseCache, type ResponseCache } from './kernel/cache/response-cache.ts'
+import { createResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import { type Config, originOf } from './kernel/config/config.ts'
 import { batchCalls } from './kernel/db/batch-calls.ts'
@@ -230,6 +230,8 @@ async function createNode(options: AppOptions) {
     web,
     headers,
     cache,
+    /** Invalidates cached reads on every node. */
+    invalidate: () => cache.publishChange('posts'),
     refusals,
     server,
     readText: createTexts({ ...config, folder, origin: originOf(config) }),
@@ -258,13 +260,12 @@ function openDatabases(
 
 /** Lists the routes of every feature. */
 function registerFeatures(route: Route, node: Node): void {
-  const { config, limits, sessions, runRead, readText, server, key, cache } = node
+  const { config, limits, sessions, runRead, readText, server, key, cache, invalidate } = node
   const { db } = node.database
   const { publicUrl, appName, removedDays, moderatorEmail } = config
   const [undoKey, nameKey] = [key('email-undo'), key('usernames')]
   const codes = { key: key('codes'), ttlSeconds: config.codeTtlSeconds, limits }
   const { publishChange } = cache
-  const invalidate = invalidatorOf(cache)
   const noteAccess = createAccessJournal(config.accessJournalDays)
   registerSignIn({ route, db, limits, sessions, codes, publicUrl, nameKey, invalidate, noteAccess })
   registerCodes({ route, db, sessions })
@@ -283,8 +284,6 @@ function registerFeatures(route: Route, node: Node): void {
   const downloads = { db: node.background.db, appName, key: key('downloads') }
   registerDataExport({ route, http: server.app, limits, ...downloads })
 }
-
-const invalidatorOf = (cache: ResponseCache) => () => cache.publishChange('posts')
 
 /** The name of a kind of mail. */
 export type MailTask = keyof ReturnType<typeof mailsOf>
@@ -322,12 +321,11 @@ const ENDED_JOBS = ['release-mails', 'remove-likes', 'restore-posts']
 
 /** Lists the jobs of every feature. */
 function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
-  const { config, key, log, outage, directUrl, metrics, database } = node
+  const { config, key, log, outage, directUrl, metrics, database, invalidate } = node
   const { backupDir, moderatorEmail, reportsToHide, dataDir } = config
   const { db, pool } = database
   const background = node.background.db
   const nameKey = key('usernames')
-  const invalidate = invalidatorOf(node.cache)
   const mayErase = createSteadyClock({ readTime: () => databaseTime(background), log, settleMs })
   const charge = limitMailsPerHour({
     pool,
@@ -376,7 +374,7 @@ function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
   }
 }
 
-/** Watches the clock and the wall's health, and serves the metrics if the operator wants them. Returns the function that stops it. */
+/** Watches the clock and the wall's health, and serves the metrics. Returns what stops all that. */
 async function watch({ config, database, background, metrics, log }: Node): Promise<() => void> {
   const { metricsPort: port, metricsHost: host, dataDir, backupDir } = config
   const { db } = database

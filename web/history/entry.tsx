@@ -33,7 +33,7 @@ export function entryAt(address: string): Entry {
   return { pathname, search, hash, key: 'default', isReturn: false, fromSettings: false }
 }
 
-/** The entry of the history whose page is shown. It stays the same while dialogs open and close over it. */
+/** The entry whose page is shown. It stays the same while dialogs open and close over the page. */
 export function useEntry(): Entry {
   const entry = useContext(EntryContext)
   if (!entry) throw new Error('Pages need a <HistoryProvider> above them')

@@ -1,4 +1,4 @@
-import { createAtom, createEmitter } from '../platform/atom.ts'
+import { createAtom, createEmitter, type ReadableAtom } from '../platform/atom.ts'
 import { isRecord } from '../platform/storage.ts'
 
 export type Dialog =
@@ -46,7 +46,7 @@ let stepBack: PromiseWithResolvers<void> | undefined
 let closeLoading: (left: Dialog) => void = () => {}
 
 /** The open dialog, or null. */
-export const openedDialog = dialog
+export const openedDialog: ReadableAtom<Dialog | null> = dialog
 
 /** Calls a listener when another page is shown. Returns the function that unsubscribes it. */
 export const onEntryChange = changes.subscribe
@@ -59,7 +59,7 @@ export function currentEntry(): Entry {
 
 /** Takes over the history of the browser. To be called once, before the first render. */
 export function startHistory(): void {
-  // Browsers keep the state of an entry whose own address is entered again: it is opened anew all the same.
+  // Browsers keep the state of an entry whose own address is entered again: it is opened anew.
   const isAnew = navigation()?.type === 'navigate'
   const state = readState()
   write('replaceState', isAnew ? newState(state.index) : state)

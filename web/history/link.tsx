@@ -1,4 +1,5 @@
 import type { AnchorHTMLAttributes, MouseEvent } from 'react'
+import { isPlainClick } from '../platform/plain-click.ts'
 import { navigate } from './history.ts'
 
 type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & {
@@ -17,9 +18,4 @@ export function Link({ to, fromSettings = false, onClick, ...attributes }: LinkP
   }
 
   return <a {...attributes} href={to} onClick={follow} />
-}
-
-/** Whether a click follows a link here, and not in another tab or window. */
-function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
-  return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
 }

@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react'
 import { type Atom, createAtom, useAtom } from '../platform/atom.ts'
+import { isPlainClick } from '../platform/plain-click.ts'
 import { createToastQueue, type ToastOptions, type ToastQueue } from './toast-queue.ts'
 import styles from './toaster.module.css'
 
@@ -104,7 +105,7 @@ type ToastLinkProps = NonNullable<Toast['link']> & { onFollow: () => void }
 
 function ToastLink({ label, href, onSelect, onFollow }: ToastLinkProps) {
   function follow(event: MouseEvent): void {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (!isPlainClick(event)) return
     event.preventDefault()
     onFollow()
     onSelect()
