@@ -89,7 +89,10 @@ export type AppOptions = {
   webFolder: string
   /** Limits of the request pool, where they differ from openDatabase's own. */
   poolLimits?: PoolLimits | undefined
-  /** For how long the clock must have run evenly before anything is erased for good, in milliseconds; an hour unless set. */
+  /**
+   * For how long the clock must have run evenly before anything is erased for good, in
+   * milliseconds; an hour unless set.
+   */
   settleMs?: number | undefined
 }
 
@@ -101,8 +104,8 @@ export type App = {
   /** Makes /readyz say 503, while everything is served on. */
   drain(): void
   /**
-   * Lets requests in flight and running jobs finish, then closes the connections to the database. HTTP connections that
-   * were used within `graceMs` may send one more request.
+   * Lets requests in flight and running jobs finish, then closes the connections to the database.
+   * HTTP connections that were used within `graceMs` may send one more request.
    */
   close(graceMs?: number): Promise<void>
 }
@@ -110,7 +113,10 @@ export type App = {
 const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationName: 'vslukh jobs' }
 const CLOSE_MS = 500
 
-/** Builds the product on a migrated database: routes, pages and jobs. It listens when `listen` is called. */
+/**
+ * Builds the product on a migrated database: routes, pages and jobs. It listens when `listen` is
+ * called.
+ */
 export async function createApp(options: AppOptions): Promise<App> {
   const node = await createNode(options)
   const { config, database, background, replica, outage, log, refusals, cache, server } = node
@@ -158,7 +164,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       outage.close()
       await Promise.all([server.stop(graceMs), jobs.stop()])
       refusals.close()
-      // Nobody waits for the queries that are still running: the database server ends them when it stops.
+      // Nobody waits for the queries that are still running: the database server ends them when it
+      // stops.
       const pools = [database, background, replica].map((pool) => pool?.close())
       await withDeadline(Promise.all([cache.close(), ...pools]), CLOSE_MS, () => {})
     },

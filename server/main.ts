@@ -15,7 +15,9 @@ import { openInstallation, refuseLostDatabase } from './operations/start/install
 import { requirePostgresVersion } from './operations/start/postgres-version.ts'
 import { explainStartFailure, ListenFailure } from './operations/start/start-failure.ts'
 
-/** A process that has not stopped by then is ended; the next start repairs what it leaves behind. */
+/**
+ * A process that has not stopped by then is ended; the next start repairs what it leaves behind.
+ */
 const STOP_MS = 9500
 /** Connections that were used within this time may send one more request while the server stops. */
 const GRACE_MS = 1000
@@ -27,7 +29,10 @@ const say = (line: string) => terminal.write(`${line}\n`)
 const running = new AsyncDisposableStack()
 let disposing: Promise<void> | undefined
 const stopping = new AbortController()
-/** For how long a stopping server serves on, so that balancers notice; 0 until it listens, and where the database is lost. */
+/**
+ * For how long a stopping server serves on, so that balancers notice; 0 until it listens, and where
+ * the database is lost.
+ */
 let drainSeconds = 0
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
@@ -36,11 +41,15 @@ await starting.catch(async (error) => {
   // A start that was told to stop is cleaned up after in `stop`.
   if (stopping.signal.aborted) return
   await disposeOfAll()
-  // What the start had opened halfway, such as connections to the database, would keep the process alive.
+  // What the start had opened halfway, such as connections to the database, would keep the process
+  // alive.
   process.stderr.write(`${explainStartFailure(error)}\n`, () => process.exit(1))
 })
 
-/** Runs config → database → migrations → app → listen. All that was started is stopped in the reverse order. */
+/**
+ * Runs config → database → migrations → app → listen. All that was started is stopped in the
+ * reverse order.
+ */
 async function start(): Promise<void> {
   const config = readConfig(process.env, callerFolder)
   const log = createLogger(config.logLevel)
@@ -120,12 +129,14 @@ function stop(): void {
   stopping.abort()
   say('Останавливаемся…')
   setTimeout(() => process.exit(1), drainSeconds * 1000 + STOP_MS)
-  // What is just being started can be stopped only when it is there: jobs that run already would stay locked.
+  // What is just being started can be stopped only when it is there: jobs that run already would
+  // stay locked.
   void Promise.allSettled([starting])
     .then(() => Promise.allSettled([disposeOfAll()]))
     .then(() => {
       say('Остановлено.')
-      // Everything is stopped; an SMTP server that does not answer would only keep the process alive.
+      // Everything is stopped; an SMTP server that does not answer would only keep the process
+      // alive.
       process.exit()
     })
 }

@@ -2,7 +2,10 @@ import { inject, onTestFinished } from 'vitest'
 import { openDatabase } from '../kernel/db/database.ts'
 import { freshDatabase } from './databases.ts'
 
-/** Creates a database, migrated unless a template is given, that is dropped when the test has finished. Returns its URL. */
+/**
+ * Creates a database, migrated unless a template is given, that is dropped when the test has
+ * finished. Returns its URL.
+ */
 export async function databaseForTest(template?: string): Promise<string> {
   const database = await freshDatabase(inject('databaseUrl'), template)
   onTestFinished(() => database.drop())

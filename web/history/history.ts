@@ -78,8 +78,8 @@ type NavigateOptions = { replace?: boolean; fromSettings?: boolean }
 
 /**
  * Opens a page of the app, in place of the current one if it has the same address, and in place of
- * an open dialog, which closes as by Escape. With `replace` the page below a dialog changes, and the
- * dialog stays: a person may be writing in it.
+ * an open dialog, which closes as by Escape. With `replace` the page below a dialog changes, and
+ * the dialog stays: a person may be writing in it.
  */
 export function navigate(
   to: string,

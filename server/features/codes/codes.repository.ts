@@ -37,11 +37,11 @@ export type NewOperation = {
 }
 
 /**
- * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. `mailDue`
- * is true for the one caller that has to queue the mail and then call `markMailed`. It is false for
- * all others for 60 s, or for 10 s if the mail was not marked, and for everybody once no attempt is
- * left: `lockedFor` then says for how many seconds. A live operation keeps its address: its code was
- * mailed there, and an address that merely compares equal may be somebody else's.
+ * Stores an operation, or finds the live one of the same purpose, e-mail, user and client.
+ * `mailDue` is true for the one caller that has to queue the mail and then call `markMailed`. It is
+ * false for all others for 60 s, or for 10 s if the mail was not marked, and for everybody once no
+ * attempt is left: `lockedFor` then says for how many seconds. A live operation keeps its address:
+ * its code was mailed there, and an address that merely compares equal may be somebody else's.
  */
 export async function upsertOperation(db: Queryable, operation: NewOperation) {
   const { rows } = await sql<UpsertedRow>`

@@ -19,8 +19,8 @@ type DesiredLike = { postId: string; userId: string; isLiked: boolean }
 
 /**
  * Makes the function that sets a like and resolves to the post's number of likes. Calls that like
- * one post while such a statement runs share the next one, and so do calls that take likes back: the
- * row of a popular post is locked and flushed once for all. It rejects with POST_NOT_FOUND.
+ * one post while such a statement runs share the next one, and so do calls that take likes back:
+ * the row of a popular post is locked and flushed once for all. It rejects with POST_NOT_FOUND.
  */
 export function batchLikes(db: Db): (like: DesiredLike) => Promise<number> {
   return batchCalls((likes) => setLikes(db, likes), {

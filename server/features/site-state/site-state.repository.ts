@@ -74,7 +74,7 @@ export type Ban = {
 }
 export type NewBan = Pick<Ban, 'kind' | 'value' | 'reason'> & { actor: string; days: number | null }
 
-/** Adds a ban, or gives one that exists a new end and reason, as far as they are given. */
+/** Adds a ban, or changes the end and the reason of an existing one if they are passed. */
 export function upsertBan(
   tx: Queryable,
   { kind, value, days, reason, actor }: NewBan,

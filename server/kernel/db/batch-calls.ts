@@ -2,14 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import { errorCode, isDatabaseUnavailable } from './database-errors.ts'
 
-/** A call that has waited longer than this when the database fails a run is not put into another. */
+/**
+ * A call that has waited longer than this when the database fails a run is not put into another.
+ */
 const WAIT_MAX_MS = 500
 
 /** SQLSTATEs of a deadlock, and of a lock that was not to be had in time. */
 const LOCK_STATES = new Set(['40P01', '55P03'])
 
 type Options<Item> = {
-  /** Only items with one key share a run, and runs with different keys do not wait for each other. */
+  /**
+   * Only items with one key share a run, and runs with different keys do not wait for each other.
+   */
   keyOf?: (item: Item) => string
   /** Whether a run that PostgreSQL refuses because of one item is repeated for each item alone. */
   failsAlone?: boolean
@@ -36,7 +40,9 @@ export function batchCalls<Item, Result>(
   run: (items: Item[], isAlone: boolean) => Promise<Result[]>,
   { keyOf = () => '', failsAlone = false }: Options<Item> = {},
 ): (item: Item) => Promise<Result> {
-  /** The calls that wait for the end of the run with their key. A key without a run has no entry. */
+  /**
+   * The calls that wait for the end of the run with their key. A key without a run has no entry.
+   */
   const waitingByKey = new Map<string, Call<Item, Result>[]>()
 
   async function runInTurn(key: string, first: Call<Item, Result>): Promise<void> {

@@ -7,7 +7,9 @@ const CONNECT_ERRORS = new Set([
   'EAI_AGAIN',
 ])
 const BREAK_ERRORS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
-/** Connection, rollback, resources, cancelled or shut down; read-only, idle in transaction, lock. */
+/**
+ * Connection, rollback, resources, cancelled or shut down; read-only, idle in transaction, lock.
+ */
 const UNAVAILABLE_STATES = /^(08|40|53|57)|^(25006|25P03|55P03)$/
 /** A server that is shutting down, starting up, or out of reach. */
 const AWAY_STATES = /^(08|57P0[123])/

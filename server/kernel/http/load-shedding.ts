@@ -133,7 +133,7 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
         enter(request, response, () => listener(request, response))
       },
 
-    /** Gives each request with a body a slot once that has been read, and frees every slot. */
+    /** Assigns a slot to each request with a body once the body was read, and frees every slot. */
     addHooks(app: FastifyInstance): void {
       app.addHook('preValidation', (request, reply, done) => {
         const isIn = SLOT in reply.raw || isHealthCheck(request.url)

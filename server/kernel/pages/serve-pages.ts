@@ -123,7 +123,9 @@ function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options 
   }
 
   return {
-    /** Sends the page at an address, or redirects to its one spelling, or says that there is none. */
+    /**
+     * Sends the page at an address, or redirects to its one spelling, or says that there is none.
+     */
     send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | FastifyReply {
       const http = { request, reply }
       const [path = '/', query = ''] = request.url.split(/\?(.*)/s)

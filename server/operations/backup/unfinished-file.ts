@@ -11,7 +11,7 @@ export function unfinishedPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
 }
 
-/** Gives a complete file its name. Unlike a rename this never replaces a file: EEXIST. */
+/** Moves a complete file to its final name. Unlike a rename this never replaces a file: EEXIST. */
 export async function nameFile(
   unfinished: string,
   path: string,

@@ -3,7 +3,8 @@ import { type Kysely, sql } from 'kysely'
 export const isAdditive = true
 
 const STATEMENTS = [
-  // Bans on what is no network were never in force. PostgreSQL 14 and 15 tell them by the error alone.
+  // Bans on what is no network were never in force. PostgreSQL 14 and 15 tell them by the error
+  // alone.
   `DO $$
   DECLARE ban record;
   BEGIN
