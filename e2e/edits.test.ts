@@ -2,7 +2,14 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
-import { chooseFromMenu, openMenu, postWith, refuseToCopy, toast } from './testing/page-actions.ts'
+import {
+  chooseFromMenu,
+  loseAnswer,
+  openMenu,
+  postWith,
+  refuseToCopy,
+  toast,
+} from './testing/page-actions.ts'
 
 let journey: Journey
 let olga: TestUser
@@ -55,14 +62,7 @@ test('an edit whose answer was lost counts as saved when it is sent again', asyn
   await chooseFromMenu(postWith(page, 'Сохранится дважды'), 'Изменить')
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
   await dialog.getByRole('textbox', { name: 'Текст записи' }).fill('Сохранится однажды')
-  await page.route(
-    `**/api/v1/posts/${post.id}`,
-    async (route) => {
-      await route.fetch()
-      await route.abort()
-    },
-    { times: 1 },
-  )
+  await loseAnswer(page, 'PATCH', `**/api/v1/posts/${post.id}`)
   await page.keyboard.press('Control+Enter')
   await dialog
     .getByRole('alert')

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, startJourney } from './testing/journey.ts'
 import {
+  loseAnswer,
   postTexts,
   postWith,
   startPost,
@@ -143,15 +144,7 @@ test('after a refused send the dialog and the text stay, and a lost answer to th
   expect(await textField(dialog).inputValue()).toBe('Дойдёт со второго раза')
   await page.unroute('**/api/v1/posts')
 
-  // The server has published it, but the response is lost.
-  await page.route(
-    '**/api/v1/posts',
-    async (route) => {
-      await route.fetch()
-      await route.abort()
-    },
-    { times: 1 },
-  )
+  await loseAnswer(page, 'POST', '**/api/v1/posts')
   await publish.click()
   await dialog.waitFor({ state: 'detached' })
   await toast(page, 'Опубликовано').waitFor()

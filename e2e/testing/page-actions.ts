@@ -100,6 +100,16 @@ export async function holdCalls(page: Page, address: string | RegExp) {
   }
 }
 
+/** The server carries out the next such call, and the browser never gets its answer. */
+export async function loseAnswer(page: Page, method: string, address: string): Promise<void> {
+  await page.route(address, async (route) => {
+    if (route.request().method() !== method) return route.fallback()
+    await page.unroute(address)
+    await route.fetch()
+    await route.abort()
+  })
+}
+
 /** Counts matching requests from now on; returns a function that returns their number. */
 export function countRequests(page: Page, method: string, path: RegExp): () => number {
   let count = 0

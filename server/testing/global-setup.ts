@@ -22,6 +22,8 @@ export default async function setup(
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-test-'))
   const postgres = await startEmbeddedPostgres({
     dataDir,
+    // Each test file has one product or more, each with its own pool.
+    settings: ['max_connections=400', 'fsync=off'],
     say() {},
     onLost(error) {
       throw error

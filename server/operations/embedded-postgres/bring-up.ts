@@ -23,6 +23,8 @@ const TEMPORARY_FAILURE = /shared memory block|lock file/
 /** `address` is set with the first lock and never changes afterwards. */
 export type ServerState = {
   paths: ClusterPaths
+  /** PostgreSQL's settings that differ from the product's, each as NAME=VALUE. */
+  settings: string[]
   address: Address | undefined
   /** A PostgreSQL that was started here and does not serve yet. */
   launched: Launched | undefined
@@ -118,7 +120,7 @@ async function ensureLaunched(state: ServerState, address: Address): Promise<voi
   // The server that was launched here may have given way to that of a simultaneous start.
   if (await findRunning(paths.cluster)) return
   if (launched) throw new StartError(`PostgreSQL не запустился. ${await whyEnded(paths, launched)}`)
-  state.launched = await launch(paths, address)
+  state.launched = await launch(paths, address, state.settings)
 }
 
 /** On a full disk PostgreSQL cannot write into its log why it ended. */

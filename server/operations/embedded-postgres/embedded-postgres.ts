@@ -27,6 +27,8 @@ type EmbeddedPostgresOptions = {
   say: (line: string) => void
   /** Called once when PostgreSQL was lost and another server has taken DATA_DIR meanwhile. */
   onLost: (error: Error) => void
+  /** PostgreSQL's settings that differ from the product's, each as NAME=VALUE. */
+  settings?: string[]
   /** Aborting it during the start undoes the start, which then rejects. */
   signal?: AbortSignal
 }
@@ -79,6 +81,7 @@ async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
   paths.cluster = await realpath(paths.cluster)
   return {
     paths,
+    settings: options.settings ?? [],
     address: undefined,
     launched: undefined,
     lock: undefined,

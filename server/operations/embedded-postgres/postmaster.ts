@@ -26,7 +26,11 @@ export type Launched = {
 export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
 
 /** Starts PostgreSQL in a process group of its own, which Ctrl+C does not reach. */
-export async function launch(paths: ClusterPaths, address: Address): Promise<Launched> {
+export async function launch(
+  paths: ClusterPaths,
+  address: Address,
+  settings: string[],
+): Promise<Launched> {
   const log = logPath(paths.dataDir)
   // A disk that is too full to copy the log must not keep PostgreSQL from starting.
   await limitLogSize(log).catch(() => {})
@@ -35,7 +39,7 @@ export async function launch(paths: ClusterPaths, address: Address): Promise<Lau
   const logged = await sizeOf(log)
   const output = await open(log, 'a', 0o600)
   try {
-    const { file, args, ids } = launchCommand(paths, address)
+    const { file, args, ids } = launchCommand(paths, address, settings)
     const child = spawn(file, args, {
       ...ids,
       env: environment(),
@@ -61,13 +65,14 @@ export async function launch(paths: ClusterPaths, address: Address): Promise<Lau
   }
 }
 
-function launchCommand(paths: ClusterPaths, address: Address) {
+function launchCommand(paths: ClusterPaths, address: Address, otherSettings: string[]) {
   const { binaries, cluster, user } = paths
   const settings = [
     `port=${address.port}`,
     'listen_addresses=',
     `unix_socket_directories="${address.host.replaceAll('"', '""')}"`,
     ...SETTINGS,
+    ...otherSettings,
   ]
   const options = settings.flatMap((setting) => ['-c', setting])
   return commandAs(user, binaries.postgres, ['-D', cluster, ...options])
