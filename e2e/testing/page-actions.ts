@@ -102,9 +102,10 @@ export async function holdCalls(page: Page, address: string | RegExp) {
 
 /** The server carries out the next such call, and the browser never gets its answer. */
 export async function loseAnswer(page: Page, method: string, address: string): Promise<void> {
+  let isLost = false
   await page.route(address, async (route) => {
-    if (route.request().method() !== method) return route.fallback()
-    await page.unroute(address)
+    if (isLost || route.request().method() !== method) return route.fallback()
+    isLost = true
     await route.fetch()
     await route.abort()
   })
