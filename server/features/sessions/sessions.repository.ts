@@ -5,7 +5,7 @@ import type { Session } from '../../../contract/sessions.ts'
 import { unlessAhead } from '../../kernel/db/clock.ts'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import { IS_BLOCK_IN_FORCE, unixSeconds } from '../../kernel/db/sql-parts.ts'
-import type { LiveSession, Viewer } from '../../kernel/http/authenticate.ts'
+import type { Viewer } from '../../kernel/http/authenticate.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
 /** A secret that was set while the clock was ahead counts as old, not as new. */
@@ -25,6 +25,15 @@ type LiveSessionRow = {
   writing_closed: string | null
 }
 
+/** A live session, and what keeps its user from writing. */
+export type StoredSession = {
+  isNewcomer: boolean
+  /** `until` is null for a block without an end. */
+  block: { reason: string; until: Date | null } | null
+  /** Why nobody may write now; null if everybody may. */
+  writingClosed: string | null
+}
+
 /**
  * Returns for each viewer, in order, their live session or null. Each call of a signed-in user
  * waits for it, so it is written as SQL: the query builder would take twice the time.
@@ -32,7 +41,7 @@ type LiveSessionRow = {
 export async function selectLiveSessions(
   db: Queryable,
   viewers: Viewer[],
-): Promise<(LiveSession | null)[]> {
+): Promise<(StoredSession | null)[]> {
   const ids = idArray(viewers.map(({ sessionId }) => sessionId))
   const { rows } = await sql<LiveSessionRow>`
     SELECT sessions.id, sessions.user_id, b.reason, b.until,

@@ -10,9 +10,8 @@ import {
   TITLES,
   withCursor,
 } from '../../../contract/pages.ts'
-import { postTitle } from '../../../contract/post-rules.ts'
+import { postIdsOf, postTitle } from '../../../contract/post-rules.ts'
 import type { PostPage } from '../../../contract/posts.ts'
-import { postIdsOf } from '../cache/cached-reads.ts'
 import { toCachedResponse } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import type { Http } from '../http/route.ts'

@@ -10,9 +10,9 @@ import {
   type SiteState,
   withCursor,
 } from '../../../contract/pages.ts'
+import { postIdsOf } from '../../../contract/post-rules.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { SiteText, TextName } from '../../../contract/texts.ts'
-import { postIdsOf } from '../cache/cached-reads.ts'
 import { type CachedResponse, toCachedResponse } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import type { Http, ListQuery } from '../http/route.ts'
