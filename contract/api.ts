@@ -1,5 +1,6 @@
 import type * as account from './account.ts'
 import type * as accountDeletion from './account-deletion.ts'
+import type * as answers from './answers.ts'
 import type * as codes from './codes.ts'
 import type * as dataExport from './data-export.ts'
 import type * as likes from './likes.ts'
@@ -13,6 +14,7 @@ import type * as texts from './texts.ts'
 
 type Modules = typeof account &
   typeof accountDeletion &
+  typeof answers &
   typeof codes &
   typeof dataExport &
   typeof likes &

@@ -48,3 +48,6 @@ export const RETURN_DAYS = 14
 /** How a response says that it was saved earlier and could not be read anew (RFC 9211). */
 export const SAVED_HEADER = 'cache-status'
 export const SAVED_STATUS = 'vslukh; hit; ttl=-'
+
+/** Unread replies are counted up to so many. */
+export const UNREAD_MAX = 100

@@ -9,6 +9,7 @@ import { accountDeletionMails } from './features/account-deletion/account-deleti
 import { registerAccountDeletion } from './features/account-deletion/account-deletion.routes.ts'
 import { deletionFolders } from './features/account-deletion/deletion-list.service.ts'
 import { accountDeletionJobs } from './features/account-deletion/move-accounts.task.ts'
+import { registerAnswers } from './features/answers/answers.routes.ts'
 import { codeMails } from './features/codes/codes.mail.ts'
 import { removeExpiredOperations } from './features/codes/codes.repository.ts'
 import { registerCodes } from './features/codes/codes.routes.ts'
@@ -295,6 +296,7 @@ function registerFeatures(route: Route, node: Node): void {
   const { editPeriodSeconds } = config
   registerPosts({ ...posts, editPeriodSeconds, removedDays, isEvidence: isReported })
   registerReplies({ route, db, runRead, publish })
+  registerAnswers({ route, db })
   registerLikes({ route, db, limits })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })

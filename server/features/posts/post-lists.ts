@@ -8,12 +8,14 @@ import { readDeep } from './deep-pages.ts'
 import { hydratePosts, type PageRows, type PostViewer } from './hydrate-posts.ts'
 
 /**
- * A list of posts, newest first: SQL for its rows, for the column of the post's id if it is not
- * `id`, and for its total, which is null when the list belongs to a post that does not exist.
+ * A list of posts, newest first: SQL for its rows, for the columns of the post's id and of its
+ * position in the list if they are not `id`, and for its total, which is null when the list belongs
+ * to a post that does not exist.
  */
 type PostList = {
   from: RawBuilder<unknown>
   postId?: RawBuilder<unknown>
+  key?: RawBuilder<unknown>
   total: RawBuilder<unknown>
 }
 
@@ -60,6 +62,19 @@ export function likedBy(userId: string): PostList {
   }
 }
 
+/** A higher total of received replies is not counted further. */
+const RECEIVED_COUNTED = sql.lit(1000)
+
+/** What others replied to a user, by the number under which the user received it. */
+export function receivedBy(userId: string): PostList {
+  const from = sql`FROM visible_posts WHERE recipient_id = ${userId}::bigint AND received_no IS NOT NULL`
+  return {
+    from,
+    key: sql`received_no`,
+    total: sql`SELECT count(*) FROM (SELECT ${from} LIMIT ${RECEIVED_COUNTED}) counted`,
+  }
+}
+
 /** An offset up to this is cheap to skip. Past it the list is read from its nearer end. */
 const SHALLOW_OFFSET = 1000
 /** Skipping more rows from the nearer end takes milliseconds, so such a read waits its turn. */
@@ -76,6 +91,17 @@ export async function readPostList(
   query: PageQuery,
   viewer: PostViewer,
 ): Promise<PostPage> {
+  const { rows, ...page } = await readPostRows(db, list, query, viewer)
+  return { ...page, posts: rows.map(({ post }) => post) }
+}
+
+/** Reads as `readPostList` does, and returns each post with its position in the list. */
+export async function readPostRows(
+  db: Queryable,
+  list: PostList,
+  query: PageQuery,
+  viewer: PostViewer,
+) {
   const limit = query.limit ?? PAGE_SIZE
   const { page, skipped } = await selectPage(db, list, { ...query, limit })
   const read = () => hydratePosts(db, { page, total: list.total }, viewer)
@@ -84,7 +110,7 @@ export async function readPostList(
   const hasMore = rows.length > limit
   const shown = rows.slice(0, limit)
   return {
-    posts: shown.flatMap(({ post }) => post ?? []),
+    rows: shown.flatMap(({ key, post }) => (post ? [{ key, post }] : [])),
     firstPage: 1,
     lastPage: Math.max(1, Math.ceil(total / limit)),
     total,
@@ -95,13 +121,13 @@ export async function readPostList(
 /** SQL for the rows of a page and one more, which shows whether the list continues. */
 async function selectPage(
   db: Queryable,
-  { from, postId = sql`id`, total: totalRows }: PostList,
+  { from, postId = sql`id`, key = sql`id`, total: totalRows }: PostList,
   { page, cursor, limit }: PageQuery & { limit: number },
 ): Promise<{ page: PageRows; skipped: number }> {
-  const columns = sql`SELECT ${postId} AS id, id AS key ${from}`
+  const columns = sql`SELECT ${postId} AS id, ${key} AS key ${from}`
   if (cursor !== undefined) {
     if (page !== undefined || !/^\d{1,18}$/.test(cursor)) throw new AppError('INVALID_REQUEST')
-    const older = sql`${columns} AND id < ${cursor}::bigint`
+    const older = sql`${columns} AND ${key} < ${cursor}::bigint`
     return { page: firstRows(limit + 1, older, NEWEST_FIRST), skipped: 0 }
   }
   const offset = ((page ?? 1) - 1) * limit

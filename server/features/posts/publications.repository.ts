@@ -18,8 +18,9 @@ export type Inserted = OwnerState & { post: Post | undefined }
  * Publishes posts and replies, with their keys, in one statement. Returns what became of each, in
  * order. A lock that another transaction holds for longer than `lockWaitMs` fails the statement
  * with 55P03; 0 waits as long as a statement may. A key outlives its post, so that a retry after a
- * deletion finds it. Rows are locked in this order, each kind by ascending key: owners, replied
- * posts, keys, and then the totals by the triggers.
+ * deletion finds it. A reply to somebody else takes the next number of its recipient. Rows are
+ * locked in this order, each kind by ascending key: owners, replied posts, keys, recipients, and
+ * then the totals by the triggers.
  */
 export async function insertPosts(
   db: Queryable,
@@ -45,17 +46,29 @@ export async function insertPosts(
     ), replied AS MATERIALIZED (
       SELECT * FROM visible_posts WHERE id = ANY(${replied}::bigint[]) ORDER BY id FOR NO KEY UPDATE
     ), allowed AS MATERIALIZED (
-      SELECT input.*, coalesce(replied.parent_post_id, replied.id) AS root_id
+      SELECT input.*, coalesce(replied.parent_post_id, replied.id) AS root_id,
+        CASE WHEN replied.owner_id <> input.owner_id AND NOT replied.is_muted THEN replied.owner_id END
+          AS recipient_id
       FROM input JOIN author ON author.id = owner_id LEFT JOIN replied ON replied.id = replied_id
       WHERE NOT is_blocked AND (replied_id IS NULL OR replied.id IS NOT NULL)
     ), claimed AS (
       INSERT INTO idempotency_keys (owner_id, key, post_id)
       SELECT owner_id, key, id FROM allowed WHERE key IS NOT NULL ORDER BY owner_id, key, number
       ON CONFLICT DO NOTHING RETURNING post_id
+    ), fresh AS MATERIALIZED (
+      SELECT * FROM allowed WHERE key IS NULL OR id IN (SELECT post_id FROM claimed)
+    ), recipient AS (
+      INSERT INTO answer_states AS state (user_id, last_no)
+      SELECT recipient_id, count(*) FROM fresh WHERE recipient_id IS NOT NULL
+      GROUP BY recipient_id ORDER BY recipient_id
+      ON CONFLICT (user_id) DO UPDATE SET last_no = state.last_no + excluded.last_no
+      RETURNING user_id, last_no
     ), post AS (
-      INSERT INTO posts (id, owner_id, text, replied_post_id, parent_post_id) OVERRIDING SYSTEM VALUE
-      SELECT id, owner_id, text, replied_id, root_id FROM allowed
-      WHERE key IS NULL OR id IN (SELECT post_id FROM claimed) ORDER BY id RETURNING *
+      INSERT INTO posts (id, owner_id, text, replied_post_id, parent_post_id, recipient_id, received_no)
+        OVERRIDING SYSTEM VALUE
+      SELECT id, owner_id, text, replied_id, root_id, recipient_id,
+        last_no + 1 - row_number() OVER (PARTITION BY recipient_id ORDER BY id DESC)
+      FROM fresh LEFT JOIN recipient ON recipient.user_id = recipient_id ORDER BY id RETURNING *
     ), answered AS (
       SELECT id, text, created_at, is_modified, owner_id, likes_count, parent_post_id, replied_post_id,
         replies_count + (SELECT count(*)::int FROM post WHERE replied_post_id = replied.id) AS replies_count

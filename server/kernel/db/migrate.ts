@@ -24,6 +24,7 @@ import * as oneLimiter from './migrations/014-one-limiter.ts'
 import * as banNetworks from './migrations/015-ban-networks.ts'
 import * as outbox from './migrations/016-outbox.ts'
 import * as statesOfUsers from './migrations/017-states-of-users.ts'
+import * as answers from './migrations/018-answers.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -43,6 +44,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '015-ban-networks': banNetworks,
   '016-outbox': outbox,
   '017-states-of-users': statesOfUsers,
+  '018-answers': answers,
 }
 
 type Options = {

@@ -31,6 +31,11 @@ type Posts = {
   hidden_until: ColumnType<Date | null, never, Date | null>
   /** Since when a job lets its likes follow; null once all have. */
   likes_moving_since: ColumnType<Date | null, never, Date | null>
+  /** Of a reply to somebody else: whom it answers, and which of the replies to them it is. */
+  recipient_id: OptionalId
+  received_no: ColumnType<string | null, string | null, never>
+  /** Whether the owner receives no further replies to it. */
+  is_muted: Generated<boolean>
 }
 
 export type Tables = ModerationTables & {
@@ -94,6 +99,17 @@ export type Tables = ModerationTables & {
   released_usernames: { name: string; user_id: Id; released_at: ColumnType<Date, never, Date> }
   posts: Posts
   visible_posts: Posts
+  answer_states: {
+    user_id: Id
+    /** The number of the newest reply that the user has received. */
+    last_no: Generated<string>
+    seen_no: Generated<string>
+    wants_mail: Generated<boolean>
+    /** Up to which reply mails have told. */
+    mailed_no: Generated<string>
+    mailed_at: ColumnType<Date | null, never, Date | null>
+    mails_since_visit: Generated<number>
+  }
   idempotency_keys: { owner_id: Id; key: string; post_id: Id; created_at: CreatedAt }
   wall_totals: { slot: number; posts: string }
   owner_totals: { user_id: Id; posts: string; replies: string }

@@ -1,0 +1,74 @@
+import Type from 'typebox'
+import { UNREAD_MAX } from './constants.ts'
+import { endpoint, strictObject } from './endpoint.ts'
+import { Count, Id, IdParams, PageQuery } from './fields.ts'
+import { Post, PostPage } from './posts.ts'
+
+export const ReceivedReply = strictObject({
+  ...Post.properties,
+  /** Counts the replies to its recipient in the order in which they came. */
+  received_no: Count,
+})
+export type ReceivedReply = Type.Static<typeof ReceivedReply>
+
+export const ReceivedPage = strictObject({
+  ...PostPage.properties,
+  posts: Type.Array(ReceivedReply),
+  /** The number of the newest reply that the viewer has seen; 0 for none. */
+  seen: Count,
+})
+export type ReceivedPage = Type.Static<typeof ReceivedPage>
+
+export const listReceived = endpoint('GET', '/posts/replies/received', {
+  access: 'user',
+  summary: 'What others replied to the viewer, newest first; `total` counts to 1000',
+  query: PageQuery,
+  status: 200,
+  answer: ReceivedPage,
+  errors: ['INVALID_REQUEST'],
+})
+
+export const readReceived = endpoint('GET', '/users/current/received', {
+  access: 'user',
+  summary: 'How many replies the viewer has not seen, up to 100, and of which posts they want none',
+  status: 200,
+  answer: strictObject({
+    unread: Type.Integer({ minimum: 0, maximum: UNREAD_MAX }),
+    /** The newest hundred of the viewer's muted posts. */
+    muted: Type.Array(Id),
+    wantsMail: Type.Boolean(),
+  }),
+  errors: [],
+})
+
+export const markReceived = endpoint('PUT', '/users/current/received', {
+  access: 'user',
+  summary: 'Move the mark of what was seen; it never moves back',
+  body: strictObject({ seen: Count }),
+  status: 204,
+  errors: [],
+})
+
+export const setReplyMails = endpoint('PUT', '/users/current/reply-mails', {
+  access: 'user',
+  summary: 'Whether mails about unseen replies come',
+  body: strictObject({ wantsMail: Type.Boolean() }),
+  status: 204,
+  errors: [],
+})
+
+export const mutePost = endpoint('PUT', '/posts/:id/mute', {
+  access: 'user',
+  summary: 'Receive no further replies to one’s own post',
+  params: IdParams,
+  status: 204,
+  errors: ['POST_NOT_FOUND'],
+})
+
+export const unmutePost = endpoint('DELETE', '/posts/:id/mute', {
+  access: 'user',
+  summary: 'Receive the replies to one’s own post again',
+  params: IdParams,
+  status: 204,
+  errors: ['POST_NOT_FOUND'],
+})

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import { UNREAD_MAX } from '../../../contract/constants.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+
+const MUTED_MAX = 100
+
+/** SQL for a user's visible replies after a number, as the list of them shows them. */
+export function receivedAfter(userId: string, no: ReturnType<typeof sql>) {
+  return sql`FROM visible_posts p JOIN users author ON author.id = p.owner_id AND author.deleted_at IS NULL
+    WHERE p.recipient_id = ${userId}::bigint AND p.received_no > ${no}`
+}
+
+export async function selectSeen(db: Queryable, userId: string): Promise<number> {
+  const state = db.selectFrom('answer_states').select('seen_no').where('user_id', '=', userId)
+  return Number((await state.executeTakeFirst())?.seen_no ?? 0)
+}
+
+/** Unread is counted from what the list would show: nothing else knows of removals and returns. */
+export async function selectReceived(db: Queryable, userId: string) {
+  const seen = sql`(SELECT seen_no FROM answer_states WHERE user_id = ${userId}::bigint)`
+  const { rows } = await sql<{ unread: number; muted: string[]; wantsMail: boolean }>`
+    SELECT (SELECT count(*)::int FROM (SELECT ${receivedAfter(userId, seen)} LIMIT ${sql.lit(UNREAD_MAX)}) u) AS unread,
+      ARRAY(SELECT id::text FROM posts WHERE owner_id = ${userId}::bigint AND is_muted
+        ORDER BY id DESC LIMIT ${sql.lit(MUTED_MAX)}) AS muted,
+      coalesce((SELECT wants_mail FROM answer_states WHERE user_id = ${userId}::bigint), true) AS "wantsMail"
+  `.execute(db)
+  return rows[0] as (typeof rows)[0]
+}
+
+/** Moves the mark forward, at most to the newest reply that was received. */
+export async function updateSeen(db: Queryable, userId: string, seen: number): Promise<void> {
+  await db
+    .updateTable('answer_states')
+    .set({ seen_no: sql<string>`greatest(seen_no, least(last_no, ${seen}))` })
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+export async function setWantsMail(db: Queryable, userId: string, wants: boolean): Promise<void> {
+  await db
+    .insertInto('answer_states')
+    .values({ user_id: userId, wants_mail: wants })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ wants_mail: wants }))
+    .execute()
+}
+
+/** Returns false when the user has no such visible post. */
+export async function setMuted(
+  db: Queryable,
+  { id, ownerId }: { id: string; ownerId: string },
+  isMuted: boolean,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('posts')
+    .set({ is_muted: isMuted })
+    .where('id', '=', id)
+    .where('owner_id', '=', ownerId)
+    .where('hidden_for', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { ReceivedPage } from '../../../contract/answers.ts'
+import { atOnce } from '../../testing/at-once.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+
+let app: TestApp
+let anna: TestUser
+let petr: TestUser
+let vera: TestUser
+beforeAll(async () => {
+  app = await startTestApp()
+})
+beforeEach(async () => {
+  ;[anna, petr, vera] = await Promise.all([app.signUp(), app.signUp(), app.signUp()])
+})
+afterAll(() => app.close())
+
+const received = async ({ token }: TestUser, query = ''): Promise<ReceivedPage> =>
+  (await app.call('GET', `/posts/replies/received${query}`, { token })).body
+const state = async ({ token }: TestUser) =>
+  (await app.call('GET', '/users/current/received', { token })).body
+const see = (user: TestUser, seen: number) =>
+  app.call('PUT', '/users/current/received', { token: user.token, body: { seen } })
+const texts = ({ posts }: ReceivedPage) => posts.map(({ text }) => text)
+const mute = (user: TestUser, id: string, method: 'PUT' | 'DELETE' = 'PUT') =>
+  app.call(method, `/posts/${id}/mute`, { token: user.token })
+
+test('others’ replies to my posts and replies are listed, newest first, with the number under which I received each', async () => {
+  expect(await received(anna)).toEqual({
+    ...{ posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null },
+    seen: 0,
+  })
+  const post = await app.publish(anna, 'Вопрос')
+  const first = await app.reply(petr, post.id, 'Ответ')
+  const own = await app.reply(anna, first.id, 'Уточнение')
+  await app.reply(vera, own.id, 'Ответ на уточнение')
+  await app.reply(anna, post.id, 'Себе')
+  const page = await received(anna)
+  expect(texts(page)).toEqual(['Ответ на уточнение', 'Ответ'])
+  expect(page.posts.map(({ received_no }) => received_no)).toEqual([2, 1])
+  expect(page.posts[1]?.actions.replied_post?.text).toBe('Вопрос')
+  expect(page).toMatchObject({ seen: 0, total: 2 })
+  expect(texts(await received(petr))).toEqual(['Уточнение'])
+  expect((await app.call('GET', '/posts/replies/received')).status).toBe(401)
+})
+
+test('pages of the list continue by cursor, and what comes meanwhile shifts nothing', async () => {
+  const post = await app.publish(anna)
+  for (let n = 1; n <= 5; n++) await app.reply(petr, post.id, `Ответ ${n}`)
+  const first = await received(anna, '?limit=2')
+  await app.reply(vera, post.id, 'Новый')
+  const second = await received(anna, `?limit=2&cursor=${first.nextCursor}`)
+  expect([...texts(first), ...texts(second)]).toEqual(['Ответ 5', 'Ответ 4', 'Ответ 3', 'Ответ 2'])
+  const last = await received(anna, `?limit=2&cursor=${second.nextCursor}`)
+  expect([texts(last), last.nextCursor]).toEqual([['Ответ 1'], null])
+})
+
+test('unread counts what the list shows after the mark, which only moves forward and never past what came', async () => {
+  const post = await app.publish(anna)
+  const [, second] = [await app.reply(petr, post.id), await app.reply(vera, post.id)]
+  expect((await state(anna)).unread).toBe(2)
+  expect((await see(anna, 1)).status).toBe(204)
+  expect(await state(anna)).toMatchObject({ unread: 1 })
+  await see(anna, 0)
+  expect(await received(anna)).toMatchObject({ seen: 1 })
+  await see(anna, 1_000_000)
+  expect(await received(anna)).toMatchObject({ seen: 2 })
+  await app.reply(petr, post.id)
+  expect((await state(anna)).unread).toBe(1)
+  await app.call('DELETE', `/posts/${second.id}`, { token: vera.token })
+  expect((await state(anna)).unread).toBe(1)
+  expectRefusal(await see(anna, -1), 'INVALID_REQUEST')
+})
+
+test('unread ends at 100', async () => {
+  const post = await app.publish(anna)
+  await atOnce(Array.from({ length: 103 }, () => () => app.reply(petr, post.id)))
+  expect((await state(anna)).unread).toBe(100)
+})
+
+test('replies that come at once, in whatever order they commit, each have a number of their own and none is skipped by the mark', async () => {
+  const posts = [await app.publish(anna), await app.publish(petr), await app.publish(vera)]
+  const people = [anna, petr, vera]
+  const shown = new Set<string>()
+  const readAll = async () => {
+    const page = await received(anna, '?limit=50')
+    const fresh = page.posts.filter(({ received_no }) => received_no > page.seen)
+    for (const { id } of fresh) {
+      expect(shown).not.toContain(id)
+      shown.add(id)
+    }
+    const newest = page.posts[0]?.received_no
+    if (newest) await see(anna, newest)
+  }
+  const replies = Array.from({ length: 60 }, (_, n) => async () => {
+    await app.reply(people[n % 3] as TestUser, posts[(n >> 1) % 3]?.id ?? '')
+    if (n % 6 === 0) await readAll()
+  })
+  // Only one tab of Anna's reads at a time.
+  for (let from = 0; from < replies.length; from += 6) await atOnce(replies.slice(from, from + 6))
+  await readAll()
+  const replied = await app.db
+    .selectFrom('posts')
+    .select('id')
+    .where('replied_post_id', '=', posts[0]?.id ?? '')
+    .where('owner_id', '!=', anna.id)
+    .execute()
+  expect([...shown].sort()).toEqual(replied.map(({ id }) => id).sort())
+})
+
+test('a muted post brings no further replies, until it is unmuted; only its author may mute it', async () => {
+  const post = await app.publish(anna)
+  await app.reply(petr, post.id, 'До')
+  expectRefusal(await mute(petr, post.id), 'POST_NOT_FOUND')
+  expectRefusal(await mute(anna, 'x'), 'POST_NOT_FOUND')
+  expect((await mute(anna, post.id)).status).toBe(204)
+  expect((await state(anna)).muted).toEqual([post.id])
+  await app.reply(petr, post.id, 'Во время')
+  expect((await mute(anna, post.id, 'DELETE')).status).toBe(204)
+  await app.reply(petr, post.id, 'После')
+  expect(await state(anna)).toMatchObject({ unread: 2, muted: [] })
+  expect(texts(await received(anna))).toEqual(['После', 'До'])
+})
+
+test('mails about replies can be turned off and on, also by who was never answered', async () => {
+  expect(await state(anna)).toEqual({ unread: 0, muted: [], wantsMail: true })
+  const set = (wantsMail: boolean) =>
+    app.call('PUT', '/users/current/reply-mails', { token: anna.token, body: { wantsMail } })
+  await set(false)
+  expect((await state(anna)).wantsMail).toBe(false)
+  await set(true)
+  expect((await state(anna)).wantsMail).toBe(true)
+})
