@@ -8,6 +8,7 @@ export const PATHS = {
   liked: '/liked',
   ownPosts: '/own/posts',
   ownReplies: '/own/replies',
+  received: '/replies',
   settings: '/settings',
   email: '/settings/account/email',
   username: '/settings/account/username',

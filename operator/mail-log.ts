@@ -13,6 +13,7 @@ const KINDS: Record<MailTask, string> = {
   'send-queue-mail': 'модератору',
   'send-decision-mail': 'о решении',
   'send-block-mail': 'о блокировке',
+  'send-reply-mail': 'ответы на записи',
 }
 
 const OUTCOMES: Record<LoggedMail['outcome'], string> = {

@@ -66,6 +66,7 @@ async function show(_context: Context, person: Person): Promise<Output> {
       `Записей: ${person.posts}, ответов: ${person.replies}, отметок «Нравится»: ${person.likes}, сессий: ${person.sessions}`,
       `Жалоб на записи: ${person.reported}, из них удалено: ${person.removed}, оставлено: ${person.kept}`,
       `Своих жалоб: ${person.reports}, отклонено: ${person.refused}`,
+      `Непрочитанных ответов: ${person.unread_replies}, письма об ответах ${person.wants_reply_mails ? 'включены' : 'отключены'}`,
     ],
     json: person,
   }

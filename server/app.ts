@@ -9,7 +9,9 @@ import { accountDeletionMails } from './features/account-deletion/account-deleti
 import { registerAccountDeletion } from './features/account-deletion/account-deletion.routes.ts'
 import { deletionFolders } from './features/account-deletion/deletion-list.service.ts'
 import { accountDeletionJobs } from './features/account-deletion/move-accounts.task.ts'
+import { answerMails } from './features/answers/answers.mail.ts'
 import { registerAnswers } from './features/answers/answers.routes.ts'
+import { answerJobs } from './features/answers/answers.task.ts'
 import { codeMails } from './features/codes/codes.mail.ts'
 import { removeExpiredOperations } from './features/codes/codes.repository.ts'
 import { registerCodes } from './features/codes/codes.routes.ts'
@@ -296,7 +298,8 @@ function registerFeatures(route: Route, node: Node): void {
   const { editPeriodSeconds } = config
   registerPosts({ ...posts, editPeriodSeconds, removedDays, isEvidence: isReported })
   registerReplies({ route, db, runRead, publish })
-  registerAnswers({ route, db })
+  const unsubscribeKey = key('unsubscribe')
+  registerAnswers({ route, http: server.app, db, limits, unsubscribeKey })
   registerLikes({ route, db, limits })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
@@ -318,6 +321,7 @@ function mailsOf({ config, key, database: { db } }: Node) {
     ...accountMails({ ...words, undoKey: key('email-undo') }),
     ...accountDeletionMails(words),
     ...moderationMails(db, words),
+    ...answerMails(db, { ...words, unsubscribeKey: key('unsubscribe') }),
   }
 }
 
@@ -364,6 +368,7 @@ function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
       outage,
     }),
     ...likeJobs(background),
+    ...answerJobs(background),
     ...moderationJobs({ db, background, nameKey, moderatorEmail, reportsToHide, invalidate }),
     ...accountDeletionJobs(background, {
       folders: deletionFolders(config),

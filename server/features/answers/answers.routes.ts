@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import {
   listReceived,
   markReceived,
@@ -6,10 +7,13 @@ import {
   setReplyMails,
   unmutePost,
 } from '../../../contract/answers.ts'
+import { PATHS } from '../../../contract/pages.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Route } from '../../kernel/http/route.ts'
+import { API_PREFIX, type Route } from '../../kernel/http/route.ts'
+import type { Limits } from '../../kernel/limits/rate-limits.ts'
 import { readPostRows, receivedBy } from '../posts/post-lists.ts'
+import { readUnsubscribeToken } from './answers.mail.ts'
 import {
   selectReceived,
   selectSeen,
@@ -18,7 +22,21 @@ import {
   updateSeen,
 } from './answers.repository.ts'
 
-export function registerAnswers({ route, db }: { route: Route; db: Db }): void {
+const UNSUBSCRIBE_PATH = `${API_PREFIX}/reply-mails/:token`
+/** As RFC 8058 has it. */
+const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data']
+type Mailed = { Params: { token: string } }
+
+type Options = {
+  route: Route
+  /** Serves what mail programs call, which is no JSON. */
+  http: FastifyInstance
+  db: Db
+  limits: Pick<Limits, 'visitorCalls'>
+  unsubscribeKey: Buffer
+}
+
+export function registerAnswers({ route, http, db, limits, unsubscribeKey }: Options): void {
   route(listReceived, async ({ query, viewer }) => {
     // Read before the list: what comes in between is new rather than seen.
     const seen = await selectSeen(db, viewer.userId)
@@ -39,6 +57,23 @@ export function registerAnswers({ route, db }: { route: Route; db: Db }): void {
   route(mutePost, ({ params, viewer }) => mute(params.id, viewer.userId, true))
 
   route(unmutePost, ({ params, viewer }) => mute(params.id, viewer.userId, false))
+
+  // In a context of its own: no other call takes a form.
+  http.register(async (mails) => {
+    mails.addHook('onRequest', (request) => limits.visitorCalls.chargeNetwork(request.ip))
+    for (const type of FORMS)
+      mails.addContentTypeParser(type, { parseAs: 'buffer' }, async () => {})
+    mails.post<Mailed>(UNSUBSCRIBE_PATH, { schema: { hide: true } }, async ({ params }, reply) => {
+      const userId = readUnsubscribeToken(params.token, unsubscribeKey)
+      if (userId === undefined) throw new AppError('NOT_FOUND')
+      await setWantsMail(db, userId, false)
+      return reply.code(204).send()
+    })
+    // Some mail programs open the address instead: nothing may change by that.
+    mails.get<Mailed>(UNSUBSCRIBE_PATH, { schema: { hide: true } }, (_request, reply) =>
+      reply.redirect(PATHS.settings),
+    )
+  })
 
   async function mute(id: string, ownerId: string, isMuted: boolean): Promise<void> {
     const isOwn = isRowId(id) && (await setMuted(db, { id, ownerId }, isMuted))

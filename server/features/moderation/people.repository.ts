@@ -13,6 +13,8 @@ export type Person = {
   replies: number
   likes: number
   sessions: number
+  unread_replies: number
+  wants_reply_mails: boolean
   block_reason: string | null
   block_until: Date | null
   /** Reports of the user's posts, by state. */
@@ -33,11 +35,14 @@ export async function selectPeople(db: Queryable, known: string): Promise<Person
       coalesce(o.posts, 0)::float8 AS posts, coalesce(o.replies, 0)::float8 AS replies,
       coalesce(l.likes, 0)::float8 AS likes,
       (SELECT count(*) FROM sessions s WHERE s.user_id = u.id)::int AS sessions,
+      (SELECT count(*)::int FROM visible_posts p WHERE p.recipient_id = u.id AND p.received_no > a.seen_no)
+        AS unread_replies, coalesce(a.wants_mail, true) AS wants_reply_mails,
       b.reason AS block_reason, b.until AS block_until,
       of_posts.reported, of_posts.removed, of_posts.kept, own.reports, own.refused
     FROM users u
     LEFT JOIN owner_totals o ON o.user_id = u.id
     LEFT JOIN like_totals l ON l.user_id = u.id
+    LEFT JOIN answer_states a ON a.user_id = u.id
     LEFT JOIN blocks_in_force b ON b.user_id = u.id
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS reported, (count(*) FILTER (WHERE state = 'removed'))::int AS removed,

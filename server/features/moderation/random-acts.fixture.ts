@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { ReceivedPage } from '../../../contract/answers.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { comeBack, leave, ONE_BROWSER } from '../../testing/account-deletion-calls.ts'
@@ -37,6 +38,10 @@ export const ACTS = [
   'return',
   'move accounts',
   'erase',
+  'mute',
+  'unmute',
+  'read answers',
+  'read answers',
 ] as const
 
 /** How many of the six have left at most: the others are enough to hide a post. */
@@ -130,11 +135,27 @@ export async function perform(world: World, { what, who, which }: Act): Promise<
     case 'move accounts':
       await addJob(app.db, 'move-accounts', { payload: {} })
       return 200
+    case 'mute':
+    case 'unmute': {
+      const method = what === 'mute' ? 'PUT' : 'DELETE'
+      return (await send(method, `/posts/${postId}/mute`)).status
+    }
+    case 'read answers':
+      return readAnswers(world, person)
     case 'leave':
     case 'return':
     case 'erase':
       return performOnAccount(world, what, who)
   }
+}
+
+/** Reads the replies that a person received, and moves the mark as the page does. */
+async function readAnswers({ app }: World, { token }: TestUser): Promise<number> {
+  const { status, body } = await app.call('GET', '/posts/replies/received', { token })
+  const newest = (body as ReceivedPage).posts?.[0]?.received_no
+  if (newest === undefined) return status
+  const mark = { token, body: { seen: newest } }
+  return (await app.call('PUT', '/users/current/received', mark)).status
 }
 
 /** At most a few accounts are away at once, and only they return or are erased. */

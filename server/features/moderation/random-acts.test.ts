@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { ReceivedPage } from '../../../contract/answers.ts'
 import { isSettled } from '../../testing/account-deletion-calls.ts'
+import type { TestUser } from '../../testing/client.ts'
 import { signUpModerator, signUpOld } from '../../testing/moderation-calls.ts'
 import { seedFans } from '../../testing/seed.ts'
 import { appForTest } from '../../testing/test-app.ts'
@@ -23,7 +25,7 @@ const acts = fc.array(
 )
 
 test(
-  'after random acts of random people, all at once, every counter equals its rows',
+  'after random acts of random people, all at once, every counter equals its rows, and unread what the list of answers shows',
   async () => {
     const app = await appForTest()
     const moderator = await signUpModerator(app)
@@ -55,6 +57,7 @@ test(
         }
       }
       expect(await findCounterDifferences(app.db)).toEqual([])
+      for (const person of world.people) await expectExactUnread(world, person)
     })
     await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: true })
     expect(app.logged.filter((line) => line.includes('deadlock'))).toEqual([])
@@ -71,3 +74,13 @@ test(
   },
   240_000 + RUNS * 20_000,
 )
+
+/** Unread is what the list shows after the mark. */
+async function expectExactUnread({ app }: World, { token }: TestUser): Promise<void> {
+  const read = async (path: string) => (await app.call('GET', path, { token })).body
+  const { unread } = await read('/users/current/received')
+  // Who is away or blocked has no list until they sign in again.
+  if (unread === undefined) return
+  const { posts, seen }: ReceivedPage = await read('/posts/replies/received?limit=50')
+  expect(unread).toBe(posts.filter(({ received_no }) => received_no > seen).length)
+}

@@ -5,7 +5,17 @@ import { StartError } from '../errors/start-error.ts'
 import { domainOf } from './email-address.ts'
 
 /** How nodemailer signs mails (RFC 6376). */
-export type Dkim = { domainName: string; keySelector: string; privateKey: string }
+export type Dkim = {
+  domainName: string
+  keySelector: string
+  privateKey: string
+  headerFieldNames: string
+}
+
+/** RFC 8058 wants both headers for unsubscribing signed. */
+const SIGNED =
+  'From:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:Auto-Submitted:' +
+  'List-Unsubscribe:List-Unsubscribe-Post'
 
 /** Receivers ignore signatures by shorter keys (RFC 8301). */
 const SHORTEST_BITS = 1024
@@ -25,7 +35,12 @@ export async function readDkim({
       `DKIM_KEY_FILE: в файле ${keyFile} нет ключа RSA от ${SHORTEST_BITS} бит в виде PEM`,
     )
   }
-  return { domainName: domainOf(mailFrom), keySelector: selector, privateKey }
+  return {
+    domainName: domainOf(mailFrom),
+    keySelector: selector,
+    privateKey,
+    headerFieldNames: SIGNED,
+  }
 }
 
 /** Returns 0 for anything but an RSA key. */

@@ -2,18 +2,32 @@ import { createTransport } from 'nodemailer'
 import type { Dkim } from './dkim.ts'
 import { isTlsProblem } from './smtp-advice.ts'
 
-export type Mail = { to: string; subject: string; text: string }
+export type Mail = {
+  to: string
+  subject: string
+  text: string
+  /** Where a POST ends such mails without a sign-in (RFC 8058). */
+  unsubscribeUrl?: string
+}
 
 export type Message = ReturnType<typeof toMessage>
 
 /** Addresses are objects, so that nothing in them is parsed as a list or a header. */
-export function toMessage(mail: Mail, from: { name: string; address: string }) {
+export function toMessage(
+  { to, subject, text, unsubscribeUrl }: Mail,
+  from: { name: string; address: string },
+) {
   return {
-    ...mail,
-    from,
-    to: { name: '', address: mail.to },
+    ...{ from, subject, text },
+    to: { name: '', address: to },
     // RFC 3834: nobody's vacation notice answers it.
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(unsubscribeUrl && {
+        'List-Unsubscribe': `<${unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
     disableUrlAccess: true,
     disableFileAccess: true,
   }

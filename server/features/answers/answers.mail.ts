@@ -1,0 +1,73 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { UNREAD_MAX } from '../../../contract/constants.ts'
+import { PATHS } from '../../../contract/pages.ts'
+import type { Db } from '../../kernel/db/database.ts'
+import { API_PREFIX } from '../../kernel/http/route.ts'
+import type { MailOptions } from '../../kernel/mail/mail-words.ts'
+import type { Mail } from '../../kernel/mail/smtp.ts'
+import { selectToMail, type ToMail } from './reply-mails.repository.ts'
+
+/** A queued mail about the replies that a user received after `afterNo` and has not seen. */
+export type ReplyMail = {
+  to: string
+  expiresAt: number
+  userId: string
+  afterNo: string
+  /** Whether no more of them come until the user visits. */
+  isLast: boolean
+}
+
+type WriteOptions = MailOptions & { unsubscribeKey: Buffer }
+
+/** Replies whose text stands in one mail; the others are counted. */
+const SHOWN = 5
+
+export const answerMails = (db: Db, options: WriteOptions) => ({
+  'send-reply-mail': {
+    /** Writes nothing when the user has seen them all meanwhile, or wants no such mails. */
+    write: async (mail: ReplyMail) => {
+      const replies = await selectToMail(db, mail.userId, mail.afterNo)
+      return replies.length > 0 ? writeReplyMail(mail, replies, options) : null
+    },
+  },
+})
+
+function writeReplyMail(
+  { to, userId, isLast }: ReplyMail,
+  replies: ToMail[],
+  { appName, origin, unsubscribeKey }: WriteOptions,
+): Mail {
+  const more = replies.length - SHOWN
+  const text = [
+    `На ваши записи на сайте «${appName}» ответили.`,
+    ...replies.slice(0, SHOWN).flatMap((reply) => ['', `${reply.username}:`, reply.text]),
+    ...(more > 0
+      ? ['', `И ещё ответов: ${more}${replies.length === UNREAD_MAX ? ' или больше' : ''}.`]
+      : []),
+    '',
+    `Прочитать и ответить: ${origin}${PATHS.received}`,
+    '',
+    'Такое письмо приходит не чаще раза в день. Отключить его можно в настройках.',
+    ...(isLast
+      ? ['', 'Вы давно не заходили, поэтому до вашего возвращения писем больше не будет.']
+      : []),
+  ]
+  return {
+    to,
+    subject: `Вам ответили · ${appName}`,
+    text: text.join('\n'),
+    unsubscribeUrl: `${origin}${API_PREFIX}/reply-mails/${unsubscribeToken(userId, unsubscribeKey)}`,
+  }
+}
+
+/** A user's id and its HMAC-SHA-256: always the same, so none is stored. */
+export function unsubscribeToken(userId: string, key: Buffer): string {
+  return `${userId}.${createHmac('sha256', key).update(userId).digest('base64url')}`
+}
+
+/** Returns the id of the user to whom a token was mailed; undefined for any other text. */
+export function readUnsubscribeToken(token: string, key: Buffer): string | undefined {
+  const [userId = ''] = token.split('.')
+  const [given, right] = [Buffer.from(token), Buffer.from(unsubscribeToken(userId, key))]
+  return given.length === right.length && timingSafeEqual(given, right) ? userId : undefined
+}

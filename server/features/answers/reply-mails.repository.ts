@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import { UNREAD_MAX } from '../../../contract/constants.ts'
+import { hasCome } from '../../kernel/db/clock.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+import { receivedAfter } from './answers.repository.ts'
+
+/** After so many mails without a visit none follows. */
+const MAILS_MAX = 3
+
+/** A session is used whenever its browser gets a new access token, also without a click. */
+const VISITED_AT = sql`coalesce((SELECT max(used_at) FROM sessions WHERE user_id = state.user_id), '-infinity')`
+
+/** The newest reply of which the user knows by the list or by a mail. */
+const KNOWN_NO = sql`greatest(state.seen_no, state.mailed_no)`
+
+export type DueMail = { userId: string; email: string; afterNo: string; isLast: boolean }
+
+/**
+ * Claims the mails about replies that are due for some users: something has been unread for an
+ * hour, its recipient was not there since, and the mail before it was sent a day ago or earlier.
+ */
+export async function claimReplyMails(tx: Queryable, limit: number): Promise<DueMail[]> {
+  const isUnreadForAnHour = sql`EXISTS (
+    SELECT ${receivedAfter(sql`state.user_id`, KNOWN_NO)}
+      AND p.created_at < now() - interval '1 hour' AND p.created_at > visit.at)`
+  const { rows } = await sql<DueMail>`
+    WITH due AS MATERIALIZED (
+      SELECT state.user_id, u.email, ${KNOWN_NO} AS after_no,
+        CASE WHEN visit.at > state.mailed_at THEN 1 ELSE state.mails_since_visit + 1 END AS mails
+      FROM answer_states state JOIN users u ON u.id = state.user_id AND u.deleted_at IS NULL
+      CROSS JOIN LATERAL (SELECT ${VISITED_AT} AS at) visit
+      WHERE wants_mail AND last_no > ${KNOWN_NO}
+        AND (mailed_at IS NULL OR ${hasCome(`mailed_at + interval '1 day'`, `interval '2 days'`)})
+        AND (mails_since_visit < ${sql.lit(MAILS_MAX)} OR visit.at > mailed_at)
+        AND ${isUnreadForAnHour}
+      ORDER BY state.user_id LIMIT ${limit} FOR NO KEY UPDATE OF state SKIP LOCKED
+    )
+    UPDATE answer_states state
+    SET mailed_at = now(), mailed_no = last_no, mails_since_visit = due.mails
+    FROM due WHERE state.user_id = due.user_id
+    RETURNING due.user_id AS "userId", due.email, due.after_no AS "afterNo",
+      due.mails >= ${sql.lit(MAILS_MAX)} AS "isLast"`.execute(tx)
+  return rows
+}
+
+export type ToMail = { username: string; text: string }
+
+/** Returns up to a hundred replies for a mail, the oldest first: those that are still unseen. */
+export async function selectToMail(
+  db: Queryable,
+  userId: string,
+  afterNo: string,
+): Promise<ToMail[]> {
+  const state = sql`SELECT greatest(seen_no, ${afterNo}::bigint) FROM answer_states
+    WHERE user_id = ${userId}::bigint AND wants_mail`
+  const { rows } = await sql<ToMail>`
+    SELECT author.username, p.text ${receivedAfter(sql`${userId}::bigint`, sql`(${state})`)}
+    ORDER BY p.received_no LIMIT ${sql.lit(UNREAD_MAX)}`.execute(db)
+  return rows
+}

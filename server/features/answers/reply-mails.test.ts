@@ -1,0 +1,134 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { addJob } from '../../kernel/queue/queue.ts'
+import type { TestUser } from '../../testing/client.ts'
+import type { Mailbox } from '../../testing/mailbox.ts'
+import { passSessionTime } from '../../testing/passing-time.ts'
+import { startMailApp, type TestApp } from '../../testing/test-app.ts'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+
+let app: TestApp
+let mailbox: Mailbox
+let anna: TestUser
+let petr: TestUser
+beforeAll(async () => {
+  ;({ app, mailbox } = await startMailApp({ publicUrl: 'https://wall.example' }))
+})
+beforeEach(async () => {
+  ;[anna, petr] = await Promise.all([app.signUp(), app.signUp()])
+})
+afterAll(() => app.close())
+
+/** Everybody was last there, was answered and was mailed so many seconds earlier. */
+async function passTime(seconds: number): Promise<void> {
+  const passed = sql`${seconds} * interval '1 second'`
+  await passSessionTime(app, seconds)
+  await sql`UPDATE posts SET created_at = created_at - ${passed}`.execute(app.db)
+  await sql`UPDATE answer_states SET mailed_at = mailed_at - ${passed}`.execute(app.db)
+}
+
+/** Runs the job that tells about replies. Resolves when every mail that it queued was sent. */
+async function mailReplies(): Promise<void> {
+  await addJob(app.db, 'mail-replies', { payload: {} })
+  const jobs = sql`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'mail-replies'`
+  await expect.poll(async () => (await jobs.execute(app.db)).rows).toEqual([])
+  const waiting = app.db.selectFrom('outbox').select('id').where('payload', 'is not', null)
+  await expect.poll(() => waiting.execute()).toEqual([])
+}
+
+/** Anna is there: her browser gets a new token. */
+const visit = () =>
+  app.db
+    .updateTable('sessions')
+    .set({ used_at: sql`now()` })
+    .where('user_id', '=', anna.id)
+    .execute()
+
+const mailsTo = ({ email }: TestUser) =>
+  mailbox.mails.filter(({ to, subject }) => to === email && /ответили/.test(subject))
+
+test('who was not there for an hour after a reply is mailed its text, with one link and a way to unsubscribe', async () => {
+  const post = await app.publish(anna, 'Вопрос')
+  await passTime(60)
+  await app.reply(petr, post.id, 'Ответ Петра')
+  await mailReplies()
+  expect(mailsTo(anna)).toEqual([])
+  await passTime(HOUR)
+  await mailReplies()
+  const [mail, ...others] = mailsTo(anna)
+  expect(others).toEqual([])
+  expect(mail?.subject).toBe('Вам ответили · Вслух')
+  expect(mail?.text).toContain(`${petr.username}:\nОтвет Петра`)
+  expect(mail?.text.match(/https?:\S+/g)).toEqual(['https://wall.example/replies'])
+  expect(mail?.source).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
+  expect(mail?.source).toMatch(
+    /^List-Unsubscribe:\s+<https:\/\/wall\.example\/api\/v1\/reply-mails\/\S+>\r$/m,
+  )
+  expect(mailsTo(petr)).toEqual([])
+})
+
+test('nobody is mailed who was there after the reply, has seen it, or whose reply is gone', async () => {
+  const post = await app.publish(anna)
+  const reply = await app.reply(petr, post.id)
+  await passTime(HOUR)
+  await visit()
+  await mailReplies()
+  expect(mailsTo(anna)).toEqual([])
+
+  await passTime(HOUR)
+  await app.call('DELETE', `/posts/${reply.id}`, { token: petr.token })
+  await app.reply(petr, post.id)
+  await app.call('PUT', '/users/current/received', { token: anna.token, body: { seen: 2 } })
+  await passTime(HOUR)
+  await mailReplies()
+  expect(mailsTo(anna)).toEqual([])
+})
+
+test('there is one mail a day at most, and after three without a visit no more until one', async () => {
+  const post = await app.publish(anna)
+  const answerAndWait = async (seconds: number) => {
+    await app.reply(petr, post.id)
+    await passTime(seconds)
+    await mailReplies()
+    return mailsTo(anna)
+  }
+  await passTime(60)
+  expect(await answerAndWait(HOUR)).toHaveLength(1)
+  expect(await answerAndWait(HOUR)).toHaveLength(1)
+  expect(await answerAndWait(DAY)).toHaveLength(2)
+  const third = await answerAndWait(DAY)
+  expect(third.map(({ text }) => /писем больше не будет/.test(text))).toEqual([false, false, true])
+  expect(await answerAndWait(DAY)).toHaveLength(3)
+  await visit()
+  await passTime(60)
+  expect(await answerAndWait(DAY)).toHaveLength(4)
+})
+
+test('the link in the header unsubscribes by one POST of a form, without a sign-in; opening it changes nothing', async () => {
+  const post = await app.publish(anna)
+  await passTime(60)
+  await app.reply(petr, post.id)
+  await passTime(HOUR)
+  await mailReplies()
+  const path = /<https:\/\/wall\.example(\/\S+)>/.exec(mailsTo(anna)[0]?.source ?? '')?.[1] ?? ''
+  const wanted = async () =>
+    (await app.call('GET', '/users/current/received', { token: anna.token })).body.wantsMail
+  const opened = await fetch(`${app.url}${path}`, { redirect: 'manual' })
+  expect([opened.status, opened.headers.get('location')]).toEqual([302, '/settings'])
+  expect(await wanted()).toBe(true)
+  const unsubscribe = (to: string) =>
+    fetch(`${app.url}${to}`, {
+      method: 'POST',
+      body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+    })
+  expect((await unsubscribe(path.replace(/.$/, 'x'))).status).toBe(404)
+  expect(await wanted()).toBe(true)
+  expect((await unsubscribe(path)).status).toBe(204)
+  expect(await wanted()).toBe(false)
+  await app.reply(petr, post.id)
+  await passTime(DAY)
+  await mailReplies()
+  expect(mailsTo(anna)).toHaveLength(1)
+})
