@@ -68,6 +68,7 @@ import { createHttpServer } from './kernel/http/server.ts'
 import { createAccessJournal, removeOldAccesses } from './kernel/journal/access-journal.ts'
 import { countHashed, removeExpiredLimits } from './kernel/limits/gcra.repository.ts'
 import { createLimits, logTripped } from './kernel/limits/rate-limits.ts'
+import { createLive } from './kernel/live/live.ts'
 import { shortenPause } from './kernel/mail/login-pause.repository.ts'
 import { MAIL_LOG_KEY, removeOldMailEntries } from './kernel/mail/mail-log.repository.ts'
 import { limitMailsPerHour } from './kernel/mail/mails-per-hour.ts'
@@ -156,6 +157,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     appName: config.appName,
     origin: originOf(config),
   })
+  node.live.serve(http)
   const unwatch = await watch(node)
   const jobs = await startJobs(background.pool, {
     jobs: jobsOf(node, options),
@@ -169,9 +171,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     database,
     drain() {
       isDraining = true
+      node.live.close()
     },
     async close(graceMs = 0) {
       unwatch()
+      node.live.close()
       outage.close()
       await Promise.all([server.stop(graceMs), jobs.stop()])
       refusals.close()
@@ -205,12 +209,14 @@ async function createNode(options: AppOptions) {
     hstsSubdomains: config.hstsSubdomains,
     inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
   })
+  const live = createLive({ limits })
   const cache = createResponseCache({
     db,
     databaseUrl: databases.directUrl,
     isShared: config.databaseUrl !== undefined,
     outage,
     replica: databases.replica,
+    onChange: live.note,
     log,
     headers,
     flag: {
@@ -254,6 +260,7 @@ async function createNode(options: AppOptions) {
     /** Invalidates cached reads on every node. */
     invalidate: () => cache.publishChange('posts'),
     refusals,
+    live,
     server,
     readText: createTexts({ ...config, folder, origin: originOf(config) }),
   }

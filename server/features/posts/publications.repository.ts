@@ -10,7 +10,12 @@ export type NewPost = {
   repliedId: string | null
 }
 
-export type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
+export type OwnerState = {
+  hasOwner: boolean
+  isBlocked: boolean | null
+  /** Who receives the published reply. */
+  recipientId: string | null
+}
 /** No post: its owner may not publish, its key was used, or the replied post is not visible. */
 export type Inserted = OwnerState & { post: Post | undefined }
 
@@ -74,13 +79,13 @@ export async function insertPosts(
         replies_count + (SELECT count(*)::int FROM post WHERE replied_post_id = replied.id) AS replies_count
       FROM replied
     )
-    SELECT author.id IS NOT NULL AS "hasOwner", author.is_blocked AS "isBlocked", hydrated.*
+    SELECT author.id IS NOT NULL AS "hasOwner", author.is_blocked AS "isBlocked", fresh.recipient_id AS "recipientId", hydrated.*
     FROM input LEFT JOIN author ON author.id = input.owner_id
+    LEFT JOIN fresh ON fresh.id = input.id
     LEFT JOIN (${HYDRATED_INSERTED}) hydrated ON hydrated.id = input.id
     ORDER BY input.number`.execute(db)
-  return rows.map(({ hasOwner, isBlocked, ...row }) => ({
-    hasOwner,
-    isBlocked,
+  return rows.map(({ hasOwner, isBlocked, recipientId, ...row }) => ({
+    ...{ hasOwner, isBlocked, recipientId },
     post: row.id === null ? undefined : toPost(row as HydratedRow),
   }))
 }

@@ -10,6 +10,7 @@ import {
   type PublicationLimits,
 } from '../../kernel/limits/publication-limits.ts'
 import type { Charged } from '../../kernel/limits/rate-limits.ts'
+import { addedChange } from '../../kernel/live/news.ts'
 import { requirePost, requireText } from './posts.service.ts'
 import {
   findByIdempotencyKey,
@@ -58,8 +59,8 @@ export function createPublish({
       ? await db.transaction().execute((tx) => insertWithAccess(tx, { posts, lockMs, noteAccess }))
       : await insertPosts(db, posts, lockMs)
     // Awaited by each call and not here, so that the next statement starts at once.
-    const isVisible = inserted.some(({ post }) => post)
-    const invalidated = isVisible ? publishChange('posts added') : undefined
+    const published = inserted.filter(({ post }) => post)
+    const invalidated = published.length > 0 ? publishChange(changeBy(published)) : undefined
     return inserted.map((one) => ({ ...one, invalidated }))
   }
 
@@ -86,6 +87,12 @@ export function createPublish({
     await charged?.refund()
     return requirePost(db, firstId, viewer)
   }
+}
+
+/** Posts of one statement are in the order of their ids. */
+function changeBy(published: Inserted[]): Change {
+  const newest = published.findLast(({ post }) => post?.actions.replied_post_id === null)?.post?.id
+  return addedChange({ newest, to: published.flatMap(({ recipientId }) => recipientId ?? []) })
 }
 
 function asRefusal(error: unknown): AppError {

@@ -66,7 +66,7 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
     /** Begins a generation, and forgets the responses that show an edited or removed post. */
     invalidate(change: Change): void {
       changes++
-      if (change === 'posts added') return
+      if (change.startsWith('posts added')) return
       edits++
       const id = change.split(' ')[2]
       for (const [url, { response }] of [...entries.entries()]) {
@@ -129,4 +129,4 @@ export function createSharedReads(cache: MemoryCache) {
 }
 
 /** Posts were added, one was edited or removed, or any changed in any way. Likes are no change. */
-export type Change = 'posts' | 'posts added' | `posts changed ${string}`
+export type Change = 'posts' | `posts added${string}` | `posts changed ${string}`

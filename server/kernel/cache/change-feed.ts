@@ -124,8 +124,8 @@ async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
 }
 
 /** A notification about posts that this release does not know means all posts. */
-function changeOf([kind, how, id]: string[]): Change | undefined {
+function changeOf([kind, how, ...rest]: string[]): Change | undefined {
   if (kind !== 'posts') return undefined
-  if (how === 'added') return 'posts added'
-  return how === 'changed' && id !== undefined ? `posts changed ${id}` : 'posts'
+  if (how === 'added') return `posts added ${rest.join(' ')}`
+  return how === 'changed' && rest[0] !== undefined ? `posts changed ${rest[0]}` : 'posts'
 }

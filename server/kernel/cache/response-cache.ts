@@ -13,6 +13,8 @@ type Options = CachedReadsOptions & {
   /** Whether other nodes may use the database; the embedded one serves one node. */
   isShared: boolean
   replica: Replica | undefined
+  /** Called with each change, of this node and of others. */
+  onChange: (change: Change) => void
   log: FastifyBaseLogger
 }
 
@@ -26,6 +28,7 @@ export function createResponseCache(options: Options) {
   function invalidate(change: Change): void {
     replica?.noteChange()
     cache.invalidate(change)
+    options.onChange(change)
   }
 
   const feed = openChangeFeed(db, {

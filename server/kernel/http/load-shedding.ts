@@ -129,14 +129,14 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
     guard:
       (listener: RequestListener): RequestListener =>
       (request, response) => {
-        if (hasBody(request) || isHealthCheck(request.url)) return listener(request, response)
+        if (hasBody(request) || needsNoSlot(request.url)) return listener(request, response)
         enter(request, response, () => listener(request, response))
       },
 
     /** Assigns a slot to each request with a body once the body was read, and frees every slot. */
     addHooks(app: FastifyInstance): void {
       app.addHook('preValidation', (request, reply, done) => {
-        const isIn = SLOT in reply.raw || isHealthCheck(request.url)
+        const isIn = SLOT in reply.raw || needsNoSlot(request.url)
         if (isIn) done()
         else enter(request.raw, reply.raw, done)
       })
@@ -149,7 +149,10 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
   }
 }
 
+/** Where browsers are told what is new. Their requests stay open and do nothing. */
+export const LIVE_PATH = '/api/v1/live'
+
 /** Health checks are always answered, so that a busy node is not taken for a dead one. */
-function isHealthCheck(url: string | undefined): boolean {
-  return url === '/livez' || url === '/readyz'
+function needsNoSlot(url: string | undefined): boolean {
+  return url === '/livez' || url === '/readyz' || url === LIVE_PATH
 }

@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { databaseForTest } from '../../testing/database-for-test.ts'
+import { appForTest, startTestApp, testPerNode } from '../../testing/test-app.ts'
+
+/** A browser's stream: what has come so far, split into events. */
+async function openStream(url: string) {
+  const request = get(`${url}/api/v1/live`)
+  onTestFinished(() => void request.destroy())
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  let text = ''
+  let ended = false
+  response.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  response.on('end', () => {
+    ended = true
+  })
+  const events = () =>
+    [...text.matchAll(/^(?:id: (\d+)\n)?data: (.*)$/gm)].map(([, id, data = '']) => ({
+      id,
+      data: JSON.parse(data),
+    }))
+  return {
+    response,
+    text: () => text,
+    hasEnded: () => ended,
+    events,
+    /** Waits for so many events. */
+    next: async (count: number) => {
+      await expect.poll(() => events().length).toBeGreaterThanOrEqual(count)
+      return events()
+    },
+  }
+}
+
+test('a stream needs no session, is not buffered or stored, and says at once when to come back', async () => {
+  const app = await appForTest()
+  const { response, text } = await openStream(app.url)
+  expect(response.statusCode).toBe(200)
+  expect(response.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+    'x-content-type-options': 'nosniff',
+  })
+  await expect.poll(text).toMatch(/^retry: \d{4,5}\n\n/)
+})
+
+test('a post and a reply are told within a second on every node: the newest post, and who was answered', async () => {
+  const databaseUrl = await databaseForTest()
+  const nodes = await Promise.all([appForTest({ databaseUrl }), appForTest({ databaseUrl })])
+  const [first, second] = nodes
+  const anna = await first.signUp()
+  const petr = await first.signUp()
+  const streams = await Promise.all(nodes.map(({ url }) => openStream(url)))
+  // Until the second node receives the changes of the first.
+  const post = await first.publish(anna)
+  for (const stream of streams) {
+    expect(await stream.next(1)).toEqual([{ id: post.id, data: { newest: post.id } }])
+  }
+  await second.reply(petr, post.id)
+  await second.reply(anna, post.id)
+  for (const stream of streams) {
+    const events = await stream.next(2)
+    expect(events.slice(1)).toEqual([{ id: post.id, data: { newest: post.id, to: [anna.id] } }])
+  }
+  const late = await openStream(second.url)
+  expect(await late.next(1)).toEqual([{ id: post.id, data: { newest: post.id } }])
+})
+
+test('many posts are one event a second, and more than 50 who were answered are «many»', async () => {
+  const app = await appForTest()
+  const people = await Promise.all(Array.from({ length: 52 }, () => app.signUp()))
+  const [asker] = people
+  const posts = await Promise.all(people.map((user) => app.publish(user)))
+  const stream = await openStream(app.url)
+  const before = performance.now()
+  await Promise.all(posts.map((post) => app.reply(asker as (typeof people)[0], post.id)))
+  await expect.poll(() => stream.events().some(({ data }) => data.to === 'many')).toBe(true)
+  const seconds = (performance.now() - before) / 1000
+  expect(stream.events().length).toBeLessThanOrEqual(seconds + 3)
+})
+
+testPerNode('how much one node does at once')(
+  'two thousand streams are open at once; further ones are refused, and the wall is served meanwhile',
+  async () => {
+    const app = await appForTest()
+    await Promise.all(Array.from({ length: 2000 }, () => openStream(app.url)))
+    const refused = await fetch(`${app.url}/api/v1/live`)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60'])
+    expect((await app.call('GET', '/posts')).status).toBe(200)
+    const anna = await app.signUp()
+    await app.publish(anna)
+  },
+)
+
+test('a server that drains ends its streams, each with a time of its own to come back', async () => {
+  const app = await startTestApp()
+  const streams = await Promise.all(Array.from({ length: 8 }, () => openStream(app.url)))
+  await app.close()
+  await expect.poll(() => streams.every((stream) => stream.hasEnded())).toBe(true)
+  const retries = streams.map((stream) => Number(/retry: (\d+)/.exec(stream.text())?.[1]))
+  expect(Math.min(...retries)).toBeGreaterThanOrEqual(1000)
+  expect(Math.max(...retries)).toBeLessThanOrEqual(10_000)
+  expect(new Set(retries).size).toBeGreaterThan(1)
+})

@@ -1,0 +1,121 @@
+import { randomInt } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Change } from '../cache/cache.ts'
+import { AppError } from '../errors/app-error.ts'
+import { LIVE_PATH } from '../http/load-shedding.ts'
+import type { Limits } from '../limits/rate-limits.ts'
+import { newsIn } from './news.ts'
+
+type Options = { limits: Pick<Limits, 'visitorCalls'> }
+
+export type Live = ReturnType<typeof createLive>
+
+const STREAMS_MAX = 2000
+/** So many are written to in one turn of the event loop. */
+const SLICE = 250
+const EVENT_MS = 1000
+const HEARTBEAT_MS = 20_000
+/** Past so many the event does not name who was answered. */
+const NAMED_MAX = 50
+const RETRY_MS = { min: 1000, max: 10_000 }
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  // nginx would buffer the stream.
+  'x-accel-buffering': 'no',
+}
+
+/**
+ * Tells browsers over server-sent events that there is something new. The stream is the same for
+ * everybody and needs no session: a page asks for what concerns it.
+ */
+export function createLive({ limits }: Options) {
+  const streams = new Set<ServerResponse>()
+  let newest: string | undefined
+  let to = new Set<string>()
+  let nextEvent: NodeJS.Timeout | undefined
+  let sentAt = Number.NEGATIVE_INFINITY
+  let isEnding = false
+
+  function note(change: Change): void {
+    const news = newsIn(change)
+    if (!news) return
+    const isNewer = news.newest !== undefined && BigInt(news.newest) > BigInt(newest ?? 0)
+    if (isNewer) newest = news.newest
+    for (const id of news.to) to.add(id)
+    if (!isNewer && news.to.length === 0) return
+    nextEvent ??= setTimeout(send, sentAt + EVENT_MS - performance.now()).unref()
+  }
+
+  function send(): void {
+    nextEvent = undefined
+    sentAt = performance.now()
+    void write(eventOf(newest, to))
+    to = new Set()
+  }
+
+  /** All get the same bytes. A stream that comes meanwhile has the event from its beginning. */
+  async function write(text: string): Promise<void> {
+    const bytes = Buffer.from(text)
+    let written = 0
+    for (const stream of [...streams]) {
+      if (++written % SLICE === 0) await nextTurn()
+      if (!stream.writableEnded) stream.write(bytes)
+    }
+  }
+
+  const heartbeat = setInterval(() => {
+    // What was written 20 s ago or earlier has not left: the client has stopped reading.
+    for (const stream of streams) if (stream.writableLength > 0) stream.destroy()
+    void write(':\n\n')
+  }, HEARTBEAT_MS).unref()
+
+  function open(reply: FastifyReply): void {
+    const stream = reply.raw
+    reply.hijack()
+    stream.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...HEADERS })
+    const retry = `retry: ${randomInt(RETRY_MS.min, RETRY_MS.max)}\n\n`
+    stream.write(retry + (newest === undefined ? '' : eventOf(newest, new Set())))
+    streams.add(stream)
+    stream.once('close', () => streams.delete(stream))
+  }
+
+  return {
+    note,
+
+    serve(http: FastifyInstance): void {
+      http.get(
+        LIVE_PATH,
+        {
+          schema: { hide: true },
+          exposeHeadRoute: false,
+          onRequest: ({ ip }) => limits.visitorCalls.chargeNetwork(ip),
+        },
+        async (_request, reply) => {
+          if (isEnding || streams.size >= STREAMS_MAX) {
+            throw new AppError('UNAVAILABLE', { retryAfter: 60 })
+          }
+          if (!reply.raw.destroyed) open(reply)
+        },
+      )
+    },
+
+    streams: () => streams.size,
+
+    /** Ends the streams: their browsers come back, each in a time of its own. */
+    close(): void {
+      isEnding = true
+      clearInterval(heartbeat)
+      clearTimeout(nextEvent)
+      for (const stream of streams) stream.end()
+    },
+  }
+}
+
+function eventOf(newest: string | undefined, to: Set<string>): string {
+  const data = { newest, ...(to.size > 0 && { to: to.size > NAMED_MAX ? 'many' : [...to] }) }
+  return `${newest === undefined ? '' : `id: ${newest}\n`}data: ${JSON.stringify(data)}\n\n`
+}

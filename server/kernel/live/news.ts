@@ -1,0 +1,19 @@
+import type { Change } from '../cache/cache.ts'
+
+/** What a change of posts means for those who read: the newest post, and who was answered. */
+export type News = { newest: string | undefined; to: string[] }
+
+/** A notification of PostgreSQL has 8000 bytes, and nobody needs a longer list. */
+const RECIPIENTS_MAX = 200
+
+/** The change of publishing posts: the newest of the wall, or `-`, and whom the replies answer. */
+export function addedChange({ newest = '-', to }: Partial<News> & { to: string[] }): Change {
+  return `posts added ${[newest, ...new Set(to)].slice(0, RECIPIENTS_MAX + 1).join(' ')}`
+}
+
+/** Reads the news out of a change; undefined where it has none. */
+export function newsIn(change: Change): News | undefined {
+  const [, how, newest, ...to] = change.split(' ')
+  if (how !== 'added' || newest === undefined) return undefined
+  return { newest: newest === '-' ? undefined : newest, to }
+}
