@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { expect } from 'vitest'
+import { journey, desktopTest as test } from './testing/journey.ts'
 import {
   askForCode,
   enterCode,
@@ -13,12 +13,6 @@ import {
 } from './testing/sign-in-actions.ts'
 
 const WRONG = 'Неверный код. Проверьте письмо и введите ещё раз'
-
-let journey: JourneyWithMail
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-})
-afterAll(() => journey?.close())
 
 test('a wrong code shows an error with the tries left, which typing removes; after five a countdown says when a new code can be had', async () => {
   const { email } = await journey.signIn('wrong@example.org')
@@ -146,7 +140,7 @@ test('a code that did not reach the server stays to be sent again, and the error
 })
 
 test('identifying this browser sends no request to any other site', async () => {
-  const { email } = await journey.signIn('vera@example.org')
+  const { email } = await journey.signIn('anonymous@example.org')
   const asked: string[] = []
   const page = await journey.visit({
     before: async (fresh) => {
