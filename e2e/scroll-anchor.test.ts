@@ -101,7 +101,7 @@ test('going back before the scripts of a reloaded post are there shows the wall 
     await scripts.promise
     await route.continue()
   })
-  await page.reload()
+  await page.reload({ waitUntil: 'domcontentloaded' })
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
   await page.goBack()
   await page.waitForURL(`${journey.url}/`)

@@ -131,7 +131,9 @@ export async function startJourney(
       expect(errors.filter((text) => !expectedErrors?.test(text))).toEqual([])
     })
     await before?.(page)
-    await page.goto(product.url + path)
+    // Scripts that a test holds back can keep the page from being loaded.
+    const waitUntil = waitsForScripts ? 'load' : 'domcontentloaded'
+    await page.goto(product.url + path, { waitUntil })
     if (waitsForScripts) await scriptsRun(page)
     return page
   }
