@@ -18,6 +18,7 @@ test('an account is deleted with a mailed code, its posts are gone for everybody
   await main.getByRole('button', { name: 'Получить код' }).click()
   const code = main.getByLabel('Код подтверждения')
   await code.waitFor()
+  await page.reload()
   await code.fill(await journey.nextCode(olga.email))
 
   await page.getByRole('status').getByText('Аккаунт удалён. Вернуть его можно до').waitFor()

@@ -99,6 +99,24 @@ test('where the browser cannot be identified, the dialog says so and continues o
   await profileLink(page).waitFor()
 })
 
+test('a code that did not reach the server stays to be sent again, and the error goes when the network is back', async () => {
+  const { email } = await journey.signIn('tunnel@example.org')
+  const page = await journey.visit({ expectedErrors: /ERR_INTERNET_DISCONNECTED/ })
+  await askForCode(page, email)
+  const { dialog, code, error } = signInDialog(page)
+  const mailed = await journey.nextCode(email)
+  await page.context().setOffline(true)
+  await code.fill(mailed)
+  await expect.poll(() => error.textContent()).toBe('Нет связи. Проверьте интернет и повторите')
+  expect(await code.inputValue()).toBe(mailed)
+  await page.context().setOffline(false)
+  await error.waitFor({ state: 'detached' })
+  const reloaded = page.waitForEvent('load')
+  await dialog.getByRole('button', { name: 'Повторить' }).click()
+  await reloaded
+  await profileLink(page).waitFor()
+})
+
 test('identifying this browser sends no request to any other site', async () => {
   const { email } = await journey.signIn('anonymous@example.org')
   const asked: string[] = []
