@@ -9,8 +9,8 @@ import {
   reloadIfPossible,
   useLazyChunk,
 } from '../platform/lazy-chunk.ts'
-import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { RetryButton } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { ModeratorsRoute, SecuredRoute } from './secured-route.tsx'
@@ -112,9 +112,9 @@ export function PageFailure({ onRetry }: { onRetry: () => Promise<void> }) {
         title="Не удалось открыть страницу"
         text="Проверьте интернет и попробуйте ещё раз"
         action={
-          <Button variant="strong" onClick={onRetry}>
+          <RetryButton variant="strong" onRetry={onRetry}>
             Обновить
-          </Button>
+          </RetryButton>
         }
       />
     </div>
