@@ -4,9 +4,9 @@ import { useEntry, usePage } from '../history/entry.tsx'
 import { PostPage } from '../pages/post-page.tsx'
 import { WallPage } from '../pages/wall.tsx'
 import { createLazyChunk, type LazyChunk, reloadIfPossible } from '../platform/lazy-chunk.ts'
-import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { RetryButton } from '../ui/errors.tsx'
 import { Lazy } from '../ui/lazy.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { ModeratorsRoute, SecuredRoute } from './secured-route.tsx'
@@ -116,9 +116,9 @@ export function PageFailure({ onRetry }: { onRetry: () => Promise<void> }) {
         title="Не удалось открыть страницу"
         text="Проверьте интернет и попробуйте ещё раз"
         action={
-          <Button variant="strong" onClick={onRetry}>
+          <RetryButton variant="strong" onRetry={onRetry}>
             Обновить
-          </Button>
+          </RetryButton>
         }
       />
     </div>

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { Heart } from 'lucide'
 import { plural } from '../format/counts.ts'
 import { CallError } from '../http/call-error.ts'
@@ -9,7 +9,7 @@ import { ActionButton } from '../posts/view/action-button.tsx'
 import { type Intent, keepIntent, useIsWaiting, withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Icon } from '../ui/icon.tsx'
-import { useToast } from '../ui/toaster.tsx'
+import { toast } from '../ui/toaster.tsx'
 import { likePost } from './like-post.ts'
 
 type LikeIntent = Extract<Intent, { name: 'like' }>
@@ -37,32 +37,31 @@ export function LikeButton({ post }: { post: CachedPost }) {
 function useToggleLike(id: string): () => void {
   const client = useQueryClient()
   const viewer = useViewer()
-  const { mutate } = useLike()
 
   return () => {
     // What was rendered may be a tap behind the cache.
     const liked = !readCachedPost(client, id)?.actions.is_liked
     const intent: LikeIntent = { name: 'like', postId: id, liked }
-    if (viewer.state === 'authorized') mutate({ ...intent, by: viewer.user.id })
+    if (viewer.state === 'authorized') void sendTap(client, { ...intent, by: viewer.user.id })
     else void withViewer(intent)
   }
 }
 
-/** If the session has ended, which a toast of its own tells, the like is set after signing in. */
-export function useLike() {
-  const client = useQueryClient()
-  const toast = useToast()
-  return useMutation({
-    mutationFn: ({ postId, liked }: LikeIntent) =>
-      likePost(client, postId, {
-        liked,
-        onLimit: (error) => toast({ text: waitMessage(error) }, { about: [`like ${postId}`] }),
-      }),
-    onError: (error, intent) => {
-      const status = error instanceof CallError && error.status
-      if (status === 401) return keepIntent(intent)
-      toast({ text: errorMessage(error) }, { about: [`like ${intent.postId}`] })
-      if (status === 404) evictPost(client, intent.postId)
-    },
-  })
+/**
+ * Resolves with false after a refusal, which a toast tells. If the session has ended, of which
+ * another toast tells, the like is set after signing in.
+ */
+export async function sendTap(client: QueryClient, intent: LikeIntent): Promise<boolean> {
+  const { postId, liked } = intent
+  const tell = (text: string) => toast({ text }, { about: [`like ${postId}`] })
+  try {
+    await likePost(client, postId, { liked, onLimit: (error) => tell(waitMessage(error)) })
+    return true
+  } catch (error) {
+    const status = error instanceof CallError && error.status
+    if (status === 401) keepIntent(intent)
+    else tell(errorMessage(error))
+    if (status === 404) evictPost(client, postId)
+    return false
+  }
 }

@@ -40,6 +40,8 @@ export function changesKey(name: ListName, entryKey: string) {
   return [LISTS, name, entryKey, 'changes'] as const
 }
 
+const KEPT: readonly unknown[] = ['text', 'viewer']
+
 /**
  * What everybody sees alike stays on the screen, and with it the place where one reads: only its
  * likes go, until it has been read again.
@@ -48,7 +50,7 @@ export function forgetViewer(client: QueryClient): void {
   forgetLikes(client)
   const isKept = ({ queryKey, state }: Query) =>
     state.data !== undefined &&
-    (isPostKey(queryKey) || isPublicList(queryKey) || queryKey[0] === 'text')
+    (isPostKey(queryKey) || isPublicList(queryKey) || KEPT.includes(queryKey[0]))
   client.removeQueries({ predicate: (it) => !isKept(it) && it.getObserversCount() === 0 })
   void client.resetQueries({ predicate: (it) => !isKept(it) })
   void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
