@@ -4,7 +4,7 @@ import { postPath } from '../../contract/pages.ts'
 import { isInSight } from '../feed/articles.ts'
 import { navigate, openDialog, openedDialog } from '../history/history.ts'
 import { errorMessage } from '../http/error-message.ts'
-import { useLike } from '../likes/like-button.tsx'
+import { useLike } from '../likes/likes.queries.ts'
 import { whenListsAreRead } from '../posts/cache/list-cache.ts'
 import {
   dropStaleIntent,
@@ -55,15 +55,10 @@ function usePerform(): (intent: Intent) => void {
 function useLikeInSight(): (intent: Extract<Intent, { name: 'like' }>) => Promise<void> {
   const client = useQueryClient()
   const toast = useToast()
-  const { mutateAsync } = useLike()
+  const like = useLike()
 
   return async (intent) => {
-    try {
-      await mutateAsync(intent)
-    } catch {
-      // A toast of useLike() names the error.
-      return
-    }
+    if (!(await like(intent))) return
     // A list that is still being read has not returned to its anchor.
     await whenListsAreRead(client)
     await new Promise(requestAnimationFrame)
