@@ -1,3 +1,4 @@
+import { PAGE_SIZE } from './constants.ts'
 import type { Post, PostPage } from './posts.ts'
 import type { SiteText, TextName } from './texts.ts'
 
@@ -27,7 +28,7 @@ export const TEXT_NAMES = ['about', 'rules', 'privacy', 'contacts'] as const sat
 /** The server answers 404 here too; the web app shows moderators the page. */
 export const MODERATION_PATH = '/moderation'
 
-/** The parameter of an address that says after which post a list begins. */
+/** The parameter of an address that says after which post a list begins; '' is its first page. */
 const CURSOR_PARAM = 'cursor'
 
 /** A page by its name, and the path that is the one spelling of its address. */
@@ -61,9 +62,13 @@ function decode(path: string): string | null {
   }
 }
 
-/** Returns the cursor in the query of an address; null where it has none. */
-export function cursorIn(query: string): string | null {
-  return new URLSearchParams(query).get(CURSOR_PARAM) || null
+export function cursorIn(query: string): string {
+  return new URLSearchParams(query).get(CURSOR_PARAM) ?? ''
+}
+
+/** The query of a call for the page of a list: the API takes no empty cursor. */
+export function pageAfter(cursor: string, limit = PAGE_SIZE): { limit: number; cursor?: string } {
+  return cursor === '' ? { limit } : { limit, cursor }
 }
 
 export function postPath(id: string): string {
@@ -80,9 +85,8 @@ export function repliesFeedPath(postId: string): string {
   return FEED_PATHS.replies.replace(':id', encodeURIComponent(postId))
 }
 
-/** Returns the URL of a list that begins after the post which `cursor` names. */
-export function withCursor(url: string, cursor: string | null | undefined): string {
-  if (cursor === null || cursor === undefined) return url
+export function withCursor(url: string, cursor: string): string {
+  if (cursor === '') return url
   return `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams({ [CURSOR_PARAM]: cursor })}`
 }
 
@@ -111,8 +115,8 @@ export type FirstPage = {
   /** Set where it was saved earlier and could not be read anew. */
   saved?: true
 } & (
-  | { shows: 'wall'; cursor: string | null; posts: PostPage }
-  | { shows: 'post'; post: Post; cursor: string | null; replies: PostPage }
+  | { shows: 'wall'; cursor: string; posts: PostPage }
+  | { shows: 'post'; post: Post; cursor: string; replies: PostPage }
   | { shows: 'text'; name: TextName; text: SiteText }
   | { shows: 'missing post' }
   | { shows: 'nothing' }

@@ -1,4 +1,4 @@
-import type { Post } from './posts.ts'
+import type { Post, PostPage } from './posts.ts'
 
 const TITLE_MAX = 60
 
@@ -29,4 +29,12 @@ type Published = { created_at: number }
 /** Returns the seconds left to edit a post. The server applies the same rule in SQL. */
 export function editSecondsLeft(post: Published, now: number, periodSeconds: number): number {
   return Math.max(0, Math.ceil(post.created_at + periodSeconds - now))
+}
+
+/** Returns the ids of the posts, in the order in which their JSON has `is_liked`. */
+export function postIdsOf(page: Post | Pick<PostPage, 'posts'>): string[] {
+  const posts = 'posts' in page ? page.posts : [page]
+  return posts.flatMap(({ id, actions }) =>
+    actions.replied_post ? [id, actions.replied_post.id] : [id],
+  )
 }

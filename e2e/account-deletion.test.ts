@@ -1,14 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { expect, onTestFinished } from 'vitest'
+import { journey, desktopTest as test } from './testing/journey.ts'
 import { postWith } from './testing/page-actions.ts'
 import { askForCode, profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
-
-let journey: JourneyWithMail
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-})
-afterAll(() => journey?.close())
 
 test('an account is deleted with a mailed code, its posts are gone for everybody, and signing in brings all of it back', async () => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
@@ -24,6 +18,7 @@ test('an account is deleted with a mailed code, its posts are gone for everybody
   await main.getByRole('button', { name: 'Получить код' }).click()
   const code = main.getByLabel('Код подтверждения')
   await code.waitFor()
+  await page.reload()
   await code.fill(await journey.nextCode(olga.email))
 
   await page.getByRole('status').getByText('Аккаунт удалён. Вернуть его можно до').waitFor()

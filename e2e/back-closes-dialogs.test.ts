@@ -1,17 +1,11 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, PHONE, startJourney } from './testing/journey.ts'
+import { beforeEach, expect } from 'vitest'
+import { journey, olga, PHONE, test } from './testing/journey.ts'
 import { countRequests, dialogOf, postWith, toast } from './testing/page-actions.ts'
 
-let journey: Journey
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
+beforeEach(async () => {
   await journey.publish(olga, 'Останется на месте')
 })
-afterAll(() => journey?.close())
 
 test('going back closes the dialog and saves the draft, going forward and a reload bring it back; no way of closing leaves an entry behind', async () => {
   const page = await journey.visit({ as: olga, path: '/settings', viewport: PHONE })

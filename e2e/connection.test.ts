@@ -1,7 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { beforeEach, expect } from 'vitest'
+import { journey, olga, desktopTest as test } from './testing/journey.ts'
 import { countRequests, holdCalls, untilPreloaded } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
@@ -10,17 +9,12 @@ const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
 const NO_ANSWER = 'Сервер не отвечает. Попробуйте чуть позже'
 
-let journey: JourneyWithMail
-let author: TestUser
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-  author = await journey.signUp()
-  await journey.fillWall(author, 12)
+beforeEach(async () => {
+  await journey.fillWall(olga, 12)
 })
-afterAll(() => journey?.close())
 
 test('a banner says that there is no network until it is back; a text that was written stays and can be sent then', async () => {
-  const page = await journey.visit({ as: author })
+  const page = await journey.visit({ as: olga })
   await page.getByRole('article').first().waitFor()
   const dialog = await write(page, 'Написано в метро.')
   const banner = page.getByText('Нет связи. Читать можно, отправить — позже')
@@ -41,7 +35,7 @@ test('a banner says that there is no network until it is back; a text that was w
 })
 
 test('without a network the end of a list says so at once, and goes on by itself when the network is back', async () => {
-  const page = await journey.visit({ as: author, viewport: { width: 390, height: 400 } })
+  const page = await journey.visit({ as: olga, viewport: { width: 390, height: 400 } })
   await expect.poll(() => page.getByRole('article').count()).toBe(10)
   // The first page is also read again for its signed-in reader, early or late.
   const reads = countRequests(page, 'GET', /\/api\/v1\/posts\?.*cursor=./)
@@ -57,7 +51,7 @@ test('without a network the end of a list says so at once, and goes on by itself
 })
 
 test('on a slow network the feed is busy with skeletons, and a post sent three times is published once', async () => {
-  const page = await journey.visit({ as: author, path: '/own/replies' })
+  const page = await journey.visit({ as: olga, path: '/own/replies' })
   await page.getByText('Записи не найдены').waitFor()
   const network = await slowDown(page)
   const wall = await holdCalls(page, '**/api/v1/posts?*')
@@ -88,7 +82,7 @@ test('a first page that does not load says so in its place, and «Повтори
   const first = /\/api\/v1\/posts(\?|$)/
   // Whoever opens the wall by its address finds it in the page already.
   const page = await journey.visit({
-    as: author,
+    as: olga,
     path: '/settings',
     before: (page) => page.route(first, (route) => route.abort()),
   })
@@ -106,7 +100,7 @@ test('a first page that does not load says so in its place, and «Повтори
 })
 
 test('while the server restarts, failed reads show an error and a text waits; afterwards the user is still signed in, and it is sent by itself', async () => {
-  const reader = await journey.visit({ as: author, expectedErrors: UNFETCHED })
+  const reader = await journey.visit({ as: olga, expectedErrors: UNFETCHED })
   const writer = await reader.context().newPage()
   await writer.goto(journey.url)
   await profileLink(writer).waitFor()

@@ -1,17 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { journey, olga, test } from './testing/journey.ts'
 import { chooseFromMenu, postTexts, postWith, switchView, toast } from './testing/page-actions.ts'
-
-let journey: Journey
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourney({ ACCESS_TOKEN_SECONDS: '3600' })
-  olga = await journey.signUp()
-})
-afterAll(() => journey?.close())
-beforeEach(() => journey.emptyWall())
 
 test('a deletion asks for confirmation, and removes the post from the list', async () => {
   await journey.publish(olga, 'Останется')

@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { expect } from 'vitest'
+import { journey, desktopTest as test } from './testing/journey.ts'
 import { startPost, textField, toast } from './testing/page-actions.ts'
 import { enterCode, profileLink, signInDialog } from './testing/sign-in-actions.ts'
-
-let journey: JourneyWithMail
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-})
-afterAll(() => journey?.close())
 
 test('two tabs write at once: each keeps its own text through closing, a reload and the other’s publication', async () => {
   const author = await journey.signUp()

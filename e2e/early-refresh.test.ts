@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { DESKTOP, type Journey, PHONE, startJourney } from './testing/journey.ts'
+import { beforeEach, expect } from 'vitest'
+import { DESKTOP, journey, olga, PHONE, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { countRequests, postWith, readOn } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
@@ -10,15 +9,10 @@ const SCRIPTS = '**/assets/*.js'
 const REFRESH = '**/api/v1/sessions/current'
 const REFRESH_PATH = /\/sessions\/current$/
 
-let journey: Journey
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
+beforeEach(async () => {
   await journey.fillWall(olga, 20)
   await journey.publish(olga, 'Первая')
 })
-afterAll(() => journey?.close())
 
 test('a signed-in person’s token is there before the scripts, which then ask for the wall at once', async () => {
   const refreshed = Promise.withResolvers<void>()

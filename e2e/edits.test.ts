@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { journey, olga, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   loseAnswer,
@@ -10,15 +9,6 @@ import {
   refuseToCopy,
   toast,
 } from './testing/page-actions.ts'
-
-let journey: Journey
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourney({ ACCESS_TOKEN_SECONDS: '3600' })
-  olga = await journey.signUp()
-})
-afterAll(() => journey?.close())
-beforeEach(() => journey.emptyWall())
 
 test('the edit dialog counts the remaining time down, and an edited post says «Изменено» everywhere', async () => {
   const post = await journey.publish(olga, 'Опечатка')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { expect } from 'vitest'
+import { journey, desktopTest as test } from './testing/journey.ts'
 import { countRequests, toast } from './testing/page-actions.ts'
 import { otherThan } from './testing/sign-in-actions.ts'
 
@@ -8,12 +8,6 @@ const WRONG = 'Неверный код. Проверьте письмо и вв�
 const EXPIRED = 'Код больше не действует. Запросите новый'
 const TOO_MANY = 'Слишком много неверных кодов'
 const TAKEN = 'Эта почта уже используется'
-
-let journey: JourneyWithMail
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-})
-afterAll(() => journey?.close())
 
 test('an address changes in two steps; the old one gets a notice, and the new one signs in', async () => {
   const user = await journey.signUp()

@@ -1,17 +1,11 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { newEmail } from '../server/testing/account-fixture.ts'
 import type { TestUser } from '../server/testing/client.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { journey, desktopTest as test } from './testing/journey.ts'
 import { profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
-
-let journey: JourneyWithMail
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-})
-afterAll(() => journey?.close())
 
 test('a stolen account: the thief’s change signs the owner out, the mailed link restores the address and signs the thief out', async () => {
   const owner = await journey.signUp()

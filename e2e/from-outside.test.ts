@@ -1,26 +1,21 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page, Request } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { beforeEach, expect } from 'vitest'
+import { journey, desktopTest as test } from './testing/journey.ts'
 import { countRequests, postWith } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const REFRESH = /\/sessions\/current$/
 
-let journey: JourneyWithMail
 /** Another site with a link to the wall: its host differs, not only its port. */
 let elsewhere: Server
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
+beforeEach(async () => {
   elsewhere = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.end(`<!doctype html><title>Чужой сайт</title><a href="${journey.url}/">На стену</a>`)
   }).listen(0, '127.0.0.1')
-})
-afterAll(async () => {
-  elsewhere?.close()
-  await journey?.close()
+  return () => elsewhere.close()
 })
 
 test('a signed-in person who follows a link from another site is signed in, without a reload', async () => {

@@ -1,11 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Journey, startJourney } from './testing/journey.ts'
-
-let journey: Journey
-beforeAll(async () => {
-  journey = await startJourney()
-})
-afterAll(() => journey?.close())
+import { expect } from 'vitest'
+import { journey, test } from './testing/journey.ts'
 
 test('Chromium finds nothing that keeps the app from being installed', async () => {
   const page = await journey.visit()

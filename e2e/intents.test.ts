@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { beforeEach, expect } from 'vitest'
+import { journey, desktopTest as test } from './testing/journey.ts'
 import { postWith, readOn, toast } from './testing/page-actions.ts'
 import {
   profileLink,
@@ -9,20 +9,17 @@ import {
   signInThrough,
 } from './testing/sign-in-actions.ts'
 
-let journey: JourneyWithMail
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
+beforeEach(async () => {
   await journey.publish(await journey.signUp(), 'Окна выходят во двор.')
 })
-afterAll(() => journey?.close())
 
-type Journey = {
+type Intent = {
   intent: string
   ask: (page: Page) => Promise<void>
   expectDone: (page: Page) => Promise<void>
 }
 
-const JOURNEYS: Journey[] = [
+const INTENTS: Intent[] = [
   {
     intent: 'a like',
     ask: (page) => like(page).click(),
@@ -78,7 +75,7 @@ const JOURNEYS: Journey[] = [
   },
 ]
 
-test.each(JOURNEYS)(
+test.each(INTENTS)(
   'a visitor’s intent, $intent, is carried out after signing in',
   async ({ ask, expectDone }) => {
     const { email } = await journey.signUp()

@@ -1,7 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { beforeEach, expect } from 'vitest'
+import { journey, olga, test } from './testing/journey.ts'
 import { dialogOf, postWith } from './testing/page-actions.ts'
 import { askForCode, signInDialog } from './testing/sign-in-actions.ts'
 
@@ -9,14 +8,9 @@ import { askForCode, signInDialog } from './testing/sign-in-actions.ts'
 const PHONE = { width: 360, height: 640 }
 const VISIBLE = 340
 
-let journey: Journey
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
+beforeEach(async () => {
   await journey.publish(olga, 'Ответьте мне')
 })
-afterAll(() => journey?.close())
 
 test('text and its button are never under the keyboard of a phone that does not shrink the page', async () => {
   const writer = await journey.visit({ as: olga, viewport: PHONE, before: ownVisualViewport })

@@ -1,17 +1,8 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { journey, olga, test } from './testing/journey.ts'
 import { postWith, toast } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
-
-let journey: Journey
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
-})
-afterAll(() => journey?.close())
 
 test('a post that was missing when its address was opened is on the wall once it is published', async () => {
   const last = await journey.publish(olga, 'Последняя')

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { beforeEach, expect } from 'vitest'
+import { journey, olga, desktopTest as test } from './testing/journey.ts'
 import { holdCalls, openMenu, postWith, switchView } from './testing/page-actions.ts'
 
 /** The console's message about a lazy chunk that could not be loaded. */
@@ -9,14 +8,9 @@ const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
 const SETTINGS = /assets\/settings-/
 const DIALOG_FAILED = 'Не получилось загрузить. Проверьте связь и нажмите ещё раз'
 
-let journey: JourneyWithMail
-let author: TestUser
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-  author = await journey.signUp()
-  await journey.fillWall(author, 12)
+beforeEach(async () => {
+  await journey.fillWall(olga, 12)
 })
-afterAll(() => journey?.close())
 
 test('offline, a dialog that was never opened before says that it needs the network, and later opens with its styles', async () => {
   const page = await journey.visit({ expectedErrors: UNFETCHED })
@@ -60,7 +54,7 @@ test('offline, the switcher that was never opened before says that it needs the 
 test('for a signed-in viewer dialogs and menus are preloaded, and open without a network', async () => {
   const fetched: string[] = []
   const page = await journey.visit({
-    as: author,
+    as: olga,
     before: async (it) => it.on('requestfinished', (request) => fetched.push(request.url())),
   })
   const last = 'shortcuts-dialog-'
@@ -106,7 +100,7 @@ test('for a visitor menus and signing in are fetched at the first sign of use, a
 
 test('a page that failed to load is loaded by its button «Обновить», or by visiting it again', async () => {
   const page = await journey.visit({
-    as: author,
+    as: olga,
     expectedErrors: UNFETCHED,
     // Otherwise it would be preloaded.
     before: (it) => it.route(SETTINGS, (route) => route.abort()),
@@ -137,7 +131,7 @@ test('a page that failed to load is loaded by its button «Обновить», o
 
 test('a page that failed during navigation is loaded when the user opens it again', async () => {
   const page = await journey.visit({
-    as: author,
+    as: olga,
     expectedErrors: UNFETCHED,
     before: (it) => it.route(SETTINGS, (route) => route.abort()),
   })
@@ -153,7 +147,7 @@ test('a page that failed during navigation is loaded when the user opens it agai
 test('when a new release has removed the chunk of a page or a menu, a reload is offered', async () => {
   const gone = /assets\/(settings|menu)-/
   const page = await journey.visit({
-    as: author,
+    as: olga,
     expectedErrors: UNFETCHED,
     before: (it) => it.route(gone, (route) => route.fulfill({ status: 404 })),
   })
@@ -173,5 +167,5 @@ test('when a new release has removed the chunk of a page or a menu, a reload is 
 
 /** Opens the settings by the viewer's link in the header. */
 function openSettings(page: Page): Promise<void> {
-  return page.getByRole('banner').getByRole('link', { name: author.username }).click()
+  return page.getByRole('banner').getByRole('link', { name: olga.username }).click()
 }

@@ -1,7 +1,6 @@
 import type { Locator } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { journey, olga, petr, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   holdCalls,
@@ -10,17 +9,6 @@ import {
   switchView,
 } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
-
-let journey: Journey
-let olga: TestUser
-let petr: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
-  petr = await journey.signUp()
-})
-afterAll(() => journey?.close())
-beforeEach(() => journey.emptyWall())
 
 test('a like shows before the server has answered, and stays afterwards', async () => {
   const post = await journey.publish(olga, 'Нравится ли?')

@@ -1,19 +1,13 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { DESKTOP, type Journey, PHONE, startJourney, TABLET } from './testing/journey.ts'
+import { beforeEach, expect } from 'vitest'
+import { DESKTOP, journey, olga, PHONE, TABLET, test } from './testing/journey.ts'
 import { holdCalls, postWith, scroll } from './testing/page-actions.ts'
 
-let journey: Journey
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
+beforeEach(async () => {
   await journey.fillWall(olga, 30)
   const asked = await journey.publish(olga, 'Вопрос в строку')
   await journey.reply(olga, asked.id, 'И ответ')
 })
-afterAll(() => journey?.close())
 
 test('the theme is dark at first; the choice survives a reload, and the other theme never flashes', async () => {
   const page = await journey.visit({ colorScheme: 'light' })

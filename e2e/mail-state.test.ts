@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { freePort } from '../server/testing/free-port.ts'
 import { type Mailbox, openMailbox } from '../server/testing/mailbox.ts'
 import { openRefusingSmtp } from '../server/testing/smtp-faults.ts'
-import { DESKTOP, type Journey, startJourney } from './testing/journey.ts'
+import { DESKTOP, journey, testWith } from './testing/journey.ts'
 import { countRequests } from './testing/page-actions.ts'
 import { profileLink, sendEmail, signInDialog } from './testing/sign-in-actions.ts'
 
@@ -10,13 +10,8 @@ const SENT = 'Письмо отправлено'
 const RETRYING = 'Почта не отвечает, пробуем ещё'
 const REFUSED = 'Такого ящика нет: проверьте адрес'
 
-let journey: Journey
-let port: number
-beforeAll(async () => {
-  port = await freePort()
-  journey = await startJourney({ SMTP_URL: `smtp://127.0.0.1:${port}` })
-})
-afterAll(() => journey?.close())
+const port = await freePort()
+const test = testWith({ SMTP_URL: `smtp://127.0.0.1:${port}` })
 
 test('while the mail server is unavailable the code step says that the mail will be sent again, and later that it was sent', async () => {
   const { email } = await journey.signUp()

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
+import { expect } from 'vitest'
+import { journey, olga, test as onWall, petr } from './testing/journey.ts'
 import {
   act,
-  type ModeratedJourney,
+  moderated,
+  publishReported,
   reportByApi,
-  startModeratedJourney,
+  vera,
+  visitQueue,
 } from './testing/moderation-actions.ts'
 import { focusedPost, postWith, toast, typeRussian } from './testing/page-actions.ts'
 
-let journey: ModeratedJourney
-let vera: TestUser
-beforeAll(async () => {
-  journey = await startModeratedJourney()
-  vera = journey.vera
-})
-afterAll(() => journey?.close())
-beforeEach(() => journey.emptyQueue())
+const test = moderated(onWall)
 
 test('a decision can be undone by its toast and by a key, and the card gets the focus back', async () => {
-  const { id } = await journey.publishReported('Спам первый')
-  await journey.publishReported('Спам второй')
-  const page = await journey.visitQueue(vera)
+  const { id } = await publishReported('Спам первый')
+  await publishReported('Спам второй')
+  const page = await visitQueue(vera)
   await act(postWith(page, 'Спам первый'), 'Удалить')
   await expect.poll(() => focusedPost(page)).toBe('Спам второй')
   await postWith(page, 'Спам первый').waitFor({ state: 'detached' })
@@ -37,8 +32,8 @@ test('a decision can be undone by its toast and by a key, and the card gets the 
 })
 
 test('the queue is worked through by the keyboard alone, in any layout', async () => {
-  for (const text of ['Первая', 'Вторая', 'Третья']) await journey.publishReported(text)
-  const page = await journey.visitQueue(vera)
+  for (const text of ['Первая', 'Вторая', 'Третья']) await publishReported(text)
+  const page = await visitQueue(vera)
   await postWith(page, 'Третья').waitFor()
   await page.keyboard.press('j')
   await expect.poll(() => focusedPost(page)).toBe('Первая')
@@ -59,8 +54,8 @@ test('the queue is worked through by the keyboard alone, in any layout', async (
 
 test('a post and its author are dealt with at once, and undone at once', async () => {
   const anna = await journey.signUp()
-  const { id } = await journey.publishReported('Спам без конца', anna)
-  const page = await journey.visitQueue(vera)
+  const { id } = await publishReported('Спам без конца', anna)
+  const page = await visitQueue(vera)
   await act(postWith(page, 'Спам без конца'), /Заблокировать/)
   const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
   await dialog.getByText('Все сессии автора завершатся, и отмена их не вернёт').waitFor()
@@ -77,7 +72,7 @@ test('a post and its author are dealt with at once, and undone at once', async (
 })
 
 test('a queue that cannot be read can be tried again, and a decision without a network leaves the card', async () => {
-  await journey.publishReported('Останется в очереди')
+  await publishReported('Останется в очереди')
   const page = await journey.visit({
     as: vera,
     before: (it) => it.route('**/moderation/queue', (route) => route.fulfill({ status: 400 })),
@@ -98,8 +93,8 @@ test('a queue that cannot be read can be tried again, and a decision without a n
 })
 
 test('what another moderator has decided leaves the queue', async () => {
-  const { id } = await journey.publishReported('Решено без меня')
-  const page = await journey.visitQueue(vera)
+  const { id } = await publishReported('Решено без меня')
+  const page = await visitQueue(vera)
   await postWith(page, 'Решено без меня').waitFor()
   await journey.call('POST', `/moderation/posts/${id}/decision`, {
     token: vera.token,
@@ -113,16 +108,16 @@ test('what another moderator has decided leaves the queue', async () => {
 test('reported by three people, a post is hidden until somebody decides, and its author alone reads it at its address', async () => {
   const people = await Promise.all([journey.signUp(), journey.signUp(), journey.signUp()])
   await journey.sql.query(`UPDATE users SET created_at = now() - interval '2 days'`)
-  const { id } = await journey.publish(journey.petr, 'Трижды неправда')
+  const { id } = await journey.publish(petr, 'Трижды неправда')
   for (const person of people) await reportByApi(journey, person, { postId: id })
   expect((await journey.call('GET', `/posts/${id}`)).status).toBe(404)
-  const page = await journey.visitQueue(vera)
+  const page = await visitQueue(vera)
   const card = postWith(page, 'Трижды неправда')
   await card.getByText('Пожаловались 3 человека').waitFor()
   await card.getByText('Скрыта до решения').waitFor()
 
   const author = await journey.visit({
-    as: journey.petr,
+    as: petr,
     before: (it) => it.route('**/removed-posts', (route) => route.fulfill({ status: 400 })),
     path: '/own/posts',
   })
@@ -136,7 +131,7 @@ test('reported by three people, a post is hidden until somebody decides, and its
   await author.goto(`${journey.url}/posts/${id}`)
   await author.getByText('Скрыта до проверки').waitFor()
   await author.getByText('Трижды неправда').waitFor()
-  const other = await journey.visit({ as: journey.olga, path: `/posts/${id}` })
+  const other = await journey.visit({ as: olga, path: `/posts/${id}` })
   await other.getByText('Запись не существует или была удалена').waitFor()
 
   await act(card, 'Вернуть')

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { PHONE } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { journey, olga, PHONE, petr, testWith } from './testing/journey.ts'
 import {
   act,
-  type ModeratedJourney,
+  moderated,
+  publishReported,
   reportByDialog,
-  startModeratedJourney,
+  vera,
+  visitQueue,
 } from './testing/moderation-actions.ts'
 import { postWith, toast } from './testing/page-actions.ts'
 import { enterCode, sendEmail } from './testing/sign-in-actions.ts'
@@ -14,19 +15,9 @@ const MODERATORS = 'moderators@example.org'
 /** The author's mail waits until the decision can no longer be undone. */
 const LONG = { timeout: 120_000 }
 
-let journey: ModeratedJourney
-let olga: TestUser
-let petr: TestUser
-let vera: TestUser
-beforeAll(async () => {
-  journey = await startModeratedJourney({
-    MODERATOR_EMAIL: MODERATORS,
-    CONTACT_EMAIL: 'contact@example.org',
-  })
-  ;({ olga, petr, vera } = journey)
-})
-afterAll(() => journey?.close())
-beforeEach(() => journey.emptyQueue())
+const test = moderated(
+  testWith({ MODERATOR_EMAIL: MODERATORS, CONTACT_EMAIL: 'contact@example.org' }),
+)
 
 test(
   'a report leads to a removal that both sides learn of, and an appeal brings the post back with its likes',
@@ -89,8 +80,8 @@ test(
 
 test('who is blocked reads before writing and after it why, until when and whom to ask, and the text is kept', async () => {
   const anna = await journey.signUp()
-  await journey.publishReported('Оскорбление', anna)
-  const page = await journey.visitQueue(vera)
+  await publishReported('Оскорбление', anna)
+  const page = await visitQueue(vera)
   await act(postWith(page, 'Оскорбление'), /Заблокировать/)
   const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
   await dialog.getByRole('radio', { name: 'На месяц' }).check()
@@ -139,7 +130,7 @@ test('to everybody else there is no such page, and no link to it', async () => {
 })
 
 test('a visitor who opens the queue is offered to sign in, as at any unknown address: a moderator then reads it, somebody else does not', async () => {
-  await journey.publishReported('Ждёт модератора')
+  await publishReported('Ждёт модератора')
   const page = await journey.visit({ path: '/nowhere' })
   const shown = () => page.getByRole('main').innerText()
   const anywhere = await shown()

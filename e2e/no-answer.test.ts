@@ -1,25 +1,17 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { beforeEach, expect } from 'vitest'
+import { journey, olga, petr, desktopTest as test } from './testing/journey.ts'
 import { countRequests, holdCalls, postWith, switchView } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const REFRESH = '**/api/v1/sessions/current'
 const UNAVAILABLE = 'Сервис временно недоступен. Попробуйте через минуту'
 
-let journey: JourneyWithMail
-let olga: TestUser
-let petr: TestUser
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-  olga = await journey.signUp()
-  petr = await journey.signUp()
+beforeEach(async () => {
   const texts = ['Здесь ли я?', 'Один раз', 'Туда и обратно', 'И снова туда', 'Уже нравится']
   const posts = await Promise.all(texts.map((text) => journey.publish(olga, text)))
   await journey.call('POST', `/posts/${posts.at(-1)?.id}/likes`, { token: petr.token })
 })
-afterAll(() => journey?.close())
 
 test('while it is unknown whether the viewer is signed in, the page shows neither state; it retries by itself and then shows the viewer', async () => {
   let asked = () => 0

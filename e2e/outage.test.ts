@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
+import { afterAll, beforeEach, expect } from 'vitest'
 import { openPostgresProxy } from '../server/testing/postgres-proxy.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { journey, olga, testWith } from './testing/journey.ts'
 import { postWith } from './testing/page-actions.ts'
 
-let journey: Journey
-let author: TestUser
 let database: Awaited<ReturnType<typeof openPostgresProxy>>
-beforeAll(async () => {
-  journey = await startJourney({}, async (url) => {
-    database = await openPostgresProxy(url)
-    return database.url
-  })
-  author = await journey.signUp()
-  await journey.publish(author, 'Сказано раньше.')
+const test = testWith({}, async (url) => {
+  database = await openPostgresProxy(url)
+  return database.url
 })
-afterAll(async () => {
-  await journey?.close()
-  database?.close()
-})
+afterAll(() => database?.close())
+beforeEach(async () => void (await journey.publish(olga, 'Сказано раньше.')))
 
 test('while the database is away, a visitor reads the saved wall and is told so, and what is published then is kept and sent once it is back', async () => {
   const reader = await journey.visit()
   await postWith(reader, 'Сказано раньше.').waitFor()
-  const writer = await journey.visit({ as: author })
+  const writer = await journey.visit({ as: olga })
   await writer.getByRole('button', { name: 'Новая запись' }).click()
   const dialog = writer.getByRole('dialog', { name: 'Новая запись' })
   const field = dialog.getByLabel('Текст записи')

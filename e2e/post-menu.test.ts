@@ -1,7 +1,6 @@
 import type { Locator } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { journey, olga, petr, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   dialogOf,
@@ -11,17 +10,6 @@ import {
   refuseToCopy,
   toast,
 } from './testing/page-actions.ts'
-
-let journey: Journey
-let olga: TestUser
-let petr: TestUser
-beforeAll(async () => {
-  journey = await startJourney({ ACCESS_TOKEN_SECONDS: '3600' })
-  olga = await journey.signUp()
-  petr = await journey.signUp()
-})
-afterAll(() => journey?.close())
-beforeEach(() => journey.emptyWall())
 
 test('a post is changed and deleted by its owner, and reported by everybody else', async () => {
   const own = await journey.publish(olga, 'Моя запись')

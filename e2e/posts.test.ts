@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { journey, olga, test } from './testing/journey.ts'
 import {
   loseAnswer,
   postTexts,
@@ -10,15 +9,6 @@ import {
   textField,
   toast,
 } from './testing/page-actions.ts'
-
-let journey: Journey
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
-})
-afterAll(() => journey?.close())
-beforeEach(() => journey.emptyWall())
 
 test('the counter shows from 50 characters left and turns red when none are', async () => {
   const page = await journey.visit({ as: olga })

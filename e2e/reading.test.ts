@@ -1,17 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { DESKTOP, type Journey, startJourney } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
 import { openMenu, postWith, styleOf } from './testing/page-actions.ts'
-
-let journey: Journey
-let olga: TestUser
-let petr: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
-  petr = await journey.signUp()
-})
-afterAll(() => journey?.close())
 
 test('the whole card opens the post, and so does its time; the middle button opens it in a new tab', async () => {
   const post = await journey.publish(olga, 'Откройте меня')
@@ -145,7 +134,7 @@ test('with the system’s own colours, buttons have borders and the digits of a 
 
   await signIn.click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Электронная почта').fill('nina@example.org')
+  await dialog.getByLabel('Электронная почта').fill('forced@example.org')
   await page.keyboard.press('Enter')
   await dialog.getByRole('button', { name: 'Продолжить' }).click()
   const code = dialog.getByLabel('Код подтверждения')
@@ -156,6 +145,7 @@ test('with the system’s own colours, buttons have borders and the digits of a 
 })
 
 test('a printed page is light, has no controls and tears no post in two', async () => {
+  await journey.publish(petr, 'И под ней')
   const { id } = await journey.publish(petr, 'На бумаге')
   const answer = await journey.reply(olga, id, 'Мой ответ')
   const page = await journey.visit({ as: olga, viewport: DESKTOP })

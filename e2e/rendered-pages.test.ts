@@ -1,20 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { journey, olga, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { postTexts, postWith, readOn } from './testing/page-actions.ts'
 
 const READS = /\/api\/v1\/(?:posts|users|sessions)/
 
-let journey: Journey
-let olga: TestUser
 let talk: Post
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
+beforeEach(async () => {
   await journey.fillWall(olga, 25)
   talk = await journey.publish(
     olga,
@@ -22,7 +17,6 @@ beforeAll(async () => {
   )
   for (let n = 1; n <= 12; n++) await journey.reply(olga, talk.id, `Ответ ${n}`)
 })
-afterAll(() => journey?.close())
 
 function visibleButtons(page: Page): Promise<number> {
   return page.locator('button:visible').count()

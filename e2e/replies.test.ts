@@ -1,19 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { journey, olga, petr, test } from './testing/journey.ts'
 import { chooseFromMenu, postTexts, postWith, switchView, toast } from './testing/page-actions.ts'
-
-let journey: Journey
-let olga: TestUser
-let petr: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
-  petr = await journey.signUp()
-})
-afterAll(() => journey?.close())
-beforeEach(() => journey.emptyWall())
 
 test('the reply dialog shows the post that is replied to, and the reply is counted at once wherever the post is shown', async () => {
   const post = await journey.publish(olga, 'Кто здесь?')

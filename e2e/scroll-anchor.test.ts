@@ -1,8 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { DESKTOP, PHONE } from './testing/journey.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { beforeEach, expect } from 'vitest'
+import { DESKTOP, journey, olga, PHONE, desktopTest as test } from './testing/journey.ts'
 import {
   bringTo,
   isAt,
@@ -19,14 +17,9 @@ import { askForCode, enterCode, profileLink, signInButton } from './testing/sign
 const POSTS = 120
 const TEXT = 'Запись, которой хватает слов на две строки и больше. Номер'
 
-let journey: JourneyWithMail
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-  olga = await journey.signUp()
+beforeEach(async () => {
   await journey.fillWall(olga, POSTS, TEXT)
 })
-afterAll(() => journey?.close())
 
 test('a reload deep in the wall returns to the same post, also after one on a post; the posts above are read on the way up', async () => {
   const page = await journey.visit({ viewport: PHONE, before: recordSeenTop })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { journey, testWith } from './testing/journey.ts'
 import { proxyWithNextBuild } from './testing/next-build.ts'
 import {
   leftovers,
@@ -18,16 +18,14 @@ const ALLOWED = {
 } as const
 const POSTS_AT_MOST = 50
 
-let journey: Journey
+const test = testWith()
 let reader: TestUser
 let path: string
-beforeAll(async () => {
-  journey = await startJourney()
+beforeEach(async () => {
   reader = await journey.signUp()
   const { id } = await journey.publish(await journey.signUp(), 'Слышно и в тоннеле.')
   path = `/posts/${id}`
 })
-afterAll(() => journey?.close())
 
 test('after a visit the wall and a post open without the server, other pages say what is wrong, and nothing of the API or the person is stored', async () => {
   const visitor = await journey.visit(ALLOWED)

@@ -1,14 +1,8 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { journey, desktopTest as test } from './testing/journey.ts'
 import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-actions.ts'
-
-let journey: JourneyWithMail
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-})
-afterAll(() => journey?.close())
 
 test('devices: this browser comes first, by its own name, and cannot be closed; the others open in a dialog', async () => {
   const elsewhere = await journey.signUp()

@@ -1,13 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { expect } from 'vitest'
+import { journey, desktopTest as test } from './testing/journey.ts'
 import { countRequests, holdCalls, toast } from './testing/page-actions.ts'
-
-let journey: JourneyWithMail
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-})
-afterAll(() => journey?.close())
 
 test('settings show the address and the name, and lead to each of their pages and back', async () => {
   const user = await journey.signUp()

@@ -1,18 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { DESKTOP, type Journey, startJourney } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
 import { dialogOf, focused, focusedPost, postWith, typeRussian } from './testing/page-actions.ts'
-
-let journey: Journey
-let olga: TestUser
-let petr: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
-  petr = await journey.signUp()
-})
-afterAll(() => journey?.close())
-beforeEach(() => journey.emptyWall())
 
 test('j and k step through the posts, Page Up and Page Down too, on any layout', async () => {
   await journey.fillWall(olga, 25)

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { expect } from 'vitest'
+import { journey, desktopTest as test } from './testing/journey.ts'
 import {
   askForCode,
   enterCode,
@@ -13,12 +13,6 @@ import {
 } from './testing/sign-in-actions.ts'
 
 const WRONG = 'Неверный код. Проверьте письмо и введите ещё раз'
-
-let journey: JourneyWithMail
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-})
-afterAll(() => journey?.close())
 
 test('a wrong code shows an error with the tries left, which typing removes; after five a countdown says when a new code can be had', async () => {
   const { email } = await journey.signIn('wrong@example.org')
@@ -127,8 +121,26 @@ test('where the browser cannot be identified, the dialog says so and continues o
   await profileLink(page).waitFor()
 })
 
+test('a code that did not reach the server stays to be sent again, and the error goes when the network is back', async () => {
+  const { email } = await journey.signIn('tunnel@example.org')
+  const page = await journey.visit({ expectedErrors: /ERR_INTERNET_DISCONNECTED/ })
+  await askForCode(page, email)
+  const { dialog, code, error } = signInDialog(page)
+  const mailed = await journey.nextCode(email)
+  await page.context().setOffline(true)
+  await code.fill(mailed)
+  await expect.poll(() => error.textContent()).toBe('Нет связи. Проверьте интернет и повторите')
+  expect(await code.inputValue()).toBe(mailed)
+  await page.context().setOffline(false)
+  await error.waitFor({ state: 'detached' })
+  const reloaded = page.waitForEvent('load')
+  await dialog.getByRole('button', { name: 'Повторить' }).click()
+  await reloaded
+  await profileLink(page).waitFor()
+})
+
 test('identifying this browser sends no request to any other site', async () => {
-  const { email } = await journey.signIn('vera@example.org')
+  const { email } = await journey.signIn('anonymous@example.org')
   const asked: string[] = []
   const page = await journey.visit({
     before: async (fresh) => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { expect } from 'vitest'
+import { journey, desktopTest as test } from './testing/journey.ts'
 import { countRequests } from './testing/page-actions.ts'
 import {
   askForCode,
@@ -11,12 +11,6 @@ import {
   signInButton,
   signInDialog,
 } from './testing/sign-in-actions.ts'
-
-let journey: JourneyWithMail
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-})
-afterAll(() => journey?.close())
 
 test('an address is required, validated, and its error is announced', async () => {
   const page = await journey.visit()

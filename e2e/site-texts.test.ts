@@ -1,14 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DESKTOP, type Journey, startJourney } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { DESKTOP, journey, testWith } from './testing/journey.ts'
 import { signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
-let journey: Journey
-beforeAll(async () => {
-  journey = await startJourney({ OPERATOR_NAME: 'Ольга Ильина', CONTACT_EMAIL: 'o@wall.example' })
-})
-afterAll(() => journey?.close())
+const test = testWith({ OPERATOR_NAME: 'Ольга Ильина', CONTACT_EMAIL: 'o@wall.example' })
 
 const close = (column: 'registrations_closed' | 'writing_closed', reason: string | null) =>
   journey.sql.query(`UPDATE site_state SET ${column} = $1`, [reason])

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { journey, desktopTest as test } from './testing/journey.ts'
 import { openMenu, postWith, readOn, startPost, textField } from './testing/page-actions.ts'
 import {
   askForCode,
@@ -11,12 +11,6 @@ import {
   signInDialog,
   signInThrough,
 } from './testing/sign-in-actions.ts'
-
-let journey: JourneyWithMail
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-})
-afterAll(() => journey?.close())
 
 test.each([
   ['half a JSON', '{'],

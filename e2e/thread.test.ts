@@ -1,23 +1,17 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney } from './testing/journey.ts'
+import { journey, olga, test } from './testing/journey.ts'
 import { holdCalls, postWith } from './testing/page-actions.ts'
 
-let journey: Journey
 let root: Post
 let middle: Post
 let last: Post
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
+beforeEach(async () => {
   root = await journey.publish(olga, 'Кто начал?')
   middle = await journey.reply(olga, root.id, 'Я начал')
   last = await journey.reply(olga, middle.id, 'Я и закончу')
 })
-afterAll(() => journey?.close())
 
 test('a post that is loading is announced', async () => {
   const page = await openLast()

@@ -1,20 +1,10 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { DESKTOP, type Journey, PHONE, startJourney } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { DESKTOP, journey, olga, PHONE, test } from './testing/journey.ts'
 import { chooseFromMenu, postWith, startPost, textField, toast } from './testing/page-actions.ts'
 
 /** These journeys make the app fail. */
 const ANY = /./
-
-let journey: Journey
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
-})
-afterAll(() => journey?.close())
-beforeEach(() => journey.emptyWall())
 
 test.each([PHONE, DESKTOP])(
   'a toast over an open dialog can be tapped: «Смотреть» closes the dialog, keeps its text and opens the post, at $width px',

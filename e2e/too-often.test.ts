@@ -1,17 +1,13 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { DESKTOP, journey, testWith } from './testing/journey.ts'
 import { chooseFromMenu, postWith, startPost, textField, toast } from './testing/page-actions.ts'
 import { signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const WAIT = /^Слишком часто\. Повторите через (1 час|\d\d минут[аыу]?)$/
 
-let journey: JourneyWithMail
-beforeAll(async () => {
-  journey = await startJourneyWithMail({ RATE_LIMIT_SCALE: '1' })
-})
-afterAll(() => journey?.close())
+const test = testWith({ RATE_LIMIT_SCALE: '1' }).extend('viewport', DESKTOP)
 
 test('a second code for an address from one network within an hour: the dialog says how long to wait', async () => {
   const { email } = await journey.signUp()

@@ -1,16 +1,12 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { expect } from 'vitest'
+import { DESKTOP, journey, testWith } from './testing/journey.ts'
 import { countRequests } from './testing/page-actions.ts'
 import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-actions.ts'
 
-let journey: JourneyWithMail
-beforeAll(async () => {
-  // Every call finds its token about to expire, and refreshes it. No token expires on its way,
-  // however busy the machine is.
-  journey = await startJourneyWithMail({ ACCESS_TOKEN_SECONDS: '19' })
-})
-afterAll(() => journey?.close())
+// Every call finds its token about to expire, and refreshes it. No token expires on its way,
+// however busy the machine is.
+const test = testWith({ ACCESS_TOKEN_SECONDS: '19' }).extend('viewport', DESKTOP)
 
 test('a token that expires during a session is refreshed unnoticed', async () => {
   const page = await journey.visit({ as: await journey.signUp() })

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { type Journey, startJourney, TABLET } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { journey, olga, TABLET, test } from './testing/journey.ts'
 import {
   bringTo,
   holdCalls,
@@ -16,15 +15,6 @@ import {
  * scrolling.
  */
 const TWO_LINES = 'Запись, которой на телефоне хватает на две строки, а то и на три:'
-
-let journey: Journey
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourney()
-  olga = await journey.signUp()
-})
-afterAll(() => journey?.close())
-beforeEach(() => journey.emptyWall())
 
 test('scrolling loads ten posts at a time until the end of the wall, with skeletons while they load', async () => {
   await journey.fillWall(olga, 25, TWO_LINES)

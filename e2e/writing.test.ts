@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './testing/journey-with-mail.ts'
+import { journey, olga, desktopTest as test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   holdCalls,
@@ -14,14 +14,9 @@ import { profileLink, signInThrough } from './testing/sign-in-actions.ts'
 
 const PUBLICATION = '**/api/v1/posts'
 
-let journey: JourneyWithMail
-let olga: TestUser
-beforeAll(async () => {
-  journey = await startJourneyWithMail()
-  olga = await journey.signUp()
+beforeEach(async () => {
   await journey.publish(olga, 'На что отвечают')
 })
-afterAll(() => journey?.close())
 
 test('a dialog that was closed while sending does not affect the next one', async () => {
   const page = await journey.visit({ as: olga })

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { postIdsOf } from '../contract/post-rules.ts'
+import type { Post, PostPage } from '../contract/posts.ts'
 import { accountMails } from './features/account/account.mail.ts'
 import { removeExpiredAccountRows } from './features/account/account.repository.ts'
 import { registerAccount } from './features/account/account.routes.ts'
@@ -23,6 +25,7 @@ import { isModerator } from './features/moderation/moderators.repository.ts'
 import { countWaiting } from './features/moderation/queue.repository.ts'
 import { removeOldReports } from './features/moderation/report-states.repository.ts'
 import { counterJobs } from './features/posts/counters.task.ts'
+import { postIdOf } from './features/posts/post-id-of.ts'
 import { registerPosts } from './features/posts/posts.routes.ts'
 import { removeOldKeys } from './features/posts/publications.repository.ts'
 import { createPublish } from './features/posts/publications.service.ts'
@@ -121,7 +124,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const node = await createNode(options)
   const { config, database, background, replica, outage, log, refusals, cache, server } = node
   const { app: http } = server
-  const route = createRouter(http, { auth: node.authenticator, limits: node.limits, cache })
+  const route = createRouter(http, {
+    auth: node.authenticator,
+    limits: node.limits,
+    cache,
+    postIdOf,
+  })
   registerFeatures(route, node)
   let isDraining = false
   serveHealth(http, {
@@ -202,7 +210,11 @@ async function createNode(options: AppOptions) {
     replica: databases.replica,
     log,
     headers,
-    likedBy: batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions)),
+    flag: {
+      name: 'is_liked',
+      postIdsOf: (answer) => postIdsOf(answer as Post | PostPage),
+      isTrueFor: batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions)),
+    },
   })
   const refusals = createRefusalLog(log)
   const observe = metrics?.observe
@@ -230,9 +242,8 @@ async function createNode(options: AppOptions) {
     metrics,
     sessions,
     authenticator: {
-      ...sessions.authenticator(db),
+      ...sessions.authenticator(db, config.contactEmail),
       isModerator: ({ userId }: { userId: string }) => isModerator(db, userId),
-      contact: config.contactEmail,
     },
     web,
     headers,

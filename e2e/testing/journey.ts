@@ -1,8 +1,10 @@
 import pg from 'pg'
 import type { BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core'
-import { expect, inject, onTestFinished } from 'vitest'
+import { test as base, expect, inject, onTestFinished } from 'vitest'
+import { newEmail } from '../../server/testing/account-fixture.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
+import { openMailbox } from '../../server/testing/mailbox.ts'
 import { launchChromium } from './chromium.ts'
 import { APP_SECRET, createProduct, createProductClient } from './product.ts'
 
@@ -28,8 +30,50 @@ export type Visit = BrowserContextOptions & {
 
 export type Journey = Awaited<ReturnType<typeof startJourney>>
 
+/** The wall of the test that runs, and two people who write on it. */
+export let journey: Journey
+export let olga: TestUser
+export let petr: TestUser
+
+let shared: Promise<Journey> | undefined
+
 /**
- * Starts the product and a browser. The product reaches its database at the URL that `reach`
+ * Journeys on the one product of this worker, which Vitest would start again for each
+ * `test.extend`. Every test begins with an empty wall.
+ */
+export const test = journeysOn('worker', () => (shared ??= startJourney()))
+export const desktopTest = test.extend('viewport', DESKTOP)
+
+/** Journeys of a file that needs another environment, and so a product of its own. */
+export function testWith(...environment: Parameters<typeof startJourney>) {
+  return journeysOn('file', () => startJourney(...environment))
+}
+
+function journeysOn(scope: 'worker' | 'file', start: () => Promise<Journey>) {
+  return (
+    base
+      // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the names of other fixtures here
+      .extend('site', { scope: scope as 'file' }, async ({}, { onCleanup }) => {
+        const site = await start()
+        onCleanup(site.close)
+        return site
+      })
+      .extend('people', { scope: 'file' }, ({ site }) => signUpTwo(site))
+      .extend('viewport', PHONE)
+      .extend('wall', { auto: true }, async ({ site, people, viewport }) => {
+        await site.emptyWall()
+        journey = { ...site, visit: (visit: Visit = {}) => site.visit({ viewport, ...visit }) }
+        ;[olga, petr] = people
+      })
+  )
+}
+
+async function signUpTwo({ signUp }: Journey): Promise<[TestUser, TestUser]> {
+  return [await signUp(), await signUp()]
+}
+
+/**
+ * Starts the product, a browser and an SMTP server. The product reaches its database at the URL that `reach`
  * resolves to. The caller closes them.
  */
 export async function startJourney(
@@ -38,7 +82,14 @@ export async function startJourney(
 ) {
   const database = await freshDatabase(inject('databaseUrl'))
   const DATABASE_URL = await reach(database.url)
-  const product = await createProduct({ DATABASE_URL, APP_SECRET, ...env })
+  const mailbox = await openMailbox()
+  const product = await createProduct({
+    DATABASE_URL,
+    APP_SECRET,
+    SMTP_URL: mailbox.url,
+    ACCESS_TOKEN_SECONDS: '3600',
+    ...env,
+  })
   const [browser] = await Promise.all([launchChromium(), product.start()])
   const sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
@@ -85,11 +136,35 @@ export async function startJourney(
     return page
   }
 
+  const client = createProductClient(product)
+  const mailsRead = new Map<string, number>()
+  const readMail = (email: string) => {
+    const count = (mailsRead.get(email) ?? 0) + 1
+    mailsRead.set(email, count)
+    return count
+  }
+
+  /** Registers an unknown e-mail. The mail with the code counts as read. */
+  function signIn(...args: Parameters<typeof client.signIn>): Promise<TestUser> {
+    readMail(args[0])
+    return client.signIn(...args)
+  }
+
   return {
-    ...createProductClient(product),
+    ...client,
     url: product.url,
     product,
     sql,
+    mailbox,
+    signIn,
+    signUp: () => signIn(newEmail()),
+
+    /** Waits for the code in the next mail that was not read. */
+    nextCode: (email: string) => mailbox.codeFor(email, readMail(email)),
+
+    async rows(statement: string, values: unknown[] = []) {
+      return (await sql.query(statement, values)).rows
+    },
 
     /** Each page has a browser context of its own; an error on the page fails the test. */
     visit: (visit: Visit = {}) => openPage(visit),
@@ -116,6 +191,7 @@ export async function startJourney(
       await browser.close()
       await sql.end()
       await product.remove()
+      await mailbox.close()
       await database.drop()
     },
   }

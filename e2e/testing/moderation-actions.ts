@@ -1,35 +1,32 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { Post } from '../../contract/posts.ts'
 import { emailKey } from '../../server/kernel/mail/email-address.ts'
 import type { TestUser } from '../../server/testing/client.ts'
-import { type JourneyWithMail, startJourneyWithMail } from './journey-with-mail.ts'
+import { DESKTOP, type Journey, journey, olga, petr, type test } from './journey.ts'
 import { chooseFromMenu, postWith } from './page-actions.ts'
 
-export type ModeratedJourney = Awaited<ReturnType<typeof startModeratedJourney>>
+/** Decides about what Olga reports of Petr. */
+export let vera: TestUser
 
-/** Olga reports, Petr writes and Vera decides. The caller closes the journey. */
-export async function startModeratedJourney(env: Record<string, string> = {}) {
-  const journey = await startJourneyWithMail({ ACCESS_TOKEN_SECONDS: '3600', ...env })
-  const olga = await journey.signUp()
-  const petr = await journey.signUp()
-  const vera = await signUpModerator(journey)
-  return {
-    ...journey,
-    olga,
-    petr,
-    vera,
-    async publishReported(text: string, author = petr) {
-      const post = await journey.publish(author, text)
-      await reportByApi(journey, olga, { postId: post.id })
-      return post
-    },
-    visitQueue: (as: TestUser) => journey.visit({ as, path: '/moderation' }),
-    async emptyQueue(): Promise<void> {
-      await journey.sql.query('TRUNCATE reports, appeals, blocks')
-      await journey.emptyWall()
-    },
-  }
+/** Every test begins with an empty queue. */
+export function moderated(on: typeof test) {
+  return on
+    .extend('viewport', DESKTOP)
+    .extend('moderator', { scope: 'file' }, ({ site }) => signUpModerator(site))
+    .extend('queue', { auto: true }, async ({ site, moderator }) => {
+      await site.sql.query('TRUNCATE reports, appeals, blocks')
+      vera = moderator
+    })
 }
+
+export async function publishReported(text: string, author = petr): Promise<Post> {
+  const post = await journey.publish(author, text)
+  await reportByApi(journey, olga, { postId: post.id })
+  return post
+}
+
+export const visitQueue = (as: TestUser) => journey.visit({ as, path: '/moderation' })
 
 export async function signUpModerator({ signUp, sql }: ModeratedProduct): Promise<TestUser> {
   const user = await signUp()
@@ -40,10 +37,10 @@ export async function signUpModerator({ signUp, sql }: ModeratedProduct): Promis
   return user
 }
 
-type ModeratedProduct = Pick<JourneyWithMail, 'signUp' | 'sql'>
+type ModeratedProduct = Pick<Journey, 'signUp' | 'sql'>
 
 export async function reportByApi(
-  { call }: Pick<JourneyWithMail, 'call'>,
+  { call }: Pick<Journey, 'call'>,
   { token }: TestUser,
   { postId, reasonId = 1 }: { postId: string; reasonId?: number },
 ): Promise<void> {

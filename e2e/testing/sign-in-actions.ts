@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import type { JourneyWithMail } from './journey-with-mail.ts'
+import type { Journey } from './journey.ts'
 
 export function signInDialog(page: Page) {
   const dialog = page.getByRole('dialog')
@@ -32,11 +32,7 @@ export async function enterCode(page: Page, code: string): Promise<void> {
   await reloaded
 }
 
-export async function signInThrough(
-  journey: JourneyWithMail,
-  page: Page,
-  email: string,
-): Promise<void> {
+export async function signInThrough(journey: Journey, page: Page, email: string): Promise<void> {
   await sendEmail(page, email)
   await enterCode(page, await journey.nextCode(email))
 }

@@ -1,47 +1,47 @@
-import { useId, useState } from 'react'
+import { useId } from 'react'
+import type { CurrentUser } from '../../contract/account.ts'
 import { RETURN_DAYS } from '../../contract/constants.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
-import type { MailedCode } from '../codes/mailed-code.ts'
-import { countingWrongCodes } from '../codes/wrong-codes.ts'
+import { savedOperation } from '../codes/saved-operation.ts'
+import { type MailedCode, useMailedCode } from '../codes/use-mailed-code.ts'
 import { exactDay } from '../format/time.ts'
 import { call } from '../http/call.ts'
-import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
-import { useSingleMutation } from '../http/use-single-mutation.ts'
-import { clientToken } from '../session/device.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import page from '../ui/form-page.module.css'
 import { useToast } from '../ui/toaster.tsx'
 import styles from './delete-account-form.module.css'
 
-type Props = {
-  email: string
-  onDeleted: () => unknown
-  onCancel: () => void
-}
+type Props = { user: CurrentUser; onDeleted: () => void; onCancel: () => void }
 
-export function DeleteAccountForm({ email, onDeleted, onCancel }: Props) {
-  const [deletion, setDeletion] = useState<MailedCode | null>(null)
-  if (!deletion) return <ExplainStep email={email} onStarted={setDeletion} onCancel={onCancel} />
+export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
+  const tipId = useId()
+  const toast = useToast()
+  const mailed = useMailedCode({
+    saved: savedOperation('deletion', user.id),
+    start: ({ clientToken }) => call('POST /users/current/deletion', { body: { clientToken } }),
+    verify: (input) => call('POST /users/current/deletion/:id/verify', input),
+    onVerified: ({ erasedAt }) => {
+      onDeleted()
+      toast({ text: `Аккаунт удалён. Вернуть его можно до ${exactDay(erasedAt)}` })
+    },
+  })
+  if (!mailed.entry) return <ExplainStep email={user.email} mailed={mailed} onCancel={onCancel} />
   return (
-    <CodeStep
-      deletion={deletion}
-      onRestarted={setDeletion}
-      onDeleted={onDeleted}
-      onReturn={() => setDeletion(null)}
-    />
+    <div className={page.form}>
+      <h2 className={page.title}>Удалить аккаунт</h2>
+      <p className={page.tip} id={tipId}>
+        Отправили код на <b>{mailed.email}</b>. Как только вы его введёте, аккаунт будет удалён
+      </p>
+      <CodeEntry {...mailed.entry} describedBy={tipId} />
+    </div>
   )
 }
 
-type ExplainStepProps = {
-  email: string
-  onStarted: (deletion: MailedCode) => void
-  onCancel: () => void
-}
+type ExplainStepProps = { email: string; mailed: MailedCode; onCancel: () => void }
 
-function ExplainStep({ email, onStarted, onCancel }: ExplainStepProps) {
-  const start = useSingleMutation({ mutationFn: () => startDeletion(email), onSuccess: onStarted })
+function ExplainStep({ email, mailed, onCancel }: ExplainStepProps) {
   return (
     <div className={page.form}>
       <h2 className={page.title}>Удалить аккаунт?</h2>
@@ -55,9 +55,9 @@ function ExplainStep({ email, onStarted, onCancel }: ExplainStepProps) {
         </li>
         <li>Чужие ответы на ваши записи останутся. Ваше имя больше никто не займёт.</li>
       </ul>
-      <FormError>{start.error && errorMessage(start.error)}</FormError>
+      <FormError>{mailed.error && errorMessage(mailed.error)}</FormError>
       <div className={page.actions}>
-        <Button variant="danger" pending={start.isPending} onClick={() => start.mutate()}>
+        <Button variant="danger" pending={mailed.isPending} onClick={() => mailed.start({ email })}>
           Получить код
         </Button>
         <Button variant="plain" onClick={onCancel}>
@@ -66,76 +66,4 @@ function ExplainStep({ email, onStarted, onCancel }: ExplainStepProps) {
       </div>
     </div>
   )
-}
-
-type CodeStepProps = {
-  deletion: MailedCode
-  onRestarted: (deletion: MailedCode) => void
-  onDeleted: () => unknown
-  onReturn: () => void
-}
-
-function CodeStep({ deletion, onRestarted, onDeleted, onReturn }: CodeStepProps) {
-  const [code, setCode] = useState('')
-  const tipId = useId()
-  const toast = useToast()
-  const onError = () => setCode('')
-  const verify = useSingleMutation({
-    mutationFn: (typed: string) =>
-      countingWrongCodes(deletion, () => verifyDeletion(deletion.id, typed)),
-    onSuccess: async ({ erasedAt }) => {
-      await onDeleted()
-      toast({ text: `Аккаунт удалён. Вернуть его можно до ${exactDay(erasedAt)}` })
-    },
-    onError,
-  })
-  const resend = useSingleMutation({
-    mutationFn: () => startDeletion(deletion.email),
-    onSuccess: onRestarted,
-    onError,
-  })
-  const error = verify.error ?? resend.error
-
-  return (
-    <div className={page.form}>
-      <h2 className={page.title}>Удалить аккаунт</h2>
-      <p className={page.tip} id={tipId}>
-        Отправили код на <b>{deletion.email}</b>. Как только вы его введёте, аккаунт будет удалён
-      </p>
-      <CodeEntry
-        operation={deletion}
-        code={code}
-        busy={verify.isPending || resend.isPending}
-        isResending={resend.isPending}
-        error={error && { code: codeOf(error), message: errorMessage(error) }}
-        describedBy={tipId}
-        onType={(typed) => {
-          verify.clearError()
-          resend.clearError()
-          setCode(typed)
-        }}
-        onComplete={(full) => verify.mutate(full)}
-        onResend={() => {
-          verify.clearError()
-          resend.mutate()
-        }}
-        onReturn={onReturn}
-      />
-    </div>
-  )
-}
-
-function codeOf(error: Error): string {
-  return error instanceof CallError ? error.code : ''
-}
-
-async function startDeletion(email: string): Promise<MailedCode> {
-  const body = { clientToken: await clientToken() }
-  const { id } = await call('POST /users/current/deletion', { body })
-  return { id, email, sentAt: Date.now() }
-}
-
-async function verifyDeletion(id: string, confirmCode: string): Promise<{ erasedAt: number }> {
-  const body = { confirmCode, clientToken: await clientToken() }
-  return call('POST /users/current/deletion/:id/verify', { params: { id }, body })
 }

@@ -15,7 +15,6 @@ import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
 import { useToast } from '../ui/toaster.tsx'
 import styles from './account-settings.module.css'
-import { removeEmailChange } from './saved-email-change.ts'
 
 type AccountSettingsProps = {
   user: CurrentUser
@@ -92,7 +91,6 @@ function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
   const logOut = useSingleMutation({
     mutationFn: closeCurrentSession,
     onSuccess: async () => {
-      removeEmailChange()
       onLoggedOut()
       navigate(PATHS.wall)
       signedOut()

@@ -2,13 +2,14 @@ import { type FormEvent, useState } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { call } from '../http/call.ts'
+import { CallError } from '../http/call-error.ts'
 import { errorMessage, waitMessage } from '../http/error-message.ts'
+import { useSingleMutation } from '../http/use-single-mutation.ts'
 import { changeViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { type FieldStatus, TextField } from '../ui/field.tsx'
 import styles from '../ui/form-page.module.css'
 import { useToast } from '../ui/toaster.tsx'
-import { useAccountMutation } from './use-account-mutation.ts'
 import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.ts'
 import { withinLimit } from './within-limit.ts'
 
@@ -17,14 +18,12 @@ type UsernameFormProps = { own: string; onSaved: (user: CurrentUser) => void }
 export function UsernameForm({ own, onSaved }: UsernameFormProps) {
   const [username, setUsername] = useState(own)
   const toast = useToast()
-  const saving = useAccountMutation({
+  const saving = useSingleMutation({
     mutationFn: (name: string) =>
       withinLimit(
         () => call('PATCH /users/current/profile', { body: { username: name } }),
         (error) => toast({ text: waitMessage(error) }),
       ),
-    // A longer limit is about the name too: it lasts for hours, longer than any toast.
-    refusedBy: [400, 429],
     onSuccess: (user) => {
       changeViewer(user)
       toast({ text: 'Имя сохранено' })
@@ -32,7 +31,10 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
     },
   })
   const check = useUsernameCheck(username, own)
-  const isAllowed = !saving.refusal && maySave(check)
+  const { error } = saving
+  // A longer limit is about the name too.
+  const isRefused = error instanceof CallError && [400, 429].includes(error.status)
+  const isAllowed = !isRefused && maySave(check)
 
   function type(typed: string): void {
     saving.clearError()
@@ -56,7 +58,7 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
         value={username}
         readOnly={saving.isPending}
         hint={`Латинские буквы, цифры и знак подчёркивания, от ${USERNAME_MIN} до ${USERNAME_MAX} символов`}
-        error={saving.refusal ? errorMessage(saving.refusal) : validationError(check)}
+        error={error ? errorMessage(error) : validationError(check)}
         status={statusOf(check)}
         onChange={type}
       />

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import type { CodeMail, MailState } from '../../contract/codes.ts'
-import { CODE_LENGTH, CODE_RESEND_SECONDS } from '../../contract/constants.ts'
+import { CODE_ATTEMPTS, CODE_LENGTH, CODE_RESEND_SECONDS } from '../../contract/constants.ts'
 import { plural } from '../format/counts.ts'
 import { countdown } from '../format/time.ts'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
+import { errorMessage } from '../http/error-message.ts'
 import { worthRetrying } from '../http/query-client.ts'
 import { useSecondsLeft } from '../platform/use-seconds-left.ts'
 import { clientToken } from '../session/device.ts'
@@ -13,8 +14,8 @@ import { Button } from '../ui/button.tsx'
 import type { FieldStatus } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { CodeInput } from './code-input.tsx'
-import type { MailedCode } from './mailed-code.ts'
-import { latestEnd, triesLeft } from './wrong-codes.ts'
+import { latestEnd, type Operation } from './saved-operation.ts'
+import type { MailedCode } from './use-mailed-code.ts'
 
 const MAIL_STATUS: Record<MailState, FieldStatus> = {
   queued: { kind: 'plain', text: 'Отправляем письмо…' },
@@ -38,7 +39,7 @@ export function codeLife(errorCode: string | undefined, left?: number): CodeLife
 const LOCKED = 'Слишком много неверных кодов'
 
 /** After a reload there is no error, but the number of tries left still shows. */
-export function codeError(error: CodeEntryProps['error'], left?: number): string | undefined {
+export function codeError(error: ShownError | null, left?: number): string | undefined {
   const isAboutCode = !error || error.code === 'INVALID_CONFIRM_CODE'
   if (error?.code === 'MAX_CONFIRM_ATTEMPTS' || (isAboutCode && left === 0)) return LOCKED
   if (!error || !isAboutCode || left === undefined) return error?.message
@@ -48,28 +49,17 @@ export function codeError(error: CodeEntryProps['error'], left?: number): string
 const LEFT = { one: 'Осталась', few: 'Осталось', many: 'Осталось' }
 const TRIES = { one: 'попытка', few: 'попытки', many: 'попыток' }
 
-export type CodeEntryProps = {
-  operation: MailedCode
-  code: string
-  busy: boolean
-  isResending: boolean
-  error: { code: string; message: string } | null
-  describedBy: string
-  wide?: boolean
-  onType: (code: string) => void
-  /** Called once the code is full, and when a person tries it again. */
-  onComplete: (code: string) => void
-  onResend: () => void
-  onReturn: () => void
-}
+type ShownError = { code: string; message: string }
+
+type CodeEntryProps = NonNullable<MailedCode['entry']> & { describedBy: string; wide?: boolean }
 
 /** The step of every flow that takes a mailed code. */
 export function CodeEntry(props: CodeEntryProps) {
   const { operation, code, busy, wide = false, onComplete, onReturn } = props
   const { mail, refusal } = useCodeMail(operation.id, operation.sentAt)
   // While a code is checked, its operation may just have been used.
-  const error = props.error ?? (busy ? null : refusal)
-  const left = triesLeft(operation.id)
+  const error = shownError(props.error ?? (busy ? null : refusal))
+  const left = triesLeft(operation)
   const life = codeLife(error?.code, left)
   const isFull = code.length === CODE_LENGTH
   const isChecking = busy && isFull && !props.isResending
@@ -107,6 +97,15 @@ export function CodeEntry(props: CodeEntryProps) {
       </div>
     </>
   )
+}
+
+function shownError(error: Error | null): ShownError | null {
+  if (!error) return null
+  return { code: error instanceof CallError ? error.code : '', message: errorMessage(error) }
+}
+
+function triesLeft({ wrongCodes }: Operation): number | undefined {
+  return wrongCodes && Math.max(0, CODE_ATTEMPTS - wrongCodes)
 }
 
 function ResendCode(props: CodeEntryProps & { life: CodeLife; mail: KnownMail | undefined }) {

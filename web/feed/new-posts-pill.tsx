@@ -52,7 +52,7 @@ function useNewestPosts(): readonly string[] {
   const { data } = useQuery({
     queryKey: ['newest-posts', entryKey],
     queryFn: async ({ signal }) => {
-      const { posts } = await wallSource().read(null, signal)
+      const { posts } = await wallSource().read('', signal)
       return posts.map(({ id }) => id)
     },
     initialData: NONE,

@@ -1,13 +1,14 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { withCursor } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
+import { findAnchor } from '../history/scroll-anchors.ts'
 import { errorMessage } from '../http/error-message.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
 import { ErrorPage, ErrorRow } from '../ui/errors.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { FeedGroups } from './feed-groups.tsx'
+import { FeedPages } from './feed-pages.tsx'
 import { LastPost, NoPosts, NoReplies } from './list-end.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
 import styles from './post-feed.module.css'
@@ -29,32 +30,36 @@ type PostFeedProps = {
   watchesNew?: boolean
 }
 
+/** Each history entry has a feed of its own, which begins where the entry was left. */
 export function PostFeed(props: PostFeedProps) {
+  return <EntryFeed key={useEntry().key} {...props} />
+}
+
+function EntryFeed(props: PostFeedProps) {
   const { source, label, repliesTo, emptyAction, foot, watchesNew = false } = props
-  const list = usePostList(source)
-  const end = useNearEnd(
-    // A first page without posts changes neither their number nor the state.
-    `${list.state} ${list.ids.length} ${list.more} ${list.isFetching}`,
-    list.more === 'failed' ? ignore : list.loadMore,
-  )
-  const beginning = useNearEnd(`${list.start} ${list.state} ${list.isFetching}`, list.loadPrevious)
-  useScrollAnchor(list)
+  const { key, isReturn } = useEntry()
+  const [anchor] = useState(() => (isReturn ? findAnchor(key) : undefined))
+  const list = usePostList(source, anchor)
+  const end = useNearEnd(list.loadMore, [list.isFetching, list.ids.length])
+  const beginning = useNearEnd(list.loadPrevious, [list.isFetching, list.start])
+  useScrollAnchor(list, anchor)
   const read = (list.before ?? 0) + list.ids.length
-  const setSize = list.hasMore ? Math.max(list.total, read) : read
+  const setSize = list.nextCursor === null ? read : Math.max(list.total, read)
 
   return (
     <>
-      {list.start !== null && <BeginningLink />}
+      {list.start !== '' && <BeginningLink />}
       <div ref={beginning} />
-      {watchesNew && list.start === null && list.state === 'ready' && <NewPostsPill list={list} />}
+      {watchesNew && list.start === '' && list.state === 'ready' && <NewPostsPill list={list} />}
       {(list.ids.length > 0 || list.state === 'loading') && (
         <div
           role="feed"
           aria-label={label}
           aria-busy={list.state === 'loading' || list.more === 'loading'}
         >
-          <FeedGroups
-            groups={list.groups}
+          <FeedPages
+            pages={list.pages}
+            anchorId={anchor?.postId ?? ''}
             before={list.before}
             setSize={setSize}
             withoutQuotes={repliesTo !== undefined}
@@ -106,5 +111,3 @@ function BeginningLink() {
     </Link>
   )
 }
-
-function ignore(): void {}

@@ -5,16 +5,15 @@ const MARGIN = '40% 0px 40% 0px'
 
 /**
  * Calls `onNear` when the returned ref's element stays within 40 % of a screen of the visible part
- * for 100 ms. Each change of `stage` checks again: after a short page the end may still be visible.
+ * for 100 ms. Each change of `deps` checks again: after a short page the end may still be visible.
  */
-export function useNearEnd(stage: string, onNear: () => void) {
+export function useNearEnd(onNear: () => void, deps: readonly unknown[]) {
   const end = useRef<HTMLDivElement>(null)
   const latest = useRef(onNear)
   useEffect(() => {
     latest.current = onNear
   }, [onNear])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new observer reports at once.
   useEffect(() => {
     if (!end.current) return
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -31,7 +30,8 @@ export function useNearEnd(stage: string, onNear: () => void) {
       clearTimeout(timer)
       observer.disconnect()
     }
-  }, [stage])
+    // biome-ignore lint/correctness/useExhaustiveDependencies: a new observer reports at once.
+  }, deps)
 
   return end
 }

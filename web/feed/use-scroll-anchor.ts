@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'react'
 import { useEntry } from '../history/entry.tsx'
-import { type Anchor, findAnchor, saveAnchor } from '../history/scroll-anchors.ts'
+import { type Anchor, saveAnchor } from '../history/scroll-anchors.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 
@@ -10,52 +10,47 @@ const FRAMES_TO_RENDER = 3
 type PostPosition = Pick<Anchor, 'postId' | 'top'>
 
 /**
- * Remembers at which post each history entry was left, and returns there after going back or a
- * reload. A post is remembered, not a pixel: the posts above may have changed meanwhile.
+ * Returns to the anchor, the post at which the history entry was left, and remembers the next one.
+ * A post is remembered, not a pixel: the posts above may have changed meanwhile.
  */
-export function useScrollAnchor(list: PostListView): void {
-  const { key: entryKey, isReturn } = useEntry()
+export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined): void {
+  const entryKey = useEntry().key
   const ready = list.state === 'ready'
-  const left = useRef<{ entryKey: string; start: string | null; last: PostPosition | undefined }>(
-    undefined,
-  )
-  const cursorsTo = useRef(list.cursorsTo)
-
-  useLayoutEffect(() => {
-    cursorsTo.current = list.cursorsTo
-  })
+  const last = useRef<PostPosition | undefined>(anchor)
+  const shown = useRef<PostListView>(undefined)
 
   useLayoutEffect(() => {
     history.scrollRestoration = 'manual'
     if (!ready) return
-    const { current } = left
-    if (current?.entryKey !== entryKey) {
-      const anchor = isReturn ? findAnchor(entryKey) : undefined
-      left.current = { entryKey, start: list.start, last: anchor }
-      if (anchor) restore(anchor, anchor.focusedId)
-    } else if (current.start !== list.start) {
-      // Posts were added above: what is being read must not move. Safari has no scroll anchoring.
-      current.start = list.start
-      if (current.last) restore(current.last)
-    }
-  }, [entryKey, isReturn, ready, list.start])
+    const former = shown.current
+    shown.current = list
+    if (!last.current) return
+    if (!former) restore(last.current, anchor?.focusedId)
+    // What is being read must not move when its page, or one above, is new. Safari has no scroll
+    // anchoring, and no browser anchors what is rendered anew or stands at the very top.
+    else if (
+      `${former.cursorsTo(last.current.postId)}` !== `${list.cursorsTo(last.current.postId)}`
+    )
+      restore(last.current)
+  })
 
   // The posts below fill the space by now, or there are none.
   useLayoutEffect(() => {
-    if (ready && !list.hasMore) reserveHeight(0)
-  }, [ready, list.hasMore])
+    if (ready && list.nextCursor === null) reserveHeight(0)
+  }, [ready, list.nextCursor])
 
   useLayoutEffect(() => {
     if (!ready) return
     const remember = () => {
-      if (left.current) left.current.last = currentAnchor() ?? left.current.last
+      last.current = currentAnchor() ?? last.current
     }
     const save = () => {
-      const last = left.current?.last ?? currentAnchor()
-      if (!last) return
+      const left = last.current ?? currentAnchor()
+      if (!left || !shown.current) return
+      const { above, cursorsTo } = shown.current
       const focusedId = focusedArticle()?.dataset.postId
-      const anchor = { ...last, focusedId, cursors: cursorsTo.current(last.postId) }
-      saveAnchor(entryKey, anchor, scrollY === 0)
+      const cursors = [...above, ...cursorsTo(left.postId)]
+      saveAnchor(entryKey, { ...left, focusedId, cursors }, scrollY === 0)
     }
     const stop = new AbortController()
     const { signal } = stop

@@ -7,7 +7,7 @@ export type Anchor = {
   top: number
   focusedId: string | undefined
   /** The cursors of the pages of its list, from the first one to the page that has the post. */
-  cursors: (string | null)[]
+  cursors: string[]
 }
 
 /** web/index.html reads it too. */
@@ -31,8 +31,13 @@ export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): 
 }
 
 function known(): Map<string, Anchor> {
-  anchors ??= new Map(sessionStore.readJson(KEY, areAnchors) ?? [])
+  anchors ??= new Map(sessionStore.readJson(KEY, areAnchors)?.map(withFirstCursor))
   return anchors
+}
+
+/** The release before wrote null for the cursor of the first page. */
+function withFirstCursor([key, anchor]: [string, Anchor]): [string, Anchor] {
+  return [key, { ...anchor, cursors: anchor.cursors.map((cursor) => cursor ?? '') }]
 }
 
 function areAnchors(value: unknown): value is [string, Anchor][] {

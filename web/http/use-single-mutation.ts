@@ -11,7 +11,7 @@ import { isUnanswered } from './call-error.ts'
 export function useSingleMutation<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,
 ) {
-  const { mutateAsync, isPending, isSuccess, error, reset } = useMutation(options)
+  const { mutateAsync, isPending, isSuccess, variables, error, reset } = useMutation(options)
   const isRunning = useRef(false)
 
   useReconnect(() => {
@@ -32,6 +32,7 @@ export function useSingleMutation<Data, Variables = void>(
   return {
     isPending,
     isSuccess,
+    variables,
     error,
     clearError: (): void => {
       if (error) reset()

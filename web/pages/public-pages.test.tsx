@@ -41,8 +41,8 @@ function render(path: string, page: ReactNode, cached: Cached = {}): string {
   if (cached.missing) seedPost(client, cached.missing, null)
   for (const [name, list] of Object.entries(cached.lists ?? WALL)) {
     client.setQueryData<CachedPages>(pagesKey(name as ListName, 'default'), {
-      pages: [{ ...list, total: list.ids.length }],
-      pageParams: [null],
+      pages: [{ ...list, cursor: '', total: list.ids.length }],
+      pageParams: [''],
     })
   }
   return renderToString(

@@ -5,6 +5,7 @@ import { AccountSettings, useReturnToSettings } from '../account/account-setting
 import { EmailForm } from '../account/email-form.tsx'
 import { UsernameForm } from '../account/username-form.tsx'
 import { DeleteAccountForm } from '../account-deletion/delete-account-form.tsx'
+import { removeSavedOperations } from '../codes/saved-operation.ts'
 import { DownloadData } from '../data-export/download-data.tsx'
 import { navigate } from '../history/history.ts'
 import { usePageTitle } from '../history/use-page-title.ts'
@@ -14,7 +15,6 @@ import { removeDrafts } from '../posts/compose/stored-drafts.ts'
 import { dropIntent } from '../session/intents.ts'
 import { announceSessionChange, signedOut, useViewer } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
-import { removeSavedSignIn } from '../sign-in/saved-sign-in.ts'
 import { SiteLinks } from '../texts/site-links.tsx'
 
 /** /settings */
@@ -38,14 +38,16 @@ export function SettingsPage() {
 /** When a session ends by itself, drafts wait for their author. */
 function removePersonalData(userId: string): void {
   removeDrafts(localStore, userId)
-  removeSavedSignIn()
+  removeSavedOperations()
   dropIntent()
 }
 
 /** /settings/account/email */
 export function SettingsEmailPage() {
   usePageTitle('Электронная почта')
-  return <EmailForm onSaved={useReturnToSettings()} />
+  const viewer = useViewer()
+  const leave = useReturnToSettings()
+  return viewer.state === 'authorized' && <EmailForm user={viewer.user} onSaved={leave} />
 }
 
 /** /settings/account/username */
@@ -75,13 +77,13 @@ export function SettingsDeleteAccountPage() {
   const viewer = useViewer()
   const leave = useReturnToSettings()
   if (viewer.state !== 'authorized') return null
-  const { id, email } = viewer.user
+  const { user } = viewer
 
-  async function onDeleted(): Promise<void> {
-    removePersonalData(id)
+  function onDeleted(): void {
+    removePersonalData(user.id)
     navigate(PATHS.wall)
     signedOut()
     announceSessionChange()
   }
-  return <DeleteAccountForm email={email} onDeleted={onDeleted} onCancel={leave} />
+  return <DeleteAccountForm user={user} onDeleted={onDeleted} onCancel={leave} />
 }

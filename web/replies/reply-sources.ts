@@ -1,13 +1,13 @@
+import { pageAfter } from '../../contract/pages.ts'
 import type { PostPage } from '../../contract/posts.ts'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
-import { pageAfter } from '../posts/cache/post-sources.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 
 const NONE: PostPage = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
 /** The direct replies to a post, newest first. A missing post has none. */
-export function repliesSource(postId: string, start: string | null = null): ListSource {
+export function repliesSource(postId: string, start = ''): ListSource {
   return {
     name: `replies ${postId}`,
     start,

@@ -23,7 +23,7 @@ async function findStored({ pathname, search }: URL): Promise<Response | undefin
   const stored = path && (await caches.match(path, { cacheName: PAGES, ignoreVary: true }))
   if (!stored) return undefined
   // Only the beginning of a list is stored, and its address says so.
-  if (cursorIn(search) !== null) return Response.redirect(path)
+  if (cursorIn(search) !== '') return Response.redirect(path)
   return new Response(markSaved(await stored.text()), { headers: stored.headers })
 }
 

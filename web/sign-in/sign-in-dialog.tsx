@@ -1,5 +1,4 @@
 import { Modal } from '../ui/modal.tsx'
-import { isRegistration } from './sign-in-flow.ts'
 import {
   ClosedStep,
   CodeStep,
@@ -8,47 +7,46 @@ import {
   EmailStep,
   OfferRegistrationStep,
 } from './steps.tsx'
-import { type SignIn, useSignIn } from './use-sign-in.ts'
+import { useSignIn } from './use-sign-in.ts'
 
-/** Success reloads the page. */
 export function SignInDialog({ onClose }: { onClose: () => void }) {
   const signIn = useSignIn()
-  const title = isRegistration(signIn.flow) ? 'Регистрация' : 'Вход'
+  const { at } = signIn.step
+  const isRegistration =
+    at === 'mail'
+      ? signIn.mailed.entry?.operation.way === 'registration'
+      : at === 'offer-registration' || at === 'closed'
   return (
-    <Modal title={title} size="s" onClose={onClose}>
+    <Modal title={isRegistration ? 'Регистрация' : 'Вход'} size="s" onClose={onClose}>
       <Step {...signIn} />
     </Modal>
   )
 }
 
-function Step(signIn: SignIn) {
-  const { flow, isStarting, typeEmail, typeCode, start, verify, restore, restart } = signIn
-  switch (flow.at) {
-    case 'email':
-      return <EmailStep {...flow} onType={typeEmail} onSubmit={() => start('login')} />
+function Step({ step, mailed, goBack }: ReturnType<typeof useSignIn>) {
+  const { email, entry, start, verify } = mailed
+  const offer = { busy: mailed.isPending, error: mailed.error, onReturn: goBack }
+  switch (step.at) {
+    case 'mail':
+      return entry ? <CodeStep {...entry} /> : <EmailStep mailed={mailed} />
     case 'offer-registration':
       return (
         <OfferRegistrationStep
-          {...flow}
-          onAccept={() => start('registration')}
-          onReturn={restart}
+          {...offer}
+          email={email}
+          onAccept={() => start({ email, way: 'registration' })}
         />
       )
     case 'closed':
-      return <ClosedStep {...flow} onReturn={restart} />
-    case 'code':
+      return <ClosedStep message={step.message} onReturn={goBack} />
+    case 'deleted':
       return (
-        <CodeStep
-          {...flow}
-          isResending={isStarting}
-          onType={typeCode}
-          onComplete={verify}
-          onResend={() => start(flow.operation.way)}
-          onReturn={restart}
+        <DeletedStep
+          {...offer}
+          message={step.message}
+          onAccept={() => verify({ code: step.code, restore: true })}
         />
       )
-    case 'deleted':
-      return <DeletedStep {...flow} onAccept={restore} onReturn={restart} />
     case 'done':
       return <DoneStep />
   }

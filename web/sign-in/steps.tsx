@@ -1,61 +1,30 @@
-import { type FormEvent, type ReactNode, useId, useRef } from 'react'
+import { type ReactNode, useId, useRef } from 'react'
 import { PATHS } from '../../contract/pages.ts'
-import { CodeEntry, type CodeEntryProps } from '../codes/code-entry.tsx'
-import { EmailField, useEmailValidation } from '../codes/email-field.tsx'
-import { countdown } from '../format/time.ts'
-import { useSecondsLeft } from '../platform/use-seconds-left.ts'
+import { CodeEntry } from '../codes/code-entry.tsx'
+import { EmailEntry } from '../codes/email-entry.tsx'
+import type { MailedCode } from '../codes/use-mailed-code.ts'
+import { errorMessage } from '../http/error-message.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { AuthShell } from './auth-shell.tsx'
-import type { Operation, Problem } from './sign-in-flow.ts'
 import styles from './steps.module.css'
 
-type EmailStepProps = {
-  email: string
-  busy: boolean
-  problem: Problem | null
-  onType: (email: string) => void
-  onSubmit: () => void
-}
-
-export function EmailStep({ email, busy, problem, onType, onSubmit }: EmailStepProps) {
+export function EmailStep({ mailed }: { mailed: MailedCode }) {
   const tipId = useId()
-  const validation = useEmailValidation(email)
-  const secondsLeft = useSecondsLeft(problem?.until ?? 0)
-  const isOver = problem?.until !== undefined && secondsLeft === 0
-
-  function submit(event: FormEvent): void {
-    event.preventDefault()
-    if (!validation.error && secondsLeft === 0) onSubmit()
-  }
-
   return (
     <AuthShell
       tip="Войдите или зарегистрируйтесь: пришлём код на почту, пароль не нужен"
       tipId={tipId}
     >
-      <form className={styles.form} onSubmit={submit} noValidate>
-        <EmailField
-          value={email}
-          validation={validation}
-          serverError={isOver ? undefined : problem?.message}
-          describedBy={tipId}
-          readOnly={busy}
-          required
-          onChange={onType}
-        />
-        <Button
-          type="submit"
-          variant="primary"
-          wide
-          pending={busy}
-          disabled={validation.error !== undefined || secondsLeft > 0}
-        >
-          Продолжить{secondsLeft > 0 && ` через ${countdown(secondsLeft)}`}
-        </Button>
-      </form>
+      <EmailEntry
+        mailed={mailed}
+        className={styles.form}
+        describedBy={tipId}
+        wide
+        onSubmit={(email) => mailed.start({ email, way: 'login' })}
+      />
       <Terms />
     </AuthShell>
   )
@@ -82,19 +51,19 @@ type OfferStepProps = {
   /** The words on the button that accepts. */
   accept: string
   busy: boolean
-  problem: Problem | null
+  error: Error | null
   onAccept: () => void
   onReturn: () => void
 }
 
-function OfferStep({ tip, accept, busy, problem, onAccept, onReturn }: OfferStepProps) {
+function OfferStep({ tip, accept, busy, error, onAccept, onReturn }: OfferStepProps) {
   const tipId = useId()
   const proceed = useRef<HTMLButtonElement>(null)
   // The input that had the focus is gone; on this button, screen readers read the question.
   useFocusOnMount(proceed, true)
   return (
     <AuthShell tip={tip} tipId={tipId}>
-      <FormError>{problem?.message}</FormError>
+      <FormError>{error && errorMessage(error)}</FormError>
       <Button
         ref={proceed}
         variant="primary"
@@ -145,12 +114,7 @@ export function ClosedStep({ message, onReturn }: { message: string; onReturn: (
   )
 }
 
-type CodeStepProps = Omit<CodeEntryProps, 'error' | 'describedBy' | 'wide'> & {
-  operation: Operation
-  problem: Problem | null
-}
-
-export function CodeStep({ problem, ...entry }: CodeStepProps) {
+export function CodeStep(entry: NonNullable<MailedCode['entry']>) {
   const tipId = useId()
   const tip = (
     <>
@@ -159,7 +123,7 @@ export function CodeStep({ problem, ...entry }: CodeStepProps) {
   )
   return (
     <AuthShell tip={tip} tipId={tipId}>
-      <CodeEntry {...entry} error={problem} describedBy={tipId} wide />
+      <CodeEntry {...entry} describedBy={tipId} wide />
     </AuthShell>
   )
 }

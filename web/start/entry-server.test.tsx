@@ -12,7 +12,7 @@ test('pages that are rendered at the same time do not mix, since a rendering end
     now: 1000,
     site: { ...OPEN, writingClosed: 'переезжаем' },
     shows: 'wall',
-    cursor: null,
+    cursor: '',
     posts: POSTS,
   }
   const rules: FirstPage = {

@@ -27,11 +27,11 @@ export function showFirstPage(
   isStale.set(first.saved ?? false)
   headerTitle.set(headerTitleOf(first))
   if (first.shows === 'wall') {
-    seedList(client, { name: 'wall', entryKey, start: first.cursor }, first.posts)
+    seedList(client, { name: 'wall', entryKey, cursor: first.cursor }, first.posts)
   } else if (first.shows === 'post') {
     const { name } = repliesSource(first.post.id)
     seedPost(client, postId, first.post)
-    seedList(client, { name, entryKey, start: first.cursor }, first.replies)
+    seedList(client, { name, entryKey, cursor: first.cursor }, first.replies)
   } else if (first.shows === 'text') seedText(client, first.name, first.text)
   else if (first.shows === 'missing post') seedPost(client, postId, null)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { RETURN_DAYS } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
-import { NAMES_MODERATOR, unixSeconds } from '../../kernel/db/sql-parts.ts'
+import { unixSeconds } from '../../kernel/db/sql-parts.ts'
 
 const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
 
@@ -135,8 +135,10 @@ export async function eraseUser(tx: Queryable, userId: string): Promise<void> {
     .deleteFrom('codes')
     .where((eb) => eb.or([eb('user_id', '=', userId), eb('email_key', '=', key)]))
     .execute()
-  await sql`DELETE FROM moderators USING users WHERE users.id = ${userId} AND ${NAMES_MODERATOR}`.execute(
-    tx,
-  )
+  const asModerator = tx.selectFrom('moderator_users').select('email_key')
+  await tx
+    .deleteFrom('moderators')
+    .where('email_key', 'in', asModerator.where('user_id', '=', userId))
+    .execute()
   await tx.deleteFrom('users').where('id', '=', userId).execute()
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { CurrentUser } from '../../../contract/account.ts'
 import { DECISION_OPEN_SECONDS } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
-import { IS_BLOCK_IN_FORCE, NAMES_MODERATOR, unixSeconds } from '../../kernel/db/sql-parts.ts'
+import { unixSeconds } from '../../kernel/db/sql-parts.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 import { removeExpiredReleases, selectRelease } from './usernames.repository.ts'
 
@@ -16,12 +16,12 @@ export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
 export async function selectProfile(db: Queryable, id: string): Promise<CurrentUser> {
   const { isModerator, hasNewOutcomes, reason, until, ...user } = await db
     .selectFrom('users')
-    .leftJoin('blocks as b', (join) =>
-      join.onRef('b.user_id', '=', 'users.id').on(IS_BLOCK_IN_FORCE),
-    )
+    .leftJoin('blocks_in_force as b', 'b.user_id', 'users.id')
     .select(CURRENT_USER)
     .select(({ exists, selectFrom }) =>
-      exists(selectFrom('moderators').select('added_at').where(NAMES_MODERATOR)).as('isModerator'),
+      exists(
+        selectFrom('moderator_users').select('user_id').whereRef('user_id', '=', 'users.id'),
+      ).as('isModerator'),
     )
     .select(
       sql<boolean>`EXISTS (SELECT FROM reports

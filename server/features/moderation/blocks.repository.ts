@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
-import { IS_BLOCK_IN_FORCE } from '../../kernel/db/sql-parts.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 
 /** A block without `days` has no end. */
@@ -48,10 +47,9 @@ export async function deleteBlock(tx: Queryable, userId: string): Promise<boolea
 /** Returns the block that is in force; null without one. */
 export async function selectBlock(db: Queryable, userId: string): Promise<StoredBlock | null> {
   const row = await db
-    .selectFrom('blocks as b')
+    .selectFrom('blocks_in_force')
     .select(['reason', 'until', 'blocked_by'])
     .where('user_id', '=', userId)
-    .where(IS_BLOCK_IN_FORCE)
     .executeTakeFirst()
   return row ?? null
 }
@@ -105,6 +103,6 @@ export async function copyMailboxBlock(
   mailboxHash: Buffer,
 ): Promise<void> {
   await sql`INSERT INTO blocks (user_id, reason, until, blocked_by)
-    SELECT ${userId}, reason, until, 'vslukh' FROM blocked_mailboxes b
-    WHERE mailbox_hash = ${mailboxHash} AND ${IS_BLOCK_IN_FORCE}`.execute(tx)
+    SELECT ${userId}, reason, until, 'vslukh' FROM blocked_mailboxes
+    WHERE mailbox_hash = ${mailboxHash} AND coalesce(until > now(), true)`.execute(tx)
 }

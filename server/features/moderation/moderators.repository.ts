@@ -1,16 +1,10 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
-import { NAMES_MODERATOR } from '../../kernel/db/sql-parts.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 
 export async function isModerator(db: Queryable, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('users')
-    .innerJoin('moderators', (join) => join.on(NAMES_MODERATOR))
-    .select('users.id')
-    .where('users.id', '=', userId)
-    .executeTakeFirst()
-  return row !== undefined
+  const found = db.selectFrom('moderator_users').select('user_id').where('user_id', '=', userId)
+  return (await found.executeTakeFirst()) !== undefined
 }
 
 export function selectEmail(db: Queryable, userId: string): Promise<{ email: string } | undefined> {
@@ -40,8 +34,8 @@ export async function deleteModerator(tx: Queryable, email: string): Promise<boo
 export function selectModerators(db: Queryable) {
   return db
     .selectFrom('moderators')
-    .leftJoin('users', (join) => join.on(NAMES_MODERATOR))
-    .select(['moderators.email', 'moderators.added_at', 'users.username'])
+    .leftJoin('moderator_users as user', 'user.email_key', 'moderators.email_key')
+    .select(['moderators.email', 'moderators.added_at', 'user.username'])
     .orderBy('moderators.email')
     .execute()
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { isRowId, type Queryable } from '../../kernel/db/database.ts'
-import { IS_BLOCK_IN_FORCE, NAMES_MODERATOR } from '../../kernel/db/sql-parts.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 
 /** What an operator sees of a user. */
@@ -30,7 +29,7 @@ export async function selectPeople(db: Queryable, known: string): Promise<Person
   const id = isRowId(known) ? known : '0'
   const { rows } = await sql<Person>`
     SELECT u.id, u.username, u.email, u.created_at,
-      EXISTS (SELECT FROM moderators JOIN users ON ${NAMES_MODERATOR} WHERE users.id = u.id) AS is_moderator,
+      EXISTS (SELECT FROM moderator_users m WHERE m.user_id = u.id) AS is_moderator,
       coalesce(o.posts, 0)::float8 AS posts, coalesce(o.replies, 0)::float8 AS replies,
       coalesce(l.likes, 0)::float8 AS likes,
       (SELECT count(*) FROM sessions s WHERE s.user_id = u.id)::int AS sessions,
@@ -39,7 +38,7 @@ export async function selectPeople(db: Queryable, known: string): Promise<Person
     FROM users u
     LEFT JOIN owner_totals o ON o.user_id = u.id
     LEFT JOIN like_totals l ON l.user_id = u.id
-    LEFT JOIN blocks b ON b.user_id = u.id AND ${IS_BLOCK_IN_FORCE}
+    LEFT JOIN blocks_in_force b ON b.user_id = u.id
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS reported, (count(*) FILTER (WHERE state = 'removed'))::int AS removed,
         (count(*) FILTER (WHERE state = 'kept'))::int AS kept

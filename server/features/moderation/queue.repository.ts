@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PostState } from '../../../contract/moderation.ts'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
-import { IS_BLOCK_IN_FORCE, unixSeconds } from '../../kernel/db/sql-parts.ts'
+import { unixSeconds } from '../../kernel/db/sql-parts.ts'
 
 const COMMENTS_MAX = sql.raw('20')
 const REPLIES_SHOWN = sql.raw('3')
@@ -95,7 +95,7 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
       FROM reports WHERE post_id = asked.id AND state = 'open'
     ) counted
     JOIN users u ON u.id = coalesce(p.owner_id, r.author_id)
-    LEFT JOIN blocks b ON b.user_id = u.id AND ${IS_BLOCK_IN_FORCE}
+    LEFT JOIN blocks_in_force b ON b.user_id = u.id
     ORDER BY asked.position`.execute(db)
   return rows
 }

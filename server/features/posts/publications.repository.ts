@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Post } from '../../../contract/posts.ts'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
-import { IS_BLOCK_IN_FORCE } from '../../kernel/db/sql-parts.ts'
 import { HYDRATED_INSERTED, type HydratedRow, toPost } from './hydrate-posts.ts'
 
 export type NewPost = {
@@ -39,7 +38,7 @@ export async function insertPosts(
       ) WITH ORDINALITY i (owner_id, text, key, replied_id, number)
     ), author AS MATERIALIZED (
       SELECT id, username, deleted_at, EXISTS (
-        SELECT FROM blocks b WHERE b.user_id = users.id AND ${IS_BLOCK_IN_FORCE}
+        SELECT FROM blocks_in_force b WHERE b.user_id = users.id
       ) AS is_blocked
       FROM users WHERE id = ANY(${owners}::bigint[]) AND deleted_at IS NULL
       ORDER BY id FOR KEY SHARE

@@ -4,8 +4,8 @@ import type { Device } from '../../../contract/fields.ts'
 import type { Session } from '../../../contract/sessions.ts'
 import { unlessAhead } from '../../kernel/db/clock.ts'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
-import { IS_BLOCK_IN_FORCE, unixSeconds } from '../../kernel/db/sql-parts.ts'
-import type { LiveSession, Viewer } from '../../kernel/http/authenticate.ts'
+import { unixSeconds } from '../../kernel/db/sql-parts.ts'
+import type { Viewer } from '../../kernel/http/authenticate.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
 /** A secret that was set while the clock was ahead counts as old, not as new. */
@@ -19,10 +19,19 @@ const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval
 type LiveSessionRow = {
   id: string
   user_id: string
-  reason: string | null
-  until: Date | null
   is_newcomer: boolean
+  block_reason: string | null
+  block_until: Date | null
   writing_closed: string | null
+}
+
+/** A live session, and what keeps its user from writing. */
+export type StoredSession = {
+  isNewcomer: boolean
+  /** `until` is null for a block without an end. */
+  block: { reason: string; until: Date | null } | null
+  /** Why nobody may write now; null if everybody may. */
+  writingClosed: string | null
 }
 
 /**
@@ -32,20 +41,19 @@ type LiveSessionRow = {
 export async function selectLiveSessions(
   db: Queryable,
   viewers: Viewer[],
-): Promise<(LiveSession | null)[]> {
+): Promise<(StoredSession | null)[]> {
   const ids = idArray(viewers.map(({ sessionId }) => sessionId))
   const { rows } = await sql<LiveSessionRow>`
-    SELECT sessions.id, sessions.user_id, b.reason, b.until,
-      (SELECT created_at > now() - interval '1 day' FROM users WHERE id = sessions.user_id) AS is_newcomer,
-      (SELECT writing_closed FROM site_state) AS writing_closed
-    FROM sessions LEFT JOIN blocks b ON b.user_id = sessions.user_id AND ${IS_BLOCK_IN_FORCE}
+    SELECT sessions.id, state.*
+    FROM sessions JOIN write_states state ON state.user_id = sessions.user_id
     WHERE sessions.id = ANY(${ids}::uuid[]) AND ${LIVE}`.execute(db)
   const found = new Map(rows.map((row) => [row.id, row]))
   return viewers.map(({ sessionId, userId }) => {
     const row = found.get(sessionId)
     if (row?.user_id !== userId) return null
     return {
-      block: row.reason === null ? null : { reason: row.reason, until: row.until },
+      block:
+        row.block_reason === null ? null : { reason: row.block_reason, until: row.block_until },
       isNewcomer: row.is_newcomer,
       writingClosed: row.writing_closed,
     }

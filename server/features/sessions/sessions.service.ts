@@ -5,6 +5,7 @@ import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { batchCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import type { Authenticator, Viewer } from '../../kernel/http/authenticate.ts'
+import { writeRefusal } from '../site-state/write-refusal.ts'
 import { readAccessToken, signAccessToken } from './access-token.ts'
 import {
   formatSessionCookie,
@@ -38,11 +39,18 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
   return {
     cookieName: cookie.name,
 
-    authenticator(db: Db): Pick<Authenticator, 'readToken' | 'findSession'> {
+    /** `contact` is whom blocked people may ask. */
+    authenticator(db: Db, contact: string | undefined): Omit<Authenticator, 'isModerator'> {
+      // Every call is checked, and calls that come together share one query.
+      const find = batchCalls((viewers: Viewer[]) => selectLiveSessions(db, viewers))
       return {
         readToken: (token) => readAccessToken(token, tokenKey),
-        // Every call is checked, and calls that come together share one query.
-        findSession: batchCalls((viewers) => selectLiveSessions(db, viewers)),
+        async findSession(viewer) {
+          const session = await find(viewer)
+          if (!session) return null
+          const { isNewcomer } = session
+          return { isNewcomer, writeRefusal: writeRefusal(session, contact) }
+        },
       }
     },
 

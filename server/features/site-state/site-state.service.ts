@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import { PATHS, type SiteState } from '../../../contract/pages.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { closedError } from '../../kernel/http/blocked.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { parseAddress } from '../../kernel/limits/network.ts'
 import { domainOf, mailboxOf } from '../../kernel/mail/email-address.ts'
@@ -21,6 +20,7 @@ import {
   updateSiteState,
   upsertBan,
 } from './site-state.repository.ts'
+import { closedError } from './write-refusal.ts'
 
 /** How old the state that a page shows may be, in milliseconds. */
 const MAX_AGE_MS = 1000

@@ -1,18 +1,23 @@
 import { expect, test, vi } from 'vitest'
-import { listPosts } from '../../../contract/posts.ts'
+import { postIdsOf } from '../../../contract/post-rules.ts'
+import { listPosts, type PostPage } from '../../../contract/posts.ts'
 import { postOf } from '../../testing/post-of.ts'
 import { watchOutages } from '../db/outage.ts'
 import type { Http } from '../http/route.ts'
 import { createMemoryCache } from './cache.ts'
-import { createCachedReads } from './cached-reads.ts'
+import { createCachedReads, type ViewerFlag } from './cached-reads.ts'
 
 /** Cached reads of a wall of one post, which the user 1 likes. */
 function cachedWall() {
   const cache = createMemoryCache()
   cache.setSubscribed(true)
-  const likedBy = async ({ userId }: { userId: string }) => new Set(userId === '1' ? ['1'] : [])
+  const flag: ViewerFlag = {
+    name: 'is_liked',
+    postIdsOf: (answer) => postIdsOf(answer as PostPage),
+    isTrueFor: async ({ userId }) => new Set(userId === '1' ? ['1'] : []),
+  }
   const outage = watchOutages({ url: '', log: { error() {}, warn() {} } })
-  const { serveRead, noteWrite } = createCachedReads(cache, { likedBy, headers: {}, outage })
+  const { serveRead, noteWrite } = createCachedReads(cache, { flag, headers: {}, outage })
   const read = vi.fn(async () => ({ posts: [postOf('Текст')], total: 1 }))
   /** Reads as a user, or as a visitor for an empty id; returns whether the post is liked. */
   async function readAs(userId: string, headers: Record<string, string> = {}) {

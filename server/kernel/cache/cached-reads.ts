@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import { READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
-import type { Post, PostPage } from '../../../contract/posts.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import type { Outage } from '../db/outage.ts'
 import { API_PREFIX, type CachedEndpoint, type Http } from '../http/route.ts'
@@ -8,13 +7,22 @@ import type { MemoryCache, Stale } from './cache.ts'
 import { createSharedReads } from './cache.ts'
 import {
   type CachedResponse,
-  type LikeOffset,
+  type FlagOffset,
   sendCached,
   toCachedResponse,
 } from './cached-response.ts'
 
+/** A boolean in the JSON of posts that differs between viewers. */
+export type ViewerFlag = {
+  name: string
+  /** Returns the ids of the posts in an answer, in the order in which its JSON has the flag. */
+  postIdsOf: (answer: unknown) => string[]
+  /** Resolves to the posts for which it is true. */
+  isTrueFor: (question: { userId: string; postIds: string[] }) => Promise<Set<string>>
+}
+
 export type CachedReadsOptions = {
-  likedBy: (question: { userId: string; postIds: string[] }) => Promise<Set<string>>
+  flag: ViewerFlag
   headers: Record<string, string>
   outage: Outage
 }
@@ -23,16 +31,16 @@ export type CachedReadsOptions = {
 const WRITERS_MAX = 20_000
 const JSON_TYPE = 'application/json; charset=utf-8'
 // Of one length, so that one can replace the other: JSON allows the space.
-const NOT_LIKED = 'false'
-const LIKED = 'true '
-const IS_LIKED = /(?<="is_liked":)(?:true|false)/
+const UNSET = 'false'
+const SET = 'true '
 
 /** Serves reads from `cache`. Reads of the same URL at the same time are one read. */
 export function createCachedReads(
   cache: MemoryCache,
-  { likedBy, headers, outage }: CachedReadsOptions,
+  { flag, headers, outage }: CachedReadsOptions,
 ) {
   const shared = createSharedReads(cache)
+  const flagValue = new RegExp(`(?<="${flag.name}":)(?:true|false)`)
   const writers = new LRUCache<string, true>({ max: WRITERS_MAX, ttl: READ_AFTER_WRITE_MS })
 
   /** Resolves to the current response, or to the stale one while the database fails. */
@@ -53,7 +61,7 @@ export function createCachedReads(
     }
   }
 
-  /** Reads as a user, without a second query for likes, and shares the rest with all others. */
+  /** Reads as a user, without a second query for the flags, and shares the rest with all others. */
   async function readForUser(
     { endpoint, url }: { endpoint: CachedEndpoint; url: string },
     read: () => Promise<unknown>,
@@ -64,21 +72,21 @@ export function createCachedReads(
   }
 
   function toResponse({ path }: CachedEndpoint, answer: unknown): CachedResponse {
-    const page = answer as Post | PostPage
-    const pieces = JSON.stringify(page).split(IS_LIKED)
+    const pieces = JSON.stringify(answer).split(flagValue)
+    const postIds = flag.postIdsOf(answer)
     return toCachedResponse({
       route: API_PREFIX + path,
-      body: Buffer.from(pieces.join(NOT_LIKED)),
+      body: Buffer.from(pieces.join(UNSET)),
       type: JSON_TYPE,
       headers,
       vary: 'Authorization',
-      likes: likesIn(page, pieces),
-      postIds: postIdsOf(page),
+      flags: offsetsOf(postIds, pieces),
+      postIds,
     })
   }
 
   return {
-    /** Returns the JSON with the viewer's likes. A visitor may get a stale one. */
+    /** Returns the JSON with the viewer's flags. A visitor may get a stale one. */
     async serveRead(
       { endpoint, http }: { endpoint: CachedEndpoint; http: Http },
       read: () => Promise<unknown>,
@@ -93,8 +101,8 @@ export function createCachedReads(
       const cached = isPastCache ? undefined : shared.find(url, make)
       if (!cached) return readForUser({ endpoint, url }, read)
       const response = await cached
-      const postIds = response.likes.map(({ postId }) => postId)
-      return fillInLikes(response, await likedBy({ userId, postIds }))
+      const postIds = response.flags.map(({ postId }) => postId)
+      return setFlags(response, await flag.isTrueFor({ userId, postIds }))
     },
 
     /** Serves a visitor with the cached response at a URL, or with what `make` resolves to. */
@@ -117,29 +125,21 @@ function asksForNewest({ request }: Http): boolean {
   return request.headers['cache-control']?.includes('no-cache') ?? false
 }
 
-/** Returns where the body that joins the pieces by NOT_LIKED says whether each post is liked. */
-function likesIn(page: Post | PostPage, pieces: string[]): LikeOffset[] {
-  let offset = -NOT_LIKED.length
-  return postIdsOf(page).map((postId, index) => {
-    offset += NOT_LIKED.length + Buffer.byteLength(pieces[index] ?? '')
+/** Returns where the body that joins the pieces by UNSET has the flag of each post. */
+function offsetsOf(postIds: string[], pieces: string[]): FlagOffset[] {
+  let offset = -UNSET.length
+  return postIds.map((postId, index) => {
+    offset += UNSET.length + Buffer.byteLength(pieces[index] ?? '')
     return { postId, offset }
   })
 }
 
-/** Returns the ids of the posts, in the order in which the JSON names `is_liked`. */
-export function postIdsOf(page: Post | Pick<PostPage, 'posts'>): string[] {
-  const posts = 'posts' in page ? page.posts : [page]
-  return posts.flatMap(({ id, actions }) =>
-    actions.replied_post ? [id, actions.replied_post.id] : [id],
-  )
-}
-
-function fillInLikes({ variants, likes }: CachedResponse, liked: Set<string>): Buffer {
+function setFlags({ variants, flags }: CachedResponse, isTrue: Set<string>): Buffer {
   const { body } = variants.identity
-  if (liked.size === 0) return body
+  if (isTrue.size === 0) return body
   const own = Buffer.from(body)
-  for (const { postId, offset } of likes) {
-    if (liked.has(postId)) own.write(LIKED, offset, 'latin1')
+  for (const { postId, offset } of flags) {
+    if (isTrue.has(postId)) own.write(SET, offset, 'latin1')
   }
   return own
 }

@@ -8,7 +8,7 @@ type Encoding = 'br' | 'gzip' | 'identity'
 /** A body in one encoding, with the headers of 200 and of 304. */
 type Variant = { body: Buffer; headers: ResponseHeaders; notModifiedHeaders: ResponseHeaders }
 /** A post in the JSON, and the byte at which the value of its `is_liked` begins. */
-export type LikeOffset = { postId: string; offset: number }
+export type FlagOffset = { postId: string; offset: number }
 
 /** A response that all visitors share. Only compressed variants are added to it later. */
 export type CachedResponse = {
@@ -19,7 +19,7 @@ export type CachedResponse = {
   tag: string
   variants: Partial<Record<Encoding, Variant>> & { identity: Variant }
   compress: (encoding: 'br' | 'gzip') => Promise<Variant>
-  likes: LikeOffset[]
+  flags: FlagOffset[]
   /** The posts whose text it shows; undefined where that may be any. */
   postIds: string[] | undefined
   /** Returns the response whose body says that it is stale; absent where the headers are enough. */
@@ -36,7 +36,7 @@ type Content = {
   isPage?: boolean
   /** Names this state of the content; a hash of the body by default. */
   tag?: string
-  likes?: LikeOffset[]
+  flags?: FlagOffset[]
   postIds?: string[]
   /** Returns the body that says that it is stale, for readers who cannot see headers. */
   markSaved?: (body: string) => string
@@ -48,7 +48,7 @@ const CACHE_CONTROL = 'public, max-age=0, s-maxage=1, stale-while-revalidate=5, 
 
 /** Makes the response to cache. Its body is compressed when somebody first asks for it so. */
 export function toCachedResponse(content: Content): CachedResponse {
-  const { route, body, likes = [], postIds, isPage = false, markSaved } = content
+  const { route, body, flags = [], postIds, isPage = false, markSaved } = content
   const tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
   const common = {
     ...content.headers,
@@ -93,7 +93,7 @@ export function toCachedResponse(content: Content): CachedResponse {
       compressing[encoding] ??= addVariant(encoding)
       return compressing[encoding]
     },
-    likes,
+    flags,
     postIds,
     ...(markSaved && {
       toStale: () => {

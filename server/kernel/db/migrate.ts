@@ -23,6 +23,7 @@ import * as hiddenPosts from './migrations/013-hidden-posts.ts'
 import * as oneLimiter from './migrations/014-one-limiter.ts'
 import * as banNetworks from './migrations/015-ban-networks.ts'
 import * as outbox from './migrations/016-outbox.ts'
+import * as statesOfUsers from './migrations/017-states-of-users.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -41,6 +42,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '014-one-limiter': oneLimiter,
   '015-ban-networks': banNetworks,
   '016-outbox': outbox,
+  '017-states-of-users': statesOfUsers,
 }
 
 type Options = {

@@ -1,6 +1,15 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { CreatedAt, GeneratedId, Id } from './column-types.ts'
 
+type Blocks = {
+  user_id: Id
+  reason: string
+  /** Null: until somebody lifts the block. */
+  until: Date | null
+  blocked_by: string
+  created_at: CreatedAt
+}
+
 export type ModerationTables = {
   report_reasons: { id: GeneratedId; name: string; place: number }
   reports: {
@@ -30,17 +39,14 @@ export type ModerationTables = {
     reason: string | null
     details: ColumnType<Record<string, unknown>, string, never>
   }
-  blocks: {
-    user_id: Id
-    reason: string
-    /** Null: until somebody lifts the block. */
-    until: Date | null
-    blocked_by: string
-    created_at: CreatedAt
-  }
+  blocks: Blocks
+  /** A view of `blocks`. */
+  blocks_in_force: Blocks
   /** As keyed hashes; they outlive the users. */
   blocked_mailboxes: { mailbox_hash: Buffer; reason: string; until: Date | null }
   moderators: { email_key: string; email: string; added_at: CreatedAt }
+  /** A view: the accounts with the addresses of moderators. */
+  moderator_users: { user_id: Id; username: string; email_key: string }
   moderator_mails: { mailed_at: Date }
   appeals: {
     post_id: Id

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import type { Access, Endpoint } from '../../../contract/endpoint.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/rate-limits.ts'
-import { type Block, blockedError, closedError } from './blocked.ts'
 
 export type Viewer = {
   userId: string
@@ -12,10 +11,9 @@ export type Viewer = {
 }
 
 export type LiveSession = {
-  block: Block | null
   isNewcomer: boolean
-  /** Why nobody may write now; null where everybody may. */
-  writingClosed: string | null
+  /** What a call that publishes is refused with; null if the viewer may write. */
+  writeRefusal: AppError | null
 }
 
 export type Authenticator = {
@@ -23,7 +21,6 @@ export type Authenticator = {
   readToken(token: string): Viewer | null
   findSession(viewer: Viewer): Promise<LiveSession | null>
   isModerator(viewer: Viewer): Promise<boolean>
-  contact: string | undefined
 }
 
 /**
@@ -59,10 +56,7 @@ export async function requireSession(
   ])
   if (!session) throw new AppError('UNAUTHORIZED')
   if (!isAllowed) throw new AppError('NOT_FOUND')
-  if (publishes && session.block) throw blockedError(session.block, auth.contact)
-  if (publishes && session.writingClosed !== null) {
-    throw closedError('WRITING_CLOSED', session.writingClosed)
-  }
+  if (publishes && session.writeRefusal) throw session.writeRefusal
   return session
 }
 

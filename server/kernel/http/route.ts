@@ -32,7 +32,13 @@ type ReadCache = {
   noteWrite(userId: string): void
 }
 
-type RouterOptions = { auth: Authenticator; limits: Limits; cache: ReadCache }
+type RouterOptions = {
+  auth: Authenticator
+  limits: Limits
+  cache: ReadCache
+  /** Returns the id of the post that a call has published or is about, for the log. */
+  postIdOf: (endpoint: Endpoint, params: unknown, answered: unknown) => string | undefined
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -42,7 +48,10 @@ declare module 'fastify' {
 }
 
 /** Makes the function that turns an endpoint into a route: access, validation, cache, answer. */
-export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterOptions): Route {
+export function createRouter(
+  app: FastifyInstance,
+  { cache, postIdOf, ...guards }: RouterOptions,
+): Route {
   app.decorateRequest('viewer', null)
   app.decorateRequest('postId', undefined)
   return (endpoint, handler) => {
@@ -85,13 +94,6 @@ export function createRouter(app: FastifyInstance, { cache, ...guards }: RouterO
       },
     })
   }
-}
-
-/** Returns the id of the post that a call has published or is about. */
-function postIdOf({ path }: Endpoint, params: unknown, answered: unknown): string | undefined {
-  const hasId = typeof answered === 'object' && answered !== null && 'id' in answered
-  if (hasId && path.startsWith('/posts')) return String(answered.id)
-  return /posts\/:id/.test(path) ? (params as { id: string }).id : undefined
 }
 
 /** `limit` posts of a list, after the one that `cursor` names. */

@@ -4,15 +4,15 @@ import { OPAQUE_MAX, PAGE_SIZE_MAX } from '../../../contract/constants.ts'
 import {
   FEED_PATHS,
   PATHS,
+  pageAfter,
   pageTitle,
   postPath,
   repliesFeedPath,
   TITLES,
   withCursor,
 } from '../../../contract/pages.ts'
-import { postTitle } from '../../../contract/post-rules.ts'
+import { postIdsOf, postTitle } from '../../../contract/post-rules.ts'
 import type { PostPage } from '../../../contract/posts.ts'
-import { postIdsOf } from '../cache/cached-reads.ts'
 import { toCachedResponse } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import type { Http } from '../http/route.ts'
@@ -70,31 +70,29 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
     for (const format of ['atom', 'json'] as const) {
       const path = FEED_PATHS[format]
       feeds.get<WallRequest>(path, { schema }, (request, reply) => {
-        const url = withCursor(path, request.query.cursor)
-        return serve({ format, url }, { request, reply }, () =>
-          readWallFeed(options, path, request.query),
-        )
+        const { cursor = '' } = request.query
+        const url = withCursor(path, cursor)
+        return serve({ format, url }, { request, reply }, () => readWallFeed(options, path, cursor))
       })
     }
 
     feeds.get<RepliesRequest>(FEED_PATHS.replies, { schema }, (request, reply) => {
       const { id } = request.params
-      const url = withCursor(repliesFeedPath(id), request.query.cursor)
+      const { cursor = '' } = request.query
+      const url = withCursor(repliesFeedPath(id), cursor)
       return serve({ format: 'replies', url, about: id }, { request, reply }, () =>
-        readRepliesFeed(options, id, request.query),
+        readRepliesFeed(options, id, cursor),
       )
     })
   })
 }
 
-type Cursor = { cursor?: string }
-
 async function readWallFeed(
   { reads, appName, origin }: Options,
   path: string,
-  { cursor }: Cursor,
+  cursor: string,
 ): Promise<Feed> {
-  const page = await reads.readWall(queryOf(cursor))
+  const page = await reads.readWall(pageAfter(cursor, PAGE_SIZE_MAX))
   return {
     ...pagesOf(origin + path, cursor, page),
     title: pageTitle(TITLES.wall, appName),
@@ -106,11 +104,11 @@ async function readWallFeed(
 async function readRepliesFeed(
   { reads, appName, origin }: Options,
   postId: string,
-  { cursor }: Cursor,
+  cursor: string,
 ): Promise<Feed> {
   const [post, page] = await Promise.all([
     reads.readPost(postId),
-    reads.readReplies(postId, queryOf(cursor)),
+    reads.readReplies(postId, pageAfter(cursor, PAGE_SIZE_MAX)),
   ])
   return {
     ...pagesOf(origin + repliesFeedPath(postId), cursor, page),
@@ -120,12 +118,7 @@ async function readRepliesFeed(
   }
 }
 
-/** As many posts as the API returns at once. */
-function queryOf(cursor: string | undefined) {
-  return { limit: PAGE_SIZE_MAX, ...(cursor !== undefined && { cursor }) }
-}
-
-function pagesOf(id: string, cursor: string | undefined, { posts, nextCursor }: PostPage) {
+function pagesOf(id: string, cursor: string, { posts, nextCursor }: PostPage) {
   return {
     id,
     url: withCursor(id, cursor),

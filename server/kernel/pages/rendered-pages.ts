@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { PAGE_SIZE } from '../../../contract/constants.ts'
 import {
   FIRST_PAGE_START,
   type FirstPage,
   markSaved,
   PATHS,
+  pageAfter,
   postPath,
   type SiteState,
   withCursor,
 } from '../../../contract/pages.ts'
+import { postIdsOf } from '../../../contract/post-rules.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { SiteText, TextName } from '../../../contract/texts.ts'
-import { postIdsOf } from '../cache/cached-reads.ts'
 import { type CachedResponse, toCachedResponse } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import type { Http, ListQuery } from '../http/route.ts'
@@ -36,8 +36,8 @@ export type PublicPage = (
   | { name: 'post'; id: string }
   | { name: 'text'; text: TextName }
 ) & {
-  /** After which post its list begins; null for the first one. */
-  cursor: string | null
+  /** After which post its list begins. */
+  cursor: string
 }
 
 /** Whether the request for a page carried a session's cookie, of whomever. */
@@ -90,7 +90,7 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
   async function read(page: PublicPage): Promise<Page> {
     const { cursor } = page
     const facts = { now: unixNow(), site: await reads.readSiteState() }
-    const query = { limit: PAGE_SIZE, ...(cursor !== null && { cursor }) }
+    const query = pageAfter(cursor)
     const url = urlOf(page)
     if (page.name === 'wall') {
       const posts = await reads.readWall(query)

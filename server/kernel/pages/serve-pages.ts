@@ -112,7 +112,7 @@ function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options 
     } catch (error) {
       if (isCode(error, 'POST_NOT_FOUND')) return sendMissing(http, 'no post')
       // The cursor is malformed: the list begins anew.
-      if (isCode(error, 'INVALID_REQUEST')) return reply.redirect(urlOf({ ...page, cursor: null }))
+      if (isCode(error, 'INVALID_REQUEST')) return reply.redirect(urlOf({ ...page, cursor: '' }))
       const isExpected = error instanceof AppError || error instanceof TooBusyToRender
       if (!isExpected && !noteRefused(error as Error)) {
         request.log.warn({ reqId: request.id, err: error }, 'a page was served without its content')

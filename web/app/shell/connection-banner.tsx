@@ -46,7 +46,7 @@ function useFreshPosts(stale: boolean): void {
     queryKey: ['fresh-version'],
     queryFn: async ({ signal }) => {
       const version = nextVersion()
-      const { posts } = await wallSource().read(null, signal)
+      const { posts } = await wallSource().read('', signal)
       putPosts(client, posts, version)
       return true
     },

@@ -11,20 +11,20 @@ import {
   hasPost,
   type ListName,
   type LocalChanges,
-  listGroups,
   NO_CHANGES,
   type PostList,
   pagesKey,
   removePost,
+  shownPages,
 } from './list-cache.ts'
 
-const listIds = (list: PostList) => listGroups(list).flat()
+const listIds = (list: PostList) => shownPages(list).flatMap(({ ids }) => ids)
 
 function startLists(...lists: readonly [ListName, entryKey: string, ids: string[]][]) {
   const client = new QueryClient()
   for (const [name, entryKey, ids] of lists) {
-    const pages = [{ ids, nextCursor: null, total: ids.length }]
-    client.setQueryData<CachedPages>(pagesKey(name, entryKey), { pages, pageParams: [null] })
+    const pages = [{ cursor: '', ids, nextCursor: null, total: ids.length }]
+    client.setQueryData<CachedPages>(pagesKey(name, entryKey), { pages, pageParams: [''] })
   }
   const changes = (name: ListName, entryKey: string) =>
     client.getQueryData<LocalChanges>(changesKey(name, entryKey)) ?? NO_CHANGES
@@ -64,7 +64,9 @@ test('a deleted post is removed from every list', () => {
   expect(changes('liked', 'b').removed).toEqual(['1'])
 })
 
-const read: PostList = { pages: [['5', '4'], ['3']], added: [], removed: [] }
+const first = (...ids: string[]) => ({ cursor: '', ids })
+const later = (cursor: string, ...ids: string[]) => ({ cursor, ids })
+const read: PostList = { ...NO_CHANGES, pages: [first('5', '4'), later('4', '3')] }
 
 test('posts added here come first, newest first, then the pages', () => {
   expect(listIds(addPost(addPost(read, '6'), '7'))).toEqual(['7', '6', '5', '4', '3'])
@@ -76,14 +78,18 @@ test('adding a post that the list has is an error', () => {
 })
 
 test('a post added here that a page brings too shows once', () => {
-  const list = { ...addPost(read, '6'), pages: [['6', '5'], ['4']] }
+  const list = { ...addPost(read, '6'), pages: [first('6', '5'), later('5', '4')] }
   expect(listIds(list)).toEqual(['6', '5', '4'])
 })
 
 test('a removed post stays hidden when a later page still has it', () => {
   const list = removePost(read, '3')
   expect(listIds(list)).toEqual(['5', '4'])
-  expect(listIds({ ...list, pages: [...list.pages, ['3', '2']] })).toEqual(['5', '4', '2'])
+  expect(listIds({ ...list, pages: [...list.pages, later('3', '3', '2')] })).toEqual([
+    '5',
+    '4',
+    '2',
+  ])
   expect(listIds(removePost(addPost(read, '6'), '6'))).toEqual(['5', '4', '3'])
   expect(hasPost(list, '3')).toBe(true)
 })
@@ -96,7 +102,7 @@ test.each([
   ['somebody’s post under one’s own', addPost(read, '7'), ['7', '6', '5'], true],
   ['one’s own deleted again', removePost(addPost(read, '6'), '6'), ['5', '4', '3'], false],
   ['posts that moved up as others were deleted', read, ['4', '3', '2'], false],
-  ['the first post of an empty list', { ...read, pages: [[]] }, ['1'], true],
+  ['the first post of an empty list', { ...read, pages: [first()] }, ['1'], true],
   ['no newer page read yet', read, [], false],
 ] as const)('whether a newer first page has newer posts: %s', (_, list, firstPage, newer) => {
   expect(hasNewer(list, firstPage)).toBe(newer)
@@ -118,11 +124,14 @@ test('whatever is added and removed, no id shows twice and no removed one shows'
   )
 })
 
-test('posts stand in groups of ten at most, which more pages and added posts leave as they are', () => {
-  const page = Array.from({ length: 12 }, (_, n) => String(100 - n))
-  const list: PostList = { ...NO_CHANGES, pages: [page] }
-  const groups = [page.slice(0, 10), page.slice(10)]
-  expect(listGroups(list)).toEqual(groups)
-  const more = { ...list, pages: [page, ['89', '88', '87']] }
-  expect(listGroups(addPost(more, '101'))).toEqual([['101'], ...groups, ['88', '87']])
+test('posts added here stand in the first page, and nowhere while a later one is the first that is read', () => {
+  const list = addPost(read, '6')
+  expect(shownPages(list)).toEqual([first('6', '5', '4'), later('4', '3')])
+  expect(shownPages({ ...list, pages: read.pages.slice(1) })).toEqual([later('4', '3')])
+})
+
+test('a page keeps its cursor as the list grows, and goes when it has no post left to show', () => {
+  const more = { ...read, pages: [...read.pages, later('3', '3', '2')] }
+  expect(shownPages(more)).toEqual([...read.pages, later('3', '2')])
+  expect(shownPages(removePost(more, '3'))).toEqual([first('5', '4'), later('3', '2')])
 })

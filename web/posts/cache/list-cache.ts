@@ -1,5 +1,4 @@
 import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query'
-import { PAGE_SIZE } from '../../../contract/constants.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import {
   changePost,
@@ -12,10 +11,12 @@ import {
 
 export type ListName = 'wall' | 'liked' | 'own-posts' | 'own-replies' | `replies ${string}`
 
-export type CachedPage = { ids: string[]; nextCursor: string | null; total: number }
-export type CachedPages = InfiniteData<CachedPage, string | null>
+/** Ids of posts after the one that the cursor names; '' is the cursor of the first page. */
+export type ListPage = { cursor: string; ids: string[] }
+export type CachedPage = ListPage & { nextCursor: string | null; total: number }
+export type CachedPages = InfiniteData<CachedPage, string>
 
-export type PostList = { pages: readonly (readonly string[])[] } & LocalChanges
+export type PostList = { pages: readonly ListPage[] } & LocalChanges
 
 export type LocalChanges = {
   /** Published here after the list was read, newest first. */
@@ -64,11 +65,11 @@ function isPublicList([kind, name]: readonly unknown[]): boolean {
 
 export function seedList(
   client: QueryClient,
-  { name, entryKey, start }: { name: ListName; entryKey: string; start: string | null },
+  { name, entryKey, cursor }: { name: ListName; entryKey: string; cursor: string },
   { posts, nextCursor, total }: PostPage,
 ): void {
-  const first = { ids: putPosts(client, posts), nextCursor, total }
-  const pages: CachedPages = { pages: [first], pageParams: [start] }
+  const first = { cursor, ids: putPosts(client, posts), nextCursor, total }
+  const pages: CachedPages = { pages: [first], pageParams: [cursor] }
   client.setQueryData<CachedPages>(pagesKey(name, entryKey), pages)
 }
 
@@ -116,22 +117,18 @@ function changeLists(
 function readList(client: QueryClient, name: ListName, entryKey: string): PostList {
   const pages = client.getQueryData<CachedPages>(pagesKey(name, entryKey))?.pages ?? []
   const changes = client.getQueryData<LocalChanges>(changesKey(name, entryKey)) ?? NO_CHANGES
-  return { pages: pages.map((page) => page.ids), ...changes }
+  return { pages, ...changes }
 }
 
-/** Each group has at most ten ids and stays the same as the list grows. */
-export function listGroups(list: PostList): string[][] {
-  const seen = new Set(list.removed)
-  return [list.added, ...list.pages].flatMap((ids) => {
-    const shown = [...new Set(ids)].filter((id) => !seen.has(id))
-    for (const id of shown) seen.add(id)
-    return inTens(shown)
-  })
-}
-
-function inTens(ids: readonly string[]): string[][] {
-  const count = Math.ceil(ids.length / PAGE_SIZE)
-  return Array.from({ length: count }, (_, n) => ids.slice(n * PAGE_SIZE, (n + 1) * PAGE_SIZE))
+/** Returns the pages with the posts to show, each of them once, without the pages that have none. */
+export function shownPages({ pages, added, removed }: PostList): ListPage[] {
+  const seen = new Set(removed)
+  const isNew = (id: string) => !seen.has(id) && seen.add(id)
+  return pages
+    .map(({ cursor, ids }) => {
+      return { cursor, ids: (cursor === '' ? [...added, ...ids] : ids).filter(isNew) }
+    })
+    .filter(({ ids }) => ids.length > 0)
 }
 
 export function addPost(list: PostList, id: string): PostList {
@@ -146,12 +143,12 @@ export function removePost(list: PostList, id: string): PostList {
 
 export function hasPost(list: PostList, id: string): boolean {
   const { pages, added, removed } = list
-  return [added, removed, ...pages].some((ids) => ids.includes(id))
+  return [{ ids: added }, { ids: removed }, ...pages].some(({ ids }) => ids.includes(id))
 }
 
 /** Only posts before the first known one are new: later ones moved up after deletions. */
 export function hasNewer(list: PostList, firstPage: readonly string[]): boolean {
-  const read = new Set(list.pages.flat())
+  const read = new Set(list.pages.flatMap(({ ids }) => ids))
   const end = firstPage.findIndex((id) => read.has(id))
   const newer = end < 0 ? firstPage : firstPage.slice(0, end)
   return newer.some((id) => !hasPost(list, id))

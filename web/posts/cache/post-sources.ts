@@ -1,8 +1,8 @@
-import { PAGE_SIZE } from '../../../contract/constants.ts'
+import { pageAfter } from '../../../contract/pages.ts'
 import { call } from '../../http/call.ts'
 import type { ListSource } from './use-post-list.ts'
 
-export function wallSource(start: string | null = null): ListSource {
+export function wallSource(start = ''): ListSource {
   return {
     name: 'wall',
     start,
@@ -22,8 +22,4 @@ export function ownPostsSource(userId: string): ListSource {
     read: (cursor, signal) =>
       call('GET /posts', { query: { ...pageAfter(cursor), userId } }, { signal }),
   }
-}
-
-export function pageAfter(cursor: string | null): { limit: number; cursor?: string } {
-  return cursor === null ? { limit: PAGE_SIZE } : { limit: PAGE_SIZE, cursor }
 }

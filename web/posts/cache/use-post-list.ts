@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { PAGE_SIZE } from '../../../contract/constants.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
-import { findAnchor } from '../../history/scroll-anchors.ts'
+import type { Anchor } from '../../history/scroll-anchors.ts'
 import {
   type CachedPage,
   type CachedPages,
@@ -11,30 +11,34 @@ import {
   hasNewer,
   LIST_LIFETIME_MS,
   type ListName,
+  type ListPage,
   type LocalChanges,
-  listGroups,
   NO_CHANGES,
   pagesKey,
+  shownPages,
 } from './list-cache.ts'
 import { nextVersion, putPosts } from './post-cache.ts'
 
 export type ListSource = {
   name: ListName
-  start?: string | null
-  read: (cursor: string | null, signal?: AbortSignal) => Promise<PostPage>
+  /** The cursor at which the list begins where nobody has left it further down. */
+  start?: string
+  read: (cursor: string, signal?: AbortSignal) => Promise<PostPage>
 }
 
 export type PostListView = {
+  pages: readonly ListPage[]
   ids: readonly string[]
-  groups: readonly (readonly string[])[]
   hasNewer: (firstPage: readonly string[]) => boolean
   state: 'loading' | 'failed' | 'ready'
   error: Error | null
-  /** Null for the first page. A list that was left begins at the page of its anchor. */
-  start: string | null
-  /** The cursors of the pages from the beginning to the page that has the post. */
-  cursorsTo: (postId: string) => (string | null)[]
-  hasMore: boolean
+  /** The cursor of the first page that is read. */
+  start: string
+  /** The cursors of the pages above it, as far as they are known. */
+  above: readonly string[]
+  /** The cursors of the pages from `start` to the one that has the post. */
+  cursorsTo: (postId: string) => string[]
+  /** Null at the end of the list. */
   nextCursor: string | null
   /** Every post states the length of the list, so it stays as the first page told it. */
   total: number
@@ -49,42 +53,38 @@ export type PostListView = {
   refresh: () => Promise<void>
 }
 
-/** Null would mean that there is no page before the one that is shown. */
-const BEGINNING = ''
 /** A list that began to be read anew since the last render goes on with that read. */
 const AFTER_REFETCH = { cancelRefetch: false }
 const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
 
-/** A list of posts, page by page, as the person left it in this history entry. */
-export function usePostList({ name, start = null, read }: ListSource): PostListView {
+/** A list of posts, page by page. It begins at the page of its anchor. */
+export function usePostList(source: ListSource, anchor: Anchor | undefined): PostListView {
+  const { name, start: opened = '', read } = source
   const client = useQueryClient()
   const entryKey = useEntry().key
   const queryKey = pagesKey(name, entryKey)
-  // The page at which the entry was left is read first, the pages above it on demand.
-  const cursors = useMemo(() => {
-    const left = findAnchor(entryKey)?.cursors ?? []
-    return left.length > 0 ? left : [start]
-  }, [entryKey, start])
+  const cursors = anchor?.cursors.length ? anchor.cursors : [opened]
+  const initial = cursors.at(-1) ?? ''
 
-  async function readPage(cursor: string | null, signal?: AbortSignal): Promise<CachedPage> {
+  async function readPage(cursor: string, signal?: AbortSignal): Promise<CachedPage> {
     const version = nextVersion()
     const { posts, nextCursor, total } = await read(cursor, signal)
-    return { ids: putPosts(client, posts, version), nextCursor, total }
+    return { cursor, ids: putPosts(client, posts, version), nextCursor, total }
   }
 
   const query = useInfiniteQuery({
     queryKey,
     queryFn: async ({ pageParam, signal }) => {
-      const wasBefore = client.getQueryData<CachedPages>(queryKey)?.pageParams[0]
-      const page = await readPage(pageParam || null, signal)
-      const isPrevious = pageParam === BEGINNING && wasBefore === cursors[1]
-      // Posts were published meanwhile, so that this page no longer joins the next one.
-      if (isPrevious && page.nextCursor !== wasBefore) throw new Error('The pages do not join')
+      const below = client.getQueryData<CachedPages>(queryKey)?.pageParams[0]
+      const page = await readPage(pageParam, signal)
+      const joins = pageParam !== '' || !below || below === page.nextCursor
+      // Posts were published since the page below was read.
+      if (!joins) throw new Error('The pages do not join')
       return page
     },
-    initialPageParam: cursors.at(-1) ?? null,
+    initialPageParam: initial,
     getNextPageParam: (last) => last.nextCursor,
-    getPreviousPageParam: (_first, _pages, cursor) => previousOf(cursors, cursor),
+    getPreviousPageParam: ({ cursor }) => cursors[cursors.indexOf(cursor) - 1],
     refetchOnReconnect: ({ state }) => state.data === undefined || state.isInvalidated,
     ...LIFETIME,
   })
@@ -93,35 +93,31 @@ export function usePostList({ name, start = null, read }: ListSource): PostListV
     queryFn: skipToken,
     ...LIFETIME,
   })
-  const pages = query.data?.pages
-  const params = (query.data as CachedPages | undefined)?.pageParams ?? []
-  /** Null stands for the beginning, to which posts published here are added. */
-  const first = (pages ? params[0] : cursors.at(-1)) || null
+  const readPages = query.data?.pages
   const list = useMemo(() => {
-    const shown = first === null ? changes : { ...changes, added: NO_CHANGES.added }
-    return { pages: pages?.map((page) => page.ids) ?? [], ...shown }
-  }, [pages, changes, first])
-  const above = cursors.indexOf(first)
-  const groups = useMemo(() => listGroups(list), [list])
-  const ids = useMemo(() => groups.flat(), [groups])
+    const unread: ListPage[] = [{ cursor: initial, ids: [] }]
+    return { pages: readPages ?? unread, ...changes }
+  }, [readPages, initial, changes])
+  const pages = useMemo(() => shownPages(list), [list])
+  const ids = useMemo(() => pages.flatMap((page) => page.ids), [pages])
+  const start = list.pages[0]?.cursor ?? ''
+  const above = cursors.slice(0, Math.max(0, cursors.indexOf(start)))
 
   return {
+    pages,
     ids,
-    groups,
     hasNewer: (firstPage) => hasNewer(list, firstPage),
-    state: query.isPending ? 'loading' : pages ? 'ready' : 'failed',
+    state: query.isPending ? 'loading' : readPages ? 'ready' : 'failed',
     error: query.error,
-    start: params[0] || null,
+    start,
+    above,
     cursorsTo: (postId) => {
-      const page = pages?.findIndex((it) => it.ids.includes(postId)) ?? -1
-      if (page < 0) return []
-      const before = cursors.slice(0, Math.max(0, cursors.indexOf(params[0] || null)))
-      return [...before, ...params.slice(0, page + 1).map((cursor) => cursor || null)]
+      const at = list.pages.findIndex((page) => page.ids.includes(postId))
+      return list.pages.slice(0, at + 1).map(({ cursor }) => cursor)
     },
-    hasMore: query.hasNextPage,
-    nextCursor: pages?.at(-1)?.nextCursor ?? null,
-    total: pages?.[0]?.total ?? 0,
-    before: cursors[0] === null && above >= 0 ? above * PAGE_SIZE : null,
+    nextCursor: readPages?.at(-1)?.nextCursor ?? null,
+    total: readPages?.[0]?.total ?? 0,
+    before: (above[0] ?? start) === '' ? above.length * PAGE_SIZE : null,
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
     isFetching: query.isFetching,
     loadPrevious: () => {
@@ -129,23 +125,15 @@ export function usePostList({ name, start = null, read }: ListSource): PostListV
       if (mayRead) void query.fetchPreviousPage(AFTER_REFETCH)
     },
     loadMore: () => {
-      if (query.hasNextPage && !query.isFetching) void query.fetchNextPage(AFTER_REFETCH)
+      const mayRead = query.hasNextPage && !query.isFetching && !query.isFetchNextPageError
+      if (mayRead) void query.fetchNextPage(AFTER_REFETCH)
     },
-    retry: () => void (pages ? query.fetchNextPage() : query.refetch()),
+    retry: () => void (readPages ? query.fetchNextPage() : query.refetch()),
     refresh: async () => {
-      const first = await readPage(null)
+      const first = await readPage('')
       await client.cancelQueries({ queryKey })
-      client.setQueryData<CachedPages>(queryKey, { pages: [first], pageParams: [null] })
+      client.setQueryData<CachedPages>(queryKey, { pages: [first], pageParams: [''] })
       client.setQueryData<LocalChanges>(changesKey(name, entryKey), NO_CHANGES)
     },
   }
-}
-
-/** TanStack Query expects undefined before the first page. */
-function previousOf(
-  cursors: readonly (string | null)[],
-  cursor: string | null,
-): string | undefined {
-  const at = cursors.indexOf(cursor)
-  return at > 0 ? (cursors[at - 1] ?? BEGINNING) : undefined
 }

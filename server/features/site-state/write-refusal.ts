@@ -1,11 +1,11 @@
 import { formatDate } from '../../../contract/dates.ts'
 import { ERRORS } from '../../../contract/errors.ts'
-import { AppError } from '../errors/app-error.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 
 /** `until` is null for a block without an end. */
-export type Block = { reason: string; until: Date | null }
+type Block = { reason: string; until: Date | null }
 
-export function blockedError({ reason, until }: Block, contact: string | undefined): AppError {
+function blockedError({ reason, until }: Block, contact: string | undefined): AppError {
   const what = until ? `До ${formatDate(until)} вы можете только читать` : 'Вы можете только читать'
   const ask = contact ? `Вопросы: ${contact}` : 'Вопросы — к тем, кто ведёт эту стену'
   return new AppError('BLOCKED', {
@@ -18,4 +18,15 @@ export function closedError(
   reason: string,
 ): AppError {
   return new AppError(code, { message: `${ERRORS[code].message}: ${reason}` })
+}
+
+type WriteState = { block: Block | null; writingClosed: string | null }
+
+/** Returns what keeps a user from writing; null if nothing does. */
+export function writeRefusal(
+  { block, writingClosed }: WriteState,
+  contact: string | undefined,
+): AppError | null {
+  if (block) return blockedError(block, contact)
+  return writingClosed === null ? null : closedError('WRITING_CLOSED', writingClosed)
 }

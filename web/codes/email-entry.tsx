@@ -1,0 +1,105 @@
+import { type FormEvent, type ReactNode, useMemo, useState } from 'react'
+import { isEmail } from '../../contract/account-rules.ts'
+import { EMAIL_MAX } from '../../contract/constants.ts'
+import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
+import { countdown } from '../format/time.ts'
+import { CallError } from '../http/call-error.ts'
+import { errorMessage } from '../http/error-message.ts'
+import { useSecondsLeft } from '../platform/use-seconds-left.ts'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/field.tsx'
+import styles from './code-entry.module.css'
+import type { MailedCode } from './use-mailed-code.ts'
+
+type EmailEntryProps = {
+  mailed: MailedCode
+  className: string | undefined
+  describedBy: string
+  /** The address that the viewer has already. */
+  own?: string
+  wide?: boolean
+  onSubmit: (email: string) => void
+  /** What stands above the field. */
+  children?: ReactNode
+}
+
+/** The step of a flow that asks for the address to which a code is mailed. */
+export function EmailEntry(props: EmailEntryProps) {
+  const { mailed, className, describedBy, own, wide = false, onSubmit, children } = props
+  const [typed, setTyped] = useState(mailed.email)
+  const email = typed.trim()
+  const [isShown, setShown] = useState(false)
+  const { error } = mailed
+  const until = useLimitEnd(error)
+  const secondsLeft = useSecondsLeft(until)
+  // The server does not tell addresses apart by case either.
+  const isOwn = own !== undefined && email.toLowerCase() === own.toLowerCase()
+  const invalid = isOwn ? 'Это ваша нынешняя почта' : validationError(email)
+  const isRefused = error instanceof CallError && error.status === 400
+  const mayProceed = !invalid && !isRefused && secondsLeft === 0
+  const isOver = until > 0 && secondsLeft === 0
+
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    if (mayProceed) onSubmit(email)
+  }
+
+  return (
+    <form className={className} onSubmit={submit} noValidate>
+      {children}
+      <TextField
+        label="Электронная почта"
+        type="email"
+        autoComplete="email"
+        inputMode="email"
+        maxLength={EMAIL_MAX}
+        spellCheck={false}
+        focusOnMount
+        required
+        value={typed}
+        readOnly={mailed.isPending}
+        describedBy={describedBy}
+        error={error && !isOver ? messageOf(error, until) : isShown || isOwn ? invalid : undefined}
+        onChange={(text) => {
+          mailed.clearError()
+          setTyped(text)
+        }}
+        // An unfinished address is not shown as wrong until the person leaves the field or presses
+        // Enter, which a disabled button would ignore silently.
+        onBlur={() => setShown(isShown || typed !== '')}
+        onKeyDown={({ key }) => {
+          if (key === 'Enter') setShown(true)
+        }}
+      />
+      <div className={styles.actions} data-wide={wide || undefined}>
+        <Button
+          type="submit"
+          variant="primary"
+          wide={wide}
+          pending={mailed.isPending}
+          disabled={!mayProceed}
+        >
+          Продолжить{secondsLeft > 0 && ` через ${countdown(secondsLeft)}`}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function validationError(email: string): string | undefined {
+  if (email === '') return 'Введите email'
+  return isEmail(email) ? undefined : 'Введите корректный email'
+}
+
+/** When a limit that names its reason ends (unix milliseconds): the button counts it down. */
+function useLimitEnd(error: Error | null): number {
+  return useMemo(() => {
+    const isLimit = error instanceof CallError && error.code === 'TOO_MANY_REQUESTS'
+    const hasReason = isLimit && error.message !== GENERAL_ERRORS.TOO_MANY_REQUESTS.message
+    return hasReason ? Date.now() + (error.retryAfter ?? 0) * 1000 : 0
+  }, [error])
+}
+
+function messageOf(error: Error, until: number): string {
+  return until > 0 ? error.message : errorMessage(error)
+}

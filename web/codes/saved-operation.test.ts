@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type Operation, removeSavedOperations, savedOperation } from './saved-operation.ts'
+
+const MINUTE = 60_000
+const operation: Operation = { way: 'login', email: 'anna@mail.ru', id: 'op-1', sentAt: 0 }
+const saved = savedOperation('sign-in')
+
+beforeEach(() => {
+  const values = new Map<string, string>()
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, text: string) => values.set(key, text),
+    removeItem: (key: string) => values.delete(key),
+  })
+})
+afterEach(() => vi.unstubAllGlobals())
+
+test('an operation survives a reload while its code may be good', () => {
+  saved.write(operation)
+  expect(saved.read(19 * MINUTE)).toEqual(operation)
+  expect(saved.read(20 * MINUTE)).toBeNull()
+})
+
+test('a finished operation is forgotten', () => {
+  saved.write(operation)
+  saved.remove()
+  expect(saved.read(MINUTE)).toBeNull()
+})
+
+test.each([
+  '',
+  '{',
+  'null',
+  '7',
+  '[]',
+  '{"way":"login"}',
+  '{"userId":"1","change":{"email":"o@example.org","id":"1","sentAt":0}}',
+  '{"open":true,"operation":{"way":"login","email":"o@example.org","id":"1","sentAt":0}}',
+  '{"way":"back","email":"o@example.org","id":"1","sentAt":0}',
+  '{"way":"login","email":"o@example.org","id":"1","sentAt":"0"}',
+  '{"way":"login","email":"o@example.org","id":"1","sentAt":1e99}',
+  '{"email":"o@example.org","id":"1","sentAt":0,"wrongCodes":"3"}',
+])('a stored value that is no operation, %s, is ignored', (junk) => {
+  sessionStorage.setItem('sign-in', junk)
+  expect(saved.read(MINUTE)).toBeNull()
+  saved.write(operation)
+  expect(saved.read(MINUTE)).toEqual(operation)
+})
+
+test('without storage an operation is saved for as long as the page is open, and nothing throws', () => {
+  vi.stubGlobal('sessionStorage', undefined)
+  saved.write(operation)
+  expect(saved.read(MINUTE)).toEqual(operation)
+  saved.remove()
+  expect(saved.read(MINUTE)).toBeNull()
+})
+
+test('an operation of one user is not that of another, and logging out removes them all', () => {
+  vi.stubGlobal('sessionStorage', undefined)
+  const [olgas, petrs] = ['1', '2'].map((id) => savedOperation('email-change', id))
+  saved.write(operation)
+  olgas?.write(operation)
+  expect(petrs?.read(MINUTE)).toBeNull()
+  removeSavedOperations()
+  expect([saved.read(MINUTE), olgas?.read(MINUTE)]).toEqual([null, null])
+})

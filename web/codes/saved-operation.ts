@@ -1,0 +1,58 @@
+import { isRecord, sessionStore } from '../platform/storage.ts'
+
+/** What a mailed code confirms. Times are unix milliseconds of this browser. */
+export type Operation = {
+  id: string
+  email: string
+  /** Whether signing in makes an account or opens one. */
+  way?: 'login' | 'registration' | undefined
+  startedAt?: number
+  /** When its last mail was requested. */
+  sentAt: number
+  /** The server says only that a code is wrong, so this tab counts. */
+  wrongCodes?: number
+  /** The person went back to the address. The same operation may be started again. */
+  isLeft?: boolean
+}
+
+/** The longest life of an operation: a mail may be on its way for ten minutes of it. */
+const OPERATION_LIFE_MS = 20 * 60_000
+
+const NAMES = ['sign-in', 'email-change', 'deletion'] as const
+
+/** Keeps an operation in this tab, across reloads. Those of one user have the user's id. */
+export function savedOperation(name: (typeof NAMES)[number], userId?: string) {
+  const key = userId === undefined ? name : `${name} ${userId}`
+  return {
+    /** Returns null if there is none or its code is too old at `now`. */
+    read(now = Date.now()): Operation | null {
+      const operation = sessionStore.readJson(key, isOperation)
+      // A clock that was set back makes a code no younger.
+      const isFresh = operation && Math.abs(now - operation.sentAt) < OPERATION_LIFE_MS
+      return isFresh ? operation : null
+    },
+    write: (operation: Operation): void => sessionStore.writeJson(key, operation),
+    remove: (): void => sessionStore.remove(key),
+  }
+}
+
+export function removeSavedOperations(): void {
+  for (const name of NAMES) sessionStore.removeAll(name)
+}
+
+/** When an operation ends at the latest; the server may tell it later. */
+export function latestEnd({ startedAt, sentAt }: Operation): number {
+  return (startedAt ?? sentAt) + OPERATION_LIFE_MS
+}
+
+function isOperation(value: unknown): value is Operation {
+  if (!isRecord(value)) return false
+  const { id, email, way, startedAt, sentAt, wrongCodes } = value
+  return (
+    typeof id === 'string' &&
+    typeof email === 'string' &&
+    (way === undefined || way === 'login' || way === 'registration') &&
+    typeof sentAt === 'number' &&
+    [startedAt, wrongCodes].every((it) => it === undefined || typeof it === 'number')
+  )
+}

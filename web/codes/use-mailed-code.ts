@@ -1,0 +1,130 @@
+import { useEffect, useRef, useState } from 'react'
+import { CallError } from '../http/call-error.ts'
+import { useSingleMutation } from '../http/use-single-mutation.ts'
+import { clientToken } from '../session/device.ts'
+import type { Operation, savedOperation } from './saved-operation.ts'
+
+export type Start = Pick<Operation, 'email' | 'way'>
+export type Attempt = {
+  code: string
+  /** Brings back the deleted account whose code was right. */
+  restore?: true
+}
+
+type MailedCodeOptions<Answer> = {
+  saved: ReturnType<typeof savedOperation>
+  start: (start: Start & { clientToken: string }, signal?: AbortSignal) => Promise<{ id: string }>
+  verify: (
+    input: { params: { id: string }; body: { confirmCode: string; clientToken: string } },
+    attempt: Operation & Attempt,
+  ) => Promise<Answer>
+  onVerified: (answer: Answer, operation: Operation) => unknown
+  /** Returns true if a step of its own tells of the refusal. */
+  onRefused?: (error: CallError, sent: Start | Attempt) => boolean
+}
+
+export type MailedCode = ReturnType<typeof useMailedCode>
+
+/** What every flow with a mailed code does: start, resend, verify, and go on after a reload. */
+export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
+  const { saved, onVerified, onRefused } = options
+  const [operation, setOperation] = useState(() => saved.read())
+  const [email, setEmail] = useState(operation?.email ?? '')
+  const [code, setCode] = useState('')
+  const closing = useClosingSignal()
+
+  const { mutate, isPending, variables, error, clearError } = useSingleMutation({
+    mutationFn: async (sent: Start | Attempt) => {
+      try {
+        await ('email' in sent ? start(sent) : verify(sent))
+      } catch (reason) {
+        if (!(reason instanceof CallError)) throw reason
+        if (reason.code === 'INVALID_CONFIRM_CODE') countWrongCode()
+        // A refused code cannot be used again; one that did not reach the server can be.
+        if (reason.status === 400) setCode('')
+        if (!onRefused?.(reason, sent)) throw reason
+      }
+    },
+  })
+
+  async function start(asked: Start): Promise<void> {
+    const signal = closing.current
+    const { id } = await options.start({ ...asked, clientToken: await clientToken() }, signal)
+    if (signal?.aborted) return
+    const before = saved.read()
+    const now = Date.now()
+    const same = before?.id === id ? before : { startedAt: now }
+    put({ ...same, ...asked, id, sentAt: now, isLeft: false })
+    setCode('')
+  }
+
+  async function verify(attempt: Attempt): Promise<void> {
+    if (!operation) return
+    const body = { confirmCode: attempt.code, clientToken: await clientToken() }
+    const input = { params: { id: operation.id }, body }
+    const answer = await options.verify(input, { ...operation, ...attempt })
+    saved.remove()
+    await onVerified(answer, operation)
+  }
+
+  function countWrongCode(): void {
+    const now = saved.read()
+    if (now?.id === operation?.id && now) put({ ...now, wrongCodes: (now.wrongCodes ?? 0) + 1 })
+  }
+
+  function put(next: Operation): void {
+    saved.write(next)
+    setOperation(next)
+  }
+
+  function send(asked: Start): void {
+    setEmail(asked.email)
+    mutate(asked)
+  }
+
+  function goBack(): void {
+    if (operation) put({ ...operation, isLeft: true })
+    setCode('')
+    clearError()
+  }
+
+  return {
+    /** The address that was sent last. */
+    email,
+    isPending,
+    error,
+    clearError,
+    start: send,
+    verify: (attempt: Attempt) => mutate(attempt),
+    goBack,
+    /** What `CodeEntry` shows; null before a code is mailed, and after the person went back. */
+    entry:
+      operation === null || operation.isLeft
+        ? null
+        : {
+            operation,
+            code,
+            busy: isPending,
+            isResending: isPending && variables !== undefined && 'email' in variables,
+            error,
+            onType: (typed: string) => {
+              clearError()
+              setCode(typed)
+            },
+            onComplete: (full: string) => mutate({ code: full }),
+            onResend: () => send({ email: operation.email, way: operation.way }),
+            onReturn: goBack,
+          },
+  }
+}
+
+/** The signal is aborted when the component is gone: what it started is not gone on with. */
+function useClosingSignal() {
+  const signal = useRef<AbortSignal>(undefined)
+  useEffect(() => {
+    const controller = new AbortController()
+    signal.current = controller.signal
+    return () => controller.abort()
+  }, [])
+  return signal
+}

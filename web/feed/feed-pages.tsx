@@ -1,0 +1,82 @@
+import { memo, startTransition, useEffect, useState } from 'react'
+import { whenIdle } from '../platform/when-idle.ts'
+import type { ListPage } from '../posts/cache/list-cache.ts'
+import { usePost } from '../posts/cache/post-cache.ts'
+import { PostCard } from '../posts/view/post-card.tsx'
+import styles from './feed-pages.module.css'
+import { PostActions, PostMenuButton } from './post-controls.tsx'
+
+/** A list of a thousand posts is whole within some seconds. */
+const IDLE_MS = 50
+
+type FeedPagesProps = {
+  pages: readonly ListPage[]
+  /** The post at which the list was left. */
+  anchorId: string
+  /** How many posts stand above the pages; if that is not known, no post states its position. */
+  before: number | null
+  setSize: number
+  withoutQuotes: boolean
+}
+
+/**
+ * The browser lays out only the pages near the visible part. A person who returns to a long list
+ * first sees the posts at which they left it; the other pages follow when the browser is idle.
+ */
+export function FeedPages({ pages, anchorId, before, setSize, withoutQuotes }: FeedPagesProps) {
+  const isRendered = useRenderedPages(pages, anchorId)
+  let last = before ?? 0
+  return pages.map(({ cursor, ids }, index) => {
+    const first = last + 1
+    last += ids.length
+    return (
+      <div key={cursor} className={styles.page} data-empty={!isRendered(index) || undefined}>
+        {isRendered(index) &&
+          ids.map((id, at) => (
+            <FeedPost
+              key={id}
+              id={id}
+              position={before === null ? undefined : first + at}
+              setSize={before === null ? undefined : setSize}
+              withoutQuote={withoutQuotes}
+            />
+          ))}
+      </div>
+    )
+  })
+}
+
+/** At first only the pages around the anchor are rendered, but later ones at once. */
+function useRenderedPages(pages: readonly ListPage[], anchorId: string) {
+  const [notYetRendered] = useState(() => new Set(pages.map(({ cursor }) => cursor)))
+  const [radius, setRadius] = useState(1)
+  const anchorAt = pages.findIndex(({ ids }) => ids.includes(anchorId))
+  const middle = Math.max(0, anchorAt)
+  const isRendered = (index: number) =>
+    Math.abs(index - middle) <= radius || !notYetRendered.has(pages[index]?.cursor ?? '')
+  const isWhole = pages.every((_, index) => isRendered(index))
+
+  useEffect(() => {
+    if (isWhole) return
+    return whenIdle(() => startTransition(() => setRadius(radius + 1)), IDLE_MS)
+  }, [isWhole, radius])
+
+  return isRendered
+}
+
+type FeedPostProps = {
+  id: string
+  position: number | undefined
+  setSize: number | undefined
+  withoutQuote: boolean
+}
+
+const FeedPost = memo(function FeedPost({ id, ...props }: FeedPostProps) {
+  const post = usePost(id)
+  if (!post) return null
+  return (
+    <PostCard {...props} post={post} menu={<PostMenuButton post={post} />}>
+      <PostActions post={post} />
+    </PostCard>
+  )
+})
