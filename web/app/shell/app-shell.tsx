@@ -4,9 +4,8 @@ import { PATHS } from '../../../contract/pages.ts'
 import { useFeedKeys } from '../../feed/feed-keys.ts'
 import { useEntry } from '../../history/entry.tsx'
 import { openDialog } from '../../history/history.ts'
-import { showConfirmedLike } from '../../likes/like-post.ts'
 import { evictPost, forgetViewer } from '../../posts/cache/list-cache.ts'
-import { putPosts, readCachedPost } from '../../posts/cache/post-cache.ts'
+import { putPosts, readCachedPost, setLikes } from '../../posts/cache/post-cache.ts'
 import { resumeIntents, withViewer } from '../../session/intents.ts'
 import { settings } from '../../session/page-settings.ts'
 import { onPostChange, type PostChange } from '../../session/post-channel.ts'
@@ -120,7 +119,7 @@ function showChange(client: QueryClient, change: PostChange): void {
   const id = change.name === 'edited' ? change.post.id : change.postId
   // A post that this page has not read yet will be read as it is by then.
   if (!readCachedPost(client, id)) return
-  if (change.name === 'liked') showConfirmedLike(client, id, change.likes)
+  if (change.name === 'liked') setLikes(client, id, change.likes)
   else if (change.name === 'edited') putPosts(client, [change.post])
   // A tab of a newer release may send changes that this one does not know.
   else if (change.name === 'deleted') evictPost(client, id)

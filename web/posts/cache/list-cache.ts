@@ -75,9 +75,9 @@ export function seedList(
   client.setQueryData<CachedPages>(pagesKey(name, entryKey), pages)
 }
 
-/** Resolves when no list on the page waits for its first posts any more. */
+/** Resolves when no list or post on the page waits to be read for the first time any more. */
 export async function whenListsAreRead(client: QueryClient): Promise<void> {
-  const lists = client.getQueryCache().findAll({ queryKey: [LISTS], type: 'active' })
+  const lists = client.getQueryCache().findAll({ type: 'active' })
   const waiting = lists.filter(({ state }) => state.data === undefined)
   await Promise.allSettled(waiting.map((list) => list.promise))
 }
