@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowUp } from 'lucide'
 import { useEntry } from '../history/entry.tsx'
-import { errorMessage } from '../http/error-message.ts'
-import { useSingleMutation } from '../http/use-single-mutation.ts'
+import { useAction } from '../http/use-action.tsx'
 import { wallSource } from '../posts/cache/post-sources.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { Icon } from '../ui/icon.tsx'
-import { useToast } from '../ui/toaster.tsx'
 import styles from './new-posts-pill.module.css'
 
 const EVERY_MS = 20_000
@@ -14,16 +12,15 @@ const NONE: readonly string[] = []
 
 /** New posts must not move what is being read, so they wait for a tap. */
 export function NewPostsPill({ list }: { list: PostListView }) {
-  const toast = useToast()
   const hasNewer = list.hasNewer(useNewestPosts())
-  const refresh = useSingleMutation({
+  const refresh = useAction({
     mutationFn: list.refresh,
     onSuccess: () => {
       scrollTo(0, 0)
       // The button disappears now, and the focus would be lost with it.
       document.getElementById('content')?.focus({ preventScroll: true })
     },
-    onError: (error) => toast({ text: errorMessage(error) }),
+    errors: 'toast',
   })
 
   return (

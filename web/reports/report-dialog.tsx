@@ -4,14 +4,14 @@ import { OTHER_REASON, REPORT_COMMENT_MAX } from '../../contract/constants.ts'
 import type { ReportReason } from '../../contract/reports.ts'
 import { call } from '../http/call.ts'
 import { errorMessage } from '../http/error-message.ts'
-import { MutationErrorLine, useDialogMutation } from '../posts/compose/dialog-mutation.tsx'
+import { useAction } from '../http/use-action.tsx'
 import { Button } from '../ui/button.tsx'
-import { ErrorRow } from '../ui/errors.tsx'
+import { ErrorRow, FormError } from '../ui/errors.tsx'
 import { TextAreaField } from '../ui/field.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { RadioGroup } from '../ui/radio-group.tsx'
 import { Loading } from '../ui/spinner.tsx'
-import { useToast } from '../ui/toaster.tsx'
+import { toast } from '../ui/toaster.tsx'
 
 type ReportDialogProps = { postId: string; onClose: () => void }
 
@@ -36,11 +36,10 @@ export function ReportDialog({ postId, onClose }: ReportDialogProps) {
 
 function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[] }) {
   const { postId, reasons, onClose } = props
-  const toast = useToast()
   const [reasonId, setReasonId] = useState<string>()
   const [comment, setComment] = useState('')
   const mayExplain = reasons.find(({ id }) => id === reasonId)?.name === OTHER_REASON
-  const report = useDialogMutation({
+  const report = useAction({
     mutationFn: (reason_id: string) =>
       call('POST /posts/:id/reports', {
         params: { id: postId },
@@ -51,8 +50,7 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
       toast({ text: 'Жалоба отправлена' })
       onClose()
     },
-    intent: { name: 'report', postId },
-    failed: 'Не отправлено',
+    errors: { failed: 'Не отправлено', reopen: { name: 'report', postId } },
   })
 
   function send(): void {
@@ -76,7 +74,7 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
           maxLength={REPORT_COMMENT_MAX}
         />
       )}
-      <MutationErrorLine line={report.errorLine} />
+      <FormError {...report.errorLine} />
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         <Button

@@ -4,7 +4,7 @@ import { CallError } from '../../http/call-error.ts'
 import { OWN_TEXT, useDraft } from '../../posts/compose/drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from '../../posts/compose/post-form.tsx'
 import { Modal } from '../../ui/modal.tsx'
-import { useToast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import styles from './removed-posts.module.css'
 import { REMOVED_POSTS, RemovedText, useRemovedPosts } from './removed-posts.tsx'
 
@@ -13,7 +13,6 @@ type AppealDialogProps = { postId: string; onClose: () => void }
 /** The text stays a draft until it was sent. */
 export function AppealDialog({ postId, onClose }: AppealDialogProps) {
   const client = useQueryClient()
-  const toast = useToast()
   const removed = useRemovedPosts().data?.posts.find(({ id }) => id === postId)
   const draft = useDraft(`appeal ${postId}`)
   const form = usePostForm({

@@ -40,6 +40,8 @@ export function changesKey(name: ListName, entryKey: string) {
   return [LISTS, name, entryKey, 'changes'] as const
 }
 
+const KEPT: readonly unknown[] = ['text', 'viewer']
+
 /**
  * What everybody sees alike stays on the screen, and with it the place where one reads: only its
  * likes go, until it has been read again.
@@ -48,7 +50,7 @@ export function forgetViewer(client: QueryClient): void {
   forgetLikes(client)
   const isKept = ({ queryKey, state }: Query) =>
     state.data !== undefined &&
-    (isPostKey(queryKey) || isPublicList(queryKey) || queryKey[0] === 'text')
+    (isPostKey(queryKey) || isPublicList(queryKey) || KEPT.includes(queryKey[0]))
   client.removeQueries({ predicate: (it) => !isKept(it) && it.getObserversCount() === 0 })
   void client.resetQueries({ predicate: (it) => !isKept(it) })
   void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
@@ -73,9 +75,9 @@ export function seedList(
   client.setQueryData<CachedPages>(pagesKey(name, entryKey), pages)
 }
 
-/** Resolves when no list on the page waits for its first posts any more. */
+/** Resolves when no list or post on the page waits to be read for the first time any more. */
 export async function whenListsAreRead(client: QueryClient): Promise<void> {
-  const lists = client.getQueryCache().findAll({ queryKey: [LISTS], type: 'active' })
+  const lists = client.getQueryCache().findAll({ type: 'active' })
   const waiting = lists.filter(({ state }) => state.data === undefined)
   await Promise.allSettled(waiting.map((list) => list.promise))
 }
