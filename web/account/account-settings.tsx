@@ -18,9 +18,10 @@ type AccountSettingsProps = {
   user: CurrentUser
   onLoggedOut: () => void
   download: ReactNode
+  replyMails: ReactNode
 }
 
-export function AccountSettings({ user, onLoggedOut, download }: AccountSettingsProps) {
+export function AccountSettings({ user, onLoggedOut, download, replyMails }: AccountSettingsProps) {
   return (
     <>
       <Section title="Аккаунт">
@@ -36,6 +37,7 @@ export function AccountSettings({ user, onLoggedOut, download }: AccountSettings
           name="Имя пользователя"
           value={user.username}
         />
+        {replyMails}
       </Section>
       <Section title="Безопасность" isTitleHidden>
         <SettingsLink

@@ -16,6 +16,7 @@ const PAGES = {
   liked: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'LikedPage'),
   ownPosts: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnPostsPage'),
   ownReplies: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnRepliesPage'),
+  received: createLazyChunk(() => import('../pages/received.tsx'), 'ReceivedPage'),
   settings: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsPage'),
   email: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsEmailPage'),
   username: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsUsernamePage'),

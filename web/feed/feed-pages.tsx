@@ -1,4 +1,11 @@
-import { memo, startTransition, useEffect, useState } from 'react'
+import {
+  type ComponentType,
+  memo,
+  type ReactNode,
+  startTransition,
+  useEffect,
+  useState,
+} from 'react'
 import { whenIdle } from '../platform/when-idle.ts'
 import type { ListPage } from '../posts/cache/list-cache.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
@@ -17,13 +24,21 @@ type FeedPagesProps = {
   before: number | null
   setSize: number
   withoutQuotes: boolean
+  card?: ComponentType<FeedCardProps> | undefined
 }
 
 /**
  * The browser lays out only the pages near the visible part. A person who returns to a long list
  * first sees the posts at which they left it; the other pages follow when the browser is idle.
  */
-export function FeedPages({ pages, anchorId, before, setSize, withoutQuotes }: FeedPagesProps) {
+export function FeedPages({
+  pages,
+  anchorId,
+  before,
+  setSize,
+  withoutQuotes,
+  card: Card = FeedPost,
+}: FeedPagesProps) {
   const isRendered = useRenderedPages(pages, anchorId)
   let last = before ?? 0
   return pages.map(({ cursor, ids }, index) => {
@@ -33,9 +48,10 @@ export function FeedPages({ pages, anchorId, before, setSize, withoutQuotes }: F
       <div key={cursor} className={styles.page} data-empty={!isRendered(index) || undefined}>
         {isRendered(index) &&
           ids.map((id, at) => (
-            <FeedPost
+            <Card
               key={id}
               id={id}
+              ids={ids}
               position={before === null ? undefined : first + at}
               setSize={before === null ? undefined : setSize}
               withoutQuote={withoutQuotes}
@@ -64,14 +80,18 @@ function useRenderedPages(pages: readonly ListPage[], anchorId: string) {
   return isRendered
 }
 
-type FeedPostProps = {
+export type FeedCardProps = {
   id: string
+  /** The posts of its page. */
+  ids: readonly string[]
   position: number | undefined
   setSize: number | undefined
   withoutQuote: boolean
 }
 
-const FeedPost = memo(function FeedPost({ id, ...props }: FeedPostProps) {
+type FeedPostProps = FeedCardProps & { above?: ReactNode }
+
+export const FeedPost = memo(function FeedPost({ id, ids: _, ...props }: FeedPostProps) {
   const post = usePost(id)
   if (!post) return null
   return (

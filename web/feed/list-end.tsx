@@ -8,8 +8,10 @@ import styles from './list-end.module.css'
 
 const EMPTY = { title: 'Записи не найдены', text: 'Возможно, записи скоро появятся' }
 
-export function NoPosts({ action }: { action: ReactNode }) {
-  return <EmptyState {...EMPTY} action={action} />
+type NoPostsProps = { text?: string | undefined; action: ReactNode }
+
+export function NoPosts({ text = EMPTY.text, action }: NoPostsProps) {
+  return <EmptyState title={EMPTY.title} text={text} action={action} />
 }
 
 export function NoReplies({ post }: { post: CachedPost }) {

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type ComponentType, type ReactNode, useState } from 'react'
 import { withCursor } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
@@ -8,7 +8,7 @@ import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
 import { ErrorPage, ErrorRow } from '../ui/errors.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { FeedPages } from './feed-pages.tsx'
+import { type FeedCardProps, FeedPages } from './feed-pages.tsx'
 import { LastPost, NoPosts, NoReplies } from './list-end.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
 import styles from './post-feed.module.css'
@@ -25,6 +25,8 @@ type PostFeedProps = {
   /** For replies, the post above them: their quotes are left out. */
   repliesTo?: CachedPost
   emptyAction?: ReactNode
+  emptyText?: string
+  card?: ComponentType<FeedCardProps>
   /** Follows the last post: nothing may stand below a list that still grows. */
   foot?: ReactNode
   watchesNew?: boolean
@@ -36,7 +38,7 @@ export function PostFeed(props: PostFeedProps) {
 }
 
 function EntryFeed(props: PostFeedProps) {
-  const { source, label, repliesTo, emptyAction, foot, watchesNew = false } = props
+  const { source, label, repliesTo, card, watchesNew = false } = props
   const { key, isReturn } = useEntry()
   const [anchor] = useState(() => (isReturn ? findAnchor(key) : undefined))
   const list = usePostList(source, anchor)
@@ -63,21 +65,19 @@ function EntryFeed(props: PostFeedProps) {
             before={list.before}
             setSize={setSize}
             withoutQuotes={repliesTo !== undefined}
+            card={card}
           />
         </div>
       )}
-      <FeedEnd list={list} repliesTo={repliesTo} emptyAction={emptyAction} foot={foot} />
+      <FeedEnd {...props} list={list} />
       <div ref={end} />
     </>
   )
 }
 
-type FeedEndProps = Pick<PostFeedProps, 'emptyAction' | 'foot'> & {
-  list: PostListView
-  repliesTo: CachedPost | undefined
-}
+type FeedEndProps = PostFeedProps & { list: PostListView }
 
-function FeedEnd({ list, repliesTo, emptyAction, foot }: FeedEndProps) {
+function FeedEnd({ list, repliesTo, emptyAction, emptyText, foot }: FeedEndProps) {
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
     const ErrorMessage = list.state === 'failed' && !repliesTo ? ErrorPage : ErrorRow
@@ -88,7 +88,7 @@ function FeedEnd({ list, repliesTo, emptyAction, foot }: FeedEndProps) {
   if (repliesTo) return list.ids.length === 0 && <NoReplies post={repliesTo} />
   return (
     <>
-      {list.ids.length === 0 ? <NoPosts action={emptyAction} /> : <LastPost />}
+      {list.ids.length === 0 ? <NoPosts text={emptyText} action={emptyAction} /> : <LastPost />}
       {foot}
     </>
   )

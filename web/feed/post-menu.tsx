@@ -1,7 +1,10 @@
-import { Flag, Link, Pencil, Share, Trash2 } from 'lucide'
+import { useQueryClient } from '@tanstack/react-query'
+import { Bell, BellOff, Flag, Link, Pencil, Share, Trash2 } from 'lucide'
 import { postPath } from '../../contract/pages.ts'
+import { receivedQuery, setMuted } from '../answers/answers.queries.ts'
 import { countdown } from '../format/time.ts'
 import { openDialog } from '../history/history.ts'
+import { useAction } from '../http/use-action.tsx'
 import { copyText, NOT_COPIED } from '../platform/copy-text.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { useUnsentText } from '../posts/compose/stored-drafts.ts'
@@ -10,7 +13,7 @@ import { withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuItem, type MenuProps } from '../ui/menu.tsx'
-import { useToast } from '../ui/toaster.tsx'
+import { toast } from '../ui/toaster.tsx'
 
 type PostMenuProps = Pick<MenuProps, 'label' | 'button' | 'onClose'> & { post: CachedPost }
 
@@ -20,11 +23,32 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
   const secondsLeft = useEditSeconds(post)
   const unsentText = useUnsentText(`edit ${post.id}`)
   const isOwner = viewer.state === 'authorized' && viewer.user.id === post.owner.id
-  const items = [...linkItems, isOwner ? remove(post) : report(post)]
+  const muteItems = useMuteItems(post)
+  const items = [...linkItems, ...(isOwner ? [...muteItems, remove(post)] : [report(post)])]
   if (isOwner && secondsLeft > 0) items.unshift(edit(post, secondsLeft))
   else if (isOwner && unsentText !== null && unsentText !== post.text)
     items.unshift(openUnsentText(post))
   return <Menu role="menu" items={items} {...menu} />
+}
+
+/** Absent until it is known whether the owner has muted the post. */
+function useMuteItems({ id }: CachedPost): MenuItem[] {
+  const client = useQueryClient()
+  const muted = client.getQueryData(receivedQuery.queryKey)?.muted
+  const isMuted = muted?.includes(id) ?? false
+  const set = useAction({
+    mutationFn: () => setMuted(client, id, !isMuted),
+    onSuccess: () => toast({ text: isMuted ? 'Снова сообщаем об ответах' : 'Больше не сообщаем' }),
+    errors: 'toast',
+  })
+  if (!muted) return []
+  return [
+    {
+      label: isMuted ? 'Сообщать об этой записи' : 'Не сообщать об этой записи',
+      icon: <Icon shape={isMuted ? Bell : BellOff} size={18} />,
+      onSelect: () => set.mutate(),
+    },
+  ]
 }
 
 function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
@@ -63,7 +87,6 @@ function report({ id }: CachedPost): MenuItem {
 }
 
 function useLinkItems({ id }: CachedPost): MenuItem[] {
-  const toast = useToast()
   const address = () => new URL(postPath(id), location.href).href
 
   async function copy(): Promise<void> {

@@ -5,6 +5,7 @@ import { AccountSettings, useReturnToSettings } from '../account/account-setting
 import { EmailForm } from '../account/email-form.tsx'
 import { UsernameForm } from '../account/username-form.tsx'
 import { DeleteAccountForm } from '../account-deletion/delete-account-form.tsx'
+import { ReplyMails } from '../answers/reply-mails.tsx'
 import { removeSavedOperations } from '../codes/saved-operation.ts'
 import { DownloadData } from '../data-export/download-data.tsx'
 import { navigate } from '../history/history.ts'
@@ -29,6 +30,7 @@ export function SettingsPage() {
         user={user}
         onLoggedOut={() => removePersonalData(user.id)}
         download={<DownloadData />}
+        replyMails={<ReplyMails />}
       />
       <SiteLinks />
     </>

@@ -1,8 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { UNREAD_MAX } from '../../../contract/constants.ts'
+import { API_PREFIX, UNREAD_MAX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import type { Db } from '../../kernel/db/database.ts'
-import { API_PREFIX } from '../../kernel/http/route.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import { selectToMail, type ToMail } from './reply-mails.repository.ts'
@@ -61,7 +60,7 @@ function writeReplyMail(
 }
 
 /** A user's id and its HMAC-SHA-256: always the same, so none is stored. */
-export function unsubscribeToken(userId: string, key: Buffer): string {
+function unsubscribeToken(userId: string, key: Buffer): string {
   return `${userId}.${createHmac('sha256', key).update(userId).digest('base64url')}`
 }
 

@@ -7,10 +7,11 @@ import {
   setReplyMails,
   unmutePost,
 } from '../../../contract/answers.ts'
+import { API_PREFIX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { API_PREFIX, type Route } from '../../kernel/http/route.ts'
+import type { Route } from '../../kernel/http/route.ts'
 import type { Limits } from '../../kernel/limits/rate-limits.ts'
 import { readPostRows, receivedBy } from '../posts/post-lists.ts'
 import { readUnsubscribeToken } from './answers.mail.ts'

@@ -10,8 +10,6 @@ import { newsIn } from './news.ts'
 
 type Options = { limits: Pick<Limits, 'visitorCalls'> }
 
-export type Live = ReturnType<typeof createLive>
-
 const STREAMS_MAX = 2000
 /** So many are written to in one turn of the event loop. */
 const SLICE = 250

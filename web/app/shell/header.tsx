@@ -1,5 +1,6 @@
 import { ArrowLeft } from 'lucide'
 import { PATHS } from '../../../contract/pages.ts'
+import { Bell } from '../../answers/bell.tsx'
 import { usePage } from '../../history/entry.tsx'
 import { goBack, navigate, openDialog } from '../../history/history.ts'
 import { Link } from '../../history/link.tsx'
@@ -90,13 +91,16 @@ function Account() {
   const viewer = useViewer()
   if (viewer.state === 'authorized') {
     return (
-      <Link
-        to={PATHS.settings}
-        className={styles.profile ?? ''}
-        aria-label={`Профиль ${viewer.user.username}`}
-      >
-        <Monogram name={viewer.user.username} />
-      </Link>
+      <>
+        <Bell />
+        <Link
+          to={PATHS.settings}
+          className={styles.profile ?? ''}
+          aria-label={`Профиль ${viewer.user.username}`}
+        >
+          <Monogram name={viewer.user.username} />
+        </Link>
+      </>
     )
   }
   return (

@@ -9,7 +9,13 @@ import {
   setTombstone,
 } from './post-cache.ts'
 
-export type ListName = 'wall' | 'liked' | 'own-posts' | 'own-replies' | `replies ${string}`
+export type ListName =
+  | 'wall'
+  | 'liked'
+  | 'own-posts'
+  | 'own-replies'
+  | 'received'
+  | `replies ${string}`
 
 /** Ids of posts after the one that the cursor names; '' is the cursor of the first page. */
 export type ListPage = { cursor: string; ids: string[] }

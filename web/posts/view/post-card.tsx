@@ -24,12 +24,14 @@ type PostCardProps = {
   /** Joins the card by a line to the post below it. */
   joined?: boolean
   menu?: ReactNode
+  /** Stands above the author. */
+  above?: ReactNode
   children?: ReactNode
 }
 
 /** A click anywhere opens the post; one of the middle button opens it in a new tab. */
 export function PostCard(props: PostCardProps) {
-  const { post, position, setSize, joined, menu, children } = props
+  const { post, position, setSize, joined, menu, above, children } = props
   const repliedId = props.withoutQuote ? null : post.actions.replied_post_id
   const id = useId()
   const open = useOpenPost(post.id)
@@ -51,6 +53,7 @@ export function PostCard(props: PostCardProps) {
     >
       <Monogram name={post.owner.username} />
       <div className={styles.body}>
+        {above}
         <div className={styles.head}>
           <b id={`${id}-author`} className={styles.author}>
             {post.owner.username}

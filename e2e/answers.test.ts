@@ -1,0 +1,78 @@
+import { expect } from 'vitest'
+import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
+import { chooseFromMenu, openMenu, postTexts, postWith, toast } from './testing/page-actions.ts'
+
+const MANY = ['Первый', 'Второй', 'Третий']
+
+test('the bell has a dot while a reply is unseen, and leads to the replies, which carry a mark at this visit alone', async () => {
+  const post = await journey.publish(olga, 'Кто здесь?')
+  await journey.reply(petr, post.id, 'Это я')
+  const page = await journey.visit({ as: olga, viewport: DESKTOP })
+  await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).click()
+  await page.waitForURL('**/replies')
+  const reply = postWith(page, 'Это я')
+  await reply.getByText('Новый ответ').waitFor()
+  await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
+  expect(await page.title()).toBe('Ответы мне - Вслух')
+
+  await reply.getByText('Это я').click()
+  await page.getByRole('heading', { name: 'Ответы', exact: true }).waitFor()
+  await page.goto(`${journey.url}/replies`)
+  await reply.waitFor()
+  expect(await reply.getByText('Новый ответ').count()).toBe(0)
+})
+
+test('replies to one post that came together are a group under its name; nothing received says so', async () => {
+  const page = await journey.visit({ as: petr, path: '/replies' })
+  await page.getByText('Здесь появятся ответы на ваши записи').waitFor()
+
+  const asked = await journey.publish(olga, 'Вопрос')
+  const other = await journey.publish(olga, 'Другое')
+  const vera = await journey.signUp()
+  for (const text of MANY) await journey.reply(text === 'Второй' ? vera : petr, asked.id, text)
+  await journey.reply(petr, other.id, 'Про другое')
+  const own = await journey.visit({ as: olga, path: '/replies' })
+  await expect.poll(() => postTexts(own)).toEqual(['Про другое', ...MANY.toReversed()])
+  const group = own.getByText(/^\S+ и \S+ ответили на «Вопрос»$/)
+  await group.waitFor()
+  expect(
+    await postWith(own, 'Третий')
+      .getByText(/ответили на/)
+      .count(),
+  ).toBe(1)
+  expect(await postWith(own, 'Первый').getByText('Вопрос').count()).toBe(0)
+  await postWith(own, 'Про другое').getByText('Другое', { exact: true }).waitFor()
+  await group.getByRole('link').click()
+  await own.waitForURL(`**/posts/${asked.id}`)
+})
+
+test('a post that its author has muted brings no more replies, until the author wants them again', async () => {
+  const post = await journey.publish(olga, 'Шумная запись')
+  const page = await journey.visit({ as: olga })
+  const card = postWith(page, 'Шумная запись')
+  await page.getByRole('link', { name: 'Ответы мне' }).waitFor()
+  await chooseFromMenu(card, 'Не сообщать об этой записи')
+  await toast(page, 'Больше не сообщаем').waitFor()
+  await journey.reply(petr, post.id, 'Не услышат')
+  await page.reload()
+  await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
+  await (await openMenu(card)).getByRole('menuitem', { name: 'Сообщать об этой записи' }).click()
+  await toast(page, 'Снова сообщаем об ответах').waitFor()
+  await journey.reply(petr, post.id, 'Услышат')
+  await page.reload()
+  await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).waitFor()
+})
+
+test('mails about replies are turned off and on in the settings', async () => {
+  const page = await journey.visit({ as: olga, path: '/settings' })
+  const mails = page.getByRole('checkbox', { name: 'Письма об ответах' })
+  expect(await mails.isChecked()).toBe(true)
+  await mails.click()
+  await expect
+    .poll(async () => (await journey.call('GET', '/users/current/received', olga)).body.wantsMail)
+    .toBe(false)
+  await page.reload()
+  await expect.poll(() => mails.isChecked()).toBe(false)
+  await mails.click()
+  await expect.poll(() => mails.isChecked()).toBe(true)
+})

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
+import { Bell as BellShape } from 'lucide'
+import { UNREAD_MAX } from '../../contract/constants.ts'
+import { PATHS } from '../../contract/pages.ts'
+import { usePage } from '../history/entry.tsx'
+import { Link } from '../history/link.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { receivedQuery } from './answers.queries.ts'
+import styles from './bell.module.css'
+
+/** The way to the replies that a signed-in viewer received, with a dot while some are unseen. */
+export function Bell() {
+  const unread = useQuery(receivedQuery).data?.unread ?? 0
+  const isCurrent = usePage()?.name === 'received'
+  return (
+    <Link
+      to={PATHS.received}
+      className={styles.bell ?? ''}
+      aria-label={unread > 0 ? `Ответы мне, новых: ${countOf(unread)}` : 'Ответы мне'}
+      aria-current={isCurrent ? 'page' : undefined}
+    >
+      <Icon shape={BellShape} size={22} />
+      {unread > 0 && <span className={styles.dot} />}
+    </Link>
+  )
+}
+
+function countOf(unread: number): string {
+  return unread < UNREAD_MAX ? String(unread) : `${UNREAD_MAX - 1}+`
+}

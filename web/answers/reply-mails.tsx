@@ -1,0 +1,17 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useAction } from '../http/use-action.tsx'
+import { Checkbox } from '../ui/checkbox.tsx'
+import { receivedQuery, setReplyMails } from './answers.queries.ts'
+
+/** Whether mails about unseen replies come. */
+export function ReplyMails() {
+  const client = useQueryClient()
+  const { data } = useQuery(receivedQuery)
+  const set = useAction({
+    mutationFn: (wantsMail: boolean) => setReplyMails(client, wantsMail),
+    errors: 'toast',
+  })
+  if (!data) return null
+  const isOn = set.isPending ? set.variables : data.wantsMail
+  return <Checkbox label="Письма об ответах" checked={isOn ?? false} onChange={set.mutate} />
+}

@@ -1,0 +1,70 @@
+import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import { memo } from 'react'
+import { postPath } from '../../contract/pages.ts'
+import { newKey } from '../answers/answers.queries.ts'
+import { useEntry } from '../history/entry.tsx'
+import { Link } from '../history/link.tsx'
+import { readCachedPost } from '../posts/cache/post-cache.ts'
+import { type FeedCardProps, FeedPost } from './feed-pages.tsx'
+import styles from './received-card.module.css'
+
+/** Neighbours that answer the same post are a group, whose first card names it. */
+export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
+  const { id, ids } = props
+  const client = useQueryClient()
+  const isNew = useIsNew(id)
+  const group = groupOf(client, ids, id)
+  return (
+    <FeedPost
+      {...props}
+      withoutQuote={group.length > 1}
+      above={
+        <>
+          {isNew && <span className={styles.new}>Новый ответ</span>}
+          {group.length > 1 && group[0] === id && <GroupLine client={client} group={group} />}
+        </>
+      }
+    />
+  )
+})
+
+function useIsNew(id: string): boolean {
+  const { data } = useQuery<readonly string[]>({
+    queryKey: newKey(useEntry().key),
+    queryFn: skipToken,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data?.includes(id) ?? false
+}
+
+function GroupLine({ client, group }: { client: QueryClient; group: readonly string[] }) {
+  const first = readCachedPost(client, group[0] ?? '')
+  const repliedId = first?.actions.replied_post_id
+  if (!first || !repliedId) return null
+  const replied = readCachedPost(client, repliedId)
+  return (
+    <p className={styles.group}>
+      {sentenceOf(client, group)}{' '}
+      <Link to={postPath(repliedId)}>{replied ? `«${replied.text}»` : 'удалённую запись'}</Link>
+    </p>
+  )
+}
+
+/** Such as «anna и ещё 4 ответили на». */
+function sentenceOf(client: QueryClient, group: readonly string[]): string {
+  const names = group.map((id) => readCachedPost(client, id)?.owner.username ?? '')
+  const [first, second, ...others] = new Set(names)
+  if (second === undefined) return `Ответов от ${first}: ${group.length}, на`
+  return `${first} и ${others.length > 0 ? `ещё ${others.length + 1}` : second} ответили на`
+}
+
+function groupOf(client: QueryClient, ids: readonly string[], id: string): readonly string[] {
+  const repliedBy = (of: string | undefined) =>
+    of === undefined ? undefined : readCachedPost(client, of)?.actions.replied_post_id
+  const replied = repliedBy(id)
+  if (!replied) return [id]
+  let [from, to] = [ids.indexOf(id), ids.indexOf(id) + 1]
+  while (repliedBy(ids[from - 1]) === replied) from--
+  while (repliedBy(ids[to]) === replied) to++
+  return ids.slice(from, to)
+}
