@@ -1,11 +1,11 @@
 import type { OwnReport } from '../../../contract/moderation.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import { plural } from '../../format/counts.ts'
-import { call } from '../../http/call.ts'
 import { localStore } from '../../platform/storage.ts'
 import { withViewer } from '../../session/intents.ts'
 import { viewerId } from '../../session/viewer.ts'
 import type { useToast } from '../../ui/toaster.tsx'
+import { readOwnReports } from './outcomes.queries.ts'
 
 const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
 
@@ -16,7 +16,7 @@ const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
 export async function tellNewOutcomes(toast: ReturnType<typeof useToast>): Promise<void> {
   const userId = viewerId()
   if (userId === null) return
-  const { reports } = await call('GET /users/current/reports', {})
+  const { reports } = await readOwnReports()
   const decided = takeUntold(reports, `told-outcomes ${userId}`)
   if (decided.length === 0) return
   const href = PATHS.reports

@@ -3,9 +3,9 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorPage } from '../../ui/errors.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import styles from './moderation-queue.module.css'
+import { useQueue } from './queue.queries.ts'
 import { QueueCard } from './queue-card.tsx'
 import { useQueueKeys } from './queue-keys.ts'
-import { useQueue } from './use-queue.ts'
 
 const KEYS = [
   { key: 'J', description: 'дальше' },
