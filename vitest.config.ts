@@ -14,7 +14,10 @@ const BALANCER = './scripts/nodes-setup.ts'
 const STARTS_AND_KILLS = [
   'operator/embedded-database.test.ts',
   'server/operations/embedded-postgres/{data-dir,embedded-postgres}.test.ts',
-  'server/operations/start/installation.test.ts',
+  'server/operations/backup/nightly-backup.test.ts',
+  'server/operations/start/{installation,start-failure}.test.ts',
+  'server/kernel/http/stopping.test.ts',
+  'server/kernel/mail/smtp-faults.test.ts',
   'server/wrong-clock.test.ts',
 ]
 
@@ -23,6 +26,7 @@ const MEASURES_MEMORY = ['server/features/posts/prepared-texts.test.ts']
 /** These tests find more the longer they run: `npm test` runs them too, for a short time. */
 const RANDOM = [
   'server/fuzz.test.ts',
+  'server/features/{data-export/data-export,posts/counters}.test.ts',
   'server/features/moderation/{moving-posts,random-acts}.test.ts',
 ]
 
@@ -73,7 +77,7 @@ export default defineConfig({
         ...wholeProduct,
         include: ['e2e/*.test.ts'],
         globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES, BROWSER],
-        // Each file has a product, a database and a browser of its own, and often waits for them.
+        // Each worker has a product, a database and a browser of its own, and often waits for them.
         fileParallelism: true,
         maxWorkers: 3,
         sequence: { groupOrder: 3 },
@@ -81,7 +85,13 @@ export default defineConfig({
       suite('faults', {
         ...wholeProduct,
         include: ['e2e/faults/*.test.ts', ...STARTS_AND_KILLS, ...RANDOM],
-        env: { FUZZ_RUNS: '10000', ACTS_RUNS: '20', MOVE_ROUNDS: '80' },
+        env: {
+          FUZZ_RUNS: '10000',
+          ACTS_RUNS: '20',
+          MOVE_ROUNDS: '80',
+          COUNTED_ACTS: '300',
+          EXPORTED_POSTS: '100000',
+        },
         globalSetup: [SHARED_POSTGRES],
       }),
       suite('measures', {

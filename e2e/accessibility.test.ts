@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { expectNoBarrier } from './testing/axe.ts'
+import { expectNoBarrier, expectNoBarrierInLight } from './testing/axe.ts'
 import { DESKTOP, journey, olga, petr, test, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { chooseFromMenu, openMenu, postWith } from './testing/page-actions.ts'
@@ -40,6 +40,7 @@ test('no page has a serious accessibility violation', async () => {
     await page.getByText(text).first().waitFor()
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
     await expectNoBarrier(page, path)
+    if (path === '/') await expectNoBarrierInLight(page, path)
   }
 })
 
@@ -54,6 +55,7 @@ test('no dialog, menu or list has a serious accessibility violation', async () =
   await page.keyboard.press('Escape')
   await openMenu(mine)
   await expectNoBarrier(page, 'a menu')
+  await expectNoBarrierInLight(page, 'a menu')
   await page.keyboard.press('Escape')
   await page.getByRole('menu').waitFor({ state: 'detached' })
 
@@ -141,6 +143,7 @@ test('no step of signing in has a serious accessibility violation', async () => 
   await dialog.getByRole('button', { name: 'Продолжить' }).click()
   await dialog.getByLabel('Код подтверждения').waitFor()
   await expectNoBarrier(page, 'the code step')
+  await expectNoBarrierInLight(page, 'the code step')
 })
 
 test('no wall that is empty, failed or incomplete has a serious accessibility violation', async () => {

@@ -37,11 +37,6 @@ test('a signed-in person who follows a link from another site is signed in, with
   expect(loads()).toBe(1)
 })
 
-test('for a visitor who comes from another site the page requests no session', async () => {
-  const page = await journey.visit()
-  expect(await refreshesAfterLink(page)).toBe(0)
-})
-
 test('a user who logged out here and follows a link from another site is a visitor', async () => {
   const page = await journey.visit({ as: await journey.signUp(), path: '/settings' })
   await page.getByRole('button', { name: 'Выйти' }).click()

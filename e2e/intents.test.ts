@@ -21,40 +21,6 @@ type Intent = {
 
 const INTENTS: Intent[] = [
   {
-    intent: 'a like',
-    ask: (page) => like(page).click(),
-    expectDone: async (page) => {
-      await expect.poll(() => like(page).getAttribute('aria-pressed')).toBe('true')
-      await expect
-        .poll(() => journey.rows('SELECT likes_count FROM posts'))
-        .toEqual([{ likes_count: 1 }])
-    },
-  },
-  {
-    intent: 'a reply',
-    ask: (page) => page.getByRole('button', { name: 'Ответить' }).click(),
-    expectDone: async (page) => {
-      const dialog = page.getByRole('dialog', { name: 'Ответ' })
-      await dialog.getByText('Окна выходят во двор.').waitFor()
-      await dialog.getByLabel('Текст записи').waitFor()
-    },
-  },
-  {
-    intent: 'a new post',
-    ask: (page) => page.getByRole('button', { name: 'Новая запись' }).click(),
-    expectDone: (page) =>
-      page.getByRole('dialog', { name: 'Новая запись' }).getByLabel('Текст записи').waitFor(),
-  },
-  {
-    intent: 'a report',
-    ask: async (page) => {
-      await page.getByRole('button', { name: 'Ещё' }).click()
-      await page.getByRole('menuitem', { name: 'Пожаловаться' }).click()
-    },
-    expectDone: (page) =>
-      page.getByRole('dialog', { name: 'Пожаловаться' }).getByRole('radio').first().waitFor(),
-  },
-  {
     intent: 'a view of the switcher',
     ask: async (page) => {
       await page.getByRole('button', { name: 'Новые' }).click()

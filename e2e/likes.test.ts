@@ -108,15 +108,6 @@ test('a post that is no longer liked stays in «Понравившиеся» unt
   await expect.poll(() => postTexts(page)).toEqual(['Вторая'])
 })
 
-test('a visitor who taps «Нравится» is asked to sign in', async () => {
-  await journey.publish(olga, 'Для гостей')
-  const page = await journey.visit()
-  await like(postWith(page, 'Для гостей')).click()
-  await page.getByRole('dialog').getByLabel('Электронная почта').waitFor()
-  await page.keyboard.press('Escape')
-  expect(await likeState(postWith(page, 'Для гостей'))).toEqual({ pressed: 'false', count: null })
-})
-
 test('a like, an edit and a deletion show in the other tab, but not what a tab of somebody else says', async () => {
   await journey.publish(olga, 'Останется на стене')
   await journey.publish(olga, 'Было так')

@@ -61,19 +61,6 @@ test('the code step says that an address does not exist and leads back to it; th
   await profileLink(page).waitFor()
 })
 
-test('a change of e-mail says the same about its mail', async () => {
-  const refusing = await openRefusingSmtp({ code: 550, port })
-  onTestFinished(() => refusing.close())
-  const page = await journey.visit({ as: await journey.signUp(), path: '/settings/account/email' })
-  const main = page.getByRole('main')
-  const field = main.getByLabel('Электронная почта')
-  await field.fill('nobody@example.org')
-  await field.press('Enter')
-  await main.getByRole('status').getByText(REFUSED).waitFor()
-  await main.getByRole('button', { name: 'Вернуться' }).click()
-  expect(await field.inputValue()).toBe('nobody@example.org')
-})
-
 /** The code to sign in with; the mail of the registration arrives too, in any order. */
 async function loginCode({ mails }: Mailbox, email: string): Promise<string> {
   const find = () => mails.find(({ to, subject }) => to === email && /код для входа/.test(subject))

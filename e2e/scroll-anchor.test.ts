@@ -101,7 +101,7 @@ test('going back before the scripts of a reloaded post are there shows the wall 
     await scripts.promise
     await route.continue()
   })
-  await page.reload()
+  await page.reload({ waitUntil: 'domcontentloaded' })
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
   await page.goBack()
   await page.waitForURL(`${journey.url}/`)
@@ -164,6 +164,8 @@ test('a session that begins and ends in another tab moves nothing that is being 
   const read = page.locator(`article[data-post-id="${id}"]`)
   const shown = await page.getByRole('article').count()
   await journey.call('POST', `/posts/${id}/likes`, { token: petr.token })
+  // The pages of the list begin elsewhere when they are read again.
+  await journey.publish(olga, 'Опубликовано между тем')
   const like = read.getByRole('button', { name: 'Нравится' })
 
   const other = await page.context().newPage()

@@ -94,27 +94,6 @@ test('a session that could not be closed: its dialog stays, says so to everybody
   expect(await isOpen(there)).toBe(false)
 })
 
-test('a session closed on another device: the next action here says so, and makes a visitor', async () => {
-  const here = await journey.signUp()
-  const { id } = await journey.publish(here, 'Скоро меня не будет.')
-  const page = await journey.visit({ as: here, path: `/posts/${id}` })
-  await profileLink(page).waitFor()
-  await closeFromElsewhere(here)
-
-  const like = page.getByRole('button', { name: 'Нравится' })
-  await like.click()
-  await signInButton(page).waitFor()
-  await toast(page, 'Сессия завершена. Войдите снова')
-  await page.getByRole('status').getByRole('button', { name: 'Войти' }).click()
-  const signIn = page.getByRole('dialog', { name: 'Вход' })
-  await signIn.waitFor()
-  await page.keyboard.press('Escape')
-  await signIn.waitFor({ state: 'detached' })
-  await page.getByRole('main').getByText('Скоро меня не будет.').waitFor()
-  await expect.poll(() => like.getAttribute('aria-pressed')).toBe('false')
-  expect(new URL(page.url()).pathname).toBe(`/posts/${id}`)
-})
-
 test('a session closed on another device: a secured page leads to the wall', async () => {
   const here = await journey.signUp()
   const page = await journey.visit({ as: here, path: '/settings' })

@@ -81,28 +81,6 @@ test('the dialog says that a code has expired, and offers a new one at once', as
   await profileLink(page).waitFor()
 })
 
-test('a registration shows the same errors for a wrong and an expired code', async () => {
-  const email = 'new@example.org'
-  const page = await journey.visit()
-  const { code, email: address, error, goBack, proceed } = signInDialog(page)
-  await page.getByRole('button', { name: 'Войти' }).click()
-  await address.fill(email)
-  await proceed.click()
-  await goBack.waitFor()
-  await proceed.click()
-  await code.waitFor()
-  const mailed = await journey.nextCode(email)
-
-  await tryCode(page, otherThan(mailed))
-  await expect.poll(() => error.textContent()).toBe(`${WRONG}. Осталось 4 попытки`)
-  await journey.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
-  await tryCode(page, mailed)
-  await expect.poll(() => error.textContent()).toBe('Код больше не действует. Запросите новый')
-  await page.getByRole('button', { name: 'Получить новый код' }).click()
-  await enterCode(page, await journey.nextCode(email))
-  await page.getByRole('link', { name: /^Профиль user_/ }).waitFor()
-})
-
 test('where the browser cannot be identified, the dialog says so and continues once it can', async () => {
   const { email } = await journey.signIn('device@example.org')
   const page = await journey.visit()

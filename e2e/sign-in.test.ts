@@ -7,7 +7,6 @@ import {
   descriptionOfFocus,
   enterCode,
   focusedAutocomplete,
-  profileLink,
   signInButton,
   signInDialog,
 } from './testing/sign-in-actions.ts'
@@ -111,32 +110,6 @@ test('an unknown address is offered registration: «Вернуться» leads b
     .waitFor()
   await page.getByRole('link', { name: 'Выбрать имя' }).click()
   await page.getByRole('heading', { name: 'Задать имя пользователя' }).waitFor()
-})
-
-test('the code input accepts only digits, six at most, and sends nothing before the sixth', async () => {
-  await journey.signIn('vera@example.org')
-  const page = await journey.visit()
-  await askForCode(page, 'vera@example.org')
-  const { code } = signInDialog(page)
-  const verifications = countRequests(page, 'POST', /\/verify$/)
-  await code.pressSequentially('1а2-b 3 45')
-  expect(await code.inputValue()).toBe('12345')
-  expect(verifications()).toBe(0)
-  const refused = page.waitForResponse(/\/verify$/)
-  await code.press('6')
-  expect((await refused).request().postDataJSON()).toMatchObject({ confirmCode: '123456' })
-  expect(verifications()).toBe(1)
-})
-
-test('after a reload the dialog opens again on the code step, and signs in from there', async () => {
-  const { email } = await journey.signIn('galya@example.org')
-  const page = await journey.visit()
-  await askForCode(page, email)
-  await page.reload()
-  const { dialog } = signInDialog(page)
-  await dialog.getByText(`Отправили код на ${email}`).waitFor()
-  await enterCode(page, await journey.nextCode(email))
-  await profileLink(page).waitFor()
 })
 
 test('a dialog closed on the code stays closed after a reload, continues at «Войти», offers a new code where the old one has expired, and drops an operation after twenty minutes', async () => {

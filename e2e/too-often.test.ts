@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { DESKTOP, journey, testWith } from './testing/journey.ts'
-import { chooseFromMenu, postWith, startPost, textField, toast } from './testing/page-actions.ts'
+import { postWith, startPost, textField, toast } from './testing/page-actions.ts'
 import { signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const WAIT = /^Слишком часто\. Повторите через (1 час|\d\d минут[аыу]?)$/
@@ -18,38 +18,6 @@ test('a second code for an address from one network within an hour: the dialog s
   await proceed.click()
   await expect.poll(() => error.textContent()).toMatch(WAIT)
   expect(await address.inputValue()).toBe(email)
-})
-
-test('a 31st report in a row: the dialog still has the reason and says how long to wait', async () => {
-  const author = await journey.signUp()
-  const user = await journey.signUp()
-  const { id } = await journey.publish(author, 'Пожалуйтесь на меня.')
-  const page = await journey.visit({ as: user })
-  await chooseFromMenu(postWith(page, 'Пожалуйтесь на меня.'), 'Пожаловаться')
-  const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
-  const reason = dialog.getByRole('radio', { name: 'Спам или реклама' })
-  await reason.check()
-  const report = () =>
-    journey.call('POST', `/posts/${id}/reports?reason_id=2`, { token: user.token })
-  await Promise.all(Array.from({ length: 30 }, report))
-  await dialog.getByRole('button', { name: 'Отправить' }).click()
-  const minutes = /^Слишком часто\. Повторите через (2 минуты|1 минуту|\d\d с)$/
-  await expect.poll(() => dialog.getByRole('alert').textContent()).toMatch(minutes)
-  expect(await reason.isChecked()).toBe(true)
-})
-
-test('a fourth name in a day: the form still holds it and says why it has to wait and until when', async () => {
-  const user = await journey.signUp()
-  for (const username of ['first_name', 'second_name', 'third_name']) {
-    await journey.call('PATCH', '/users/current/profile', { token: user.token, body: { username } })
-  }
-  const page = await journey.visit({ as: user, path: '/settings/account/username' })
-  const field = page.getByRole('main').getByLabel('Имя пользователя')
-  await field.fill('fourth_name')
-  await page.getByRole('button', { name: 'Сохранить' }).click()
-  const until = /^Имя можно менять трижды в сутки\. Снова — (сегодня|завтра) в\s\d\d:\d\d$/
-  await page.getByRole('main').getByRole('alert').getByText(until).waitFor()
-  expect(await field.inputValue()).toBe('fourth_name')
 })
 
 test('a newcomer’s second post within a minute says why it waits and how long, and is published by itself', async () => {
@@ -72,22 +40,6 @@ test('a newcomer’s second post within a minute says why it waits and how long,
   await page.clock.runFor(30_000)
   await toast(page, 'Опубликовано').waitFor()
   await postWith(page, 'Вторая.').waitFor()
-})
-
-test('a sixth post in a row waits for its turn, and need not be sent', async () => {
-  const user = await journey.signUp()
-  await setAge(user, '2 days')
-  const page = await journey.visit({ as: user })
-  const dialog = await startPost(page)
-  await textField(dialog).fill('Шестая.')
-  for (let number = 1; number <= 5; number++) await journey.publish(user, `Запись ${number}.`)
-  await dialog.getByRole('button', { name: 'Опубликовать' }).click()
-  const waiting = dialog.getByText(/^Слишком часто. Отправим через 0:0\d$/)
-  await waiting.waitFor()
-  await dialog.getByRole('button', { name: 'Не отправлять' }).click()
-  await waiting.waitFor({ state: 'detached' })
-  await page.keyboard.type(' Потом.')
-  expect(await textField(dialog).inputValue()).toBe('Шестая. Потом.')
 })
 
 function setAge({ id }: TestUser, age: string) {
@@ -113,15 +65,4 @@ test('a heart over the limit stays set, says why it waits, and is sent by itself
   const likes = () => journey.rows('SELECT FROM likes WHERE user_id = $1', [user.id])
   await expect.poll(likes).toHaveLength(1)
   expect(await heart.getAttribute('aria-pressed')).toBe('true')
-})
-
-test('a name over a limit that passes soon says why it waits, and is saved by itself', async () => {
-  const user = await journey.signUp()
-  const page = await journey.visit({ as: user, path: '/settings/account/username' })
-  const message = 'Имя можно менять трижды в сутки. Попробуйте позже'
-  await refuseOnce(page, '**/users/current/profile', message)
-  await page.getByRole('main').getByLabel('Имя пользователя').fill('in_a_moment')
-  await page.getByRole('button', { name: 'Сохранить' }).click()
-  await toast(page, 'Имя можно менять трижды в сутки. Отправим через 0:02').waitFor()
-  await toast(page, 'Имя сохранено').waitFor()
 })

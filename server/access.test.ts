@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Caller, TABLE } from './access.fixture.ts'
 import { type AccountFixture, createAccountFixture, readOwned } from './testing/account-fixture.ts'
 import { allEndpoints } from './testing/endpoints.ts'
 import { signUpModerator } from './testing/moderation-calls.ts'
-import { startTestApp, type TestApp } from './testing/test-app.ts'
+import { appForFile } from './testing/test-app.ts'
 
 const CELLS = Object.entries(TABLE).flatMap(([name, { call, ...answers }]) =>
   (['owner', 'other', 'visitor', 'moderator'] as const).flatMap((who) => {
@@ -13,13 +13,11 @@ const CELLS = Object.entries(TABLE).flatMap(([name, { call, ...answers }]) =>
   }),
 )
 
-let app: TestApp
+const app = await appForFile()
 let sharedHouse: AccountFixture
 beforeAll(async () => {
-  app = await startTestApp()
   sharedHouse = await createAccountFixture(app)
 })
-afterAll(() => app.close())
 
 test('the table says for every call of the contract what it returns to the owner, another user and a visitor', async () => {
   expect(Object.keys(TABLE).sort()).toEqual([...(await allEndpoints()).keys()].sort())

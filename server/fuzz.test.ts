@@ -1,20 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openLane } from './fuzz-lane.fixture.ts'
 import { type FuzzRequest, requestsFor } from './fuzz-requests.fixture.ts'
 import { createOpenApiCheck } from './testing/openapi-check.ts'
-import { startTestApp, type TestApp } from './testing/test-app.ts'
+import { appForFile } from './testing/test-app.ts'
 
 /** FUZZ_RUNS sets the number of requests, FUZZ_SEED repeats a run. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 1500)
+const RUNS = Number(process.env.FUZZ_RUNS ?? 500)
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const LANES = 6
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ config: { logLevel: 'error', rateLimitScale: 1e6 } })
-})
-afterAll(() => app.close())
+const app = await appForFile({ config: { logLevel: 'error', rateLimitScale: 1e6 } })
 
 test(
   `${RUNS} random requests, right and wrong, from visitors, users and closed sessions: no 5xx, no answer that the OpenAPI document does not describe, no secured call that serves a stranger (seed ${SEED})`,

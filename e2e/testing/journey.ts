@@ -94,9 +94,6 @@ export async function startJourney(
   const sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
 
-  // A vacuum under way would keep the database from being dropped.
-  await sql.query('ALTER TABLE posts SET (autovacuum_enabled = false)')
-
   /** Publishes a change of posts, as another node would, which makes cached responses stale. */
   const invalidateCache = () => sql.query(`SELECT pg_notify('vslukh', 'journey posts')`)
 
@@ -131,7 +128,9 @@ export async function startJourney(
       expect(errors.filter((text) => !expectedErrors?.test(text))).toEqual([])
     })
     await before?.(page)
-    await page.goto(product.url + path)
+    // Scripts that a test holds back can keep the page from being loaded.
+    const waitUntil = waitsForScripts ? 'load' : 'domcontentloaded'
+    await page.goto(product.url + path, { waitUntil })
     if (waitsForScripts) await scriptsRun(page)
     return page
   }

@@ -29,21 +29,7 @@ export async function freshDatabase(serverUrl: string, template = TEMPLATE) {
   await createDatabase(serverUrl, name, template)
   return {
     url: withDatabase(serverUrl, name),
-    drop: () => dropDatabase(serverUrl, name),
-  }
-}
-
-/** PostgreSQL's state “insufficient privilege”. */
-const NOT_ALLOWED = '42501'
-
-/** An autovacuum worker, which cannot be terminated, may be connected for a moment. */
-async function dropDatabase(serverUrl: string, name: string): Promise<void> {
-  for (;;) {
-    try {
-      return await executeOn(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
-    } catch (error) {
-      if ((error as { code?: string }).code !== NOT_ALLOWED) throw error
-    }
+    drop: () => executeOn(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
   }
 }
 

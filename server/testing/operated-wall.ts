@@ -1,11 +1,9 @@
-import { afterAll } from 'vitest'
 import { envOf, runHere } from './run-command.ts'
-import { startTestApp } from './test-app.ts'
+import { appForFile } from './test-app.ts'
 
 /** Starts a wall with two people. `vslukh` runs a command on it, `json` returns its --json. */
 export async function operatedWall() {
-  const app = await startTestApp()
-  afterAll(() => app.close())
+  const app = await appForFile()
   const vslukh = (...args: string[]) => runHere(envOf(app), args)
   return {
     app,

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { inject, onTestFinished, type TestAPI, test } from 'vitest'
+import { afterAll, inject, onTestFinished, type TestAPI, test } from 'vitest'
 import { type AppOptions, createApp } from '../app.ts'
 import { undoSecret } from '../features/account/account.mail.ts'
 import { codeOf } from '../features/codes/codes.mail.ts'
@@ -12,6 +12,7 @@ import { readDkim } from '../kernel/mail/dkim.ts'
 import { openMailTransport } from '../kernel/mail/transport.ts'
 import { openBalancer } from './balancer.ts'
 import { createClient } from './client.ts'
+import './compile-schemas-once.ts'
 import { freshDatabase } from './databases.ts'
 import { collectLog } from './log-lines.ts'
 import { type Mailbox, openMailbox } from './mailbox.ts'
@@ -129,6 +130,13 @@ async function startNode(options: Omit<AppOptions, 'transport'>, dataDir: string
 export async function appForTest(options?: Options): Promise<TestApp> {
   const app = await startTestApp(options)
   onTestFinished(() => app.close())
+  return app
+}
+
+/** Starts an app for the tests of one file. */
+export async function appForFile(options?: Options): Promise<TestApp> {
+  const app = await startTestApp(options)
+  afterAll(() => app.close())
   return app
 }
 

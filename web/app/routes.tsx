@@ -3,16 +3,12 @@ import type { FirstPage } from '../../contract/pages.ts'
 import { useEntry, usePage } from '../history/entry.tsx'
 import { PostPage } from '../pages/post-page.tsx'
 import { WallPage } from '../pages/wall.tsx'
-import {
-  createLazyChunk,
-  type LazyChunk,
-  reloadIfPossible,
-  useLazyChunk,
-} from '../platform/lazy-chunk.ts'
-import { Button } from '../ui/button.tsx'
+import { createLazyChunk, type LazyChunk, reloadIfPossible } from '../platform/lazy-chunk.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { RetryButton } from '../ui/errors.tsx'
+import { Lazy } from '../ui/lazy.tsx'
 import { Loading } from '../ui/spinner.tsx'
-import { ErrorBoundary } from './error-boundary.tsx'
 import { ModeratorsRoute, SecuredRoute } from './secured-route.tsx'
 
 /** The wall and the page of a post are in the first chunk: a post opens at once, offline too. */
@@ -92,16 +88,24 @@ function page(load: () => Promise<ComponentType>) {
 
 /** If the chunk fails, it is fetched again by a button, and whenever the page is opened anew. */
 function LazyPage({ chunk }: { chunk: LazyChunk<ComponentType> }) {
-  const { content: Content, failed, retry } = useLazyChunk(chunk)
-
-  async function retryOrReload(): Promise<void> {
+  async function loadAgain(showPage: () => void): Promise<void> {
+    const hasFailedItself = chunk.content() !== undefined
+    await chunk.load().catch(console.error)
     // Some browsers remember that a script failed, and a release may have removed it: only a reload
-    // helps then.
-    if (!(await retry())) await reloadIfPossible()
+    // helps then, as where the page itself failed.
+    if (!hasFailedItself && chunk.content()) showPage()
+    else await reloadIfPossible()
   }
 
-  if (Content) return <Content />
-  return failed ? <PageFailure onRetry={retryOrReload} /> : <Loading label="Загружаем страницу" />
+  return (
+    <Lazy
+      chunk={chunk}
+      loading={<Loading label="Загружаем страницу" />}
+      fallback={(retry) => <PageFailure onRetry={() => loadAgain(retry)} />}
+    >
+      {(Page) => <Page />}
+    </Lazy>
+  )
 }
 
 export function PageFailure({ onRetry }: { onRetry: () => Promise<void> }) {
@@ -112,9 +116,9 @@ export function PageFailure({ onRetry }: { onRetry: () => Promise<void> }) {
         title="Не удалось открыть страницу"
         text="Проверьте интернет и попробуйте ещё раз"
         action={
-          <Button variant="strong" onClick={onRetry}>
+          <RetryButton variant="strong" onRetry={onRetry}>
             Обновить
-          </Button>
+          </RetryButton>
         }
       />
     </div>

@@ -1,24 +1,21 @@
 import { ArrowUp } from 'lucide'
-import { errorMessage } from '../http/error-message.ts'
-import { useSingleMutation } from '../http/use-single-mutation.ts'
+import { useAction } from '../http/use-action.tsx'
 import { useNewestPosts } from '../posts/cache/posts.queries.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { Icon } from '../ui/icon.tsx'
-import { useToast } from '../ui/toaster.tsx'
 import styles from './new-posts-pill.module.css'
 
 /** New posts must not move what is being read, so they wait for a tap. */
 export function NewPostsPill({ list }: { list: PostListView }) {
-  const toast = useToast()
   const hasNewer = list.hasNewer(useNewestPosts())
-  const refresh = useSingleMutation({
+  const refresh = useAction({
     mutationFn: list.refresh,
     onSuccess: () => {
       scrollTo(0, 0)
       // The button disappears now, and the focus would be lost with it.
       document.getElementById('content')?.focus({ preventScroll: true })
     },
-    onError: (error) => toast({ text: errorMessage(error) }),
+    errors: 'toast',
   })
 
   return (

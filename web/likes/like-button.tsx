@@ -6,7 +6,7 @@ import { ActionButton } from '../posts/view/action-button.tsx'
 import { useIsWaiting, withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Icon } from '../ui/icon.tsx'
-import { shownLikes, useLike, useShownLikes } from './likes.queries.ts'
+import { sendTap, shownLikes, useShownLikes } from './likes.queries.ts'
 
 const FORMS = { one: 'отметка', few: 'отметки', many: 'отметок' }
 
@@ -31,11 +31,10 @@ export function LikeButton({ post }: { post: CachedPost }) {
 function useToggleLike(postId: string): () => void {
   const client = useQueryClient()
   const viewer = useViewer()
-  const like = useLike()
 
   return () => {
     const intent = { name: 'like', postId, liked: !shownLikes(client, postId)?.is_liked } as const
-    if (viewer.state === 'authorized') void like({ ...intent, by: viewer.user.id })
+    if (viewer.state === 'authorized') void sendTap(client, { ...intent, by: viewer.user.id })
     else void withViewer(intent)
   }
 }

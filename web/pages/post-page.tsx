@@ -9,7 +9,7 @@ import { useEntry, usePage } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { errorMessage } from '../http/error-message.ts'
-import { createLazyChunk, useLazyChunk } from '../platform/lazy-chunk.ts'
+import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../posts/cache/posts.queries.ts'
 import { PostDetail } from '../posts/view/post-detail.tsx'
@@ -18,6 +18,7 @@ import { useViewer } from '../session/viewer.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage } from '../ui/errors.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Lazy } from '../ui/lazy.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './post-page.module.css'
 import { WallLink } from './wall.tsx'
@@ -47,9 +48,11 @@ function MissingPost({ id }: { id: string }) {
 
 /** A post that is missing for others may be the viewer's own, removed or hidden. */
 function OwnMissingPost({ id, children }: { id: string; children: ReactNode }) {
-  const { content, failed } = useLazyChunk(removedPosts)
-  if (content) return <content.OwnRemovedPost id={id}>{children}</content.OwnRemovedPost>
-  return failed ? children : <Skeleton label="Загружаем запись" />
+  return (
+    <Lazy chunk={removedPosts} loading={<Skeleton label="Загружаем запись" />} fallback={children}>
+      {({ OwnRemovedPost }) => <OwnRemovedPost id={id}>{children}</OwnRemovedPost>}
+    </Lazy>
+  )
 }
 
 function titleOf(read: ReadPost): string {

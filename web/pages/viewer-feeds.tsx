@@ -39,7 +39,7 @@ export function OwnRepliesPage() {
 
 function NewPostButton() {
   return (
-    <Button variant="strong" onClick={() => withViewer({ name: 'new-post' })}>
+    <Button variant="strong" onClick={() => void withViewer({ name: 'new-post' })}>
       Новая запись
     </Button>
   )

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newEmail } from '../../testing/account-fixture.ts'
 import { atOnce, signUps } from '../../testing/at-once.ts'
 import { changesForTest } from '../../testing/changes-for-test.ts'
@@ -7,17 +7,13 @@ import { lockWaits } from '../../testing/databases.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { passReleaseTime } from '../../testing/passing-time.ts'
 import { countCodes } from '../../testing/sign-in-calls.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 import { insertUser, removeExpiredAccountRows } from './account.repository.ts'
 import { renameUser } from './account.service.ts'
 
 const DAY = 86_400
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = await appForFile()
 
 function check({ token }: TestUser, username: string) {
   return app.call('GET', `/users/${encodeURIComponent(username)}/validation`, { token })

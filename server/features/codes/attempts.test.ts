@@ -1,17 +1,13 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { CODE_LENGTH } from '../../../contract/constants.ts'
 import { expectTooMany } from '../../testing/expect-refusal.ts'
 import { passCodeTime } from '../../testing/passing-time.ts'
 import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
-import { mailAppForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, mailAppForTest } from '../../testing/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = await appForFile()
 
 /** Starts a new registration. Returns its id, the right code and a wrong one. */
 async function startOne(email: string) {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { DEVICE } from '../../testing/client.ts'
 import { passCodeTime } from '../../testing/passing-time.ts'
 import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
-import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { removeExpiredOperations } from './codes.repository.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = await appForFile()
 
 async function register(email: string, clientToken?: string, on = app): Promise<string> {
   const started = await startAt(on, '/registrations', {

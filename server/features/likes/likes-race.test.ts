@@ -1,23 +1,21 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { atOnce, signUps } from '../../testing/at-once.ts'
 import type { TestAnswer, TestUser } from '../../testing/client.ts'
 import { lockWaits } from '../../testing/databases.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { batchLikes } from './likes.service.ts'
 
-let app: TestApp
+const app = await appForFile()
 let users: TestUser[]
 let olga: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   olga = await app.signUp()
   users = await signUps(app, 12)
 })
-afterAll(() => app.close())
 
 const like =
   (id: string, { token }: TestUser) =>

@@ -1,18 +1,16 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { leave } from '../../testing/account-deletion-calls.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { decide, report, signUpModerator, undo } from '../../testing/moderation-calls.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 
-let app: TestApp
+const app = await appForFile({ config: { contactEmail: 'wall@example.org' } })
 let moderator: TestUser
 beforeAll(async () => {
-  app = await startTestApp({ config: { contactEmail: 'wall@example.org' } })
   moderator = await signUpModerator(app)
 })
-afterAll(() => app.close())
 
 const block = (id: string, days: number | null) =>
   app.call('PUT', `/moderation/users/${id}/block`, {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { OTHER_REASON } from '../../../contract/constants.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
@@ -7,20 +7,18 @@ import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { decide, readQueue, report, signUpModerator, undo } from '../../testing/moderation-calls.ts'
 import { passUndoTime } from '../../testing/passing-time.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
-let app: TestApp
+const app = await appForFile()
 let moderator: TestUser
 let author: TestUser
 let reader: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   moderator = await signUpModerator(app)
   author = await app.signUp()
   reader = await app.signUp()
 })
-afterAll(() => app.close())
 
 // Signed in: what a visitor of another node sees may be some milliseconds old.
 const read = (id: string) => app.call('GET', `/posts/${id}`, { token: moderator.token })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
@@ -12,20 +12,18 @@ import {
   signUpOld,
   undo,
 } from '../../testing/moderation-calls.ts'
-import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
-let app: TestApp
+const app = await appForFile()
 let moderator: TestUser
 let author: TestUser
 let reporters: TestUser[]
 beforeAll(async () => {
-  app = await startTestApp()
   moderator = await signUpModerator(app)
   author = await app.signUp()
   reporters = await signUpOld(app, 4)
 })
-afterAll(() => app.close())
 /** Undecided reports of one account hide three posts at most. */
 const forgetReports = () => app.db.deleteFrom('reports').execute()
 beforeEach(forgetReports)

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { readQueue, signUpModerator } from '../../testing/moderation-calls.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 import { addModerator, removeModerator } from './moderation.service.ts'
 import { selectPeople } from './people.repository.ts'
 
-let app: TestApp
+const app = await appForFile()
 let moderator: TestUser
 let author: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   moderator = await signUpModerator(app)
   author = await app.signUp()
 })
-afterAll(() => app.close())
 
 test('the profile says to a moderator that they are one, and nothing to others', async () => {
   const profile = async ({ token }: TestUser) =>

@@ -4,7 +4,7 @@ import { appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
 /** The number of attempts, since the transactions have to meet within a few milliseconds. */
-const ROUNDS = Number(process.env.MOVE_ROUNDS ?? 20)
+const ROUNDS = Number(process.env.MOVE_ROUNDS ?? 6)
 
 test('a post comes back while its reply is reported by several people and removed: nobody is refused for a deadlock', async () => {
   const app = await appForTest()

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../../testing/client.ts'
 import { decide, readQueue, report, signUpModerator, undo } from '../../testing/moderation-calls.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 import { decide as decideAsOperator } from './decisions.service.ts'
 
-let app: TestApp
+const app = await appForFile()
 let moderator: TestUser
 let reporter: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   moderator = await signUpModerator(app)
   reporter = await app.signUp()
 })
-afterAll(() => app.close())
 
 const edit = ({ token }: TestUser, id: string, text: string) =>
   app.call('PATCH', `/posts/${id}`, { token, body: { text } })

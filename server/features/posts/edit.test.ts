@@ -1,17 +1,15 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest, type TestApp } from '../../testing/test-app.ts'
 
-let app: TestApp
+const app = await appForFile()
 let olga: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   olga = await app.signUp()
 })
-afterAll(() => app.close())
 
 const edit = (post: Post, text: string, { token } = olga) =>
   app.call('PATCH', `/posts/${post.id}`, { token, body: { text } })

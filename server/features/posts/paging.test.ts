@@ -1,24 +1,22 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { seedLikes, seedWall } from '../../testing/seed.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 
 /** Large enough that pages in its second half are read from the far end. */
 const WALL = 3000
 
-let app: TestApp
+const app = await appForFile()
 let olga: TestUser
 let petr: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   olga = await app.signUp()
   petr = await app.signUp()
   await seedWall(app.db, olga.id, WALL)
   await seedLikes(app.db, petr.id)
 })
-afterAll(() => app.close())
 
 const wallIds = () =>
   column(sql`SELECT id FROM posts WHERE replied_post_id IS NULL ORDER BY id DESC`)

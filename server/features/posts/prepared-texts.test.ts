@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { captureStatements } from '../../testing/plans.ts'
 import { seedLikes, seedWall } from '../../testing/seed.ts'
-import { startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
 /** Enough to use every combination of list, limit and place many times. */
 const READS = 3000
@@ -16,15 +16,13 @@ const GROWTH_MAX_BYTES = 30 * 1024 * 1024
  */
 const TEXTS_MAX = 5 * 5
 
-let app: TestApp
+const app = await appForFile()
 let olga: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   olga = await app.signUp()
   await seedWall(app.db, olga.id, 4000)
   await seedLikes(app.db, olga.id)
 })
-afterAll(() => app.close())
 
 /**
  * The n-th of a sequence of list reads that mixes every list with every limit, pages near and far,

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import { atOnce, signUps } from '../../testing/at-once.ts'
 import type { TestAnswer, TestUser } from '../../testing/client.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
-let app: TestApp
+const app = await appForFile()
 let users: TestUser[]
 let olga: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   olga = await app.signUp()
   users = await signUps(app, 6)
 })
-afterAll(() => app.close())
 
 const reply =
   (to: string, { token }: TestUser) =>

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 
-let app: TestApp
+const app = await appForFile()
 let olga: TestUser
 let petr: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   olga = await app.signUp()
   petr = await app.signUp()
 })
-afterAll(() => app.close())
 
 const read = async (path: string, token?: string) => (await app.call('GET', path, { token })).body
 const ids = ({ posts }: PostPage) => posts.map(({ id }) => id)

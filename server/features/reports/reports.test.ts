@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { ReportReason } from '../../../contract/reports.ts'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { passLimitTime } from '../../testing/passing-time.ts'
-import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
 
-let app: TestApp
+const app = await appForFile()
 let olga: TestUser
 let petr: TestUser
 let reasons: ReportReason[]
 beforeAll(async () => {
-  app = await startTestApp()
   olga = await app.signUp()
   petr = await app.signUp()
   reasons = (await app.call('GET', '/reports/reasons')).body.reasons
 })
-afterAll(() => app.close())
 
 const report = (id: string, query: string, { token } = petr) =>
   app.call('POST', `/posts/${id}/reports${query}`, { token })

@@ -1,15 +1,11 @@
 import { createSecretKey } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest, type TestApp } from '../../testing/test-app.ts'
 import { signAccessToken } from './access-token.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = await appForFile()
 
 function readAccount(on: TestApp, token: string) {
   return on.call('GET', '/users/current', { token })

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Session } from '../../../contract/sessions.ts'
 import { DEVICE, type TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = await appForFile()
 
 async function signInTwice(): Promise<[laptop: TestUser, phone: TestUser]> {
   const email = `${randomUUID()}@example.org`

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { DEVICE } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
-import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = await appForFile()
 
 test('a login for an unknown e-mail is 404 USER_NOT_FOUND', async () => {
   expectRefusal(await startAt(app, '/logins', { email: 'nobody@example.org' }), 'USER_NOT_FOUND')

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { allEndpoints } from '../../testing/endpoints.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 
-let app: TestApp
+const app = await appForFile()
 let olga: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   olga = await app.signUp()
 })
-afterAll(() => app.close())
 
 /** A visitor's read that has been answered before, and is perhaps served from the cache. */
 async function readTwice(path: string) {

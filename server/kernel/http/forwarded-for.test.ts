@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { DEVICE } from '../../testing/client.ts'
 import { expectTooMany } from '../../testing/expect-refusal.ts'
-import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ config: { trustProxy: ['127.0.0.1/32'] } })
-})
-afterAll(() => app.close())
+const app = await appForFile({ config: { trustProxy: ['127.0.0.1/32'] } })
 
 test.each([
   ['400 letters', 'a'.repeat(400)],

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { WEB_FILES as FAKE_BUILD, FRAMES } from '../../testing/fake-web-app.ts'
-import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
 
 const WEB_FILES = { ...FAKE_BUILD, 'assets/app-1a2b.js': 'export {}' }
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ webFiles: WEB_FILES })
-})
-afterAll(() => app.close())
+const app = await appForFile({ webFiles: WEB_FILES })
 
 const get = (path: string) => fetch(app.url + path)
 

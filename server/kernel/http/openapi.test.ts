@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../../contract/endpoint.ts'
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
 import { allEndpoints } from '../../testing/endpoints.ts'
-import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
 
 type Answer = { content?: { 'application/json'?: { schema: Schema } } }
 type Schema = { properties: { code: { enum: string[] } } }
@@ -19,13 +19,11 @@ type Operation = {
 
 const endpoints = await allEndpoints()
 
-let app: TestApp
+const app = await appForFile()
 let paths: Record<string, Record<string, Operation>>
 beforeAll(async () => {
-  app = await startTestApp()
   paths = (await app.call('GET', '/openapi.json')).body.paths
 })
-afterAll(() => app.close())
 
 const pathOf = ({ path }: Endpoint) => `/api/v1${path.replace(/:(\w+)/g, '{$1}')}`
 const operationOf = (endpoint: Endpoint) => paths[pathOf(endpoint)]?.[endpoint.method.toLowerCase()]

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { BODY_MAX } from '../../../contract/constants.ts'
 import { ERRORS } from '../../../contract/errors.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { allEndpoints } from '../../testing/endpoints.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { parseRaw, sendRaw } from '../../testing/raw-http.ts'
-import { startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
-let app: TestApp
+const app = await appForFile()
 let olga: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   olga = await app.signUp()
 })
-afterAll(() => app.close())
 
 const publish = (body: unknown, headers: Record<string, string> = {}) =>
   app.call('POST', '/posts', { token: olga.token, body, headers })

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { DEVICE } from '../../testing/client.ts'
 import { openSocket, readToEnd, sendRaw } from '../../testing/raw-http.ts'
-import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = await appForFile()
 
 const JSON_TYPE = 'Content-Type: application/json\r\n'
 const SMUGGLED = 'GET /api/v1/posts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
 import { from, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
@@ -44,8 +45,11 @@ test('a flood of refusals is logged in ten lines for each code, and then in one 
   const app = await startTestApp({ config: { trustProxy } })
   const flood = from('192.0.2.1')
   try {
-    for (let time = 0; time < 200; time++) await app.call('GET', '/nowhere', flood)
-    for (let time = 0; time < 100; time++) await app.call('POST', '/posts', { ...flood, body: {} })
+    const calls = [
+      ...Array(200).fill(() => app.call('GET', '/nowhere', flood)),
+      ...Array(100).fill(() => app.call('POST', '/posts', { ...flood, body: {} })),
+    ]
+    await atOnce(calls)
     await app.call('GET', '/nowhere', from('192.0.2.2'))
   } finally {
     await app.close()

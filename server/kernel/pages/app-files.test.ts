@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { WEB_FILES as FAKE_BUILD } from '../../testing/fake-web-app.ts'
-import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
 
 const MANIFEST = { id: '/', name: 'Вслух', short_name: 'Вслух', lang: 'ru' }
 const WEB_FILES = {
@@ -10,11 +10,7 @@ const WEB_FILES = {
   'manifest.webmanifest': JSON.stringify(MANIFEST),
 }
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ webFiles: WEB_FILES })
-})
-afterAll(() => app.close())
+const app = await appForFile({ webFiles: WEB_FILES })
 
 const switchedOff = () =>
   appForTest({

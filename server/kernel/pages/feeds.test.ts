@@ -1,23 +1,21 @@
 import { Value } from 'typebox/value'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { JsonFeed } from '../../testing/json-feed.ts'
 import { seedWall } from '../../testing/seed.ts'
-import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 import { findInXml, requireAtom, textsInXml } from '../../testing/xml.ts'
 
 const ORIGIN = 'https://vslukh.example'
 const HOSTILE = '</entry>]]></content> & &lt;\n<script>alert(1)</script> "😀" \u2028'
 
-let app: TestApp
+const app = await appForFile({ config: { publicUrl: ORIGIN } })
 let olga: TestUser
 beforeAll(async () => {
-  app = await startTestApp({ config: { publicUrl: ORIGIN } })
   olga = await app.signUp()
 })
-afterAll(() => app.close())
 
 async function read(path: string, init: RequestInit = {}, url = app.url) {
   const answer = await fetch(url + path, init)

@@ -1,21 +1,19 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { beforeAll, expect, inject, test } from 'vitest'
 import type { FirstPage } from '../../../contract/pages.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { freshDatabase, openDatabaseAgain, shutDatabase } from '../../testing/databases.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { hostileText } from '../../testing/hostile-text.ts'
-import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const SESSION = { cookie: 'session=whatever' }
 
-let app: TestApp
+const app = await appForFile({ webFiles: WEB_FILES })
 let olga: TestUser
 beforeAll(async () => {
-  app = await startTestApp({ webFiles: WEB_FILES })
   olga = await app.signUp()
 })
-afterAll(() => app.close())
 
 async function read(path: string, headers: Record<string, string> = {}, url = app.url) {
   const answer = await fetch(url + path, { headers, redirect: 'manual' })

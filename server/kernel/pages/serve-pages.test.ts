@@ -1,19 +1,17 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { SITE_DESCRIPTION } from '../../../contract/pages.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
-import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const SESSION = { cookie: 'session=whatever' }
 
-let app: TestApp
+const app = await appForFile({ webFiles: WEB_FILES })
 let olga: TestUser
 beforeAll(async () => {
-  app = await startTestApp({ webFiles: WEB_FILES })
   olga = await app.signUp()
 })
-afterAll(() => app.close())
 
 async function read(path: string, headers: Record<string, string> = {}, url = app.url) {
   const answer = await fetch(url + path, { headers })

@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { seedWall } from '../../testing/seed.ts'
-import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 import { textsInXml } from '../../testing/xml.ts'
 
 const ORIGIN = 'https://vslukh.example'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ config: { publicUrl: ORIGIN } })
-})
-afterAll(() => app.close())
+const app = await appForFile({ config: { publicUrl: ORIGIN } })
 
 async function read(path: string, init: RequestInit = {}, url = app.url) {
   const answer = await fetch(url + path, init)

@@ -2,7 +2,7 @@ import { mkdtemp, open, readdir, readFile, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { findCounterDifferences } from '../../features/posts/counters.task.ts'
 import {
   BACKUP_SECRET,
@@ -12,7 +12,7 @@ import {
   withClient,
   writeBackup,
 } from '../../testing/backups.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, startTestApp } from '../../testing/test-app.ts'
 import { BackupWriter, readManifest } from './backup-file.ts'
 import { createBackup } from './create-backup.service.ts'
 import type { Manifest, Part } from './manifest.ts'
@@ -21,11 +21,7 @@ import { LEFT_OUT } from './tables.repository.ts'
 import { nameFile } from './unfinished-file.ts'
 import { verifyBackup } from './verify.service.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = await appForFile()
 
 const options = (mayReplace?: () => Promise<void>) => restoreOptions(app.dataDir, mayReplace)
 

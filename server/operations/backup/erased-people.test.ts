@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { comeBack, isSettled, leave } from '../../testing/account-deletion-calls.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { folderForTest } from '../../testing/folder-for-test.ts'
-import { envOf, runCommand } from '../../testing/run-command.ts'
+import { envOf, runHere } from '../../testing/run-command.ts'
 import { startTestApp, type TestApp } from '../../testing/test-app.ts'
 
 const SOON = { timeout: 15_000 }
@@ -32,11 +32,11 @@ test('who was erased or has left since the backup is deleted again after a resto
   const post = await app.publish(petr, 'Меня уже нет')
   await leave(app, ivan)
   await expect.poll(() => isSettled(app), SOON).toBe(true)
-  expect(await runCommand(env, 'backup', file)).toMatchObject({ code: 0 })
+  expect(await runHere(env, ['backup', file])).toMatchObject({ code: 0 })
   await leave(app, olga)
   await comeBack(app, ivan.email, true)
   await expect.poll(() => isSettled(app), SOON).toBe(true)
-  const erased = await runCommand(env, 'user', petr.username, 'erase', '--yes')
+  const erased = await runHere(env, ['user', petr.username, 'erase', '--yes'])
   expect(erased).toMatchObject({ code: 0, out: `Аккаунт ${petr.username} стёрт.\n` })
   await app.close()
 
@@ -47,7 +47,7 @@ test('who was erased or has left since the backup is deleted again after a resto
   }
   // What a crash has cut off in the middle spoils nothing else.
   await appendFile(join(env.BACKUP_DIR, 'deletions.jsonl'), '{"id":"1"')
-  const restored = await runCommand(env, 'restore', file, '--replace', '--yes')
+  const restored = await runHere(env, ['restore', file, '--replace', '--yes'])
   expect(restored).toMatchObject({ code: 0, err: '' })
   expect(restored.out).toContain('Удалены после копии и снова удалены: 2 аккаунта.\n')
   expect(restored.out).toContain('Сессий вернулось: 1, и те, что закрыли после копии.\n')
@@ -68,15 +68,15 @@ test('who was erased or has left since the backup is deleted again after a resto
 
 test('without a list of the deleted the command says that they may be back', async () => {
   const { env, file, app } = await wallForTest()
-  expect(await runCommand(env, 'backup', file)).toMatchObject({ code: 0 })
+  expect(await runHere(env, ['backup', file])).toMatchObject({ code: 0 })
   await app.close()
-  const { out } = await runCommand(env, 'restore', file, '--replace', '--yes')
+  const { out } = await runHere(env, ['restore', file, '--replace', '--yes'])
   expect(out).toContain('кто удалил свой аккаунт после копии, снова на стене.\n')
 })
 
 test('an id that a restore has given to somebody else deletes nobody', async () => {
   const { env, file, app, olga, petr } = await wallForTest()
-  expect(await runCommand(env, 'backup', file)).toMatchObject({ code: 0 })
+  expect(await runHere(env, ['backup', file])).toMatchObject({ code: 0 })
   await sql`UPDATE users SET created_at = created_at - interval '1 ms' WHERE id = ${olga.id}`.execute(
     app.db,
   )
@@ -84,6 +84,6 @@ test('an id that a restore has given to somebody else deletes nobody', async () 
   await leave(app, petr)
   await expect.poll(() => isSettled(app), SOON).toBe(true)
   await app.close()
-  const { out } = await runCommand(env, 'restore', file, '--replace', '--yes', '--json')
+  const { out } = await runHere(env, ['restore', file, '--replace', '--yes', '--json'])
   expect(JSON.parse(out)).toMatchObject({ deletedAgain: 1, sessions: 3 })
 })

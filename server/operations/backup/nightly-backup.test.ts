@@ -6,7 +6,7 @@ import { createLogger } from '../../kernel/log/logger.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { folderForTest } from '../../testing/folder-for-test.ts'
 import { collectLog } from '../../testing/log-lines.ts'
-import { envOf, runCommand } from '../../testing/run-command.ts'
+import { envOf, runHere } from '../../testing/run-command.ts'
 import { startMain } from '../../testing/start-main.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { selectBackupState, storeBackup } from './backup-state.repository.ts'
@@ -136,7 +136,7 @@ test('a missing BACKUP_DIR is named at the start, in the log and by status, and 
   const server = await startMain(env)
   expect(server.stdout).toContain(`Ночных копий не будет. ${message}.\n`)
   await expect.poll(() => server.stderr).toContain('no nightly backup can be made')
-  expect((await runCommand(env, 'status')).out).toContain(`Последняя не удалась: ${message}\n`)
+  expect((await runHere(env, ['status'])).out).toContain(`Последняя не удалась: ${message}\n`)
   expect(await readdir(folder)).not.toContain('disk')
   await server.stop()
 

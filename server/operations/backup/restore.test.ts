@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { migrate } from '../../kernel/db/migrate.ts'
 import { keepRestoresAway } from '../../kernel/db/restore-lock.ts'
 import {
@@ -14,18 +14,14 @@ import {
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { executeOn } from '../../testing/databases.ts'
 import { envOf, runHere } from '../../testing/run-command.ts'
-import { NODES, startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, NODES, startTestApp } from '../../testing/test-app.ts'
 import { createBackup } from './create-backup.service.ts'
 import { loadIntoScratch } from './load-scratch.repository.ts'
 import { restoreBackup } from './restore.service.ts'
 import { countServers, withRestoreLock } from './scratch-schema.repository.ts'
 import { verifyBackup } from './verify.service.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = await appForFile()
 
 const options = (mayReplace?: () => Promise<void>) => restoreOptions(app.dataDir, mayReplace)
 

@@ -3,16 +3,17 @@ import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef } f
 import { PATHS } from '../../../contract/pages.ts'
 import { useFeedKeys } from '../../feed/feed-keys.ts'
 import { useEntry } from '../../history/entry.tsx'
-import { navigate, openDialog } from '../../history/history.ts'
+import { openDialog } from '../../history/history.ts'
 import { evictPost, forgetViewer } from '../../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost, setLikes } from '../../posts/cache/post-cache.ts'
-import { withViewer } from '../../session/intents.ts'
+import { resumeIntents, withViewer } from '../../session/intents.ts'
 import { settings } from '../../session/page-settings.ts'
 import { onPostChange, type PostChange } from '../../session/post-channel.ts'
 import { onOtherViewer, useViewer } from '../../session/viewer.ts'
 import { takeRegistered } from '../../sign-in/registered.ts'
-import { useToast } from '../../ui/toaster.tsx'
-import { ErrorBoundary } from '../error-boundary.tsx'
+import { ErrorBoundary } from '../../ui/error-boundary.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { performIntent } from '../perform-intent.ts'
 import styles from './app-shell.module.css'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Header } from './header.tsx'
@@ -30,6 +31,7 @@ export function AppShell({ children }: { children: ReactNode }) {
   useFeedKeys()
   useOtherTabs()
   useWelcome()
+  useEffect(() => void resumeIntents(performIntent), [])
   const { state } = useViewer()
   return (
     <div className={styles.frame}>
@@ -76,7 +78,6 @@ function useStartAtTop(): void {
 /** The session expired or was closed on another device. */
 function useClosedSessionToast(): void {
   const viewer = useViewer()
-  const toast = useToast()
   const closed = viewer.state === 'signed-out' && viewer.because === 'session-closed'
 
   useEffect(() => {
@@ -85,7 +86,7 @@ function useClosedSessionToast(): void {
     // A dialog whose text could not be sent has the button too.
     const link = { label: 'Войти', onSelect, pageOnly: true }
     toast({ text: 'Сессия завершена. Войдите снова', link })
-  }, [closed, toast])
+  }, [closed])
 }
 
 function writePost(): void {
@@ -126,14 +127,11 @@ function showChange(client: QueryClient, change: PostChange): void {
 
 function useWelcome(): void {
   const viewer = useViewer()
-  const toast = useToast()
   const username = viewer.state === 'authorized' ? viewer.user.username : undefined
 
   useEffect(() => {
     if (username === undefined || !takeRegistered()) return
-    const href = PATHS.username
-    const onSelect = () => navigate(href)
-    const link = { label: 'Выбрать имя', href, onSelect }
+    const link = { label: 'Выбрать имя', to: PATHS.username }
     toast({ text: `Теперь вы ${username}`, link })
-  }, [username, toast])
+  }, [username])
 }

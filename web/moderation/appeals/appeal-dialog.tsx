@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { OWN_TEXT, useDraft } from '../../posts/compose/drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from '../../posts/compose/post-form.tsx'
 import { Modal } from '../../ui/modal.tsx'
-import { useToast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import { sendAppeal, useRemovedPosts } from './appeals.queries.ts'
 import styles from './removed-posts.module.css'
 import { RemovedText } from './removed-posts.tsx'
@@ -12,7 +12,6 @@ type AppealDialogProps = { postId: string; onClose: () => void }
 /** The text stays a draft until it was sent. */
 export function AppealDialog({ postId, onClose }: AppealDialogProps) {
   const client = useQueryClient()
-  const toast = useToast()
   const removed = useRemovedPosts().data?.posts.find(({ id }) => id === postId)
   const draft = useDraft(`appeal ${postId}`)
   const form = usePostForm({

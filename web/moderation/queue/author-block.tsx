@@ -1,9 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import { errorMessage } from '../../http/error-message.ts'
-import { useSingleMutation } from '../../http/use-single-mutation.ts'
+import { useAction } from '../../http/use-action.tsx'
 import { Button } from '../../ui/button.tsx'
-import { useToast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import styles from './author-block.module.css'
 import { blockEnd, refreshQueue, unblockAuthor } from './queue.queries.ts'
 
@@ -33,14 +32,13 @@ type Unblock = {
 
 export function useUnblock() {
   const client = useQueryClient()
-  const toast = useToast()
-  return useSingleMutation({
+  return useAction({
     mutationFn: ({ id }: Unblock) => unblockAuthor(id),
     onSuccess: async (_, { isUndo }) => {
       const text = isUndo ? `Автор разблокирован. ${SIGNS_IN_AGAIN}` : 'Автор разблокирован'
       toast({ text }, { atOnce: true })
       await refreshQueue(client)
     },
-    onError: (error) => toast({ text: errorMessage(error) }),
+    errors: 'toast',
   })
 }

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { MODERATION_REASON_MAX } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { errorMessage } from '../../http/error-message.ts'
-import { useSingleMutation } from '../../http/use-single-mutation.ts'
+import { useAction } from '../../http/use-action.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { FormError } from '../../ui/errors.tsx'
@@ -11,7 +11,7 @@ import { TextField } from '../../ui/field.tsx'
 import { Modal, ModalFooter } from '../../ui/modal.tsx'
 import { RadioGroup } from '../../ui/radio-group.tsx'
 import { Loading } from '../../ui/spinner.tsx'
-import { useToast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import { useUnblock } from './author-block.tsx'
 import styles from './block-dialog.module.css'
 import { useDecide } from './decide.ts'
@@ -102,9 +102,8 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
 /** The post stays in the queue. A first block can be undone by the toast. */
 function useBlock({ author }: QueuedPost, onBlocked: () => void) {
   const client = useQueryClient()
-  const toast = useToast()
   const unblock = useUnblock()
-  return useSingleMutation({
+  return useAction({
     mutationFn: (body: { reason: string; days: number | null }) => blockAuthor(author.id, body),
     onSuccess: (block) => {
       const text = `Автор заблокирован ${blockEnd(block)}`

@@ -47,7 +47,8 @@ export function changesKey(name: ListName, entryKey: string) {
 export function forgetViewer(client: QueryClient): void {
   forgetLikes(client)
   const isKept = ({ queryKey, state, meta }: Query) =>
-    state.data !== undefined && (isPostKey(queryKey) || isPublicList(queryKey) || meta?.isPublic)
+    state.data !== undefined &&
+    (isPostKey(queryKey) || isPublicList(queryKey) || meta?.outlivesViewer)
   client.removeQueries({ predicate: (it) => !isKept(it) && it.getObserversCount() === 0 })
   void client.resetQueries({ predicate: (it) => !isKept(it) })
   void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })

@@ -1,0 +1,31 @@
+import { type ReactNode, Suspense, use, useState } from 'react'
+import type { LazyChunk } from '../platform/lazy-chunk.ts'
+import { ErrorBoundary, type ErrorBoundaryProps } from './error-boundary.tsx'
+
+type LazyProps<Content> = Omit<ErrorBoundaryProps, 'children'> & {
+  chunk: LazyChunk<Content>
+  loading: ReactNode
+  children: (content: Content) => ReactNode
+}
+
+/** Loads a chunk once when it is mounted; a boundary catches what fails, here or in the content. */
+export function Lazy<Content>({ chunk, loading, children, ...boundary }: LazyProps<Content>) {
+  const [attempt] = useState(chunk.load)
+  return (
+    <ErrorBoundary {...boundary}>
+      <Suspense fallback={loading}>
+        <Loaded chunk={chunk} attempt={attempt}>
+          {children}
+        </Loaded>
+      </Suspense>
+    </ErrorBoundary>
+  )
+}
+
+type LoadedProps<Content> = Pick<LazyProps<Content>, 'chunk' | 'children'> & {
+  attempt: Promise<Content>
+}
+
+function Loaded<Content>({ chunk, attempt, children }: LoadedProps<Content>) {
+  return children(chunk.content() ?? use(attempt))
+}
