@@ -25,33 +25,26 @@ type DialogChunks = { [N in Dialog['name']]: LazyChunk<ComponentType<PropsOf<N>>
 const IDLE_MS = 2000
 
 const DIALOGS: DialogChunks = {
-  'sign-in': createLazyChunk(
-    async () => (await import('../sign-in/sign-in-dialog.tsx')).SignInDialog,
-  ),
+  'sign-in': createLazyChunk(() => import('../sign-in/sign-in-dialog.tsx'), 'SignInDialog'),
   'new-post': createLazyChunk(
-    async () => (await import('../posts/compose/new-post-dialog.tsx')).NewPostDialog,
+    () => import('../posts/compose/new-post-dialog.tsx'),
+    'NewPostDialog',
   ),
-  reply: createLazyChunk(async () => (await import('../replies/reply-dialog.tsx')).ReplyDialog),
-  edit: createLazyChunk(async () => (await import('../posts/compose/edit-dialog.tsx')).EditDialog),
-  delete: createLazyChunk(
-    async () => (await import('../posts/compose/delete-dialog.tsx')).DeleteDialog,
-  ),
-  report: createLazyChunk(async () => (await import('../reports/report-dialog.tsx')).ReportDialog),
-  session: createLazyChunk(
-    async () => (await import('../sessions/session-dialog.tsx')).SessionDialog,
-  ),
+  reply: createLazyChunk(() => import('../replies/reply-dialog.tsx'), 'ReplyDialog'),
+  edit: createLazyChunk(() => import('../posts/compose/edit-dialog.tsx'), 'EditDialog'),
+  delete: createLazyChunk(() => import('../posts/compose/delete-dialog.tsx'), 'DeleteDialog'),
+  report: createLazyChunk(() => import('../reports/report-dialog.tsx'), 'ReportDialog'),
+  session: createLazyChunk(() => import('../sessions/session-dialog.tsx'), 'SessionDialog'),
   'close-other-sessions': createLazyChunk(
-    async () => (await import('../sessions/session-dialog.tsx')).CloseOtherSessionsDialog,
+    () => import('../sessions/session-dialog.tsx'),
+    'CloseOtherSessionsDialog',
   ),
-  appeal: createLazyChunk(
-    async () => (await import('../moderation/appeals/appeal-dialog.tsx')).AppealDialog,
-  ),
+  appeal: createLazyChunk(() => import('../moderation/appeals/appeal-dialog.tsx'), 'AppealDialog'),
   'block-author': createLazyChunk(
-    async () => (await import('../moderation/queue/block-dialog.tsx')).BlockDialog,
+    () => import('../moderation/queue/block-dialog.tsx'),
+    'BlockDialog',
   ),
-  shortcuts: createLazyChunk(
-    async () => (await import('../feed/shortcuts-dialog.tsx')).ShortcutsDialog,
-  ),
+  shortcuts: createLazyChunk(() => import('../feed/shortcuts-dialog.tsx'), 'ShortcutsDialog'),
 }
 
 /** The pointer or the focus is on the button that opens the dialog. */

@@ -13,22 +13,23 @@ import { ModeratorsRoute, SecuredRoute } from './secured-route.tsx'
 
 /** The wall and the page of a post are in the first chunk: a post opens at once, offline too. */
 const PAGES = {
-  liked: page(async () => (await import('../pages/viewer-feeds.tsx')).LikedPage),
-  ownPosts: page(async () => (await import('../pages/viewer-feeds.tsx')).OwnPostsPage),
-  ownReplies: page(async () => (await import('../pages/viewer-feeds.tsx')).OwnRepliesPage),
-  settings: page(async () => (await import('../pages/settings.tsx')).SettingsPage),
-  email: page(async () => (await import('../pages/settings.tsx')).SettingsEmailPage),
-  username: page(async () => (await import('../pages/settings.tsx')).SettingsUsernamePage),
-  devices: page(async () => (await import('../pages/settings.tsx')).SettingsDevicesPage),
-  deleteAccount: page(
-    async () => (await import('../pages/settings.tsx')).SettingsDeleteAccountPage,
+  liked: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'LikedPage'),
+  ownPosts: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnPostsPage'),
+  ownReplies: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnRepliesPage'),
+  settings: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsPage'),
+  email: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsEmailPage'),
+  username: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsUsernamePage'),
+  devices: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsDevicesPage'),
+  deleteAccount: createLazyChunk(
+    () => import('../pages/settings.tsx'),
+    'SettingsDeleteAccountPage',
   ),
-  reports: page(async () => (await import('../pages/settings-reports.tsx')).SettingsReportsPage),
-  moderation: page(async () => (await import('../pages/moderation.tsx')).ModerationPage),
-  emailUndo: page(async () => (await import('../pages/email-undo.tsx')).EmailUndoPage),
-  invitation: page(async () => (await import('../pages/invitation.tsx')).InvitationPage),
-  text: page(async () => (await import('../pages/text-page.tsx')).TextPage),
-  notFound: page(async () => (await import('../pages/not-found.tsx')).NotFoundPage),
+  reports: createLazyChunk(() => import('../pages/settings-reports.tsx'), 'SettingsReportsPage'),
+  moderation: createLazyChunk(() => import('../pages/moderation.tsx'), 'ModerationPage'),
+  emailUndo: createLazyChunk(() => import('../pages/email-undo.tsx'), 'EmailUndoPage'),
+  invitation: createLazyChunk(() => import('../pages/invitation.tsx'), 'InvitationPage'),
+  text: createLazyChunk(() => import('../pages/text-page.tsx'), 'TextPage'),
+  notFound: createLazyChunk(() => import('../pages/not-found.tsx'), 'NotFoundPage'),
 }
 
 export function AppRoutes() {
@@ -80,10 +81,6 @@ export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promis
 export async function preloadViewerPages(): Promise<void> {
   await PAGES.liked.preload()
   await PAGES.settings.preload()
-}
-
-function page(load: () => Promise<ComponentType>) {
-  return createLazyChunk(load)
 }
 
 /** If the chunk fails, it is fetched again by a button, and whenever the page is opened anew. */

@@ -38,7 +38,10 @@ export function PostPage() {
   return <Thread post={read.post} />
 }
 
-const removedPosts = createLazyChunk(() => import('../moderation/appeals/removed-posts.tsx'))
+const ownRemovedPost = createLazyChunk(
+  () => import('../moderation/appeals/removed-posts.tsx'),
+  'OwnRemovedPost',
+)
 
 function MissingPost({ id }: { id: string }) {
   const isSignedIn = useViewer().state === 'authorized'
@@ -49,8 +52,12 @@ function MissingPost({ id }: { id: string }) {
 /** A post that is missing for others may be the viewer's own, removed or hidden. */
 function OwnMissingPost({ id, children }: { id: string; children: ReactNode }) {
   return (
-    <Lazy chunk={removedPosts} loading={<Skeleton label="Загружаем запись" />} fallback={children}>
-      {({ OwnRemovedPost }) => <OwnRemovedPost id={id}>{children}</OwnRemovedPost>}
+    <Lazy
+      chunk={ownRemovedPost}
+      loading={<Skeleton label="Загружаем запись" />}
+      fallback={children}
+    >
+      {(OwnRemovedPost) => <OwnRemovedPost id={id}>{children}</OwnRemovedPost>}
     </Lazy>
   )
 }

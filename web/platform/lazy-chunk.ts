@@ -10,23 +10,24 @@ export type LazyChunk<Content> = {
 }
 
 /** Replaces React.lazy, which remembers a failed import for ever and offers no preload. */
-export function createLazyChunk<Content>(
-  importContent: () => Promise<Content>,
-): LazyChunk<Content> {
-  let content: Content | undefined
-  let loading: Promise<Content> | undefined
+export function createLazyChunk<Module, Name extends keyof Module>(
+  importModule: () => Promise<Module>,
+  name: Name,
+): LazyChunk<Module[Name]> {
+  let content: Module[Name] | undefined
+  let loading: Promise<Module[Name]> | undefined
 
-  async function loadOnce(): Promise<Content> {
+  async function loadOnce(): Promise<Module[Name]> {
     try {
       await reloadStyles()
-      content = await importContent()
+      content = (await importModule())[name]
       return content
     } finally {
       loading = undefined
     }
   }
 
-  async function load(): Promise<Content> {
+  async function load(): Promise<Module[Name]> {
     if (content !== undefined) return content
     loading ??= loadOnce()
     return loading

@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense, use, useState } from 'react'
+import { type ReactNode, Suspense, startTransition, use, useEffect, useState } from 'react'
 import type { LazyChunk } from '../platform/lazy-chunk.ts'
 import { ErrorBoundary, type ErrorBoundaryProps } from './error-boundary.tsx'
 
@@ -11,6 +11,14 @@ type LazyProps<Content> = Omit<ErrorBoundaryProps, 'children'> & {
 /** Loads a chunk once when it is mounted; a boundary catches what fails, here or in the content. */
 export function Lazy<Content>({ chunk, loading, children, ...boundary }: LazyProps<Content>) {
   const [attempt] = useState(chunk.load)
+  const [, setIsLoaded] = useState(false)
+  // React shows a fallback for 300 ms at least, unless there is something else to render.
+  useEffect(() => {
+    attempt.then(
+      () => startTransition(() => setIsLoaded(true)),
+      () => {},
+    )
+  }, [attempt])
   return (
     <ErrorBoundary {...boundary}>
       <Suspense fallback={loading}>

@@ -61,7 +61,7 @@ export function Menu({ role, label, items, button, onClose }: MenuProps) {
   const itemRole =
     role === 'menu' ? { role: 'menuitem' } : { role: 'option', 'aria-selected': false }
   const findByLetter = useTypeahead(items)
-  usePopover(list, { button, onClose, side: role === 'menu' ? 'end' : 'start' })
+  usePopover(list, { button, side: role === 'menu' ? 'end' : 'start', onClose: leave })
 
   function leave(): void {
     // Chromium would scroll to where a sticky header would stand without sticking.
@@ -176,7 +176,7 @@ function usePopover(list: RefObject<HTMLElement | null>, { button, side, onClose
   }, [list, button, side, onClose])
 }
 
-/** Measured by hand: CSS anchors can flip a list or shorten it, but not the one before the other. */
+/** Measured by hand: CSS anchors flip a list or shorten it, but not one before the other. */
 function place(list: HTMLElement, button: HTMLElement, side: Popover['side']): void {
   const anchor = button.getBoundingClientRect()
   const { clientWidth, clientHeight } = document.documentElement
