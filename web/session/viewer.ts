@@ -86,7 +86,7 @@ export function loadViewer(isShown?: Promise<void>): void {
   onSessionKnown(retryNow)
   sessionChanges.subscribe(reloadViewer)
   addEventListener('online', retryNow)
-  fetchViewer()
+  void queryClient.prefetchQuery(viewerQuery)
 }
 
 export function announceSessionChange(): void {
