@@ -33,19 +33,15 @@ export function shownLikes(client: QueryClient, postId: string): Likes | undefin
 }
 
 /**
- * Taps on one post are sent one after the other. Resolves with false after a refusal; if the
- * session has ended, which a toast of its own tells, the like is set after signing in.
+ * Taps on one post are sent one after the other. Resolves with false after a refusal, which a toast
+ * tells. If the session has ended, of which another toast tells, the like is set after signing in.
  */
-export async function sendTap(
-  client: QueryClient,
-  tap: Tap,
-  tell = (text: string) => toast({ text }, { about: [`like ${tap.postId}`] }),
-): Promise<boolean> {
+export async function sendTap(client: QueryClient, tap: Tap): Promise<boolean> {
   const observer = new MutationObserver<void, Error, Tap>(client, {
     mutationKey: tapsKey(tap.postId),
     scope: { id: `like ${tap.postId}` },
     gcTime: 0,
-    mutationFn: () => confirmTap(client, tap, tell),
+    mutationFn: () => confirmTap(client, tap),
   })
   try {
     await observer.mutate(tap)
@@ -53,7 +49,7 @@ export async function sendTap(
   } catch (error) {
     const status = error instanceof CallError && error.status
     if (status === 401) keepIntent(tap)
-    else tell(errorMessage(error))
+    else tell(tap, errorMessage(error))
     if (status === 404) evictPost(client, tap.postId)
     return false
   } finally {
@@ -62,11 +58,7 @@ export async function sendTap(
 }
 
 /** A tap that a later one has replaced, or that changes nothing any more, is not sent. */
-async function confirmTap(
-  client: QueryClient,
-  tap: Tap,
-  tell: (text: string) => void,
-): Promise<void> {
+async function confirmTap(client: QueryClient, tap: Tap): Promise<void> {
   const { postId, liked = true } = tap
   const isWanted = () =>
     lastTap(client, postId) === tap && readCachedPost(client, postId)?.actions.is_liked !== liked
@@ -75,10 +67,14 @@ async function confirmTap(
       return await setLike(client, postId, liked)
     } catch (error) {
       if (!isShortLimit(error)) throw error
-      tell(waitMessage(error))
+      tell(tap, waitMessage(error))
       await wait(error.retryAfter * 1000)
     }
   }
+}
+
+function tell({ postId }: Tap, text: string): void {
+  toast({ text }, { about: [`like ${postId}`] })
 }
 
 async function setLike(client: QueryClient, postId: string, is_liked: boolean): Promise<void> {

@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { OTHER_REASON, REPORT_COMMENT_MAX } from '../../contract/constants.ts'
 import type { ReportReason } from '../../contract/reports.ts'
-import { call } from '../http/call.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { useAction } from '../http/use-action.tsx'
 import { Button } from '../ui/button.tsx'
@@ -12,15 +10,12 @@ import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { RadioGroup } from '../ui/radio-group.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { toast } from '../ui/toaster.tsx'
+import { sendReport, useReportReasons } from './reports.queries.ts'
 
 type ReportDialogProps = { postId: string; onClose: () => void }
 
 export function ReportDialog({ postId, onClose }: ReportDialogProps) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['report-reasons'],
-    queryFn: ({ signal }) => call('GET /reports/reasons', {}, { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const { data, error, refetch } = useReportReasons()
   return (
     <Modal title="Пожаловаться" size="s" onClose={onClose}>
       {data ? (
@@ -40,12 +35,7 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
   const [comment, setComment] = useState('')
   const mayExplain = reasons.find(({ id }) => id === reasonId)?.name === OTHER_REASON
   const report = useAction({
-    mutationFn: (reason_id: string) =>
-      call('POST /posts/:id/reports', {
-        params: { id: postId },
-        query: { reason_id },
-        body: mayExplain && comment.trim() !== '' ? { comment: comment.trim() } : {},
-      }),
+    mutationFn: (id: string) => sendReport(postId, id, mayExplain ? comment.trim() : ''),
     onSuccess: () => {
       toast({ text: 'Жалоба отправлена' })
       onClose()

@@ -28,6 +28,7 @@ const viewerQuery = queryOptions({
   retryDelay: (failures, error) => retryPause(failures + 1, error, Math.random()),
   gcTime: Number.POSITIVE_INFINITY,
   staleTime: Number.POSITIVE_INFINITY,
+  meta: { outlivesViewer: true },
 })
 const { queryKey } = viewerQuery
 const observer = new QueryObserver<KnownViewer>(queryClient, viewerQuery)
@@ -85,7 +86,7 @@ export function loadViewer(isShown?: Promise<void>): void {
   onSessionKnown(retryNow)
   sessionChanges.subscribe(reloadViewer)
   addEventListener('online', retryNow)
-  fetchViewer()
+  void queryClient.prefetchQuery(viewerQuery)
 }
 
 export function announceSessionChange(): void {

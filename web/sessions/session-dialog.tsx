@@ -1,8 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Session } from '../../contract/sessions.ts'
-import { call } from '../http/call.ts'
-import { CallError } from '../http/call-error.ts'
-import { errorMessage } from '../http/error-message.ts'
 import { useAction } from '../http/use-action.tsx'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
@@ -10,7 +7,8 @@ import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { toast } from '../ui/toaster.tsx'
 import styles from './sessions.module.css'
-import { browserName, keepSessions, SessionTime, systemName, useSessions } from './sessions.tsx'
+import { closeOtherSessions, closeSession, keepSessions, useSessions } from './sessions.queries.ts'
+import { browserName, SessionTime, systemName } from './sessions.tsx'
 
 type SessionDialogProps = { sessionId: string; onClose: () => void }
 
@@ -72,21 +70,10 @@ function useCloseSession(onClosed: () => void) {
   })
 }
 
-/** Returns what to tell the person: the session may have been closed already. Throws CallError. */
-async function closeSession(id: string): Promise<string> {
-  try {
-    await call('DELETE /sessions/:id', { params: { id } })
-    return 'Сессия завершена'
-  } catch (error) {
-    if (error instanceof CallError && error.code === 'SESSION_NOT_FOUND') return errorMessage(error)
-    throw error
-  }
-}
-
 export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
   const closeOthers = useAction({
-    mutationFn: () => call('DELETE /sessions', {}),
+    mutationFn: closeOtherSessions,
     onSuccess: () => {
       keepSessions(client, (session) => session.current)
       toast({ text: 'Сессии завершены' })

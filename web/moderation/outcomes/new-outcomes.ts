@@ -1,10 +1,10 @@
 import type { OwnReport } from '../../../contract/moderation.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import { plural } from '../../format/counts.ts'
-import { call } from '../../http/call.ts'
 import { localStore } from '../../platform/storage.ts'
 import { viewerId } from '../../session/viewer.ts'
 import { toast } from '../../ui/toaster.tsx'
+import { readOwnReports } from './outcomes.queries.ts'
 
 const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
 
@@ -15,7 +15,7 @@ const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
 export async function tellNewOutcomes(): Promise<void> {
   const userId = viewerId()
   if (userId === null) return
-  const { reports } = await call('GET /users/current/reports', {})
+  const { reports } = await readOwnReports()
   const decided = takeUntold(reports, `told-outcomes ${userId}`)
   if (decided.length === 0) return
   toast({ text: sentenceOf(decided), link: { label: 'Смотреть', to: PATHS.reports } })

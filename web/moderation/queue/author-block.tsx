@@ -1,11 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import { call } from '../../http/call.ts'
 import { useAction } from '../../http/use-action.tsx'
 import { Button } from '../../ui/button.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import styles from './author-block.module.css'
-import { blockEnd, refreshQueue } from './use-queue.ts'
+import { blockEnd, refreshQueue, unblockAuthor } from './queue.queries.ts'
 
 /** The undo of a block leaves the sessions closed that the block has closed. */
 export const SIGNS_IN_AGAIN = 'Автору придётся войти снова'
@@ -34,7 +33,7 @@ type Unblock = {
 export function useUnblock() {
   const client = useQueryClient()
   return useAction({
-    mutationFn: ({ id }: Unblock) => call('DELETE /moderation/users/:id/block', { params: { id } }),
+    mutationFn: ({ id }: Unblock) => unblockAuthor(id),
     onSuccess: async (_, { isUndo }) => {
       const text = isUndo ? `Автор разблокирован. ${SIGNS_IN_AGAIN}` : 'Автор разблокирован'
       toast({ text }, { atOnce: true })

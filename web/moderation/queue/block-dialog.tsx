@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { MODERATION_REASON_MAX } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import { call } from '../../http/call.ts'
 import { errorMessage } from '../../http/error-message.ts'
 import { useAction } from '../../http/use-action.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -16,7 +15,7 @@ import { toast } from '../../ui/toaster.tsx'
 import { useUnblock } from './author-block.tsx'
 import styles from './block-dialog.module.css'
 import { useDecide } from './decide.ts'
-import { blockEnd, refreshQueue, useQueue } from './use-queue.ts'
+import { blockAuthor, blockEnd, refreshQueue, useQueue } from './queue.queries.ts'
 
 const FOR_GOOD = 'for good'
 const DURATIONS = [
@@ -105,8 +104,7 @@ function useBlock({ author }: QueuedPost, onBlocked: () => void) {
   const client = useQueryClient()
   const unblock = useUnblock()
   return useAction({
-    mutationFn: (body: { reason: string; days: number | null }) =>
-      call('PUT /moderation/users/:id/block', { params: { id: author.id }, body }),
+    mutationFn: (body: { reason: string; days: number | null }) => blockAuthor(author.id, body),
     onSuccess: (block) => {
       const text = `Автор заблокирован ${blockEnd(block)}`
       const link = {

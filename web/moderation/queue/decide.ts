@@ -1,18 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { UNDO_SECONDS } from '../../../contract/constants.ts'
-import type { Input } from '../../../contract/endpoint.ts'
-import type { decide, QueuedPost } from '../../../contract/moderation.ts'
+import type { QueuedPost } from '../../../contract/moderation.ts'
 import { whenDialogIsClosed } from '../../history/history.ts'
-import { call } from '../../http/call.ts'
 import { CallError } from '../../http/call-error.ts'
 import { errorMessage } from '../../http/error-message.ts'
 import { useAction } from '../../http/use-action.tsx'
 import { serverNow } from '../../session/server-clock.ts'
 import { toast } from '../../ui/toaster.tsx'
 import { SIGNS_IN_AGAIN } from './author-block.tsx'
-import { leaveQueue, refreshQueue } from './use-queue.ts'
+import {
+  type Decision,
+  decidePost,
+  leaveQueue,
+  refreshQueue,
+  undoDecision,
+} from './queue.queries.ts'
 
-type Decision = Input<typeof decide>['body']
 type Undo = { run: () => void; until: number }
 
 /** The last decision that was made on this page, for the key that undoes it. */
@@ -43,8 +46,7 @@ export function useDecide({ post, onDecided, errors = 'line' }: DecideOptions) {
   }
 
   return useAction({
-    mutationFn: (decision: Decision) =>
-      call('POST /moderation/posts/:id/decision', { params: { id: post.id }, body: decision }),
+    mutationFn: (decision: Decision) => decidePost(post.id, decision),
     onSuccess: ({ id, undoUntil }, { verdict, block }) => {
       leave()
       const run = () => undo.mutate({ id, hasBlocked: block !== undefined })
@@ -78,8 +80,7 @@ const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], s
 function useUndo(postId: string) {
   const client = useQueryClient()
   return useAction({
-    mutationFn: ({ id }: { id: string; hasBlocked: boolean }) =>
-      call('POST /moderation/decisions/:id/undo', { params: { id } }),
+    mutationFn: ({ id }: { id: string; hasBlocked: boolean }) => undoDecision(id),
     onSuccess: async (_, { hasBlocked }) => {
       lastUndo = null
       const text = hasBlocked ? `Решение отменено. ${SIGNS_IN_AGAIN}` : 'Решение отменено'

@@ -5,8 +5,8 @@ import { useShortcuts } from '../../ui/shortcuts.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { undoLast } from './decide.ts'
 import styles from './moderation-queue.module.css'
+import { useQueue } from './queue.queries.ts'
 import { QueueCard } from './queue-card.tsx'
-import { useQueue } from './use-queue.ts'
 
 const KEYS = [
   { key: 'J', description: 'дальше' },

@@ -34,7 +34,7 @@ export const NO_CHANGES: LocalChanges = { added: [], removed: [] }
 /** How long going back still finds a list as it was left. */
 export const LIST_LIFETIME_MS = 30 * 60_000
 
-const LISTS = 'list'
+export const LISTS = 'list'
 
 /** Each history entry has its own list: a link reads anew, going back finds what was there. */
 export function pagesKey(name: ListName, entryKey: string) {
@@ -46,25 +46,18 @@ export function changesKey(name: ListName, entryKey: string) {
   return [LISTS, name, entryKey, 'changes'] as const
 }
 
-const KEPT: readonly unknown[] = ['text', 'viewer']
-
 /**
  * What everybody sees alike stays on the screen, and with it the place where one reads: only its
  * likes go, until it has been read again.
  */
 export function forgetViewer(client: QueryClient): void {
   forgetLikes(client)
-  const isKept = ({ queryKey, state }: Query) =>
+  const isKept = ({ queryKey, state, meta }: Query) =>
     state.data !== undefined &&
-    (isPostKey(queryKey) || isPublicList(queryKey) || KEPT.includes(queryKey[0]))
+    (isPostKey(queryKey) || isPublicList(queryKey) || meta?.outlivesViewer)
   client.removeQueries({ predicate: (it) => !isKept(it) && it.getObserversCount() === 0 })
   void client.resetQueries({ predicate: (it) => !isKept(it) })
   void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
-}
-
-/** A page is rendered for a visitor, so the viewer's likes are missing in it. */
-export function readLikes(client: QueryClient): void {
-  for (const kind of [LISTS, 'read-post']) void client.invalidateQueries({ queryKey: [kind] })
 }
 
 function isPublicList([kind, name]: readonly unknown[]): boolean {
