@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useAction } from '../http/use-action.tsx'
 import { Checkbox } from '../ui/checkbox.tsx'
 import { receivedQuery, setReplyMails } from './answers.queries.ts'
+import styles from './reply-mails.module.css'
 
 /** Whether mails about unseen replies come. */
 export function ReplyMails() {
@@ -13,5 +14,9 @@ export function ReplyMails() {
   })
   if (!data) return null
   const isOn = set.isPending ? set.variables : data.wantsMail
-  return <Checkbox label="Письма об ответах" checked={isOn ?? false} onChange={set.mutate} />
+  return (
+    <div className={styles.row}>
+      <Checkbox label="Письма об ответах" checked={isOn ?? false} onChange={set.mutate} />
+    </div>
+  )
 }
