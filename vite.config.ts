@@ -77,6 +77,20 @@ async function bundleScript(name: string, constants: Record<string, unknown>): P
   return script.code.trim()
 }
 
+/** Puts the script that runs before the first paint into index.html. */
+function inlineScript(): Plugin {
+  return {
+    name: 'inline-script',
+    transformIndexHtml: {
+      order: 'pre',
+      async handler(html) {
+        const script = await bundleScript('start/before-paint', {})
+        return html.replace('<!-- before paint -->', () => `<script>${script}</script>`)
+      },
+    },
+  }
+}
+
 /** Writes what the server makes pages of, in place of index.html. */
 function pageFrames(): Plugin {
   return {
@@ -173,7 +187,7 @@ async function packBeside(path: string): Promise<void> {
 
 export default defineConfig(({ command, isSsrBuild }) => ({
   root: 'web',
-  plugins: [react(), serviceWorkers(), pageFrames(), precompress()],
+  plugins: [react(), inlineScript(), serviceWorkers(), pageFrames(), precompress()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

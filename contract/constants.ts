@@ -1,5 +1,7 @@
 /** The browser loads this file: plain values only. */
 
+/** What the paths of the API's calls begin with. */
+export const API_PREFIX = '/api/v1'
 /** Longest post text, in Unicode code points after normalisation. */
 export const POST_TEXT_MAX = 500
 /** The counter of remaining characters appears when so many are left. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { journey, olga, desktopTest as test } from './testing/journey.ts'
-import { holdCalls, openMenu, postWith, switchView } from './testing/page-actions.ts'
+import { holdCalls, openMenu, postWith } from './testing/page-actions.ts'
 
 /** The console's message about a lazy chunk that could not be loaded. */
 const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
@@ -40,18 +40,7 @@ test('a dialog that loads slowly says so until it is there', async () => {
   expect(await opening.count()).toBe(0)
 })
 
-test('offline, the switcher that was never opened before says that it needs the network, and opens with it', async () => {
-  const page = await journey.visit()
-  await page.getByRole('article').first().waitFor()
-  await page.context().setOffline(true)
-  await page.getByRole('heading', { level: 1 }).getByRole('button').click()
-  await page.getByRole('status').getByText(DIALOG_FAILED).waitFor()
-  await page.context().setOffline(false)
-  await switchView(page, 'Понравившиеся')
-  await page.getByRole('dialog').waitFor()
-})
-
-test('for a signed-in viewer dialogs and menus are preloaded, and open without a network', async () => {
+test('for a signed-in viewer dialogs are preloaded, and open without a network', async () => {
   const fetched: string[] = []
   const page = await journey.visit({
     as: olga,
@@ -60,40 +49,39 @@ test('for a signed-in viewer dialogs and menus are preloaded, and open without a
   const last = 'shortcuts-dialog-'
   await expect.poll(() => fetched.some((url) => url.includes(last))).toBe(true)
   await page.context().setOffline(true)
-  const menu = await openMenu(page.getByRole('article').first())
-  await menu.getByRole('menuitem').first().waitFor()
-  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Новая запись' }).click()
   await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
 
-test('opening a post needs no further script: it is shown at once from the cache, without the server too', async () => {
+test('menus and opening a post need no further script, and work without the server too', async () => {
   const page = await journey.visit()
   await postWith(page, 'Запись 12').waitFor()
   await page.context().setOffline(true)
+  await (await openMenu(postWith(page, 'Запись 12'))).getByRole('menuitem').first().waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { level: 1 }).getByRole('button').click()
+  await page.getByRole('option', { name: 'Понравившиеся' }).waitFor()
+  await page.keyboard.press('Escape')
   await postWith(page, 'Запись 12').getByText('Запись 12').click()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
   await postWith(page, 'Запись 12').waitFor()
 })
 
-test('for a visitor menus and signing in are fetched at the first sign of use, and then open without a network', async () => {
+test('for a visitor signing in is fetched at the first sign of use, and then opens without a network', async () => {
   const fetched: string[] = []
   const page = await journey.visit({
     before: async (it) => it.on('requestfinished', (request) => fetched.push(request.url())),
   })
   await postWith(page, 'Запись 12').waitFor()
   await page.waitForLoadState('networkidle')
-  const lazy = /\/(menu|sign-in-dialog)-/
+  const lazy = /\/sign-in-dialog-/
   expect(fetched.filter((url) => lazy.test(url))).toEqual([])
   await page.mouse.move(300, 300)
   const chunks = () => [...new Set(fetched.filter((url) => lazy.test(url)))]
-  await expect.poll(() => chunks().length).toBe(2)
+  await expect.poll(() => chunks().length).toBe(1)
   // Resolves when the chunks that these import have come too.
   await page.evaluate((urls) => Promise.all(urls.map((url) => import(url))), chunks())
   await page.context().setOffline(true)
-  const menu = await openMenu(page.getByRole('article').first())
-  await menu.getByRole('menuitem').first().waitFor()
-  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Войти' }).click()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
@@ -144,14 +132,14 @@ test('a page that failed during navigation is loaded when the user opens it agai
   await page.getByRole('button', { name: 'Выйти' }).waitFor()
 })
 
-test('when a new release has removed the chunk of a page or a menu, a reload is offered', async () => {
-  const gone = /assets\/(settings|menu)-/
+test('when a new release has removed the chunk of a page or a dialog, a reload is offered', async () => {
+  const gone = /assets\/(settings|new-post-dialog)-/
   const page = await journey.visit({
     as: olga,
     expectedErrors: UNFETCHED,
     before: (it) => it.route(gone, (route) => route.fulfill({ status: 404 })),
   })
-  await postWith(page, 'Запись 12').getByRole('button', { name: 'Ещё' }).click()
+  await page.getByRole('button', { name: 'Новая запись' }).click()
   const said = page.getByRole('status').filter({ hasText: 'Не получилось загрузить' })
   await said.getByRole('button', { name: 'Обновить страницу' }).waitFor()
 

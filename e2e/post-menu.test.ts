@@ -36,24 +36,40 @@ test('a post is changed and deleted by its owner, and reported by everybody else
   expect(await items('Чужая запись')).toEqual(['Скопировать ссылку', 'Пожаловаться'])
 })
 
-test('the first press of «…» shows at once, even while the menu is still loading', async () => {
-  await journey.publish(petr, 'На медленной линии')
-  let menuCode: Awaited<ReturnType<typeof holdCalls>> | undefined
-  const page = await journey.visit({
-    before: async (it) => {
-      menuCode = await holdCalls(it, /\/assets\/menu-[^/]*\.js$/)
-    },
-  })
-  const button = postWith(page, 'На медленной линии').getByRole('button', { name: 'Ещё' })
-  const isBusy = () => button.getAttribute('aria-busy')
-  expect(await isBusy()).toBe('false')
-  await button.click()
-  await expect.poll(isBusy).toBe('true')
-  expect(await page.getByRole('menu').count()).toBe(0)
-  menuCode?.letGo()
-  await page.getByRole('menu').waitFor()
-  expect(await isBusy()).toBe('false')
-})
+test.each([
+  { width: 320, height: 640 },
+  { width: 320, height: 200 },
+  { width: 1280, height: 720 },
+])(
+  'at $width × $height px a menu is whole on the screen, below its button or above it, and follows it until it is out of sight',
+  async (viewport) => {
+    await journey.fillWall(olga, 12)
+    const page = await journey.visit({ as: olga, viewport })
+    const post = postWith(page, 'Запись 7')
+    const button = post.getByRole('button', { name: 'Ещё' })
+    for (const [at, side] of [
+      [0.2, 'below'],
+      [0.8, 'above'],
+    ] as const) {
+      await button.evaluate((it, top) => {
+        scrollBy(0, it.getBoundingClientRect().top - top)
+      }, viewport.height * at)
+      // Playwright's click would scroll by itself.
+      await button.evaluate((it: HTMLElement) => it.click())
+      const menu = page.getByRole('menu')
+      await menu.getByRole('menuitem', { name: 'Изменить' }).waitFor()
+      expect(await standing(menu, button)).toBe(side)
+      await page.evaluate(() => scrollBy(0, 10))
+      await expect.poll(() => standing(menu, button)).toBe(side)
+      await page.keyboard.press('End')
+      const last = menu.getByRole('menuitem', { name: 'Удалить' })
+      expect(await last.evaluate((it) => it === document.activeElement)).toBe(true)
+      await expect.poll(() => isInside(last, menu)).toBe(true)
+      await page.evaluate(() => scrollBy(0, 2 * innerHeight))
+      await menu.waitFor({ state: 'detached' })
+    }
+  },
+)
 
 test('a menu that was opened before the viewer is known stays open, and then has what its owner may do', async () => {
   await journey.publish(olga, 'Кто я')
@@ -166,6 +182,28 @@ test('a report needs a reason, and a visitor is asked to sign in first', async (
     .click()
   await visitor.getByRole('dialog').getByLabel('Электронная почта').waitFor()
 })
+
+async function boxOf(element: Locator) {
+  const { x, y, width, height } = (await element.boundingBox()) ?? {}
+  if (x === undefined || y === undefined) throw new Error('The element is nowhere')
+  return { left: x, top: y, right: x + (width ?? 0), bottom: y + (height ?? 0) }
+}
+
+/** Says where a menu stands that is whole on the screen. */
+async function standing(menu: Locator, button: Locator): Promise<string> {
+  const { width = 0, height = 0 } = menu.page().viewportSize() ?? {}
+  const [list, anchor] = [await boxOf(menu), await boxOf(button)]
+  const isWhole =
+    list.left >= 8 && list.right <= width - 8 && list.top >= 8 && list.bottom <= height - 8
+  if (!isWhole) return `not whole: ${JSON.stringify(list)}`
+  if (list.top >= anchor.bottom) return 'below'
+  return list.bottom <= anchor.top ? 'above' : 'over its button'
+}
+
+async function isInside(item: Locator, menu: Locator): Promise<boolean> {
+  const [inner, outer] = [await boxOf(item), await boxOf(menu)]
+  return inner.top >= outer.top && inner.bottom <= outer.bottom
+}
 
 /** Stands in for the dialog of a browser that can share. */
 function recordShared(): void {

@@ -165,6 +165,8 @@ test('a session that begins and ends in another tab moves nothing that is being 
   const read = page.locator(`article[data-post-id="${id}"]`)
   const shown = await page.getByRole('article').count()
   await journey.call('POST', `/posts/${id}/likes`, { token: petr.token })
+  // The pages of the list begin elsewhere when they are read again.
+  await journey.publish(olga, 'Опубликовано между тем')
   const like = read.getByRole('button', { name: 'Нравится' })
 
   const other = await page.context().newPage()

@@ -110,6 +110,19 @@ describe.each([
     await tab.waitFor('dialog', '', 'gone')
   })
 
+  test('a menu stands below its button and gives it the focus back, and the switcher’s list is chosen from', async () => {
+    const tab = await visit()
+    await tab.click('article button', 'Ещё')
+    await tab.waitFor('[role="menu"]:popover-open > :focus', 'Скопировать ссылку')
+    expect(await tab.evaluate(menuGap)).toBe(4)
+    await tab.press('Escape')
+    await tab.waitFor('[role="menu"]', '', 'gone')
+    await tab.waitFor('article button:focus', 'Ещё')
+    await tab.click('h1 button', 'Новые')
+    await tab.click('[role="option"]', 'Понравившиеся')
+    await tab.waitFor('dialog input[type="email"]')
+  })
+
   test('the other theme is chosen, and stays after a reload', async () => {
     const tab = await visit()
     const dark = await tab.evaluate(groundOf)
@@ -180,6 +193,13 @@ function topOf(text: string): number | null {
     it.textContent?.includes(text),
   )
   return post ? Math.round(post.getBoundingClientRect().top) : null
+}
+
+/** How many px an open menu stands below its button. */
+function menuGap(): number {
+  const bottom = document.querySelector('[aria-expanded="true"]')?.getBoundingClientRect().bottom
+  const top = document.querySelector('[role="menu"]')?.getBoundingClientRect().top
+  return Math.round((top ?? 0) - (bottom ?? 0))
 }
 
 /** The colour of the page's ground. */

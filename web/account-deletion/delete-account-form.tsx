@@ -6,18 +6,16 @@ import { savedOperation } from '../codes/saved-operation.ts'
 import { type MailedCode, useMailedCode } from '../codes/use-mailed-code.ts'
 import { exactDay } from '../format/time.ts'
 import { call } from '../http/call.ts'
-import { errorMessage } from '../http/error-message.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import page from '../ui/form-page.module.css'
-import { useToast } from '../ui/toaster.tsx'
+import { toast } from '../ui/toaster.tsx'
 import styles from './delete-account-form.module.css'
 
 type Props = { user: CurrentUser; onDeleted: () => void; onCancel: () => void }
 
 export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
   const tipId = useId()
-  const toast = useToast()
   const mailed = useMailedCode({
     saved: savedOperation('deletion', user.id),
     start: ({ clientToken }) => call('POST /users/current/deletion', { body: { clientToken } }),
@@ -55,7 +53,7 @@ function ExplainStep({ email, mailed, onCancel }: ExplainStepProps) {
         </li>
         <li>Чужие ответы на ваши записи останутся. Ваше имя больше никто не займёт.</li>
       </ul>
-      <FormError>{mailed.error && errorMessage(mailed.error)}</FormError>
+      <FormError {...mailed.errorLine} />
       <div className={page.actions}>
         <Button variant="danger" pending={mailed.isPending} onClick={() => mailed.start({ email })}>
           Получить код

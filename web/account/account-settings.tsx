@@ -7,13 +7,11 @@ import { goBack, leave, navigate } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
-import { errorMessage } from '../http/error-message.ts'
-import { useSingleMutation } from '../http/use-single-mutation.ts'
+import { useAction } from '../http/use-action.tsx'
 import { announceSessionChange, signedOut } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
-import { useToast } from '../ui/toaster.tsx'
 import styles from './account-settings.module.css'
 
 type AccountSettingsProps = {
@@ -87,8 +85,7 @@ function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
  * browser what belongs to the person.
  */
 function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
-  const toast = useToast()
-  const logOut = useSingleMutation({
+  const logOut = useAction({
     mutationFn: closeCurrentSession,
     onSuccess: async () => {
       onLoggedOut()
@@ -96,7 +93,7 @@ function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
       signedOut()
       announceSessionChange()
     },
-    onError: (error) => toast({ text: errorMessage(error) }),
+    errors: 'toast',
   })
 
   return (

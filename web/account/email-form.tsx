@@ -7,13 +7,12 @@ import { useMailedCode } from '../codes/use-mailed-code.ts'
 import { call } from '../http/call.ts'
 import { changeViewer } from '../session/viewer.ts'
 import styles from '../ui/form-page.module.css'
-import { useToast } from '../ui/toaster.tsx'
+import { toast } from '../ui/toaster.tsx'
 
 type EmailFormProps = { user: CurrentUser; onSaved: () => void }
 
 export function EmailForm({ user, onSaved }: EmailFormProps) {
   const tipId = useId()
-  const toast = useToast()
   const mailed = useMailedCode({
     saved: savedOperation('email-change', user.id),
     start: ({ email, clientToken }) =>

@@ -4,12 +4,12 @@ import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage, waitMessage } from '../http/error-message.ts'
-import { useSingleMutation } from '../http/use-single-mutation.ts'
+import { useAction } from '../http/use-action.tsx'
 import { changeViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { type FieldStatus, TextField } from '../ui/field.tsx'
 import styles from '../ui/form-page.module.css'
-import { useToast } from '../ui/toaster.tsx'
+import { toast } from '../ui/toaster.tsx'
 import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.ts'
 import { withinLimit } from './within-limit.ts'
 
@@ -17,8 +17,7 @@ type UsernameFormProps = { own: string; onSaved: (user: CurrentUser) => void }
 
 export function UsernameForm({ own, onSaved }: UsernameFormProps) {
   const [username, setUsername] = useState(own)
-  const toast = useToast()
-  const saving = useSingleMutation({
+  const saving = useAction({
     mutationFn: (name: string) =>
       withinLimit(
         () => call('PATCH /users/current/profile', { body: { username: name } }),

@@ -1,12 +1,12 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { HistoryProvider } from '../history/entry.tsx'
 import type { Entry } from '../history/history.ts'
+import { Link } from '../history/link.tsx'
 import { reloadIfPossible } from '../platform/lazy-chunk.ts'
-import { Toaster, ToastRegion } from '../ui/toaster.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { PageLinkContext, ToastRegion } from '../ui/toaster.tsx'
 import { Dialogs, PreloadChunks } from './dialogs.tsx'
-import { ErrorBoundary } from './error-boundary.tsx'
 import { ReportOutcomes } from './report-outcomes.tsx'
-import { ResumeIntent } from './resume-intent.tsx'
 import { AppRoutes, PageFailure } from './routes.tsx'
 import { AppShell } from './shell/app-shell.tsx'
 
@@ -22,20 +22,19 @@ export function App({ client, entry }: AppProps) {
     <ErrorBoundary fallback={<PageFailure onRetry={reloadIfPossible} />}>
       <QueryClientProvider client={client}>
         <HistoryProvider {...(entry && { entry })}>
-          <Toaster>
+          <PageLinkContext value={Link}>
             <AppShell>
               <AppRoutes />
             </AppShell>
             <ErrorBoundary>
               <Dialogs />
-              <ResumeIntent />
               <PreloadChunks />
               <ReportOutcomes />
             </ErrorBoundary>
             <ErrorBoundary>
               <ToastRegion />
             </ErrorBoundary>
-          </Toaster>
+          </PageLinkContext>
         </HistoryProvider>
       </QueryClientProvider>
     </ErrorBoundary>

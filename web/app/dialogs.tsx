@@ -1,5 +1,5 @@
 import { useIsFetching } from '@tanstack/react-query'
-import { type ComponentType, useCallback, useEffect } from 'react'
+import { type ComponentType, useEffect } from 'react'
 import { useDialog } from '../history/entry.tsx'
 import {
   acceptRestored,
@@ -8,15 +8,15 @@ import {
   isRestored,
   onLeaveLoading,
 } from '../history/history.ts'
-import { createLazyChunk, type LazyChunk, preload, useLazyChunk } from '../platform/lazy-chunk.ts'
+import { canReload, createLazyChunk, type LazyChunk } from '../platform/lazy-chunk.ts'
 import { whenIdle } from '../platform/when-idle.ts'
 import { whenUsed } from '../platform/when-used.ts'
 import { dropIntent, useIsWaiting } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
+import { Lazy } from '../ui/lazy.tsx'
 import { Spinner } from '../ui/spinner.tsx'
-import { useOpenErrorToast } from '../ui/use-popup.ts'
+import { useToast } from '../ui/toaster.tsx'
 import styles from './dialogs.module.css'
-import { ErrorBoundary } from './error-boundary.tsx'
 import { preloadViewerPages } from './routes.tsx'
 
 type PropsOf<N> = Omit<Extract<Dialog, { name: N }>, 'name'> & { onClose: () => void }
@@ -25,33 +25,26 @@ type DialogChunks = { [N in Dialog['name']]: LazyChunk<ComponentType<PropsOf<N>>
 const IDLE_MS = 2000
 
 const DIALOGS: DialogChunks = {
-  'sign-in': createLazyChunk(
-    async () => (await import('../sign-in/sign-in-dialog.tsx')).SignInDialog,
-  ),
+  'sign-in': createLazyChunk(() => import('../sign-in/sign-in-dialog.tsx'), 'SignInDialog'),
   'new-post': createLazyChunk(
-    async () => (await import('../posts/compose/new-post-dialog.tsx')).NewPostDialog,
+    () => import('../posts/compose/new-post-dialog.tsx'),
+    'NewPostDialog',
   ),
-  reply: createLazyChunk(async () => (await import('../replies/reply-dialog.tsx')).ReplyDialog),
-  edit: createLazyChunk(async () => (await import('../posts/compose/edit-dialog.tsx')).EditDialog),
-  delete: createLazyChunk(
-    async () => (await import('../posts/compose/delete-dialog.tsx')).DeleteDialog,
-  ),
-  report: createLazyChunk(async () => (await import('../reports/report-dialog.tsx')).ReportDialog),
-  session: createLazyChunk(
-    async () => (await import('../sessions/session-dialog.tsx')).SessionDialog,
-  ),
+  reply: createLazyChunk(() => import('../replies/reply-dialog.tsx'), 'ReplyDialog'),
+  edit: createLazyChunk(() => import('../posts/compose/edit-dialog.tsx'), 'EditDialog'),
+  delete: createLazyChunk(() => import('../posts/compose/delete-dialog.tsx'), 'DeleteDialog'),
+  report: createLazyChunk(() => import('../reports/report-dialog.tsx'), 'ReportDialog'),
+  session: createLazyChunk(() => import('../sessions/session-dialog.tsx'), 'SessionDialog'),
   'close-other-sessions': createLazyChunk(
-    async () => (await import('../sessions/session-dialog.tsx')).CloseOtherSessionsDialog,
+    () => import('../sessions/session-dialog.tsx'),
+    'CloseOtherSessionsDialog',
   ),
-  appeal: createLazyChunk(
-    async () => (await import('../moderation/appeals/appeal-dialog.tsx')).AppealDialog,
-  ),
+  appeal: createLazyChunk(() => import('../moderation/appeals/appeal-dialog.tsx'), 'AppealDialog'),
   'block-author': createLazyChunk(
-    async () => (await import('../moderation/queue/block-dialog.tsx')).BlockDialog,
+    () => import('../moderation/queue/block-dialog.tsx'),
+    'BlockDialog',
   ),
-  shortcuts: createLazyChunk(
-    async () => (await import('../feed/shortcuts-dialog.tsx')).ShortcutsDialog,
-  ),
+  shortcuts: createLazyChunk(() => import('../feed/shortcuts-dialog.tsx'), 'ShortcutsDialog'),
 }
 
 /** The pointer or the focus is on the button that opens the dialog. */
@@ -94,25 +87,31 @@ function useMayShow(dialog: Dialog | null): boolean {
 function OpenDialog({ dialog }: { dialog: Dialog }) {
   const { name, ...ids } = dialog
   const chunk = DIALOGS[name] as LazyChunk<ComponentType<{ onClose: () => void }>>
-  const { content: Content, failed } = useLazyChunk(chunk)
-  const showOpenError = useOpenErrorToast()
+  const toast = useToast()
 
-  const failToOpen = useCallback(() => {
-    void showOpenError()
+  function failToOpen(): void {
+    void tellOpenError(toast)
     closeDialog(dialog)
-  }, [showOpenError, dialog])
+  }
 
-  useEffect(() => {
-    if (failed) failToOpen()
-  }, [failed, failToOpen])
-
-  if (failed) return null
-  if (!Content) return <DialogLoading />
   return (
-    <ErrorBoundary onError={failToOpen}>
-      <Content {...ids} onClose={() => close(dialog)} />
-    </ErrorBoundary>
+    <Lazy chunk={chunk} loading={<DialogLoading />} onError={failToOpen}>
+      {(Content) => <Content {...ids} onClose={() => close(dialog)} />}
+    </Lazy>
   )
+}
+
+/**
+ * If the server answers although a chunk could not be loaded, the network is not to blame: a
+ * release removed the chunk, or the browser remembers the failure. Then a reload is offered.
+ */
+async function tellOpenError(toast: ReturnType<typeof useToast>): Promise<void> {
+  if (await canReload()) {
+    const link = { label: 'Обновить страницу', onSelect: () => location.reload() }
+    toast({ text: 'Не получилось загрузить', link })
+  } else {
+    toast({ text: 'Не получилось загрузить. Проверьте связь и нажмите ещё раз' })
+  }
 }
 
 function close(dialog: Dialog): void {
@@ -131,9 +130,8 @@ function DialogLoading() {
 
 /**
  * Preloads what the next taps may need, so that it opens at once, offline too: for signed-in users
- * every dialog, the menus and their pages, when the page is idle. A visitor mostly reads, so menus
- * and signing in wait for the first sign of use: a visit that ends at a glance does not pay 25 KB
- * for them.
+ * every dialog and their pages, when the page is idle. A visitor mostly reads, so signing in waits
+ * for the first sign of use: a visit that ends at a glance does not pay 10 KB for it.
  */
 export function PreloadChunks() {
   const { state } = useViewer()
@@ -142,7 +140,7 @@ export function PreloadChunks() {
   useEffect(() => {
     if (isFetching) return
     if (state === 'authorized') return whenIdle(() => void preloadForViewer(), IDLE_MS)
-    if (state === 'signed-out') return whenUsed(() => void preloadForVisitor())
+    if (state === 'signed-out') return whenUsed(preloadSignIn)
     return
   }, [state, isFetching])
   return null
@@ -150,16 +148,6 @@ export function PreloadChunks() {
 
 /** Chunks load one after another, so that what the person opens meanwhile hardly has to wait. */
 async function preloadForViewer(): Promise<void> {
-  await preloadMenu()
   for (const dialog of Object.values(DIALOGS)) await dialog.preload()
   await preloadViewerPages()
-}
-
-async function preloadForVisitor(): Promise<void> {
-  await Promise.all([preloadMenu(), DIALOGS['sign-in'].preload()])
-}
-
-/** The list of every menu and listbox comes with it. */
-function preloadMenu(): Promise<void> {
-  return preload(() => import('../feed/post-menu.tsx'))
 }

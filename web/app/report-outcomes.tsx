@@ -2,7 +2,6 @@ import { useEffect } from 'react'
 import { preload } from '../platform/lazy-chunk.ts'
 import { whenIdle } from '../platform/when-idle.ts'
 import { useViewer } from '../session/viewer.ts'
-import { useToast } from '../ui/toaster.tsx'
 
 const IDLE_MS = 3000
 
@@ -10,13 +9,12 @@ const IDLE_MS = 3000
 export function ReportOutcomes() {
   const viewer = useViewer()
   const hasNews = viewer.state === 'authorized' && viewer.user.hasNewOutcomes === true
-  const toast = useToast()
 
   useEffect(() => {
     if (!hasNews) return
     const tell = async () =>
-      (await import('../moderation/outcomes/new-outcomes.ts')).tellNewOutcomes(toast)
+      (await import('../moderation/outcomes/new-outcomes.ts')).tellNewOutcomes()
     return whenIdle(() => void preload(tell), IDLE_MS)
-  }, [hasNews, toast])
+  }, [hasNews])
   return null
 }

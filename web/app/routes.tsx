@@ -3,36 +3,33 @@ import type { FirstPage } from '../../contract/pages.ts'
 import { useEntry, usePage } from '../history/entry.tsx'
 import { PostPage } from '../pages/post-page.tsx'
 import { WallPage } from '../pages/wall.tsx'
-import {
-  createLazyChunk,
-  type LazyChunk,
-  reloadIfPossible,
-  useLazyChunk,
-} from '../platform/lazy-chunk.ts'
-import { Button } from '../ui/button.tsx'
+import { createLazyChunk, type LazyChunk, reloadIfPossible } from '../platform/lazy-chunk.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { RetryButton } from '../ui/errors.tsx'
+import { Lazy } from '../ui/lazy.tsx'
 import { Loading } from '../ui/spinner.tsx'
-import { ErrorBoundary } from './error-boundary.tsx'
 import { ModeratorsRoute, SecuredRoute } from './secured-route.tsx'
 
 /** The wall and the page of a post are in the first chunk: a post opens at once, offline too. */
 const PAGES = {
-  liked: page(async () => (await import('../pages/viewer-feeds.tsx')).LikedPage),
-  ownPosts: page(async () => (await import('../pages/viewer-feeds.tsx')).OwnPostsPage),
-  ownReplies: page(async () => (await import('../pages/viewer-feeds.tsx')).OwnRepliesPage),
-  settings: page(async () => (await import('../pages/settings.tsx')).SettingsPage),
-  email: page(async () => (await import('../pages/settings.tsx')).SettingsEmailPage),
-  username: page(async () => (await import('../pages/settings.tsx')).SettingsUsernamePage),
-  devices: page(async () => (await import('../pages/settings.tsx')).SettingsDevicesPage),
-  deleteAccount: page(
-    async () => (await import('../pages/settings.tsx')).SettingsDeleteAccountPage,
+  liked: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'LikedPage'),
+  ownPosts: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnPostsPage'),
+  ownReplies: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnRepliesPage'),
+  settings: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsPage'),
+  email: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsEmailPage'),
+  username: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsUsernamePage'),
+  devices: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsDevicesPage'),
+  deleteAccount: createLazyChunk(
+    () => import('../pages/settings.tsx'),
+    'SettingsDeleteAccountPage',
   ),
-  reports: page(async () => (await import('../pages/settings-reports.tsx')).SettingsReportsPage),
-  moderation: page(async () => (await import('../pages/moderation.tsx')).ModerationPage),
-  emailUndo: page(async () => (await import('../pages/email-undo.tsx')).EmailUndoPage),
-  invitation: page(async () => (await import('../pages/invitation.tsx')).InvitationPage),
-  text: page(async () => (await import('../pages/text-page.tsx')).TextPage),
-  notFound: page(async () => (await import('../pages/not-found.tsx')).NotFoundPage),
+  reports: createLazyChunk(() => import('../pages/settings-reports.tsx'), 'SettingsReportsPage'),
+  moderation: createLazyChunk(() => import('../pages/moderation.tsx'), 'ModerationPage'),
+  emailUndo: createLazyChunk(() => import('../pages/email-undo.tsx'), 'EmailUndoPage'),
+  invitation: createLazyChunk(() => import('../pages/invitation.tsx'), 'InvitationPage'),
+  text: createLazyChunk(() => import('../pages/text-page.tsx'), 'TextPage'),
+  notFound: createLazyChunk(() => import('../pages/not-found.tsx'), 'NotFoundPage'),
 }
 
 export function AppRoutes() {
@@ -86,22 +83,26 @@ export async function preloadViewerPages(): Promise<void> {
   await PAGES.settings.preload()
 }
 
-function page(load: () => Promise<ComponentType>) {
-  return createLazyChunk(load)
-}
-
 /** If the chunk fails, it is fetched again by a button, and whenever the page is opened anew. */
 function LazyPage({ chunk }: { chunk: LazyChunk<ComponentType> }) {
-  const { content: Content, failed, retry } = useLazyChunk(chunk)
-
-  async function retryOrReload(): Promise<void> {
+  async function loadAgain(showPage: () => void): Promise<void> {
+    const hasFailedItself = chunk.content() !== undefined
+    await chunk.load().catch(console.error)
     // Some browsers remember that a script failed, and a release may have removed it: only a reload
-    // helps then.
-    if (!(await retry())) await reloadIfPossible()
+    // helps then, as where the page itself failed.
+    if (!hasFailedItself && chunk.content()) showPage()
+    else await reloadIfPossible()
   }
 
-  if (Content) return <Content />
-  return failed ? <PageFailure onRetry={retryOrReload} /> : <Loading label="Загружаем страницу" />
+  return (
+    <Lazy
+      chunk={chunk}
+      loading={<Loading label="Загружаем страницу" />}
+      fallback={(retry) => <PageFailure onRetry={() => loadAgain(retry)} />}
+    >
+      {(Page) => <Page />}
+    </Lazy>
+  )
 }
 
 export function PageFailure({ onRetry }: { onRetry: () => Promise<void> }) {
@@ -112,9 +113,9 @@ export function PageFailure({ onRetry }: { onRetry: () => Promise<void> }) {
         title="Не удалось открыть страницу"
         text="Проверьте интернет и попробуйте ещё раз"
         action={
-          <Button variant="strong" onClick={onRetry}>
+          <RetryButton variant="strong" onRetry={onRetry}>
             Обновить
-          </Button>
+          </RetryButton>
         }
       />
     </div>

@@ -4,7 +4,7 @@ import { useEntry } from '../history/entry.tsx'
 import { navigate } from '../history/history.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { withViewer } from '../session/intents.ts'
-import { fetchViewer, useViewer, type Viewer } from '../session/viewer.ts'
+import { useViewer, type Viewer, viewerForAction } from '../session/viewer.ts'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
 
@@ -42,7 +42,7 @@ export function ModeratorsRoute({
 
 function ViewerPending({ viewer }: { viewer: Viewer }) {
   if (viewer.state === 'no-answer') {
-    return <ErrorRow text={errorMessage(viewer.error)} onRetry={fetchViewer} />
+    return <ErrorRow text={errorMessage(viewer.error)} onRetry={viewerForAction} />
   }
   return <Loading label="Загружаем страницу" />
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { CallError } from '../http/call-error.ts'
-import { useSingleMutation } from '../http/use-single-mutation.ts'
+import { useAction } from '../http/use-action.tsx'
 import { clientToken } from '../session/device.ts'
 import type { Operation, savedOperation } from './saved-operation.ts'
 
@@ -33,7 +33,7 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
   const [code, setCode] = useState('')
   const closing = useClosingSignal()
 
-  const { mutate, isPending, variables, error, clearError } = useSingleMutation({
+  const { mutate, isPending, variables, error, errorLine, clearError } = useAction({
     mutationFn: async (sent: Start | Attempt) => {
       try {
         await ('email' in sent ? start(sent) : verify(sent))
@@ -93,6 +93,7 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
     email,
     isPending,
     error,
+    errorLine,
     clearError,
     start: send,
     verify: (attempt: Attempt) => mutate(attempt),

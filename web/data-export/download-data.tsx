@@ -1,18 +1,15 @@
 import { Download } from 'lucide'
 import { call } from '../http/call.ts'
-import { errorMessage } from '../http/error-message.ts'
-import { useSingleMutation } from '../http/use-single-mutation.ts'
+import { useAction } from '../http/use-action.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass } from '../ui/row.tsx'
-import { useToast } from '../ui/toaster.tsx'
 
 /** The browser fetches the file by itself. */
 export function DownloadData() {
-  const toast = useToast()
-  const download = useSingleMutation({
+  const download = useAction({
     mutationFn: () => call('POST /users/current/downloads', {}),
     onSuccess: ({ path }) => location.assign(path),
-    onError: (error) => toast({ text: errorMessage(error) }),
+    errors: 'toast',
   })
   return (
     <button

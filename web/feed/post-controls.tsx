@@ -4,11 +4,10 @@ import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { ReplyButton } from '../replies/reply-button.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { usePopup } from '../ui/use-popup.ts'
+import { useMenuButton } from '../ui/menu.tsx'
+import { PostMenu } from './post-menu.tsx'
 
 const LABEL = 'Ещё'
-const OPEN_KEYS = ['ArrowDown']
-const loadMenu = () => import('./post-menu.tsx')
 
 export function PostActions({ post }: { post: CachedPost }) {
   return (
@@ -20,20 +19,16 @@ export function PostActions({ post }: { post: CachedPost }) {
 }
 
 export function PostMenuButton({ post }: { post: CachedPost }) {
-  const popup = usePopup(loadMenu, OPEN_KEYS)
-  const PostMenu = popup.content?.PostMenu
-
+  const { button, buttonProps, close } = useMenuButton()
   return (
     <>
       <IconButton
-        {...popup.buttonProps}
+        {...buttonProps}
         label={LABEL}
         icon={<Icon shape={Ellipsis} size={20} />}
         aria-haspopup="menu"
       />
-      {PostMenu && popup.anchor.current && (
-        <PostMenu post={post} label={LABEL} anchor={popup.anchor.current} onClose={popup.close} />
-      )}
+      {button && <PostMenu post={post} label={LABEL} button={button} onClose={close} />}
     </>
   )
 }

@@ -9,12 +9,11 @@ import { useEditSeconds } from '../posts/view/post-time.tsx'
 import { withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Icon } from '../ui/icon.tsx'
-import { Menu, type MenuItem } from '../ui/menu.tsx'
+import { Menu, type MenuItem, type MenuProps } from '../ui/menu.tsx'
 import { useToast } from '../ui/toaster.tsx'
 
-type PostMenuProps = { post: CachedPost; label: string; anchor: HTMLElement; onClose: () => void }
+type PostMenuProps = Pick<MenuProps, 'label' | 'button' | 'onClose'> & { post: CachedPost }
 
-/** In a lazy chunk, with all that only an open menu needs. */
 export function PostMenu({ post, ...menu }: PostMenuProps) {
   const viewer = useViewer()
   const linkItems = useLinkItems(post)

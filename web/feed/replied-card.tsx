@@ -1,6 +1,6 @@
 import { errorMessage } from '../http/error-message.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
-import { useReadPost } from '../posts/cache/use-read-post.ts'
+import { useReadPost } from '../posts/cache/posts.queries.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'

@@ -1,4 +1,5 @@
 import { isRecord, sessionStore } from '../platform/storage.ts'
+import { ANCHORS_KEY } from '../platform/stored-keys.ts'
 
 /** Where an entry of the browser's history was left. */
 export type Anchor = {
@@ -10,8 +11,6 @@ export type Anchor = {
   cursors: string[]
 }
 
-/** web/index.html reads it too. */
-const KEY = 'places'
 const ANCHORS_STORED_MAX = 20
 const CURSORS_MAX = 100
 
@@ -27,11 +26,11 @@ export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): 
   all.delete(entryKey)
   all.set(entryKey, { ...anchor, cursors: anchor.cursors.slice(-CURSORS_MAX) })
   const stored = [...all].filter(([key]) => key !== entryKey || !isAtTop)
-  sessionStore.writeJson(KEY, stored.slice(-ANCHORS_STORED_MAX))
+  sessionStore.writeJson(ANCHORS_KEY, stored.slice(-ANCHORS_STORED_MAX))
 }
 
 function known(): Map<string, Anchor> {
-  anchors ??= new Map(sessionStore.readJson(KEY, areAnchors)?.map(withFirstCursor))
+  anchors ??= new Map(sessionStore.readJson(ANCHORS_KEY, areAnchors)?.map(withFirstCursor))
   return anchors
 }
 

@@ -1,5 +1,5 @@
 import type { Api, CallName } from '../../contract/api.ts'
-import { READ_AFTER_WRITE_MS, REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
+import { API_PREFIX, READ_AFTER_WRITE_MS, REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
 import { localStore } from '../platform/storage.ts'
 import { CallError, errorOf, noAnswer, unreadableAnswer } from './call-error.ts'
@@ -32,7 +32,7 @@ export async function send<N extends CallName>(
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   try {
     const request = () =>
-      fetch(`${origin()}/api/v1${fillPath(path, params)}${search(query)}`, {
+      fetch(`${origin()}${API_PREFIX}${fillPath(path, params)}${search(query)}`, {
         method,
         headers: headersOf({ ...headers, ...(token && freshness(method)) }, token, body),
         // Otherwise Chromium would answer a user's read with the response preloaded for a visitor.

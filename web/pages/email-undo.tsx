@@ -7,7 +7,7 @@ import { usePageTitle } from '../history/use-page-title.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { send } from '../http/send.ts'
-import { useSingleMutation } from '../http/use-single-mutation.ts'
+import { useAction } from '../http/use-action.tsx'
 import { announceSessionChange, reloadViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -34,7 +34,7 @@ export function EmailUndoPage() {
  * Programs that check links open this page too, so nothing happens before a press of the button.
  */
 function EmailUndo({ link }: { link: UndoLink }) {
-  const { mutate, isPending, isSuccess, error } = useSingleMutation({
+  const { mutate, isPending, isSuccess, error } = useAction({
     mutationFn: () => undoEmailChange(link),
   })
   if (isSuccess) {
@@ -105,5 +105,5 @@ async function undoEmailChange({ id, secret }: UndoLink): Promise<void> {
   // Only the link matters, and the viewer's session may be closed already.
   await send('POST /email-changes/:id/undo', { params: { id }, body: { secret } }, {})
   announceSessionChange()
-  await reloadViewer()
+  reloadViewer()
 }

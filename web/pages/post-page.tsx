@@ -9,15 +9,16 @@ import { useEntry, usePage } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { errorMessage } from '../http/error-message.ts'
-import { createLazyChunk, useLazyChunk } from '../platform/lazy-chunk.ts'
+import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
-import { MISSING_POST, type ReadPost, useReadPost } from '../posts/cache/use-read-post.ts'
+import { MISSING_POST, type ReadPost, useReadPost } from '../posts/cache/posts.queries.ts'
 import { PostDetail } from '../posts/view/post-detail.tsx'
-import { repliesSource } from '../replies/reply-sources.ts'
+import { repliesSource } from '../replies/replies.queries.ts'
 import { useViewer } from '../session/viewer.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage } from '../ui/errors.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Lazy } from '../ui/lazy.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './post-page.module.css'
 import { WallLink } from './wall.tsx'
@@ -37,7 +38,10 @@ export function PostPage() {
   return <Thread post={read.post} />
 }
 
-const removedPosts = createLazyChunk(() => import('../moderation/appeals/removed-posts.tsx'))
+const ownRemovedPost = createLazyChunk(
+  () => import('../moderation/appeals/removed-posts.tsx'),
+  'OwnRemovedPost',
+)
 
 function MissingPost({ id }: { id: string }) {
   const isSignedIn = useViewer().state === 'authorized'
@@ -47,9 +51,15 @@ function MissingPost({ id }: { id: string }) {
 
 /** A post that is missing for others may be the viewer's own, removed or hidden. */
 function OwnMissingPost({ id, children }: { id: string; children: ReactNode }) {
-  const { content, failed } = useLazyChunk(removedPosts)
-  if (content) return <content.OwnRemovedPost id={id}>{children}</content.OwnRemovedPost>
-  return failed ? children : <Skeleton label="Загружаем запись" />
+  return (
+    <Lazy
+      chunk={ownRemovedPost}
+      loading={<Skeleton label="Загружаем запись" />}
+      fallback={children}
+    >
+      {(OwnRemovedPost) => <OwnRemovedPost id={id}>{children}</OwnRemovedPost>}
+    </Lazy>
+  )
 }
 
 function titleOf(read: ReadPost): string {

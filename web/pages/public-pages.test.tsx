@@ -6,8 +6,7 @@ import type { Post } from '../../contract/posts.ts'
 import { entryAt, HistoryProvider } from '../history/entry.tsx'
 import { type CachedPages, type ListName, pagesKey } from '../posts/cache/list-cache.ts'
 import { putPosts } from '../posts/cache/post-cache.ts'
-import { seedPost } from '../posts/cache/use-read-post.ts'
-import { Toaster } from '../ui/toaster.tsx'
+import { seedPost } from '../posts/cache/posts.queries.ts'
 import { PostPage } from './post-page.tsx'
 import { LikedPage } from './viewer-feeds.tsx'
 import { WallPage } from './wall.tsx'
@@ -47,9 +46,7 @@ function render(path: string, page: ReactNode, cached: Cached = {}): string {
   }
   return renderToString(
     <QueryClientProvider client={client}>
-      <HistoryProvider entry={entryAt(path)}>
-        <Toaster>{page}</Toaster>
-      </HistoryProvider>
+      <HistoryProvider entry={entryAt(path)}>{page}</HistoryProvider>
     </QueryClientProvider>,
   )
 }

@@ -5,7 +5,7 @@ import { usePageTitle } from '../history/use-page-title.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { SiteLinks } from '../texts/site-links.tsx'
 import styles from '../texts/site-text.module.css'
-import { useText } from '../texts/use-text.ts'
+import { useText } from '../texts/texts.queries.ts'
 import { ErrorPage } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
 

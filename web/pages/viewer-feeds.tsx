@@ -2,8 +2,8 @@ import { useMemo } from 'react'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { RemovedPosts } from '../moderation/appeals/removed-posts.tsx'
-import { likedSource, ownPostsSource } from '../posts/cache/post-sources.ts'
-import { ownRepliesSource } from '../replies/reply-sources.ts'
+import { likedSource, ownPostsSource } from '../posts/cache/posts.queries.ts'
+import { ownRepliesSource } from '../replies/replies.queries.ts'
 import { withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
@@ -39,7 +39,7 @@ export function OwnRepliesPage() {
 
 function NewPostButton() {
   return (
-    <Button variant="strong" onClick={() => withViewer({ name: 'new-post' })}>
+    <Button variant="strong" onClick={() => void withViewer({ name: 'new-post' })}>
       Новая запись
     </Button>
   )

@@ -4,7 +4,7 @@ import { PostFeed } from '../feed/post-feed.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
-import { wallSource } from '../posts/cache/post-sources.ts'
+import { wallSource } from '../posts/cache/posts.queries.ts'
 import { SiteLinks } from '../texts/site-links.tsx'
 import { buttonClass } from '../ui/button.tsx'
 

@@ -6,37 +6,37 @@ afterEach(() => vi.unstubAllGlobals())
 
 /** A chunk that loads when the network works, and the function that counts its requests. */
 function chunkOver(network: { works: boolean }) {
-  const importContent = vi.fn(async () => {
+  const importModule = vi.fn(async () => {
     if (!network.works) throw new TypeError('Failed to fetch')
-    return 'content'
+    return { name: 'content' }
   })
-  return { chunk: createLazyChunk(importContent), importContent }
+  return { chunk: createLazyChunk(importModule, 'name'), importModule }
 }
 
 test('concurrent loads share one request, and later loads need none', async () => {
-  const { chunk, importContent } = chunkOver({ works: true })
+  const { chunk, importModule } = chunkOver({ works: true })
   expect(chunk.content()).toBeUndefined()
   expect(await Promise.all([chunk.load(), chunk.load(), chunk.preload()])).toHaveLength(3)
   expect(chunk.content()).toBe('content')
   await chunk.load()
-  expect(importContent).toHaveBeenCalledTimes(1)
+  expect(importModule).toHaveBeenCalledTimes(1)
 })
 
 test('a failure rejects every concurrent load, and the next load tries again', async () => {
   const network = { works: false }
-  const { chunk, importContent } = chunkOver(network)
+  const { chunk, importModule } = chunkOver(network)
   const both = await Promise.allSettled([chunk.load(), chunk.load()])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect(importContent).toHaveBeenCalledTimes(1)
+  expect(importModule).toHaveBeenCalledTimes(1)
   network.works = true
   expect(await chunk.load()).toBe('content')
 })
 
 test('a preload ignores failures, and sends no request offline', async () => {
-  const { chunk, importContent } = chunkOver({ works: false })
+  const { chunk, importModule } = chunkOver({ works: false })
   await chunk.preload()
-  expect(importContent).toHaveBeenCalledTimes(1)
+  expect(importModule).toHaveBeenCalledTimes(1)
   vi.stubGlobal('navigator', { onLine: false })
   await chunk.preload()
-  expect(importContent).toHaveBeenCalledTimes(1)
+  expect(importModule).toHaveBeenCalledTimes(1)
 })

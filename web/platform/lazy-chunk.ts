@@ -1,5 +1,3 @@
-import { startTransition, useCallback, useEffect, useState } from 'react'
-
 const RELOAD_TIMEOUT_MS = 3000
 
 /** A piece of the app in a chunk of its own, such as a page or a dialog. */
@@ -12,23 +10,24 @@ export type LazyChunk<Content> = {
 }
 
 /** Replaces React.lazy, which remembers a failed import for ever and offers no preload. */
-export function createLazyChunk<Content>(
-  importContent: () => Promise<Content>,
-): LazyChunk<Content> {
-  let content: Content | undefined
-  let loading: Promise<Content> | undefined
+export function createLazyChunk<Module, Name extends keyof Module>(
+  importModule: () => Promise<Module>,
+  name: Name,
+): LazyChunk<Module[Name]> {
+  let content: Module[Name] | undefined
+  let loading: Promise<Module[Name]> | undefined
 
-  async function loadOnce(): Promise<Content> {
+  async function loadOnce(): Promise<Module[Name]> {
     try {
       await reloadStyles()
-      content = await importContent()
+      content = (await importModule())[name]
       return content
     } finally {
       loading = undefined
     }
   }
 
-  async function load(): Promise<Content> {
+  async function load(): Promise<Module[Name]> {
     if (content !== undefined) return content
     loading ??= loadOnce()
     return loading
@@ -70,31 +69,6 @@ function loadStyle(href: string): Promise<void> {
 /** Browsers before 2026 remember a failed script until a reload, so nothing is loaded offline. */
 export async function preload(load: () => Promise<unknown>): Promise<void> {
   if (navigator.onLine) await load().catch(() => undefined)
-}
-
-/** The first render begins to load the chunk. `retry` resolves with whether it could be loaded. */
-export function useLazyChunk<Content>(chunk: LazyChunk<Content>) {
-  const [state, setState] = useState<'loading' | 'failed' | 'ready'>(
-    chunk.content() === undefined ? 'loading' : 'ready',
-  )
-
-  const retry = useCallback(async () => {
-    try {
-      await chunk.load()
-      // A transition renders in slices, so that the page still answers a tap.
-      startTransition(() => setState('ready'))
-      return true
-    } catch (error) {
-      console.error(error)
-      setState('failed')
-      return false
-    }
-  }, [chunk])
-
-  // Another component may have loaded the chunk between the first render and this effect.
-  useEffect(() => void retry(), [retry])
-
-  return { content: chunk.content(), failed: state === 'failed', retry }
 }
 
 /** A reload without an answer would lose all that is on the screen. */

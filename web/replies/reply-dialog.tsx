@@ -1,4 +1,4 @@
-import { useReadPost } from '../posts/cache/use-read-post.ts'
+import { useReadPost } from '../posts/cache/posts.queries.ts'
 import { useDraft } from '../posts/compose/drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from '../posts/compose/post-form.tsx'
 import { usePublish } from '../posts/compose/publish-post.ts'

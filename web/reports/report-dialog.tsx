@@ -1,26 +1,21 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { OTHER_REASON, REPORT_COMMENT_MAX } from '../../contract/constants.ts'
 import type { ReportReason } from '../../contract/reports.ts'
-import { call } from '../http/call.ts'
 import { errorMessage } from '../http/error-message.ts'
-import { MutationErrorLine, useDialogMutation } from '../posts/compose/dialog-mutation.tsx'
+import { useAction } from '../http/use-action.tsx'
 import { Button } from '../ui/button.tsx'
-import { ErrorRow } from '../ui/errors.tsx'
+import { ErrorRow, FormError } from '../ui/errors.tsx'
 import { TextAreaField } from '../ui/field.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { RadioGroup } from '../ui/radio-group.tsx'
 import { Loading } from '../ui/spinner.tsx'
-import { useToast } from '../ui/toaster.tsx'
+import { toast } from '../ui/toaster.tsx'
+import { sendReport, useReportReasons } from './reports.queries.ts'
 
 type ReportDialogProps = { postId: string; onClose: () => void }
 
 export function ReportDialog({ postId, onClose }: ReportDialogProps) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['report-reasons'],
-    queryFn: ({ signal }) => call('GET /reports/reasons', {}, { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const { data, error, refetch } = useReportReasons()
   return (
     <Modal title="Пожаловаться" size="s" onClose={onClose}>
       {data ? (
@@ -36,23 +31,16 @@ export function ReportDialog({ postId, onClose }: ReportDialogProps) {
 
 function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[] }) {
   const { postId, reasons, onClose } = props
-  const toast = useToast()
   const [reasonId, setReasonId] = useState<string>()
   const [comment, setComment] = useState('')
   const mayExplain = reasons.find(({ id }) => id === reasonId)?.name === OTHER_REASON
-  const report = useDialogMutation({
-    mutationFn: (reason_id: string) =>
-      call('POST /posts/:id/reports', {
-        params: { id: postId },
-        query: { reason_id },
-        body: mayExplain && comment.trim() !== '' ? { comment: comment.trim() } : {},
-      }),
+  const report = useAction({
+    mutationFn: (id: string) => sendReport(postId, id, mayExplain ? comment.trim() : ''),
     onSuccess: () => {
       toast({ text: 'Жалоба отправлена' })
       onClose()
     },
-    intent: { name: 'report', postId },
-    failed: 'Не отправлено',
+    errors: { failed: 'Не отправлено', reopen: { name: 'report', postId } },
   })
 
   function send(): void {
@@ -76,7 +64,7 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
           maxLength={REPORT_COMMENT_MAX}
         />
       )}
-      <MutationErrorLine line={report.errorLine} />
+      <FormError {...report.errorLine} />
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         <Button

@@ -1,9 +1,9 @@
 import { CLIENT_TOKEN_MAX, DEVICE_FIELD_MAX } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
 import { localStore } from '../platform/storage.ts'
+import { CLIENT_TOKEN_KEY } from '../platform/stored-keys.ts'
 import { whenIdle } from '../platform/when-idle.ts'
 
-const TOKEN_KEY = 'client-token'
 const IDLE_MS = 500
 const ACCEPTED = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${CLIENT_TOKEN_MAX}}$`, 'u')
 
@@ -41,12 +41,12 @@ async function readToken(): Promise<string> {
   const { visitorId } = await agent.get()
   const computed = visitorId.slice(0, CLIENT_TOKEN_MAX)
   const first = storedToken() ?? computed
-  localStore.write(TOKEN_KEY, first)
+  localStore.write(CLIENT_TOKEN_KEY, first)
   return first
 }
 
 function storedToken(): string | null {
-  const stored = localStore.read(TOKEN_KEY)
+  const stored = localStore.read(CLIENT_TOKEN_KEY)
   return stored !== null && ACCEPTED.test(stored) ? stored : null
 }
 

@@ -1,7 +1,9 @@
-import { openDialog } from '../history/history.ts'
+import { openDialog, openedDialog } from '../history/history.ts'
+import { errorMessage } from '../http/error-message.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
 import { isRecord, sessionStore } from '../platform/storage.ts'
-import { viewerForAction, viewerId } from './viewer.ts'
+import { toast } from '../ui/toaster.tsx'
+import { knownViewer, viewerForAction } from './viewer.ts'
 
 /** An action that needs a signed-in user. */
 export type Intent =
@@ -15,18 +17,14 @@ export type Intent =
   | { name: 'appeal'; postId: string }
   | { name: 'go'; path: string }
 
-export type IntentTask = { perform: Intent } | { showError: unknown }
-
 const KEY = 'intent'
 const ABOUT_A_POST = new Set<unknown>(['like', 'reply', 'edit', 'delete', 'report', 'appeal'])
-const NO_TASKS: readonly IntentTask[] = []
-
-const tasks = createAtom(NO_TASKS)
 
 /** Intents that wait until it is known who the viewer is. */
 const waiting = createAtom<readonly Intent[]>([])
 
-/** An intent stored by an earlier page was left without signing in. */
+let perform: (intent: Intent) => void = () => {}
+
 let askedOnThisPage = false
 
 /**
@@ -37,8 +35,10 @@ export async function withViewer(intent: Intent): Promise<void> {
   if (!startWaiting(intent)) return
   const viewer = await viewerForAction()
   if (!stopWaiting(intent)) return
-  if (viewer.state === 'authorized') return addTask({ perform: intent })
-  if (viewer.state === 'no-answer') return addTask({ showError: viewer.error })
+  if (viewer.state === 'authorized') return perform(intent)
+  if (viewer.state === 'no-answer') {
+    return toast({ text: errorMessage(viewer.error) }, { about: ['viewer'] })
+  }
   keepIntent(intent)
   openDialog({ name: 'sign-in' })
 }
@@ -52,32 +52,27 @@ export function useIsWaiting(is: (intent: Intent) => boolean): boolean {
   return useAtom({ get: () => waiting.get().some(is), subscribe: waiting.subscribe }, false)
 }
 
-export function useIntentTasks(): readonly IntentTask[] {
-  return useAtom(tasks, NO_TASKS)
+/**
+ * Sets what performs intents, and goes on with what signing in interrupted, as soon as the viewer
+ * is known.
+ */
+export async function resumeIntents(performer: typeof perform): Promise<void> {
+  perform = performer
+  const viewer = await knownViewer()
+  // An intent stored by an earlier page was left without signing in.
+  if (viewer.state === 'authorized') resume(viewer.user.id)
+  else if (!askedOnThisPage && openedDialog.get()?.name !== 'sign-in') dropIntent()
 }
 
-/** Returns false if somebody else has already taken the task. */
-export function takeIntentTask(task: IntentTask): boolean {
-  const rest = tasks.get().filter((other) => other !== task)
-  if (rest.length === tasks.get().length) return false
-  tasks.set(rest)
-  return true
-}
-
-export function resumeIntent(): void {
+function resume(userId: string): void {
   const stored = sessionStore.readJson(KEY, isIntent)
   dropIntent()
-  if (!stored) return
-  const isOthers = stored.name === 'like' && stored.by !== undefined && stored.by !== viewerId()
-  if (!isOthers) addTask({ perform: stored })
+  const isOthers = stored?.name === 'like' && stored.by !== undefined && stored.by !== userId
+  if (stored && !isOthers) perform(stored)
 }
 
 export function dropIntent(): void {
   sessionStore.remove(KEY)
-}
-
-export function dropStaleIntent(): void {
-  if (!askedOnThisPage) dropIntent()
 }
 
 /** Returns false if the intent only takes an earlier one back, which it replaces. */
@@ -99,10 +94,6 @@ function stopWaiting(intent: Intent): boolean {
 /** Likes of two posts are both wanted, but only one page or dialog can be opened. */
 function kindOf(intent: Intent): string {
   return intent.name === 'like' ? `like ${intent.postId}` : 'open'
-}
-
-function addTask(task: IntentTask): void {
-  tasks.set([...tasks.get(), task])
 }
 
 function isIntent(value: unknown): value is Intent {

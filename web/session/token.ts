@@ -4,20 +4,12 @@ import { CallError } from '../http/call-error.ts'
 import { send } from '../http/send.ts'
 import { createEmitter } from '../platform/atom.ts'
 import { localStore } from '../platform/storage.ts'
+import { HAD_SESSION_KEY } from '../platform/stored-keys.ts'
 import { clientToken } from './device.ts'
+import { REFRESH, SESSION_LOCK, takeEarlyRefresh } from './early-refresh.ts'
 import { serverNow, setServerClock } from './server-clock.ts'
 
 type AccessToken = AccessTokenAnswer['accessToken']
-
-type EarlyRefresh = { clientToken: string; response: Response; receivedAt: number }
-
-declare global {
-  /** Begun by the script in index.html; null if another tab was refreshing or no answer came. */
-  var earlyRefresh: Promise<EarlyRefresh | null> | undefined
-}
-
-/** Stored from a session's first token until the session is known to be closed. */
-const HAD_SESSION = 'had-session'
 
 let session: 'unknown' | 'none' | 'live' = 'unknown'
 let token: AccessToken | null = null
@@ -32,7 +24,7 @@ export const onSessionKnown = sessionKnown.subscribe
 
 /** If so, the page asks for a token even if it came without the session's cookie. */
 export function hadSession(): boolean {
-  return localStore.read(HAD_SESSION) !== null
+  return localStore.read(HAD_SESSION_KEY) !== null
 }
 
 /** After `unknown` the next call asks the server again; after `none` calls are a visitor's. */
@@ -40,7 +32,7 @@ export function resetToken(next: 'unknown' | 'none'): void {
   session = next
   token = null
   if (next !== 'none') return
-  localStore.remove(HAD_SESSION)
+  localStore.remove(HAD_SESSION_KEY)
   globalThis.document?.documentElement.removeAttribute('data-session')
 }
 
@@ -68,7 +60,7 @@ async function refresh(): Promise<string | null> {
     setServerClock(headers, receivedAt)
     token = answer.accessToken
     session = 'live'
-    localStore.write(HAD_SESSION, 'yes')
+    localStore.write(HAD_SESSION_KEY, 'yes')
     sessionKnown.emit()
     return token.token
   } catch (error) {
@@ -79,13 +71,12 @@ async function refresh(): Promise<string | null> {
 
 async function askForToken() {
   const body = { clientToken: await clientToken() }
-  const name = 'PATCH /sessions/current'
   const early = await takeEarlyRefresh(body.clientToken)
   if (early) {
     const { response: answered, receivedAt } = early
-    return { ...(await send(name, { body }, { answered })), receivedAt }
+    return { ...(await send(REFRESH, { body }, { answered })), receivedAt }
   }
-  const sent = await oneTabAtATime(() => send(name, { body }, {}))
+  const sent = await oneTabAtATime(() => send(REFRESH, { body }, {}))
   return { ...sent, receivedAt: Date.now() }
 }
 
@@ -107,7 +98,7 @@ async function oneTabAtATime<T>(action: () => Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   let started = false
   try {
-    return await navigator.locks.request('session', { signal }, () => {
+    return await navigator.locks.request(SESSION_LOCK, { signal }, () => {
       started = true
       return action()
     })
@@ -115,11 +106,4 @@ async function oneTabAtATime<T>(action: () => Promise<T>): Promise<T> {
     if (started) throw error
     return action()
   }
-}
-
-/** Returns the early refresh once; null if it failed or had another `clientToken`. */
-async function takeEarlyRefresh(clientToken: string): Promise<EarlyRefresh | null> {
-  const early = (await globalThis.earlyRefresh) ?? null
-  globalThis.earlyRefresh = undefined
-  return early?.clientToken === clientToken ? early : null
 }

@@ -1,8 +1,9 @@
+import { type QueryFunctionContext, QueryObserver, queryOptions } from '@tanstack/react-query'
 import type { CurrentUser } from '../../contract/account.ts'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
-import { retryPause } from '../http/query-client.ts'
-import { createAtom, createEmitter, useAtom } from '../platform/atom.ts'
+import { queryClient, retryPause } from '../http/query-client.ts'
+import { createEmitter, useAtom } from '../platform/atom.ts'
 import { cameWithoutCookie } from './page-settings.ts'
 import { createTabChannel } from './tab-channel.ts'
 import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from './token.ts'
@@ -20,64 +21,72 @@ type KnownViewer =
 const AUTHORIZING: Viewer = { state: 'authorizing' }
 const SIGNED_OUT: KnownViewer = { state: 'signed-out' }
 
+const viewerQuery = queryOptions({
+  queryKey: ['viewer'],
+  queryFn: readViewer,
+  retry: true,
+  retryDelay: (failures, error) => retryPause(failures + 1, error, Math.random()),
+  gcTime: Number.POSITIVE_INFINITY,
+  staleTime: Number.POSITIVE_INFINITY,
+  meta: { outlivesViewer: true },
+})
+const { queryKey } = viewerQuery
+const observer = new QueryObserver<KnownViewer>(queryClient, viewerQuery)
+const viewer = { get: currentViewer, subscribe: observer.subscribe }
+
 /** Other tabs must not go on as the former viewer when one has signed in or out. */
 const sessionChanges = createTabChannel<null>('session')
-const viewer = createAtom<Viewer>(AUTHORIZING)
 const otherViewer = createEmitter()
 
 export const onOtherViewer = otherViewer.subscribe
 
 let mayTell: Promise<void> | undefined
-let fetching: Promise<void> | null = null
-let retryTimer: ReturnType<typeof setTimeout> | undefined
-/** Failed requests in a row. */
-let failures = 0
+let noAnswer: Extract<Viewer, { state: 'no-answer' }> | undefined
 
 export function useViewer(): Viewer {
   return useAtom(viewer, SIGNED_OUT)
 }
 
 export function viewerId(): string | null {
-  const now = viewer.get()
+  const now = currentViewer()
   return now.state === 'authorized' ? now.user.id : null
 }
 
 export function knownViewer(): Promise<KnownViewer> {
-  return viewerOnce(isKnown)
+  return queryClient.ensureQueryData(viewerQuery)
 }
 
 /** After a failure, one more request is made at once. */
 export async function viewerForAction(): Promise<Exclude<Viewer, { state: 'authorizing' }>> {
-  if (viewer.get().state === 'no-answer') await fetchViewer()
-  return viewerOnce((now) => now.state !== 'authorizing')
+  const before = currentViewer()
+  if (before.state === 'no-answer') fetchViewer()
+  const { promise, resolve } = Promise.withResolvers<Exclude<Viewer, { state: 'authorizing' }>>()
+  const check = () => {
+    const now = currentViewer()
+    if (now.state === 'authorizing' || (now.state === 'no-answer' && now === before)) return
+    resolve(now)
+  }
+  const stop = viewer.subscribe(check)
+  check()
+  return promise.finally(stop)
 }
 
-function isKnown(now: Viewer): now is KnownViewer {
-  return now.state === 'signed-out' || now.state === 'authorized'
-}
-
-function viewerOnce<V extends Viewer>(is: (now: Viewer) => now is V): Promise<V> {
-  return new Promise((resolve) => {
-    const check = () => {
-      const now = viewer.get()
-      if (!is(now)) return
-      stop()
-      resolve(now)
-    }
-    const stop = viewer.subscribe(check)
-    check()
-  })
+function currentViewer(): Viewer {
+  const { data, fetchFailureReason: error } = queryClient.getQueryState<KnownViewer>(queryKey) ?? {}
+  if (!error || data?.state === 'signed-out') return data ?? AUTHORIZING
+  if (noAnswer?.error !== error) noAnswer = { state: 'no-answer', error }
+  return noAnswer
 }
 
 /** Only a refusal makes a visitor. Nothing is told before `isShown` resolves. */
-export async function loadViewer(isShown?: Promise<void>): Promise<void> {
+export function loadViewer(isShown?: Promise<void>): void {
   mayTell = isShown
   assumeVisitor()
   onSessionLost(() => signedOut('session-closed'))
-  onSessionKnown(fetchUnlessKnown)
-  sessionChanges.subscribe(() => void reloadViewer())
-  addEventListener('online', fetchUnlessKnown)
-  await fetchViewer()
+  onSessionKnown(retryNow)
+  sessionChanges.subscribe(reloadViewer)
+  addEventListener('online', retryNow)
+  void queryClient.prefetchQuery(viewerQuery)
 }
 
 export function announceSessionChange(): void {
@@ -88,70 +97,56 @@ export function announceSessionChange(): void {
 export function assumeVisitor(): void {
   if (!cameWithoutCookie() || hadSession()) return
   resetToken('none')
-  viewer.set(SIGNED_OUT)
+  queryClient.setQueryData<KnownViewer>(queryKey, SIGNED_OUT)
 }
 
 export function changeViewer(change: Partial<CurrentUser>): void {
-  const now = viewer.get()
-  if (now.state === 'authorized') {
-    viewer.set({ state: 'authorized', user: { ...now.user, ...change } })
-  }
+  queryClient.setQueryData<KnownViewer>(queryKey, (now) =>
+    now?.state === 'authorized' ? { ...now, user: { ...now.user, ...change } } : now,
+  )
 }
 
-export async function reloadViewer(): Promise<void> {
+export function reloadViewer(): void {
   resetToken('unknown')
-  // An answer to a request already sent may still be about the former viewer.
-  await fetching
-  await fetchViewer()
-  otherViewer.emit()
+  void fetchViewer().then(otherViewer.emit)
 }
 
 export function signedOut(because?: 'session-closed'): void {
   resetToken('none')
-  viewer.set(because ? { state: 'signed-out', because } : SIGNED_OUT)
+  queryClient.setQueryData<KnownViewer>(queryKey, {
+    state: 'signed-out',
+    ...(because && { because }),
+  })
   otherViewer.emit()
 }
 
-/** Fetches the viewer without waiting for the next retry. Never rejects. */
-export function fetchViewer(): Promise<void> {
-  clearTimeout(retryTimer)
-  fetching ??= fetchOnce().finally(() => {
-    fetching = null
-  })
-  return fetching
+/** Asks without waiting for the next retry. Resolves when the viewer is known. */
+function fetchViewer(): Promise<void> {
+  // An answer to a request already sent may still be about the former viewer.
+  void queryClient.cancelQueries({ queryKey }, { silent: true })
+  return queryClient.prefetchQuery({ ...viewerQuery, staleTime: 0 })
 }
 
-function fetchUnlessKnown(): void {
-  if (!isKnown(viewer.get())) void fetchViewer()
+function retryNow(): void {
+  if (currentViewer().state === 'no-answer') void fetchViewer()
 }
 
-async function fetchOnce(): Promise<void> {
+async function readViewer({ signal }: QueryFunctionContext): Promise<KnownViewer> {
   try {
     // A refused request without a token would show in the visitor's console.
-    const signedIn = (await freshToken()) !== null
-    const user = signedIn && (await call('GET /users/current', {}))
-    await mayTell
-    setKnown(user ? { state: 'authorized', user } : SIGNED_OUT)
+    if ((await freshToken()) === null) return visitor()
+    return { state: 'authorized', user: await call('GET /users/current', {}, { signal }) }
   } catch (error) {
+    if (!(error instanceof CallError) || error.status !== 401) throw error
+    resetToken('none')
+    return visitor()
+  } finally {
     await mayTell
-    if (error instanceof CallError && error.status === 401) handleRefusal()
-    else retryLater(error)
   }
 }
 
-function setKnown(next: KnownViewer): void {
-  failures = 0
-  viewer.set(next)
-}
-
-function handleRefusal(): void {
-  resetToken('none')
-  // When the session was lost, the viewer is signed out already, and knows the reason.
-  if (viewer.get().state !== 'signed-out') setKnown(SIGNED_OUT)
-}
-
-function retryLater(error: unknown): void {
-  failures += 1
-  viewer.set({ state: 'no-answer', error })
-  retryTimer = setTimeout(() => void fetchViewer(), retryPause(failures, error, Math.random()))
+/** When the session was lost, the viewer is signed out already, and knows the reason. */
+function visitor(): KnownViewer {
+  const known = queryClient.getQueryData<KnownViewer>(queryKey)
+  return known?.state === 'signed-out' ? known : SIGNED_OUT
 }

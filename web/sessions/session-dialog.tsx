@@ -1,16 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Session } from '../../contract/sessions.ts'
-import { call } from '../http/call.ts'
-import { CallError } from '../http/call-error.ts'
-import { errorMessage } from '../http/error-message.ts'
-import { useSingleMutation } from '../http/use-single-mutation.ts'
+import { useAction } from '../http/use-action.tsx'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { Loading } from '../ui/spinner.tsx'
-import { useToast } from '../ui/toaster.tsx'
+import { toast } from '../ui/toaster.tsx'
 import styles from './sessions.module.css'
-import { browserName, keepSessions, SessionTime, systemName, useSessions } from './sessions.tsx'
+import { closeOtherSessions, closeSession, keepSessions, useSessions } from './sessions.queries.ts'
+import { browserName, SessionTime, systemName } from './sessions.tsx'
 
 type SessionDialogProps = { sessionId: string; onClose: () => void }
 
@@ -27,7 +25,7 @@ export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
         ) : (
           <p>Сессия не найдена или уже завершена</p>
         ))}
-      <FormError>{close.error && errorMessage(close.error)}</FormError>
+      <FormError {...close.errorLine} />
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         {session && !session.current && (
@@ -62,8 +60,7 @@ function Details({ session }: { session: Session }) {
 
 function useCloseSession(onClosed: () => void) {
   const client = useQueryClient()
-  const toast = useToast()
-  return useSingleMutation({
+  return useAction({
     mutationFn: closeSession,
     onSuccess: (message, id) => {
       toast({ text: message })
@@ -73,22 +70,10 @@ function useCloseSession(onClosed: () => void) {
   })
 }
 
-/** Returns what to tell the person: the session may have been closed already. Throws CallError. */
-async function closeSession(id: string): Promise<string> {
-  try {
-    await call('DELETE /sessions/:id', { params: { id } })
-    return 'Сессия завершена'
-  } catch (error) {
-    if (error instanceof CallError && error.code === 'SESSION_NOT_FOUND') return errorMessage(error)
-    throw error
-  }
-}
-
 export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
-  const toast = useToast()
-  const closeOthers = useSingleMutation({
-    mutationFn: () => call('DELETE /sessions', {}),
+  const closeOthers = useAction({
+    mutationFn: closeOtherSessions,
     onSuccess: () => {
       keepSessions(client, (session) => session.current)
       toast({ text: 'Сессии завершены' })
@@ -99,7 +84,7 @@ export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal title="Завершить другие сессии?" size="s" onClose={onClose}>
       <p>На всех остальных устройствах понадобится войти заново. Эта сессия останется.</p>
-      <FormError>{closeOthers.error && errorMessage(closeOthers.error)}</FormError>
+      <FormError {...closeOthers.errorLine} />
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         <Button

@@ -1,10 +1,8 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { Monitor, Smartphone } from 'lucide'
 import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
 import { exactTime } from '../format/time.ts'
 import { openDialog } from '../history/history.ts'
-import { call } from '../http/call.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { serverNow } from '../session/server-clock.ts'
 import { Button } from '../ui/button.tsx'
@@ -13,6 +11,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import styles from './sessions.module.css'
+import { useSessions } from './sessions.queries.ts'
 
 const time = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
 
@@ -64,22 +63,6 @@ export function systemName({ os }: Device): string {
 /** An unknown system counts as a computer. */
 export function isPhone({ os }: Device): boolean {
   return /^(android|ios|harmony|windows phone)/i.test(os)
-}
-
-const SESSIONS = ['sessions']
-
-/** Other devices change the sessions, so each opening of the page reads them again. */
-export function useSessions() {
-  return useQuery({
-    queryKey: SESSIONS,
-    queryFn: async ({ signal }) => (await call('GET /sessions', {}, { signal })).sessions,
-    staleTime: 0,
-  })
-}
-
-/** Removes sessions from the list before it is read again. */
-export function keepSessions(client: QueryClient, isOpen: (session: Session) => boolean): void {
-  client.setQueryData<Session[]>(SESSIONS, (sessions) => sessions?.filter(isOpen))
 }
 
 export function SessionsList() {

@@ -25,7 +25,7 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
 
 function Step({ step, mailed, goBack }: ReturnType<typeof useSignIn>) {
   const { email, entry, start, verify } = mailed
-  const offer = { busy: mailed.isPending, error: mailed.error, onReturn: goBack }
+  const offer = { busy: mailed.isPending, errorLine: mailed.errorLine, onReturn: goBack }
   switch (step.at) {
     case 'mail':
       return entry ? <CodeStep {...entry} /> : <EmailStep mailed={mailed} />

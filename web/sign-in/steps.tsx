@@ -3,7 +3,6 @@ import { PATHS } from '../../contract/pages.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import type { MailedCode } from '../codes/use-mailed-code.ts'
-import { errorMessage } from '../http/error-message.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
@@ -51,19 +50,19 @@ type OfferStepProps = {
   /** The words on the button that accepts. */
   accept: string
   busy: boolean
-  error: Error | null
+  errorLine: MailedCode['errorLine']
   onAccept: () => void
   onReturn: () => void
 }
 
-function OfferStep({ tip, accept, busy, error, onAccept, onReturn }: OfferStepProps) {
+function OfferStep({ tip, accept, busy, errorLine, onAccept, onReturn }: OfferStepProps) {
   const tipId = useId()
   const proceed = useRef<HTMLButtonElement>(null)
   // The input that had the focus is gone; on this button, screen readers read the question.
   useFocusOnMount(proceed, true)
   return (
     <AuthShell tip={tip} tipId={tipId}>
-      <FormError>{error && errorMessage(error)}</FormError>
+      <FormError {...errorLine} />
       <Button
         ref={proceed}
         variant="primary"

@@ -4,11 +4,11 @@ import { threadTitle } from '../../contract/post-rules.ts'
 import { headerTitle } from '../history/use-page-title.ts'
 import { isStale } from '../http/staleness.ts'
 import { seedList } from '../posts/cache/list-cache.ts'
-import { seedPost } from '../posts/cache/use-read-post.ts'
-import { repliesSource } from '../replies/reply-sources.ts'
+import { seedPost } from '../posts/cache/posts.queries.ts'
+import { repliesSource } from '../replies/replies.queries.ts'
 import { clock } from '../session/server-clock.ts'
 import { siteState } from '../session/site-state.ts'
-import { seedText } from '../texts/use-text.ts'
+import { seedText } from '../texts/texts.queries.ts'
 
 export function readFirstPage(): FirstPage | null {
   const json = document.getElementById(FIRST_PAGE_ID)?.textContent

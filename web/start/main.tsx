@@ -7,7 +7,7 @@ import { currentEntry, isAsOpened, startHistory } from '../history/history.ts'
 import { findAnchor } from '../history/scroll-anchors.ts'
 import { queryClient } from '../http/query-client.ts'
 import { watchFailedStyles } from '../platform/lazy-chunk.ts'
-import { readLikes } from '../posts/cache/list-cache.ts'
+import { readLikes } from '../posts/cache/posts.queries.ts'
 import { assumeVisitor, knownViewer, loadViewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
 import { registerServiceWorker } from './register-service-worker.ts'
@@ -36,7 +36,7 @@ else render(root)
 registerServiceWorker()
 
 function render(container: HTMLElement): void {
-  void loadViewer()
+  loadViewer()
   // A transition renders in slices, so that the page answers a tap during the first render.
   startTransition(() => createRoot(container).render(<Rendered />))
 }
@@ -52,7 +52,7 @@ function hydrate(container: HTMLElement, shown: FirstPage): void {
   showFirstPage(queryClient, shown, { entryKey, page: pageAt(pathname) })
   assumeVisitor()
   const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>()
-  void loadViewer(isShown)
+  loadViewer(isShown)
   void knownViewer().then(({ state }) => state === 'authorized' && readLikes(queryClient))
   const { href } = location
   // React renders the page anew for somebody who goes back during the first render.

@@ -40,7 +40,7 @@ export async function startAnsweringServer() {
     origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     received: [] as Received[],
     /** Answers every request but the refreshes of the token. */
-    answer: (_request: Received): Reply => ({ status: 200, body: {} }),
+    answer: (_request: Received): Reply | Promise<Reply> => ({ status: 200, body: {} }),
     /** Answers the `n`th refresh, from 1. */
     refresh: (n: number): Reply => tokenReply(n, 300),
     refreshes: () => server.received.filter(({ call }) => call.startsWith('PATCH')).length,

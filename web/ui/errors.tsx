@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { useReconnect } from '../platform/online.ts'
 import { Button } from './button.tsx'
 import { EmptyState } from './empty-state.tsx'
@@ -6,9 +6,11 @@ import styles from './errors.module.css'
 
 type LoadErrorProps = {
   text: string
-  /** May return a promise: the button is pending until it settles. */
-  onRetry: () => unknown
+  onRetry: Retry
 }
+
+/** If it returns a promise, the button is pending until it settles. */
+type Retry = () => unknown
 
 /** Loads again by itself when the network is back. */
 export function ErrorRow({ text, onRetry }: LoadErrorProps) {
@@ -16,9 +18,7 @@ export function ErrorRow({ text, onRetry }: LoadErrorProps) {
   return (
     <div className={styles.row} role="alert">
       <p className={styles.text}>{text}</p>
-      <Button size="s" onClick={onRetry}>
-        Повторить
-      </Button>
+      <RetryButton size="s" onRetry={onRetry} />
     </div>
   )
 }
@@ -30,13 +30,29 @@ export function ErrorPage({ text, onRetry }: LoadErrorProps) {
       <EmptyState
         title="Не получилось загрузить"
         text={text}
-        action={
-          <Button variant="strong" onClick={onRetry}>
-            Повторить
-          </Button>
-        }
+        action={<RetryButton variant="strong" onRetry={onRetry} />}
       />
     </div>
+  )
+}
+
+export function RetryButton({
+  onRetry,
+  children = 'Повторить',
+  ...look
+}: { onRetry: Retry } & ComponentProps<typeof Button>) {
+  const [pending, setPending] = useState(false)
+
+  async function retry(): Promise<void> {
+    setPending(true)
+    await onRetry()
+    setPending(false)
+  }
+
+  return (
+    <Button {...look} pending={pending} onClick={() => void retry()}>
+      {children}
+    </Button>
   )
 }
 

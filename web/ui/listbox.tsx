@@ -3,10 +3,7 @@ import { useHydrated } from '../platform/hydrated.ts'
 import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
 import styles from './listbox.module.css'
-import { usePopup } from './use-popup.ts'
-
-const OPEN_KEYS = ['ArrowDown', 'ArrowUp']
-const loadMenu = () => import('./menu.tsx')
+import { Menu, useMenuButton } from './menu.tsx'
 
 type Option<Value extends string> = { value: Value; label: string }
 
@@ -22,8 +19,7 @@ type ListboxProps<Value extends string> = {
 /** Until scripts run, only the chosen option shows. */
 export function Listbox<Value extends string>(props: ListboxProps<Value>) {
   const { label, options, value } = props
-  const popup = usePopup(loadMenu, OPEN_KEYS)
-  const Menu = popup.content?.Menu
+  const { button, buttonProps, close } = useMenuButton()
   const current = options.find((option) => option.value === value)?.label
   const others = options.filter((option) => option.value !== value)
 
@@ -31,11 +27,11 @@ export function Listbox<Value extends string>(props: ListboxProps<Value>) {
   if (!useHydrated()) return <span className={className}>{current}</span>
   return (
     <>
-      <button {...popup.buttonProps} type="button" className={className} aria-haspopup="listbox">
+      <button {...buttonProps} type="button" className={className} aria-haspopup="listbox">
         {current}
         <Icon shape={ChevronDown} size={18} className={styles.chevron} />
       </button>
-      {Menu && popup.anchor.current && (
+      {button && (
         <Menu
           role="listbox"
           label={label}
@@ -43,8 +39,8 @@ export function Listbox<Value extends string>(props: ListboxProps<Value>) {
             label: option.label,
             onSelect: () => props.onSelect(option.value),
           }))}
-          anchor={popup.anchor.current}
-          onClose={popup.close}
+          button={button}
+          onClose={close}
         />
       )}
     </>

@@ -1,17 +1,13 @@
 import {
-  autoUpdate,
-  flip,
-  offset,
-  type Placement,
-  shift,
-  useDismiss,
-  useFloating,
-  useInteractions,
-  useListNavigation,
-  useTypeahead,
-} from '@floating-ui/react'
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
-import styles from './popup.module.css'
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import styles from './menu.module.css'
 
 export type MenuItem = {
   label: string
@@ -22,45 +18,93 @@ export type MenuItem = {
   onSelect: () => void
 }
 
-type MenuProps = {
+export type MenuProps = {
   /** A listbox is a choice between other values than the current one. */
   role: 'menu' | 'listbox'
   label: string
   items: readonly MenuItem[]
-  anchor: HTMLElement
+  /** The list stands below it, or above it where there is more room. */
+  button: HTMLElement
   onClose: () => void
 }
 
-/** A lazy chunk of its own, because it needs the positioning library. */
-export function Menu({ role, label, items, anchor, onClose }: MenuProps) {
-  const isMenu = role === 'menu'
-  const listRole = { role, 'aria-label': label }
-  const itemRole = isMenu ? { role: 'menuitem' } : { role: 'option', 'aria-selected': false }
-  const labels = items.map((item) => item.label)
-  const list = useFloatingList({
-    anchor,
-    labels,
-    placement: isMenu ? 'bottom-end' : 'bottom-start',
-    onClose,
-  })
+/** The gap between a list and its button, and the least one between it and the screen's edges. */
+const GAP_PX = 4
+const EDGE_PX = 8
+const WORD_PAUSE_MS = 350
+
+/** For a button that opens a list: `button` is its element while the list is open. */
+export function useMenuButton() {
+  const [button, setButton] = useState<HTMLElement | null>(null)
+
+  function openByKey(event: KeyboardEvent<HTMLElement>): void {
+    if (button || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
+    event.preventDefault()
+    setButton(event.currentTarget)
+  }
+
+  return {
+    button,
+    close: () => setButton(null),
+    buttonProps: {
+      'aria-expanded': button !== null,
+      onClick: ({ currentTarget }: { currentTarget: HTMLElement }) =>
+        setButton(button ? null : currentTarget),
+      onKeyDown: openByKey,
+    },
+  }
+}
+
+/** A list in the top layer, open as long as it is mounted. One of its items has the focus. */
+export function Menu({ role, label, items, button, onClose }: MenuProps) {
+  const list = useRef<HTMLDivElement>(null)
+  const itemRole =
+    role === 'menu' ? { role: 'menuitem' } : { role: 'option', 'aria-selected': false }
+  const findByLetter = useTypeahead(items)
+  usePopover(list, { button, side: role === 'menu' ? 'end' : 'start', onClose: leave })
+
+  function leave(): void {
+    // Chromium would scroll to where a sticky header would stand without sticking.
+    button.focus({ preventScroll: true })
+    onClose()
+  }
 
   function choose(item: MenuItem): void {
     // The focus goes back first: a dialog that opens now returns it to the button.
-    list.leave()
+    leave()
     item.onSelect()
   }
 
+  function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
+    const elements = [...event.currentTarget.children] as HTMLElement[]
+    const at = elements.indexOf(document.activeElement as HTMLElement)
+    const { key } = event
+    const down = (at + 1) % elements.length
+    const steps: Record<string, number> = { ArrowDown: down, ArrowUp: at - 1, Home: 0, End: -1 }
+    const to = steps[key] ?? findByLetter(event, at)
+    if (key === 'Escape' || key === 'Tab') leave()
+    else if (to === undefined) return
+    else elements.at(to)?.focus()
+    // The browser goes on from the button.
+    if (key === 'Tab') return
+    event.preventDefault()
+    // Escape must not reach a dialog around the list.
+    event.stopPropagation()
+  }
+
+  const listProps = { role, 'aria-label': label, onKeyDown }
   return (
-    <div {...list.listProps} {...listRole} className={styles.popup}>
-      {items.map((item, index) => (
+    <div {...listProps} ref={list} className={styles.list} popover="manual">
+      {items.map((item) => (
         <button
-          {...list.itemProps(index)}
           {...itemRole}
           key={item.label}
           type="button"
+          tabIndex={-1}
           className={styles.item}
           data-danger={item.danger || undefined}
           onClick={() => choose(item)}
+          onPointerMove={({ currentTarget }) => currentTarget.focus({ preventScroll: true })}
         >
           {item.icon}
           <span>{item.label}</span>
@@ -71,95 +115,81 @@ export function Menu({ role, label, items, anchor, onClose }: MenuProps) {
   )
 }
 
-const EDGE = { padding: 8 }
+/** Finds the next item that begins with the letters typed without a pause, or with one of them. */
+function useTypeahead(items: readonly MenuItem[]) {
+  const last = useRef({ word: '', at: 0 })
 
-type FloatingList = {
-  anchor: HTMLElement
-  labels: readonly string[]
-  placement: Placement
-  onClose: () => void
-}
-
-/** Shows a list at its anchor, and moves the focus through it by arrows, Home, End and letters. */
-export function useFloatingList({ anchor, labels, placement, onClose }: FloatingList) {
-  const items = useRef<(HTMLElement | null)[]>([])
-  const names = useRef<(string | null)[]>([])
-  const [activeIndex, setActiveIndex] = useState<number | null>(0)
-  names.current = [...labels]
-
-  const { refs, elements, floatingStyles, context } = useFloating({
-    open: true,
-    onOpenChange: (open, _event, reason) => {
-      if (open) return
-      // A press beside the list only closes it, and activates nothing that happens to lie there.
-      if (reason === 'outside-press') swallowClick()
-      onClose()
-    },
-    elements: { reference: anchor },
-    placement,
-    strategy: 'fixed',
-    middleware: [offset(4), flip(EDGE), shift(EDGE)],
-    whileElementsMounted: autoUpdate,
-  })
-  const { getFloatingProps, getItemProps } = useInteractions([
-    useListNavigation(context, {
-      listRef: items,
-      activeIndex,
-      onNavigate: setActiveIndex,
-      loop: true,
-    }),
-    useTypeahead(context, {
-      listRef: names,
-      activeIndex,
-      onMatch: setActiveIndex,
-      resetMs: 350,
-    }),
-    // Escape is handled below: it must not reach a modal around the list.
-    useDismiss(context, { escapeKey: false }),
-  ])
-  useTopLayer(elements.floating, () => items.current[0]?.focus({ preventScroll: true }))
-
-  function leave(): void {
-    // Chromium would scroll to where a sticky header would stand without sticking.
-    anchor.focus({ preventScroll: true })
-    onClose()
-  }
-
-  function closeByKey(event: KeyboardEvent): void {
-    if (event.key === 'Tab') leave()
-    if (event.key !== 'Escape') return
-    event.preventDefault()
-    event.stopPropagation()
-    leave()
-  }
-
-  return {
-    leave,
-    listProps: {
-      ...getFloatingProps({ onKeyDown: closeByKey }),
-      ref: refs.setFloating,
-      style: floatingStyles,
-      popover: 'manual' as const,
-    },
-    itemProps: (index: number) => ({
-      ...getItemProps(),
-      ref: (element: HTMLElement | null) => {
-        items.current[index] = element
-      },
-      tabIndex: index === activeIndex ? 0 : -1,
-    }),
+  return (event: KeyboardEvent, at: number): number | undefined => {
+    const letter = event.key.toLowerCase()
+    const before = event.timeStamp - last.current.at > WORD_PAUSE_MS ? '' : last.current.word
+    // A space that begins no word presses the item.
+    const isTyped = letter.length === 1 && (letter !== ' ' || before !== '')
+    if (!isTyped || event.ctrlKey || event.metaKey || event.altKey) return
+    const word = before + letter
+    last.current = { word, at: event.timeStamp }
+    const isRepeated = word === letter.repeat(word.length)
+    const text = isRepeated ? letter : word
+    const following = [...items.slice(isRepeated ? at + 1 : at), ...items]
+    const found = following.find(({ label }) => label.toLowerCase().startsWith(text))
+    return found ? items.indexOf(found) : at
   }
 }
 
-/** The top layer is above dialogs and not clipped by any ancestor. */
-function useTopLayer(element: HTMLElement | null, onShown: () => void): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the element exists.
+type Popover = { button: HTMLElement; side: 'start' | 'end'; onClose: () => void }
+
+function usePopover(list: RefObject<HTMLElement | null>, { button, side, onClose }: Popover): void {
   useLayoutEffect(() => {
-    if (!element || element.matches(':popover-open')) return
-    element.showPopover()
+    const { current } = list
+    current?.showPopover()
     // The next key press may already be meant for the list.
-    onShown()
-  }, [element])
+    current?.querySelector('button')?.focus({ preventScroll: true })
+    return () => current?.hidePopover()
+  }, [list])
+
+  // Its items may change while it is open.
+  useLayoutEffect(() => {
+    if (list.current) place(list.current, button, side)
+  })
+
+  useEffect(() => {
+    const stop = new AbortController()
+    const options = { capture: true, signal: stop.signal }
+    const follow = () => {
+      const { top, bottom } = button.getBoundingClientRect()
+      if (bottom < 0 || top > innerHeight) onClose()
+      else if (list.current) place(list.current, button, side)
+    }
+    addEventListener('scroll', follow, { ...options, passive: true })
+    addEventListener('resize', follow, options)
+    addEventListener('popstate', onClose, options)
+    addEventListener(
+      'pointerdown',
+      ({ target }) => {
+        if ([list.current, button].some((it) => it?.contains(target as Node))) return
+        // A press beside the list only closes it, and activates nothing that happens to lie there.
+        swallowClick()
+        onClose()
+      },
+      options,
+    )
+    return () => stop.abort()
+  }, [list, button, side, onClose])
+}
+
+/** Measured by hand: CSS anchors flip a list or shorten it, but not one before the other. */
+function place(list: HTMLElement, button: HTMLElement, side: Popover['side']): void {
+  const anchor = button.getBoundingClientRect()
+  const { clientWidth, clientHeight } = document.documentElement
+  const below = clientHeight - anchor.bottom - GAP_PX - EDGE_PX
+  const above = anchor.top - GAP_PX - EDGE_PX
+  const whole = list.scrollHeight + list.offsetHeight - list.clientHeight
+  const isBelow = whole <= below || above <= below
+  const height = Math.min(whole, Math.max(above, below))
+  const left = side === 'start' ? anchor.left : anchor.right - list.offsetWidth
+  const rightmost = clientWidth - EDGE_PX - list.offsetWidth
+  list.style.maxHeight = `${height}px`
+  list.style.top = `${isBelow ? anchor.bottom + GAP_PX : anchor.top - GAP_PX - height}px`
+  list.style.left = `${Math.max(EDGE_PX, Math.min(left, rightmost))}px`
 }
 
 /**

@@ -2,7 +2,7 @@ import { createAtom, type ReadableAtom } from '../platform/atom.ts'
 
 export type ToastTiming = { durationMs: number; pauseMs: number }
 
-export type ToastOptions = {
+type ToastOptions = {
   durationMs?: number
   /** Shows the entry at once, because what it offers is of use only now. */
   atOnce?: boolean

@@ -1,4 +1,5 @@
 import {
+  type ComponentType,
   createContext,
   type MouseEvent,
   type ReactNode,
@@ -6,64 +7,56 @@ import {
   useId,
   useLayoutEffect,
   useRef,
-  useState,
 } from 'react'
-import { type Atom, createAtom, useAtom } from '../platform/atom.ts'
+import { createAtom, useAtom } from '../platform/atom.ts'
 import { isPlainClick } from '../platform/plain-click.ts'
-import { createToastQueue, type ToastOptions, type ToastQueue } from './toast-queue.ts'
+import { createToastQueue } from './toast-queue.ts'
 import styles from './toaster.module.css'
 
-export type Toast = {
+type Toast = {
   text: string
-  /** With `href` a real link, whose plain click calls `onSelect` instead; without, a button. */
-  link?: {
-    label: string
-    href?: string
-    onSelect: () => void
-    /** Leaves the link out in a dialog, which offers the same itself. */
-    pageOnly?: boolean
-  }
+  link?: { label: string } & (
+    | { to: string }
+    | {
+        onSelect: () => void
+        /** Leaves the button out in a dialog, which offers the same itself. */
+        pageOnly?: boolean
+      }
+  )
 }
 
-type Toasts = {
-  queue: ToastQueue<Toast>
-  /** The ids of the regions in which toasts may stand, the topmost last. */
-  regions: Atom<readonly string[]>
+type PageLinkProps = {
+  to: string
+  className: string | undefined
+  onClick: (event: MouseEvent) => void
+  children: ReactNode
 }
 
 const TIMING = { durationMs: 3500, pauseMs: 700 }
 
 const NO_REGIONS: readonly string[] = []
 
-const ToastsContext = createContext<Toasts | undefined>(undefined)
+const queue = createToastQueue<Toast>(TIMING)
+/** The ids of the regions in which toasts may stand, the topmost last. */
+const regions = createAtom(NO_REGIONS)
 
-export function Toaster({ children }: { children: ReactNode }) {
-  const [toasts] = useState<Toasts>(() => ({
-    queue: createToastQueue(TIMING),
-    regions: createAtom(NO_REGIONS),
-  }))
-  return <ToastsContext value={toasts}>{children}</ToastsContext>
+export const toast = queue.push
+
+export function useToast(): typeof toast {
+  return toast
 }
 
-/** The function is the same on every render: toast({ text: 'Удалено' }). */
-export function useToast(): (toast: Toast, options?: ToastOptions) => void {
-  return useToasts().queue.push
-}
-
-function useToasts(): Toasts {
-  const toasts = useContext(ToastsContext)
-  if (!toasts) throw new Error('Toasts need a <Toaster> above them')
-  return toasts
-}
+/** The component that draws a toast's link to a page. */
+export const PageLinkContext = createContext<ComponentType<PageLinkProps> | null>(null)
 
 /** Each open modal has a region too: all outside the topmost modal is inert. */
 export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
-  const { queue, regions } = useToasts()
   const id = useId()
   const isTopmost = useAtom(regions, NO_REGIONS).at(-1) === id
   const next = useAtom(queue, undefined)
-  const toast = isTopmost ? next : undefined
-  const link = inModal && toast?.link?.pageOnly ? undefined : toast?.link
+  const shown = isTopmost ? next : undefined
+  const link = shown?.link
+  const hasLink = link && !(inModal && 'pageOnly' in link && link.pageOnly)
   const ref = useRef<HTMLDivElement>(null)
 
   useLayoutEffect(() => {
@@ -73,18 +66,18 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
       // The pointer cannot leave a toast that is gone with its region.
       queue.resume()
     }
-  }, [queue, regions, id])
+  }, [id])
 
   // In the top layer, the element shown last is above all others.
   useLayoutEffect(() => {
-    if (!toast) return
+    if (!shown) return
     ref.current?.hidePopover()
     ref.current?.showPopover()
-  }, [toast])
+  }, [shown])
 
   return (
     <div ref={ref} className={styles.region} role="status" popover="manual">
-      {toast && (
+      {shown && (
         // biome-ignore lint/a11y/noStaticElementInteractions: only stops the timer.
         <div
           className={styles.toast}
@@ -93,34 +86,34 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
           onFocus={queue.pause}
           onBlur={queue.resume}
         >
-          <span>{toast.text}</span>
-          {link && <ToastLink {...link} onFollow={queue.dismiss} />}
+          <span>{shown.text}</span>
+          {hasLink && <ToastLink link={link} />}
         </div>
       )}
     </div>
   )
 }
 
-type ToastLinkProps = NonNullable<Toast['link']> & { onFollow: () => void }
-
-function ToastLink({ label, href, onSelect, onFollow }: ToastLinkProps) {
-  function follow(event: MouseEvent): void {
-    if (!isPlainClick(event)) return
-    event.preventDefault()
-    onFollow()
-    onSelect()
-  }
-
-  if (href === undefined) {
+function ToastLink({ link }: { link: NonNullable<Toast['link']> }) {
+  const PageLink = useContext(PageLinkContext)
+  if ('to' in link) {
+    const dismiss = (event: MouseEvent) => isPlainClick(event) && queue.dismiss()
     return (
-      <button type="button" className={styles.link} onClick={follow}>
-        {label}
-      </button>
+      PageLink && (
+        <PageLink className={styles.link} to={link.to} onClick={dismiss}>
+          {link.label}
+        </PageLink>
+      )
     )
   }
+  const { label, onSelect } = link
+  const select = () => {
+    queue.dismiss()
+    onSelect()
+  }
   return (
-    <a className={styles.link} href={href} onClick={follow}>
+    <button type="button" className={styles.link} onClick={select}>
       {label}
-    </a>
+    </button>
   )
 }

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import { API_PREFIX } from '../../../contract/constants.ts'
 import { prepareDownload } from '../../../contract/data-export.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { API_PREFIX, type Route } from '../../kernel/http/route.ts'
+import type { Route } from '../../kernel/http/route.ts'
 import type { Limits } from '../../kernel/limits/rate-limits.ts'
 import { createTicket, exportData, readTicket } from './data-export.service.ts'
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
+import { API_PREFIX, READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import type { Outage } from '../db/outage.ts'
-import { API_PREFIX, type CachedEndpoint, type Http } from '../http/route.ts'
+import type { CachedEndpoint, Http } from '../http/route.ts'
 import type { MemoryCache, Stale } from './cache.ts'
 import { createSharedReads } from './cache.ts'
 import {

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { API_PREFIX } from '../../../contract/constants.ts'
 import type { Answer, CacheRule, Endpoint, Input } from '../../../contract/endpoint.ts'
 import { withDeadline } from '../db/deadline.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/rate-limits.ts'
 import { type Authenticator, identifyViewer, requireSession, type Viewer } from './authenticate.ts'
 import { answerSchemas } from './openapi.ts'
-
-export const API_PREFIX = '/api/v1'
 
 const HANDLE_MS = 8000
 

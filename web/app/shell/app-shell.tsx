@@ -3,17 +3,17 @@ import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef } f
 import { PATHS } from '../../../contract/pages.ts'
 import { useFeedKeys } from '../../feed/feed-keys.ts'
 import { useEntry } from '../../history/entry.tsx'
-import { navigate, openDialog } from '../../history/history.ts'
-import { showConfirmedLike } from '../../likes/like-post.ts'
+import { openDialog } from '../../history/history.ts'
 import { evictPost, forgetViewer } from '../../posts/cache/list-cache.ts'
-import { putPosts, readCachedPost } from '../../posts/cache/post-cache.ts'
-import { withViewer } from '../../session/intents.ts'
+import { putPosts, readCachedPost, setLikes } from '../../posts/cache/post-cache.ts'
+import { resumeIntents, withViewer } from '../../session/intents.ts'
 import { settings } from '../../session/page-settings.ts'
 import { onPostChange, type PostChange } from '../../session/post-channel.ts'
 import { onOtherViewer, useViewer } from '../../session/viewer.ts'
 import { takeRegistered } from '../../sign-in/registered.ts'
-import { useToast } from '../../ui/toaster.tsx'
-import { ErrorBoundary } from '../error-boundary.tsx'
+import { ErrorBoundary } from '../../ui/error-boundary.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { performIntent } from '../perform-intent.ts'
 import styles from './app-shell.module.css'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Header } from './header.tsx'
@@ -31,6 +31,7 @@ export function AppShell({ children }: { children: ReactNode }) {
   useFeedKeys()
   useOtherTabs()
   useWelcome()
+  useEffect(() => void resumeIntents(performIntent), [])
   const { state } = useViewer()
   return (
     <div className={styles.frame}>
@@ -77,7 +78,6 @@ function useStartAtTop(): void {
 /** The session expired or was closed on another device. */
 function useClosedSessionToast(): void {
   const viewer = useViewer()
-  const toast = useToast()
   const closed = viewer.state === 'signed-out' && viewer.because === 'session-closed'
 
   useEffect(() => {
@@ -86,7 +86,7 @@ function useClosedSessionToast(): void {
     // A dialog whose text could not be sent has the button too.
     const link = { label: 'Войти', onSelect, pageOnly: true }
     toast({ text: 'Сессия завершена. Войдите снова', link })
-  }, [closed, toast])
+  }, [closed])
 }
 
 function writePost(): void {
@@ -119,7 +119,7 @@ function showChange(client: QueryClient, change: PostChange): void {
   const id = change.name === 'edited' ? change.post.id : change.postId
   // A post that this page has not read yet will be read as it is by then.
   if (!readCachedPost(client, id)) return
-  if (change.name === 'liked') showConfirmedLike(client, id, change.likes)
+  if (change.name === 'liked') setLikes(client, id, change.likes)
   else if (change.name === 'edited') putPosts(client, [change.post])
   // A tab of a newer release may send changes that this one does not know.
   else if (change.name === 'deleted') evictPost(client, id)
@@ -127,14 +127,11 @@ function showChange(client: QueryClient, change: PostChange): void {
 
 function useWelcome(): void {
   const viewer = useViewer()
-  const toast = useToast()
   const username = viewer.state === 'authorized' ? viewer.user.username : undefined
 
   useEffect(() => {
     if (username === undefined || !takeRegistered()) return
-    const href = PATHS.username
-    const onSelect = () => navigate(href)
-    const link = { label: 'Выбрать имя', href, onSelect }
+    const link = { label: 'Выбрать имя', to: PATHS.username }
     toast({ text: `Теперь вы ${username}`, link })
-  }, [username, toast])
+  }, [username])
 }

@@ -2,14 +2,12 @@ import { X } from 'lucide'
 import { useEffect } from 'react'
 import { usePage } from '../../history/entry.tsx'
 import { localStore } from '../../platform/storage.ts'
+import { INTRO_SEEN_KEY } from '../../platform/stored-keys.ts'
 import { settings } from '../../session/page-settings.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './visitor-intro.module.css'
-
-/** index.html reads this key before the first paint. */
-const SEEN = 'intro-seen'
 
 /** Tells a new visitor in one line above the wall what the site is. They can close it. */
 export function VisitorIntro() {
@@ -19,7 +17,7 @@ export function VisitorIntro() {
 }
 
 function Intro() {
-  useEffect(() => localStore.write(SEEN, 'yes'), [])
+  useEffect(() => localStore.write(INTRO_SEEN_KEY, 'yes'), [])
   return (
     <p className={styles.intro}>
       <span>«{settings().appName}» — стена коротких записей: читайте, пишите, отвечайте</span>

@@ -1,19 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { call } from '../../http/call.ts'
-import { CallError } from '../../http/call-error.ts'
 import { OWN_TEXT, useDraft } from '../../posts/compose/drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from '../../posts/compose/post-form.tsx'
 import { Modal } from '../../ui/modal.tsx'
-import { useToast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { sendAppeal, useRemovedPosts } from './appeals.queries.ts'
 import styles from './removed-posts.module.css'
-import { REMOVED_POSTS, RemovedText, useRemovedPosts } from './removed-posts.tsx'
+import { RemovedText } from './removed-posts.tsx'
 
 type AppealDialogProps = { postId: string; onClose: () => void }
 
 /** The text stays a draft until it was sent. */
 export function AppealDialog({ postId, onClose }: AppealDialogProps) {
   const client = useQueryClient()
-  const toast = useToast()
   const removed = useRemovedPosts().data?.posts.find(({ id }) => id === postId)
   const draft = useDraft(`appeal ${postId}`)
   const form = usePostForm({
@@ -21,9 +19,8 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
     intent: { name: 'appeal', postId },
     initialText: '',
     send: async (text) => {
-      await sendAppeal(postId, text)
+      await sendAppeal(client, postId, text)
       toast({ text: 'Отправлено модератору' }, { about: [OWN_TEXT] })
-      void client.invalidateQueries({ queryKey: REMOVED_POSTS })
     },
     onSent: onClose,
   })
@@ -43,16 +40,4 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
       />
     </Modal>
   )
-}
-
-/**
- * An appeal whose answer was lost is there already: the second attempt is refused, and that is as
- * good. Throws CallError.
- */
-async function sendAppeal(id: string, text: string): Promise<void> {
-  try {
-    await call('POST /users/current/removed-posts/:id/appeal', { params: { id }, body: { text } })
-  } catch (error) {
-    if (!(error instanceof CallError) || error.code !== 'ALREADY_APPEALED') throw error
-  }
 }

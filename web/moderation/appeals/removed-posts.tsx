@@ -1,26 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { OwnRemovedPost as Removed } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/time.ts'
-import { call } from '../../http/call.ts'
 import { errorMessage } from '../../http/error-message.ts'
 import { PostText } from '../../posts/view/post-text.tsx'
 import { withViewer } from '../../session/intents.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorRow } from '../../ui/errors.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { useRemovedPosts } from './appeals.queries.ts'
 import styles from './removed-posts.module.css'
-
-export const REMOVED_POSTS = ['removed-posts']
-
-/** The viewer's posts and replies that a moderator has removed, and those that reports hide. */
-export function useRemovedPosts() {
-  return useQuery({
-    queryKey: REMOVED_POSTS,
-    queryFn: ({ signal }) => call('GET /users/current/removed-posts', {}, { signal }),
-    staleTime: 0,
-  })
-}
 
 export function RemovedPosts() {
   const { data, error, refetch } = useRemovedPosts()

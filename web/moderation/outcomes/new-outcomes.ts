@@ -1,11 +1,10 @@
 import type { OwnReport } from '../../../contract/moderation.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import { plural } from '../../format/counts.ts'
-import { call } from '../../http/call.ts'
 import { localStore } from '../../platform/storage.ts'
-import { withViewer } from '../../session/intents.ts'
 import { viewerId } from '../../session/viewer.ts'
-import type { useToast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { readOwnReports } from './outcomes.queries.ts'
 
 const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
 
@@ -13,15 +12,13 @@ const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
  * Tells the viewer of reports that were decided since they were last told in this browser. Throws
  * CallError.
  */
-export async function tellNewOutcomes(toast: ReturnType<typeof useToast>): Promise<void> {
+export async function tellNewOutcomes(): Promise<void> {
   const userId = viewerId()
   if (userId === null) return
-  const { reports } = await call('GET /users/current/reports', {})
+  const { reports } = await readOwnReports()
   const decided = takeUntold(reports, `told-outcomes ${userId}`)
   if (decided.length === 0) return
-  const href = PATHS.reports
-  const onSelect = () => void withViewer({ name: 'go', path: href })
-  toast({ text: sentenceOf(decided), link: { label: 'Смотреть', href, onSelect } })
+  toast({ text: sentenceOf(decided), link: { label: 'Смотреть', to: PATHS.reports } })
 }
 
 /** Returns the unseen outcomes that are newer than those told before, and stores the newest. */

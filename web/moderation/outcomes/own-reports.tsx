@@ -1,12 +1,12 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { OwnReport } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/time.ts'
-import { call } from '../../http/call.ts'
 import { errorMessage } from '../../http/error-message.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorPage } from '../../ui/errors.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { markReportsSeen, useOwnReports } from './outcomes.queries.ts'
 import styles from './own-reports.module.css'
 
 const OUTCOMES: Record<OwnReport['outcome'], string> = {
@@ -17,11 +17,7 @@ const OUTCOMES: Record<OwnReport['outcome'], string> = {
 
 /** Whoever sees the outcomes here is not told of them again. */
 export function OwnReports() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['own-reports'],
-    queryFn: ({ signal }) => call('GET /users/current/reports', {}, { signal }),
-    staleTime: 0,
-  })
+  const { data, error, refetch } = useOwnReports()
   useMarkSeen(data?.reports)
   if (!data) {
     return error ? (
@@ -72,9 +68,7 @@ function OwnReportRow({ report }: { report: OwnReport }) {
 
 /** If that fails, the outcomes are new at the next opening too. */
 function useMarkSeen(reports: readonly OwnReport[] | undefined): void {
-  const { mutate } = useMutation({
-    mutationFn: () => call('PUT /users/current/reports/seen', {}),
-  })
+  const { mutate } = useMutation({ mutationFn: markReportsSeen })
   const hasNew = reports?.some(({ isNew }) => isNew) ?? false
   useEffect(() => {
     if (hasNew) mutate()

@@ -1,12 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import { call } from '../../http/call.ts'
-import { errorMessage } from '../../http/error-message.ts'
-import { useSingleMutation } from '../../http/use-single-mutation.ts'
+import { useAction } from '../../http/use-action.tsx'
 import { Button } from '../../ui/button.tsx'
-import { useToast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import styles from './author-block.module.css'
-import { blockEnd, refreshQueue } from './use-queue.ts'
+import { blockEnd, refreshQueue, unblockAuthor } from './queue.queries.ts'
 
 /** The undo of a block leaves the sessions closed that the block has closed. */
 export const SIGNS_IN_AGAIN = 'Автору придётся войти снова'
@@ -34,14 +32,13 @@ type Unblock = {
 
 export function useUnblock() {
   const client = useQueryClient()
-  const toast = useToast()
-  return useSingleMutation({
-    mutationFn: ({ id }: Unblock) => call('DELETE /moderation/users/:id/block', { params: { id } }),
+  return useAction({
+    mutationFn: ({ id }: Unblock) => unblockAuthor(id),
     onSuccess: async (_, { isUndo }) => {
       const text = isUndo ? `Автор разблокирован. ${SIGNS_IN_AGAIN}` : 'Автор разблокирован'
       toast({ text }, { atOnce: true })
       await refreshQueue(client)
     },
-    onError: (error) => toast({ text: errorMessage(error) }),
+    errors: 'toast',
   })
 }

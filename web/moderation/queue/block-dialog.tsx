@@ -2,9 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { MODERATION_REASON_MAX } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import { call } from '../../http/call.ts'
 import { errorMessage } from '../../http/error-message.ts'
-import { useSingleMutation } from '../../http/use-single-mutation.ts'
+import { useAction } from '../../http/use-action.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { FormError } from '../../ui/errors.tsx'
@@ -12,11 +11,11 @@ import { TextField } from '../../ui/field.tsx'
 import { Modal, ModalFooter } from '../../ui/modal.tsx'
 import { RadioGroup } from '../../ui/radio-group.tsx'
 import { Loading } from '../../ui/spinner.tsx'
-import { useToast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import { useUnblock } from './author-block.tsx'
 import styles from './block-dialog.module.css'
 import { useDecide } from './decide.ts'
-import { blockEnd, refreshQueue, useQueue } from './use-queue.ts'
+import { blockAuthor, blockEnd, refreshQueue, useQueue } from './queue.queries.ts'
 
 const FOR_GOOD = 'for good'
 const DURATIONS = [
@@ -103,11 +102,9 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
 /** The post stays in the queue. A first block can be undone by the toast. */
 function useBlock({ author }: QueuedPost, onBlocked: () => void) {
   const client = useQueryClient()
-  const toast = useToast()
   const unblock = useUnblock()
-  return useSingleMutation({
-    mutationFn: (body: { reason: string; days: number | null }) =>
-      call('PUT /moderation/users/:id/block', { params: { id: author.id }, body }),
+  return useAction({
+    mutationFn: (body: { reason: string; days: number | null }) => blockAuthor(author.id, body),
     onSuccess: (block) => {
       const text = `Автор заблокирован ${blockEnd(block)}`
       const link = {

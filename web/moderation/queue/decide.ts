@@ -1,18 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { UNDO_SECONDS } from '../../../contract/constants.ts'
-import type { Input } from '../../../contract/endpoint.ts'
-import type { decide, QueuedPost } from '../../../contract/moderation.ts'
+import type { QueuedPost } from '../../../contract/moderation.ts'
 import { whenDialogIsClosed } from '../../history/history.ts'
-import { call } from '../../http/call.ts'
 import { CallError } from '../../http/call-error.ts'
 import { errorMessage } from '../../http/error-message.ts'
-import { useSingleMutation } from '../../http/use-single-mutation.ts'
+import { useAction } from '../../http/use-action.tsx'
 import { serverNow } from '../../session/server-clock.ts'
-import { useToast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import { SIGNS_IN_AGAIN } from './author-block.tsx'
-import { leaveQueue, refreshQueue } from './use-queue.ts'
+import {
+  type Decision,
+  decidePost,
+  leaveQueue,
+  refreshQueue,
+  undoDecision,
+} from './queue.queries.ts'
 
-type Decision = Input<typeof decide>['body']
 type Undo = { run: () => void; until: number }
 
 /** The last decision that was made on this page, for the key that undoes it. */
@@ -26,14 +29,13 @@ type DecideOptions = {
   post: QueuedPost
   /** Called after the decision, also if somebody else has decided. */
   onDecided?: () => void
-  /** Receives an error that leaves the post undecided. */
-  onError?: (error: Error) => void
+  /** Where an error shows that leaves the post undecided. */
+  errors?: 'line' | 'toast'
 }
 
 /** A decided post leaves the queue, the next one gets the focus, and a toast offers to undo it. */
-export function useDecide({ post, onDecided, onError }: DecideOptions) {
+export function useDecide({ post, onDecided, errors = 'line' }: DecideOptions) {
   const client = useQueryClient()
-  const toast = useToast()
   const undo = useUndo(post.id)
 
   function leave(): void {
@@ -43,9 +45,8 @@ export function useDecide({ post, onDecided, onError }: DecideOptions) {
     focusCard(next)
   }
 
-  return useSingleMutation({
-    mutationFn: (decision: Decision) =>
-      call('POST /moderation/posts/:id/decision', { params: { id: post.id }, body: decision }),
+  return useAction({
+    mutationFn: (decision: Decision) => decidePost(post.id, decision),
     onSuccess: ({ id, undoUntil }, { verdict, block }) => {
       leave()
       const run = () => undo.mutate({ id, hasBlocked: block !== undefined })
@@ -61,9 +62,10 @@ export function useDecide({ post, onDecided, onError }: DecideOptions) {
       void refreshQueue(client)
     },
     onError: (error) => {
-      if (!(error instanceof CallError) || error.code !== 'POST_NOT_FOUND') return onError?.(error)
-      leave()
-      toast({ text: 'Об этой записи уже решили' })
+      const isDecided = error instanceof CallError && error.code === 'POST_NOT_FOUND'
+      if (isDecided) leave()
+      if (isDecided) toast({ text: 'Об этой записи уже решили' })
+      else if (errors === 'toast') toast({ text: errorMessage(error) })
     },
   })
 }
@@ -77,10 +79,8 @@ const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], s
 
 function useUndo(postId: string) {
   const client = useQueryClient()
-  const toast = useToast()
-  return useSingleMutation({
-    mutationFn: ({ id }: { id: string; hasBlocked: boolean }) =>
-      call('POST /moderation/decisions/:id/undo', { params: { id } }),
+  return useAction({
+    mutationFn: ({ id }: { id: string; hasBlocked: boolean }) => undoDecision(id),
     onSuccess: async (_, { hasBlocked }) => {
       lastUndo = null
       const text = hasBlocked ? `Решение отменено. ${SIGNS_IN_AGAIN}` : 'Решение отменено'
@@ -109,6 +109,10 @@ function focusCard(postId: string | null): void {
     target?.focus({ preventScroll: true })
     card?.scrollIntoView({ block: 'start' })
   }
+}
+
+export function focusedCardId(): string | undefined {
+  return cards().find((card) => card.contains(document.activeElement))?.dataset.postId
 }
 
 function cards(): HTMLElement[] {

@@ -2,7 +2,6 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { entryAt, HistoryProvider } from '../../history/entry.tsx'
-import { Toaster } from '../../ui/toaster.tsx'
 import { ModerationQueue } from './moderation-queue.tsx'
 
 /** Renders the queue as it is while the client holds this answer of the server, or none. */
@@ -12,9 +11,7 @@ function render(answer?: { posts: object[]; total: number }): string {
   return renderToString(
     <QueryClientProvider client={client}>
       <HistoryProvider entry={entryAt('/moderation')}>
-        <Toaster>
-          <ModerationQueue />
-        </Toaster>
+        <ModerationQueue />
       </HistoryProvider>
     </QueryClientProvider>,
   )

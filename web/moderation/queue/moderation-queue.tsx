@@ -1,11 +1,12 @@
 import { errorMessage } from '../../http/error-message.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorPage } from '../../ui/errors.tsx'
+import { useShortcuts } from '../../ui/shortcuts.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { undoLast } from './decide.ts'
 import styles from './moderation-queue.module.css'
+import { useQueue } from './queue.queries.ts'
 import { QueueCard } from './queue-card.tsx'
-import { useQueueKeys } from './queue-keys.ts'
-import { useQueue } from './use-queue.ts'
 
 const KEYS = [
   { key: 'J', description: 'дальше' },
@@ -18,7 +19,7 @@ const KEYS = [
 
 export function ModerationQueue() {
   const { data, error, refetch } = useQueue()
-  useQueueKeys()
+  useShortcuts({ KeyZ: undoLast })
   if (!data) {
     return error ? (
       <ErrorPage text={errorMessage(error)} onRetry={refetch} />

@@ -1,9 +1,8 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { openDialog } from '../../history/history.ts'
-import { errorMessage } from '../../http/error-message.ts'
 import { Button } from '../../ui/button.tsx'
-import { useToast } from '../../ui/toaster.tsx'
-import { useDecide } from './decide.ts'
+import { useShortcuts } from '../../ui/shortcuts.ts'
+import { focusedCardId, useDecide } from './decide.ts'
 import styles from './queue-actions.module.css'
 
 const VERDICTS: Record<QueuedPost['state'], { remove: string; keep: string }> = {
@@ -13,39 +12,25 @@ const VERDICTS: Record<QueuedPost['state'], { remove: string; keep: string }> = 
   deleted: { remove: 'Есть нарушение', keep: 'Нарушения нет' },
 }
 
+/** The keys act on the card that has the focus. J and K step as everywhere. */
 export function QueueActions({ post }: { post: QueuedPost }) {
-  const toast = useToast()
-  const onError = (error: Error) => toast({ text: errorMessage(error) })
-  const remove = useDecide({ post, onError })
-  const keep = useDecide({ post, onError })
-  const isPending = remove.isPending || keep.isPending
   const { author, id, state } = post
+  const decision = useDecide({ post, errors: 'toast' })
+  const pending = decision.isPending ? decision.variables?.verdict : undefined
+  const remove = () => decision.mutate({ verdict: 'remove' })
+  const keep = () => decision.mutate({ verdict: 'keep' })
+  const block = () => openDialog({ name: 'block-author', postId: id })
+  const onOwnCard = (act: () => void) => () => focusedCardId() === id && act()
+  useShortcuts({ KeyD: onOwnCard(remove), KeyO: onOwnCard(keep), KeyB: onOwnCard(block) })
   return (
     <div className={styles.actions}>
-      <Button
-        variant="danger"
-        data-act="remove"
-        pending={remove.isPending}
-        onClick={() => {
-          if (!isPending) remove.mutate({ verdict: 'remove' })
-        }}
-      >
+      <Button variant="danger" pending={pending === 'remove'} onClick={remove}>
         {VERDICTS[state].remove}
       </Button>
-      <Button
-        data-act="keep"
-        pending={keep.isPending}
-        onClick={() => {
-          if (!isPending) keep.mutate({ verdict: 'keep' })
-        }}
-      >
+      <Button pending={pending === 'keep'} onClick={keep}>
         {VERDICTS[state].keep}
       </Button>
-      <Button
-        variant="plain"
-        data-act="block"
-        onClick={() => openDialog({ name: 'block-author', postId: id })}
-      >
+      <Button variant="plain" onClick={block}>
         {author.block ? 'Изменить блокировку…' : 'Заблокировать автора…'}
       </Button>
     </div>

@@ -28,7 +28,7 @@ export const NO_CHANGES: LocalChanges = { added: [], removed: [] }
 /** How long going back still finds a list as it was left. */
 export const LIST_LIFETIME_MS = 30 * 60_000
 
-const LISTS = 'list'
+export const LISTS = 'list'
 
 /** Each history entry has its own list: a link reads anew, going back finds what was there. */
 export function pagesKey(name: ListName, entryKey: string) {
@@ -46,17 +46,12 @@ export function changesKey(name: ListName, entryKey: string) {
  */
 export function forgetViewer(client: QueryClient): void {
   forgetLikes(client)
-  const isKept = ({ queryKey, state }: Query) =>
+  const isKept = ({ queryKey, state, meta }: Query) =>
     state.data !== undefined &&
-    (isPostKey(queryKey) || isPublicList(queryKey) || queryKey[0] === 'text')
+    (isPostKey(queryKey) || isPublicList(queryKey) || meta?.outlivesViewer)
   client.removeQueries({ predicate: (it) => !isKept(it) && it.getObserversCount() === 0 })
   void client.resetQueries({ predicate: (it) => !isKept(it) })
   void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
-}
-
-/** A page is rendered for a visitor, so the viewer's likes are missing in it. */
-export function readLikes(client: QueryClient): void {
-  for (const kind of [LISTS, 'read-post']) void client.invalidateQueries({ queryKey: [kind] })
 }
 
 function isPublicList([kind, name]: readonly unknown[]): boolean {
@@ -73,9 +68,9 @@ export function seedList(
   client.setQueryData<CachedPages>(pagesKey(name, entryKey), pages)
 }
 
-/** Resolves when no list on the page waits for its first posts any more. */
+/** Resolves when no list or post on the page waits to be read for the first time any more. */
 export async function whenListsAreRead(client: QueryClient): Promise<void> {
-  const lists = client.getQueryCache().findAll({ queryKey: [LISTS], type: 'active' })
+  const lists = client.getQueryCache().findAll({ type: 'active' })
   const waiting = lists.filter(({ state }) => state.data === undefined)
   await Promise.allSettled(waiting.map((list) => list.promise))
 }

@@ -4,7 +4,7 @@ import type { Post, RepliedPost } from '../../../contract/posts.ts'
 /** The post that a cached reply replies to has an entry of its own. */
 export type CachedPost = RepliedPost
 
-type Likes = Pick<CachedPost['actions'], 'is_liked' | 'likes_count'>
+export type Likes = Pick<CachedPost['actions'], 'is_liked' | 'likes_count'>
 
 /**
  * Answers arrive in any order, so each read takes a version when it starts, and an answer replaces
@@ -13,10 +13,7 @@ type Likes = Pick<CachedPost['actions'], 'is_liked' | 'likes_count'>
 type Versions = {
   /** Infinite for a tombstone, which no answer replaces. */
   post: number
-  /** Infinite while a like of the viewer is pending. */
   likes: number
-  /** The likes that the server confirmed before any screen had read the post. */
-  confirmed?: Likes
 }
 
 const POSTS = 'post'
@@ -32,23 +29,6 @@ let lastVersion = 0
 export function nextVersion(): number {
   lastVersion += 1
   return lastVersion
-}
-
-/**
- * Protects the shown likes from the answers of all reads that start before `unlock` is called.
- * `confirm` takes the server's likes, to be shown when the post is read for the first time.
- */
-export function lockLikes(client: QueryClient, id: string) {
-  const versions = versionsOf(client, id)
-  versions.likes = NEWEST
-  return {
-    confirm: (likes: Likes): void => {
-      versions.confirmed = likes
-    },
-    unlock: (): void => {
-      versions.likes = nextVersion()
-    },
-  }
 }
 
 function versionsOf(client: QueryClient, id: string): Versions {
@@ -112,9 +92,9 @@ function merge(
 ): CachedPost | null {
   if (versions.post === NEWEST) return null
   const post = old === undefined || version >= versions.post ? answered : old
-  const likes = version >= versions.likes ? answered?.actions : (old?.actions ?? versions.confirmed)
-  if (!post || !likes) return post
-  const { is_liked, likes_count } = likes
+  const newer = version >= versions.likes ? answered : old
+  if (!post || !newer) return post
+  const { is_liked, likes_count } = newer.actions
   return { ...post, actions: { ...post.actions, is_liked, likes_count } }
 }
 
@@ -134,17 +114,16 @@ export function changePost(
   changeEntry(client, id, change)
 }
 
-/** The caller must have locked the likes with lockLikes(). */
+/** Takes likes that the server has confirmed. Reads that started earlier no longer change them. */
 export function setLikes(client: QueryClient, id: string, likes: Likes): void {
+  versionsOf(client, id).likes = nextVersion()
   changeEntry(client, id, (post) => ({ ...post, actions: { ...post.actions, ...likes } }))
 }
 
 /** No answer to an earlier read brings the former viewer's likes back. */
 export function forgetLikes(client: QueryClient): void {
   for (const [, post] of client.getQueriesData<CachedPost | null>({ queryKey: [POSTS] })) {
-    if (!post || versionsOf(client, post.id).likes === NEWEST) continue
-    versionsOf(client, post.id).likes = nextVersion()
-    setLikes(client, post.id, { ...post.actions, is_liked: false })
+    if (post) setLikes(client, post.id, { ...post.actions, is_liked: false })
   }
 }
 

@@ -26,39 +26,14 @@ export type ListSource = {
   read: (cursor: string, signal?: AbortSignal) => Promise<PostPage>
 }
 
-export type PostListView = {
-  pages: readonly ListPage[]
-  ids: readonly string[]
-  hasNewer: (firstPage: readonly string[]) => boolean
-  state: 'loading' | 'failed' | 'ready'
-  error: Error | null
-  /** The cursor of the first page that is read. */
-  start: string
-  /** The cursors of the pages above it, as far as they are known. */
-  above: readonly string[]
-  /** The cursors of the pages from `start` to the one that has the post. */
-  cursorsTo: (postId: string) => string[]
-  /** Null at the end of the list. */
-  nextCursor: string | null
-  /** Every post states the length of the list, so it stays as the first page told it. */
-  total: number
-  /** How many posts stand above the list's; null while its beginning is not known. */
-  before: number | null
-  more: 'idle' | 'loading' | 'failed'
-  isFetching: boolean
-  loadPrevious: () => void
-  loadMore: () => void
-  retry: () => void
-  /** Reads a newer first page in place of all others. Throws CallError and changes nothing. */
-  refresh: () => Promise<void>
-}
+export type PostListView = ReturnType<typeof usePostList>
 
 /** A list that began to be read anew since the last render goes on with that read. */
 const AFTER_REFETCH = { cancelRefetch: false }
 const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
 
 /** A list of posts, page by page. It begins at the page of its anchor. */
-export function usePostList(source: ListSource, anchor: Anchor | undefined): PostListView {
+export function usePostList(source: ListSource, anchor: Anchor | undefined) {
   const { name, start: opened = '', read } = source
   const client = useQueryClient()
   const entryKey = useEntry().key
@@ -106,34 +81,41 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined): Pos
   return {
     pages,
     ids,
-    hasNewer: (firstPage) => hasNewer(list, firstPage),
+    hasNewer: (firstPage: readonly string[]) => hasNewer(list, firstPage),
     state: query.isPending ? 'loading' : readPages ? 'ready' : 'failed',
     error: query.error,
+    /** The cursor of the first page that is read. */
     start,
+    /** The cursors of the pages above it, as far as they are known. */
     above,
-    cursorsTo: (postId) => {
+    /** Returns the cursors of the pages from `start` to the one that has the post. */
+    cursorsTo: (postId: string): string[] => {
       const at = list.pages.findIndex((page) => page.ids.includes(postId))
       return list.pages.slice(0, at + 1).map(({ cursor }) => cursor)
     },
+    /** Null at the end of the list. */
     nextCursor: readPages?.at(-1)?.nextCursor ?? null,
+    /** Every post states the length of the list, so it stays as the first page told it. */
     total: readPages?.[0]?.total ?? 0,
+    /** How many posts stand above the list's; null while its beginning is not known. */
     before: (above[0] ?? start) === '' ? above.length * PAGE_SIZE : null,
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
     isFetching: query.isFetching,
-    loadPrevious: () => {
+    loadPrevious: (): void => {
       const mayRead = query.hasPreviousPage && !query.isFetching && !query.isFetchPreviousPageError
       if (mayRead) void query.fetchPreviousPage(AFTER_REFETCH)
     },
-    loadMore: () => {
+    loadMore: (): void => {
       const mayRead = query.hasNextPage && !query.isFetching && !query.isFetchNextPageError
       if (mayRead) void query.fetchNextPage(AFTER_REFETCH)
     },
     retry: () => void (readPages ? query.fetchNextPage() : query.refetch()),
-    refresh: async () => {
+    /** Reads a newer first page in place of all others. Throws CallError and changes nothing. */
+    refresh: async (): Promise<void> => {
       const first = await readPage('')
       await client.cancelQueries({ queryKey })
       client.setQueryData<CachedPages>(queryKey, { pages: [first], pageParams: [''] })
       client.setQueryData<LocalChanges>(changesKey(name, entryKey), NO_CHANGES)
     },
-  }
+  } as const
 }

@@ -3,14 +3,15 @@ import { PATHS, postPath } from '../../../contract/pages.ts'
 import { leave } from '../../history/history.ts'
 import { call } from '../../http/call.ts'
 import { CallError } from '../../http/call-error.ts'
+import { useAction } from '../../http/use-action.tsx'
 import { announcePostChange } from '../../session/post-channel.ts'
 import { Button } from '../../ui/button.tsx'
+import { FormError } from '../../ui/errors.tsx'
 import { Modal, ModalFooter } from '../../ui/modal.tsx'
-import { useToast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import { evictPost } from '../cache/list-cache.ts'
 import { usePost } from '../cache/post-cache.ts'
 import styles from './delete-dialog.module.css'
-import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
 import { useDraft } from './drafts.ts'
 
 type DeleteDialogProps = { postId: string; onClose: () => void }
@@ -25,7 +26,7 @@ export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
           ? 'Восстановить ответ нельзя. Ответы на\u00a0него останутся.'
           : 'Восстановить запись нельзя. Ответы на\u00a0неё останутся.'}
       </p>
-      <MutationErrorLine line={deletion.errorLine} />
+      <FormError {...deletion.errorLine} />
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         <Button variant="danger" pending={deletion.isPending} onClick={() => deletion.mutate()}>
@@ -38,10 +39,9 @@ export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
 
 function useDelete(postId: string, onClose: () => void) {
   const client = useQueryClient()
-  const toast = useToast()
   const edit = useDraft(`edit ${postId}`)
 
-  return useDialogMutation({
+  return useAction({
     mutationFn: () => deletePost(client, postId),
     onSuccess: (existed) => {
       const text = existed ? 'Удалено' : 'Сообщение не найдено'
@@ -51,8 +51,7 @@ function useDelete(postId: string, onClose: () => void) {
       // Going back must not lead to a deleted post.
       leave(postPath(postId), PATHS.wall)
     },
-    intent: { name: 'delete', postId },
-    failed: 'Не удалено',
+    errors: { failed: 'Не удалено', reopen: { name: 'delete', postId } },
   })
 }
 

@@ -9,9 +9,9 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorRow } from '../../ui/errors.tsx'
 import { Modal } from '../../ui/modal.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { useToast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import { type CachedPost, nextVersion, putPosts } from '../cache/post-cache.ts'
-import { MISSING_POST, type ReadPost, useReadPost } from '../cache/use-read-post.ts'
+import { MISSING_POST, type ReadPost, useReadPost } from '../cache/posts.queries.ts'
 import { useEditSeconds } from '../view/post-time.tsx'
 import { OWN_TEXT, useDraft } from './drafts.ts'
 import { EditExpired } from './edit-expired.tsx'
@@ -66,7 +66,6 @@ function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) 
 /** The edit period may end by the countdown here or by the server's answer. */
 function useEdit(post: CachedPost, onClose: () => void) {
   const client = useQueryClient()
-  const toast = useToast()
   const secondsLeft = useEditSeconds(post)
   const draft = useDraft(`edit ${post.id}`)
   const form = usePostForm({

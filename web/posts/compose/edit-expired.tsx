@@ -1,10 +1,11 @@
 import { useState } from 'react'
 import { parsePostText } from '../../../contract/text.ts'
+import { useAction } from '../../http/use-action.tsx'
 import { copyText, NOT_COPIED } from '../../platform/copy-text.ts'
 import { Button } from '../../ui/button.tsx'
+import { FormError } from '../../ui/errors.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
-import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
 import type { Draft } from './drafts.ts'
 import styles from './edit-expired.module.css'
 import { usePublish } from './publish-post.ts'
@@ -41,14 +42,13 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
   const publish = usePublish(postId, draft.userId)
   const [copied, setCopied] = useState('')
   const text = parsePostText(typed)
-  const reply = useDialogMutation({
+  const reply = useAction({
     mutationFn: (replyText: string) => publish(replyText, draft.submissionKey(replyText)),
     onSuccess: (_, replyText) => {
       draft.removeSent(replyText)
       onClose()
     },
-    intent: { name: 'edit', postId },
-    failed: 'Не отправлено',
+    errors: { failed: 'Не отправлено', reopen: { name: 'edit', postId } },
   })
 
   async function copy(): Promise<void> {
@@ -72,7 +72,7 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
         Правка не пропала: скопируйте текст или отправьте его ответом на запись.
       </p>
       <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
-      <MutationErrorLine line={reply.errorLine} />
+      <FormError {...reply.errorLine} />
       <p className={styles.copied} role="status">
         {copied}
       </p>
@@ -80,7 +80,7 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
         <Button variant="plain" onClick={drop}>
           Удалить текст
         </Button>
-        <Button onClick={copy}>Скопировать текст</Button>
+        <Button onClick={() => void copy()}>Скопировать текст</Button>
         <Button
           variant="primary"
           pending={reply.isPending}

@@ -10,12 +10,13 @@ import {
   useState,
 } from 'react'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
+import { useAction } from '../../http/use-action.tsx'
 import type { Intent } from '../../session/intents.ts'
 import { Button } from '../../ui/button.tsx'
+import { FormError } from '../../ui/errors.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
-import { useToast } from '../../ui/toaster.tsx'
-import { MutationErrorLine, useDialogMutation } from './dialog-mutation.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import { type Draft, OWN_TEXT } from './drafts.ts'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
@@ -46,7 +47,7 @@ export function PostForm({ form, submitLabel, placeholder, label, note }: PostFo
         readOnly={form.isPending}
         focusOnMount
       />
-      <MutationErrorLine line={form.errorLine} />
+      <FormError {...form.errorLine} />
       <div role="status">
         {form.waiting && <WaitingLine waiting={form.waiting} onStop={form.stopWaiting} />}
       </div>
@@ -82,13 +83,12 @@ export function usePostForm(options: PostFormOptions) {
   /** Until the form is gone, another Enter must not publish the text again. */
   const isSent = useRef(false)
   const repeated = useSendWhenAvailable(send)
-  const sending = useDialogMutation({
+  const sending = useAction({
     mutationKey: SENDING,
     mutationFn: (text: string) =>
       (isRepeatable ? repeated.send : send)(text, draft.submissionKey(text)),
     onSuccess: (_, text) => draft.removeSent(text),
-    intent,
-    failed: 'Не отправлено',
+    errors: { failed: 'Не отправлено', reopen: intent },
   })
   const text = parsePostText(typed)
   const canSend = text !== null && text !== normalizeText(initialText)
@@ -115,7 +115,7 @@ export function usePostForm(options: PostFormOptions) {
   return {
     typed,
     sendError: sending.error,
-    errorLine: sending.error ? sending.errorLine : { text: validationError(typed, text) },
+    errorLine: sending.error ? sending.errorLine : { children: validationError(typed, text) },
     isPending: sending.isPending,
     waiting: repeated.waiting,
     stopWaiting: () => {
@@ -150,7 +150,6 @@ const UNSAVED = 'Браузеру негде сохранить черновик
 /** A toast tells that an unsent text stays behind as a draft. */
 export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void {
   const client = useQueryClient()
-  const toast = useToast()
   return () => {
     const isSending = client.isMutating({ mutationKey: SENDING }) > 0
     if (draft.read() !== null && !isSending) {

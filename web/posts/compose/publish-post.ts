@@ -1,9 +1,8 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { postPath } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
-import { navigate } from '../../history/history.ts'
 import { call } from '../../http/call.ts'
-import { useToast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import { addToLists, type ListName } from '../cache/list-cache.ts'
 import { putPosts } from '../cache/post-cache.ts'
 import { OWN_TEXT } from './drafts.ts'
@@ -19,14 +18,11 @@ type NewPost = {
 /** The text is published as written by `userId` or not at all. Throws CallError. */
 export function usePublish(repliedPostId: string | null, userId: string) {
   const client = useQueryClient()
-  const toast = useToast()
 
   return async (text: string, submissionKey: string): Promise<void> => {
     const post = await publishPost(client, { text, submissionKey, repliedPostId, userId })
-    const href = postPath(post.id)
-    const onSelect = () => navigate(href)
     toast(
-      { text: 'Опубликовано', link: { label: 'Смотреть', href, onSelect } },
+      { text: 'Опубликовано', link: { label: 'Смотреть', to: postPath(post.id) } },
       { about: [OWN_TEXT, `post ${post.id}`] },
     )
   }

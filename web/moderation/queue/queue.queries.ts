@@ -1,10 +1,11 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
-import type { Answer } from '../../../contract/endpoint.ts'
-import type { Block, readQueue } from '../../../contract/moderation.ts'
+import type { Answer, Input } from '../../../contract/endpoint.ts'
+import type { Block, blockUser, decide, readQueue } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/time.ts'
 import { call } from '../../http/call.ts'
 
 type Queue = Answer<typeof readQueue>
+export type Decision = Input<typeof decide>['body']
 
 const QUEUE = ['moderation-queue']
 
@@ -36,6 +37,18 @@ export function leaveQueue(client: QueryClient, postId: string): void {
 export function refreshQueue(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: QUEUE })
 }
+
+export const decidePost = (id: string, body: Decision) =>
+  call('POST /moderation/posts/:id/decision', { params: { id }, body })
+
+export const undoDecision = (id: string) =>
+  call('POST /moderation/decisions/:id/undo', { params: { id } })
+
+export const blockAuthor = (id: string, body: Input<typeof blockUser>['body']) =>
+  call('PUT /moderation/users/:id/block', { params: { id }, body })
+
+export const unblockAuthor = (id: string) =>
+  call('DELETE /moderation/users/:id/block', { params: { id } })
 
 export function blockEnd({ until }: Block): string {
   return until === null ? 'навсегда' : `до\u00a0${exactDay(until)}`

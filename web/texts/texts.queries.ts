@@ -14,5 +14,6 @@ export function useText(name: TextName) {
     queryKey: keyOf(name),
     queryFn: ({ signal }) => call('GET /texts/:name', { params: { name } }, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
+    meta: { outlivesViewer: true },
   })
 }

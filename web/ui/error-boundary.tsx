@@ -1,8 +1,9 @@
 import { Component, type ErrorInfo, type ReactNode } from 'react'
 
-type ErrorBoundaryProps = {
+export type ErrorBoundaryProps = {
   children: ReactNode
-  fallback?: ReactNode
+  /** `retry` renders the children anew. */
+  fallback?: ReactNode | ((retry: () => void) => ReactNode)
   onError?: () => void
 }
 
@@ -20,6 +21,10 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boole
   }
 
   override render(): ReactNode {
-    return this.state.failed ? this.props.fallback : this.props.children
+    const { children, fallback } = this.props
+    if (!this.state.failed) return children
+    return typeof fallback === 'function' ? fallback(this.retry) : fallback
   }
+
+  private readonly retry = () => this.setState({ failed: false })
 }

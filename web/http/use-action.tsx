@@ -1,0 +1,88 @@
+import { type UseMutationOptions, useMutation } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { useReconnect } from '../platform/online.ts'
+import { type Intent, withViewer } from '../session/intents.ts'
+import { Button } from '../ui/button.tsx'
+import { toast } from '../ui/toaster.tsx'
+import { CallError, isUnanswered } from './call-error.ts'
+import { errorMessage } from './error-message.ts'
+
+type ActionOptions<Data, Variables> = UseMutationOptions<Data, Error, Variables> & {
+  /**
+   * Where an error shows: in a line of the caller, in a toast, or in a dialog's line. Once that
+   * dialog is closed, a toast shows the error and opens it again.
+   */
+  errors?: 'line' | 'toast' | { failed: string; reopen: Intent }
+}
+
+/**
+ * A write that a person makes. `mutate` does nothing while an earlier call is pending: `isPending`
+ * arrives a render too late for a second Enter in the same frame. The callbacks in `options` run
+ * even when the component is gone. An error without an answer is cleared when the network is back.
+ */
+export function useAction<Data, Variables = void>(options: ActionOptions<Data, Variables>) {
+  const { errors = 'line', onError, ...rest } = options
+  const isGone = useIsGone()
+  const isRunning = useRef(false)
+  const reopen = () => void (typeof errors === 'object' && withViewer(errors.reopen))
+  const { mutateAsync, isPending, isSuccess, variables, error, reset } = useMutation({
+    ...rest,
+    onError: (reason, ...args) => {
+      const text = errorMessage(reason)
+      if (errors === 'toast') toast({ text })
+      else if (errors !== 'line' && isGone.current) {
+        toast({ text: `${errors.failed}. ${text}`, link: { label: 'Вернуться', onSelect: reopen } })
+      }
+      return onError?.(reason, ...args)
+    },
+  })
+
+  useReconnect(() => {
+    if (isUnanswered(error)) reset()
+  })
+
+  async function run(input: Variables): Promise<void> {
+    isRunning.current = true
+    try {
+      await mutateAsync(input)
+    } catch {
+      // The caller gets it as `error` and in `onError`.
+    } finally {
+      isRunning.current = false
+    }
+  }
+
+  const needsSignIn = error instanceof CallError && error.status === 401
+  return {
+    isPending,
+    isSuccess,
+    variables,
+    error,
+    /** What a FormError shows. In a dialog it offers to sign in where that is needed. */
+    errorLine: {
+      children: error && errorMessage(error),
+      action: needsSignIn && typeof errors === 'object' && (
+        <Button variant="strong" size="s" onClick={reopen}>
+          Войти
+        </Button>
+      ),
+    },
+    clearError: (): void => {
+      if (error) reset()
+    },
+    mutate: (input: Variables): void => {
+      if (!isRunning.current) void run(input)
+    },
+  }
+}
+
+function useIsGone() {
+  const isGone = useRef(false)
+  useEffect(() => {
+    isGone.current = false
+    return () => {
+      isGone.current = true
+    }
+  }, [])
+  return isGone
+}

@@ -1,0 +1,186 @@
+import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { ErrorCode } from '../../contract/errors.ts'
+import { pagesKey } from '../posts/cache/list-cache.ts'
+import { nextVersion, putPosts } from '../posts/cache/post-cache.ts'
+import { resetToken } from '../session/token.ts'
+import { type AnsweringServer, refusal, startAnsweringServer } from '../testing/answering-server.ts'
+import { sendTap, shownLikes } from './likes.queries.ts'
+
+const ID = '1'
+
+type State = { is_liked: boolean; likes_count: number }
+type Request = { liked: boolean; answer: () => void; refuse: (code?: ErrorCode) => void }
+
+let server: AnsweringServer
+let state: State
+/** Requests of the page that wait for an answer, and all that came. */
+let held: Request[]
+let sent: boolean[]
+let client: QueryClient
+
+beforeAll(async () => {
+  server = await startAnsweringServer()
+  vi.stubGlobal('location', { origin: server.origin })
+  resetToken('none')
+  server.answer = ({ call }) =>
+    new Promise((resolve) => {
+      const liked = call.startsWith('POST')
+      sent.push(liked)
+      const answer = () => {
+        const step = Number(liked) - Number(state.is_liked)
+        state = { is_liked: liked, likes_count: state.likes_count + step }
+        resolve({ status: 200, body: { likes_count: state.likes_count } })
+      }
+      const refuse = (code: ErrorCode = 'UNAVAILABLE') =>
+        resolve(refusal(code, { 'retry-after': '0' }))
+      held.push({ liked, answer, refuse })
+    })
+})
+afterAll(async () => {
+  resetToken('unknown')
+  vi.unstubAllGlobals()
+  await server.close()
+})
+beforeEach(() => startPage({ is_liked: false, likes_count: 4 }))
+
+/** A page that shows one post, on which nobody has tapped yet. */
+function startPage(first: State): void {
+  state = first
+  held = []
+  sent = []
+  client = new QueryClient({ defaultOptions: { mutations: { networkMode: 'always' } } })
+  putPosts(client, [makePost(state)])
+}
+
+function makePost(likes: State) {
+  const owner = { id: 'u1', username: 'olga_v' }
+  const links = { parent_post_id: null, replied_post_id: null, replied_post: null }
+  const actions = { ...likes, replies_count: 0, ...links }
+  return { id: ID, text: 'Запись', created_at: 1000, is_modified: false, owner, actions }
+}
+
+function tap(liked: boolean): Promise<boolean> {
+  return sendTap(client, { name: 'like', postId: ID, liked })
+}
+
+const shown = () => shownLikes(client, ID)
+
+/** Waits until the page has sent what it wants to send. */
+async function nextRequest(): Promise<Request | undefined> {
+  while (held.length === 0 && client.isMutating() > 0) await new Promise(setImmediate)
+  return held.shift()
+}
+
+test('a like is shown at once, and then with the count of the server', async () => {
+  const done = tap(true)
+  expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
+  state.likes_count = 7
+  ;(await nextRequest())?.answer()
+  expect(await done).toBe(true)
+  expect(shown()).toEqual({ is_liked: true, likes_count: 8 })
+})
+
+test('quick taps end at the last one with two requests at most', async () => {
+  const taps = [tap(true)]
+  const first = await nextRequest()
+  taps.push(...[false, true, false].map(tap))
+  expect(shown()).toEqual({ is_liked: false, likes_count: 4 })
+  first?.answer()
+  ;(await nextRequest())?.answer()
+  await Promise.all(taps)
+  expect(sent).toEqual([true, false])
+  expect([state, shown()]).toEqual(Array(2).fill({ is_liked: false, likes_count: 4 }))
+})
+
+test('taps that end at the state already sent need no second request', async () => {
+  const taps = [tap(true)]
+  const first = await nextRequest()
+  taps.push(tap(false), tap(true))
+  first?.answer()
+  await Promise.all(taps)
+  expect(sent).toEqual([true])
+  expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
+})
+
+test('a refusal shows what the server confirmed last, and a later tap tries again', async () => {
+  const refused = tap(true)
+  ;(await nextRequest())?.refuse()
+  expect(await refused).toBe(false)
+  expect(shown()).toEqual({ is_liked: false, likes_count: 4 })
+  const done = tap(true)
+  ;(await nextRequest())?.answer()
+  expect(await done).toBe(true)
+  expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
+})
+
+test('a tap that is refused for a while is waited out, and the last one is sent then', async () => {
+  const taps = [tap(true)]
+  const first = await nextRequest()
+  taps.push(tap(false), tap(true))
+  first?.refuse('TOO_MANY_REQUESTS')
+  ;(await nextRequest())?.answer()
+  expect(await Promise.all(taps)).toEqual([true, true, true])
+  expect(sent).toEqual([true, true])
+  expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
+})
+
+test('a read that is under way changes no pending like, and brings the others’', async () => {
+  const version = nextVersion()
+  const done = tap(true)
+  const request = await nextRequest()
+  putPosts(client, [makePost({ is_liked: false, likes_count: 6 })], version)
+  expect(shown()).toEqual({ is_liked: true, likes_count: 7 })
+  request?.answer()
+  await done
+  putPosts(client, [makePost({ is_liked: false, likes_count: 4 })], version)
+  expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
+})
+
+test('a like set before the post was read shows in the answer to a read that started before', async () => {
+  client.clear()
+  const read = Promise.withResolvers<void>()
+  const list = new InfiniteQueryObserver(client, {
+    queryKey: pagesKey('wall', 'a'),
+    queryFn: async () => {
+      const version = nextVersion()
+      await read.promise
+      return putPosts(client, [makePost({ is_liked: false, likes_count: 4 })], version)
+    },
+    initialPageParam: null,
+    getNextPageParam: () => null,
+  })
+  const stop = list.subscribe(() => {})
+  const done = tap(true)
+  ;(await nextRequest())?.answer()
+  // Another answer arrives after the one to the like.
+  await fetch(`${server.origin}/api/v1/sessions/current`, { method: 'PATCH' })
+  read.resolve()
+  await done
+  stop()
+  expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
+})
+
+test('whatever the taps and the answers, no count is below zero and the last shown state is the server’s', async () => {
+  const start = fc.record({ is_liked: fc.boolean(), likes_count: fc.nat({ max: 2 }) })
+  const act = fc.constantFrom<'tap' | 'answer' | 'refuse'>('tap', 'answer', 'refuse')
+  await fc.assert(
+    fc.asyncProperty(start, fc.array(act, { minLength: 1 }), async (first, acts) => {
+      startPage(first.is_liked ? { ...first, likes_count: first.likes_count + 1 } : first)
+      const taps: Promise<boolean>[] = []
+      let last = state.is_liked
+      for (const act of acts) {
+        if (act === 'tap') {
+          last = !shown()?.is_liked
+          taps.push(tap(last))
+        } else (await nextRequest())?.[act]()
+        expect(shown()?.likes_count).toBeGreaterThanOrEqual(0)
+      }
+      for (let next = await nextRequest(); next; next = await nextRequest()) next.answer()
+      const isDone = (await Promise.all(taps)).at(-1) ?? true
+      expect(shown()).toEqual(state)
+      if (isDone) expect(state.is_liked).toBe(last)
+    }),
+  )
+})

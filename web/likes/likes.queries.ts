@@ -1,0 +1,111 @@
+import {
+  type MutationFilters,
+  MutationObserver,
+  type QueryClient,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { call } from '../http/call.ts'
+import { CallError, isShortLimit } from '../http/call-error.ts'
+import { errorMessage, waitMessage } from '../http/error-message.ts'
+import { wait } from '../platform/wait.ts'
+import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
+import { type CachedPost, type Likes, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
+import { type Intent, keepIntent } from '../session/intents.ts'
+import { announcePostChange } from '../session/post-channel.ts'
+import { toast } from '../ui/toaster.tsx'
+
+type Tap = Extract<Intent, { name: 'like' }>
+
+/** Returns the confirmed likes, with the viewer's last tap laid over them while it is pending. */
+export function useShownLikes({ id, actions }: CachedPost): Likes {
+  // useMutationState() would show a tap a timer later, and weigh more.
+  const client = useQueryClient()
+  const lastTapNow = () => lastTap(client, id)
+  const { subscribe } = client.getMutationCache()
+  return withTap(actions, useSyncExternalStore(subscribe, lastTapNow, lastTapNow))
+}
+
+/** As useShownLikes(), but what was rendered may be a tap behind. */
+export function shownLikes(client: QueryClient, postId: string): Likes | undefined {
+  const post = readCachedPost(client, postId)
+  return post ? withTap(post.actions, lastTap(client, postId)) : undefined
+}
+
+/**
+ * Taps on one post are sent one after the other. Resolves with false after a refusal, which a toast
+ * tells. If the session has ended, of which another toast tells, the like is set after signing in.
+ */
+export async function sendTap(client: QueryClient, tap: Tap): Promise<boolean> {
+  const observer = new MutationObserver<void, Error, Tap>(client, {
+    mutationKey: tapsKey(tap.postId),
+    scope: { id: `like ${tap.postId}` },
+    gcTime: 0,
+    mutationFn: () => confirmTap(client, tap),
+  })
+  try {
+    await observer.mutate(tap)
+    return true
+  } catch (error) {
+    const status = error instanceof CallError && error.status
+    if (status === 401) keepIntent(tap)
+    else tell(tap, errorMessage(error))
+    if (status === 404) evictPost(client, tap.postId)
+    return false
+  } finally {
+    observer.reset()
+  }
+}
+
+/** A tap that a later one has replaced, or that changes nothing any more, is not sent. */
+async function confirmTap(client: QueryClient, tap: Tap): Promise<void> {
+  const { postId, liked = true } = tap
+  const isWanted = () =>
+    lastTap(client, postId) === tap && readCachedPost(client, postId)?.actions.is_liked !== liked
+  while (isWanted()) {
+    try {
+      return await setLike(client, postId, liked)
+    } catch (error) {
+      if (!isShortLimit(error)) throw error
+      tell(tap, waitMessage(error))
+      await wait(error.retryAfter * 1000)
+    }
+  }
+}
+
+function tell({ postId }: Tap, text: string): void {
+  toast({ text }, { about: [`like ${postId}`] })
+}
+
+async function setLike(client: QueryClient, postId: string, is_liked: boolean): Promise<void> {
+  const name = is_liked ? 'POST /posts/:id/likes' : 'DELETE /posts/:id/likes'
+  const likes = { is_liked, ...(await call(name, { params: { id: postId } })) }
+  announcePostChange({ name: 'liked', postId, likes })
+  // After signing in, a post may be liked before it is read, and reads under way lack the like.
+  if (!readCachedPost(client, postId)) await whenListsAreRead(client)
+  setLikes(client, postId, likes)
+}
+
+function withTap(
+  { is_liked, likes_count }: Likes,
+  { liked = true }: Pick<Tap, 'liked'> = { liked: is_liked },
+): Likes {
+  const step = Number(liked) - Number(is_liked)
+  return { is_liked: liked, likes_count: Math.max(0, likes_count + step) }
+}
+
+function lastTap(client: QueryClient, postId: string): Tap | undefined {
+  return client.getMutationCache().findAll(pendingTaps(postId)).map(tapOf).at(-1)
+}
+
+function pendingTaps(postId: string): MutationFilters {
+  return { mutationKey: tapsKey(postId), status: 'pending' }
+}
+
+function tapsKey(postId: string) {
+  return ['like', postId] as const
+}
+
+function tapOf({ state }: { state: { variables: unknown } }): Tap {
+  return state.variables as Tap
+}

@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../../http/call.ts'
+
+export function useOwnReports() {
+  return useQuery({
+    queryKey: ['own-reports'],
+    queryFn: ({ signal }) => readOwnReports(signal),
+    staleTime: 0,
+  })
+}
+
+export const readOwnReports = (signal?: AbortSignal) =>
+  call('GET /users/current/reports', {}, { signal })
+
+export const markReportsSeen = () => call('PUT /users/current/reports/seen', {})

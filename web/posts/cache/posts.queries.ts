@@ -1,0 +1,130 @@
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { pageAfter, TITLES } from '../../../contract/pages.ts'
+import type { Post } from '../../../contract/posts.ts'
+import { useEntry } from '../../history/entry.tsx'
+import { call } from '../../http/call.ts'
+import { CallError } from '../../http/call-error.ts'
+import { LISTS } from './list-cache.ts'
+import { type CachedPost, nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
+import type { ListSource } from './use-post-list.ts'
+
+const READ_POST = 'read-post'
+const NEWEST = 'newest-posts'
+const READ_NEWEST_EVERY_MS = 20_000
+const READ_STALE_EVERY_MS = 5000
+
+export function wallSource(start = ''): ListSource {
+  return {
+    name: 'wall',
+    start,
+    read: (cursor, signal) => call('GET /posts', { query: pageAfter(cursor) }, { signal }),
+  }
+}
+
+export const likedSource: ListSource = {
+  name: 'liked',
+  read: (cursor, signal) =>
+    call('GET /posts', { query: { ...pageAfter(cursor), filter: 'liked' } }, { signal }),
+}
+
+export function ownPostsSource(userId: string): ListSource {
+  return {
+    name: 'own-posts',
+    read: (cursor, signal) =>
+      call('GET /posts', { query: { ...pageAfter(cursor), userId } }, { signal }),
+  }
+}
+
+export type ReadPost =
+  | { state: 'loading' }
+  | { state: 'missing' }
+  | { state: 'failed'; error: Error; retry: () => void }
+  | { state: 'ready'; post: CachedPost }
+
+export const MISSING_POST = {
+  title: TITLES.noPost,
+  text: 'Запись не существует или была удалена',
+}
+
+export function seedPost(client: QueryClient, id: string, post: Post | null): void {
+  if (post) putPosts(client, [post])
+  else setMissing(client, id, nextVersion())
+  client.setQueryData([READ_POST, id], true)
+}
+
+/** Returns the cached post at once, while it is read again. */
+export function useReadPost(id: string): ReadPost {
+  const client = useQueryClient()
+  const cached = usePost(id)
+  const { error, refetch } = useQuery({
+    queryKey: [READ_POST, id],
+    queryFn: async ({ signal }) => {
+      const version = nextVersion()
+      try {
+        putPosts(client, [await call('GET /posts/:id', { params: { id } }, { signal })], version)
+      } catch (reason) {
+        if (!(reason instanceof CallError) || reason.status !== 404) throw reason
+        setMissing(client, id, version)
+      }
+      // The post has an entry of its own; this one only records that it was read.
+      return true
+    },
+  })
+
+  if (cached) return { state: 'ready', post: cached }
+  if (cached === null) return { state: 'missing' }
+  return error ? { state: 'failed', error, retry: () => void refetch() } : { state: 'loading' }
+}
+
+/**
+ * Reads the first page of the wall again and again while the page is visible and online. It is the
+ * same call as the wall's own, so the server answers it from its cache.
+ */
+export function useNewestPosts(): readonly string[] {
+  const { key } = useEntry()
+  const { data } = useQuery({
+    queryKey: [NEWEST, key],
+    queryFn: async ({ signal }) => {
+      const { posts } = await wallSource().read('', signal)
+      return posts.map(({ id }) => id)
+    },
+    initialData: [],
+    networkMode: 'online',
+    retry: false,
+    staleTime: READ_NEWEST_EVERY_MS,
+    refetchInterval: READ_NEWEST_EVERY_MS,
+    refetchOnWindowFocus: true,
+  })
+  return data
+}
+
+/** Asks for the wall until it comes fresh, and then reads again what the page watches. */
+export function useFreshPosts(stale: boolean): void {
+  const client = useQueryClient()
+  useQuery({
+    queryKey: ['fresh-posts'],
+    queryFn: async ({ signal }) => {
+      const version = nextVersion()
+      const { posts } = await wallSource().read('', signal)
+      putPosts(client, posts, version)
+      return true
+    },
+    enabled: stale,
+    retry: false,
+    staleTime: 0,
+    refetchInterval: READ_STALE_EVERY_MS,
+  })
+  useEffect(() => {
+    if (stale) return () => readAgain(client, [READ_POST, NEWEST])
+  }, [stale, client])
+}
+
+/** A page is rendered for a visitor, so the viewer's likes are missing in it. */
+export function readLikes(client: QueryClient): void {
+  readAgain(client, [LISTS, READ_POST])
+}
+
+function readAgain(client: QueryClient, kinds: readonly string[]): void {
+  for (const kind of kinds) void client.invalidateQueries({ queryKey: [kind] })
+}

@@ -1,0 +1,50 @@
+import { API_PREFIX, REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
+import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from '../platform/stored-keys.ts'
+import { cameWithoutCookie } from './page-settings.ts'
+
+type EarlyRefresh = { clientToken: string; response: Response; receivedAt: number }
+
+declare global {
+  /** Null if another tab was refreshing or no answer came. */
+  var earlyRefresh: Promise<EarlyRefresh | null> | undefined
+}
+
+/** Tabs refresh one at a time under this lock. */
+export const SESSION_LOCK = 'session'
+const METHOD = 'PATCH'
+const PATH = '/sessions/current'
+export const REFRESH = `${METHOD} ${PATH}` as const
+
+/**
+ * Asks for a signed-in person's access token while the scripts are still on their way; a visitor
+ * asks for nothing. Where another tab has the lock, the app asks later.
+ */
+export function beginEarlyRefresh(): void {
+  const clientToken = localStorage.getItem(CLIENT_TOKEN_KEY)
+  const isVisitor = cameWithoutCookie() && !localStorage.getItem(HAD_SESSION_KEY)
+  if (!clientToken || isVisitor) return
+  const refresh = () => refreshWith(clientToken)
+  const asked = navigator.locks
+    ? navigator.locks.request(SESSION_LOCK, { ifAvailable: true }, (lock) => lock && refresh())
+    : refresh()
+  globalThis.earlyRefresh = asked.catch(() => null)
+}
+
+async function refreshWith(clientToken: string): Promise<EarlyRefresh> {
+  const response = await fetch(API_PREFIX + PATH, {
+    method: METHOD,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ clientToken }),
+    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+  })
+  // As a whole: an answer that is cut off is none.
+  const text = await response.text()
+  return { clientToken, response: new Response(text, response), receivedAt: Date.now() }
+}
+
+/** Returns the early refresh once; null if it failed or had another `clientToken`. */
+export async function takeEarlyRefresh(clientToken: string): Promise<EarlyRefresh | null> {
+  const early = (await globalThis.earlyRefresh) ?? null
+  globalThis.earlyRefresh = undefined
+  return early?.clientToken === clientToken ? early : null
+}

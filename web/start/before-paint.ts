@@ -1,0 +1,23 @@
+import { showTheme } from '../platform/show-theme.ts'
+import { ANCHORS_KEY, HAD_SESSION_KEY, INTRO_SEEN_KEY, THEME_KEY } from '../platform/stored-keys.ts'
+import { beginEarlyRefresh } from '../session/early-refresh.ts'
+
+// This script stands in every page and runs before the first paint, so that neither the other theme
+// flashes nor what is for visitors alone. A blocked storage throws.
+try {
+  const { dataset } = document.documentElement
+  const hadSession = localStorage.getItem(HAD_SESSION_KEY)
+  if (hadSession || localStorage.getItem(INTRO_SEEN_KEY)) dataset.introSeen = ''
+  // As the server does where the session's cookie came with the request.
+  if (hadSession) dataset.session = ''
+  if (localStorage.getItem(THEME_KEY) === 'light') showTheme('light')
+  // A page that was left further down is not seen at its top first.
+  const [opening] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  const anchors = sessionStorage.getItem(ANCHORS_KEY)
+  const wasLeft = anchors?.includes(`"${history.state?.key}"`)
+  if (wasLeft && opening?.type !== 'navigate') dataset.returning = ''
+} catch {}
+
+try {
+  beginEarlyRefresh()
+} catch {}

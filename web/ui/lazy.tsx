@@ -1,0 +1,39 @@
+import { type ReactNode, Suspense, startTransition, use, useEffect, useState } from 'react'
+import type { LazyChunk } from '../platform/lazy-chunk.ts'
+import { ErrorBoundary, type ErrorBoundaryProps } from './error-boundary.tsx'
+
+type LazyProps<Content> = Omit<ErrorBoundaryProps, 'children'> & {
+  chunk: LazyChunk<Content>
+  loading: ReactNode
+  children: (content: Content) => ReactNode
+}
+
+/** Loads a chunk once when it is mounted; a boundary catches what fails, here or in the content. */
+export function Lazy<Content>({ chunk, loading, children, ...boundary }: LazyProps<Content>) {
+  const [attempt] = useState(chunk.load)
+  const [, setIsLoaded] = useState(false)
+  // React shows a fallback for 300 ms at least, unless there is something else to render.
+  useEffect(() => {
+    attempt.then(
+      () => startTransition(() => setIsLoaded(true)),
+      () => {},
+    )
+  }, [attempt])
+  return (
+    <ErrorBoundary {...boundary}>
+      <Suspense fallback={loading}>
+        <Loaded chunk={chunk} attempt={attempt}>
+          {children}
+        </Loaded>
+      </Suspense>
+    </ErrorBoundary>
+  )
+}
+
+type LoadedProps<Content> = Pick<LazyProps<Content>, 'chunk' | 'children'> & {
+  attempt: Promise<Content>
+}
+
+function Loaded<Content>({ chunk, attempt, children }: LoadedProps<Content>) {
+  return children(chunk.content() ?? use(attempt))
+}

@@ -1,0 +1,38 @@
+import { useEffect, useEffectEvent } from 'react'
+
+/** Functions by `event.code`, or by «?». One that returns false leaves the key to the browser. */
+export type Shortcuts = Record<string, (() => unknown) | undefined>
+
+type Pressed = Pick<KeyboardEvent, 'code' | 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
+
+const TYPING = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])'
+const OPEN_POPUP = 'dialog[open], [role="menu"], [role="listbox"]'
+
+/** With `repeats`, a key that is held down calls its function again and again. */
+export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): void {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.isComposing || (event.repeat && !repeats)) return
+    const run = shortcuts[shortcutOf(event) ?? '']
+    // The letter must not be typed into the field of a dialog that opens.
+    if (run && !isForOther(event.target) && run() !== false) event.preventDefault()
+  })
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => onKeyDown(event)
+    document.addEventListener('keydown', listener)
+    return () => document.removeEventListener('keydown', listener)
+  }, [])
+}
+
+/** By the position of the key, not by its letter: on ЙЦУКЕН the J key types «о». */
+export function shortcutOf(event: Pressed): string | null {
+  if (event.ctrlKey || event.metaKey || event.altKey) return null
+  // On ЙЦУКЕН «?» is Shift+7; its Latin position works too.
+  if (event.key === '?' || (event.shiftKey && event.code === 'Slash')) return '?'
+  return event.shiftKey ? null : event.code
+}
+
+/** A press may be meant for a text input, or for a dialog or menu that is open. */
+function isForOther(target: EventTarget | null): boolean {
+  const typing = target instanceof Element && target.closest(TYPING) !== null
+  return typing || document.querySelector(OPEN_POPUP) !== null
+}
