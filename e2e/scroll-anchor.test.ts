@@ -101,10 +101,11 @@ test('going back before the scripts of a reloaded post are there shows the wall 
     await scripts.promise
     await route.continue()
   })
+  // Scripts that are held back can keep the page from being loaded.
   await page.reload({ waitUntil: 'domcontentloaded' })
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
-  await page.goBack()
-  await page.waitForURL(`${journey.url}/`)
+  await page.goBack({ waitUntil: 'commit' })
+  expect(page.url()).toBe(`${journey.url}/`)
   scripts.resolve()
   await expect.poll(() => isAt(read, 217)).toBe(true)
 })
