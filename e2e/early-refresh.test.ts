@@ -39,7 +39,8 @@ test('a signed-in person’s token is there before the scripts, which then ask f
   await profileLink(page).waitFor()
   expect(calls.filter((call) => call.startsWith('PATCH'))).toHaveLength(1)
   expect(calls[0]).toBe('PATCH /api/v1/sessions/current')
-  expect(calls).toContain('GET /api/v1/posts')
+  // The browser reports a request a moment after the page has made it.
+  await expect.poll(() => calls).toContain('GET /api/v1/posts')
 })
 
 test.each([
