@@ -15,7 +15,7 @@ import { dropIntent, useIsWaiting } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Lazy } from '../ui/lazy.tsx'
 import { Spinner } from '../ui/spinner.tsx'
-import { useToast } from '../ui/toaster.tsx'
+import { toast } from '../ui/toaster.tsx'
 import styles from './dialogs.module.css'
 import { preloadViewerPages } from './routes.tsx'
 
@@ -87,10 +87,9 @@ function useMayShow(dialog: Dialog | null): boolean {
 function OpenDialog({ dialog }: { dialog: Dialog }) {
   const { name, ...ids } = dialog
   const chunk = DIALOGS[name] as LazyChunk<ComponentType<{ onClose: () => void }>>
-  const toast = useToast()
 
   function failToOpen(): void {
-    void tellOpenError(toast)
+    void tellOpenError()
     closeDialog(dialog)
   }
 
@@ -105,7 +104,7 @@ function OpenDialog({ dialog }: { dialog: Dialog }) {
  * If the server answers although a chunk could not be loaded, the network is not to blame: a
  * release removed the chunk, or the browser remembers the failure. Then a reload is offered.
  */
-async function tellOpenError(toast: ReturnType<typeof useToast>): Promise<void> {
+async function tellOpenError(): Promise<void> {
   if (await canReload()) {
     const link = { label: 'Обновить страницу', onSelect: () => location.reload() }
     toast({ text: 'Не получилось загрузить', link })

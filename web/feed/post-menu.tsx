@@ -10,7 +10,7 @@ import { withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuItem, type MenuProps } from '../ui/menu.tsx'
-import { useToast } from '../ui/toaster.tsx'
+import { toast } from '../ui/toaster.tsx'
 
 type PostMenuProps = Pick<MenuProps, 'label' | 'button' | 'onClose'> & { post: CachedPost }
 
@@ -63,7 +63,6 @@ function report({ id }: CachedPost): MenuItem {
 }
 
 function useLinkItems({ id }: CachedPost): MenuItem[] {
-  const toast = useToast()
   const address = () => new URL(postPath(id), location.href).href
 
   async function copy(): Promise<void> {

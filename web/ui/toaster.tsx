@@ -42,10 +42,6 @@ const regions = createAtom(NO_REGIONS)
 
 export const toast = queue.push
 
-export function useToast(): typeof toast {
-  return toast
-}
-
 /** The component that draws a toast's link to a page. */
 export const PageLinkContext = createContext<ComponentType<PageLinkProps> | null>(null)
 
