@@ -2,6 +2,8 @@
 
 /** What the paths of the API's calls begin with. */
 export const API_PREFIX = '/api/v1'
+/** The stream of server-sent events that tells browsers what is new. */
+export const LIVE_PATH = `${API_PREFIX}/live`
 /** Longest post text, in Unicode code points after normalisation. */
 export const POST_TEXT_MAX = 500
 /** The counter of remaining characters appears when so many are left. */

@@ -22,6 +22,20 @@ test('the bell has a dot while a reply is unseen, and leads to the replies, whic
   expect(await reply.getByText('Новый ответ').count()).toBe(0)
 })
 
+test('an answer lights the bell of who looks on within 1.5 s, in each of their tabs', async () => {
+  const post = await journey.publish(olga, 'Жду ответа')
+  const page = await journey.visit({ as: olga })
+  await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
+  const second = await page.context().newPage()
+  await second.goto(journey.url)
+  await second.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
+  await journey.reply(petr, post.id, 'Вот он')
+  const since = performance.now()
+  const lit = (tab: typeof page) => tab.getByRole('link', { name: 'Ответы мне, новых: 1' })
+  await Promise.all([lit(page).waitFor(), lit(second).waitFor()])
+  expect(performance.now() - since).toBeLessThan(1500)
+})
+
 test('replies to one post that came together are a group under its name; nothing received says so', async () => {
   const page = await journey.visit({ as: petr, path: '/replies' })
   await page.getByText('Здесь появятся ответы на ваши записи').waitFor()

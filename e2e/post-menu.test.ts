@@ -20,6 +20,7 @@ test('a post is changed and deleted by its owner, and reported by everybody else
   await journey.publish(olga, 'Моя свежая запись')
   await journey.publish(petr, 'Чужая запись')
   const page = await journey.visit({ as: olga })
+  await page.getByRole('link', { name: 'Ответы мне' }).waitFor()
   const items = async (text: string) => {
     const menu = await openMenu(postWith(page, text))
     const names = await menu.getByRole('menuitem').allInnerTexts()
@@ -27,10 +28,15 @@ test('a post is changed and deleted by its owner, and reported by everybody else
     await menu.waitFor({ state: 'detached' })
     return names
   }
-  expect(await items('Моя запись')).toEqual(['Скопировать ссылку', 'Удалить'])
+  expect(await items('Моя запись')).toEqual([
+    'Скопировать ссылку',
+    'Не сообщать об этой записи',
+    'Удалить',
+  ])
   expect(await items('Моя свежая запись')).toEqual([
     expect.stringMatching(/^Изменить\s+(9:\d\d|10:00)$/),
     'Скопировать ссылку',
+    'Не сообщать об этой записи',
     'Удалить',
   ])
   expect(await items('Чужая запись')).toEqual(['Скопировать ссылку', 'Пожаловаться'])

@@ -21,6 +21,7 @@ const anyone = { owner: '200', other: '200', visitor: '200' }
 const signedIn = { owner: '200', other: '200', visitor: STRANGER }
 const created = { owner: '201', other: '201', visitor: STRANGER }
 const done = { owner: '204', other: '204', visitor: STRANGER }
+const ofOwner = { owner: '204', other: '404 POST_NOT_FOUND', visitor: STRANGER }
 const sealed = { owner: '200', other: '400 OPERATION_EXPIRED', visitor: '400 OPERATION_EXPIRED' }
 const UNKNOWN = '404 NOT_FOUND'
 const forModerators = { owner: UNKNOWN, other: UNKNOWN, visitor: UNKNOWN }
@@ -132,17 +133,21 @@ export const TABLE: Record<string, Row> = {
     other: '404 POST_NOT_FOUND',
     visitor: STRANGER,
   },
-  'DELETE /posts/:id': {
-    call: ofPost(),
-    owner: '204',
-    other: '404 POST_NOT_FOUND',
-    visitor: STRANGER,
-  },
+  'DELETE /posts/:id': { call: ofPost(), ...ofOwner },
   'GET /posts/replies': { call: at('/posts/replies'), ...signedIn },
   'GET /posts/:id/replies': { call: ofPost('/replies'), ...anyone },
   'POST /posts/:id/replies': { call: ofPost('/replies', { text }), ...created },
   'POST /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
   'DELETE /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
+  'GET /posts/replies/received': { call: at('/posts/replies/received'), ...signedIn },
+  'GET /users/current/received': { call: at('/users/current/received'), ...signedIn },
+  'PUT /users/current/received': { call: at('/users/current/received', { seen: 1 }), ...done },
+  'PUT /users/current/reply-mails': {
+    call: at('/users/current/reply-mails', { wantsMail: false }),
+    ...done,
+  },
+  'PUT /posts/:id/mute': { call: ofPost('/mute'), ...ofOwner },
+  'DELETE /posts/:id/mute': { call: ofPost('/mute'), ...ofOwner },
   'GET /texts/:name': { call: at('/texts/about'), ...anyone },
   'GET /reports/reasons': { call: at('/reports/reasons'), ...anyone },
   'GET /users/current/reports': { call: at('/users/current/reports'), ...signedIn },

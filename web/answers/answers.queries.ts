@@ -4,19 +4,15 @@ import { pageAfter } from '../../contract/pages.ts'
 import { call } from '../http/call.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 
-const EVERY_MS = 60_000
-
 /** What the viewer has not seen, and of which posts they want no replies. */
 export const receivedQuery = queryOptions({
   queryKey: ['received'],
   queryFn: ({ signal }) => call('GET /users/current/received', {}, { signal }),
-  staleTime: EVERY_MS,
-  refetchInterval: EVERY_MS,
-  refetchOnWindowFocus: true,
-  retry: false,
+  // The live stream tells when it is to be read again.
+  staleTime: Number.POSITIVE_INFINITY,
 })
 
-function refreshReceived(client: QueryClient): Promise<void> {
+export function refreshReceived(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: receivedQuery.queryKey })
 }
 

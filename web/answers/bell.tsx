@@ -1,15 +1,19 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Bell as BellShape } from 'lucide'
+import { useEffect } from 'react'
 import { UNREAD_MAX } from '../../contract/constants.ts'
 import { PATHS } from '../../contract/pages.ts'
 import { usePage } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
+import { onAnswered } from '../session/news-stream.ts'
 import { Icon } from '../ui/icon.tsx'
-import { receivedQuery } from './answers.queries.ts'
+import { receivedQuery, refreshReceived } from './answers.queries.ts'
 import styles from './bell.module.css'
 
 /** The way to the replies that a signed-in viewer received, with a dot while some are unseen. */
-export function Bell() {
+export function Bell({ userId }: { userId: string }) {
+  const client = useQueryClient()
+  useEffect(() => onAnswered(userId, () => void refreshReceived(client)), [userId, client])
   const unread = useQuery(receivedQuery).data?.unread ?? 0
   const isCurrent = usePage()?.name === 'received'
   return (

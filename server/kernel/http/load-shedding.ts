@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { API_PREFIX } from '../../../contract/constants.ts'
+import { LIVE_PATH } from '../../../contract/constants.ts'
 import { hasBody } from './connections.ts'
 import { type Refusal, sendRefusal } from './refusal.ts'
 import type { ObserveRequest } from './request-log.ts'
@@ -150,10 +150,10 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
   }
 }
 
-/** Where browsers are told what is new. Their requests stay open and do nothing. */
-export const LIVE_PATH = `${API_PREFIX}/live`
-
-/** Health checks are always answered, so that a busy node is not taken for a dead one. */
+/**
+ * Health checks are always answered, so that a busy node is not taken for a dead one. The requests
+ * of those who are told what is new stay open and do nothing.
+ */
 function needsNoSlot(url: string | undefined): boolean {
   return url === '/livez' || url === '/readyz' || url === LIVE_PATH
 }

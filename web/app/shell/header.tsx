@@ -92,7 +92,7 @@ function Account() {
   if (viewer.state === 'authorized') {
     return (
       <>
-        <Bell />
+        <Bell userId={viewer.user.id} />
         <Link
           to={PATHS.settings}
           className={styles.profile ?? ''}

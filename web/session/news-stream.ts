@@ -1,0 +1,103 @@
+import { LIVE_PATH } from '../../contract/constants.ts'
+import { createEmitter } from '../platform/atom.ts'
+import { createTabChannel } from './tab-channel.ts'
+
+/** The newest post of the wall, and who was answered. */
+type News = { newest?: string; to?: readonly string[] | 'many' }
+
+/** A proxy that buffers lets nothing through. */
+const FIRST_BYTE_MS = 4000
+const POLL_MS = 60_000
+const HIDDEN_MS = 30_000
+
+/** Null: something may have come that nobody told of. */
+const relay = createTabChannel<News | null>('live')
+const news = createEmitter<News | null>(connect)
+
+/** Calls `listener` when a user was answered, or may have been. Returns what unsubscribes it. */
+export function onAnswered(userId: string, listener: () => void): () => void {
+  return news.subscribe((event) => {
+    if (event === null || event.to === 'many' || event.to?.includes(userId)) listener()
+  })
+}
+
+/** One visible tab of the browser holds the stream and relays it to the others. */
+function connect(): () => void {
+  const stopRelay = relay.subscribe(news.emit)
+  let holding: AbortController | undefined
+  let leaving: ReturnType<typeof setTimeout> | undefined
+
+  function begin(): void {
+    clearTimeout(leaving)
+    if (holding) return
+    holding = new AbortController()
+    const { signal } = holding
+    // The lock is refused where the browser ends the wait.
+    navigator.locks.request('live', { signal }, () => holdStream(signal)).catch(() => {})
+  }
+
+  function letGo(): void {
+    holding?.abort()
+    holding = undefined
+  }
+
+  function onVisibilityChange(): void {
+    if (document.visibilityState === 'hidden') leaving = setTimeout(letGo, HIDDEN_MS)
+    else {
+      if (!holding) news.emit(null)
+      begin()
+    }
+  }
+
+  onVisibilityChange()
+  document.addEventListener('visibilitychange', onVisibilityChange)
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibilityChange)
+    clearTimeout(leaving)
+    letGo()
+    stopRelay()
+  }
+}
+
+/** While the stream cannot be had, asks once a minute. */
+async function holdStream(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await followStream(signal)
+    await waitUnlessAborted(signal, POLL_MS)
+    if (!signal.aborted) tell(null)
+  }
+}
+
+/** Resolves when the stream cannot be had, or is no longer wanted. */
+function followStream(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const source = new EventSource(LIVE_PATH)
+  const late = setTimeout(resolve, FIRST_BYTE_MS)
+  let isAgain = false
+  source.onopen = () => {
+    clearTimeout(late)
+    // What came in between was told to nobody here.
+    if (isAgain) tell(null)
+    isAgain = true
+  }
+  source.onmessage = ({ data }: MessageEvent<string>) => tell(JSON.parse(data))
+  // Otherwise the browser connects again by itself, when the server said.
+  source.onerror = () => source.readyState === EventSource.CLOSED && resolve()
+  signal.addEventListener('abort', () => resolve())
+  return promise.finally(() => {
+    clearTimeout(late)
+    source.close()
+  })
+}
+
+function tell(event: News | null): void {
+  news.emit(event)
+  relay.post(event)
+}
+
+function waitUnlessAborted(signal: AbortSignal, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  signal.addEventListener('abort', () => resolve())
+  return promise.finally(() => clearTimeout(timer))
+}
