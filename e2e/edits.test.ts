@@ -10,6 +10,8 @@ import {
   toast,
 } from './testing/page-actions.ts'
 
+const MUTE = 'Не сообщать об этой записи'
+
 test('the edit dialog counts the remaining time down, and an edited post says «Изменено» everywhere', async () => {
   const post = await journey.publish(olga, 'Опечатка')
   const page = await journey.visit({ as: olga })
@@ -88,6 +90,7 @@ test('when the edit period ends while the dialog is open, the text can be copied
   const menu = await openMenu(postWith(page, 'Не успею').first())
   expect(await menu.getByRole('menuitem').allInnerTexts()).toEqual([
     'Скопировать ссылку',
+    MUTE,
     'Удалить',
   ])
 })
@@ -107,14 +110,14 @@ test('a changed text whose edit period ended while the dialog was closed is in t
   const items = (await openMenu(post)).getByRole('menuitem')
   await expect
     .poll(() => items.allInnerTexts())
-    .toEqual(['Несохранённая правка', 'Скопировать ссылку', 'Удалить'])
+    .toEqual(['Несохранённая правка', 'Скопировать ссылку', MUTE, 'Удалить'])
   await items.first().click()
   await dialog.getByRole('alert').getByText('Время изменения записи истекло').waitFor()
   expect(await text.inputValue()).toBe('Вернулся поздно')
   await dialog.getByRole('button', { name: 'Удалить текст' }).click()
   await dialog.waitFor({ state: 'detached' })
   await openMenu(post)
-  expect(await items.allInnerTexts()).toEqual(['Скопировать ссылку', 'Удалить'])
+  expect(await items.allInnerTexts()).toEqual(['Скопировать ссылку', MUTE, 'Удалить'])
 })
 
 async function openReplies(page: Page, text: string): Promise<void> {

@@ -35,12 +35,13 @@ export const ACTS = [
   'unblock',
   'move likes',
   'leave',
+  'leave',
+  'return',
   'return',
   'move accounts',
   'erase',
   'mute',
   'unmute',
-  'read answers',
   'read answers',
 ] as const
 
@@ -83,12 +84,8 @@ export async function perform(world: World, { what, who, which }: Act): Promise<
     case 'like':
     case 'unlike':
       return (await send(what === 'like' ? 'POST' : 'DELETE', `/posts/${postId}/likes`)).status
-    case 'delete': {
-      const at = people.findIndex(({ id }) => id === post.owner.id)
-      if (at < 0) return 404
-      const owner = await signedIn(world, at)
-      return (await app.call('DELETE', `/posts/${postId}`, { token: owner.token })).status
-    }
+    case 'delete':
+      return byOwner(world, post, 'DELETE')
     case 'report':
       return (await report(app, person, { postId, reasonId: String((which % 8) + 1) })).status
     case 'hide': {
@@ -136,10 +133,9 @@ export async function perform(world: World, { what, who, which }: Act): Promise<
       await addJob(app.db, 'move-accounts', { payload: {} })
       return 200
     case 'mute':
-    case 'unmute': {
-      const method = what === 'mute' ? 'PUT' : 'DELETE'
-      return (await send(method, `/posts/${postId}/mute`)).status
-    }
+      return byOwner(world, post, 'PUT', '/mute')
+    case 'unmute':
+      return byOwner(world, post, 'DELETE', '/mute')
     case 'read answers':
       return readAnswers(world, person)
     case 'leave':
@@ -147,6 +143,18 @@ export async function perform(world: World, { what, who, which }: Act): Promise<
     case 'erase':
       return performOnAccount(world, what, who)
   }
+}
+
+async function byOwner(
+  world: World,
+  { id, owner }: World['posts'][number],
+  method: string,
+  path = '',
+): Promise<number> {
+  const at = world.people.findIndex((person) => person.id === owner.id)
+  if (at < 0) return 404
+  const { token } = await signedIn(world, at)
+  return (await world.app.call(method, `/posts/${id}${path}`, { token })).status
 }
 
 /** Reads the replies that a person received, and moves the mark as the page does. */

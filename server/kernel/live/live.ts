@@ -45,7 +45,8 @@ export function createLive({ limits }: Options) {
     if (isNewer) newest = news.newest
     for (const id of news.to) to.add(id)
     if (!isNewer && news.to.length === 0) return
-    nextEvent ??= setTimeout(send, sentAt + EVENT_MS - performance.now()).unref()
+    const waitMs = Math.max(0, sentAt + EVENT_MS - performance.now())
+    nextEvent ??= setTimeout(send, waitMs).unref()
   }
 
   function send(): void {
