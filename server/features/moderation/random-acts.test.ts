@@ -15,7 +15,7 @@ import { ACTS, perform, type World } from './random-acts.fixture.ts'
  */
 const SEED = Number(process.env.ACTS_SEED ?? 20_26)
 const RUNS = Number(process.env.ACTS_RUNS ?? 3)
-const ACTS_PER_RUN = 80
+const ACTS_PER_RUN = 120
 /** So many acts meet in the database. */
 const AT_ONCE = 8
 
