@@ -4,7 +4,7 @@ import { prepareDownload } from '../../../contract/data-export.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Route } from '../../kernel/http/route.ts'
-import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import { chargeAll, type Limits } from '../../kernel/limits/rate-limits.ts'
 import { createTicket, exportData, readTicket } from './data-export.service.ts'
 
 type Options = {
@@ -30,8 +30,10 @@ export function registerDataExport({ route, http, db, limits, appName, key }: Op
 
   route(prepareDownload, async ({ viewer: { userId } }) => {
     if (running >= ARCHIVES_MAX) throw busy()
-    await limits.downloads.charge(userId)
-    await limits.downloadTries.charge(userId)
+    await chargeAll([
+      [limits.downloads, userId],
+      [limits.downloadTries, userId],
+    ])
     return { path: `${PATH}/${createTicket(userId, { key, now: Date.now() })}` }
   })
 

@@ -97,8 +97,12 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
   async function replaceFailed(): Promise<void> {
     while (!stopping.signal.aborted) {
       const { promise: isUseless, resolve } = Promise.withResolvers<void>()
-      runner.events.once('worker:getJob:error', () => resolve())
+      const { events } = runner
+      const end = () => resolve()
+      events.once('worker:getJob:error', end)
       await Promise.race([runner.promise.catch(() => {}), isUseless])
+      // Where no runner starts, this one is looked at again each second.
+      events.off('worker:getJob:error', end)
       await stopRunner()
       if (stopping.signal.aborted) return
       log.error({}, 'jobs stopped, will start again')
