@@ -1,10 +1,8 @@
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { get } from 'node:https'
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openDatabaseAgain, shutDatabase } from '../../server/testing/databases.ts'
 import { findProgram } from '../../server/testing/debian-package.ts'
+import { openNews } from '../../server/testing/news-reader.ts'
 import { run } from './deploy-file.ts'
 import {
   POSTS,
@@ -93,10 +91,10 @@ test.each(NAMES)(
   'behind %s news come as they are told, to several who follow them',
   async (name) => {
     const { proxy, client, olga } = await startProxiedSite(name)
-    const streams = await Promise.all(Array.from({ length: 3 }, () => openStream(proxy.url)))
+    const streams = await Promise.all(Array.from({ length: 3 }, () => openNews(proxy.url)))
     const { id } = await client.publish(olga, 'Новость')
     const since = performance.now()
-    for (const text of streams) await expect.poll(text).toContain(`"newest":"${id}"`)
+    for (const { text } of streams) await expect.poll(text).toContain(`"newest":"${id}"`)
     expect(performance.now() - since).toBeLessThan(1500)
   },
 )
@@ -193,16 +191,4 @@ async function addressesIn(databaseUrl: string): Promise<string[]> {
   } finally {
     await client.end()
   }
-}
-
-/** Opens a stream of news. Returns what has come of it so far. */
-async function openStream(url: string): Promise<() => string> {
-  const request = get(`${url}/api/v1/live`, { rejectUnauthorized: false })
-  onTestFinished(() => void request.destroy())
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
-  let text = ''
-  response.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk
-  })
-  return () => text
 }

@@ -73,8 +73,8 @@ async function signUpTwo({ signUp }: Journey): Promise<[TestUser, TestUser]> {
 }
 
 /**
- * Starts the product, a browser and an SMTP server. The product reaches its database at the URL that `reach`
- * resolves to. The caller closes them.
+ * Starts the product, a browser and an SMTP server. The product reaches its database at the URL
+ * that `reach` resolves to. The caller closes them.
  */
 export async function startJourney(
   env: Record<string, string> = {},

@@ -1,6 +1,7 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, skipToken, useQuery } from '@tanstack/react-query'
 import type { ReceivedPage } from '../../contract/answers.ts'
 import { pageAfter } from '../../contract/pages.ts'
+import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 
@@ -16,8 +17,12 @@ export function refreshReceived(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: receivedQuery.queryKey })
 }
 
-/** The numbers after which the replies were new when the list was opened, by history entry. */
-const seenKey = (entryKey: string) => ['seen-before', entryKey] as const
+/** Which replies of a list were new when it was opened: those after `seen`. */
+type NewReplies = { seen: number; ids: readonly string[] }
+
+function newRepliesKey(entryKey: string) {
+  return ['new-replies', entryKey] as const
+}
 
 /** The replies of others to the viewer. To read the first page is to see what it shows. */
 export function receivedSource(client: QueryClient, entryKey: string): ListSource {
@@ -26,10 +31,7 @@ export function receivedSource(client: QueryClient, entryKey: string): ListSourc
     read: async (cursor, signal) => {
       const query = pageAfter(cursor)
       const page = await call('GET /posts/replies/received', { query }, { signal })
-      client.setQueryData<readonly string[]>(newKey(entryKey), (known = []) => [
-        ...known,
-        ...newReplies(client, entryKey, page),
-      ])
+      client.setQueryData<NewReplies>(newRepliesKey(entryKey), (known) => withNew(known, page))
       const newest = page.posts[0]?.received_no
       if (cursor === '' && newest !== undefined) void markSeen(client, newest)
       return page
@@ -37,13 +39,20 @@ export function receivedSource(client: QueryClient, entryKey: string): ListSourc
   }
 }
 
-export const newKey = (entryKey: string) => ['new-replies', entryKey] as const
-
 /** A page that is read later compares with the mark as it was when the list was opened. */
-function newReplies(client: QueryClient, entryKey: string, { posts, seen }: ReceivedPage) {
-  const before = client.getQueryData<number>(seenKey(entryKey)) ?? seen
-  client.setQueryData(seenKey(entryKey), before)
-  return posts.filter((post) => post.received_no > before).map(({ id }) => id)
+function withNew(known: NewReplies | undefined, page: ReceivedPage): NewReplies {
+  const { seen, ids } = known ?? { seen: page.seen, ids: [] }
+  const added = page.posts.filter((post) => post.received_no > seen && !ids.includes(post.id))
+  return { seen, ids: [...ids, ...added.map(({ id }) => id)] }
+}
+
+export function useIsNewReply(id: string): boolean {
+  const { data } = useQuery<NewReplies>({
+    queryKey: newRepliesKey(useEntry().key),
+    queryFn: skipToken,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data?.ids.includes(id) ?? false
 }
 
 /** What fails is marked at the next visit. */

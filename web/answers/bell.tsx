@@ -6,6 +6,8 @@ import { PATHS } from '../../contract/pages.ts'
 import { usePage } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { onAnswered } from '../session/news-stream.ts'
+import { iconButtonClass } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import { receivedQuery, refreshReceived } from './answers.queries.ts'
 import styles from './bell.module.css'
@@ -19,7 +21,7 @@ export function Bell({ userId }: { userId: string }) {
   return (
     <Link
       to={PATHS.received}
-      className={styles.bell ?? ''}
+      className={classes(iconButtonClass, styles.bell)}
       aria-label={unread > 0 ? `Ответы мне, новых: ${countOf(unread)}` : 'Ответы мне'}
       aria-current={isCurrent ? 'page' : undefined}
     >

@@ -1,8 +1,7 @@
-import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { memo } from 'react'
 import { postPath } from '../../contract/pages.ts'
-import { newKey } from '../answers/answers.queries.ts'
-import { useEntry } from '../history/entry.tsx'
+import { useIsNewReply } from '../answers/answers.queries.ts'
 import { Link } from '../history/link.tsx'
 import { readCachedPost } from '../posts/cache/post-cache.ts'
 import { type FeedCardProps, FeedPost } from './feed-pages.tsx'
@@ -12,7 +11,7 @@ import styles from './received-card.module.css'
 export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
   const { id, ids } = props
   const client = useQueryClient()
-  const isNew = useIsNew(id)
+  const isNew = useIsNewReply(id)
   const group = groupOf(client, ids, id)
   return (
     <FeedPost
@@ -27,15 +26,6 @@ export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
     />
   )
 })
-
-function useIsNew(id: string): boolean {
-  const { data } = useQuery<readonly string[]>({
-    queryKey: newKey(useEntry().key),
-    queryFn: skipToken,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  return data?.includes(id) ?? false
-}
 
 function GroupLine({ client, group }: { client: QueryClient; group: readonly string[] }) {
   const first = readCachedPost(client, group[0] ?? '')

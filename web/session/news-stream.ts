@@ -1,5 +1,6 @@
 import { LIVE_PATH } from '../../contract/constants.ts'
 import { createEmitter } from '../platform/atom.ts'
+import { wait } from '../platform/wait.ts'
 import { createTabChannel } from './tab-channel.ts'
 
 /** The newest post of the wall, and who was answered. */
@@ -61,16 +62,17 @@ function connect(): () => void {
 
 /** While the stream cannot be had, asks once a minute. */
 async function holdStream(signal: AbortSignal): Promise<void> {
+  const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve))
   while (!signal.aborted) {
-    await followStream(signal)
-    await waitUnlessAborted(signal, POLL_MS)
+    await followStream(aborted)
+    await Promise.race([wait(POLL_MS), aborted])
     if (!signal.aborted) tell(null)
   }
 }
 
 /** Resolves when the stream cannot be had, or is no longer wanted. */
-function followStream(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
+async function followStream(unwanted: Promise<unknown>): Promise<void> {
+  const { promise: refused, resolve } = Promise.withResolvers<void>()
   const source = new EventSource(LIVE_PATH)
   const late = setTimeout(resolve, FIRST_BYTE_MS)
   let isAgain = false
@@ -83,21 +85,12 @@ function followStream(signal: AbortSignal): Promise<void> {
   source.onmessage = ({ data }: MessageEvent<string>) => tell(JSON.parse(data))
   // Otherwise the browser connects again by itself, when the server said.
   source.onerror = () => source.readyState === EventSource.CLOSED && resolve()
-  signal.addEventListener('abort', () => resolve())
-  return promise.finally(() => {
-    clearTimeout(late)
-    source.close()
-  })
+  await Promise.race([refused, unwanted])
+  clearTimeout(late)
+  source.close()
 }
 
 function tell(event: News | null): void {
   news.emit(event)
   relay.post(event)
-}
-
-function waitUnlessAborted(signal: AbortSignal, ms: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  signal.addEventListener('abort', () => resolve())
-  return promise.finally(() => clearTimeout(timer))
 }

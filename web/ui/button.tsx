@@ -47,6 +47,9 @@ type IconButtonProps = Omit<ComponentProps<'button'>, 'aria-label' | 'children'>
   icon: ReactNode
 }
 
+/** The class of an icon button, for a link that looks like one. */
+export const iconButtonClass = iconStyles.button
+
 export function IconButton({ label, icon, className, ...rest }: IconButtonProps) {
   return (
     <button
@@ -54,7 +57,7 @@ export function IconButton({ label, icon, className, ...rest }: IconButtonProps)
       title={label}
       {...rest}
       aria-label={label}
-      className={classes(iconStyles.button, className)}
+      className={classes(iconButtonClass, className)}
     >
       {icon}
     </button>

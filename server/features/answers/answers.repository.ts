@@ -1,14 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { UNREAD_MAX } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
 const MUTED_MAX = 100
-
-/** SQL for a user's visible replies after a number, as the list of them shows them. */
-export function receivedAfter(userId: RawBuilder<unknown>, no: RawBuilder<unknown>) {
-  return sql`FROM visible_posts p JOIN users author ON author.id = p.owner_id AND author.deleted_at IS NULL
-    WHERE p.recipient_id = ${userId} AND p.received_no > ${no}`
-}
 
 export async function selectSeen(db: Queryable, userId: string): Promise<number> {
   const state = db.selectFrom('answer_states').select('seen_no').where('user_id', '=', userId)
@@ -19,7 +13,10 @@ export async function selectSeen(db: Queryable, userId: string): Promise<number>
 export async function selectReceived(db: Queryable, userId: string) {
   const seen = sql`(SELECT seen_no FROM answer_states WHERE user_id = ${userId}::bigint)`
   const { rows } = await sql<{ unread: number; muted: string[]; wantsMail: boolean }>`
-    SELECT (SELECT count(*)::int FROM (SELECT ${receivedAfter(sql`${userId}::bigint`, seen)} LIMIT ${sql.lit(UNREAD_MAX)}) u) AS unread,
+    SELECT (SELECT count(*)::int FROM (
+        SELECT FROM received_replies WHERE recipient_id = ${userId}::bigint AND received_no > ${seen}
+        LIMIT ${sql.lit(UNREAD_MAX)}
+      ) unseen) AS unread,
       ARRAY(SELECT id::text FROM posts WHERE owner_id = ${userId}::bigint AND is_muted
         ORDER BY id DESC LIMIT ${sql.lit(MUTED_MAX)}) AS muted,
       coalesce((SELECT wants_mail FROM answer_states WHERE user_id = ${userId}::bigint), true) AS "wantsMail"

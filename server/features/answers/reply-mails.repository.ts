@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { UNREAD_MAX } from '../../../contract/constants.ts'
 import { hasCome } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
-import { receivedAfter } from './answers.repository.ts'
 
 /** After so many mails without a visit none follows. */
 const MAILS_MAX = 3
@@ -21,8 +20,8 @@ export type DueMail = { userId: string; email: string; afterNo: string; isLast: 
  */
 export async function claimReplyMails(tx: Queryable, limit: number): Promise<DueMail[]> {
   const isUnreadForAnHour = sql`EXISTS (
-    SELECT ${receivedAfter(sql`state.user_id`, KNOWN_NO)}
-      AND p.created_at < now() - interval '1 hour' AND p.created_at > visit.at)`
+    SELECT FROM received_replies WHERE recipient_id = state.user_id AND received_no > ${KNOWN_NO}
+      AND created_at < now() - interval '1 hour' AND created_at > visit.at)`
   const { rows } = await sql<DueMail>`
     WITH due AS MATERIALIZED (
       SELECT state.user_id, u.email, ${KNOWN_NO} AS after_no,
@@ -54,7 +53,8 @@ export async function selectToMail(
   const state = sql`SELECT greatest(seen_no, ${afterNo}::bigint) FROM answer_states
     WHERE user_id = ${userId}::bigint AND wants_mail`
   const { rows } = await sql<ToMail>`
-    SELECT author.username, p.text ${receivedAfter(sql`${userId}::bigint`, sql`(${state})`)}
-    ORDER BY p.received_no LIMIT ${sql.lit(UNREAD_MAX)}`.execute(db)
+    SELECT username, text FROM received_replies
+    WHERE recipient_id = ${userId}::bigint AND received_no > (${state})
+    ORDER BY received_no LIMIT ${sql.lit(UNREAD_MAX)}`.execute(db)
   return rows
 }

@@ -35,7 +35,7 @@ export async function selectPeople(db: Queryable, known: string): Promise<Person
       coalesce(o.posts, 0)::float8 AS posts, coalesce(o.replies, 0)::float8 AS replies,
       coalesce(l.likes, 0)::float8 AS likes,
       (SELECT count(*) FROM sessions s WHERE s.user_id = u.id)::int AS sessions,
-      (SELECT count(*)::int FROM visible_posts p WHERE p.recipient_id = u.id AND p.received_no > a.seen_no)
+      (SELECT count(*)::int FROM received_replies r WHERE r.recipient_id = u.id AND r.received_no > a.seen_no)
         AS unread_replies, coalesce(a.wants_mail, true) AS wants_reply_mails,
       b.reason AS block_reason, b.until AS block_until,
       of_posts.reported, of_posts.removed, of_posts.kept, own.reports, own.refused

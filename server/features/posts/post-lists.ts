@@ -67,7 +67,7 @@ const RECEIVED_COUNTED = sql.lit(1000)
 
 /** What others replied to a user, by the number under which the user received it. */
 export function receivedBy(userId: string): PostList {
-  const from = sql`FROM visible_posts WHERE recipient_id = ${userId}::bigint AND received_no IS NOT NULL`
+  const from = sql`FROM received_replies WHERE recipient_id = ${userId}::bigint`
   return {
     from,
     key: sql`received_no`,

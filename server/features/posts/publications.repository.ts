@@ -10,14 +10,13 @@ export type NewPost = {
   repliedId: string | null
 }
 
-export type OwnerState = {
-  hasOwner: boolean
-  isBlocked: boolean | null
+export type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
+export type Inserted = OwnerState & {
+  /** Absent if its owner may not publish, its key was used, or the replied post is not visible. */
+  post: Post | undefined
   /** Who receives the published reply. */
   recipientId: string | null
 }
-/** No post: its owner may not publish, its key was used, or the replied post is not visible. */
-export type Inserted = OwnerState & { post: Post | undefined }
 
 /**
  * Publishes posts and replies, with their keys, in one statement. Returns what became of each, in
@@ -34,7 +33,7 @@ export async function insertPosts(
 ): Promise<Inserted[]> {
   const owners = idArray(posts.map(({ ownerId }) => ownerId))
   const replied = idArray(posts.map(({ repliedId }) => repliedId ?? 'NULL'))
-  const { rows } = await sql<OwnerState & HydratedRow>`WITH wait AS MATERIALIZED (
+  const { rows } = await sql<Omit<Inserted, 'post'> & HydratedRow>`WITH wait AS MATERIALIZED (
       SELECT set_config('lock_timeout', ${String(lockWaitMs)}, true)
     ), input AS MATERIALIZED (
       SELECT nextval('posts_id_seq') AS id, i.* FROM wait, unnest(${owners}::bigint[],

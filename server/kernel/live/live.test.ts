@@ -1,44 +1,11 @@
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { get } from 'node:http'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
+import { openNews } from '../../testing/news-reader.ts'
 import { appForTest, startTestApp, testPerNode } from '../../testing/test-app.ts'
-
-/** A browser's stream: what has come so far, split into events. */
-async function openStream(url: string) {
-  const request = get(`${url}/api/v1/live`)
-  onTestFinished(() => void request.destroy())
-  const [response] = (await once(request, 'response')) as [IncomingMessage]
-  let text = ''
-  let ended = false
-  response.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk
-  })
-  response.on('end', () => {
-    ended = true
-  })
-  const events = () =>
-    [...text.matchAll(/^(?:id: (\d+)\n)?data: (.*)$/gm)].map(([, id, data = '']) => ({
-      id,
-      data: JSON.parse(data),
-    }))
-  return {
-    response,
-    text: () => text,
-    hasEnded: () => ended,
-    events,
-    /** Waits for so many events. */
-    next: async (count: number) => {
-      await expect.poll(() => events().length).toBeGreaterThanOrEqual(count)
-      return events()
-    },
-  }
-}
 
 test('a stream needs no session, is not buffered or stored, and says at once when to come back', async () => {
   const app = await appForTest()
-  const { response, text } = await openStream(app.url)
+  const { response, text } = await openNews(app.url)
   expect(response.statusCode).toBe(200)
   expect(response.headers).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
@@ -55,20 +22,16 @@ test('a post and a reply are told within a second on every node: the newest post
   const [first, second] = nodes
   const anna = await first.signUp()
   const petr = await first.signUp()
-  const streams = await Promise.all(nodes.map(({ url }) => openStream(url)))
-  // Until the second node receives the changes of the first.
+  const streams = await Promise.all(nodes.map(({ url }) => openNews(url)))
   const post = await first.publish(anna)
-  for (const stream of streams) {
-    expect(await stream.next(1)).toEqual([{ id: post.id, data: { newest: post.id } }])
-  }
+  const published = { id: post.id, data: { newest: post.id } }
+  for (const { events } of streams) await expect.poll(events).toEqual([published])
   await second.reply(petr, post.id)
   await second.reply(anna, post.id)
-  for (const stream of streams) {
-    const events = await stream.next(2)
-    expect(events.slice(1)).toEqual([{ id: post.id, data: { newest: post.id, to: [anna.id] } }])
-  }
-  const late = await openStream(second.url)
-  expect(await late.next(1)).toEqual([{ id: post.id, data: { newest: post.id } }])
+  const answered = { id: post.id, data: { newest: post.id, to: [anna.id] } }
+  for (const { events } of streams) await expect.poll(events).toEqual([published, answered])
+  const late = await openNews(second.url)
+  await expect.poll(late.events).toEqual([published])
 })
 
 test('many posts are one event a second, and more than 50 who were answered are «many»', async () => {
@@ -76,7 +39,7 @@ test('many posts are one event a second, and more than 50 who were answered are 
   const people = await Promise.all(Array.from({ length: 52 }, () => app.signUp()))
   const [asker] = people
   const posts = await Promise.all(people.map((user) => app.publish(user)))
-  const stream = await openStream(app.url)
+  const stream = await openNews(app.url)
   const before = performance.now()
   await Promise.all(posts.map((post) => app.reply(asker as (typeof people)[0], post.id)))
   await expect.poll(() => stream.events().some(({ data }) => data.to === 'many')).toBe(true)
@@ -88,7 +51,7 @@ testPerNode('how much one node does at once')(
   'two thousand streams are open at once; further ones are refused, and the wall is served meanwhile',
   async () => {
     const app = await appForTest()
-    await Promise.all(Array.from({ length: 2000 }, () => openStream(app.url)))
+    await Promise.all(Array.from({ length: 2000 }, () => openNews(app.url)))
     const refused = await fetch(`${app.url}/api/v1/live`)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60'])
     expect((await app.call('GET', '/posts')).status).toBe(200)
@@ -101,9 +64,9 @@ testPerNode('bytes that a balancer would judge before any node')(
   'a server that drains ends its streams, each with a time of its own to come back',
   async () => {
     const app = await startTestApp()
-    const streams = await Promise.all(Array.from({ length: 8 }, () => openStream(app.url)))
+    const streams = await Promise.all(Array.from({ length: 8 }, () => openNews(app.url)))
     await app.close()
-    await expect.poll(() => streams.every((stream) => stream.hasEnded())).toBe(true)
+    await expect.poll(() => streams.every(({ response }) => response.readableEnded)).toBe(true)
     const retries = streams.map((stream) => Number(/retry: (\d+)/.exec(stream.text())?.[1]))
     expect(Math.min(...retries)).toBeGreaterThanOrEqual(1000)
     expect(Math.max(...retries)).toBeLessThanOrEqual(10_000)

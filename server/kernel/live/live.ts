@@ -6,7 +6,7 @@ import { LIVE_PATH } from '../../../contract/constants.ts'
 import type { Change } from '../cache/cache.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/rate-limits.ts'
-import { newsIn } from './news.ts'
+import { NAMED_MAX, newsIn } from './news.ts'
 
 type Options = { limits: Pick<Limits, 'visitorCalls'> }
 
@@ -15,8 +15,6 @@ const STREAMS_MAX = 2000
 const SLICE = 250
 const EVENT_MS = 1000
 const HEARTBEAT_MS = 20_000
-/** Past so many the event does not name who was answered. */
-const NAMED_MAX = 50
 const RETRY_MS = { min: 1000, max: 10_000 }
 
 const HEADERS = {
@@ -101,8 +99,6 @@ export function createLive({ limits }: Options) {
         },
       )
     },
-
-    streams: () => streams.size,
 
     /** Ends the streams: their browsers come back, each in a time of its own. */
     close(): void {

@@ -3,12 +3,13 @@ import type { Change } from '../cache/cache.ts'
 /** What a change of posts means for those who read: the newest post, and who was answered. */
 export type News = { newest: string | undefined; to: string[] }
 
-/** A notification of PostgreSQL has 8000 bytes, and nobody needs a longer list. */
-const RECIPIENTS_MAX = 200
+/** An event names so many at most who were answered; past that it says «many». */
+export const NAMED_MAX = 50
 
 /** The change of publishing posts: the newest of the wall, or `-`, and whom the replies answer. */
-export function addedChange({ newest = '-', to }: Partial<News> & { to: string[] }): Change {
-  return `posts added ${[newest, ...new Set(to)].slice(0, RECIPIENTS_MAX + 1).join(' ')}`
+export function addedChange({ newest = '-', to }: News): Change {
+  // One more than is named shows that there are many: a notification of PostgreSQL has 8000 bytes.
+  return `posts added ${[newest, ...[...new Set(to)].slice(0, NAMED_MAX + 1)].join(' ')}`
 }
 
 /** Reads the news out of a change; undefined where it has none. */
