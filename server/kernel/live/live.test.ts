@@ -30,8 +30,18 @@ test('a post and a reply are told within a second on every node: the newest post
   await second.reply(anna, post.id)
   const answered = { id: post.id, data: { newest: post.id, to: [anna.id] } }
   for (const { events } of streams) await expect.poll(events).toEqual([published, answered])
-  const late = await openNews(second.url)
-  await expect.poll(late.events).toEqual([published])
+})
+
+test('a stream begins with the newest post and with who was answered while its page was loading', async () => {
+  const app = await appForTest()
+  const [anna, petr] = await Promise.all([app.signUp(), app.signUp()])
+  const post = await app.publish(anna)
+  const { events } = await openNews(app.url)
+  await app.reply(petr, post.id)
+  const answered = { id: post.id, data: { newest: post.id, to: [anna.id] } }
+  await expect.poll(() => events().at(-1)).toEqual(answered)
+  const late = await openNews(app.url)
+  await expect.poll(late.events).toEqual([answered])
 })
 
 test('many posts are one event a second, and more than 50 who were answered are «many»', async () => {

@@ -14,6 +14,8 @@ const STREAMS_MAX = 2000
 /** So many are written to in one turn of the event loop. */
 const SLICE = 250
 const EVENT_MS = 1000
+/** A page has read what concerns it so long at most before its stream begins. */
+const RECENT_MS = 10_000
 const HEARTBEAT_MS = 20_000
 const RETRY_MS = { min: 1000, max: 10_000 }
 
@@ -32,6 +34,7 @@ export function createLive({ limits }: Options) {
   const streams = new Set<ServerResponse>()
   let newest: string | undefined
   let to = new Set<string>()
+  let recent: { to: Set<string>; at: number }[] = []
   let nextEvent: NodeJS.Timeout | undefined
   let sentAt = Number.NEGATIVE_INFINITY
   let isEnding = false
@@ -51,7 +54,12 @@ export function createLive({ limits }: Options) {
     nextEvent = undefined
     sentAt = performance.now()
     void write(eventOf(newest, to))
+    recent = [...recentEvents(), { to, at: sentAt }]
     to = new Set()
+  }
+
+  function recentEvents() {
+    return recent.filter(({ at }) => at > performance.now() - RECENT_MS)
   }
 
   /** All get the same bytes. A stream that comes meanwhile has the event from its beginning. */
@@ -75,7 +83,10 @@ export function createLive({ limits }: Options) {
     reply.hijack()
     stream.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...HEADERS })
     const retry = `retry: ${randomInt(RETRY_MS.min, RETRY_MS.max)}\n\n`
-    stream.write(retry + (newest === undefined ? '' : eventOf(newest, new Set())))
+    const answered = new Set(recentEvents().flatMap((event) => [...event.to]))
+    stream.write(
+      retry + (newest === undefined && answered.size === 0 ? '' : eventOf(newest, answered)),
+    )
     streams.add(stream)
     stream.once('close', () => streams.delete(stream))
   }
