@@ -8,6 +8,7 @@ import { openMailbox } from '../server/testing/mailbox.ts'
 import { signInUsers } from './access-tokens.ts'
 import { measureBesideWrites } from './beside-writes.ts'
 import { dataSetOf } from './data-set.ts'
+import { measureBesideStreams } from './live.ts'
 import { applyLoad, type Load, median, middleOf, read, timesOf } from './load.ts'
 import { startFilledProduct, startProduct, startScript } from './measured-product.ts'
 import { measureOverload } from './overload.ts'
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     overload: { type: 'boolean', default: false },
     'sign-in-storm': { type: 'boolean', default: false },
     'beside-writes': { type: 'boolean', default: false },
+    live: { type: 'boolean', default: false },
   },
 })
 const isStorm = values['sign-in-storm']
@@ -54,6 +56,8 @@ if (values.overload) await measureOverload(product, { seconds, only: values.only
 else if (mailbox) await measureSignInStorm(product, { seconds, dataSet, mailbox })
 else if (values['beside-writes'])
   await measureBesideWrites(product, { seconds, rounds, only: values.only, dataSet, tokens })
+else if (values.live)
+  await measureBesideStreams(product, { seconds, rounds, only: values.only, tokens })
 else await measureRatios()
 await mailbox?.close()
 

@@ -5,7 +5,7 @@ import { applyLoad, middleOf } from './load.ts'
 import { type OpenLoop, openLoop } from './open-loop.ts'
 import { goalCell, printMarkdown } from './table.ts'
 
-type Options = { seconds: number; rounds: number; only: string; dataSet: DataSet; tokens: string[] }
+export type Beside = { seconds: number; rounds: number; only: string; tokens: string[] }
 type Product = { url: string; cpu: () => number }
 type Kind = { name: string; request: Request }
 
@@ -21,10 +21,10 @@ const GOAL = 0.6
  */
 export async function measureBesideWrites(
   { url, cpu }: Product,
-  { seconds, rounds, only, dataSet, tokens }: Options,
+  { seconds, rounds, only, dataSet, tokens }: Beside & { dataSet: DataSet },
 ): Promise<void> {
   const rows: string[][] = []
-  for (const { name, request } of kindsOf(tokens).filter((kind) => kind.name.includes(only))) {
+  for (const { name, request } of readsBeside(tokens).filter((kind) => kind.name.includes(only))) {
     const turns: { share: number; cells: string[] }[] = []
     for (let round = 0; round < rounds; round++) {
       const start = cpu()
@@ -65,7 +65,8 @@ const HEAD = [
   'their p99, ms',
 ]
 
-function kindsOf(tokens: string[]): Kind[] {
+/** The reads that are measured beside something else; the last user makes the signed-in ones. */
+export function readsBeside(tokens: string[]): Kind[] {
   const wall = { method: 'GET', path: '/api/v1/posts?limit=10' } as const
   const page = { method: 'GET', path: '/', headers: { 'accept-encoding': 'br' } } as const
   const authorization = `Bearer ${tokens.at(-1)}`

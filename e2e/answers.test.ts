@@ -1,4 +1,6 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { LIVE_PATH } from '../contract/constants.ts'
 import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
 import { chooseFromMenu, openMenu, postTexts, postWith, toast } from './testing/page-actions.ts'
 
@@ -34,6 +36,22 @@ test('an answer lights the bell of who looks on within 1.5 s, in each of their t
   const lit = (tab: typeof page) => tab.getByRole('link', { name: 'Ответы мне, новых: 1' })
   await Promise.all([lit(page).waitFor(), lit(second).waitFor()])
   expect(performance.now() - since).toBeLessThan(1500)
+})
+
+test('a tab that is hidden for ten minutes lets go of the stream, and shows on return what has come', async () => {
+  const post = await journey.publish(olga, 'Вернусь позже')
+  const page = await journey.visit({ as: olga, before: (opened) => opened.clock.install() })
+  await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
+  const letGo = page.waitForEvent('requestfailed', (request) => request.url().endsWith(LIVE_PATH))
+  await show(page, 'hidden')
+  await page.clock.fastForward('10:00')
+  await letGo
+  await journey.reply(petr, post.id, 'Пока тебя не было')
+  const streams: string[] = []
+  page.on('request', (request) => streams.push(new URL(request.url()).pathname))
+  await show(page, 'visible')
+  await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).waitFor()
+  await expect.poll(() => streams).toContain(LIVE_PATH)
 })
 
 test('replies to one post that came together are a group under its name; nothing received says so', async () => {
@@ -90,3 +108,11 @@ test('mails about replies are turned off and on in the settings', async () => {
   await mails.click()
   await expect.poll(() => mails.isChecked()).toBe(true)
 })
+
+/** Hides the tab, or shows it again, as the browser tells its page. */
+function show(page: Page, visibilityState: DocumentVisibilityState): Promise<void> {
+  return page.evaluate((value) => {
+    Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+  }, visibilityState)
+}

@@ -1,7 +1,12 @@
-import { expect, test } from 'vitest'
+import type { Socket } from 'node:net'
+import fastify from 'fastify'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { openNews } from '../../testing/news-reader.ts'
 import { appForTest, startTestApp, testPerNode } from '../../testing/test-app.ts'
+import { countInMemory } from '../limits/gcra.ts'
+import { createLimits } from '../limits/rate-limits.ts'
+import { createLive } from './live.ts'
 
 test('a stream needs no session, is not buffered or stored, and says at once when to come back', async () => {
   const app = await appForTest()
@@ -55,6 +60,35 @@ test('many posts are one event a second, and more than 50 who were answered are 
   await expect.poll(() => stream.events().some(({ data }) => data.to === 'many')).toBe(true)
   const seconds = (performance.now() - before) / 1000
   expect(stream.events().length).toBeLessThanOrEqual(seconds + 3)
+})
+
+test('a client that has stopped reading is dropped once its buffers are full, and others are not', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'performance'] })
+  const live = createLive({ limits: createLimits(1, (pace) => countInMemory(pace)) })
+  const http = fastify()
+  onTestFinished(async () => {
+    vi.useRealTimers()
+    live.close()
+    await http.close()
+  })
+  const connections: Socket[] = []
+  http.server.on('connection', (socket) => connections.push(socket))
+  live.serve(http)
+  const url = await http.listen({ host: '127.0.0.1', port: 0 })
+  const stopped = await openNews(url)
+  stopped.response.pause()
+  const reading = await openNews(url)
+  const people = Array.from({ length: 50 }, (_, n) => `${10n ** 18n + BigInt(n)}`).join(' ')
+  // Linux keeps some megabytes for a connection that nobody reads.
+  for (let second = 1; second < 30_000 && !connections[0]?.destroyed; second++) {
+    live.note(`posts added ${second} ${people}`)
+    await vi.advanceTimersByTimeAsync(1000)
+  }
+  expect(connections.map(({ destroyed }) => destroyed)).toEqual([true, false])
+  live.note('posts added 40000')
+  vi.advanceTimersByTime(1000)
+  vi.useRealTimers()
+  await expect.poll(reading.text).toContain('"newest":"40000"')
 })
 
 testPerNode('how much one node does at once')(
