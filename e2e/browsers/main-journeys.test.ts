@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import type { TestUser } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
 import { type Mailbox, openMailbox } from '../../server/testing/mailbox.ts'
 import { type BrowserTab, createTab } from '../testing/browser-tab.ts'
@@ -12,6 +13,8 @@ const POSTS = 30
 let mailbox: Mailbox
 let product: Product
 let dropDatabase: () => Promise<void>
+let client: ReturnType<typeof createProductClient>
+let olga: TestUser
 beforeAll(async () => {
   mailbox = await openMailbox()
   const database = await freshDatabase(inject('databaseUrl'))
@@ -22,8 +25,8 @@ beforeAll(async () => {
     SMTP_URL: mailbox.url,
   })
   await product.start()
-  const client = createProductClient(product)
-  const olga = await client.signUp()
+  client = createProductClient(product)
+  olga = await client.signUp()
   for (let n = 1; n <= POSTS; n++) await client.publish(olga, `Запись ${n}, на стене`)
 })
 afterAll(async () => {
@@ -93,6 +96,25 @@ describe.each([
     await tab.waitFor('header button', 'Войти')
     await tab.reload()
     await tab.waitFor('header button', 'Войти')
+  })
+
+  test('an answer lights the bell within 1.5 s, and opens from the list of replies', async () => {
+    const tab = await visit()
+    await signIn(tab, `bell-${browserName.toLowerCase()}@example.org`)
+    await tab.click('button', 'Новая запись')
+    await tab.waitFor('dialog textarea:focus')
+    await tab.type(`Кто читает в ${browserName}?`)
+    await tab.click('dialog button', 'Опубликовать')
+    await tab.waitFor('article', `Кто читает в ${browserName}?`)
+    const { body } = await client.call('GET', '/posts?limit=1')
+    const since = performance.now()
+    await client.reply(olga, body.posts[0].id, `Я читаю в ${browserName}`)
+    await tab.waitFor('a', 'Ответы мне, новых: 1')
+    expect(performance.now() - since).toBeLessThan(1500)
+    await tab.click('a', 'Ответы мне')
+    await tab.click('article [id$="-text"]', `Я читаю в ${browserName}`)
+    await tab.waitFor('h2', 'Ответы')
+    await tab.waitFor('article', `Кто читает в ${browserName}?`)
   })
 
   test('going back closes a dialog and stays on the page', async () => {
