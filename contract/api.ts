@@ -6,6 +6,7 @@ import type * as dataExport from './data-export.ts'
 import type * as likes from './likes.ts'
 import type * as moderation from './moderation.ts'
 import type * as posts from './posts.ts'
+import type * as profiles from './profiles.ts'
 import type * as replies from './replies.ts'
 import type * as reports from './reports.ts'
 import type * as sessions from './sessions.ts'
@@ -20,6 +21,7 @@ type Modules = typeof account &
   typeof likes &
   typeof moderation &
   typeof posts &
+  typeof profiles &
   typeof replies &
   typeof reports &
   typeof sessions &

@@ -10,8 +10,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Access = 'public' | 'user' | 'cookie' | 'moderator'
 
 export type CacheRule = {
-  /** Values in the query that make the answer the viewer's own: such requests bypass the cache. */
-  unless?: Record<string, string>
+  /**
+   * Values in the query that make the answer the viewer's own, undefined where the parameter is
+   * absent: such requests bypass the cache.
+   */
+  unless?: Record<string, string | undefined>
 }
 
 export type EndpointDescription = {

@@ -1,11 +1,14 @@
 import { PAGE_SIZE } from './constants.ts'
 import type { Post, PostPage } from './posts.ts'
+import type { Profile } from './profiles.ts'
 import type { SiteText, TextName } from './texts.ts'
 
 /** The web app's pages, each a route of the server. */
 export const PATHS = {
   wall: '/',
   post: '/posts/:id',
+  author: '/users/:username',
+  authorReplies: '/users/:username/replies',
   liked: '/liked',
   ownPosts: '/own/posts',
   ownReplies: '/own/replies',
@@ -35,9 +38,12 @@ const CURSOR_PARAM = 'cursor'
 /** A page by its name, and the path that is the one spelling of its address. */
 export type Page =
   | { name: 'post'; path: string; id: string }
-  | { name: Exclude<keyof typeof PATHS, 'post'> | 'moderation'; path: string }
+  | { name: 'author' | 'authorReplies'; path: string; username: string }
+  | { name: Exclude<keyof typeof PATHS, PathsWithParameter> | 'moderation'; path: string }
+type PathsWithParameter = 'post' | 'author' | 'authorReplies'
 
 const POST_PATH = /^\/posts\/([^/]+)$/i
+const AUTHOR_PATH = /^\/users\/([^/]+)(\/replies)?$/i
 const PAGES_BY_PATH = new Map(
   Object.entries({ ...PATHS, moderation: MODERATION_PATH }).map(([name, path]) => {
     return [path as string, { name, path } as Page]
@@ -52,6 +58,11 @@ export function pageAt(path: string): Page | null {
   const plain = decode(path)?.replace(/(?<=.)\/$/, '') ?? ''
   const id = POST_PATH.exec(plain)?.[1]
   if (id !== undefined) return { name: 'post', path: postPath(id), id }
+  const [, username, replies] = AUTHOR_PATH.exec(plain) ?? []
+  if (username !== undefined) {
+    const name = replies === undefined ? 'author' : 'authorReplies'
+    return { name, path: authorPath(username, name), username }
+  }
   return PAGES_BY_PATH.get(plain.toLowerCase()) ?? null
 }
 
@@ -76,14 +87,23 @@ export function postPath(id: string): string {
   return PATHS.post.replace(':id', encodeURIComponent(id))
 }
 
+export function authorPath(username: string, list: 'author' | 'authorReplies' = 'author'): string {
+  return PATHS[list].replace(':username', encodeURIComponent(username))
+}
+
 export const FEED_PATHS = {
   atom: '/feed.atom',
   json: '/feed.json',
   replies: '/posts/:id/replies.atom',
+  author: '/users/:username/posts.atom',
 } as const
 
 export function repliesFeedPath(postId: string): string {
   return FEED_PATHS.replies.replace(':id', encodeURIComponent(postId))
+}
+
+export function authorFeedPath(username: string): string {
+  return FEED_PATHS.author.replace(':username', encodeURIComponent(username))
 }
 
 export function withCursor(url: string, cursor: string): string {
@@ -95,6 +115,7 @@ export function withCursor(url: string, cursor: string): string {
 export const TITLES = {
   wall: 'Стена',
   noPost: 'Запись не найдена',
+  noAuthor: 'Автор не найден',
   noPage: 'Страница не существует',
 } as const
 
@@ -118,8 +139,16 @@ export type FirstPage = {
 } & (
   | { shows: 'wall'; cursor: string; posts: PostPage }
   | { shows: 'post'; post: Post; cursor: string; replies: PostPage }
+  | {
+      shows: 'author'
+      author: Profile
+      list: 'author' | 'authorReplies'
+      cursor: string
+      posts: PostPage
+    }
   | { shows: 'text'; name: TextName; text: SiteText }
   | { shows: 'missing post' }
+  | { shows: 'missing author' }
   | { shows: 'nothing' }
 )
 

@@ -1,5 +1,6 @@
-import { endpoint } from './endpoint.ts'
-import { IdParams, PageQuery } from './fields.ts'
+import Type from 'typebox'
+import { endpoint, strictObject } from './endpoint.ts'
+import { Id, IdParams, PageQuery, pageQuery } from './fields.ts'
 import { IdempotencyHeaders, Post, PostBody, PostPage } from './posts.ts'
 
 export const listReplies = endpoint('GET', '/posts/:id/replies', {
@@ -13,10 +14,11 @@ export const listReplies = endpoint('GET', '/posts/:id/replies', {
   errors: ['INVALID_REQUEST', 'POST_NOT_FOUND'],
 })
 
-export const listOwnReplies = endpoint('GET', '/posts/replies', {
-  access: 'user',
-  summary: 'The viewer’s own replies, newest first',
-  query: PageQuery,
+export const listRepliesOf = endpoint('GET', '/posts/replies', {
+  access: 'public',
+  cache: { unless: { userId: undefined } },
+  summary: 'The replies of one user, or the viewer’s own; newest first',
+  query: strictObject({ ...pageQuery, userId: Type.Optional(Id) }),
   status: 200,
   answer: PostPage,
   errors: ['INVALID_REQUEST'],

@@ -12,7 +12,7 @@ test('the whole card opens the post, and so does its time; the middle button ope
   await expect.poll(() => page.title()).toEqual(`${olga.username}: Откройте меня - Вслух`)
   await page.getByRole('button', { name: 'Назад' }).click()
 
-  for (const target of [card.getByText('Откройте меня'), card.getByRole('link').first()]) {
+  for (const target of [card.getByText('Откройте меня'), card.locator('time')]) {
     const tab = page.context().waitForEvent('page')
     await target.click({ button: 'middle' })
     const opened = await tab

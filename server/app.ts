@@ -5,6 +5,7 @@ import type { Post, PostPage } from '../contract/posts.ts'
 import { accountMails } from './features/account/account.mail.ts'
 import { removeExpiredAccountRows } from './features/account/account.repository.ts'
 import { registerAccount } from './features/account/account.routes.ts'
+import { requireProfile } from './features/account/account.service.ts'
 import { accountDeletionMails } from './features/account-deletion/account-deletion.mail.ts'
 import { registerAccountDeletion } from './features/account-deletion/account-deletion.routes.ts'
 import { deletionFolders } from './features/account-deletion/deletion-list.service.ts'
@@ -147,6 +148,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     reads: {
       ...createVisitorReads(database.db, node.runRead),
       readText: node.readText,
+      readProfile: (username) => node.runRead(null, (from) => requireProfile(from, username)),
       readSiteState: createSiteStateReader(database.db),
     },
     cache,

@@ -29,6 +29,7 @@ const PAGES = {
   moderation: createLazyChunk(() => import('../pages/moderation.tsx'), 'ModerationPage'),
   emailUndo: createLazyChunk(() => import('../pages/email-undo.tsx'), 'EmailUndoPage'),
   invitation: createLazyChunk(() => import('../pages/invitation.tsx'), 'InvitationPage'),
+  author: createLazyChunk(() => import('../pages/author.tsx'), 'AuthorPage'),
   text: createLazyChunk(() => import('../pages/text-page.tsx'), 'TextPage'),
   notFound: createLazyChunk(() => import('../pages/not-found.tsx'), 'NotFoundPage'),
 }
@@ -55,6 +56,9 @@ function CurrentPage() {
     case 'privacy':
     case 'contacts':
       return <LazyPage chunk={PAGES.text} />
+    case 'author':
+    case 'authorReplies':
+      return <LazyPage chunk={PAGES.author} />
     case 'emailUndo':
     case 'invitation':
       return <LazyPage chunk={PAGES[page.name]} />
@@ -77,6 +81,7 @@ function CurrentPage() {
 export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promise<void> {
   if (shows === 'nothing') await PAGES.notFound.load()
   if (shows === 'text') await PAGES.text.load()
+  if (shows === 'author' || shows === 'missing author') await PAGES.author.load()
 }
 
 export async function preloadViewerPages(): Promise<void> {

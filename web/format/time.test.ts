@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { editSecondsLeft } from '../../contract/post-rules.ts'
-import { countdown, exactDay, exactTime, timeAgo } from './time.ts'
+import { countdown, exactDay, exactTime, monthAndYear, timeAgo } from './time.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -34,6 +34,10 @@ test.each([
   [21 * YEAR, '21 г.'],
 ])('an age of %d seconds is %s', (age, text) => {
   expect(timeAgo(1_700_000_000, 1_700_000_000 + age)).toBe(text)
+})
+
+test('a month follows «с» in its form, in universal time', () => {
+  expect(monthAndYear(Date.UTC(2026, 10, 30, 23) / 1000)).toBe('ноября\u00a02026')
 })
 
 test('the text changes exactly after nextChangeIn seconds, and not a second before', () => {

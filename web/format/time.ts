@@ -19,6 +19,8 @@ const STEPS = [
 ]
 
 const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
+// With the day, the month has the form that follows «с».
+const utcDay = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeZone: 'UTC' })
 const minute = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
 const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'short' })
 
@@ -42,6 +44,13 @@ export function exactDay(seconds: number): string {
     .format(seconds * 1000)
     .replace(/\s*г\.$/, '')
     .replaceAll(' ', '\u00a0')
+}
+
+/** Returns 'ноября\u00a02026', the same on the server and in any browser. */
+export function monthAndYear(seconds: number): string {
+  const parts = utcDay.formatToParts(seconds * 1000)
+  const part = (type: string) => parts.find((it) => it.type === type)?.value
+  return `${part('month')}\u00a0${part('year')}`
 }
 
 /** Returns the first whole minute from `seconds` on, such as 'завтра в\u00a003:20'. */

@@ -1,9 +1,10 @@
 import { useMemo } from 'react'
+import { postsOfSource, repliesOfSource } from '../authors/authors.queries.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { RemovedPosts } from '../moderation/appeals/removed-posts.tsx'
-import { likedSource, ownPostsSource } from '../posts/cache/posts.queries.ts'
-import { ownRepliesSource } from '../replies/replies.queries.ts'
+import { likedSource } from '../posts/cache/posts.queries.ts'
+import type { ListSource } from '../posts/cache/use-post-list.ts'
 import { withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
@@ -18,9 +19,7 @@ export function LikedPage() {
 /** /own/posts */
 export function OwnPostsPage() {
   usePageTitle('Мои записи')
-  const viewer = useViewer()
-  const userId = viewer.state === 'authorized' ? viewer.user.id : null
-  const source = useMemo(() => (userId === null ? null : ownPostsSource(userId)), [userId])
+  const source = useOwnSource(postsOfSource)
   return (
     source && (
       <>
@@ -34,7 +33,14 @@ export function OwnPostsPage() {
 /** /own/replies */
 export function OwnRepliesPage() {
   usePageTitle('Мои ответы')
-  return <PostFeed source={ownRepliesSource} label="Мои ответы" emptyAction={<WallLink />} />
+  const source = useOwnSource(repliesOfSource)
+  return source && <PostFeed source={source} label="Мои ответы" emptyAction={<WallLink />} />
+}
+
+function useOwnSource(sourceOf: (userId: string) => ListSource): ListSource | null {
+  const viewer = useViewer()
+  const userId = viewer.state === 'authorized' ? viewer.user.id : null
+  return useMemo(() => (userId === null ? null : sourceOf(userId)), [sourceOf, userId])
 }
 
 function NewPostButton() {

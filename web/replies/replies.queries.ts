@@ -22,12 +22,6 @@ export function repliesSource(postId: string, start = ''): ListSource {
   }
 }
 
-export const ownRepliesSource: ListSource = {
-  name: 'own-replies',
-  read: (cursor, signal) =>
-    noneWhenMissing(call('GET /posts/replies', { query: pageAfter(cursor) }, { signal })),
-}
-
 async function noneWhenMissing(page: Promise<PostPage>): Promise<PostPage> {
   try {
     return await page

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
+import { postsOfSource, repliesOfSource, seedAuthor } from '../authors/authors.queries.ts'
 import { headerTitle } from '../history/use-page-title.ts'
 import { isStale } from '../http/staleness.ts'
 import { seedList } from '../posts/cache/list-cache.ts'
@@ -22,6 +23,7 @@ export function showFirstPage(
   { entryKey, page }: { entryKey: string; page: Page | null },
 ): void {
   const postId = page?.name === 'post' ? page.id : ''
+  const username = page && 'username' in page ? page.username : ''
   clock.set(first.now)
   siteState.set(first.site)
   isStale.set(first.saved ?? false)
@@ -32,12 +34,19 @@ export function showFirstPage(
     const { name } = repliesSource(first.post.id)
     seedPost(client, postId, first.post)
     seedList(client, { name, entryKey, cursor: first.cursor }, first.replies)
-  } else if (first.shows === 'text') seedText(client, first.name, first.text)
+  } else if (first.shows === 'author') {
+    const sourceOf = first.list === 'author' ? postsOfSource : repliesOfSource
+    const { name } = sourceOf(first.author.id)
+    seedAuthor(client, first.author.username, first.author)
+    seedList(client, { name, entryKey, cursor: first.cursor }, first.posts)
+  } else if (first.shows === 'missing author') seedAuthor(client, username, null)
+  else if (first.shows === 'text') seedText(client, first.name, first.text)
   else if (first.shows === 'missing post') seedPost(client, postId, null)
 }
 
 function headerTitleOf(first: FirstPage): string | undefined {
   if (first.shows === 'post') return threadTitle(first.post)
   if (first.shows === 'text') return first.text.title
+  if (first.shows === 'author' || first.shows === 'missing author') return 'Автор'
   return first.shows === 'missing post' ? 'Запись' : undefined
 }

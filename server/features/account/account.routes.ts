@@ -8,6 +8,7 @@ import {
   verifyEmailChange,
 } from '../../../contract/account.ts'
 import { usernameProblem } from '../../../contract/account-rules.ts'
+import { readProfile } from '../../../contract/profiles.ts'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { isUniqueViolation } from '../../kernel/db/database-errors.ts'
@@ -24,7 +25,13 @@ import {
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { undoSecret } from './account.mail.ts'
 import { selectProfile, selectUser, selectUserByEmail } from './account.repository.ts'
-import { changeEmail, hashUsername, renameUser, undoEmailChange } from './account.service.ts'
+import {
+  changeEmail,
+  hashUsername,
+  renameUser,
+  requireProfile,
+  undoEmailChange,
+} from './account.service.ts'
 import { isReserved } from './reserved-usernames.ts'
 import { isUsernameReserved, isUsernameTaken } from './usernames.repository.ts'
 
@@ -51,6 +58,8 @@ type Options = {
 export function registerAccount(options: Options): void {
   const { route, db, limits, sessions, codes, undoKey, nameKey, invalidate } = options
   route(readCurrentUser, ({ viewer }) => selectProfile(db, viewer.userId))
+
+  route(readProfile, ({ params }) => requireProfile(db, params.username))
 
   route(validateUsername, async ({ params, viewer }) => {
     await limits.usernameChecks.charge(viewer.userId)

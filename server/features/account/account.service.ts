@@ -1,5 +1,7 @@
 import { createHmac, randomInt } from 'node:crypto'
 import type { CurrentUser } from '../../../contract/account.ts'
+import { usernameProblem } from '../../../contract/account-rules.ts'
+import type { Profile } from '../../../contract/profiles.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
@@ -25,10 +27,18 @@ import {
   isUsernameReserved,
   releaseUsername,
   reserveUsernames,
+  selectByUsername,
   selectUsernames,
 } from './usernames.repository.ts'
 
 const NAME_TRIES = 5
+
+/** Finds an author by a present username, or by one given up in the last 30 days. */
+export async function requireProfile(db: Queryable, username: string): Promise<Profile> {
+  const profile = usernameProblem(username) ? undefined : await selectByUsername(db, username)
+  if (!profile) throw new AppError('AUTHOR_NOT_FOUND')
+  return profile
+}
 
 /**
  * Locks the user whom a proven e-mail signs in, or creates one. Throws OPERATION_EXPIRED when the

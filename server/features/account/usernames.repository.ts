@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import type { Profile } from '../../../contract/profiles.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
+import { unixSeconds } from '../../kernel/db/sql-parts.ts'
 
 /** A released username stays reserved so long, because people still know its owner by it. */
 const RESERVED_SECONDS = 30 * 86_400
@@ -12,6 +14,20 @@ export function selectRelease(db: Queryable, username: string) {
     .select('user_id')
     .where('name', '=', username.toLowerCase())
     .where('released_at', '>', reservedSince)
+}
+
+/** Returns who has a username or, if nobody has, who has released it lately. */
+export function selectByUsername(db: Queryable, username: string): Promise<Profile | undefined> {
+  const named = db
+    .selectFrom('users')
+    .select('id')
+    .where((eb) => eb(eb.fn<string>('lower', ['username']), '=', username.toLowerCase()))
+  return db
+    .selectFrom('users')
+    .select(['id', 'username', unixSeconds('created_at').as('created_at')])
+    .where('id', '=', ({ fn }) => fn.coalesce(named, selectRelease(db, username)))
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
 }
 
 /** Whether another user has a username, or has it reserved. */

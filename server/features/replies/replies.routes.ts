@@ -1,5 +1,5 @@
-import { createReply, listOwnReplies, listReplies } from '../../../contract/replies.ts'
-import { type Db, isRowId } from '../../kernel/db/database.ts'
+import { createReply, listReplies, listRepliesOf } from '../../../contract/replies.ts'
+import { type Db, isRowId, NO_USER } from '../../kernel/db/database.ts'
 import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Route } from '../../kernel/http/route.ts'
@@ -14,9 +14,14 @@ type Options = {
 }
 
 export function registerReplies({ route, db, runRead, publish }: Options): void {
-  route(listOwnReplies, ({ query, viewer }) =>
-    readPostList(db, repliesOf(viewer.userId), query, viewer),
-  )
+  route(listRepliesOf, async ({ query: { userId, ...page }, viewer }) => {
+    if (userId === undefined) {
+      if (!viewer) throw new AppError('UNAUTHORIZED')
+      return readPostList(db, repliesOf(viewer.userId), page, viewer)
+    }
+    const list = repliesOf(isRowId(userId) ? userId : NO_USER)
+    return runRead(viewer, (from) => readPostList(from, list, page, viewer))
+  })
 
   route(listReplies, async ({ params: { id }, query, viewer }) => {
     if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')

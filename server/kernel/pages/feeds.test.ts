@@ -146,6 +146,18 @@ test('every page of a feed leads to the next, until all posts were seen once', a
   expect(json.next_url).toMatch(`${ORIGIN}/feed.json?cursor=`)
 })
 
+test('an author’s feed has their posts, without their replies', async () => {
+  const petr = await app.signUp()
+  const { id, owner } = await app.publish(petr, 'Только моё')
+  await app.reply(petr, id, 'Не в ленте')
+  await app.publish(olga, 'Чужое')
+  const { body } = await read(`/users/${owner.username}/posts.atom`)
+  await requireAtom(body)
+  expect(entriesOf(body).map(({ content }) => content)).toEqual(['Только моё'])
+  expect(linkOf(body, 'alternate')).toBe(`${ORIGIN}/users/${owner.username}`)
+  expect((await read('/users/no_such_author/posts.atom')).status).toBe(404)
+})
+
 test('a malformed cursor is refused, and an unknown feed is a 404', async () => {
   for (const query of ['cursor=abc', 'cursor=', 'cursor=1&cursor=2']) {
     const { status, body } = await read(`/feed.atom?${query}`)

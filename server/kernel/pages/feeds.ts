@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import { OPAQUE_MAX, PAGE_SIZE_MAX } from '../../../contract/constants.ts'
 import {
+  authorFeedPath,
+  authorPath,
   FEED_PATHS,
   PATHS,
   pageAfter,
@@ -31,7 +33,7 @@ type Options = {
 
 const ATOM = { write: toAtom, type: 'application/atom+xml; charset=utf-8' }
 const JSON_FEED = { write: toJsonFeed, type: 'application/feed+json; charset=utf-8' }
-const FORMATS = { atom: ATOM, json: JSON_FEED, replies: ATOM }
+const FORMATS = { atom: ATOM, json: JSON_FEED, replies: ATOM, author: ATOM }
 
 // Parameters that others add to a link, such as `utm_source`, are ignored.
 const Query = Type.Object({
@@ -40,8 +42,9 @@ const Query = Type.Object({
 const schema = { hide: true, querystring: Query }
 type WallRequest = { Querystring: Type.Static<typeof Query> }
 type RepliesRequest = WallRequest & { Params: { id: string } }
+type AuthorRequest = WallRequest & { Params: { username: string } }
 
-/** Serves the feeds of the wall and of the replies to a post; a cursor continues them. */
+/** Serves the feeds of the wall, of replies to a post, of an author; a cursor continues them. */
 export async function serveFeeds(app: FastifyInstance, options: Options): Promise<void> {
   const { origin, limits, cache, headers } = options
 
@@ -84,6 +87,15 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
         readRepliesFeed(options, id, cursor),
       )
     })
+
+    feeds.get<AuthorRequest>(FEED_PATHS.author, { schema }, (request, reply) => {
+      const { username } = request.params
+      const { cursor = '' } = request.query
+      const url = withCursor(authorFeedPath(username), cursor)
+      return serve({ format: 'author', url }, { request, reply }, () =>
+        readAuthorFeed(options, username, cursor),
+      )
+    })
   })
 }
 
@@ -115,6 +127,21 @@ async function readRepliesFeed(
     title: pageTitle(`Ответы на запись ${postTitle(post)}`, appName),
     pageUrl: origin + postPath(postId),
     since: post.created_at,
+  }
+}
+
+async function readAuthorFeed(
+  { reads, appName, origin }: Options,
+  name: string,
+  cursor: string,
+): Promise<Feed> {
+  const { id, username, created_at } = await reads.readProfile(name)
+  const page = await reads.readPostsOf(id, pageAfter(cursor, PAGE_SIZE_MAX))
+  return {
+    ...pagesOf(origin + authorFeedPath(username), cursor, page),
+    title: pageTitle(username, appName),
+    pageUrl: origin + authorPath(username),
+    since: created_at,
   }
 }
 

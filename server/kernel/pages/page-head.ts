@@ -1,4 +1,6 @@
 import {
+  authorFeedPath,
+  authorPath,
   FEED_PATHS,
   pageTitle,
   postPath,
@@ -10,10 +12,12 @@ import {
 } from '../../../contract/pages.ts'
 import { excerpt, postTitle } from '../../../contract/post-rules.ts'
 import type { Post } from '../../../contract/posts.ts'
+import type { Profile } from '../../../contract/profiles.ts'
 import { escapeHtml, escapeJson } from './escape.ts'
 
 /** What a page shows: `own` is what a visitor sees nothing of, `other` what could not be read. */
-export type Shown = 'own' | 'other' | 'wall' | Post | { title: string } | 'no post' | 'nothing'
+export type Shown = 'own' | 'other' | 'wall' | Post | Profile | { title: string } | Missing
+export type Missing = 'no post' | 'no author' | 'nothing'
 
 type Site = {
   appName: string
@@ -21,7 +25,12 @@ type Site = {
   publicUrl: string | undefined
 }
 
-type Preview = { title: string; text: string; type: 'website' | 'article'; path: string }
+type Preview = {
+  title: string
+  text: string
+  type: 'website' | 'article' | 'profile'
+  path: string
+}
 
 export const HTML_TYPE = 'text/html; charset=utf-8'
 /** Says that the request for the page carried no session cookie. */
@@ -40,10 +49,11 @@ export function headOf(shown: Shown, site: Site): string {
   if (shown === 'own') return headOf('other', site) + meta('robots', 'noindex')
   if (shown === 'other') return title(undefined, site) + meta('description', SITE_DESCRIPTION)
   if (shown === 'no post') return title(TITLES.noPost, site)
+  if (shown === 'no author') return title(TITLES.noAuthor, site)
   if (shown === 'nothing') return title(TITLES.noPage, site)
   if (shown === 'wall') return wallHead(site)
   if ('title' in shown) return title(shown.title, site) + meta('description', SITE_DESCRIPTION)
-  return postHead(shown, site)
+  return 'username' in shown ? authorHead(shown, site) : postHead(shown, site)
 }
 
 function wallHead(site: Site): string {
@@ -53,6 +63,16 @@ function wallHead(site: Site): string {
     preview({ title: site.appName, text: SITE_DESCRIPTION, type: 'website', path: '/' }, site) +
     feedLink('application/atom+xml', FEED_PATHS.atom) +
     feedLink('application/feed+json', FEED_PATHS.json)
+  )
+}
+
+function authorHead({ username }: Profile, site: Site): string {
+  const text = `Записи и ответы автора ${username}`
+  return (
+    title(username, site) +
+    meta('description', text) +
+    preview({ title: username, text, type: 'profile', path: authorPath(username) }, site) +
+    feedLink('application/atom+xml', authorFeedPath(username))
   )
 }
 
@@ -128,7 +148,11 @@ export function structuredData(post: Post, publicUrl: string | undefined): strin
     '@type': 'DiscussionForumPosting',
     ...(publicUrl && { url: publicUrl + postPath(post.id) }),
     text,
-    author: { '@type': 'Person', name: owner.username },
+    author: {
+      '@type': 'Person',
+      name: owner.username,
+      ...(publicUrl && { url: publicUrl + authorPath(owner.username) }),
+    },
     datePublished: new Date(created_at * 1000).toISOString(),
     commentCount: actions.replies_count,
     interactionStatistic: {

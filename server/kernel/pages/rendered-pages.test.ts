@@ -59,6 +59,33 @@ test('a post is rendered with its replies, and each part of a list has an addres
   expect(second?.shows === 'post' && second.replies.posts).toHaveLength(1)
 })
 
+test('an author is rendered with their posts or replies; another spelling and a former name lead there', async () => {
+  const petr = await app.signUp()
+  for (const username of ['Petr_before', 'Petr_now']) {
+    await app.call('PATCH', '/users/current/profile', { token: petr.token, body: { username } })
+  }
+  const post = await app.publish(petr, 'Моя запись')
+  const reply = await app.reply(petr, post.id, 'Мой ответ')
+  for (const [path, id] of [
+    ['/users/Petr_now', post.id],
+    ['/users/Petr_now/replies', reply.id],
+  ] as const) {
+    const { html } = await read(path)
+    expect(html).toContain('<title>Petr_now - Вслух</title>')
+    expect(html).toContain('href="/users/Petr_now/posts.atom"')
+    const first = firstPage(html)
+    if (first?.shows !== 'author') throw new Error('The page shows no author')
+    expect([first.author.id, first.posts.posts.map((it) => it.id)]).toEqual([petr.id, [id]])
+  }
+  for (const path of ['/users/petr_NOW', '/users/petr_before']) {
+    const { status, headers } = await read(`${path}/replies`)
+    expect([status, headers.get('location')]).toEqual([302, '/users/Petr_now/replies'])
+  }
+  const missing = await read('/users/no_such_author')
+  expect([missing.status, firstPage(missing.html)?.shows]).toEqual([404, 'missing author'])
+  expect(missing.html).toContain('Автор не найден')
+})
+
 test('an address with a position that nobody understands leads to the beginning', async () => {
   const { id } = await app.publish(olga)
   for (const path of ['/', `/posts/${id}`]) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import {
+  authorPath,
   FIRST_PAGE_START,
   type FirstPage,
   markSaved,
@@ -12,6 +13,7 @@ import {
 } from '../../../contract/pages.ts'
 import { postIdsOf } from '../../../contract/post-rules.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
+import type { Profile } from '../../../contract/profiles.ts'
 import type { SiteText, TextName } from '../../../contract/texts.ts'
 import { type CachedResponse, toCachedResponse } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
@@ -20,11 +22,14 @@ import { escapeJson } from './escape.ts'
 import { HTML_TYPE, headOf, type Shown, VISITOR_META } from './page-head.ts'
 import type { WebApp } from './web-app.ts'
 
-/** Reads what visitors see. Rejects with POST_NOT_FOUND, and INVALID_REQUEST for a bad cursor. */
+/** Reads what visitors see. Rejects with *_NOT_FOUND, and INVALID_REQUEST for a bad cursor. */
 export type PageReads = {
   readWall: (query: ListQuery) => Promise<PostPage>
   readPost: (id: string) => Promise<Post>
   readReplies: (postId: string, query: ListQuery) => Promise<PostPage>
+  readProfile: (username: string) => Promise<Profile>
+  readPostsOf: (userId: string, query: ListQuery) => Promise<PostPage>
+  readRepliesOf: (userId: string, query: ListQuery) => Promise<PostPage>
   readText: (name: TextName) => Promise<SiteText>
   /** Never rejects. */
   readSiteState: () => Promise<SiteState>
@@ -34,6 +39,7 @@ export type PageReads = {
 export type PublicPage = (
   | { name: 'wall' }
   | { name: 'post'; id: string }
+  | { name: 'author' | 'authorReplies'; username: string }
   | { name: 'text'; text: TextName }
 ) & {
   /** After which post its list begins. */
@@ -60,6 +66,15 @@ const WAIT_MAX_MS = 200
 
 /** Thrown where the shell should be sent in place of a rendered page. */
 export class TooBusyToRender extends Error {}
+
+/** Thrown where a page has another address, at which it can be had. */
+export class PageMoved extends Error {
+  readonly url: string
+  constructor(url: string) {
+    super(`The page has moved to ${url}`)
+    this.url = url
+  }
+}
 
 /** Renders public pages as a visitor sees them, and serves everybody from the response cache. */
 export function createRenderedPages(web: WebApp, { reads, cache, headers }: Options) {
@@ -103,6 +118,17 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
       const first = { ...facts, shows: 'text', name, text } as const
       return { route: url, url, head: { title: text.title }, first }
     }
+    if (page.name !== 'post') {
+      const { name: list } = page
+      const author = await reads.readProfile(page.username)
+      if (author.username !== page.username) {
+        throw new PageMoved(urlOf({ ...page, username: author.username }))
+      }
+      const readList = list === 'author' ? reads.readPostsOf : reads.readRepliesOf
+      const posts = await readList(author.id, query)
+      const first = { ...facts, shows: 'author', author, list, cursor, posts } as const
+      return { route: PATHS[list], url, head: author, first }
+    }
     const [post, replies] = await Promise.all([
       reads.readPost(page.id),
       reads.readReplies(page.id, query),
@@ -114,7 +140,7 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
   return {
     /**
      * Sets the headers of the reply and returns the page. All who have a session get one page, with
-     * a visitor's content. Rejects with TooBusyToRender, and as the reads do.
+     * a visitor's content. Rejects with TooBusyToRender, PageMoved, and as the reads do.
      */
     serve: (page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> =>
       // No request has a space in its URL.
@@ -132,6 +158,12 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
         head: 'no post',
         first: { now: 0, site: OPEN, shows: 'missing post' },
       }),
+      'no author': render({
+        route: PATHS.author,
+        url: authorPath('nobody'),
+        head: 'no author',
+        first: { now: 0, site: OPEN, shows: 'missing author' },
+      }),
       nothing: render({
         route: '*',
         url: '/nothing',
@@ -145,7 +177,12 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
 /** The address of a page as links spell it, which is also the key of its cached response. */
 export function urlOf(page: PublicPage): string {
   if (page.name === 'text') return PATHS[page.text]
-  return withCursor(page.name === 'wall' ? PATHS.wall : postPath(page.id), page.cursor)
+  return withCursor(pathOf(page), page.cursor)
+}
+
+function pathOf(page: Exclude<PublicPage, { name: 'text' }>): string {
+  if (page.name === 'wall') return PATHS.wall
+  return page.name === 'post' ? postPath(page.id) : authorPath(page.username, page.name)
 }
 
 /** Lets one page be rendered in each turn of the event loop. */
@@ -164,7 +201,7 @@ function createTurns(): () => Promise<void> {
 }
 
 function postIdsShown(first: FirstPage): string[] {
-  if (first.shows === 'wall') return postIdsOf(first.posts)
+  if (first.shows === 'wall' || first.shows === 'author') return postIdsOf(first.posts)
   return first.shows === 'post' ? [...postIdsOf(first.post), ...postIdsOf(first.replies)] : []
 }
 

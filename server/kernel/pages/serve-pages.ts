@@ -9,9 +9,17 @@ import type { Http } from '../http/route.ts'
 import type { Limits } from '../limits/rate-limits.ts'
 import { serveAppFiles } from './app-files.ts'
 import { serveFeeds } from './feeds.ts'
-import { HTML_TYPE, headOf, type Shown, siteStateMeta, VISITOR_META } from './page-head.ts'
+import {
+  HTML_TYPE,
+  headOf,
+  type Missing,
+  type Shown,
+  siteStateMeta,
+  VISITOR_META,
+} from './page-head.ts'
 import {
   createRenderedPages,
+  PageMoved,
   type PageReads,
   type PublicPage,
   TooBusyToRender,
@@ -91,7 +99,7 @@ function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options 
   }
 
   /** Says that there is no such post, or no such page. */
-  async function sendMissing(http: Http, shown: 'no post' | 'nothing'): Promise<FastifyReply> {
+  async function sendMissing(http: Http, shown: Missing): Promise<FastifyReply> {
     const { request, reply } = http
     reply.code(404)
     // What is no page for visitors may be one for the signed-in user.
@@ -111,6 +119,9 @@ function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options 
       return reply.send(await rendered.serve(page, { request, reply, reader }))
     } catch (error) {
       if (isCode(error, 'POST_NOT_FOUND')) return sendMissing(http, 'no post')
+      if (isCode(error, 'AUTHOR_NOT_FOUND')) return sendMissing(http, 'no author')
+      // Only for now: another may take the name that its author has given up.
+      if (error instanceof PageMoved) return reply.redirect(error.url, 302)
       // The cursor is malformed: the list begins anew.
       if (isCode(error, 'INVALID_REQUEST')) return reply.redirect(urlOf({ ...page, cursor: '' }))
       const isExpected = error instanceof AppError || error instanceof TooBusyToRender
@@ -135,6 +146,9 @@ function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options 
       if (spelled !== request.url) return reply.redirect(spelled, 308)
       const cursor = cursorIn(query)
       if (page.name === 'post') return sendPublic(http, { name: 'post', id: page.id, cursor })
+      if (page.name === 'author' || page.name === 'authorReplies') {
+        return sendPublic(http, { name: page.name, username: page.username, cursor })
+      }
       if (page.name === 'wall') return sendPublic(http, { name: 'wall', cursor })
       const text = TEXT_NAMES.find((name) => name === page.name)
       if (text !== undefined) return sendPublic(http, { name: 'text', text, cursor })

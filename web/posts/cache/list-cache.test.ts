@@ -37,8 +37,8 @@ test('a published post goes to every entryKey of the lists it belongs to, and to
     ['wall', 'b', []],
     ['liked', 'c', []],
   )
-  addToLists(client, ['wall', 'own-posts'], '2')
-  addToLists(client, ['wall', 'own-posts'], '3')
+  addToLists(client, ['wall', 'posts-of 7'], '2')
+  addToLists(client, ['wall', 'posts-of 7'], '3')
   expect(changes('wall', 'a').added).toEqual(['3', '2'])
   expect(changes('wall', 'b').added).toEqual(['3', '2'])
   expect(changes('liked', 'c').added).toEqual([])

@@ -12,10 +12,10 @@ import {
 export type ListName =
   | 'wall'
   | 'liked'
-  | 'own-posts'
-  | 'own-replies'
   | 'received'
   | `replies ${string}`
+  | `posts-of ${string}`
+  | `replies-of ${string}`
 
 /** Ids of posts after the one that the cursor names; '' is the cursor of the first page. */
 export type ListPage = { cursor: string; ids: string[] }
@@ -61,7 +61,9 @@ export function forgetViewer(client: QueryClient): void {
 }
 
 function isPublicList([kind, name]: readonly unknown[]): boolean {
-  return kind === LISTS && (name === 'wall' || String(name).startsWith('replies '))
+  return (
+    kind === LISTS && (name === 'wall' || /^(?:replies|posts-of|replies-of) /.test(String(name)))
+  )
 }
 
 export function seedList(

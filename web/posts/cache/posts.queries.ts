@@ -28,14 +28,6 @@ export const likedSource: ListSource = {
     call('GET /posts', { query: { ...pageAfter(cursor), filter: 'liked' } }, { signal }),
 }
 
-export function ownPostsSource(userId: string): ListSource {
-  return {
-    name: 'own-posts',
-    read: (cursor, signal) =>
-      call('GET /posts', { query: { ...pageAfter(cursor), userId } }, { signal }),
-  }
-}
-
 export type ReadPost =
   | { state: 'loading' }
   | { state: 'missing' }

@@ -31,7 +31,7 @@ export function usePublish(repliedPostId: string | null, userId: string) {
 async function publishPost(client: QueryClient, newPost: NewPost): Promise<Post> {
   const post = await sendPost(newPost)
   putPosts(client, [post])
-  addToLists(client, listsOf(newPost.repliedPostId), post.id)
+  addToLists(client, listsOf(newPost), post.id)
   return post
 }
 
@@ -42,8 +42,8 @@ function sendPost({ text, submissionKey, repliedPostId, userId }: NewPost): Prom
     : call('POST /posts/:id/replies', { params: { id: repliedPostId }, ...parts }, { userId })
 }
 
-function listsOf(repliedPostId: string | null): ListName[] {
+function listsOf({ repliedPostId, userId }: NewPost): ListName[] {
   return repliedPostId === null
-    ? ['wall', 'own-posts']
-    : [`replies ${repliedPostId}`, 'own-replies']
+    ? ['wall', `posts-of ${userId}`]
+    : [`replies ${repliedPostId}`, `replies-of ${userId}`]
 }

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useId } from 'react'
-import { postPath } from '../../../contract/pages.ts'
+import { authorPath, postPath } from '../../../contract/pages.ts'
 import { navigate } from '../../history/history.ts'
 import { Link } from '../../history/link.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
@@ -33,6 +33,7 @@ type PostCardProps = {
 export function PostCard(props: PostCardProps) {
   const { post, position, setSize, joined, menu, above, children } = props
   const repliedId = props.withoutQuote ? null : post.actions.replied_post_id
+  const { username } = post.owner
   const id = useId()
   const open = useOpenPost(post.id)
   return (
@@ -51,13 +52,15 @@ export function PostCard(props: PostCardProps) {
       onMouseDown={open.onMouseDown}
       onKeyDown={open.onKeyDown}
     >
-      <Monogram name={post.owner.username} />
+      <Link className={styles.tile} to={authorPath(username)} tabIndex={-1} aria-hidden="true">
+        <Monogram name={username} />
+      </Link>
       <div className={styles.body}>
         {above}
         <div className={styles.head}>
-          <b id={`${id}-author`} className={styles.author}>
-            {post.owner.username}
-          </b>
+          <Link id={`${id}-author`} className={styles.author} to={authorPath(username)}>
+            {username}
+          </Link>
           <Link className={styles.permalink} to={postPath(post.id)}>
             <PostTime createdAt={post.created_at} />
           </Link>

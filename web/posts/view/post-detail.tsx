@@ -1,4 +1,6 @@
 import { type ReactNode, useId } from 'react'
+import { authorPath } from '../../../contract/pages.ts'
+import { Link } from '../../history/link.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
 import type { CachedPost } from '../cache/post-cache.ts'
 import styles from './post-detail.module.css'
@@ -12,6 +14,7 @@ type PostDetailProps = {
 }
 
 export function PostDetail({ post, menu, children }: PostDetailProps) {
+  const { username } = post.owner
   const id = useId()
   const exactTime = useExactTime(post.created_at)
   return (
@@ -24,10 +27,12 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
       tabIndex={0}
     >
       <div className={styles.head}>
-        <Monogram name={post.owner.username} />
-        <b id={`${id}-author`} className={styles.author}>
-          {post.owner.username}
-        </b>
+        <Link className={styles.tile} to={authorPath(username)} tabIndex={-1} aria-hidden="true">
+          <Monogram name={username} />
+        </Link>
+        <Link id={`${id}-author`} className={styles.author} to={authorPath(username)}>
+          {username}
+        </Link>
         <div className={styles.menu}>{menu}</div>
       </div>
       <div id={`${id}-text`}>

@@ -1,0 +1,48 @@
+import { expect } from 'vitest'
+import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
+import { postTexts, postWith } from './testing/page-actions.ts'
+
+test('a name and its tile lead to the author, whose posts and replies are two lists', async () => {
+  const post = await journey.publish(olga, 'Первая запись')
+  await journey.reply(petr, post.id, 'Ответ Петра')
+  await journey.publish(petr, 'Запись Петра')
+  const page = await journey.visit({ viewport: DESKTOP })
+  await postWith(page, 'Запись Петра').getByRole('link', { name: petr.username }).click()
+  await page.waitForURL(`**/users/${petr.username}`)
+  await page.getByRole('heading', { name: petr.username }).waitFor()
+  await expect.poll(() => postTexts(page)).toEqual(['Запись Петра'])
+  await expect.poll(() => page.title()).toBe(`${petr.username} - Вслух`)
+  await page.getByRole('link', { name: 'Ответы', exact: true }).click()
+  await expect.poll(() => postTexts(page)).toEqual(['Ответ Петра'])
+  await page.goBack()
+  await page.goBack()
+  await postWith(page, 'Первая запись').locator('a[aria-hidden]').click()
+  await page.waitForURL(`**/users/${olga.username}`)
+  await expect.poll(() => postTexts(page)).toEqual(['Первая запись'])
+})
+
+test('the page of an author is readable without scripts, at each of its addresses', async () => {
+  const vera = await journey.signUp()
+  const { owner, id } = await journey.publish(vera, 'Прочтите без скриптов')
+  await journey.reply(vera, id, 'И ответ тоже')
+  const page = await journey.visit({
+    path: `/users/${owner.username}`,
+    javaScriptEnabled: false,
+    waitsForScripts: false,
+  })
+  await page.getByText('Прочтите без скриптов').waitFor()
+  await page.getByRole('link', { name: 'Ответы', exact: true }).click()
+  await page.getByText('И ответ тоже').waitFor()
+})
+
+test('a former name leads to the present one, also within the app; an unknown one says so', async () => {
+  const vera = await journey.signUp()
+  for (const username of ['vera_before', 'vera_now']) {
+    await journey.call('PATCH', '/users/current/profile', { token: vera.token, body: { username } })
+  }
+  const page = await journey.visit({ path: '/users/vera_before' })
+  await page.getByRole('heading', { name: 'vera_now' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/users/vera_now')
+  const missing = await journey.visit({ path: '/users/nobody_here' })
+  await missing.getByText('Такого имени нет, или его давно сменили').waitFor()
+})

@@ -1,0 +1,46 @@
+import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { pageAfter } from '../../contract/pages.ts'
+import type { Profile } from '../../contract/profiles.ts'
+import { call } from '../http/call.ts'
+import { CallError } from '../http/call-error.ts'
+import type { ListSource } from '../posts/cache/use-post-list.ts'
+
+const keyOf = (username: string) => ['author', username.toLowerCase()]
+
+/** Null where nobody has the name. */
+export function seedAuthor(client: QueryClient, username: string, author: Profile | null): void {
+  client.setQueryData(keyOf(username), author)
+}
+
+export function useAuthor(username: string) {
+  return useQuery({
+    queryKey: keyOf(username),
+    queryFn: async ({ signal }): Promise<Profile | null> => {
+      try {
+        return await call('GET /profiles/:username', { params: { username } }, { signal })
+      } catch (reason) {
+        if (!(reason instanceof CallError) || reason.status !== 404) throw reason
+        return null
+      }
+    },
+    meta: { outlivesViewer: true },
+  })
+}
+
+export function postsOfSource(userId: string, start = ''): ListSource {
+  return {
+    name: `posts-of ${userId}`,
+    start,
+    read: (cursor, signal) =>
+      call('GET /posts', { query: { ...pageAfter(cursor), userId } }, { signal }),
+  }
+}
+
+export function repliesOfSource(userId: string, start = ''): ListSource {
+  return {
+    name: `replies-of ${userId}`,
+    start,
+    read: (cursor, signal) =>
+      call('GET /posts/replies', { query: { ...pageAfter(cursor), userId } }, { signal }),
+  }
+}

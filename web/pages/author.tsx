@@ -1,0 +1,88 @@
+import { useEffect, useMemo } from 'react'
+import { authorFeedPath, authorPath, cursorIn, type Page, TITLES } from '../../contract/pages.ts'
+import type { Profile } from '../../contract/profiles.ts'
+import styles from '../authors/author.module.css'
+import { postsOfSource, repliesOfSource, useAuthor } from '../authors/authors.queries.ts'
+import { PostFeed } from '../feed/post-feed.tsx'
+import { monthAndYear } from '../format/time.ts'
+import { useEntry, usePage } from '../history/entry.tsx'
+import { navigate } from '../history/history.ts'
+import { Link } from '../history/link.tsx'
+import { usePageTitle } from '../history/use-page-title.ts'
+import { errorMessage } from '../http/error-message.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorPage } from '../ui/errors.tsx'
+import { Monogram } from '../ui/monogram.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { WallLink } from './wall.tsx'
+
+type AuthorList = Extract<Page, { username: string }>['name']
+
+/** /users/:username and /users/:username/replies */
+export function AuthorPage() {
+  const page = usePage()
+  const [username, list] =
+    page && 'username' in page ? [page.username, page.name] : ['', 'author' as const]
+  const { data: author, error, refetch } = useAuthor(username)
+  usePageTitle('Автор', 'header', author === null ? TITLES.noAuthor : (author?.username ?? 'Автор'))
+  if (author) return <Author key={list} author={author} asked={username} list={list} />
+  if (author === null) {
+    return (
+      <EmptyState
+        title={TITLES.noAuthor}
+        text="Такого имени нет, или его давно сменили"
+        action={<WallLink />}
+      />
+    )
+  }
+  if (error) return <ErrorPage text={errorMessage(error)} onRetry={refetch} />
+  return <Skeleton label="Загружаем автора" />
+}
+
+type AuthorProps = { author: Profile; asked: string; list: AuthorList }
+
+function Author({ author, asked, list }: AuthorProps) {
+  const { id, username, created_at } = author
+  const { pathname, search } = useEntry()
+  const start = cursorIn(search)
+  const isPosts = list === 'author'
+  const source = useMemo(
+    () => (isPosts ? postsOfSource : repliesOfSource)(id, start),
+    [isPosts, id, start],
+  )
+  // A former name, or another spelling, leads to the present one.
+  useEffect(() => {
+    if (asked !== username) navigate(authorPath(username, list), { replace: true })
+  }, [asked, username, list])
+
+  return (
+    <>
+      <div className={styles.head}>
+        <Monogram name={username} />
+        <div className={styles.about}>
+          <h2 className={styles.name}>{username}</h2>
+          <p className={styles.since}>
+            Здесь с {monthAndYear(created_at)} · <a href={authorFeedPath(username)}>Atom</a>
+          </p>
+        </div>
+      </div>
+      <nav className={styles.lists} aria-label="Что написал автор">
+        <ListLink to={authorPath(username)} current={pathname} name="Записи" />
+        <ListLink to={authorPath(username, 'authorReplies')} current={pathname} name="Ответы" />
+      </nav>
+      <PostFeed
+        source={source}
+        label={isPosts ? `Записи автора ${username}` : `Ответы автора ${username}`}
+        emptyText={isPosts ? 'Записей пока нет' : 'Ответов пока нет'}
+      />
+    </>
+  )
+}
+
+function ListLink({ to, current, name }: { to: string; current: string; name: string }) {
+  return (
+    <Link className={styles.list ?? ''} to={to} aria-current={to === current ? 'page' : undefined}>
+      {name}
+    </Link>
+  )
+}
