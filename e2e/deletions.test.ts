@@ -44,6 +44,30 @@ test('deleting a post on its own page leads to the wall; a toast says when it ha
   await expect.poll(() => page.getByRole('article').count()).toBe(0)
 })
 
+test('a post that cannot be edited any more is deleted and written anew: its text is never lost', async () => {
+  await journey.fillWall(olga, 1, 'Перепишу')
+  await journey.sql.query("UPDATE posts SET created_at = created_at - interval '1 hour'")
+  const page = await journey.visit({ as: olga })
+  let isRefused = true
+  await page.route('**/api/v1/posts/*', (route) => {
+    if (route.request().method() !== 'DELETE' || !isRefused) return route.continue()
+    isRefused = false
+    return route.abort()
+  })
+  await chooseFromMenu(postWith(page, 'Перепишу 1'), 'Удалить и написать заново')
+  const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
+  const remove = dialog.getByRole('button', { name: 'Удалить и переписать' })
+  await remove.click()
+  await dialog.getByRole('alert').waitFor()
+  await remove.click()
+  const form = page.getByRole('dialog', { name: 'Новая запись' })
+  expect(await form.getByRole('textbox').inputValue()).toBe('Перепишу 1')
+  await form.getByRole('textbox').fill('Переписал')
+  await form.getByRole('button', { name: 'Опубликовать' }).click()
+  await form.waitFor({ state: 'detached' })
+  await expect.poll(() => postTexts(page)).toEqual(['Переписал'])
+})
+
 test('a deletion that ends late does not navigate a user who has left the page, and still shows its failure', async () => {
   const post = await journey.publish(olga, 'Удаляется долго')
   const page = await journey.visit({ as: olga, path: '/liked' })

@@ -11,6 +11,8 @@ import {
 } from './testing/page-actions.ts'
 
 const MUTE = 'Не сообщать об этой записи'
+const COPY = 'Скопировать текст'
+const REWRITE = 'Удалить и написать заново'
 
 test('the edit dialog counts the remaining time down, and an edited post says «Изменено» everywhere', async () => {
   const post = await journey.publish(olga, 'Опечатка')
@@ -110,14 +112,14 @@ test('a changed text whose edit period ended while the dialog was closed is in t
   const items = (await openMenu(post)).getByRole('menuitem')
   await expect
     .poll(() => items.allInnerTexts())
-    .toEqual(['Несохранённая правка', 'Скопировать ссылку', MUTE, 'Удалить'])
+    .toEqual(['Несохранённая правка', 'Скопировать ссылку', COPY, MUTE, REWRITE, 'Удалить'])
   await items.first().click()
   await dialog.getByRole('alert').getByText('Время изменения записи истекло').waitFor()
   expect(await text.inputValue()).toBe('Вернулся поздно')
   await dialog.getByRole('button', { name: 'Удалить текст' }).click()
   await dialog.waitFor({ state: 'detached' })
   await openMenu(post)
-  expect(await items.allInnerTexts()).toEqual(['Скопировать ссылку', MUTE, 'Удалить'])
+  expect(await items.allInnerTexts()).toEqual(['Скопировать ссылку', COPY, MUTE, REWRITE, 'Удалить'])
 })
 
 async function openReplies(page: Page, text: string): Promise<void> {

@@ -30,16 +30,23 @@ test('a post is changed and deleted by its owner, and reported by everybody else
   }
   expect(await items('Моя запись')).toEqual([
     'Скопировать ссылку',
+    'Скопировать текст',
     'Не сообщать об этой записи',
+    'Удалить и написать заново',
     'Удалить',
   ])
   expect(await items('Моя свежая запись')).toEqual([
     expect.stringMatching(/^Изменить\s+(9:\d\d|10:00)$/),
     'Скопировать ссылку',
+    'Скопировать текст',
     'Не сообщать об этой записи',
     'Удалить',
   ])
-  expect(await items('Чужая запись')).toEqual(['Скопировать ссылку', 'Пожаловаться'])
+  expect(await items('Чужая запись')).toEqual([
+    'Скопировать ссылку',
+    'Скопировать текст',
+    'Пожаловаться',
+  ])
 })
 
 test.each([
@@ -104,7 +111,7 @@ test('deleting the first post of a list leaves the others as they are', async ()
   expect(await next.evaluate((it) => Reflect.get(it, 'isMarked'))).toBe(true)
 })
 
-test('the link of a post is copied, and shared where the browser can', async () => {
+test('the link and the text of a post are copied, and the link is shared where the browser can', async () => {
   const { id } = await journey.publish(petr, 'Передай другому')
   const page = await journey.visit({
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -114,6 +121,9 @@ test('the link of a post is copied, and shared where the browser can', async () 
   await chooseFromMenu(postWith(page, 'Передай другому'), 'Скопировать ссылку')
   await toast(page, 'Ссылка скопирована').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(address)
+  await chooseFromMenu(postWith(page, 'Передай другому'), 'Скопировать текст')
+  await toast(page, 'Текст скопирован').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Передай другому')
   await chooseFromMenu(postWith(page, 'Передай другому'), 'Поделиться')
   await expect
     .poll(() => page.evaluate(() => Reflect.get(window, 'shared')))

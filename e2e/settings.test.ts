@@ -35,6 +35,25 @@ test('settings show the address and the name, and lead to each of their pages an
   }
 })
 
+test('numbers of likes and replies are not shown in a browser whose person does not want them', async () => {
+  const user = await journey.signUp()
+  const { id } = await journey.publish(user, 'Сколько?')
+  await journey.call('POST', `/posts/${id}/likes`, { token: user.token })
+  const page = await journey.visit({ as: user, path: `/posts/${id}` })
+  const count = page.getByRole('article').getByText('1', { exact: true })
+  await count.waitFor()
+  await page.goto(`${journey.url}/settings`)
+  const choice = page.getByRole('checkbox', { name: 'Не показывать числа отметок и ответов' })
+  await choice.check()
+  await page.goto(`${journey.url}/posts/${id}`)
+  await page.getByRole('button', { name: 'Нравится', pressed: true }).waitFor()
+  expect(await count.isVisible()).toBe(false)
+  await page.goto(`${journey.url}/settings`)
+  await choice.uncheck()
+  await page.goto(`${journey.url}/posts/${id}`)
+  await count.waitFor()
+})
+
 test('a name is checked in the browser as it is typed, and by the server once, 500 ms after the last key', async () => {
   const page = await journey.visit({
     as: await journey.signUp(),

@@ -13,6 +13,7 @@ import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
 import styles from './account-settings.module.css'
+import { ShownCounts } from './shown-counts.tsx'
 
 type AccountSettingsProps = {
   user: CurrentUser
@@ -39,6 +40,7 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
         />
         {replyMails}
       </Section>
+      <ShownCounts />
       <Section title="Безопасность" isTitleHidden>
         <SettingsLink
           to={PATHS.devices}

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Bell, BellOff, Flag, Link, Pencil, Share, Trash2 } from 'lucide'
+import { Bell, BellOff, Copy, Flag, Link, Pencil, PencilLine, Share, Trash2 } from 'lucide'
 import { postPath } from '../../contract/pages.ts'
 import { receivedQuery, setMuted } from '../answers/answers.queries.ts'
 import { countdown } from '../format/time.ts'
@@ -24,7 +24,11 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
   const unsentText = useUnsentText(`edit ${post.id}`)
   const isOwner = viewer.state === 'authorized' && viewer.user.id === post.owner.id
   const muteItems = useMuteItems(post)
-  const items = [...linkItems, ...(isOwner ? [...muteItems, remove(post)] : [report(post)])]
+  const items = [
+    ...linkItems,
+    copyItem(post),
+    ...(isOwner ? [...muteItems, ...removeItems(post, secondsLeft)] : [report(post)]),
+  ]
   if (isOwner && secondsLeft > 0) items.unshift(edit(post, secondsLeft))
   else if (isOwner && unsentText !== null && unsentText !== post.text)
     items.unshift(openUnsentText(post))
@@ -69,12 +73,31 @@ function openUnsentText({ id }: CachedPost): MenuItem {
   }
 }
 
-function remove({ id }: CachedPost): MenuItem {
-  return {
+/** What can no longer be edited can be written anew. */
+function removeItems({ id: postId }: CachedPost, secondsLeft: number): MenuItem[] {
+  const rewrite: MenuItem = {
+    label: 'Удалить и написать заново',
+    icon: <Icon shape={PencilLine} size={18} />,
+    onSelect: () => openDialog({ name: 'delete', postId, rewrites: true }),
+  }
+  const remove: MenuItem = {
     label: 'Удалить',
     icon: <Icon shape={Trash2} size={18} />,
     danger: true,
-    onSelect: () => openDialog({ name: 'delete', postId: id }),
+    onSelect: () => openDialog({ name: 'delete', postId }),
+  }
+  return secondsLeft > 0 ? [remove] : [rewrite, remove]
+}
+
+function copyItem({ text }: CachedPost): MenuItem {
+  async function copy(): Promise<void> {
+    const isCopied = await copyText(text)
+    toast({ text: isCopied ? 'Текст скопирован' : NOT_COPIED }, { about: ['link'] })
+  }
+  return {
+    label: 'Скопировать текст',
+    icon: <Icon shape={Copy} size={18} />,
+    onSelect: () => void copy(),
   }
 }
 

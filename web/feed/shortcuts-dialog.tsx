@@ -1,4 +1,7 @@
+import { useState } from 'react'
+import { Checkbox } from '../ui/checkbox.tsx'
 import { Modal } from '../ui/modal.tsx'
+import { areLettersOn, setLettersOn } from '../ui/shortcuts.ts'
 import styles from './shortcuts-dialog.module.css'
 
 const SHORTCUTS = [
@@ -13,6 +16,11 @@ const SHORTCUTS = [
 ]
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const [areOn, setAreOn] = useState(areLettersOn)
+  function setOn(next: boolean): void {
+    setLettersOn(next)
+    setAreOn(next)
+  }
   return (
     <Modal title="Сочетания клавиш" size="s" onClose={onClose}>
       <dl>
@@ -30,6 +38,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
         ))}
       </dl>
       <p className={styles.note}>Буквенные клавиши работают в любой раскладке.</p>
+      <Checkbox label="Буквенные клавиши включены" checked={areOn} onChange={setOn} />
     </Modal>
   )
 }

@@ -13,7 +13,14 @@ import { WallLink } from './wall.tsx'
 /** /liked */
 export function LikedPage() {
   usePageTitle('Понравившиеся')
-  return <PostFeed source={likedSource} label="Понравившиеся" emptyAction={<WallLink />} />
+  return (
+    <PostFeed
+      source={likedSource}
+      label="Понравившиеся"
+      emptyText="Здесь появится то, что вам понравилось. Этот список видите только вы"
+      emptyAction={<WallLink />}
+    />
+  )
 }
 
 /** /own/posts */

@@ -1,5 +1,6 @@
 /** Keys of the browser's storages that a page reads before its first paint and the app later. */
 export const THEME_KEY = 'theme'
+export const NO_COUNTS_KEY = 'no-counts'
 export const INTRO_SEEN_KEY = 'intro-seen'
 export const ANCHORS_KEY = 'places'
 export const CLIENT_TOKEN_KEY = 'client-token'

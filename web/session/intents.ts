@@ -12,7 +12,7 @@ export type Intent =
   | { name: 'reply'; postId: string }
   | { name: 'new-post' }
   | { name: 'edit'; postId: string }
-  | { name: 'delete'; postId: string }
+  | { name: 'delete'; postId: string; rewrites?: true }
   | { name: 'report'; postId: string }
   | { name: 'appeal'; postId: string }
   | { name: 'go'; path: string }

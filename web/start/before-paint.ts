@@ -1,5 +1,11 @@
 import { showTheme } from '../platform/show-theme.ts'
-import { ANCHORS_KEY, HAD_SESSION_KEY, INTRO_SEEN_KEY, THEME_KEY } from '../platform/stored-keys.ts'
+import {
+  ANCHORS_KEY,
+  HAD_SESSION_KEY,
+  INTRO_SEEN_KEY,
+  NO_COUNTS_KEY,
+  THEME_KEY,
+} from '../platform/stored-keys.ts'
 import { beginEarlyRefresh } from '../session/early-refresh.ts'
 
 // This script stands in every page and runs before the first paint, so that neither the other theme
@@ -11,6 +17,7 @@ try {
   // As the server does where the session's cookie came with the request.
   if (hadSession) dataset.session = ''
   if (localStorage.getItem(THEME_KEY) === 'light') showTheme('light')
+  if (localStorage.getItem(NO_COUNTS_KEY)) dataset.noCounts = ''
   // A page that was left further down is not seen at its top first.
   const [opening] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   const anchors = sessionStorage.getItem(ANCHORS_KEY)

@@ -1,7 +1,20 @@
 import { useEffect, useEffectEvent } from 'react'
+import { localStore } from '../platform/storage.ts'
 
 /** Functions by `event.code`, or by «?». One that returns false leaves the key to the browser. */
 export type Shortcuts = Record<string, (() => unknown) | undefined>
+
+/** Its value is 'off' where the person wants no single letters (WCAG 2.1.4). */
+const LETTERS_KEY = 'letter-keys'
+
+export function areLettersOn(): boolean {
+  return localStore.read(LETTERS_KEY) !== 'off'
+}
+
+export function setLettersOn(areOn: boolean): void {
+  if (areOn) localStore.remove(LETTERS_KEY)
+  else localStore.write(LETTERS_KEY, 'off')
+}
 
 type Pressed = Pick<KeyboardEvent, 'code' | 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
@@ -12,7 +25,9 @@ const OPEN_POPUP = 'dialog[open], [role="menu"], [role="listbox"]'
 export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || (event.repeat && !repeats)) return
-    const run = shortcuts[shortcutOf(event) ?? '']
+    const pressed = shortcutOf(event) ?? ''
+    if (pressed.startsWith('Key') && !areLettersOn()) return
+    const run = shortcuts[pressed]
     // The letter must not be typed into the field of a dialog that opens.
     if (run && !isForOther(event.target) && run() !== false) event.preventDefault()
   })

@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { PATHS, postPath } from '../../../contract/pages.ts'
-import { leave } from '../../history/history.ts'
+import { leave, openDialog } from '../../history/history.ts'
 import { call } from '../../http/call.ts'
 import { CallError } from '../../http/call-error.ts'
 import { useAction } from '../../http/use-action.tsx'
@@ -12,37 +12,51 @@ import { toast } from '../../ui/toaster.tsx'
 import { evictPost } from '../cache/list-cache.ts'
 import { usePost } from '../cache/post-cache.ts'
 import styles from './delete-dialog.module.css'
-import { useDraft } from './drafts.ts'
+import { type Draft, useDraft } from './drafts.ts'
 
-type DeleteDialogProps = { postId: string; onClose: () => void }
+type DeleteDialogProps = {
+  postId: string
+  /** Whether the text goes into a draft, which opens once the post is deleted. */
+  rewrites?: true | undefined
+  onClose: () => void
+}
 
-export function DeleteDialog({ postId, onClose }: DeleteDialogProps) {
+export function DeleteDialog({ postId, rewrites, onClose }: DeleteDialogProps) {
   const isReply = usePost(postId)?.actions.replied_post_id != null
-  const deletion = useDelete(postId, onClose)
+  const deletion = useDelete({ postId, rewrites, onClose })
   return (
     <Modal title={isReply ? 'Удалить ответ?' : 'Удалить запись?'} size="s" onClose={onClose}>
       <p className={styles.text}>
         {isReply
           ? 'Восстановить ответ нельзя. Ответы на\u00a0него останутся.'
           : 'Восстановить запись нельзя. Ответы на\u00a0неё останутся.'}
+        {rewrites && ' Текст будет в\u00a0черновике.'}
       </p>
       <FormError {...deletion.errorLine} />
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         <Button variant="danger" pending={deletion.isPending} onClick={() => deletion.mutate()}>
-          Удалить
+          {rewrites ? 'Удалить и переписать' : 'Удалить'}
         </Button>
       </ModalFooter>
     </Modal>
   )
 }
 
-function useDelete(postId: string, onClose: () => void) {
+function useDelete({ postId, rewrites, onClose }: DeleteDialogProps) {
   const client = useQueryClient()
   const edit = useDraft(`edit ${postId}`)
+  const post = usePost(postId)
+  const repliedId = post?.actions.replied_post_id ?? ''
+  // There is nothing left to reply to if the replied post is gone.
+  const isReply = usePost(repliedId) != null
+  const draft = useDraft(isReply ? `reply ${repliedId}` : 'new')
 
   return useAction({
-    mutationFn: () => deletePost(client, postId),
+    mutationFn: () => {
+      if (rewrites && post) addToDraft(draft, post.text)
+      return deletePost(client, postId)
+    },
     onSuccess: (existed) => {
       const text = existed ? 'Удалено' : 'Сообщение не найдено'
       toast({ text }, { about: [`post ${postId}`] })
@@ -50,9 +64,20 @@ function useDelete(postId: string, onClose: () => void) {
       onClose()
       // Going back must not lead to a deleted post.
       leave(postPath(postId), PATHS.wall)
+      if (rewrites)
+        openDialog(isReply ? { name: 'reply', postId: repliedId } : { name: 'new-post' })
     },
-    errors: { failed: 'Не удалено', reopen: { name: 'delete', postId } },
+    errors: {
+      failed: 'Не удалено',
+      reopen: { name: 'delete', postId, ...(rewrites && { rewrites }) },
+    },
   })
+}
+
+/** What was being written there stays above it. A second attempt adds nothing. */
+function addToDraft(draft: Draft, text: string): void {
+  const written = draft.read() ?? ''
+  if (!written.endsWith(text)) draft.write(written === '' ? text : `${written}\n\n${text}`)
 }
 
 /** Returns false for a post that was already deleted. Throws CallError. */

@@ -1,0 +1,30 @@
+import { useState } from 'react'
+import { localStore } from '../platform/storage.ts'
+import { NO_COUNTS_KEY } from '../platform/stored-keys.ts'
+import { Checkbox } from '../ui/checkbox.tsx'
+import { Section } from '../ui/row.tsx'
+import styles from './account-settings.module.css'
+
+/** Whether this browser shows how many liked and replied. */
+export function ShownCounts() {
+  const [areHidden, setAreHidden] = useState(() => localStore.read(NO_COUNTS_KEY) !== null)
+
+  function hide(next: boolean): void {
+    if (next) localStore.write(NO_COUNTS_KEY, '')
+    else localStore.remove(NO_COUNTS_KEY)
+    document.documentElement.toggleAttribute('data-no-counts', next)
+    setAreHidden(next)
+  }
+
+  return (
+    <Section title="В этом браузере">
+      <div className={styles.choice}>
+        <Checkbox
+          label="Не показывать числа отметок и ответов"
+          checked={areHidden}
+          onChange={hide}
+        />
+      </div>
+    </Section>
+  )
+}
