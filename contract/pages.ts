@@ -1,5 +1,6 @@
 import { PAGE_SIZE } from './constants.ts'
 import type { Post, PostPage } from './posts.ts'
+import type { Ancestors } from './replies.ts'
 import type { SiteText, TextName } from './texts.ts'
 
 /** The web app's pages, each a route of the server. */
@@ -117,7 +118,14 @@ export type FirstPage = {
   saved?: true
 } & (
   | { shows: 'wall'; cursor: string; posts: PostPage }
-  | { shows: 'post'; post: Post; cursor: string; replies: PostPage }
+  | {
+      shows: 'post'
+      post: Post
+      /** Where more posts stand above it than the one that it replies to. */
+      ancestors?: Ancestors
+      cursor: string
+      replies: PostPage
+    }
   | { shows: 'text'; name: TextName; text: SiteText }
   | { shows: 'missing post' }
   | { shows: 'nothing' }

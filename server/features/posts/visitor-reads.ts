@@ -3,11 +3,13 @@ import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { PageReads } from '../../kernel/pages/rendered-pages.ts'
 import type { SitemapReads } from '../../kernel/pages/sitemap.ts'
+import { readAncestors } from './ancestors.ts'
 import { readIdRanges, readIdsInRange } from './id-ranges.ts'
 import { readPostList, repliesTo, wall } from './post-lists.ts'
 import { requirePost } from './posts.service.ts'
 
-type PostReads = Pick<PageReads, 'readWall' | 'readPost' | 'readReplies'> & SitemapReads
+type PostReads = Pick<PageReads, 'readWall' | 'readPost' | 'readReplies' | 'readAncestors'> &
+  SitemapReads
 
 /** Makes the reads of posts for pages, feeds and sitemaps, which show what any visitor sees. */
 export function createVisitorReads(db: Db, runRead: RunRead): PostReads {
@@ -18,6 +20,7 @@ export function createVisitorReads(db: Db, runRead: RunRead): PostReads {
       if (!isRowId(postId)) throw new AppError('POST_NOT_FOUND')
       return runRead(null, (from) => readPostList(from, repliesTo(postId), query, null))
     },
+    readAncestors: (id, limit) => runRead(null, (from) => readAncestors(from, { id, limit }, null)),
     readIdRanges: (ranges) => readIdRanges(db, ranges),
     readIdsInRange: (range) => readIdsInRange(db, range),
   }
