@@ -68,6 +68,10 @@ export function cursorIn(query: string): string {
   return new URLSearchParams(query).get(CURSOR_PARAM) ?? ''
 }
 
+export function isFromOldest(cursor: string): boolean {
+  return cursor.startsWith('oldest-')
+}
+
 /** The query of a call for the page of a list: the API takes no empty cursor. */
 export function pageAfter(cursor: string, limit = PAGE_SIZE): { limit: number; cursor?: string } {
   return cursor === '' ? { limit } : { limit, cursor }
