@@ -148,15 +148,20 @@ test('the field and the dialog have one draft, also in another tab, and the dial
   const tab = await page.context().newPage()
   await tab.goto(page.url())
   await expect.poll(() => fieldOf(tab).field.inputValue()).toBe('Продолжил в окне')
+  await fieldOf(tab).send.click()
+  await toast(tab, 'Опубликовано').waitFor()
   await tab.close()
+  await expect.poll(() => field.inputValue()).toBe('')
+  await field.fill('Ещё раз')
   await page.reload()
-  await expect.poll(() => field.inputValue()).toBe('Продолжил в окне')
+  await expect.poll(() => field.inputValue()).toBe('Ещё раз')
 
   await postWith(page, 'Один черновик').getByRole('button', { name: 'Ответить' }).click()
   await page.keyboard.press('Control+Enter')
   await dialog.waitFor({ state: 'detached' })
   await expect.poll(() => field.inputValue()).toBe('')
-  expect(await postTexts(page)).toEqual(['Один черновик', 'Продолжил в окне'])
+  const texts = ['Один черновик', 'Ещё раз', 'Продолжил в окне']
+  expect(await postTexts(page)).toEqual(texts)
 })
 
 test('an error, the counter and the note for the blocked stand at the field, and the text stays', async () => {

@@ -119,6 +119,16 @@ export function usePostForm(options: PostFormOptions) {
   })
   useEffect(() => draft.onSent((sent) => onDraftSent(sent)), [draft])
 
+  const onStorage = useEffectEvent(() => {
+    // Another tab has published the text that both showed.
+    if (!onSent && typed !== '' && draft.read() === null) empty()
+  })
+  useEffect(() => {
+    const stop = new AbortController()
+    addEventListener('storage', () => onStorage(), { signal: stop.signal })
+    return () => stop.abort()
+  }, [])
+
   function empty(): void {
     setTyped(initialText)
     // The button cannot keep the focus of a keyboard now.
