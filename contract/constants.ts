@@ -10,6 +10,11 @@ export const POST_TEXT_MAX = 500
 export const POST_COUNTER_FROM = 50
 export const PAGE_SIZE = 10
 export const PAGE_SIZE_MAX = 50
+/** The cursor from which a list goes on with its oldest post, and then with newer ones. */
+export const FROM_OLDEST = 'oldest-0'
+/** How many posts above a reply are shown at first, and are read at most. */
+export const ANCESTORS_SHOWN = 3
+export const ANCESTORS_MAX = 100
 /** The largest integer of 32 bits, far beyond any real page. */
 export const PAGE_MAX = 2_147_483_647
 export const CODE_LENGTH = 6

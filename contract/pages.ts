@@ -1,6 +1,7 @@
 import { PAGE_SIZE } from './constants.ts'
 import type { Post, PostPage } from './posts.ts'
 import type { Profile } from './profiles.ts'
+import type { Ancestors } from './replies.ts'
 import type { SiteText, TextName } from './texts.ts'
 
 /** The web app's pages, each a route of the server. */
@@ -78,6 +79,10 @@ export function cursorIn(query: string): string {
   return new URLSearchParams(query).get(CURSOR_PARAM) ?? ''
 }
 
+export function isFromOldest(cursor: string): boolean {
+  return cursor.startsWith('oldest-')
+}
+
 /** The query of a call for the page of a list: the API takes no empty cursor. */
 export function pageAfter(cursor: string, limit = PAGE_SIZE): { limit: number; cursor?: string } {
   return cursor === '' ? { limit } : { limit, cursor }
@@ -138,7 +143,14 @@ export type FirstPage = {
   saved?: true
 } & (
   | { shows: 'wall'; cursor: string; posts: PostPage }
-  | { shows: 'post'; post: Post; cursor: string; replies: PostPage }
+  | {
+      shows: 'post'
+      post: Post
+      /** Where more posts stand above it than the one that it replies to. */
+      ancestors?: Ancestors
+      cursor: string
+      replies: PostPage
+    }
   | {
       shows: 'author'
       author: Profile

@@ -24,6 +24,15 @@ export function threadTitle({ actions }: { actions: { replied_post_id: string | 
   return actions.replied_post_id === null ? 'Запись' : 'Ответ'
 }
 
+/** Whether posts stand above the one that a post replies to. */
+export function hasMoreAncestors({
+  actions,
+}: {
+  actions: Pick<Post['actions'], 'parent_post_id' | 'replied_post_id'>
+}): boolean {
+  return actions.replied_post_id !== actions.parent_post_id
+}
+
 type Published = { created_at: number }
 
 /** Returns the seconds left to edit a post. The server applies the same rule in SQL. */

@@ -1,16 +1,40 @@
 import Type from 'typebox'
+import { ANCESTORS_MAX, FROM_OLDEST } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
-import { Id, IdParams, PageQuery, pageQuery } from './fields.ts'
+import { Count, Id, IdParams, PageQuery, pageQuery } from './fields.ts'
 import { IdempotencyHeaders, Post, PostBody, PostPage } from './posts.ts'
 
 export const listReplies = endpoint('GET', '/posts/:id/replies', {
   access: 'public',
   cache: {},
-  summary: 'Direct replies to a post, newest first',
+  summary: `Direct replies to a post, newest first; with cursor=${FROM_OLDEST} oldest first`,
   params: IdParams,
   query: PageQuery,
   status: 200,
   answer: PostPage,
+  errors: ['INVALID_REQUEST', 'POST_NOT_FOUND'],
+})
+
+/** Posts that nobody can see are left out: as in a list, `replied_post` is null below them. */
+export const Ancestors = strictObject({
+  posts: Type.Array(Post),
+  /** How many there are, up to ANCESTORS_MAX. */
+  total: Count,
+})
+export type Ancestors = Type.Static<typeof Ancestors>
+
+export const listAncestors = endpoint('GET', '/posts/:id/ancestors', {
+  access: 'public',
+  cache: {},
+  summary: 'The posts above a reply up to the start of its thread: the nearest ones, oldest first',
+  params: IdParams,
+  query: strictObject({
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: ANCESTORS_MAX, default: ANCESTORS_MAX }),
+    ),
+  }),
+  status: 200,
+  answer: Ancestors,
   errors: ['INVALID_REQUEST', 'POST_NOT_FOUND'],
 })
 

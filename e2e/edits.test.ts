@@ -92,7 +92,9 @@ test('when the edit period ends while the dialog is open, the text can be copied
   const menu = await openMenu(postWith(page, 'Не успею').first())
   expect(await menu.getByRole('menuitem').allInnerTexts()).toEqual([
     'Скопировать ссылку',
+    COPY,
     MUTE,
+    REWRITE,
     'Удалить',
   ])
 })

@@ -1,7 +1,19 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { journey, olga, petr, test } from './testing/journey.ts'
-import { chooseFromMenu, postTexts, postWith, switchView, toast } from './testing/page-actions.ts'
+import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
+import { signUpModerator } from './testing/moderation-actions.ts'
+import {
+  chooseFromMenu,
+  dialogOf,
+  focused,
+  postTexts,
+  postWith,
+  switchView,
+  textField,
+  toast,
+} from './testing/page-actions.ts'
+import { signInThrough } from './testing/sign-in-actions.ts'
 
 test('the reply dialog shows the post that is replied to, and the reply is counted at once wherever the post is shown', async () => {
   const post = await journey.publish(olga, 'Кто здесь?')
@@ -90,6 +102,129 @@ test('each reply has a draft of its own', async () => {
   await postWith(page, 'Первая мысль').getByRole('button', { name: 'Ответить' }).click()
   expect(await text.inputValue()).toBe('Первая: ответ')
 })
+
+test('two people talk in the field of the post’s page, which is there again for the next text', async () => {
+  const post = await journey.publish(olga, 'Поговорим?')
+  const page = await journey.visit({ as: petr, path: `/posts/${post.id}`, before: recordShifts })
+  const { field, send } = fieldOf(page)
+  await field.waitFor()
+  expect(await sumOfShifts(page)).toBeLessThan(0.01)
+  expect(
+    await field.evaluate((it) => [it === document.activeElement, it.clientHeight < 50]),
+  ).toEqual([false, true])
+  expect(await send.count()).toBe(0)
+  await field.fill('Давайте')
+  await field.press('Control+Enter')
+  await toast(page, 'Опубликовано').waitFor()
+  await expect.poll(() => postTexts(page)).toEqual(['Поговорим?', 'Давайте'])
+  expect(await field.inputValue()).toBe('')
+  await page.keyboard.type('О чём?')
+  await send.click()
+  await expect.poll(() => postTexts(page)).toEqual(['Поговорим?', 'О чём?', 'Давайте'])
+  expect(await field.inputValue()).toBe('')
+
+  const other = await journey.visit({ as: olga, path: `/posts/${post.id}` })
+  await postWith(other, 'О чём?').getByText('О чём?').click()
+  await fieldOf(other).field.fill('О погоде')
+  await fieldOf(other).send.press('Enter')
+  await toast(other, 'Опубликовано').waitFor()
+  expect(await focused(other)).toBe('Ваш ответ')
+  await postWith(page, 'О чём?').getByText('О чём?').click()
+  await expect.poll(() => postTexts(page)).toEqual(['Поговорим?', 'О чём?', 'О погоде'])
+})
+
+test('the field and the dialog have one draft, also in another tab, and the dialog’s reply empties both', async () => {
+  const post = await journey.publish(olga, 'Один черновик')
+  const page = await journey.visit({ as: petr, path: `/posts/${post.id}` })
+  const { field } = fieldOf(page)
+  await field.fill('Начал в поле')
+  await postWith(page, 'Один черновик').getByRole('button', { name: 'Ответить' }).click()
+  const dialog = await dialogOf(page, 'Ответ')
+  expect(await textField(dialog).inputValue()).toBe('Начал в поле')
+  await textField(dialog).fill('Продолжил в окне')
+  await page.keyboard.press('Escape')
+  await expect.poll(() => field.inputValue()).toBe('Продолжил в окне')
+
+  const tab = await page.context().newPage()
+  await tab.goto(page.url())
+  await expect.poll(() => fieldOf(tab).field.inputValue()).toBe('Продолжил в окне')
+  await fieldOf(tab).send.click()
+  await toast(tab, 'Опубликовано').waitFor()
+  await tab.close()
+  await expect.poll(() => field.inputValue()).toBe('')
+  await field.fill('Ещё раз')
+  await page.reload()
+  await expect.poll(() => field.inputValue()).toBe('Ещё раз')
+
+  await postWith(page, 'Один черновик').getByRole('button', { name: 'Ответить' }).click()
+  await page.keyboard.press('Control+Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(() => field.inputValue()).toBe('')
+  const texts = ['Один черновик', 'Ещё раз', 'Продолжил в окне']
+  expect(await postTexts(page)).toEqual(texts)
+})
+
+test('an error, the counter and the note for the blocked stand at the field, and the text stays', async () => {
+  const vera = await signUpModerator(journey)
+  const anna = await journey.signUp()
+  const post = await journey.publish(olga, 'Спорная запись')
+  const page = await journey.visit({ as: anna, path: `/posts/${post.id}` })
+  const { field, send, main } = fieldOf(page)
+  await page.route('**/replies', (route) => route.fulfill({ status: 500 }))
+  await field.fill('я'.repeat(470))
+  await main.getByText('30', { exact: true }).waitFor()
+  await send.click()
+  await main.getByRole('alert').getByText('Что-то сломалось').waitFor()
+  expect(await field.inputValue()).toBe('я'.repeat(470))
+  await page.unroute('**/replies')
+
+  const block = { token: vera.token, body: { reason: 'Ссора', days: 1 } }
+  await journey.call('PUT', `/moderation/users/${anna.id}/block`, block)
+  const again = await journey.visit({
+    as: await journey.signIn(anna.email),
+    path: `/posts/${post.id}`,
+  })
+  const blocked = fieldOf(again)
+  await blocked.field.fill('Последнее слово')
+  await blocked.main.getByText(/вы можете только читать. Причина: Ссора/).waitFor()
+  await blocked.send.click()
+  await blocked.main
+    .getByRole('alert')
+    .getByText(/вы можете только читать/)
+    .waitFor()
+  expect(await blocked.field.inputValue()).toBe('Последнее слово')
+})
+
+test('what is written on a phone, and its button, are not under the bottom bar', async () => {
+  const post = await journey.publish(olga, 'Ответьте длинно')
+  const page = await journey.visit({ as: petr, path: `/posts/${post.id}` })
+  const { field, send } = fieldOf(page)
+  await field.click()
+  await page.keyboard.insertText('Строка\n'.repeat(40))
+  const bar = page.getByRole('navigation').last()
+  await expect
+    .poll(async () => {
+      const [button, below] = [await send.boundingBox(), await bar.boundingBox()]
+      return (button?.y ?? 0) + (button?.height ?? 0) <= (below?.y ?? 0)
+    })
+    .toBe(true)
+})
+
+test('a visitor is asked in the field’s place to sign in, and then finds the reply begun', async () => {
+  const post = await journey.publish(olga, 'Ждёт гостя')
+  const { email } = await journey.signUp()
+  const page = await journey.visit({ path: `/posts/${post.id}` })
+  await page.getByRole('button', { name: 'Войдите, чтобы ответить' }).click()
+  await signInThrough(journey, page, email)
+  await dialogOf(page, 'Ответ')
+})
+
+/** The field to reply in on the page of a post. */
+function fieldOf(page: Page) {
+  const main = page.getByRole('main')
+  const field = main.getByRole('textbox', { name: 'Ваш ответ' })
+  return { main, field, send: main.getByRole('button', { name: 'Опубликовать' }) }
+}
 
 async function reply(page: Page, to: Locator, text: string): Promise<void> {
   await to.getByRole('button', { name: 'Ответить' }).click()

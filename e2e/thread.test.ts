@@ -2,16 +2,126 @@ import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { journey, olga, test } from './testing/journey.ts'
-import { holdCalls, postWith } from './testing/page-actions.ts'
+import {
+  bringTo,
+  focusedPost,
+  holdCalls,
+  isAt,
+  postTexts,
+  postWith,
+  readOn,
+} from './testing/page-actions.ts'
 
+const TEXTS = ['Кто начал?', 'Я начал', 'Второй', 'Третий', 'Четвёртый', 'Я и закончу']
+
+let thread: Post[]
 let root: Post
 let middle: Post
 let last: Post
 beforeEach(async () => {
-  root = await journey.publish(olga, 'Кто начал?')
-  middle = await journey.reply(olga, root.id, 'Я начал')
-  last = await journey.reply(olga, middle.id, 'Я и закончу')
+  thread = [await journey.publish(olga, TEXTS[0])]
+  for (const text of TEXTS.slice(1)) {
+    thread.push(await journey.reply(olga, thread.at(-1)?.id ?? '', text))
+  }
+  ;[root, middle, last] = [0, 1, -1].map((at) => thread.at(at) as Post) as [Post, Post, Post]
 })
+
+test('above a reply stand the three nearest posts; the others unfold without moving it, and are there after going back', async () => {
+  const page = await openLast()
+  expect(await postTexts(page)).toEqual(TEXTS.slice(2))
+  for (const top of [null, 60]) {
+    const post = postWith(page, 'Я и закончу')
+    if (top !== null) await bringTo(post, top)
+    const before = await topOf(page, last)
+    // Without scrolling to the button first.
+    await page.getByRole('button', { name: 'Показать ещё 2 записи выше' }).dispatchEvent('click')
+    await postWith(page, 'Кто начал?').waitFor()
+    expect(await postTexts(page)).toEqual(TEXTS)
+    expect(Math.abs((await topOf(page, last)) - before)).toBeLessThan(1)
+    expect(await page.getByRole('link', { name: 'К началу ветки' }).count()).toBe(0)
+    expect(await focusedPost(page)).toBe('Второй')
+    await page.reload()
+    await postWith(page, 'Я и закончу').waitFor()
+  }
+  await page.getByRole('button', { name: /^Показать ещё/ }).click()
+  await postWith(page, 'Кто начал?').getByText('Кто начал?').click()
+  await page.getByRole('heading', { name: 'Запись' }).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Ответ', exact: true }).waitFor()
+  await expect.poll(() => postTexts(page)).toEqual(TEXTS)
+})
+
+test('a reply that opens within the app stays where it is when the posts above it arrive', async () => {
+  const page = await journey.visit({ as: olga, path: '/own/replies' })
+  const reply = postWith(page, 'Четвёртый')
+  const calls = await holdCalls(page, /\/ancestors/)
+  await reply.getByText('Четвёртый').last().click()
+  await page.waitForURL('**/posts/*')
+  await calls.asked
+  await page.getByRole('textbox', { name: 'Ваш ответ' }).waitFor()
+  const before = await topOf(page, thread[4])
+  calls.letGo()
+  await postWith(page, 'Второй').first().waitFor()
+  expect(Math.abs((await topOf(page, thread[4])) - before)).toBeLessThan(1)
+})
+
+test('a post on the way that was removed is a placeholder, and the way goes on above it', async () => {
+  await journey.rows(
+    `UPDATE posts SET hidden_for = 'removed', hidden_reason = 'Спам', hidden_by = 'vera',
+       hidden_at = now(), hidden_until = 'infinity' WHERE id = $1`,
+    [thread[3]?.id],
+  )
+  await journey.publish(olga, 'Другое')
+  const page = await openLast()
+  const shown = TEXTS.filter((text) => text !== 'Третий')
+  expect(await postTexts(page)).toEqual(shown.slice(1))
+  await page.getByText('Запись удалена').waitFor()
+  await page.getByRole('button', { name: 'Показать ещё 1 запись выше' }).click()
+  await expect.poll(() => postTexts(page)).toEqual(shown)
+  expect(await page.getByText('Запись удалена').count()).toBe(1)
+})
+
+test('without scripts the nearest posts are there, and a link leads to the start', async () => {
+  const still = { javaScriptEnabled: false, waitsForScripts: false }
+  const page = await journey.visit({ ...still, path: `/posts/${last.id}` })
+  expect(await postTexts(page)).toEqual(TEXTS.slice(2))
+  expect(await page.getByRole('button', { name: /^Показать ещё/ }).isVisible()).toBe(false)
+  await page.getByRole('link', { name: 'К началу ветки' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Запись' }).waitFor()
+  expect(await postTexts(page)).toEqual(TEXTS.slice(0, 2))
+})
+
+test.each([true, false])(
+  'a long thread leads to its first replies, and on to the newest (with scripts: %s)',
+  async (javaScriptEnabled) => {
+    for (let n = 2; n <= 12; n++) await journey.reply(olga, root.id, `Ответ ${n}`)
+    const path = `/posts/${root.id}`
+    const page = await journey.visit({
+      path,
+      javaScriptEnabled,
+      waitsForScripts: javaScriptEnabled,
+    })
+    await page.getByRole('link', { name: 'К первым' }).click()
+    await postWith(page, 'Ответ 10').waitFor()
+    const first = ['Кто начал?', 'Я начал', ...numbers(2, 10).map((n) => `Ответ ${n}`)]
+    expect((await postTexts(page)).slice(0, 11)).toEqual(first)
+    expect(await page.getByRole('link', { name: 'К началу' }).count()).toBe(0)
+    if (javaScriptEnabled) {
+      await readOn(page, 13)
+      expect(await postTexts(page)).toEqual([...first, 'Ответ 11', 'Ответ 12'])
+      const read = postWith(page, 'Ответ 5')
+      await bringTo(read, 217)
+      await page.reload()
+      await expect.poll(() => isAt(read, 217)).toBe(true)
+    } else {
+      await page.getByRole('link', { name: 'Дальше' }).click()
+      expect(await postTexts(page)).toEqual(['Кто начал?', 'Ответ 11', 'Ответ 12'])
+    }
+    await page.getByRole('link', { name: 'К новым' }).click()
+    await page.waitForURL(`**${path}`)
+    await expect.poll(async () => (await postTexts(page))[1]).toBe('Ответ 12')
+  },
+)
 
 test('a post that is loading is announced', async () => {
   const page = await openLast()
@@ -28,10 +138,10 @@ test('space is reserved for the replied post before it is loaded, so nothing bel
   const calls = await holdCalls(page, callsFor(root, middle))
   await goToMiddle(page)
   await loadingOn(page).waitFor()
-  const before = await topOfMiddle(page)
+  const before = await topOf(page, middle)
   calls.letGo()
   await postWith(page, 'Кто начал?').waitFor()
-  expect(Math.abs((await topOfMiddle(page)) - before)).toBeLessThanOrEqual(1)
+  expect(Math.abs((await topOf(page, middle)) - before)).toBeLessThanOrEqual(1)
 })
 
 test('when the replied post cannot be loaded, the thread says so and offers a retry', async () => {
@@ -53,7 +163,7 @@ async function openLast(): Promise<Page> {
 }
 
 async function goToMiddle(page: Page): Promise<void> {
-  await postWith(page, 'Я начал').getByText('Я начал').click()
+  await page.getByRole('link', { name: /Я начал/ }).click()
   await page.waitForURL(`**/posts/${middle.id}`)
 }
 
@@ -66,7 +176,8 @@ function loadingOn(page: Page) {
   return page.getByRole('status', { name: 'Загружаем запись' })
 }
 
-function topOfMiddle(page: Page): Promise<number> {
-  const post = page.locator(`[data-post-id="${middle.id}"]`)
-  return post.evaluate((it) => it.getBoundingClientRect().top)
-}
+const topOf = (page: Page, post: Post | undefined) =>
+  page.locator(`[data-post-id="${post?.id}"]`).evaluate((it) => it.getBoundingClientRect().top)
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at)

@@ -136,6 +136,7 @@ export const TABLE: Record<string, Row> = {
   'DELETE /posts/:id': { call: ofPost(), ...ofOwner },
   'GET /posts/replies': { call: at('/posts/replies'), ...signedIn },
   'GET /posts/:id/replies': { call: ofPost('/replies'), ...anyone },
+  'GET /posts/:id/ancestors': { call: ofPost('/ancestors'), ...anyone },
   'POST /posts/:id/replies': { call: ofPost('/replies', { text }), ...created },
   'POST /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
   'DELETE /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },

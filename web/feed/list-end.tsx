@@ -1,7 +1,4 @@
 import type { ReactNode } from 'react'
-import type { CachedPost } from '../posts/cache/post-cache.ts'
-import { withViewer } from '../session/intents.ts'
-import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Mark } from '../ui/mark.tsx'
 import styles from './list-end.module.css'
@@ -14,16 +11,11 @@ export function NoPosts({ text = EMPTY.text, action }: NoPostsProps) {
   return <EmptyState title={EMPTY.title} text={text} action={action} />
 }
 
-export function NoReplies({ post }: { post: CachedPost }) {
+export function NoReplies() {
   return (
-    <div className={styles.noReplies}>
-      <p className={styles.words}>
-        {EMPTY.title}. {EMPTY.text}
-      </p>
-      <Button size="s" onClick={() => withViewer({ name: 'reply', postId: post.id })}>
-        Ответить
-      </Button>
-    </div>
+    <p className={styles.noReplies}>
+      {EMPTY.title}. {EMPTY.text}
+    </p>
   )
 }
 

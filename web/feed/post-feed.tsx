@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useState } from 'react'
-import { withCursor } from '../../contract/pages.ts'
+import { isFromOldest, withCursor } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { findAnchor } from '../history/scroll-anchors.ts'
@@ -50,7 +50,7 @@ function EntryFeed(props: PostFeedProps) {
 
   return (
     <>
-      {list.start !== '' && <BeginningLink />}
+      {list.start !== '' && !isFromOldest(list.start) && <BeginningLink />}
       <div ref={beginning} />
       {watchesNew && list.start === '' && list.state === 'ready' && <NewPostsPill list={list} />}
       {(list.ids.length > 0 || list.state === 'loading') && (
@@ -85,7 +85,7 @@ function FeedEnd({ list, repliesTo, emptyAction, emptyText, foot }: FeedEndProps
   }
   if (list.more === 'loading') return <Skeleton count={MORE_SKELETONS} />
   if (list.nextCursor !== null) return <NextLink cursor={list.nextCursor} />
-  if (repliesTo) return list.ids.length === 0 && <NoReplies post={repliesTo} />
+  if (repliesTo) return list.ids.length === 0 && <NoReplies />
   return (
     <>
       {list.ids.length === 0 ? <NoPosts text={emptyText} action={emptyAction} /> : <LastPost />}

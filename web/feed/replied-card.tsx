@@ -7,13 +7,15 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { PostActions, PostMenuButton } from './post-controls.tsx'
 import styles from './replied-card.module.css'
 
+type RepliedCardProps = { id: string; withoutQuote: boolean }
+
 /** A line joins the replied post to the reply below it. */
-export function RepliedCard({ id }: { id: string }) {
+export function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
   const post = usePost(id)
   if (post === undefined) return <UnreadCard id={id} />
   if (post === null) return <p className={styles.deleted}>Запись удалена</p>
   return (
-    <PostCard post={post} menu={<PostMenuButton post={post} />} joined>
+    <PostCard post={post} menu={<PostMenuButton post={post} />} withoutQuote={withoutQuote} joined>
       <PostActions post={post} />
     </PostCard>
   )

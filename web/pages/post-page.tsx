@@ -1,10 +1,10 @@
-import { ArrowUp } from 'lucide'
 import { type ReactNode, useMemo } from 'react'
-import { cursorIn, postPath } from '../../contract/pages.ts'
-import { postTitle, threadTitle } from '../../contract/post-rules.ts'
+import { FROM_OLDEST, PAGE_SIZE } from '../../contract/constants.ts'
+import { cursorIn, isFromOldest, postPath, withCursor } from '../../contract/pages.ts'
+import { hasMoreAncestors, postTitle, threadTitle } from '../../contract/post-rules.ts'
+import { Ancestors } from '../feed/ancestors.tsx'
 import { PostActions, PostMenuButton } from '../feed/post-controls.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
-import { RepliedCard } from '../feed/replied-card.tsx'
 import { useEntry, usePage } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
@@ -14,10 +14,10 @@ import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../posts/cache/posts.queries.ts'
 import { PostDetail } from '../posts/view/post-detail.tsx'
 import { repliesSource } from '../replies/replies.queries.ts'
+import { ReplyPlace } from '../replies/reply-place.tsx'
 import { useViewer } from '../session/viewer.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage } from '../ui/errors.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { Lazy } from '../ui/lazy.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './post-page.module.css'
@@ -74,25 +74,30 @@ function tabTitleOf(read: ReadPost): string {
 function Thread({ post }: { post: CachedPost }) {
   const start = cursorIn(useEntry().search)
   const source = useMemo(() => repliesSource(post.id, start), [post.id, start])
-  const { parent_post_id, replied_post_id } = post.actions
   return (
     <>
-      {parent_post_id !== replied_post_id && parent_post_id && <StartLink id={parent_post_id} />}
-      {replied_post_id && <RepliedCard id={replied_post_id} />}
-      <PostDetail post={post} menu={<PostMenuButton post={post} />}>
-        <PostActions post={post} />
-      </PostDetail>
-      <h2 className={styles.heading}>Ответы</h2>
-      <PostFeed source={source} label="Ответы" repliesTo={post} />
+      <Ancestors post={post} />
+      <div className={hasMoreAncestors(post) ? styles.tall : undefined}>
+        <PostDetail post={post} menu={<PostMenuButton post={post} />}>
+          <PostActions post={post} />
+        </PostDetail>
+        <ReplyPlace postId={post.id} />
+        <div className={styles.heading}>
+          <h2 className={styles.title}>Ответы</h2>
+          {post.actions.replies_count > PAGE_SIZE && <OrderLink postId={post.id} start={start} />}
+        </div>
+        <PostFeed source={source} label="Ответы" repliesTo={post} />
+      </div>
     </>
   )
 }
 
-/** Leads from a reply to the first post of its thread. */
-function StartLink({ id }: { id: string }) {
+/** Leads to the first replies, and from there back to the newest. */
+function OrderLink({ postId, start }: { postId: string; start: string }) {
+  const path = postPath(postId)
   return (
-    <Link className={styles.start} to={postPath(id)}>
-      <Icon shape={ArrowUp} size={16} />К началу ветки
+    <Link className={styles.order} to={isFromOldest(start) ? path : withCursor(path, FROM_OLDEST)}>
+      {isFromOldest(start) ? 'К новым' : 'К первым'}
     </Link>
   )
 }

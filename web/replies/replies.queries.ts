@@ -1,7 +1,13 @@
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ANCESTORS_MAX, ANCESTORS_SHOWN } from '../../contract/constants.ts'
 import { pageAfter } from '../../contract/pages.ts'
+import { hasMoreAncestors } from '../../contract/post-rules.ts'
 import type { PostPage } from '../../contract/posts.ts'
+import type { Ancestors } from '../../contract/replies.ts'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
+import { LISTS } from '../posts/cache/list-cache.ts'
+import { type CachedPost, nextVersion, putPosts } from '../posts/cache/post-cache.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 
 const NONE: PostPage = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
@@ -28,5 +34,62 @@ async function noneWhenMissing(page: Promise<PostPage>): Promise<PostPage> {
   } catch (error) {
     if (error instanceof CallError && error.status === 404) return NONE
     throw error
+  }
+}
+
+/** `ids` are those to show, oldest first; so many posts are folded above them. */
+type ShownAncestors = { ids: string[]; folded: number }
+
+/** Beside the list of replies, with which the ancestors are kept and read again. */
+function ancestorsKey(postId: string) {
+  return [LISTS, repliesSource(postId).name, 'ancestors'] as const
+}
+
+export function seedAncestors(client: QueryClient, postId: string, answer: Ancestors): void {
+  client.setQueryData(ancestorsKey(postId), shownAncestors(client, answer))
+}
+
+/** A post that is gone is named by the reply to it, and shows as a placeholder. */
+function shownAncestors(
+  client: QueryClient,
+  { posts, total }: Ancestors,
+  version?: number,
+): ShownAncestors {
+  putPosts(client, posts, version)
+  const ids = posts.flatMap(({ id, actions: { replied_post, replied_post_id } }) =>
+    replied_post_id && !replied_post ? [replied_post_id, id] : [id],
+  )
+  return { ids, folded: total - posts.length }
+}
+
+export function useAncestors(post: CachedPost) {
+  const client = useQueryClient()
+  const queryKey = ancestorsKey(post.id)
+
+  async function read(limit: number, signal?: AbortSignal): Promise<ShownAncestors> {
+    const version = nextVersion()
+    const parts = { params: { id: post.id }, query: { limit } }
+    const answer = await call('GET /posts/:id/ancestors', parts, { signal })
+    return shownAncestors(client, answer, version)
+  }
+
+  const { data } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => {
+      const isUnfolded = client.getQueryData<ShownAncestors>(queryKey)?.folded === 0
+      return read(isUnfolded ? ANCESTORS_MAX : ANCESTORS_SHOWN, signal)
+    },
+    enabled: hasMoreAncestors(post),
+  })
+  const { ids = [], folded = 0 } = data ?? {}
+  const { parent_post_id: startId, replied_post_id: repliedId } = post.actions
+  // The replied post came with its reply, before the others are read.
+  const shown = repliedId === null || ids.at(-1) === repliedId ? ids : [...ids, repliedId]
+  return {
+    ids: shown,
+    folded,
+    readAll: async () => void client.setQueryData(queryKey, await read(ANCESTORS_MAX)),
+    /** The start of the thread, if it is not shown. */
+    startId: shown.includes(startId ?? '') ? null : startId,
   }
 }

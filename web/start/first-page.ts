@@ -6,7 +6,7 @@ import { headerTitle } from '../history/use-page-title.ts'
 import { isStale } from '../http/staleness.ts'
 import { seedList } from '../posts/cache/list-cache.ts'
 import { seedPost } from '../posts/cache/posts.queries.ts'
-import { repliesSource } from '../replies/replies.queries.ts'
+import { repliesSource, seedAncestors } from '../replies/replies.queries.ts'
 import { clock } from '../session/server-clock.ts'
 import { siteState } from '../session/site-state.ts'
 import { seedText } from '../texts/texts.queries.ts'
@@ -33,6 +33,7 @@ export function showFirstPage(
   } else if (first.shows === 'post') {
     const { name } = repliesSource(first.post.id)
     seedPost(client, postId, first.post)
+    if (first.ancestors) seedAncestors(client, postId, first.ancestors)
     seedList(client, { name, entryKey, cursor: first.cursor }, first.replies)
   } else if (first.shows === 'author') {
     const sourceOf = first.list === 'author' ? postsOfSource : repliesOfSource

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FROM_OLDEST } from '../../../contract/constants.ts'
 import { fillDatabase } from '../../testing/big-data.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { captureStatements, type PlanNode, settledPlan } from '../../testing/plans.ts'
@@ -100,6 +101,23 @@ describe('on 100,000 posts and 200,000 likes, skewed', () => {
       }
     },
   )
+
+  test('a list from its oldest post on is read along the same index', async () => {
+    for (const [name, path, token] of FIRST_PAGES) {
+      const nodes = await plansOf(`${path()}limit=${LIMIT}&cursor=${FROM_OLDEST}`, token())
+      expect(nodes.filter(isScanOf), name).toEqual([])
+      expect(nodes.filter(isBigSort), name).toEqual([])
+      expect(Math.max(...nodes.map(touched)), name).toBeLessThanOrEqual(ENOUGH)
+    }
+  })
+
+  test('the posts above a reply are found by one lookup by key for each', async () => {
+    let id = hotId
+    for (let step = 1; step <= 5; step++) id = (await app.reply(busy, id)).id
+    const nodes = await plansOf(`/posts/${id}/ancestors`, busy.token)
+    expect(nodes.filter(isScanOf)).toEqual([])
+    expect(Math.max(...nodes.map(touched))).toBeLessThanOrEqual(6)
+  })
 
   test('one post and its replied post are found by keys alone', async () => {
     const { rows } = await sql<{ id: string }>`SELECT max(id) AS id FROM posts

@@ -108,15 +108,20 @@ export async function readPostRows(
   const { rows, total } = await (skipped > DEEP_OFFSET ? readDeep(read) : read())
   if (total === null) throw new AppError('POST_NOT_FOUND')
   const hasMore = rows.length > limit
-  const shown = rows.slice(0, limit)
+  const [, direction = ''] = CURSOR.exec(query.cursor ?? '') ?? []
+  const shown = (direction ? rows.reverse() : rows).slice(0, limit)
+  const last = shown.at(-1)
   return {
     rows: shown.flatMap(({ key, post }) => (post ? [{ key, post }] : [])),
     firstPage: 1,
     lastPage: Math.max(1, Math.ceil(total / limit)),
     total,
-    nextCursor: hasMore ? (shown.at(-1)?.key ?? null) : null,
+    nextCursor: hasMore && last ? direction + last.key : null,
   }
 }
+
+/** The position of the last post seen, and whether the list is read from its oldest on. */
+const CURSOR = /^(oldest-)?(\d{1,18})$/
 
 /** SQL for the rows of a page and one more, which shows whether the list continues. */
 async function selectPage(
@@ -126,9 +131,11 @@ async function selectPage(
 ): Promise<{ page: PageRows; skipped: number }> {
   const columns = sql`SELECT ${postId} AS id, ${key} AS key ${from}`
   if (cursor !== undefined) {
-    if (page !== undefined || !/^\d{1,18}$/.test(cursor)) throw new AppError('INVALID_REQUEST')
-    const older = sql`${columns} AND ${key} < ${cursor}::bigint`
-    return { page: firstRows(limit + 1, older, NEWEST_FIRST), skipped: 0 }
+    const [, direction, at] = CURSOR.exec(cursor) ?? []
+    if (page !== undefined || !at) throw new AppError('INVALID_REQUEST')
+    const [isPast, order] = direction ? [sql`>`, OLDEST_FIRST] : [sql`<`, NEWEST_FIRST]
+    const rest = sql`${columns} AND ${key} ${isPast} ${at}::bigint`
+    return { page: firstRows(limit + 1, rest, order), skipped: 0 }
   }
   const offset = ((page ?? 1) - 1) * limit
   if (offset > SHALLOW_OFFSET) {

@@ -3,13 +3,14 @@ import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { PageReads } from '../../kernel/pages/rendered-pages.ts'
 import type { SitemapReads } from '../../kernel/pages/sitemap.ts'
+import { readAncestors } from './ancestors.ts'
 import { readIdRanges, readIdsInRange } from './id-ranges.ts'
 import { postsOf, readPostList, repliesOf, repliesTo, wall } from './post-lists.ts'
 import { requirePost } from './posts.service.ts'
 
 type PostReads = Pick<
   PageReads,
-  'readWall' | 'readPost' | 'readReplies' | 'readPostsOf' | 'readRepliesOf'
+  'readWall' | 'readPost' | 'readReplies' | 'readAncestors' | 'readPostsOf' | 'readRepliesOf'
 > &
   SitemapReads
 
@@ -26,6 +27,7 @@ export function createVisitorReads(db: Db, runRead: RunRead): PostReads {
       runRead(null, (from) => readPostList(from, postsOf(userId), query, null)),
     readRepliesOf: (userId, query) =>
       runRead(null, (from) => readPostList(from, repliesOf(userId), query, null)),
+    readAncestors: (id, limit) => runRead(null, (from) => readAncestors(from, { id, limit }, null)),
     readIdRanges: (ranges) => readIdRanges(db, ranges),
     readIdsInRange: (range) => readIdsInRange(db, range),
   }

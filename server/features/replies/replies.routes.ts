@@ -1,8 +1,15 @@
-import { createReply, listReplies, listRepliesOf } from '../../../contract/replies.ts'
+import { ANCESTORS_MAX } from '../../../contract/constants.ts'
+import {
+  createReply,
+  listAncestors,
+  listReplies,
+  listRepliesOf,
+} from '../../../contract/replies.ts'
 import { type Db, isRowId, NO_USER } from '../../kernel/db/database.ts'
 import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Route } from '../../kernel/http/route.ts'
+import { readAncestors } from '../posts/ancestors.ts'
 import { readPostList, repliesOf, repliesTo } from '../posts/post-lists.ts'
 import type { Publish } from '../posts/publications.service.ts'
 
@@ -27,6 +34,10 @@ export function registerReplies({ route, db, runRead, publish }: Options): void 
     if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
     return runRead(viewer, (from) => readPostList(from, repliesTo(id), query, viewer))
   })
+
+  route(listAncestors, ({ params: { id }, query: { limit = ANCESTORS_MAX }, viewer }) =>
+    runRead(viewer, (from) => readAncestors(from, { id, limit }, viewer)),
+  )
 
   route(createReply, ({ params, body, headers, viewer }, { request }) => {
     const idempotencyKey = headers['idempotency-key']

@@ -1,8 +1,12 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { FROM_OLDEST } from '../../../contract/constants.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { captureStatements } from '../../testing/plans.ts'
 import { appForFile } from '../../testing/test-app.ts'
+import { hidePosts, showPost } from '../posts/posts.service.ts'
 
 const app = await appForFile()
 let olga: TestUser
@@ -79,6 +83,97 @@ test('the replies of a post are its direct replies, newest first, for every view
   expect(ids(await read(`/posts/${root.id}/replies?limit=1&page=2`))).toEqual([first.id])
 })
 
+/** Publishes replies, each to the one before, by turns. Returns all, with the first post. */
+async function talk(replies: number): Promise<Post[]> {
+  const posts = [await app.publish(olga, 'Начало')]
+  for (let n = 0; n < replies; n++) {
+    posts.push(await app.reply(n % 2 ? olga : petr, posts.at(-1)?.id ?? ''))
+  }
+  return posts
+}
+const ancestorsOf = (post: Post | undefined, query = '', token?: string) =>
+  read(`/posts/${post?.id}/ancestors${query}`, token)
+
+test('the ancestors of a reply are all posts up to the start of its thread, as the viewer sees them', async () => {
+  const posts = await talk(5)
+  const last = posts.at(-1)
+  expect(await ancestorsOf(posts[0])).toEqual({ posts: [], total: 0 })
+  for (const token of [undefined, petr.token]) {
+    await app.call('POST', `/posts/${posts[1]?.id}/likes`, { token: petr.token })
+    const { posts: above, total } = await ancestorsOf(last, '', token)
+    const single = posts.slice(0, -1).map(({ id }) => read(`/posts/${id}`, token))
+    expect(above).toEqual(await Promise.all(single))
+    expect(total).toBe(5)
+  }
+  const nearest = await ancestorsOf(last, '?limit=3')
+  expect(ids(nearest)).toEqual(posts.slice(2, 5).map(({ id }) => id))
+  expect(nearest.total).toBe(5)
+})
+
+test('an ancestor that is edited, hidden, restored or deleted is so at once; the way goes on above a hidden one', async () => {
+  const posts = await talk(4)
+  const [root, first, second, third, last] = posts
+  const above = async () => ids(await ancestorsOf(last))
+  const edit = { token: olga.token, body: { text: 'Начало начал' } }
+  await ancestorsOf(last)
+  await app.call('PATCH', `/posts/${root?.id}`, edit)
+  expect((await ancestorsOf(last)).posts[0].text).toBe('Начало начал')
+
+  // The next publication makes the node read anew, as a moderator's decision does.
+  const hidden = { id: second?.id ?? '', hidden_for: 'removed' } as const
+  const by = { why: 'removed', reason: 'Спам', by: 'vera', days: 30 } as const
+  await hidePosts(app.db, [hidden.id], by)
+  await app.publish(olga)
+  expect(await above()).toEqual([root?.id, first?.id, third?.id])
+  const { posts: shown, total } = await ancestorsOf(last)
+  expect(shown.at(-1).actions).toMatchObject({ replied_post: null, replied_post_id: second?.id })
+  expect(total).toBe(3)
+  expectRefusal(await app.call('GET', `/posts/${second?.id}/ancestors`), 'POST_NOT_FOUND')
+  await showPost(app.db, hidden)
+  await app.publish(olga)
+  expect(await above()).toEqual([root?.id, first?.id, second?.id, third?.id])
+
+  await remove(first?.id ?? '', petr)
+  expect(await above()).toEqual([second?.id, third?.id])
+})
+
+test('of a thread of 120 the nearest 100 ancestors can be read, in one statement, and no more', async () => {
+  const posts = await talk(0)
+  await sql`WITH RECURSIVE n AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM n WHERE n < 120)
+    INSERT INTO posts (id, owner_id, text, parent_post_id, replied_post_id) OVERRIDING SYSTEM VALUE
+    SELECT ${posts[0]?.id}::bigint + 1000 * n, ${petr.id}::bigint, 'Ответ ' || n, ${posts[0]?.id}::bigint,
+      CASE WHEN n = 1 THEN ${posts[0]?.id}::bigint ELSE ${posts[0]?.id}::bigint + 1000 * (n - 1) END
+    FROM n`.execute(app.db)
+  const last = { ...posts[0], id: String(Number(posts[0]?.id) + 120_000) } as Post
+  const { posts: above, total } = await ancestorsOf(last)
+  expect(above.map(({ text }: Post) => text)).toEqual(
+    Array.from({ length: 100 }, (_, at) => `Ответ ${at + 20}`),
+  )
+  expect(total).toBe(100)
+  const sent = await captureStatements(() => ancestorsOf(last, '?limit=2'))
+  expect(sent.filter(({ text }) => /posts/.test(text))).toHaveLength(1)
+})
+
+test.each(['limit=0', 'limit=101', 'page=1', 'cursor=5'])('ancestors refuse ?%s', async (query) => {
+  const { id } = await app.publish(olga)
+  expectRefusal(await app.call('GET', `/posts/${id}/ancestors?${query}`), 'INVALID_REQUEST')
+})
+
+test('from the cursor of the oldest, replies come oldest first, each once, to the end', async () => {
+  const root = await app.publish(olga)
+  const replies: string[] = []
+  for (let n = 0; n < 7; n++) replies.push((await app.reply(petr, root.id)).id)
+  const seen: string[] = []
+  for (let cursor: string | null = FROM_OLDEST; cursor !== null; ) {
+    const page: PostPage = await read(`/posts/${root.id}/replies?limit=3&cursor=${cursor}`)
+    expect(page.total).toBe(replies.length)
+    seen.push(...ids(page))
+    cursor = page.nextCursor
+    if (seen.length === 3) replies.push((await app.reply(olga, root.id)).id)
+  }
+  expect(seen).toEqual(replies)
+})
+
 test('a deleted reply is removed from the count, the list and the total', async () => {
   const root = await app.publish(olga)
   const gone = await app.reply(petr, root.id)
@@ -119,6 +214,7 @@ test('the text of a reply follows the rules of a post’s text', async () => {
 test('a reply to a missing post, and its list, are POST_NOT_FOUND', async () => {
   const { token } = petr
   for (const id of ['999999999', 'abc', '0']) {
+    expectRefusal(await app.call('GET', `/posts/${id}/ancestors`), 'POST_NOT_FOUND')
     const body = { text: 'Кому?' }
     expectRefusal(await app.call('POST', `/posts/${id}/replies`, { token, body }), 'POST_NOT_FOUND')
     expectRefusal(await app.call('GET', `/posts/${id}/replies`), 'POST_NOT_FOUND')

@@ -44,6 +44,26 @@ test('the wall is rendered for visitors, with the JSON that the browser would as
   expect(headers.get('cache-control')).toMatch(/^public, max-age=0, s-maxage=1, stale-while-/)
 })
 
+test('a reply is rendered with the three nearest posts above it; only one of them is no further read', async () => {
+  const posts = [await app.publish(olga, 'Начало')]
+  for (let n = 1; n <= 4; n++)
+    posts.push(await app.reply(olga, posts.at(-1)?.id ?? '', `Ответ ${n}`))
+  const shownOn = async (at: number) => {
+    const first = firstPage((await read(`/posts/${posts[at]?.id}`)).html)
+    return first?.shows === 'post' ? first.ancestors : undefined
+  }
+  expect(await shownOn(0)).toBeUndefined()
+  expect(await shownOn(1)).toBeUndefined()
+  expect((await shownOn(4))?.posts.map(({ text }) => text)).toEqual([
+    'Ответ 1',
+    'Ответ 2',
+    'Ответ 3',
+  ])
+  const body = { text: 'Новое начало' }
+  await app.call('PATCH', `/posts/${posts[0]?.id}`, { token: olga.token, body })
+  expect((await shownOn(3))?.posts[0]?.text).toBe('Новое начало')
+})
+
 test('a post is rendered with its replies, and each part of a list has an address', async () => {
   const { id } = await app.publish(olga, 'Кто здесь?')
   for (let reply = 0; reply < 11; reply++) await app.reply(olga, id)

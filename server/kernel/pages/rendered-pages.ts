@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import { ANCESTORS_SHOWN } from '../../../contract/constants.ts'
 import {
   authorPath,
   FIRST_PAGE_START,
@@ -11,9 +12,10 @@ import {
   type SiteState,
   withCursor,
 } from '../../../contract/pages.ts'
-import { postIdsOf } from '../../../contract/post-rules.ts'
+import { hasMoreAncestors, postIdsOf } from '../../../contract/post-rules.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { Profile } from '../../../contract/profiles.ts'
+import type { Ancestors } from '../../../contract/replies.ts'
 import type { SiteText, TextName } from '../../../contract/texts.ts'
 import { type CachedResponse, toCachedResponse } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
@@ -30,6 +32,7 @@ export type PageReads = {
   readProfile: (username: string) => Promise<Profile>
   readPostsOf: (userId: string, query: ListQuery) => Promise<PostPage>
   readRepliesOf: (userId: string, query: ListQuery) => Promise<PostPage>
+  readAncestors: (postId: string, limit: number) => Promise<Ancestors>
   readText: (name: TextName) => Promise<SiteText>
   /** Never rejects. */
   readSiteState: () => Promise<SiteState>
@@ -133,7 +136,10 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
       reads.readPost(page.id),
       reads.readReplies(page.id, query),
     ])
-    const first = { ...facts, shows: 'post', post, cursor, replies } as const
+    const above = hasMoreAncestors(post)
+      ? { ancestors: await reads.readAncestors(page.id, ANCESTORS_SHOWN) }
+      : {}
+    const first = { ...facts, shows: 'post', post, ...above, cursor, replies } as const
     return { route: PATHS.post, url, head: post, first }
   }
 
@@ -202,7 +208,8 @@ function createTurns(): () => Promise<void> {
 
 function postIdsShown(first: FirstPage): string[] {
   if (first.shows === 'wall' || first.shows === 'author') return postIdsOf(first.posts)
-  return first.shows === 'post' ? [...postIdsOf(first.post), ...postIdsOf(first.replies)] : []
+  if (first.shows !== 'post') return []
+  return [first.post, first.ancestors ?? { posts: [] }, first.replies].flatMap(postIdsOf)
 }
 
 function dataBlock(first: FirstPage): string {

@@ -29,34 +29,48 @@ type PostFormProps = {
   placeholder: string
   /** The accessible name of the field. */
   label?: string
+  /** In a page the form is a row, which opens when it is first used. */
+  shape?: 'dialog' | 'row'
   note?: ReactNode
 }
 
-export function PostForm({ form, submitLabel, placeholder, label, note }: PostFormProps) {
+export function PostForm({ form, submitLabel, shape = 'dialog', ...props }: PostFormProps) {
+  const { placeholder, label = 'Текст записи', note } = props
+  const isDialog = shape === 'dialog'
+  const submit = (
+    <>
+      <PostCounter left={form.left} />
+      <Button type="submit" variant="primary" disabled={!form.canSend} pending={form.isPending}>
+        {submitLabel}
+      </Button>
+    </>
+  )
   return (
-    <form className={styles.form} onSubmit={form.onSubmit}>
-      {note && <p className={styles.note}>{note}</p>}
+    <form className={styles.form} data-shape={shape} onSubmit={form.onSubmit}>
+      {isDialog && note && <p className={styles.note}>{note}</p>}
       <TextArea
         className={styles.area}
-        label={label ?? 'Текст записи'}
+        label={label}
+        rows={isDialog ? 4 : 1}
         placeholder={placeholder}
         value={form.typed}
         onChange={form.type}
         onKeyDown={form.onKeyDown}
         onFocus={form.onFocus}
         readOnly={form.isPending}
-        focusOnMount
+        focusOnMount={isDialog}
       />
       <FormError {...form.errorLine} />
       <div role="status">
         {form.waiting && <WaitingLine waiting={form.waiting} onStop={form.stopWaiting} />}
       </div>
-      <ModalFooter inPhoneHeader>
-        <PostCounter left={form.left} />
-        <Button type="submit" variant="primary" disabled={!form.canSend} pending={form.isPending}>
-          {submitLabel}
-        </Button>
-      </ModalFooter>
+      {isDialog && <ModalFooter inPhoneHeader>{submit}</ModalFooter>}
+      {!isDialog && (form.isUsed || form.typed !== '') && (
+        <div className={styles.foot}>
+          <div className={styles.aside}>{note}</div>
+          {submit}
+        </div>
+      )}
     </form>
   )
 }
@@ -72,13 +86,17 @@ type PostFormOptions = {
   send: (text: string, submissionKey: string) => Promise<void>
   /** Whether the server applies a repeated `send` only once for each key. */
   isRepeatable?: boolean
-  /** Called also after an earlier form, which was closed meanwhile, has sent the text. */
-  onSent: () => void
+  /**
+   * Called also after an earlier form, which was closed meanwhile, has sent the text. Without it the
+   * form stays, empty, for the next text.
+   */
+  onSent?: () => void
 }
 
 export function usePostForm(options: PostFormOptions) {
   const { draft, intent, initialText, send, isRepeatable = false, onSent } = options
   const [typed, setTyped] = useState(() => draft.read() ?? initialText)
+  const [isUsed, setIsUsed] = useState(false)
   const area = useRef<HTMLTextAreaElement>(null)
   /** Until the form is gone, another Enter must not publish the text again. */
   const isSent = useRef(false)
@@ -95,10 +113,27 @@ export function usePostForm(options: PostFormOptions) {
 
   const onDraftSent = useEffectEvent((sent: string) => {
     if (sent !== normalizeText(typed)) return
+    if (!onSent) return empty()
     isSent.current = true
     onSent()
   })
   useEffect(() => draft.onSent((sent) => onDraftSent(sent)), [draft])
+
+  const onStorage = useEffectEvent(() => {
+    // Another tab has published the text that both showed.
+    if (!onSent && typed !== '' && draft.read() === null) empty()
+  })
+  useEffect(() => {
+    const stop = new AbortController()
+    addEventListener('storage', () => onStorage(), { signal: stop.signal })
+    return () => stop.abort()
+  }, [])
+
+  function empty(): void {
+    setTyped(initialText)
+    // The button cannot keep the focus of a keyboard now.
+    if (document.activeElement?.matches('button:focus-visible')) area.current?.focus()
+  }
 
   function type(raw: string): void {
     const next = tidyTyped(raw)
@@ -114,6 +149,7 @@ export function usePostForm(options: PostFormOptions) {
 
   return {
     typed,
+    isUsed,
     sendError: sending.error,
     errorLine: sending.error ? sending.errorLine : { children: validationError(typed, text) },
     isPending: sending.isPending,
@@ -134,6 +170,7 @@ export function usePostForm(options: PostFormOptions) {
       if (area.current) return
       // The caret starts at the end of a draft, where the person goes on writing.
       area.current = event.target
+      setIsUsed(true)
       event.target.setSelectionRange(typed.length, typed.length)
     },
     onKeyDown: (event: KeyboardEvent) => {

@@ -1,0 +1,72 @@
+import { ArrowUp } from 'lucide'
+import { Component, createRef, type ReactNode } from 'react'
+import { postPath } from '../../contract/pages.ts'
+import { plural } from '../format/counts.ts'
+import { Link } from '../history/link.tsx'
+import { useAction } from '../http/use-action.tsx'
+import type { CachedPost } from '../posts/cache/post-cache.ts'
+import { useAncestors } from '../replies/replies.queries.ts'
+import { Icon } from '../ui/icon.tsx'
+import styles from './ancestors.module.css'
+import { articleOf } from './articles.ts'
+import { RepliedCard } from './replied-card.tsx'
+
+const POSTS = { one: 'запись', few: 'записи', many: 'записей' }
+
+/** The posts from the start of a thread down to the one that is replied to. */
+export function Ancestors({ post }: { post: CachedPost }) {
+  const { ids, folded, readAll, startId } = useAncestors(post)
+  const unfold = useAction({
+    mutationFn: readAll,
+    // The button disappears now, and the focus would be lost with it.
+    onSuccess: () => articleOf(ids[0] ?? '')?.focus({ preventScroll: true }),
+    errors: 'toast',
+  })
+  return (
+    <GrowsUpwards>
+      {startId && (
+        <div className={styles.above}>
+          <Link className={styles.link} to={postPath(startId)}>
+            <Icon shape={ArrowUp} size={16} />К началу ветки
+          </Link>
+          {folded > 0 && (
+            <button
+              type="button"
+              className={styles.link}
+              aria-disabled={unfold.isPending || undefined}
+              onClick={() => unfold.mutate()}
+            >
+              Показать ещё {folded} {plural(folded, POSTS)} выше
+            </button>
+          )}
+        </div>
+      )}
+      {ids.map((id, at) => (
+        <RepliedCard key={id} id={id} withoutQuote={at > 0} />
+      ))}
+    </GrowsUpwards>
+  )
+}
+
+/** The page scrolls by as much as its children grow: what is read below them does not move. */
+class GrowsUpwards extends Component<{ children: ReactNode }> {
+  private readonly box = createRef<HTMLDivElement>()
+
+  override getSnapshotBeforeUpdate(): number {
+    return this.bottom()
+  }
+
+  override componentDidUpdate(_props: unknown, _state: unknown, before: number): void {
+    // Some browsers have scrolled already, but none does at the very top.
+    const moved = this.bottom() - before
+    if (moved !== 0) scrollBy(0, moved)
+  }
+
+  private bottom(): number {
+    return this.box.current?.getBoundingClientRect().bottom ?? 0
+  }
+
+  override render(): ReactNode {
+    return <div ref={this.box}>{this.props.children}</div>
+  }
+}

@@ -1,0 +1,40 @@
+import { useDialog } from '../history/entry.tsx'
+import { createLazyChunk } from '../platform/lazy-chunk.ts'
+import { withViewer } from '../session/intents.ts'
+import { useViewer } from '../session/viewer.ts'
+import { Lazy } from '../ui/lazy.tsx'
+import styles from './reply-place.module.css'
+
+const replyField = createLazyChunk(() => import('./reply-field.tsx'), 'ReplyField')
+
+/** Where one replies on the page of a post. It has its height before the viewer is known. */
+export function ReplyPlace({ postId }: { postId: string }) {
+  const viewer = useViewer()
+  const dialog = useDialog()
+  const isInDialog = dialog?.name === 'reply' && dialog.postId === postId
+  return (
+    <div className={styles.place}>
+      {viewer.state === 'signed-out' && (
+        <button
+          type="button"
+          className={styles.signIn}
+          onClick={() => void withViewer({ name: 'reply', postId })}
+        >
+          Войдите, чтобы ответить
+        </button>
+      )}
+      {viewer.state === 'authorized' && (
+        <Lazy chunk={replyField} loading={null}>
+          {(ReplyField) => (
+            // The dialog has the same draft: the field begins anew with what was typed there.
+            <ReplyField
+              key={`${viewer.user.id} ${isInDialog}`}
+              postId={postId}
+              username={viewer.user.username}
+            />
+          )}
+        </Lazy>
+      )}
+    </div>
+  )
+}
