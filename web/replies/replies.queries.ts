@@ -11,6 +11,11 @@ export function repliesSource(postId: string, start = ''): ListSource {
   return {
     name: `replies ${postId}`,
     start,
+    newer: {
+      show: 'Показать новые ответы',
+      toTop: 'К новым ответам',
+      idsIn: ({ to = [] }) => (to === 'many' ? null : repliesIn(to, postId)),
+    },
     read: (cursor, signal) =>
       noneWhenMissing(
         call(
@@ -20,6 +25,13 @@ export function repliesSource(postId: string, start = ''): ListSource {
         ),
       ),
   }
+}
+
+function repliesIn(to: readonly string[], postId: string): string[] {
+  return to.flatMap((answered) => {
+    const [repliedId, id] = answered.split(':')
+    return repliedId === postId && id ? [id] : []
+  })
 }
 
 export const ownRepliesSource: ListSource = {

@@ -16,7 +16,7 @@ test('a stream needs no session, is not buffered or stored, and says at once whe
   await expect.poll(text).toMatch(/^retry: \d{4,5}\n\n/)
 })
 
-test('a post and a reply are told within a second on every node: the newest post, and who was answered', async () => {
+test('a post and a reply are told within a second on every node: the newest post, and what was answered', async () => {
   const databaseUrl = await databaseForTest()
   const nodes = await Promise.all([appForTest({ databaseUrl }), appForTest({ databaseUrl })])
   const [first, second] = nodes
@@ -26,10 +26,12 @@ test('a post and a reply are told within a second on every node: the newest post
   const post = await first.publish(anna)
   const published = { id: post.id, data: { newest: post.id } }
   for (const { events } of streams) await expect.poll(events).toEqual([published])
-  await second.reply(petr, post.id)
-  await second.reply(anna, post.id)
-  const answered = { id: post.id, data: { newest: post.id, to: [anna.id] } }
-  for (const { events } of streams) await expect.poll(events).toEqual([published, answered])
+  const own = await second.reply(anna, post.id)
+  const reply = await second.reply(petr, post.id)
+  const answered = [`${post.id}:${own.id}`, anna.id, `${post.id}:${reply.id}`]
+  for (const { events } of streams) {
+    await expect.poll(() => events().flatMap(({ data }) => data.to ?? [])).toEqual(answered)
+  }
   const late = await openNews(second.url)
   await expect.poll(late.events).toEqual([published])
 })
