@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import type { TestUser } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
 import { type Mailbox, openMailbox } from '../../server/testing/mailbox.ts'
 import { type BrowserTab, createTab } from '../testing/browser-tab.ts'
@@ -12,6 +13,8 @@ const POSTS = 30
 let mailbox: Mailbox
 let product: Product
 let dropDatabase: () => Promise<void>
+let client: ReturnType<typeof createProductClient>
+let olga: TestUser
 beforeAll(async () => {
   mailbox = await openMailbox()
   const database = await freshDatabase(inject('databaseUrl'))
@@ -22,8 +25,8 @@ beforeAll(async () => {
     SMTP_URL: mailbox.url,
   })
   await product.start()
-  const client = createProductClient(product)
-  const olga = await client.signUp()
+  client = createProductClient(product)
+  olga = await client.signUp()
   for (let n = 1; n <= POSTS; n++) await client.publish(olga, `Запись ${n}, на стене`)
 })
 afterAll(async () => {
@@ -42,11 +45,11 @@ describe.each([
   })
   afterAll(() => browser?.close())
 
-  async function visit(): Promise<BrowserTab> {
+  async function visit(path = '/'): Promise<BrowserTab> {
     const driver = await browser.openTab()
     onTestFinished(() => driver.close())
     const tab = createTab(driver)
-    await tab.goto(product.url)
+    await tab.goto(product.url + path)
     await tab.waitFor('html:not([data-static])')
     return tab
   }
@@ -61,6 +64,26 @@ describe.each([
     await tab.waitFor('article', 'Запись 7,')
     await tab.back()
     await expect.poll(() => isAt(tab, 'Запись 7,', 217)).toBe(true)
+  })
+
+  test('replies that come wait behind a button, and move nothing when they are shown', async () => {
+    const { posts } = (await client.call('GET', '/posts?limit=1')).body
+    const reply = (n: number) => client.reply(olga, posts[0].id, `Ответ ${n}, на стене`)
+    for (let n = 1; n <= 9; n++) await reply(n)
+    const tab = await visit(`/posts/${posts[0].id}`)
+    await bringTo(tab, 'Ответ 6,', 217)
+    for (let n = 10; n <= 12; n++) await reply(n)
+    await tab.waitFor('button', 'Показать новые ответы')
+    await tab.evaluate(() =>
+      [...document.querySelectorAll('button')]
+        .find((it) => it.textContent?.includes('новые'))
+        ?.click(),
+    )
+    await tab.waitFor('article', 'Ответ 12,')
+    await tab.evaluate(twoFrames)
+    expect(await isAt(tab, 'Ответ 6,', 217)).toBe(true)
+    await tab.click('button', 'К новым ответам')
+    await tab.waitFor('[role="feed"] > div', 'Вы остановились здесь')
   })
 
   test('a newcomer signs in by the mailed code, publishes, replies, likes and logs out', async () => {

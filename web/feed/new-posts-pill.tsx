@@ -1,7 +1,7 @@
 import { ArrowUp } from 'lucide'
 import { useEffect, useRef, useState } from 'react'
 import { useAction } from '../http/use-action.tsx'
-import type { ListSource, PostListView } from '../posts/cache/use-post-list.ts'
+import type { ListSource, Newer, PostListView } from '../posts/cache/use-post-list.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './new-posts-pill.module.css'
 import { useToldIds } from './use-told-ids.ts'
@@ -9,7 +9,7 @@ import { useToldIds } from './use-told-ids.ts'
 type NewPostsPillProps = {
   list: PostListView
   source: ListSource
-  newer: NonNullable<ListSource['newer']>
+  newer: Newer
   /** Whether the list was read some time ago. */
   isOld: boolean
   keepAnchor: () => void

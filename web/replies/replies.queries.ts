@@ -2,7 +2,7 @@ import { pageAfter } from '../../contract/pages.ts'
 import type { PostPage } from '../../contract/posts.ts'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
-import type { ListSource } from '../posts/cache/use-post-list.ts'
+import type { ListSource, Newer } from '../posts/cache/use-post-list.ts'
 
 const NONE: PostPage = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
@@ -11,11 +11,7 @@ export function repliesSource(postId: string, start = ''): ListSource {
   return {
     name: `replies ${postId}`,
     start,
-    newer: {
-      show: 'Показать новые ответы',
-      toTop: 'К новым ответам',
-      idsIn: ({ to = [] }) => (to === 'many' ? null : repliesIn(to, postId)),
-    },
+    newer: start === '' ? newerReplies(postId) : undefined,
     read: (cursor, signal) =>
       noneWhenMissing(
         call(
@@ -27,11 +23,16 @@ export function repliesSource(postId: string, start = ''): ListSource {
   }
 }
 
-function repliesIn(to: readonly string[], postId: string): string[] {
-  return to.flatMap((answered) => {
-    const [repliedId, id] = answered.split(':')
-    return repliedId === postId && id ? [id] : []
-  })
+function newerReplies(postId: string): Newer {
+  const prefix = `${postId}:`
+  return {
+    show: 'Показать новые ответы',
+    toTop: 'К новым ответам',
+    idsIn: ({ to = [] }) => {
+      if (to === 'many') return null
+      return to.filter((it) => it.startsWith(prefix)).map((it) => it.slice(prefix.length))
+    },
+  }
 }
 
 export const ownRepliesSource: ListSource = {

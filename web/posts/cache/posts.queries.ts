@@ -6,20 +6,22 @@ import { call } from '../../http/call.ts'
 import { CallError } from '../../http/call-error.ts'
 import { LISTS } from './list-cache.ts'
 import { type CachedPost, nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
-import type { ListSource } from './use-post-list.ts'
+import type { ListSource, Newer } from './use-post-list.ts'
 
 const READ_POST = 'read-post'
 const READ_STALE_EVERY_MS = 5000
+
+const NEWER_POSTS: Newer = {
+  show: 'Показать новые записи',
+  toTop: 'К новым записям',
+  idsIn: ({ newest }) => (newest === undefined ? [] : [newest]),
+}
 
 export function wallSource(start = ''): ListSource {
   return {
     name: 'wall',
     start,
-    newer: {
-      show: 'Показать новые записи',
-      toTop: 'К новым записям',
-      idsIn: ({ newest }) => (newest === undefined ? [] : [newest]),
-    },
+    newer: start === '' ? NEWER_POSTS : undefined,
     read: (cursor, signal) => call('GET /posts', { query: pageAfter(cursor) }, { signal }),
   }
 }

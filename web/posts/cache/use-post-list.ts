@@ -28,14 +28,16 @@ export type ListSource = {
   name: ListName
   /** The cursor at which the list begins where nobody has left it further down. */
   start?: string
-  /** Set for a list by id in which newer posts wait until they are asked for. */
-  newer?: {
-    show: string
-    toTop: string
-    /** The ids of its new posts that an event names; null where it cannot name all. */
-    idsIn: (event: News) => readonly string[] | null
-  }
+  /** Set for a list from its newest post on, in which newer ones wait until they are asked for. */
+  newer?: Newer | undefined
   read: (cursor: string, signal?: AbortSignal) => Promise<PostPage>
+}
+
+export type Newer = {
+  show: string
+  toTop: string
+  /** The ids of the list's new posts that an event names; null where it cannot name all. */
+  idsIn: (event: News) => readonly string[] | null
 }
 
 export type PostListView = ReturnType<typeof usePostList>
