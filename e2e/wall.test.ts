@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { expectNoBarrier } from './testing/axe.ts'
 import { journey, olga, TABLET, test, visitWithNews } from './testing/journey.ts'
 import {
   bringTo,
@@ -104,6 +105,7 @@ test('new posts wait behind a button, which nobody has to ask for, and come abov
   const page = await visitWithNews()
   const read = postWith(page, /^.*Запись 19$/)
   await bringTo(read, 150)
+  await expect.poll(() => page.getByRole('article').count()).toBe(20)
   const asked = countRequests(page, 'GET', /\/api\//)
   await journey.fillWall(olga, 30, 'Новая')
   await journey.publish(olga, 'Самая новая')
@@ -145,6 +147,7 @@ test('the posts between the newest and those read before wait in a row, whose ta
   for (const missing of [15, 5]) {
     const row = page.getByRole('button', { name: `Показать ещё ${missing}` })
     await bringTo(above, 200)
+    await expectNoBarrier(page, 'a row for posts that are not read')
     const moves = await recordMoves(above)
     await tap(row)
     await row.waitFor({ state: 'detached' })
@@ -162,6 +165,7 @@ test('a tab that was hidden asks once when it is seen again, and moves nothing',
   const page = await journey.visit({ before: (page) => page.clock.install() })
   const read = postWith(page, /^.*Запись 8$/)
   await bringTo(read, 150)
+  await expect.poll(() => page.getByRole('article').count()).toBe(12)
   const asked = countRequests(page, 'GET', /\/api\/v1\/posts/)
   await setVisibility(page, 'hidden')
   await page.clock.fastForward(31_000)
