@@ -88,6 +88,11 @@ export function pageAfter(cursor: string, limit = PAGE_SIZE): { limit: number; c
   return cursor === '' ? { limit } : { limit, cursor }
 }
 
+/** The cursor of a list by id, such as the wall, that begins with this post. */
+export function cursorAt(postId: string): string {
+  return String(BigInt(postId) + 1n)
+}
+
 export function postPath(id: string): string {
   return PATHS.post.replace(':id', encodeURIComponent(id))
 }

@@ -121,7 +121,13 @@ test('a changed text whose edit period ended while the dialog was closed is in t
   await dialog.getByRole('button', { name: 'Удалить текст' }).click()
   await dialog.waitFor({ state: 'detached' })
   await openMenu(post)
-  expect(await items.allInnerTexts()).toEqual(['Скопировать ссылку', COPY, MUTE, REWRITE, 'Удалить'])
+  expect(await items.allInnerTexts()).toEqual([
+    'Скопировать ссылку',
+    COPY,
+    MUTE,
+    REWRITE,
+    'Удалить',
+  ])
 })
 
 async function openReplies(page: Page, text: string): Promise<void> {

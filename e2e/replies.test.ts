@@ -1,15 +1,19 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, olga, petr, test } from './testing/journey.ts'
+import { journey, olga, petr, test, visitWithNews } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { signUpModerator } from './testing/moderation-actions.ts'
 import {
+  bringTo,
   chooseFromMenu,
+  countRequests,
   dialogOf,
   focused,
   postTexts,
   postWith,
+  recordMoves,
   switchView,
+  tap,
   textField,
   toast,
 } from './testing/page-actions.ts'
@@ -225,6 +229,46 @@ function fieldOf(page: Page) {
   const field = main.getByRole('textbox', { name: 'Ваш ответ' })
   return { main, field, send: main.getByRole('button', { name: 'Опубликовать' }) }
 }
+
+test('new replies to a post wait behind a button on its page, which only they light, and come above what is read', async () => {
+  const asked = await journey.publish(olga, 'Кто придёт?')
+  const other = await journey.publish(olga, 'Другой вопрос')
+  for (let n = 1; n <= 9; n += 1) await journey.reply(petr, asked.id, `Приду ${n}`)
+  const page = await visitWithNews({ path: `/posts/${asked.id}` })
+  const read = postWith(page, 'Приду 5')
+  await bringTo(read, 200)
+  const requests = countRequests(page, 'GET', /\/api\//)
+  const newReplies = page.getByRole('button', { name: 'Показать новые ответы' })
+  await journey.reply(petr, other.id, 'Не сюда')
+  await journey.reply(olga, asked.id, 'Жду всех')
+  const since = performance.now()
+  await newReplies.waitFor()
+  expect(performance.now() - since).toBeLessThan(1500)
+  expect(requests()).toBe(0)
+
+  const moves = await recordMoves(read)
+  await tap(newReplies)
+  await postWith(page, 'Жду всех').waitFor({ state: 'attached' })
+  expect(await moves()).toBeLessThanOrEqual(1)
+  await expect.poll(() => repliesOf(postWith(page, 'Кто придёт?'))).toBe('10 ответов')
+  await page.getByRole('button', { name: 'К новым ответам' }).click()
+  await expect
+    .poll(async () => (await postWith(page, 'Жду всех').boundingBox())?.y)
+    .toBeLessThan(400)
+  await page.getByText('Вы остановились здесь').waitFor()
+})
+
+test('one’s own reply lights no button, nor does one to another post', async () => {
+  const asked = await journey.publish(olga, 'Кто придёт?')
+  const other = await journey.publish(olga, 'Другой вопрос')
+  const page = await visitWithNews({ as: petr, path: `/posts/${asked.id}` })
+  await reply(page, postWith(page, 'Кто придёт?').first(), 'Я приду')
+  await postWith(page, 'Я приду').waitFor()
+  const otherPage = await visitWithNews({ path: `/posts/${other.id}` })
+  await journey.reply(olga, other.id, 'Не сюда')
+  await otherPage.getByRole('button', { name: 'Показать новые ответы' }).waitFor()
+  expect(await page.getByRole('button', { name: /новые ответы/ }).count()).toBe(0)
+})
 
 async function reply(page: Page, to: Locator, text: string): Promise<void> {
   await to.getByRole('button', { name: 'Ответить' }).click()

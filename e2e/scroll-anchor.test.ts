@@ -9,6 +9,7 @@ import {
   readOn,
   scroll,
   startPost,
+  tap,
   textField,
   toast,
 } from './testing/page-actions.ts'
@@ -88,6 +89,31 @@ test('a reload at the last post that is loaded returns to it before the posts be
   expect(await postWith(page, /Номер 70$/).count()).toBe(0)
   more.resolve()
   await postWith(page, /Номер 70$/).waitFor()
+  expect(await isAt(read, 217)).toBe(true)
+})
+
+test('who reloads or signs in within the first posts finds them where they were, however many came meanwhile, and is told', async () => {
+  const petr = await journey.signUp()
+  const page = await journey.visit({ viewport: PHONE })
+  const read = postWith(page, /Номер 115$/)
+  await read.waitFor()
+  await bringTo(read, 217)
+  await journey.fillWall(olga, 30, 'Новая')
+  await journey.publish(olga, 'Самая новая')
+  await page.reload()
+  await expect.poll(() => isAt(read, 217)).toBe(true)
+  const newPosts = page.getByRole('button', { name: 'Показать новые записи' })
+  await newPosts.waitFor()
+  expect((await postTexts(page))[0]).toBe(`${TEXT} ${POSTS}`)
+
+  await askForCode(page, petr.email)
+  await enterCode(page, await journey.nextCode(petr.email))
+  await profileLink(page).waitFor()
+  await newPosts.waitFor()
+  await expect.poll(() => isAt(read, 217)).toBe(true)
+  expect((await postTexts(page))[0]).toBe(`${TEXT} ${POSTS}`)
+  await tap(newPosts)
+  await page.getByRole('button', { name: 'Показать ещё 21' }).waitFor({ state: 'attached' })
   expect(await isAt(read, 217)).toBe(true)
 })
 

@@ -1,13 +1,18 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, olga, TABLET, test } from './testing/journey.ts'
+import { expectNoBarrier } from './testing/axe.ts'
+import { journey, olga, TABLET, test, visitWithNews } from './testing/journey.ts'
 import {
   bringTo,
+  countRequests,
   holdCalls,
   isAt,
   postTexts,
   postWith,
   readOn,
+  recordMoves,
   switchView,
+  tap,
 } from './testing/page-actions.ts'
 
 /**
@@ -95,36 +100,122 @@ test('going back from a post returns to it at the very same place; a new visit s
   expect(await page.getByRole('article').count()).toBeLessThan(30)
 })
 
-test('new posts wait behind a button and do not move the post that is being read', async () => {
-  await journey.fillWall(olga, 12)
-  const page = await journey.visit({ before: (page) => page.clock.install() })
-  const read = postWith(page, 'Запись 8')
-  await read.waitFor()
+test('new posts wait behind a button, which nobody has to ask for, and come above what is read, which stays where it is; a second tap leads to them', async () => {
+  await journey.fillWall(olga, 25)
+  const page = await visitWithNews()
+  const read = postWith(page, /^.*Запись 19$/)
   await bringTo(read, 150)
+  await expect.poll(() => page.getByRole('article').count()).toBe(20)
+  const asked = countRequests(page, 'GET', /\/api\//)
+  await journey.fillWall(olga, 30, 'Новая')
   await journey.publish(olga, 'Самая новая')
-  await page.clock.fastForward(21_000)
+  const since = performance.now()
   const newPosts = page.getByRole('button', { name: 'Показать новые записи' })
   await newPosts.waitFor()
+  expect(performance.now() - since).toBeLessThan(1500)
+  expect(asked()).toBe(0)
   expect(await isAt(read, 150)).toBe(true)
   expect(await postWith(page, 'Самая новая').count()).toBe(0)
-  await newPosts.click()
-  await postWith(page, 'Самая новая').waitFor()
+
+  const moves = await recordMoves(read)
+  await tap(newPosts)
+  await page.getByText('Вы остановились здесь').waitFor({ state: 'attached' })
+  const toTop = page.getByRole('button', { name: 'К новым записям' })
+  await toTop.waitFor()
+  expect(await moves()).toBeLessThanOrEqual(1)
+  expect(await isAt(read, 150)).toBe(true)
+  const stopped = await page.getByText('Вы остановились здесь').boundingBox()
+  const first = await postWith(page, /^.*Запись 25$/).boundingBox()
+  expect(stopped?.y).toBeLessThan(first?.y ?? 0)
+
+  await toTop.click()
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
   expect((await postTexts(page))[0]).toBe('Самая новая')
+  await toTop.waitFor({ state: 'detached' })
+})
+
+test('the posts between the newest and those read before wait in a row, whose tap moves nothing', async () => {
+  await journey.fillWall(olga, 15)
+  const page = await visitWithNews()
+  await readOn(page, 15)
+  await bringTo(postWith(page, /^.*Запись 9$/), 150)
+  await journey.fillWall(olga, 24, 'Новая')
+  await journey.publish(olga, 'Самая новая')
+  await page.getByRole('button', { name: 'Показать новые записи' }).click()
+  const above = postWith(page, /^.*Новая 16$/)
+  await above.waitFor({ state: 'attached' })
+  for (const missing of [15, 5]) {
+    const row = page.getByRole('button', { name: `Показать ещё ${missing}` })
+    await bringTo(above, 200)
+    await expectNoBarrier(page, 'a row for posts that are not read')
+    const moves = await recordMoves(above)
+    await tap(row)
+    await row.waitFor({ state: 'detached' })
+    expect(await moves()).toBeLessThanOrEqual(1)
+  }
+  expect(await page.getByRole('button', { name: /Показать ещё/ }).count()).toBe(0)
+  const news = Array.from({ length: 24 }, (_, n) => `Новая ${24 - n}`)
+  const old = Array.from({ length: 15 }, (_, n) => `Запись ${15 - n}`)
+  expect(await postTexts(page)).toEqual(['Самая новая', ...news, ...old])
+  expect(await postWith(page, /^.*Запись 15$/).getAttribute('aria-posinset')).toBe('26')
+})
+
+test('a tab that was hidden asks once when it is seen again, and moves nothing', async () => {
+  await journey.fillWall(olga, 12)
+  const page = await journey.visit({ before: (page) => page.clock.install() })
+  const read = postWith(page, /^.*Запись 8$/)
+  await bringTo(read, 150)
+  await expect.poll(() => page.getByRole('article').count()).toBe(12)
+  const asked = countRequests(page, 'GET', /\/api\/v1\/posts/)
+  await setVisibility(page, 'hidden')
+  await page.clock.fastForward(31_000)
+  await journey.publish(olga, 'Пока вас не было')
+  await journey.publish(olga, 'И ещё одна')
+  const other = await visitWithNews()
+  await postWith(other, 'И ещё одна').waitFor()
+  expect(asked()).toBe(0)
+  await setVisibility(page, 'visible')
+  await page.getByRole('button', { name: 'Показать новые записи' }).waitFor()
+  expect(asked()).toBe(1)
+  expect(await isAt(read, 150)).toBe(true)
+})
+
+function setVisibility(page: Page, state: DocumentVisibilityState): Promise<void> {
+  return page.evaluate((visibilityState) => {
+    Object.defineProperty(document, 'visibilityState', {
+      value: visibilityState,
+      configurable: true,
+    })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, state)
+}
+
+test('a post that is gone again leaves a button whose tap brings nothing, and that goes', async () => {
+  await journey.fillWall(olga, 12)
+  const page = await visitWithNews()
+  const read = postWith(page, /^.*Запись 8$/)
+  await bringTo(read, 150)
+  const { id } = await journey.publish(olga, 'Сейчас исчезнет')
+  const newPosts = page.getByRole('button', { name: 'Показать новые записи' })
+  await newPosts.waitFor()
+  await journey.call('DELETE', `/posts/${id}`, { token: olga.token })
+  await tap(newPosts)
   await newPosts.waitFor({ state: 'detached' })
+  expect(await isAt(read, 150)).toBe(true)
+  expect(await page.getByRole('button', { name: 'К новым записям' }).count()).toBe(0)
+  expect(await page.getByText('Вы остановились здесь').count()).toBe(0)
 })
 
 test('after publishing a post, a user still learns of new posts by others', async () => {
   const petr = await journey.signUp()
   await journey.fillWall(olga, 12)
-  const page = await journey.visit({ as: petr, before: (page) => page.clock.install() })
+  const page = await journey.visit({ as: petr })
   await postWith(page, 'Запись 12').waitFor()
   await journey.publish(olga, 'Чужая новость')
   await page.getByRole('button', { name: 'Новая запись' }).click()
   await page.getByRole('textbox', { name: 'Текст записи' }).fill('Своя новость')
   await page.keyboard.press('Control+Enter')
   await postWith(page, 'Своя новость').waitFor()
-  await page.clock.fastForward(21_000)
   await page.getByRole('button', { name: 'Показать новые записи' }).click()
   await postWith(page, 'Чужая новость').waitFor()
   expect((await postTexts(page)).slice(0, 3)).toEqual([
@@ -136,14 +227,13 @@ test('after publishing a post, a user still learns of new posts by others', asyn
 
 test('when new posts do not arrive, a toast says that the server did not answer in time', async () => {
   await journey.fillWall(olga, 12)
-  const page = await journey.visit({ before: (page) => page.clock.install() })
+  const page = await journey.visit()
   await postWith(page, 'Запись 12').waitFor()
   await journey.publish(olga, 'Самая новая')
-  await page.clock.fastForward(21_000)
   const newPosts = page.getByRole('button', { name: 'Показать новые записи' })
   await newPosts.waitFor()
   await holdCalls(page, '**/api/v1/posts?*')
-  // Timeouts of this page's calls end ten times as early; the page's clock does not control them.
+  // Timeouts of this page's calls end ten times as early.
   await page.evaluate(() => {
     const timeout = AbortSignal.timeout.bind(AbortSignal)
     AbortSignal.timeout = (ms) => timeout(ms / 10)

@@ -45,11 +45,11 @@ describe.each([
   })
   afterAll(() => browser?.close())
 
-  async function visit(): Promise<BrowserTab> {
+  async function visit(path = '/'): Promise<BrowserTab> {
     const driver = await browser.openTab()
     onTestFinished(() => driver.close())
     const tab = createTab(driver)
-    await tab.goto(product.url)
+    await tab.goto(product.url + path)
     await tab.waitFor('html:not([data-static])')
     return tab
   }
@@ -64,6 +64,26 @@ describe.each([
     await tab.waitFor('article', 'Запись 7,')
     await tab.back()
     await expect.poll(() => isAt(tab, 'Запись 7,', 217)).toBe(true)
+  })
+
+  test('replies that come wait behind a button, and move nothing when they are shown', async () => {
+    const { posts } = (await client.call('GET', '/posts?limit=1')).body
+    const reply = (n: number) => client.reply(olga, posts[0].id, `Ответ ${n}, на стене`)
+    for (let n = 1; n <= 9; n++) await reply(n)
+    const tab = await visit(`/posts/${posts[0].id}`)
+    await bringTo(tab, 'Ответ 6,', 217)
+    for (let n = 10; n <= 12; n++) await reply(n)
+    await tab.waitFor('button', 'Показать новые ответы')
+    await tab.evaluate(() =>
+      [...document.querySelectorAll('button')]
+        .find((it) => it.textContent?.includes('новые'))
+        ?.click(),
+    )
+    await tab.waitFor('article', 'Ответ 12,')
+    await tab.evaluate(twoFrames)
+    expect(await isAt(tab, 'Ответ 6,', 217)).toBe(true)
+    await tab.click('button', 'К новым ответам')
+    await tab.waitFor('[role="feed"] > div', 'Вы остановились здесь')
   })
 
   test('a newcomer signs in by the mailed code, publishes, replies, likes and logs out', async () => {

@@ -68,6 +68,19 @@ function journeysOn(scope: 'worker' | 'file', start: () => Promise<Journey>) {
   )
 }
 
+/** Opens a page and waits until it has the stream of news. */
+export async function visitWithNews(visit: Visit = {}): Promise<Page> {
+  const live = Promise.withResolvers<void>()
+  const page = await journey.visit({
+    ...visit,
+    before: async (opened) => {
+      void opened.waitForResponse('**/api/v1/live').then(() => live.resolve(), live.reject)
+    },
+  })
+  await live.promise
+  return page
+}
+
 async function signUpTwo({ signUp }: Journey): Promise<[TestUser, TestUser]> {
   return [await signUp(), await signUp()]
 }

@@ -30,6 +30,31 @@ export function bringTo(post: Locator, top: number): Promise<void> {
     .toBe(true)
 }
 
+/** click() may scroll the page to a button that is arriving. */
+export function tap(button: Locator): Promise<void> {
+  return button.dispatchEvent('click')
+}
+
+/** Returns what tells how far (px) a post has been from its place in any frame since. */
+export async function recordMoves(post: Locator): Promise<() => Promise<number>> {
+  await post.evaluate((it) => {
+    const { top } = it.getBoundingClientRect()
+    const moves = { most: 0 }
+    Reflect.set(window, 'moves', moves)
+    const look = () => {
+      moves.most = Math.max(moves.most, Math.abs(it.getBoundingClientRect().top - top))
+      if (Reflect.get(window, 'moves') === moves) requestAnimationFrame(afterPaint)
+    }
+    const afterPaint = () => setTimeout(look)
+    afterPaint()
+  })
+  return () =>
+    post.evaluate(async () => {
+      for (let frame = 0; frame < 10; frame += 1) await new Promise(requestAnimationFrame)
+      return Reflect.get(window, 'moves').most
+    })
+}
+
 export function readOn(page: Page, count: number): Promise<void> {
   return expect
     .poll(async () => {

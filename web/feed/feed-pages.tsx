@@ -1,5 +1,6 @@
 import {
   type ComponentType,
+  Fragment,
   memo,
   type ReactNode,
   startTransition,
@@ -7,17 +8,18 @@ import {
   useState,
 } from 'react'
 import { whenIdle } from '../platform/when-idle.ts'
-import type { ListPage } from '../posts/cache/list-cache.ts'
+import type { ShownPage } from '../posts/cache/list-cache.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import styles from './feed-pages.module.css'
+import { GapRow } from './gap-row.tsx'
 import { PostActions, PostMenuButton } from './post-controls.tsx'
 
 /** A list of a thousand posts is whole within some seconds. */
 const IDLE_MS = 50
 
 type FeedPagesProps = {
-  pages: readonly ListPage[]
+  pages: readonly ShownPage[]
   /** The post at which the list was left. */
   anchorId: string
   /** How many posts stand above the pages; if that is not known, no post states its position. */
@@ -25,6 +27,8 @@ type FeedPagesProps = {
   setSize: number
   withoutQuotes: boolean
   card?: ComponentType<FeedCardProps> | undefined
+  /** Reads on at the cursor of a gap between two pages. */
+  onFillGap: (cursor: string) => Promise<void>
 }
 
 /**
@@ -38,39 +42,51 @@ export function FeedPages({
   setSize,
   withoutQuotes,
   card: Card = FeedPost,
+  onFillGap,
 }: FeedPagesProps) {
   const isRendered = useRenderedPages(pages, anchorId)
-  let last = before ?? 0
-  return pages.map(({ cursor, ids }, index) => {
-    const first = last + 1
-    last += ids.length
+  let last = before
+  return pages.map(({ key, ids, gap, isStop }, index) => {
+    const above = last
+    if (last !== null) last = gap?.size === 0 ? null : last + ids.length + (gap?.size ?? 0)
     return (
-      <div key={cursor} className={styles.page} data-empty={!isRendered(index) || undefined}>
-        {isRendered(index) &&
-          ids.map((id, at) => (
-            <Card
-              key={id}
-              id={id}
-              ids={ids}
-              position={before === null ? undefined : first + at}
-              setSize={before === null ? undefined : setSize}
-              withoutQuote={withoutQuotes}
-            />
-          ))}
-      </div>
+      <Fragment key={key}>
+        {isStop && index > 0 && <div className={styles.stop}>Вы остановились здесь</div>}
+        <div className={styles.page} data-empty={!isRendered(index) || undefined}>
+          {isRendered(index) &&
+            ids.map((id, at) => (
+              <Card
+                key={id}
+                id={id}
+                ids={ids}
+                position={above === null ? undefined : above + at + 1}
+                setSize={above === null ? undefined : setSize}
+                withoutQuote={withoutQuotes}
+              />
+            ))}
+        </div>
+        {gap && <GapRow gap={gap} onFill={onFillGap} />}
+      </Fragment>
     )
   })
 }
 
 /** At first only the pages around the anchor are rendered, but later ones at once. */
-function useRenderedPages(pages: readonly ListPage[], anchorId: string) {
-  const [notYetRendered] = useState(() => new Set(pages.map(({ cursor }) => cursor)))
+function useRenderedPages(pages: readonly ShownPage[], anchorId: string) {
+  const [notYetRendered] = useState(() => new Set(pages.map(({ key }) => key)))
   const [radius, setRadius] = useState(1)
   const anchorAt = pages.findIndex(({ ids }) => ids.includes(anchorId))
   const middle = Math.max(0, anchorAt)
   const isRendered = (index: number) =>
-    Math.abs(index - middle) <= radius || !notYetRendered.has(pages[index]?.cursor ?? '')
+    Math.abs(index - middle) <= radius || !notYetRendered.has(pages[index]?.key ?? '')
   const isWhole = pages.every((_, index) => isRendered(index))
+
+  useEffect(() => {
+    // Pages that come above them later do not empty them.
+    for (const [index, { key }] of pages.entries()) {
+      if (isRendered(index)) notYetRendered.delete(key)
+    }
+  })
 
   useEffect(() => {
     if (isWhole) return

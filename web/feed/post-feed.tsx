@@ -29,7 +29,6 @@ type PostFeedProps = {
   card?: ComponentType<FeedCardProps>
   /** Follows the last post: nothing may stand below a list that still grows. */
   foot?: ReactNode
-  watchesNew?: boolean
 }
 
 /** Each history entry has a feed of its own, which begins where the entry was left. */
@@ -38,21 +37,24 @@ export function PostFeed(props: PostFeedProps) {
 }
 
 function EntryFeed(props: PostFeedProps) {
-  const { source, label, repliesTo, card, watchesNew = false } = props
+  const { source, label, repliesTo, card } = props
   const { key, isReturn } = useEntry()
   const [anchor] = useState(() => (isReturn ? findAnchor(key) : undefined))
   const list = usePostList(source, anchor)
   const end = useNearEnd(list.loadMore, [list.isFetching, list.ids.length])
   const beginning = useNearEnd(list.loadPrevious, [list.isFetching, list.start])
-  useScrollAnchor(list, anchor)
+  const keepAnchor = useScrollAnchor(list, anchor)
   const read = (list.before ?? 0) + list.ids.length
-  const setSize = list.nextCursor === null ? read : Math.max(list.total, read)
+  const isWhole = list.nextCursor === null && !list.pages.some(({ gap }) => gap)
+  const setSize = isWhole ? read : Math.max(list.total, read)
 
   return (
     <>
       {list.start !== '' && !isFromOldest(list.start) && <BeginningLink />}
       <div ref={beginning} />
-      {watchesNew && list.start === '' && list.state === 'ready' && <NewPostsPill list={list} />}
+      {source.newer && list.start === '' && list.state === 'ready' && (
+        <NewPostsPill {...{ list, source, keepAnchor }} newer={source.newer} isOld={!!anchor} />
+      )}
       {(list.ids.length > 0 || list.state === 'loading') && (
         <div
           role="feed"
@@ -66,6 +68,7 @@ function EntryFeed(props: PostFeedProps) {
             setSize={setSize}
             withoutQuotes={repliesTo !== undefined}
             card={card}
+            onFillGap={(cursor) => list.fillGap(cursor, keepAnchor)}
           />
         </div>
       )}

@@ -11,9 +11,10 @@ type PostPosition = Pick<Anchor, 'postId' | 'top'>
 
 /**
  * Returns to the anchor, the post at which the history entry was left, and remembers the next one.
- * A post is remembered, not a pixel: the posts above may have changed meanwhile.
+ * A post is remembered, not a pixel: the posts above may have changed meanwhile. Returns what
+ * remembers the post that is read, to be called before others come above it.
  */
-export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined): void {
+export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined): () => void {
   const entryKey = useEntry().key
   const ready = list.state === 'ready'
   const last = useRef<PostPosition | undefined>(anchor)
@@ -47,10 +48,10 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     const save = () => {
       const left = last.current ?? currentAnchor()
       if (!left || !shown.current) return
-      const { above, cursorsTo } = shown.current
+      const { above, cursorsTo, first } = shown.current
       const focusedId = focusedArticle()?.dataset.postId
       const cursors = [...above, ...cursorsTo(left.postId)]
-      saveAnchor(entryKey, { ...left, focusedId, cursors }, scrollY === 0)
+      saveAnchor(entryKey, { ...left, focusedId, cursors, first }, scrollY === 0)
     }
     const stop = new AbortController()
     const { signal } = stop
@@ -64,10 +65,16 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
       reserveHeight(0)
     }
   }, [entryKey, ready])
+
+  return () => {
+    const seen = currentAnchor()
+    // A post that was published here goes up with the newer ones.
+    const isRead = seen && list.cursorsTo(seen.postId).length > 0
+    last.current = isRead ? seen : currentAnchor(articleOf(list.readId ?? ''))
+  }
 }
 
-function currentAnchor(): PostPosition | undefined {
-  const article = firstVisibleArticle()
+function currentAnchor(article = firstVisibleArticle()): PostPosition | undefined {
   const postId = article?.dataset.postId
   return article && postId ? { postId, top: article.getBoundingClientRect().top } : undefined
 }

@@ -9,6 +9,8 @@ export type Anchor = {
   focusedId: string | undefined
   /** The cursors of the pages of its list, from the first one to the page that has the post. */
   cursors: string[]
+  /** The first post of the list and the list's length, before newer posts came above it. */
+  first?: { id: string; total: number } | undefined
 }
 
 const ANCHORS_STORED_MAX = 20

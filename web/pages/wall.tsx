@@ -13,7 +13,7 @@ export function WallPage() {
   usePageTitle(TITLES.wall)
   const start = cursorIn(useEntry().search)
   const source = useMemo(() => wallSource(start), [start])
-  return <PostFeed source={source} label="Стена" foot={<SiteLinks />} watchesNew={start === ''} />
+  return <PostFeed source={source} label="Стена" foot={<SiteLinks />} />
 }
 
 export function WallLink() {

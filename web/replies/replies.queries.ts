@@ -8,7 +8,7 @@ import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
 import { type CachedPost, nextVersion, putPosts } from '../posts/cache/post-cache.ts'
-import type { ListSource } from '../posts/cache/use-post-list.ts'
+import type { ListSource, Newer } from '../posts/cache/use-post-list.ts'
 
 const NONE: PostPage = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
@@ -17,6 +17,7 @@ export function repliesSource(postId: string, start = ''): ListSource {
   return {
     name: `replies ${postId}`,
     start,
+    newer: start === '' ? newerReplies(postId) : undefined,
     read: (cursor, signal) =>
       noneWhenMissing(
         call(
@@ -25,6 +26,18 @@ export function repliesSource(postId: string, start = ''): ListSource {
           { signal },
         ),
       ),
+  }
+}
+
+function newerReplies(postId: string): Newer {
+  const prefix = `${postId}:`
+  return {
+    show: 'Показать новые ответы',
+    toTop: 'К новым ответам',
+    idsIn: ({ to = [] }) => {
+      if (to === 'many') return null
+      return to.filter((it) => it.startsWith(prefix)).map((it) => it.slice(prefix.length))
+    },
   }
 }
 

@@ -3,8 +3,8 @@ import { createEmitter } from '../platform/atom.ts'
 import { wait } from '../platform/wait.ts'
 import { createTabChannel } from './tab-channel.ts'
 
-/** The newest post of the wall, and who was answered. */
-type News = { newest?: string; to?: readonly string[] | 'many' }
+/** The newest post of the wall, and what was answered: users, and replies as `<post>:<reply>`. */
+export type News = { newest?: string; to?: readonly string[] | 'many' }
 
 /** A proxy that buffers lets nothing through. */
 const FIRST_BYTE_MS = 4000
@@ -15,6 +15,9 @@ const HIDDEN_MS = 30_000
 const relay = createTabChannel<News | null>('live')
 const news = createEmitter<News | null>(connect)
 
+/** Calls a listener with all news. Returns the function that unsubscribes it. */
+export const onNews = news.subscribe
+
 /** Calls `listener` when a user was answered, or may have been. Returns what unsubscribes it. */
 export function onAnswered(userId: string, listener: () => void): () => void {
   return news.subscribe((event) => {
@@ -24,8 +27,10 @@ export function onAnswered(userId: string, listener: () => void): () => void {
 
 /** One visible tab of the browser holds the stream and relays it to the others. */
 function connect(): () => void {
-  const stopRelay = relay.subscribe(news.emit)
   let holding: AbortController | undefined
+  let hiddenAt = 0
+  // A tab that has let go asks when it returns.
+  const stopRelay = relay.subscribe((event) => holding && news.emit(event))
   let leaving: ReturnType<typeof setTimeout> | undefined
 
   function begin(): void {
@@ -43,8 +48,12 @@ function connect(): () => void {
   }
 
   function onVisibilityChange(): void {
-    if (document.visibilityState === 'hidden') leaving = setTimeout(letGo, HIDDEN_MS)
-    else {
+    if (document.visibilityState === 'hidden') {
+      hiddenAt = Date.now()
+      leaving = setTimeout(letGo, HIDDEN_MS)
+    } else {
+      // The timers of a tab that was frozen have not run.
+      if (Date.now() - hiddenAt >= HIDDEN_MS) letGo()
       if (!holding) news.emit(null)
       begin()
     }

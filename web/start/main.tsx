@@ -41,10 +41,13 @@ function render(container: HTMLElement): void {
   startTransition(() => createRoot(container).render(<Rendered />))
 }
 
-/** A list begins elsewhere if its entry was left further down than the rendered page. */
+/** A list begins elsewhere if its entry was left further down, or before newer posts came. */
 function beginsAtAnchor(shown: FirstPage): boolean {
-  const left = findAnchor(currentEntry().key)?.cursors.at(-1)
-  return left === undefined || !('cursor' in shown) || left === shown.cursor
+  const left = findAnchor(currentEntry().key)
+  if (left === undefined || !('cursor' in shown)) return true
+  const { posts } = shown.shows === 'post' ? shown.replies : shown.posts
+  const isSame = shown.cursor !== '' || (left.first?.id ?? posts[0]?.id) === posts[0]?.id
+  return (left.cursors.at(-1) ?? shown.cursor) === shown.cursor && isSame
 }
 
 function hydrate(container: HTMLElement, shown: FirstPage): void {

@@ -92,7 +92,13 @@ export function createPublish({
 /** Posts of one statement are in the order of their ids. */
 function changeBy(published: Inserted[]): Change {
   const newest = published.findLast(({ post }) => post?.actions.replied_post_id === null)?.post?.id
-  return addedChange({ newest, to: published.flatMap(({ recipientId }) => recipientId ?? []) })
+  const users = published.flatMap(({ recipientId }) => recipientId ?? [])
+  return addedChange({ newest, to: [...users, ...published.flatMap(repliedAs)] })
+}
+
+function repliedAs({ post }: Inserted): string[] {
+  const repliedId = post?.actions.replied_post_id
+  return post && repliedId ? [`${repliedId}:${post.id}`] : []
 }
 
 function asRefusal(error: unknown): AppError {

@@ -21,7 +21,7 @@ test('a stream needs no session, is not buffered or stored, and says at once whe
   await expect.poll(text).toMatch(/^retry: \d{4,5}\n\n/)
 })
 
-test('a post and a reply are told within a second on every node: the newest post, and who was answered', async () => {
+test('a post and a reply are told within a second on every node: the newest post, and what was answered', async () => {
   const databaseUrl = await databaseForTest()
   const nodes = await Promise.all([appForTest({ databaseUrl }), appForTest({ databaseUrl })])
   const [first, second] = nodes
@@ -31,22 +31,24 @@ test('a post and a reply are told within a second on every node: the newest post
   const post = await first.publish(anna)
   const published = { id: post.id, data: { newest: post.id } }
   for (const { events } of streams) await expect.poll(events).toEqual([published])
-  await second.reply(petr, post.id)
-  await second.reply(anna, post.id)
-  const answered = { id: post.id, data: { newest: post.id, to: [anna.id] } }
-  for (const { events } of streams) await expect.poll(events).toEqual([published, answered])
+  const own = await second.reply(anna, post.id)
+  const reply = await second.reply(petr, post.id)
+  const answered = [`${post.id}:${own.id}`, anna.id, `${post.id}:${reply.id}`]
+  for (const { events } of streams) {
+    await expect.poll(() => events().flatMap(({ data }) => data.to ?? [])).toEqual(answered)
+  }
 })
 
-test('a stream begins with the newest post and with who was answered while its page was loading', async () => {
+test('a stream begins with the newest post and with what was answered while its page was loading', async () => {
   const app = await appForTest()
   const [anna, petr] = await Promise.all([app.signUp(), app.signUp()])
   const post = await app.publish(anna)
   const { events } = await openNews(app.url)
-  await app.reply(petr, post.id)
-  const answered = { id: post.id, data: { newest: post.id, to: [anna.id] } }
-  await expect.poll(() => events().at(-1)).toEqual(answered)
+  const reply = await app.reply(petr, post.id)
+  const answered = { newest: post.id, to: [anna.id, `${post.id}:${reply.id}`] }
+  await expect.poll(() => events().at(-1)?.data).toEqual(answered)
   const late = await openNews(app.url)
-  await expect.poll(late.events).toEqual([answered])
+  await expect.poll(() => late.events()[0]?.data).toEqual(answered)
 })
 
 test('many posts are one event a second, and more than 50 who were answered are «many»', async () => {

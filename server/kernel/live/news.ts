@@ -1,12 +1,15 @@
 import type { Change } from '../cache/cache.ts'
 
-/** What a change of posts means for those who read: the newest post, and who was answered. */
+/**
+ * What a change of posts means for those who read: the newest post, and what was answered: users by
+ * their ids, and each reply as `<post>:<reply>`.
+ */
 export type News = { newest: string | undefined; to: string[] }
 
-/** An event names so many at most who were answered; past that it says «many». */
+/** An event names so many at most that were answered; past that it says «many». */
 export const NAMED_MAX = 50
 
-/** The change of publishing posts: the newest of the wall, or `-`, and whom the replies answer. */
+/** The change of publishing posts: the newest of the wall, or `-`, and what the replies answer. */
 export function addedChange({ newest = '-', to }: News): Change {
   // One more than is named shows that there are many: a notification of PostgreSQL has 8000 bytes.
   return `posts added ${[newest, ...[...new Set(to)].slice(0, NAMED_MAX + 1)].join(' ')}`

@@ -7,6 +7,7 @@ import {
   type CachedPages,
   changesKey,
   evictPost,
+  fillGap,
   hasNewer,
   hasPost,
   type ListName,
@@ -15,6 +16,7 @@ import {
   type PostList,
   pagesKey,
   removePost,
+  showNewer,
   shownPages,
 } from './list-cache.ts'
 
@@ -95,17 +97,63 @@ test('a removed post stays hidden when a later page still has it', () => {
 })
 
 test.each([
-  ['nothing new', read, ['5', '4', '3'], false],
-  ['a new post', read, ['6', '5', '4'], true],
-  ['a page of new posts only', read, ['9', '8', '7'], true],
-  ['one’s own post', addPost(read, '6'), ['6', '5', '4'], false],
-  ['somebody’s post under one’s own', addPost(read, '7'), ['7', '6', '5'], true],
-  ['one’s own deleted again', removePost(addPost(read, '6'), '6'), ['5', '4', '3'], false],
-  ['posts that moved up as others were deleted', read, ['4', '3', '2'], false],
-  ['the first post of an empty list', { ...read, pages: [first()] }, ['1'], true],
-  ['no newer page read yet', read, [], false],
-] as const)('whether a newer first page has newer posts: %s', (_, list, firstPage, newer) => {
-  expect(hasNewer(list, firstPage)).toBe(newer)
+  ['the newest that is read', read, '5', false],
+  ['a new post', read, '6', true],
+  ['one that numbers, but not letters, put later', read, '10', true],
+  ['one’s own post', addPost(read, '6'), '6', false],
+  ['somebody’s post under one’s own', addPost(read, '7'), '6', true],
+  ['one’s own deleted again', removePost(addPost(read, '6'), '6'), '6', false],
+  ['the first post of an empty list', { ...read, pages: [first()] }, '1', true],
+] as const)('whether a post that is told of is new to the list: %s', (_, list, id, newer) => {
+  expect(hasNewer(list, id)).toBe(newer)
+})
+
+const WALL = { name: 'wall', entryKey: 'a' } as const
+const page = (cursor: string, ids: string[], total: number) => {
+  return { cursor, ids, nextCursor: ids.at(-1) ?? null, total }
+}
+
+/** A wall of which the posts 5 and 4 are read, and how its pages are shown. */
+function startWall(changes: Partial<LocalChanges> = {}) {
+  const { client } = startLists(['wall', 'a', []])
+  const pages = [page('', ['5', '4'], 5)]
+  client.setQueryData<CachedPages>(pagesKey('wall', 'a'), { pages, pageParams: [''] })
+  client.setQueryData<LocalChanges>(changesKey('wall', 'a'), { ...NO_CHANGES, ...changes })
+  const shown = () => {
+    const { pages = [] } = client.getQueryData<CachedPages>(pagesKey('wall', 'a')) ?? {}
+    const local = client.getQueryData<LocalChanges>(changesKey('wall', 'a')) ?? NO_CHANGES
+    return shownPages({ pages, ...local })
+  }
+  return { client, shown }
+}
+
+const OLD = { key: '4', cursor: '6', ids: ['5', '4'], isStop: true }
+
+test('newer posts come above what was read, whose page keeps its key, and one’s own stands among them', () => {
+  const { client, shown } = startWall({ added: ['8', '6'] })
+  showNewer(client, WALL, page('', ['7', '6', '5', '4'], 7))
+  expect(shown()).toEqual([{ key: '6', cursor: '', ids: ['8', '7', '6'], isStop: false }, OLD])
+})
+
+test('where newer posts do not reach what was read, a gap is between, and pages fill it', () => {
+  const { client, shown } = startWall()
+  showNewer(client, WALL, page('', ['11', '10'], 11))
+  const newest = { key: '10', cursor: '', ids: ['11', '10'], isStop: false }
+  expect(shown()).toEqual([{ ...newest, gap: { cursor: '10', size: 4 } }, OLD])
+  fillGap(client, WALL, page('10', ['9', '8'], 11))
+  const next = { key: '8', cursor: '10', ids: ['9', '8'], isStop: false }
+  expect(shown()).toEqual([newest, { ...next, gap: { cursor: '8', size: 2 } }, OLD])
+  fillGap(client, WALL, page('8', ['7', '5'], 10))
+  expect(shown()).toEqual([newest, next, { key: '7', cursor: '8', ids: ['7'], isStop: false }, OLD])
+})
+
+test('where nothing is newer, or nothing was read, no line says where the person stopped', () => {
+  const { client, shown } = startWall()
+  showNewer(client, WALL, page('', ['5', '4'], 5))
+  expect(shown()).toEqual([{ ...OLD, cursor: '', isStop: false }])
+  const empty = startLists(['wall', 'a', []])
+  showNewer(empty.client, WALL, page('', ['6'], 1))
+  expect(empty.changes('wall', 'a')).toEqual(NO_CHANGES)
 })
 
 test('whatever is added and removed, no id shows twice and no removed one shows', () => {
@@ -126,12 +174,13 @@ test('whatever is added and removed, no id shows twice and no removed one shows'
 
 test('posts added here stand in the first page, and nowhere while a later one is the first that is read', () => {
   const list = addPost(read, '6')
-  expect(shownPages(list)).toEqual([first('6', '5', '4'), later('4', '3')])
-  expect(shownPages({ ...list, pages: read.pages.slice(1) })).toEqual([later('4', '3')])
+  expect(listIds(list)).toEqual(['6', '5', '4', '3'])
+  expect(listIds({ ...list, pages: read.pages.slice(1) })).toEqual(['3'])
 })
 
-test('a page keeps its cursor as the list grows, and goes when it has no post left to show', () => {
+test('a page keeps its key as the list grows, and goes when it has no post left to show', () => {
+  const keys = (list: PostList) => shownPages(list).map(({ key }) => key)
   const more = { ...read, pages: [...read.pages, later('3', '3', '2')] }
-  expect(shownPages(more)).toEqual([...read.pages, later('3', '2')])
-  expect(shownPages(removePost(more, '3'))).toEqual([first('5', '4'), later('3', '2')])
+  expect(keys(addPost(more, '6'))).toEqual(['4', '3', '2'])
+  expect(keys(removePost(more, '3'))).toEqual(['4', '2'])
 })

@@ -1,4 +1,5 @@
 import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query'
+import { cursorAt } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import {
   changePost,
@@ -18,7 +19,14 @@ export type ListName =
   | `replies-of ${string}`
 
 /** Ids of posts after the one that the cursor names; '' is the cursor of the first page. */
-export type ListPage = { cursor: string; ids: string[] }
+export type ListPage = {
+  cursor: string
+  ids: string[]
+  /** Set if posts between this page and the next are not read. */
+  gap?: Gap
+}
+/** The cursor at which it begins, and how many posts it has, or 0 if that is not known. */
+export type Gap = { cursor: string; size: number }
 export type CachedPage = ListPage & { nextCursor: string | null; total: number }
 export type CachedPages = InfiniteData<CachedPage, string>
 
@@ -28,7 +36,12 @@ export type LocalChanges = {
   /** Published here after the list was read, newest first. */
   added: readonly string[]
   removed: readonly string[]
+  /** The cursor of the page that was the first until newer posts were put above it. */
+  stoppedAt?: string
 }
+
+/** A page as it is shown; `key` stays the same when newer posts are put above it. */
+export type ShownPage = ListPage & { key: string; isStop: boolean }
 
 export const NO_CHANGES: LocalChanges = { added: [], removed: [] }
 /** How long going back still finds a list as it was left. */
@@ -112,8 +125,8 @@ function changeLists(
   for (const { queryKey } of client.getQueryCache().findAll({ queryKey: prefix })) {
     const [, listName, entryKey, entry] = queryKey as [string, ListName, string, string]
     if (entry !== 'pages') continue
-    const { added, removed } = change(readList(client, listName, entryKey))
-    client.setQueryData<LocalChanges>(changesKey(listName, entryKey), { added, removed })
+    const { pages: _, ...changes } = change(readList(client, listName, entryKey))
+    client.setQueryData<LocalChanges>(changesKey(listName, entryKey), changes)
   }
 }
 
@@ -123,15 +136,84 @@ function readList(client: QueryClient, name: ListName, entryKey: string): PostLi
   return { pages, ...changes }
 }
 
+/** Puts the first page, read anew, above what was read before. Returns whether it has newer posts. */
+export function showNewer(
+  client: QueryClient,
+  { name, entryKey }: { name: ListName; entryKey: string },
+  first: CachedPage,
+): boolean {
+  const key = pagesKey(name, entryKey)
+  const [former, ...older] = client.getQueryData<CachedPages>(key)?.pages ?? []
+  const [formerId] = former?.ids ?? []
+  const [newestId] = first.ids
+  if (newestId === undefined) return false
+  if (!former || formerId === undefined) {
+    setPages(client, key, [first])
+    return true
+  }
+  const below = { ...former, cursor: cursorAt(formerId) }
+  const page = joinPage(first, below, first.total - former.total)
+  if (page.ids.length === 0) return false
+  setPages(client, key, [page, below, ...older])
+  client.setQueryData<LocalChanges>(changesKey(name, entryKey), (changes = NO_CHANGES) => ({
+    ...changes,
+    // The others stand in the page or below it.
+    added: changes.added.filter((id) => isNewer(id, newestId)),
+    stoppedAt: below.cursor,
+  }))
+  return true
+}
+
+/** Puts a page into the gap below the page that it follows. */
+export function fillGap(
+  client: QueryClient,
+  { name, entryKey }: { name: ListName; entryKey: string },
+  page: CachedPage,
+): void {
+  const key = pagesKey(name, entryKey)
+  const { pages = [] } = client.getQueryData<CachedPages>(key) ?? {}
+  const at = pages.findIndex(({ gap }) => gap?.cursor === page.cursor)
+  const below = pages[at + 1]
+  const { gap, ...above } = pages[at] ?? {}
+  if (!below || !gap) return
+  const filled = [above as CachedPage, joinPage(page, below, gap.size)]
+  setPages(client, key, pages.toSpliced(at, 1, ...filled))
+}
+
+function setPages(client: QueryClient, key: readonly unknown[], pages: CachedPage[]): void {
+  client.setQueryData<CachedPages>(key, { pages, pageParams: pages.map(({ cursor }) => cursor) })
+}
+
+/**
+ * Ends a page of a list by id where the page below it begins, which was read earlier. If it does
+ * not reach so far, a gap is between the two. `missing` posts are in the page and the gap.
+ */
+export function joinPage(page: CachedPage, below: CachedPage, missing: number): CachedPage {
+  const { nextCursor: cursor } = page
+  if (cursor !== null && isNewer(cursor, below.cursor)) {
+    return { ...page, gap: { cursor, size: Math.max(0, missing - page.ids.length) } }
+  }
+  const ids = page.ids.filter((id) => !isNewer(below.cursor, id))
+  return { ...page, ids, nextCursor: below.cursor }
+}
+
+function isNewer(id: string, other: string): boolean {
+  return BigInt(id) > BigInt(other)
+}
+
 /** Returns the pages with the posts to show, each of them once, without the pages that have none. */
-export function shownPages({ pages, added, removed }: PostList): ListPage[] {
+export function shownPages({ pages, added, removed, stoppedAt }: PostList): ShownPage[] {
   const seen = new Set(removed)
   const isNew = (id: string) => !seen.has(id) && seen.add(id)
   return pages
-    .map(({ cursor, ids }) => {
-      return { cursor, ids: (cursor === '' ? [...added, ...ids] : ids).filter(isNew) }
-    })
-    .filter(({ ids }) => ids.length > 0)
+    .map(({ cursor, ids, gap }) => ({
+      cursor,
+      key: ids.at(-1) ?? cursor,
+      ids: (cursor === '' ? [...added, ...ids] : ids).filter(isNew),
+      ...(gap && { gap }),
+      isStop: cursor === stoppedAt,
+    }))
+    .filter(({ ids, gap }) => ids.length > 0 || gap !== undefined)
 }
 
 export function addPost(list: PostList, id: string): PostList {
@@ -149,10 +231,8 @@ export function hasPost(list: PostList, id: string): boolean {
   return [{ ids: added }, { ids: removed }, ...pages].some(({ ids }) => ids.includes(id))
 }
 
-/** Only posts before the first known one are new: later ones moved up after deletions. */
-export function hasNewer(list: PostList, firstPage: readonly string[]): boolean {
-  const read = new Set(list.pages.flatMap(({ ids }) => ids))
-  const end = firstPage.findIndex((id) => read.has(id))
-  const newer = end < 0 ? firstPage : firstPage.slice(0, end)
-  return newer.some((id) => !hasPost(list, id))
+/** Whether a post is newer than all that was read, and was not published here. */
+export function hasNewer({ pages: [first], added, removed }: PostList, id: string): boolean {
+  const top = first?.ids[0]
+  return !added.includes(id) && !removed.includes(id) && (top === undefined || isNewer(id, top))
 }

@@ -2,22 +2,26 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect } from 'react'
 import { pageAfter, TITLES } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
-import { useEntry } from '../../history/entry.tsx'
 import { call } from '../../http/call.ts'
 import { CallError } from '../../http/call-error.ts'
 import { LISTS } from './list-cache.ts'
 import { type CachedPost, nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
-import type { ListSource } from './use-post-list.ts'
+import type { ListSource, Newer } from './use-post-list.ts'
 
 const READ_POST = 'read-post'
-const NEWEST = 'newest-posts'
-const READ_NEWEST_EVERY_MS = 20_000
 const READ_STALE_EVERY_MS = 5000
+
+const NEWER_POSTS: Newer = {
+  show: 'Показать новые записи',
+  toTop: 'К новым записям',
+  idsIn: ({ newest }) => (newest === undefined ? [] : [newest]),
+}
 
 export function wallSource(start = ''): ListSource {
   return {
     name: 'wall',
     start,
+    newer: start === '' ? NEWER_POSTS : undefined,
     read: (cursor, signal) => call('GET /posts', { query: pageAfter(cursor) }, { signal }),
   }
 }
@@ -69,28 +73,6 @@ export function useReadPost(id: string): ReadPost {
   return error ? { state: 'failed', error, retry: () => void refetch() } : { state: 'loading' }
 }
 
-/**
- * Reads the first page of the wall again and again while the page is visible and online. It is the
- * same call as the wall's own, so the server answers it from its cache.
- */
-export function useNewestPosts(): readonly string[] {
-  const { key } = useEntry()
-  const { data } = useQuery({
-    queryKey: [NEWEST, key],
-    queryFn: async ({ signal }) => {
-      const { posts } = await wallSource().read('', signal)
-      return posts.map(({ id }) => id)
-    },
-    initialData: [],
-    networkMode: 'online',
-    retry: false,
-    staleTime: READ_NEWEST_EVERY_MS,
-    refetchInterval: READ_NEWEST_EVERY_MS,
-    refetchOnWindowFocus: true,
-  })
-  return data
-}
-
 /** Asks for the wall until it comes fresh, and then reads again what the page watches. */
 export function useFreshPosts(stale: boolean): void {
   const client = useQueryClient()
@@ -108,7 +90,7 @@ export function useFreshPosts(stale: boolean): void {
     refetchInterval: READ_STALE_EVERY_MS,
   })
   useEffect(() => {
-    if (stale) return () => readAgain(client, [READ_POST, NEWEST])
+    if (stale) return () => readAgain(client, [READ_POST])
   }, [stale, client])
 }
 

@@ -1,20 +1,25 @@
 import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { PAGE_SIZE } from '../../../contract/constants.ts'
+import { cursorAt } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
 import type { Anchor } from '../../history/scroll-anchors.ts'
+import type { News } from '../../session/news-stream.ts'
 import {
   type CachedPage,
   type CachedPages,
   changesKey,
+  fillGap,
   hasNewer,
+  joinPage,
   LIST_LIFETIME_MS,
   type ListName,
   type ListPage,
   type LocalChanges,
   NO_CHANGES,
   pagesKey,
+  showNewer,
   shownPages,
 } from './list-cache.ts'
 import { nextVersion, putPosts } from './post-cache.ts'
@@ -23,7 +28,16 @@ export type ListSource = {
   name: ListName
   /** The cursor at which the list begins where nobody has left it further down. */
   start?: string
+  /** Set for a list from its newest post on, in which newer ones wait until they are asked for. */
+  newer?: Newer | undefined
   read: (cursor: string, signal?: AbortSignal) => Promise<PostPage>
+}
+
+export type Newer = {
+  show: string
+  toTop: string
+  /** The ids of the list's new posts that an event names; null where it cannot name all. */
+  idsIn: (event: News) => readonly string[] | null
 }
 
 export type PostListView = ReturnType<typeof usePostList>
@@ -34,7 +48,7 @@ const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY
 
 /** A list of posts, page by page. It begins at the page of its anchor. */
 export function usePostList(source: ListSource, anchor: Anchor | undefined) {
-  const { name, start: opened = '', read } = source
+  const { name, start: opened = '', read, newer } = source
   const client = useQueryClient()
   const entryKey = useEntry().key
   const queryKey = pagesKey(name, entryKey)
@@ -47,18 +61,42 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     return { cursor, ids: putPosts(client, posts, version), nextCursor, total }
   }
 
+  const knownPages = () => client.getQueryData<CachedPages>(queryKey)?.pages ?? []
+  const pageBelow = (cursor: string) => {
+    const pages = knownPages()
+    return pages[pages.findIndex((page) => page.cursor === cursor) + 1]
+  }
+
+  /** A page that was read before begins and ends where it did: newer posts wait for a tap. */
+  async function readAsBefore(cursor: string, signal: AbortSignal): Promise<CachedPage> {
+    const known = knownPages().find((page) => page.cursor === cursor)
+    const former = cursor === '' && !known ? anchor?.first : undefined
+    const firstId = cursor === '' ? (known?.ids[0] ?? former?.id) : undefined
+    const from = firstId === undefined ? cursor : cursorAt(firstId)
+    const page = { ...(await readPage(from, signal)), cursor }
+    const hasBelow = known || (cursor !== initial && cursors.includes(cursor))
+    const below = hasBelow && pageBelow(cursor)
+    const missing = page.ids.length + (known?.gap?.size ?? 0)
+    return {
+      ...(below ? joinPage(page, below, missing) : page),
+      total: (known ?? former ?? page).total,
+    }
+  }
+
   const query = useInfiniteQuery({
     queryKey,
     queryFn: async ({ pageParam, signal }) => {
-      const below = client.getQueryData<CachedPages>(queryKey)?.pageParams[0]
+      if (newer) return readAsBefore(pageParam, signal)
+      const below = knownPages()[0]?.cursor
       const page = await readPage(pageParam, signal)
       const joins = pageParam !== '' || !below || below === page.nextCursor
-      // Posts were published since the page below was read.
+      // The list has grown since the page below was read.
       if (!joins) throw new Error('The pages do not join')
       return page
     },
     initialPageParam: initial,
-    getNextPageParam: (last) => last.nextCursor,
+    getNextPageParam: ({ cursor, nextCursor, gap }) =>
+      gap ? pageBelow(cursor)?.cursor : nextCursor,
     getPreviousPageParam: ({ cursor }) => cursors[cursors.indexOf(cursor) - 1],
     refetchOnReconnect: ({ state }) => state.data === undefined || state.isInvalidated,
     ...LIFETIME,
@@ -76,12 +114,30 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
   const pages = useMemo(() => shownPages(list), [list])
   const ids = useMemo(() => pages.flatMap((page) => page.ids), [pages])
   const start = list.pages[0]?.cursor ?? ''
+  // What was published here is more than the first page told.
+  const total = (readPages?.[0]?.total ?? 0) + changes.added.length
+  const [firstId] = ids
   const above = cursors.slice(0, Math.max(0, cursors.indexOf(start)))
+
+  async function change<Result>(
+    cursor: string,
+    beforeChange: () => void,
+    apply: (page: CachedPage) => Result,
+  ): Promise<Result> {
+    const page = await readPage(cursor)
+    // A read of the list that is on its way would overwrite the change.
+    await client
+      .getQueryCache()
+      .find({ queryKey })
+      ?.promise?.catch(() => {})
+    beforeChange()
+    return apply(page)
+  }
 
   return {
     pages,
     ids,
-    hasNewer: (firstPage: readonly string[]) => hasNewer(list, firstPage),
+    hasNewer: (id: string) => hasNewer(list, id),
     state: query.isPending ? 'loading' : readPages ? 'ready' : 'failed',
     error: query.error,
     /** The cursor of the first page that is read. */
@@ -93,10 +149,14 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
       const at = list.pages.findIndex((page) => page.ids.includes(postId))
       return list.pages.slice(0, at + 1).map(({ cursor }) => cursor)
     },
+    /** The first post that was read, below those that were published here. */
+    readId: list.pages[0]?.ids[0],
     /** Null at the end of the list. */
     nextCursor: readPages?.at(-1)?.nextCursor ?? null,
     /** Every post states the length of the list, so it stays as the first page told it. */
-    total: readPages?.[0]?.total ?? 0,
+    total,
+    /** What to begin with on a return, so that newer posts wait. */
+    first: start === '' && firstId !== undefined ? { id: firstId, total } : anchor?.first,
     /** How many posts stand above the list's; null while its beginning is not known. */
     before: (above[0] ?? start) === '' ? above.length * PAGE_SIZE : null,
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
@@ -110,12 +170,14 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
       if (mayRead) void query.fetchNextPage(AFTER_REFETCH)
     },
     retry: () => void (readPages ? query.fetchNextPage() : query.refetch()),
-    /** Reads a newer first page in place of all others. Throws CallError and changes nothing. */
-    refresh: async (): Promise<void> => {
-      const first = await readPage('')
-      await client.cancelQueries({ queryKey })
-      client.setQueryData<CachedPages>(queryKey, { pages: [first], pageParams: [''] })
-      client.setQueryData<LocalChanges>(changesKey(name, entryKey), NO_CHANGES)
-    },
+    /**
+     * Puts what is newer above what was read, and returns whether there is such. Throws CallError
+     * and changes nothing.
+     */
+    showNewer: (beforeChange: () => void): Promise<boolean> =>
+      change('', beforeChange, (first) => showNewer(client, { name, entryKey }, first)),
+    /** Reads on below a page with a gap. Throws CallError and changes nothing. */
+    fillGap: (cursor: string, beforeChange: () => void): Promise<void> =>
+      change(cursor, beforeChange, (page) => fillGap(client, { name, entryKey }, page)),
   } as const
 }

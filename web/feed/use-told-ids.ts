@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'react'
+import { wait } from '../platform/wait.ts'
+import type { ListSource } from '../posts/cache/use-post-list.ts'
+import { onNews } from '../session/news-stream.ts'
+
+/** One's own post is told of before the call that publishes it has its answer. */
+const OWN_ANSWER_MS = 300
+const TOLD_MAX = 50
+/** So that many pages do not ask at once. */
+const READ_WITHIN_MS = 30_000
+
+/**
+ * Returns the ids of posts that the stream of news names for a list. The list is read only where
+ * news may have been missed: `isOld` says that this is so from the beginning.
+ */
+export function useToldIds({ read, newer }: ListSource, isOld: boolean) {
+  const [told, setTold] = useState<readonly string[]>([])
+
+  useEffect(() => {
+    if (!newer) return
+    let reading: ReturnType<typeof setTimeout> | undefined
+
+    function readIn(ms: number): void {
+      reading ??= setTimeout(async () => {
+        reading = undefined
+        // What fails is read with the next news.
+        const page = await read('').catch(() => undefined)
+        if (page) setTold(page.posts.map(({ id }) => id))
+      }, ms)
+    }
+
+    if (isOld) readIn(0)
+    const stop = onNews(async (event) => {
+      const ids = event && newer.idsIn(event)
+      if (event === null) readIn(0)
+      else if (ids === null) readIn(Math.random() * READ_WITHIN_MS)
+      else if (ids.length > 0) {
+        await wait(OWN_ANSWER_MS)
+        setTold((known) => [...ids, ...known].slice(0, TOLD_MAX))
+      }
+    })
+    return () => {
+      clearTimeout(reading)
+      stop()
+    }
+  }, [read, newer, isOld])
+
+  const forget = (ids: readonly string[]) =>
+    setTold((known) => known.filter((id) => !ids.includes(id)))
+  return { told, forget }
+}
