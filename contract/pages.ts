@@ -1,5 +1,6 @@
 import { PAGE_SIZE } from './constants.ts'
 import type { Post, PostPage } from './posts.ts'
+import type { FoundPage } from './search.ts'
 import type { SiteText, TextName } from './texts.ts'
 
 /** The web app's pages, each a route of the server. */
@@ -10,6 +11,7 @@ export const PATHS = {
   ownPosts: '/own/posts',
   ownReplies: '/own/replies',
   received: '/replies',
+  search: '/search',
   settings: '/settings',
   email: '/settings/account/email',
   username: '/settings/account/username',
@@ -31,6 +33,8 @@ export const MODERATION_PATH = '/moderation'
 
 /** The parameter of an address that says after which post a list begins; '' is its first page. */
 const CURSOR_PARAM = 'cursor'
+/** The parameter of an address that says what is searched for, and the name of the form's field. */
+export const SEARCH_PARAM = 'q'
 
 /** A page by its name, and the path that is the one spelling of its address. */
 export type Page =
@@ -67,9 +71,17 @@ export function cursorIn(query: string): string {
   return new URLSearchParams(query).get(CURSOR_PARAM) ?? ''
 }
 
+export function searchIn(query: string): string {
+  return (new URLSearchParams(query).get(SEARCH_PARAM) ?? '').trim()
+}
+
 /** The query of a call for the page of a list: the API takes no empty cursor. */
 export function pageAfter(cursor: string, limit = PAGE_SIZE): { limit: number; cursor?: string } {
   return cursor === '' ? { limit } : { limit, cursor }
+}
+
+export function searchPath(q: string): string {
+  return q === '' ? PATHS.search : `${PATHS.search}?${new URLSearchParams({ [SEARCH_PARAM]: q })}`
 }
 
 export function postPath(id: string): string {
@@ -84,6 +96,15 @@ export const FEED_PATHS = {
 
 export function repliesFeedPath(postId: string): string {
   return FEED_PATHS.replies.replace(':id', encodeURIComponent(postId))
+}
+
+export function searchTitle(q: string): string {
+  return q === '' ? 'Поиск' : `${q} — поиск`
+}
+
+/** Nobody counts what a search finds. */
+export function pageOf({ posts, nextCursor }: Omit<FoundPage, 'words'>): PostPage {
+  return { posts, firstPage: 1, lastPage: 1, total: posts.length, nextCursor }
 }
 
 export function withCursor(url: string, cursor: string): string {
@@ -108,6 +129,9 @@ export function pageTitle(title: string | undefined, appName: string): string {
 /** What the operator has closed, with the reason that people are told; null where it is open. */
 export type SiteState = { registrationsClosed: string | null; writingClosed: string | null }
 
+/** The words to mark in what was found, or why nothing was looked for. */
+export type SearchState = { words: readonly string[]; refusal: string | null }
+
 /** What a page is rendered from on the server, and hydrated with in the browser. */
 export type FirstPage = {
   /** When it was rendered, in unix seconds. */
@@ -118,6 +142,7 @@ export type FirstPage = {
 } & (
   | { shows: 'wall'; cursor: string; posts: PostPage }
   | { shows: 'post'; post: Post; cursor: string; replies: PostPage }
+  | { shows: 'search'; cursor: string; posts: PostPage; search: SearchState }
   | { shows: 'text'; name: TextName; text: SiteText }
   | { shows: 'missing post' }
   | { shows: 'nothing' }

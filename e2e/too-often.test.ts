@@ -66,3 +66,18 @@ test('a heart over the limit stays set, says why it waits, and is sent by itself
   await expect.poll(likes).toHaveLength(1)
   expect(await heart.getAttribute('aria-pressed')).toBe('true')
 })
+
+test('a sixth search within a second is told to wait, and found by «Повторить»', async () => {
+  const page = await journey.visit({ path: '/search' })
+  await page.evaluate(() => Promise.all(Array.from({ length: 6 }, () => fetch('/search?q=a'))))
+  await page.getByRole('searchbox').fill('Слово')
+  await page.keyboard.press('Enter')
+  await page.getByText('Слишком часто. Повторите через 1 с').waitFor()
+  const retry = page.getByRole('button', { name: 'Повторить' })
+  await expect
+    .poll(async () => {
+      if (await retry.isVisible()) await retry.click()
+      return page.getByRole('heading', { name: 'Ничего не нашлось' }).isVisible()
+    })
+    .toBe(true)
+})

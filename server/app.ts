@@ -150,6 +150,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     reads: {
       ...createVisitorReads(database.db, node.runRead),
       readText: node.readText,
+      search: node.search,
       readSiteState: createSiteStateReader(database.db),
     },
     cache,

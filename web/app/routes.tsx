@@ -17,6 +17,7 @@ const PAGES = {
   ownPosts: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnPostsPage'),
   ownReplies: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnRepliesPage'),
   received: createLazyChunk(() => import('../pages/received.tsx'), 'ReceivedPage'),
+  search: createLazyChunk(() => import('../pages/search.tsx'), 'SearchPage'),
   settings: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsPage'),
   email: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsEmailPage'),
   username: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsUsernamePage'),
@@ -55,6 +56,7 @@ function CurrentPage() {
     case 'privacy':
     case 'contacts':
       return <LazyPage chunk={PAGES.text} />
+    case 'search':
     case 'emailUndo':
     case 'invitation':
       return <LazyPage chunk={PAGES[page.name]} />
@@ -77,6 +79,7 @@ function CurrentPage() {
 export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promise<void> {
   if (shows === 'nothing') await PAGES.notFound.load()
   if (shows === 'text') await PAGES.text.load()
+  if (shows === 'search') await PAGES.search.load()
 }
 
 export async function preloadViewerPages(): Promise<void> {

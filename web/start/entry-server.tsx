@@ -10,7 +10,7 @@ import { showFirstPage } from './first-page.ts'
 /** The server's way into the web app: renders public pages as a visitor sees them. */
 export async function createRenderer(settings: PageSettings): Promise<RenderPage> {
   setSettings(settings)
-  await Promise.all([loadFirstPage({ shows: 'nothing' }), loadFirstPage({ shows: 'text' })])
+  for (const shows of ['nothing', 'text', 'search'] as const) await loadFirstPage({ shows })
   return (path, first) => {
     const client = new QueryClient()
     const page = pageAt(path.split('?', 1)[0] ?? '')

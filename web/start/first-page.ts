@@ -1,11 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.ts'
+import { FIRST_PAGE_ID, type FirstPage, type Page, searchTitle } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
 import { headerTitle } from '../history/use-page-title.ts'
 import { isStale } from '../http/staleness.ts'
 import { seedList } from '../posts/cache/list-cache.ts'
 import { seedPost } from '../posts/cache/posts.queries.ts'
 import { repliesSource } from '../replies/replies.queries.ts'
+import { searchStateKey } from '../search/search-state.ts'
 import { clock } from '../session/server-clock.ts'
 import { siteState } from '../session/site-state.ts'
 import { seedText } from '../texts/texts.queries.ts'
@@ -32,6 +33,9 @@ export function showFirstPage(
     const { name } = repliesSource(first.post.id)
     seedPost(client, postId, first.post)
     seedList(client, { name, entryKey, cursor: first.cursor }, first.replies)
+  } else if (first.shows === 'search') {
+    seedList(client, { name: 'search', entryKey, cursor: first.cursor }, first.posts)
+    client.setQueryData(searchStateKey(entryKey), first.search)
   } else if (first.shows === 'text') seedText(client, first.name, first.text)
   else if (first.shows === 'missing post') seedPost(client, postId, null)
 }
@@ -39,5 +43,6 @@ export function showFirstPage(
 function headerTitleOf(first: FirstPage): string | undefined {
   if (first.shows === 'post') return threadTitle(first.post)
   if (first.shows === 'text') return first.text.title
+  if (first.shows === 'search') return searchTitle('')
   return first.shows === 'missing post' ? 'Запись' : undefined
 }

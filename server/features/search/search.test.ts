@@ -6,6 +6,7 @@ import { isSettled, leave } from '../../testing/account-deletion-calls.ts'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { strictApp } from '../../testing/limited-app.ts'
 import { startTestApp, type TestApp } from '../../testing/test-app.ts'
 import { buildSearchIndex } from './search.repository.ts'
@@ -163,6 +164,31 @@ test('a signed-in viewer sees their likes', async () => {
   expect((await found('одуванчик')).posts[0]?.actions).toMatchObject({ is_liked: false })
 })
 
+test('the page of a search is made anew for each visit, for nobody else and no search engine', async () => {
+  const site = await startTestApp({ webFiles: WEB_FILES })
+  const user = await site.signUp()
+  const read = async (path: string) => {
+    const answer = await fetch(site.url + path, { redirect: 'manual' })
+    return { status: answer.status, headers: answer.headers, html: await answer.text() }
+  }
+  const path = '/search?q=%D1%82%D1%8B%D0%BA%D0%B2%D0%B0+%26'
+  const first = await read(path)
+  expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
+  expect(first.html).toContain('<title>тыква &#38; — поиск - Вслух</title>')
+  expect(first.html).toContain('<meta name="robots" content="noindex">')
+  await site.publish(user, 'Тыква')
+  const second = await read(path)
+  expect([first.html, second.html].map((html) => html.includes('"words":["тыква"]'))).toEqual([
+    false,
+    true,
+  ])
+  const refused = await read('/search?q=%D0%B8')
+  expect([refused.status, refused.html.includes('"refusal":"Добавьте слово')]).toEqual([200, true])
+  expect((await read('/search')).html).toContain('<title>Поиск - Вслух</title>')
+  expect((await read('/Search/?q=')).headers.get('location')).toBe('/search')
+  await site.close()
+})
+
 test('a network searches five times at once and once a second, signed in or not', async () => {
   const strict = await strictApp()
   const user = await strict.signUp()
@@ -176,6 +202,9 @@ test('a network searches five times at once and once a second, signed in or not'
   expectRefusal(refused, 'TOO_MANY_REQUESTS')
   expect(refused.headers.get('retry-after')).toBe('1')
   expect((await ask('203.0.113.10', user.token)).status).toBe(200)
+  const headers = { 'x-forwarded-for': '203.0.113.9' }
+  const page = await fetch(`${strict.url}/search?q=a`, { headers })
+  expect([page.status, page.headers.get('retry-after')]).toEqual([429, '1'])
 })
 
 test('the log does not say what was searched for', async () => {

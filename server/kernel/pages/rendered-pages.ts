@@ -1,20 +1,26 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import { ERRORS } from '../../../contract/errors.ts'
 import {
   FIRST_PAGE_START,
   type FirstPage,
   markSaved,
   PATHS,
   pageAfter,
+  pageOf,
   postPath,
   type SiteState,
+  searchPath,
+  searchTitle,
   withCursor,
 } from '../../../contract/pages.ts'
 import { postIdsOf } from '../../../contract/post-rules.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
+import type { FoundPage } from '../../../contract/search.ts'
 import type { SiteText, TextName } from '../../../contract/texts.ts'
-import { type CachedResponse, toCachedResponse } from '../cache/cached-response.ts'
+import { type CachedResponse, sendCached, toCachedResponse } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
+import { AppError } from '../errors/app-error.ts'
 import type { Http, ListQuery } from '../http/route.ts'
 import { escapeJson } from './escape.ts'
 import { HTML_TYPE, headOf, type Shown, VISITOR_META } from './page-head.ts'
@@ -26,6 +32,8 @@ export type PageReads = {
   readPost: (id: string) => Promise<Post>
   readReplies: (postId: string, query: ListQuery) => Promise<PostPage>
   readText: (name: TextName) => Promise<SiteText>
+  /** Rejects with AppError for whatever nothing is found by. */
+  search: (query: ListQuery & { q: string }, by: { viewer: null; ip: string }) => Promise<FoundPage>
   /** Never rejects. */
   readSiteState: () => Promise<SiteState>
 }
@@ -35,6 +43,7 @@ export type PublicPage = (
   | { name: 'wall' }
   | { name: 'post'; id: string }
   | { name: 'text'; text: TextName }
+  | { name: 'search'; q: string }
 ) & {
   /** After which post its list begins. */
   cursor: string
@@ -50,6 +59,9 @@ type Options = {
 }
 type Page = { route: string; url: string; head: Shown; first: FirstPage }
 
+type SearchedPage = Extract<PublicPage, { name: 'search' }>
+
+const NOTHING: FoundPage = { posts: [], nextCursor: null, words: [] }
 const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
 /** Hides what is for visitors alone until the app knows who has the session. */
 const SESSION_HTML = '<html data-session '
@@ -81,13 +93,13 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
       type: HTML_TYPE,
       headers,
       vary: 'Cookie',
-      ...(!isVisitor && { cacheControl: 'private, no-cache' }),
+      ...((!isVisitor || first.shows === 'search') && { cacheControl: 'private, no-cache' }),
       postIds: postIdsShown(first),
       markSaved,
     })
   }
 
-  async function read(page: PublicPage): Promise<Page> {
+  async function read(page: Exclude<PublicPage, { name: 'search' }>): Promise<Page> {
     const { cursor } = page
     const facts = { now: unixNow(), site: await reads.readSiteState() }
     const query = pageAfter(cursor)
@@ -111,18 +123,51 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
     return { route: PATHS.post, url, head: post, first }
   }
 
+  /** No cache keeps what people search for. A refusal is a page too, with words and a form. */
+  async function serveSearch(page: SearchedPage, reader: Reader, http: Http): Promise<Buffer> {
+    const { q, cursor } = page
+    const by = { viewer: null, ip: http.request.ip }
+    const [site, found] = await Promise.all([
+      reads.readSiteState(),
+      q === '' ? NOTHING : reads.search({ q, ...pageAfter(cursor) }, by).catch(asRefusal),
+    ])
+    await takeTurn()
+    const refused = found instanceof AppError
+    const { words, ...posts } = refused ? NOTHING : found
+    const search = { words, refusal: refused ? found.message : null }
+    const first = {
+      now: unixNow(),
+      site,
+      shows: 'search',
+      cursor,
+      posts: pageOf(posts),
+      search,
+    } as const
+    const head = { title: searchTitle(q), isIndexed: false } as const
+    const response = render({ route: PATHS.search, url: urlOf(page), head, first }, reader)
+    const body = await sendCached(http, { response })
+    // Words that cannot be looked for are no failure of the page.
+    if (!refused || found.status === ERRORS.INVALID_REQUEST.status) return body
+    http.reply.code(found.status)
+    if (found.retryAfter !== undefined)
+      http.reply.header('retry-after', Math.ceil(found.retryAfter))
+    return body
+  }
+
   return {
     /**
      * Sets the headers of the reply and returns the page. All who have a session get one page, with
      * a visitor's content. Rejects with TooBusyToRender, and as the reads do.
      */
-    serve: (page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> =>
+    serve(page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> {
+      if (page.name === 'search') return serveSearch(page, reader, http)
       // No request has a space in its URL.
-      cache.serveShared({ ...http, url: `${urlOf(page)}${KEY_ENDS[reader]}` }, async () => {
+      return cache.serveShared({ ...http, url: `${urlOf(page)}${KEY_ENDS[reader]}` }, async () => {
         const what = await read(page)
         await takeTurn()
         return render(what, reader)
-      }),
+      })
+    },
 
     /** The answers to what is not there, the same at every address. */
     missing: {
@@ -145,6 +190,7 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
 /** The address of a page as links spell it, which is also the key of its cached response. */
 export function urlOf(page: PublicPage): string {
   if (page.name === 'text') return PATHS[page.text]
+  if (page.name === 'search') return withCursor(searchPath(page.q), page.q && page.cursor)
   return withCursor(page.name === 'wall' ? PATHS.wall : postPath(page.id), page.cursor)
 }
 
@@ -161,6 +207,11 @@ function createTurns(): () => Promise<void> {
     waiting--
     if (performance.now() - began > WAIT_MAX_MS) throw new TooBusyToRender()
   }
+}
+
+function asRefusal(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  throw error
 }
 
 function postIdsShown(first: FirstPage): string[] {

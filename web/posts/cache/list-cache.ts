@@ -15,6 +15,7 @@ export type ListName =
   | 'own-posts'
   | 'own-replies'
   | 'received'
+  | 'search'
   | `replies ${string}`
 
 /** Ids of posts after the one that the cursor names; '' is the cursor of the first page. */
@@ -61,7 +62,7 @@ export function forgetViewer(client: QueryClient): void {
 }
 
 function isPublicList([kind, name]: readonly unknown[]): boolean {
-  return kind === LISTS && (name === 'wall' || String(name).startsWith('replies '))
+  return kind === LISTS && /^(?:wall|search|replies .*)$/.test(`${name}`)
 }
 
 export function seedList(
