@@ -25,7 +25,7 @@ test('no page has a serious accessibility violation', async () => {
     '/': 'Моя запись',
     [`/posts/${answer.id}`]: 'Ответ на ответ',
     '/posts/999999': 'Запись не найдена',
-    [`/search?q=${encodeURIComponent('записи')}`]: 'Моя запись',
+    [`/search?q=${encodeURIComponent('ответы')}`]: 'Мой',
     '/search': 'Поиск по записям и ответам',
     '/liked': 'Моя запись',
     '/own/posts': 'Моя запись',

@@ -41,8 +41,8 @@ type Found = { query: string; before: string; count: number }
 
 /**
  * Returns the ids of the newest posts before `before`. Blocks of neighbours are searched from the
- * newest on, and only for what few of them have all the others. Without MATERIALIZED the planner
- * would walk from the newest post and parse the text of each.
+ * newest on, and only for what few of them have all the others. The planner must not see the order
+ * and the position: it would walk along the ids, and parse the text of each post.
  */
 export async function selectFound(
   tx: Queryable,
@@ -50,9 +50,10 @@ export async function selectFound(
 ): Promise<string[]> {
   const blocks = (first: number, last: number) =>
     sql`${query}::tsquery && search_blocks(${before}::bigint - 1, ${sql.lit(first)}, ${sql.lit(last)})`
-  const found = (words: RawBuilder<unknown>) => sql`SELECT id FROM visible_posts
-    WHERE search_words(id, text) @@ (${words}) AND id < ${before}::bigint`
-  const near = sql`(SELECT count(*) FROM near)`
+  const found = (words: RawBuilder<unknown>) =>
+    sql`SELECT id FROM visible_posts WHERE search_words(id, text) @@ (${words})`
+  const isBefore = sql`id < ${before}::bigint`
+  const near = sql`(SELECT count(*) FROM near WHERE ${isBefore})`
   const { rows } = await sql<{ id: string }>`
     WITH near AS MATERIALIZED (${found(blocks(0, 1))}),
     further AS MATERIALIZED (${found(blocks(2, 17))} AND ${near} < ${count}),
@@ -61,7 +62,7 @@ export async function selectFound(
     SELECT id FROM (
       SELECT id FROM near UNION SELECT id FROM further UNION SELECT id FROM others
     ) found
-    ORDER BY id DESC LIMIT ${count}`.execute(tx)
+    WHERE ${isBefore} ORDER BY id DESC LIMIT ${count}`.execute(tx)
   return rows.map(({ id }) => id)
 }
 
