@@ -1,6 +1,5 @@
 import { PAGE_SIZE } from './constants.ts'
 import type { Post, PostPage } from './posts.ts'
-import type { FoundPage } from './search.ts'
 import type { SiteText, TextName } from './texts.ts'
 
 /** The web app's pages, each a route of the server. */
@@ -96,15 +95,6 @@ export const FEED_PATHS = {
 
 export function repliesFeedPath(postId: string): string {
   return FEED_PATHS.replies.replace(':id', encodeURIComponent(postId))
-}
-
-export function searchTitle(q: string): string {
-  return q === '' ? 'Поиск' : `${q} — поиск`
-}
-
-/** Nobody counts what a search finds. */
-export function pageOf({ posts, nextCursor }: Omit<FoundPage, 'words'>): PostPage {
-  return { posts, firstPage: 1, lastPage: 1, total: posts.length, nextCursor }
 }
 
 export function withCursor(url: string, cursor: string): string {

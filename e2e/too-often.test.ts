@@ -67,12 +67,14 @@ test('a heart over the limit stays set, says why it waits, and is sent by itself
   expect(await heart.getAttribute('aria-pressed')).toBe('true')
 })
 
-test('a sixth search within a second is told to wait, and found by «Повторить»', async () => {
+test('who searches too often is told to wait, and finds by «Повторить»', async () => {
   const page = await journey.visit({ path: '/search' })
-  await page.evaluate(() => Promise.all(Array.from({ length: 6 }, () => fetch('/search?q=a'))))
+  // Others of the network search meanwhile, however slow this machine is.
+  const others = await page.evaluate(() => setInterval(() => fetch('/search?q=a'), 50))
   await page.getByRole('searchbox').fill('Слово')
   await page.keyboard.press('Enter')
   await page.getByText('Слишком часто. Повторите через 1 с').waitFor()
+  await page.evaluate(clearInterval, others)
   const retry = page.getByRole('button', { name: 'Повторить' })
   await expect
     .poll(async () => {

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { cursorIn, searchIn, searchTitle } from '../../contract/pages.ts'
+import { cursorIn, searchIn } from '../../contract/pages.ts'
+import { searchTitle } from '../../contract/search-rules.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'

@@ -1,5 +1,6 @@
 import { type QueryClient, skipToken, useQuery } from '@tanstack/react-query'
-import { pageAfter, pageOf, type SearchState } from '../../contract/pages.ts'
+import { pageAfter, type SearchState } from '../../contract/pages.ts'
+import { pageOf } from '../../contract/search-rules.ts'
 import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'

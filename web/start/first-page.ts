@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { FIRST_PAGE_ID, type FirstPage, type Page, searchTitle } from '../../contract/pages.ts'
+import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
 import { headerTitle } from '../history/use-page-title.ts'
 import { isStale } from '../http/staleness.ts'
@@ -43,6 +43,6 @@ export function showFirstPage(
 function headerTitleOf(first: FirstPage): string | undefined {
   if (first.shows === 'post') return threadTitle(first.post)
   if (first.shows === 'text') return first.text.title
-  if (first.shows === 'search') return searchTitle('')
+  if (first.shows === 'search') return 'Поиск'
   return first.shows === 'missing post' ? 'Запись' : undefined
 }

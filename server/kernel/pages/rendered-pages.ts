@@ -7,16 +7,15 @@ import {
   markSaved,
   PATHS,
   pageAfter,
-  pageOf,
   postPath,
   type SiteState,
   searchPath,
-  searchTitle,
   withCursor,
 } from '../../../contract/pages.ts'
 import { postIdsOf } from '../../../contract/post-rules.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { FoundPage } from '../../../contract/search.ts'
+import { pageOf, searchTitle } from '../../../contract/search-rules.ts'
 import type { SiteText, TextName } from '../../../contract/texts.ts'
 import { type CachedResponse, sendCached, toCachedResponse } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
