@@ -21,6 +21,18 @@ const TEXTS = 1999
 const WORDS =
   'стена слышит всё что говорят вслух а потом отвечает тихо и долго как старый друг у окна где идёт снег'
 
+/** Each post ends with a word that is the rarer the greater its number, from 0 on. */
+const RARE_WORDS = 50_000
+const SYLLABLES = 'ба ко ле ми ну по ра са ти ву га до же зи чу ка ло ме ни ры'.split(' ')
+
+const RARE_WORD = `(SELECT string_agg(list[1 + rare / (20 ^ place)::int % 20], '' ORDER BY place)
+  FROM string_to_array('${SYLLABLES.join(' ')}', ' ') list, generate_series(0, 3) place)`
+
+export function rareWord(number: number): string {
+  const digits = [0, 1, 2, 3].map((place) => Math.floor(number / 20 ** place) % 20)
+  return digits.map((digit) => SYLLABLES[digit]).join('')
+}
+
 /**
  * Fills an empty migrated database. No account is a newcomer's. Half the posts are under 120
  * characters, some fill all 500. A tenth of the users write most posts, and new posts get most
@@ -61,11 +73,12 @@ function fillingStatements({ posts, users, likes }: DataSet): string[] {
      FROM sized`,
     `CREATE TEMP TABLE planned AS
      SELECT n, 1 + floor(power(skew, 3) * ${users})::bigint AS owner_id,
-       CASE WHEN n % ${REPLY_EVERY} = 0 THEN n - 1 - floor(power(skew, 4) * (n - 1))::bigint END AS replied
+       CASE WHEN n % ${REPLY_EVERY} = 0 THEN n - 1 - floor(power(skew, 4) * (n - 1))::bigint END AS replied,
+       floor(power(random(), 6) * ${RARE_WORDS})::int AS rare
      FROM (SELECT n, random() AS skew FROM generate_series(1, ${posts}) n) numbers`,
     'ANALYZE texts, planned, likes',
     `INSERT INTO posts (owner_id, text, created_at, replied_post_id, parent_post_id, likes_count, replies_count)
-     SELECT owner_id, texts.text, now() - (${posts} - p.n) * interval '${SECONDS_APART} seconds', replied, replied,
+     SELECT owner_id, left(texts.text, 490) || ' ' || ${RARE_WORD}, now() - (${posts} - p.n) * interval '${SECONDS_APART} seconds', replied, replied,
        coalesce(l.number, 0), coalesce(r.number, 0)
      FROM planned p JOIN texts ON texts.n = p.n % ${TEXTS}
      LEFT JOIN (SELECT post_id, count(*) AS number FROM likes GROUP BY post_id) l ON l.post_id = p.n

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { openDatabase } from '../server/kernel/db/database.ts'
 import { signInUsers } from './access-tokens.ts'
-import { dataSetOf } from './data-set.ts'
-import { median, timesOf } from './load.ts'
+import { dataSetOf, rareWord } from './data-set.ts'
+import { median, quantile, timesOf } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
 import { goalCell, printMarkdown } from './table.ts'
 
@@ -17,10 +17,20 @@ const { values } = parseArgs({
     reads: { type: 'string', default: '400' },
   },
 })
+/** Words of most posts, of few and of none, several, phrases, beginnings, and words to leave out. */
+const SEARCHES = [
+  ...'стена слышит говорят друга снег окно тихо долго старый отвечает идёт'.split(' '),
+  ...[0, 1, 17, 400, 8000, 49_999].map(rareWord),
+  'кракозябра',
+  ...['стен', 'отве', 'сне', rareWord(0).slice(0, 4)],
+  ...['стена снег', 'друг окно снег', `стена ${rareWord(400)}`, `${rareWord(0)} ${rareWord(1)}`],
+  ...['"старый друг"', '"снег стена"', `стена -${rareWord(0)}`, `${rareWord(17)} -снег`],
+]
 const PORT = 3212
 /** The two walls are read in so many turns, so that both have the same machine. */
 const TURNS = 5
 const GROWTH_MAX = 1.3
+const SEARCH_P99_MAX_MS = 60
 
 type Times = Record<string, number>
 
@@ -39,6 +49,13 @@ const lines = Object.entries(small).map(([name, before]) => {
 })
 const head = ['one read, ms', `${values.small} posts`, `${values.posts} posts`, 'growth', 'goal']
 printMarkdown([head, ...lines])
+const [slowest = { q: '', p99: Number.NaN }] = await largeWall.search()
+const searchGoal = goalCell(slowest.p99, '≤', SEARCH_P99_MAX_MS)
+console.log('')
+printMarkdown([
+  [`slowest of ${SEARCHES.length} searches, p99 in ms`, `${values.posts} posts`, 'goal'],
+  [slowest.q, slowest.p99.toFixed(1), searchGoal],
+])
 const { post, like } = largeWall.rowBytes
 console.log(`\nWith its indices a post takes ${post} bytes and a like ${like}.`)
 
@@ -69,6 +86,23 @@ async function openWall(posts: number, port: number) {
     /** The median time of each kind in milliseconds. */
     medians: (): Times =>
       Object.fromEntries(Object.entries(times).map(([name, taken]) => [name, median(taken)])),
+
+    /** Returns the searches with their p99, the slowest first. */
+    async search() {
+      const found: { q: string; p99: number }[] = []
+      for (const q of SEARCHES) {
+        const url = `${product.url}/api/v1/posts/search?q=${encodeURIComponent(q)}`
+        const taken = await timesOf(Array(reads).fill(url), headers)
+        found.push({
+          q,
+          p99: quantile(
+            taken.toSorted((a, b) => a - b),
+            0.99,
+          ),
+        })
+      }
+      return found.toSorted((a, b) => b.p99 - a.p99)
+    },
 
     rowBytes: prepared.rowBytes,
 

@@ -9,6 +9,7 @@ import type * as posts from './posts.ts'
 import type * as profiles from './profiles.ts'
 import type * as replies from './replies.ts'
 import type * as reports from './reports.ts'
+import type * as search from './search.ts'
 import type * as sessions from './sessions.ts'
 import type * as signIn from './sign-in.ts'
 import type * as texts from './texts.ts'
@@ -24,6 +25,7 @@ type Modules = typeof account &
   typeof profiles &
   typeof replies &
   typeof reports &
+  typeof search &
   typeof sessions &
   typeof signIn &
   typeof texts

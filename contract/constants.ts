@@ -60,3 +60,5 @@ export const SAVED_STATUS = 'vslukh; hit; ttl=-'
 
 /** Unread replies are counted up to so many. */
 export const UNREAD_MAX = 100
+/** Longest search, in characters: that bounds its words too. */
+export const SEARCH_MAX = 100

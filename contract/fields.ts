@@ -12,7 +12,7 @@ import {
 import { strictObject } from './endpoint.ts'
 
 /** One line without control characters and lone surrogates, which must not reach the database. */
-function line(minLength: number, maxLength: number) {
+export function line(minLength: number, maxLength: number) {
   return Type.String({ minLength, maxLength, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })
 }
 

@@ -14,6 +14,7 @@ export const PATHS = {
   ownPosts: '/own/posts',
   ownReplies: '/own/replies',
   received: '/replies',
+  search: '/search',
   settings: '/settings',
   email: '/settings/account/email',
   username: '/settings/account/username',
@@ -35,6 +36,8 @@ export const MODERATION_PATH = '/moderation'
 
 /** The parameter of an address that says after which post a list begins; '' is its first page. */
 const CURSOR_PARAM = 'cursor'
+/** The parameter of an address that says what is searched for, and the name of the form's field. */
+export const SEARCH_PARAM = 'q'
 
 /** A page by its name, and the path that is the one spelling of its address. */
 export type Page =
@@ -83,6 +86,10 @@ export function isFromOldest(cursor: string): boolean {
   return cursor.startsWith('oldest-')
 }
 
+export function searchIn(query: string): string {
+  return (new URLSearchParams(query).get(SEARCH_PARAM) ?? '').trim()
+}
+
 /** The query of a call for the page of a list: the API takes no empty cursor. */
 export function pageAfter(cursor: string, limit = PAGE_SIZE): { limit: number; cursor?: string } {
   return cursor === '' ? { limit } : { limit, cursor }
@@ -91,6 +98,10 @@ export function pageAfter(cursor: string, limit = PAGE_SIZE): { limit: number; c
 /** The cursor of a list by id, such as the wall, that begins with this post. */
 export function cursorAt(postId: string): string {
   return String(BigInt(postId) + 1n)
+}
+
+export function searchPath(q: string): string {
+  return q === '' ? PATHS.search : `${PATHS.search}?${new URLSearchParams({ [SEARCH_PARAM]: q })}`
 }
 
 export function postPath(id: string): string {
@@ -139,6 +150,9 @@ export function pageTitle(title: string | undefined, appName: string): string {
 /** What the operator has closed, with the reason that people are told; null where it is open. */
 export type SiteState = { registrationsClosed: string | null; writingClosed: string | null }
 
+/** The words to mark in what was found, or why nothing was looked for. */
+export type SearchState = { words: readonly string[]; refusal: string | null }
+
 /** What a page is rendered from on the server, and hydrated with in the browser. */
 export type FirstPage = {
   /** When it was rendered, in unix seconds. */
@@ -163,6 +177,7 @@ export type FirstPage = {
       cursor: string
       posts: PostPage
     }
+  | { shows: 'search'; cursor: string; posts: PostPage; search: SearchState }
   | { shows: 'text'; name: TextName; text: SiteText }
   | { shows: 'missing post' }
   | { shows: 'missing author' }

@@ -25,6 +25,8 @@ test('no page has a serious accessibility violation', async () => {
     '/': 'Моя запись',
     [`/posts/${answer.id}`]: 'Ответ на ответ',
     '/posts/999999': 'Запись не найдена',
+    [`/search?q=${encodeURIComponent('ответы')}`]: 'Мой',
+    '/search': 'Поиск по записям и ответам',
     '/liked': 'Моя запись',
     '/own/posts': 'Моя запись',
     '/own/replies': 'Мой ответ',

@@ -134,6 +134,7 @@ export const TABLE: Record<string, Row> = {
     visitor: STRANGER,
   },
   'DELETE /posts/:id': { call: ofPost(), ...ofOwner },
+  'GET /posts/search': { call: at('/posts/search?q=стена'), ...anyone },
   'GET /posts/replies': { call: at('/posts/replies'), ...signedIn },
   'GET /posts/:id/replies': { call: ofPost('/replies'), ...anyone },
   'GET /posts/:id/ancestors': { call: ofPost('/ancestors'), ...anyone },

@@ -37,6 +37,9 @@ import { createVisitorReads } from './features/posts/visitor-reads.ts'
 import { registerReplies } from './features/replies/replies.routes.ts'
 import { isReported } from './features/reports/reports.repository.ts'
 import { registerReports } from './features/reports/reports.routes.ts'
+import { registerSearch } from './features/search/search.routes.ts'
+import { createSearch } from './features/search/search.service.ts'
+import { searchJobs } from './features/search/search.task.ts'
 import { removeOldClients } from './features/sessions/known-clients.repository.ts'
 import { removeExpiredSessions } from './features/sessions/sessions.repository.ts'
 import { registerSessions } from './features/sessions/sessions.routes.ts'
@@ -149,6 +152,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...createVisitorReads(database.db, node.runRead),
       readText: node.readText,
       readProfile: (username) => node.runRead(null, (from) => requireProfile(from, username)),
+      search: node.search,
       readSiteState: createSiteStateReader(database.db),
     },
     cache,
@@ -264,6 +268,7 @@ async function createNode(options: AppOptions) {
     refusals,
     live,
     server,
+    search: createSearch({ runRead: databases.runRead, limits }),
     readText: createTexts({ ...config, folder, origin: originOf(config) }),
   }
 }
@@ -309,6 +314,7 @@ function registerFeatures(route: Route, node: Node): void {
   registerReplies({ route, db, runRead, publish })
   const unsubscribeKey = key('unsubscribe')
   registerAnswers({ route, http: server.app, db, limits, unsubscribeKey })
+  registerSearch({ route, search: node.search })
   registerLikes({ route, db, limits })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
@@ -378,6 +384,7 @@ function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
     }),
     ...likeJobs(background),
     ...answerJobs(background),
+    ...searchJobs(background),
     ...moderationJobs({ db, background, nameKey, moderatorEmail, reportsToHide, invalidate }),
     ...accountDeletionJobs(background, {
       folders: deletionFolders(config),

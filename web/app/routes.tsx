@@ -17,6 +17,7 @@ const PAGES = {
   ownPosts: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnPostsPage'),
   ownReplies: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnRepliesPage'),
   received: createLazyChunk(() => import('../pages/received.tsx'), 'ReceivedPage'),
+  search: createLazyChunk(() => import('../pages/search.tsx'), 'SearchPage'),
   settings: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsPage'),
   email: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsEmailPage'),
   username: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsUsernamePage'),
@@ -59,6 +60,7 @@ function CurrentPage() {
     case 'author':
     case 'authorReplies':
       return <LazyPage chunk={PAGES.author} />
+    case 'search':
     case 'emailUndo':
     case 'invitation':
       return <LazyPage chunk={PAGES[page.name]} />
@@ -82,6 +84,7 @@ export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promis
   if (shows === 'nothing') await PAGES.notFound.load()
   if (shows === 'text') await PAGES.text.load()
   if (shows === 'author' || shows === 'missing author') await PAGES.author.load()
+  if (shows === 'search') await PAGES.search.load()
 }
 
 export async function preloadViewerPages(): Promise<void> {

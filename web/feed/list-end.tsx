@@ -5,10 +5,14 @@ import styles from './list-end.module.css'
 
 const EMPTY = { title: 'Записи не найдены', text: 'Возможно, записи скоро появятся' }
 
-type NoPostsProps = { text?: string | undefined; action: ReactNode }
+type NoPostsProps = {
+  title?: string | undefined
+  text?: string | undefined
+  action: ReactNode
+}
 
-export function NoPosts({ text = EMPTY.text, action }: NoPostsProps) {
-  return <EmptyState title={EMPTY.title} text={text} action={action} />
+export function NoPosts({ title = EMPTY.title, text = EMPTY.text, action }: NoPostsProps) {
+  return <EmptyState title={title} text={text} action={action} />
 }
 
 export function NoReplies() {

@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useState } from 'react'
-import { isFromOldest, withCursor } from '../../contract/pages.ts'
+import { isFromOldest, searchIn, searchPath, withCursor } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { findAnchor } from '../history/scroll-anchors.ts'
@@ -25,6 +25,7 @@ type PostFeedProps = {
   /** For replies, the post above them: their quotes are left out. */
   repliesTo?: CachedPost
   emptyAction?: ReactNode
+  emptyTitle?: string
   emptyText?: string
   card?: ComponentType<FeedCardProps>
   /** Follows the last post: nothing may stand below a list that still grows. */
@@ -80,7 +81,7 @@ function EntryFeed(props: PostFeedProps) {
 
 type FeedEndProps = PostFeedProps & { list: PostListView }
 
-function FeedEnd({ list, repliesTo, emptyAction, emptyText, foot }: FeedEndProps) {
+function FeedEnd({ list, repliesTo, emptyAction, emptyTitle, emptyText, foot }: FeedEndProps) {
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
     const ErrorMessage = list.state === 'failed' && !repliesTo ? ErrorPage : ErrorRow
@@ -91,7 +92,11 @@ function FeedEnd({ list, repliesTo, emptyAction, emptyText, foot }: FeedEndProps
   if (repliesTo) return list.ids.length === 0 && <NoReplies />
   return (
     <>
-      {list.ids.length === 0 ? <NoPosts text={emptyText} action={emptyAction} /> : <LastPost />}
+      {list.ids.length === 0 ? (
+        <NoPosts title={emptyTitle} text={emptyText} action={emptyAction} />
+      ) : (
+        <LastPost />
+      )}
       {foot}
     </>
   )
@@ -100,7 +105,7 @@ function FeedEnd({ list, repliesTo, emptyAction, emptyText, foot }: FeedEndProps
 /** Without scripts, this link leads to the next posts. */
 function NextLink({ cursor }: { cursor: string }) {
   return (
-    <Link rel="next" className={styles.next} to={withCursor(useEntry().pathname, cursor)}>
+    <Link rel="next" className={styles.next} to={withCursor(useListPath(), cursor)}>
       Дальше
     </Link>
   )
@@ -109,8 +114,15 @@ function NextLink({ cursor }: { cursor: string }) {
 /** A part of the list that was opened by its address does not begin with the first posts. */
 function BeginningLink() {
   return (
-    <Link className={styles.beginning} to={useEntry().pathname}>
+    <Link className={styles.beginning} to={useListPath()}>
       К началу
     </Link>
   )
+}
+
+/** The address of the list's beginning. */
+function useListPath(): string {
+  const { pathname, search } = useEntry()
+  const q = searchIn(search)
+  return q === '' ? pathname : searchPath(q)
 }

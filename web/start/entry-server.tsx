@@ -10,7 +10,7 @@ import { showFirstPage } from './first-page.ts'
 /** The server's way into the web app: renders public pages as a visitor sees them. */
 export async function createRenderer(settings: PageSettings): Promise<RenderPage> {
   setSettings(settings)
-  const lazy = ['nothing', 'text', 'author'] as const
+  const lazy = ['nothing', 'text', 'author', 'search'] as const
   await Promise.all(lazy.map((shows) => loadFirstPage({ shows })))
   return (path, first) => {
     const client = new QueryClient()

@@ -7,6 +7,7 @@ import { isStale } from '../http/staleness.ts'
 import { seedList } from '../posts/cache/list-cache.ts'
 import { seedPost } from '../posts/cache/posts.queries.ts'
 import { repliesSource, seedAncestors } from '../replies/replies.queries.ts'
+import { searchStateKey } from '../search/search-state.ts'
 import { clock } from '../session/server-clock.ts'
 import { siteState } from '../session/site-state.ts'
 import { seedText } from '../texts/texts.queries.ts'
@@ -40,6 +41,9 @@ export function showFirstPage(
     const { name } = sourceOf(first.author.id)
     seedAuthor(client, first.author.username, first.author)
     seedList(client, { name, entryKey, cursor: first.cursor }, first.posts)
+  } else if (first.shows === 'search') {
+    seedList(client, { name: 'search', entryKey, cursor: first.cursor }, first.posts)
+    client.setQueryData(searchStateKey(entryKey), first.search)
   } else if (first.shows === 'missing author') seedAuthor(client, username, null)
   else if (first.shows === 'text') seedText(client, first.name, first.text)
   else if (first.shows === 'missing post') seedPost(client, postId, null)
@@ -49,5 +53,6 @@ function headerTitleOf(first: FirstPage): string | undefined {
   if (first.shows === 'post') return threadTitle(first.post)
   if (first.shows === 'text') return first.text.title
   if (first.shows === 'author' || first.shows === 'missing author') return 'Автор'
+  if (first.shows === 'search') return 'Поиск'
   return first.shows === 'missing post' ? 'Запись' : undefined
 }

@@ -67,7 +67,7 @@ function held(name: string, log: string[]) {
 }
 
 test('the third task waits until one of two is done, and the others start in their order', async () => {
-  const limited = limitConcurrency({ running: 2, waiting: 2, waitMs: 60_000 })
+  const limited = limitConcurrency({ running: 2, waiting: 2, waitMs: 60_000, message: '' })
   const log: string[] = []
   const all = ['a', 'b', 'c', 'd'].map((name) => held(name, log))
   const results = all.map(({ work }) => limited(work))
@@ -81,7 +81,7 @@ test('the third task waits until one of two is done, and the others start in the
 })
 
 test('when too many tasks wait, or after the wait, it is UNAVAILABLE; a task that fails lets the next one start', async () => {
-  const limited = limitConcurrency({ running: 1, waiting: 1, waitMs: 50 })
+  const limited = limitConcurrency({ running: 1, waiting: 1, waitMs: 50, message: '' })
   const first = held('first', [])
   const atWork = limited(first.work)
   const waiting = limited(async () => 'too late').catch(({ code }) => code)

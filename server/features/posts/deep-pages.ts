@@ -6,6 +6,8 @@ type Bounds = {
   /** How many more may wait, and for how many milliseconds. */
   waiting: number
   waitMs: number
+  /** What those are told who would wait too long. */
+  message: string
 }
 
 const RETRY_SECONDS = 2
@@ -14,7 +16,7 @@ const RETRY_SECONDS = 2
  * Makes a function that runs tasks in the order of their calls. It settles as the task does, or
  * rejects with UNAVAILABLE when too many wait already or the task has waited too long.
  */
-export function limitConcurrency({ running, waiting, waitMs }: Bounds) {
+export function limitConcurrency({ running, waiting, waitMs, message }: Bounds) {
   let count = 0
   const queue = new Set<() => void>()
 
@@ -23,12 +25,12 @@ export function limitConcurrency({ running, waiting, waitMs }: Bounds) {
       count++
       return
     }
-    if (queue.size >= waiting) throw refusal()
+    if (queue.size >= waiting) throw refusal(message)
     const { promise: turn, resolve } = Promise.withResolvers<void>()
     queue.add(resolve)
     const hasTurn = await endsWithin(turn, waitMs)
     // A task that has left the queue got its turn at the last moment.
-    if (!hasTurn && queue.delete(resolve)) throw refusal()
+    if (!hasTurn && queue.delete(resolve)) throw refusal(message)
   }
 
   function release(): void {
@@ -51,12 +53,14 @@ export function limitConcurrency({ running, waiting, waitMs }: Bounds) {
   }
 }
 
-function refusal(): AppError {
-  return new AppError('UNAVAILABLE', {
-    message: 'Так далеко от начала сейчас читают многие. Попробуйте ещё раз через несколько секунд',
-    retryAfter: RETRY_SECONDS,
-  })
+function refusal(message: string): AppError {
+  return new AppError('UNAVAILABLE', { message, retryAfter: RETRY_SECONDS })
 }
 
 /** In the middle of a million posts such a read takes a processor up to a tenth of a second. */
-export const readDeep = limitConcurrency({ running: 2, waiting: 16, waitMs: 1000 })
+export const readDeep = limitConcurrency({
+  running: 2,
+  waiting: 16,
+  waitMs: 1000,
+  message: 'Так далеко от начала сейчас читают многие. Попробуйте ещё раз через несколько секунд',
+})

@@ -68,6 +68,7 @@ export function createLimits(scale: number, countShared: (pace: Pace, name: stri
       shared('username-change', [3, DAY]),
     ),
     reports: shared('report', [30, HOUR]),
+    searches: local([5, 5]),
     emailUndos: local([20, MINUTE]),
     usernameChecks: local([20, MINUTE]),
     refreshes: local([150, 5 * MINUTE]),

@@ -16,8 +16,10 @@ import type { Profile } from '../../../contract/profiles.ts'
 import { escapeHtml, escapeJson } from './escape.ts'
 
 /** What a page shows: `own` is what a visitor sees nothing of, `other` what could not be read. */
-export type Shown = 'own' | 'other' | 'wall' | Post | Profile | { title: string } | Missing
+export type Shown = 'own' | 'other' | 'wall' | Post | Profile | TextPage | Missing
 export type Missing = 'no post' | 'no author' | 'nothing'
+
+type TextPage = { title: string; isIndexed?: false | undefined }
 
 type Site = {
   appName: string
@@ -35,6 +37,7 @@ type Preview = {
 export const HTML_TYPE = 'text/html; charset=utf-8'
 /** Says that the request for the page carried no session cookie. */
 export const VISITOR_META = meta('session', 'none')
+const NOT_INDEXED = meta('robots', 'noindex')
 
 /** About as much as search engines show. */
 const DESCRIPTION_MAX = 160
@@ -46,13 +49,16 @@ const PICTURE_ALT = 'Вслух: стена коротких текстовых 
 
 /** Returns the part of the head that depends on what a page shows, for crawlers and previews. */
 export function headOf(shown: Shown, site: Site): string {
-  if (shown === 'own') return headOf('other', site) + meta('robots', 'noindex')
+  if (shown === 'own') return headOf('other', site) + NOT_INDEXED
   if (shown === 'other') return title(undefined, site) + meta('description', SITE_DESCRIPTION)
   if (shown === 'no post') return title(TITLES.noPost, site)
   if (shown === 'no author') return title(TITLES.noAuthor, site)
   if (shown === 'nothing') return title(TITLES.noPage, site)
   if (shown === 'wall') return wallHead(site)
-  if ('title' in shown) return title(shown.title, site) + meta('description', SITE_DESCRIPTION)
+  if ('title' in shown) {
+    const description = meta('description', SITE_DESCRIPTION)
+    return title(shown.title, site) + description + (shown.isIndexed === false ? NOT_INDEXED : '')
+  }
   return 'username' in shown ? authorHead(shown, site) : postHead(shown, site)
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { ANCESTORS_SHOWN } from '../../../contract/constants.ts'
+import { ERRORS } from '../../../contract/errors.ts'
 import {
   authorPath,
   FIRST_PAGE_START,
@@ -10,15 +11,19 @@ import {
   pageAfter,
   postPath,
   type SiteState,
+  searchPath,
   withCursor,
 } from '../../../contract/pages.ts'
 import { hasMoreAncestors, postIdsOf } from '../../../contract/post-rules.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { Profile } from '../../../contract/profiles.ts'
 import type { Ancestors } from '../../../contract/replies.ts'
+import type { FoundPage } from '../../../contract/search.ts'
+import { pageOf, searchTitle } from '../../../contract/search-rules.ts'
 import type { SiteText, TextName } from '../../../contract/texts.ts'
-import { type CachedResponse, toCachedResponse } from '../cache/cached-response.ts'
+import { type CachedResponse, sendCached, toCachedResponse } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
+import { AppError } from '../errors/app-error.ts'
 import type { Http, ListQuery } from '../http/route.ts'
 import { escapeJson } from './escape.ts'
 import { HTML_TYPE, headOf, type Shown, VISITOR_META } from './page-head.ts'
@@ -34,6 +39,8 @@ export type PageReads = {
   readRepliesOf: (userId: string, query: ListQuery) => Promise<PostPage>
   readAncestors: (postId: string, limit: number) => Promise<Ancestors>
   readText: (name: TextName) => Promise<SiteText>
+  /** Rejects with AppError for whatever nothing is found by. */
+  search: (query: ListQuery & { q: string }, by: { viewer: null; ip: string }) => Promise<FoundPage>
   /** Never rejects. */
   readSiteState: () => Promise<SiteState>
 }
@@ -44,6 +51,7 @@ export type PublicPage = (
   | { name: 'post'; id: string }
   | { name: 'author' | 'authorReplies'; username: string }
   | { name: 'text'; text: TextName }
+  | { name: 'search'; q: string }
 ) & {
   /** After which post its list begins. */
   cursor: string
@@ -59,6 +67,9 @@ type Options = {
 }
 type Page = { route: string; url: string; head: Shown; first: FirstPage }
 
+type SearchedPage = Extract<PublicPage, { name: 'search' }>
+
+const NOTHING: FoundPage = { posts: [], nextCursor: null, words: [] }
 const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
 /** Hides what is for visitors alone until the app knows who has the session. */
 const SESSION_HTML = '<html data-session '
@@ -99,13 +110,13 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
       type: HTML_TYPE,
       headers,
       vary: 'Cookie',
-      ...(!isVisitor && { cacheControl: 'private, no-cache' }),
+      ...((!isVisitor || first.shows === 'search') && { cacheControl: 'private, no-cache' }),
       postIds: postIdsShown(first),
       markSaved,
     })
   }
 
-  async function read(page: PublicPage): Promise<Page> {
+  async function read(page: Exclude<PublicPage, { name: 'search' }>): Promise<Page> {
     const { cursor } = page
     const facts = { now: unixNow(), site: await reads.readSiteState() }
     const query = pageAfter(cursor)
@@ -143,18 +154,51 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
     return { route: PATHS.post, url, head: post, first }
   }
 
+  /** No cache keeps what people search for. A refusal is a page too, with words and a form. */
+  async function serveSearch(page: SearchedPage, reader: Reader, http: Http): Promise<Buffer> {
+    const { q, cursor } = page
+    const by = { viewer: null, ip: http.request.ip }
+    const [site, found] = await Promise.all([
+      reads.readSiteState(),
+      q === '' ? NOTHING : reads.search({ q, ...pageAfter(cursor) }, by).catch(asRefusal),
+    ])
+    await takeTurn()
+    const refused = found instanceof AppError
+    const { words, ...posts } = refused ? NOTHING : found
+    const search = { words, refusal: refused ? found.message : null }
+    const first = {
+      now: unixNow(),
+      site,
+      shows: 'search',
+      cursor,
+      posts: pageOf(posts),
+      search,
+    } as const
+    const head = { title: searchTitle(q), isIndexed: false } as const
+    const response = render({ route: PATHS.search, url: urlOf(page), head, first }, reader)
+    const body = await sendCached(http, { response })
+    // Words that cannot be looked for are no failure of the page.
+    if (!refused || found.status === ERRORS.INVALID_REQUEST.status) return body
+    http.reply.code(found.status)
+    if (found.retryAfter !== undefined)
+      http.reply.header('retry-after', Math.ceil(found.retryAfter))
+    return body
+  }
+
   return {
     /**
      * Sets the headers of the reply and returns the page. All who have a session get one page, with
      * a visitor's content. Rejects with TooBusyToRender, PageMoved, and as the reads do.
      */
-    serve: (page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> =>
+    serve(page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> {
+      if (page.name === 'search') return serveSearch(page, reader, http)
       // No request has a space in its URL.
-      cache.serveShared({ ...http, url: `${urlOf(page)}${KEY_ENDS[reader]}` }, async () => {
+      return cache.serveShared({ ...http, url: `${urlOf(page)}${KEY_ENDS[reader]}` }, async () => {
         const what = await read(page)
         await takeTurn()
         return render(what, reader)
-      }),
+      })
+    },
 
     /** The answers to what is not there, the same at every address. */
     missing: {
@@ -183,10 +227,11 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
 /** The address of a page as links spell it, which is also the key of its cached response. */
 export function urlOf(page: PublicPage): string {
   if (page.name === 'text') return PATHS[page.text]
+  if (page.name === 'search') return withCursor(searchPath(page.q), page.q && page.cursor)
   return withCursor(pathOf(page), page.cursor)
 }
 
-function pathOf(page: Exclude<PublicPage, { name: 'text' }>): string {
+function pathOf(page: Exclude<PublicPage, { name: 'text' | 'search' }>): string {
   if (page.name === 'wall') return PATHS.wall
   return page.name === 'post' ? postPath(page.id) : authorPath(page.username, page.name)
 }
@@ -204,6 +249,11 @@ function createTurns(): () => Promise<void> {
     waiting--
     if (performance.now() - began > WAIT_MAX_MS) throw new TooBusyToRender()
   }
+}
+
+function asRefusal(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  throw error
 }
 
 function postIdsShown(first: FirstPage): string[] {

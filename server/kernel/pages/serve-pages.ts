@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { cursorIn, PATHS, pageAt, TEXT_NAMES } from '../../../contract/pages.ts'
+import { cursorIn, PATHS, pageAt, searchIn, TEXT_NAMES } from '../../../contract/pages.ts'
 import { variantFor } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { AppError } from '../errors/app-error.ts'
@@ -150,6 +150,9 @@ function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options 
         return sendPublic(http, { name: page.name, username: page.username, cursor })
       }
       if (page.name === 'wall') return sendPublic(http, { name: 'wall', cursor })
+      if (page.name === 'search') {
+        return sendPublic(http, { name: 'search', q: searchIn(query), cursor })
+      }
       const text = TEXT_NAMES.find((name) => name === page.name)
       if (text !== undefined) return sendPublic(http, { name: 'text', text, cursor })
       return sendShell(http, 'own')

@@ -1,4 +1,4 @@
-import { ArrowLeft } from 'lucide'
+import { ArrowLeft, Search } from 'lucide'
 import { PATHS } from '../../../contract/pages.ts'
 import { Bell } from '../../answers/bell.tsx'
 import { usePage } from '../../history/entry.tsx'
@@ -8,7 +8,7 @@ import { useHeaderTitle } from '../../history/use-page-title.ts'
 import { withViewer } from '../../session/intents.ts'
 import { settings } from '../../session/page-settings.ts'
 import { useViewer } from '../../session/viewer.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button, IconButton, iconButtonClass } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Listbox } from '../../ui/listbox.tsx'
@@ -42,6 +42,17 @@ export function Header() {
         {view ? <FeedSwitcher current={view} /> : <BackAndTitle />}
       </div>
       <div className={styles.right}>
+        {page?.name !== 'search' && (
+          <Link
+            to={PATHS.search}
+            // Elsewhere a phone has no room for it beside the title.
+            className={classes(iconButtonClass, view !== PATHS.wall && styles.wide)}
+            aria-label="Поиск"
+            title="Поиск"
+          >
+            <Icon shape={Search} size={22} />
+          </Link>
+        )}
         <div className={styles.phone}>
           <ThemeToggle look="icon" />
         </div>

@@ -14,6 +14,7 @@ export type ListName =
   | 'wall'
   | 'liked'
   | 'received'
+  | 'search'
   | `replies ${string}`
   | `posts-of ${string}`
   | `replies-of ${string}`
@@ -74,9 +75,7 @@ export function forgetViewer(client: QueryClient): void {
 }
 
 function isPublicList([kind, name]: readonly unknown[]): boolean {
-  return (
-    kind === LISTS && (name === 'wall' || /^(?:replies|posts-of|replies-of) /.test(String(name)))
-  )
+  return kind === LISTS && /^(?:wall|search|(?:replies|posts-of|replies-of) .*)$/.test(`${name}`)
 }
 
 export function seedList(

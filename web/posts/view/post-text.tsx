@@ -1,8 +1,12 @@
+import { createContext, type ReactNode, useContext } from 'react'
 import { linkParts } from '../../format/link-parts.ts'
 import { useHydrated } from '../../platform/hydrated.ts'
 import styles from './post-text.module.css'
 
 type PostTextProps = { text: string; size?: 'list' | 'page' }
+
+/** What the texts below it have marked: an expression with one group. */
+export const Marked = createContext<RegExp | null>(null)
 
 /** A list shows one of several empty lines in a row. */
 const EMPTY_LINES = /\n\s*\n\s*\n/g
@@ -12,6 +16,7 @@ const LINK_LENGTH = { list: 40, page: 80 }
 export function PostText({ text, size = 'list' }: PostTextProps) {
   const shown = size === 'list' ? text.replace(EMPTY_LINES, '\n\n') : text
   const links = { length: LINK_LENGTH[size], withUnusual: useHydrated() }
+  const marked = useContext(Marked)
   let at = 0
   return (
     <p className={styles.text} data-size={size} dir="auto">
@@ -19,7 +24,7 @@ export function PostText({ text, size = 'list' }: PostTextProps) {
         const key = at
         at += part.text.length
         return part.kind === 'text' ? (
-          part.text
+          withMarks(part.text, marked)
         ) : (
           <a
             key={key}
@@ -36,4 +41,11 @@ export function PostText({ text, size = 'list' }: PostTextProps) {
       })}
     </p>
   )
+}
+
+function withMarks(text: string, marked: RegExp | null): ReactNode {
+  if (!marked) return text
+  // Every second piece is what the group has matched.
+  // biome-ignore lint/suspicious/noArrayIndexKey: a piece has nothing but its place
+  return text.split(marked).map((piece, at) => (at % 2 ? <mark key={at}>{piece}</mark> : piece))
 }

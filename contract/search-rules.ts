@@ -1,0 +1,11 @@
+import type { PostPage } from './posts.ts'
+import type { FoundPage } from './search.ts'
+
+export function searchTitle(q: string): string {
+  return q === '' ? 'Поиск' : `${q} — поиск`
+}
+
+/** Nobody counts what a search finds. */
+export function pageOf({ posts, nextCursor }: Omit<FoundPage, 'words'>): PostPage {
+  return { posts, firstPage: 1, lastPage: 1, total: posts.length, nextCursor }
+}

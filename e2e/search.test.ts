@@ -1,0 +1,93 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
+import { bringTo, isAt, postTexts, postWith, readOn } from './testing/page-actions.ts'
+
+const STILL = { javaScriptEnabled: false, waitsForScripts: false }
+
+const field = (page: Page) => page.getByRole('searchbox', { name: 'Слова из записи или ответа' })
+const heading = (page: Page, name: string) => page.getByRole('heading', { name })
+const marks = (page: Page) => page.locator('mark').allTextContents()
+
+async function search(page: Page, q: string): Promise<void> {
+  await field(page).fill(q)
+  await page.keyboard.press('Enter')
+}
+
+test('the magnifier leads to the search; what is found has its words marked, and is opened and left again at its place', async () => {
+  await journey.fillWall(olga, 60, 'Ёжик читает книгу')
+  await journey.publish(petr, 'Ничего похожего')
+  const page = await journey.visit()
+  await page.getByRole('link', { name: 'Поиск' }).click()
+  await heading(page, 'Поиск по записям и ответам').waitFor()
+  expect(await field(page).evaluate((it) => it === document.activeElement)).toBe(true)
+  await search(page, 'книги ежика')
+  await page.waitForURL(/\/search\?q=/)
+  await expect.poll(() => page.title()).toBe('книги ежика — поиск - Вслух')
+  await expect.poll(() => marks(page)).toContain('Ёжик')
+  expect((await marks(page)).slice(0, 2)).toEqual(['Ёжик', 'книгу'])
+
+  await readOn(page, 45)
+  const read = postWith(page, / 20$/)
+  await bringTo(read, 217)
+  await read.locator('time').click()
+  await heading(page, 'Ответы').waitFor()
+  await page.goBack()
+  await expect.poll(() => isAt(read, 217)).toBe(true)
+  expect(await read.locator('mark').allTextContents()).toEqual(['Ёжик', 'книгу'])
+  await page.reload()
+  await expect.poll(() => isAt(read, 217)).toBe(true)
+  expect(await postWith(page, 'Ничего похожего').count()).toBe(0)
+})
+
+test('without scripts the form searches, the words are marked, and a link leads to what else was found', async () => {
+  await journey.fillWall(olga, 12, 'Ёжик читает книгу')
+  const page = await journey.visit({ ...STILL, path: '/search' })
+  await heading(page, 'Поиск по записям и ответам').waitFor()
+  await field(page).fill('книги ежика')
+  await page.getByRole('button', { name: 'Найти' }).click()
+  await expect.poll(() => postTexts(page)).toHaveLength(10)
+  expect((await marks(page)).slice(0, 2)).toEqual(['Ёжик', 'книгу'])
+  expect(await field(page).inputValue()).toBe('книги ежика')
+  await page.getByRole('link', { name: 'Дальше' }).click()
+  await expect.poll(() => postTexts(page)).toHaveLength(2)
+  await page.getByRole('link', { name: 'К началу' }).click()
+  await expect.poll(() => postTexts(page)).toHaveLength(10)
+  await field(page).fill('и не был')
+  await page.getByRole('button', { name: 'Найти' }).click()
+  await heading(page, 'Уточните запрос').waitFor()
+})
+
+test('what cannot be found is told in words, and the next search follows in the same field', async () => {
+  await journey.publish(olga, 'Нашлось')
+  const page = await journey.visit({ path: '/search', viewport: DESKTOP })
+  await search(page, 'кракозябра')
+  await heading(page, 'Ничего не нашлось').waitFor()
+  await search(page, 'и не был')
+  await heading(page, 'Уточните запрос').waitFor()
+  await page.getByText('Добавьте слово, которое должно быть в записи').waitFor()
+  await page.context().setOffline(true)
+  await search(page, 'нашлось')
+  await page.getByText('Нет связи. Проверьте интернет и повторите').waitFor()
+  await page.context().setOffline(false)
+  await expect.poll(() => postTexts(page)).toEqual(['Нашлось'])
+  await page.goBack()
+  await heading(page, 'Уточните запрос').waitFor()
+  expect(await field(page).inputValue()).toBe('и не был')
+})
+
+test('a signed-in viewer sees their likes in what is found, and a reply leads to its thread', async () => {
+  const post = await journey.publish(olga, 'Вопрос')
+  const reply = await journey.reply(petr, post.id, 'Неповторимый ответ')
+  await journey.call('POST', `/posts/${reply.id}/likes`, { token: olga.token })
+  const page = await journey.visit({
+    as: olga,
+    path: '/search?q=%D0%BD%D0%B5%D0%BF%D0%BE%D0%B2%D1%82%D0%BE%D1%80',
+  })
+  const found = postWith(page, 'Неповторимый ответ')
+  await found.getByRole('button', { pressed: true }).waitFor()
+  expect(await marks(page)).toEqual(['Неповторимый'])
+  await found.locator('time').click()
+  await page.waitForURL(`**/posts/${reply.id}`)
+  expect(await marks(page)).toEqual([])
+})

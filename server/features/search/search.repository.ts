@@ -1,0 +1,102 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { createSearchIndex } from '../../kernel/db/migrations/019-search.ts'
+import type { SearchWords } from './search-words.ts'
+
+const IS_READY = sql<boolean>`EXISTS (SELECT FROM pg_index
+  WHERE indexrelid = to_regclass('posts_search') AND indisvalid)`
+/** An advisory lock: one node at a time builds the index. */
+const BUILD_LOCK = sql.lit(19_191_919)
+
+export type ParsedSearch = {
+  /** The words by their stems, as a tsquery. */
+  query: string
+  /** Whether the index can find anything by them. */
+  hasWords: boolean
+  isReady: boolean
+  newest: string
+}
+
+/** Begins a search in its transaction, of which no statement may take longer than `ms`. */
+export async function parseSearch(
+  tx: Queryable,
+  { text, prefix }: SearchWords,
+  ms: number,
+): Promise<ParsedSearch | undefined> {
+  const last = sql`plainto_tsquery('pg_catalog.russian', ${prefix})`
+  // No stem: the beginning of a word is no word, and its stem would begin many others.
+  const begun = sql`(${prefix}::text || ':*')::tsquery`
+  const { rows } = await sql<ParsedSearch>`
+    SELECT query::text, querytree(query) NOT IN ('', 'T') AS "hasWords", newest,
+      ${IS_READY} AS "isReady", set_config('statement_timeout', ${`${ms}`}, true)
+    FROM (SELECT websearch_to_tsquery('pg_catalog.russian', ${text}) AS plain) parsed
+    CROSS JOIN LATERAL (
+      SELECT coalesce(ts_rewrite(plain, ${last}, ${last} || ${begun}), plain) AS query
+    ) completed
+    CROSS JOIN (SELECT coalesce(max(id), 0) AS newest FROM posts) newest`.execute(tx)
+  return rows[0]
+}
+
+type Found = { query: string; before: string; count: number }
+
+/**
+ * Returns the ids of the newest posts before `before`. Blocks of neighbours are searched from the
+ * newest on, and only for what few of them have all the others. The planner must not see the order
+ * and the position: it would walk along the ids, and parse the text of each post.
+ */
+export async function selectFound(
+  tx: Queryable,
+  { query, before, count }: Found,
+): Promise<string[]> {
+  const blocks = (first: number, last: number) =>
+    sql`${query}::tsquery && search_blocks(${before}::bigint - 1, ${sql.lit(first)}, ${sql.lit(last)})`
+  const found = (words: RawBuilder<unknown>) =>
+    sql`SELECT id FROM visible_posts WHERE search_words(id, text) @@ (${words})`
+  const isBefore = sql`id < ${before}::bigint`
+  const near = sql`(SELECT count(*) FROM near WHERE ${isBefore})`
+  const { rows } = await sql<{ id: string }>`
+    WITH near AS MATERIALIZED (${found(blocks(0, 1))}),
+    further AS MATERIALIZED (${found(blocks(2, 17))} AND ${near} < ${count}),
+    others AS MATERIALIZED (${found(sql`${query}::tsquery`)}
+      AND ${near} + (SELECT count(*) FROM further) < ${count})
+    SELECT id FROM (
+      SELECT id FROM near UNION SELECT id FROM further UNION SELECT id FROM others
+    ) found
+    WHERE ${isBefore} ORDER BY id DESC LIMIT ${count}`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns the words of posts that a query finds, each as it stands there but for its case. */
+export async function selectFoundWords(
+  tx: Queryable,
+  query: string,
+  ids: string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ word: string }>`
+    SELECT DISTINCT word[1] AS word FROM visible_posts
+    CROSS JOIN LATERAL regexp_matches(
+      ts_headline('pg_catalog.russian', search_text(text), ${query}::tsquery,
+        'HighlightAll=true, StartSel=<, StopSel=>'),
+      '<([^>]+)>', 'g') AS word
+    WHERE id = ANY(${ids}::bigint[])`.execute(tx)
+  return rows.map(({ word }) => word)
+}
+
+/** Builds the index unless it is there; it may take minutes, in which everything else goes on. */
+export async function buildSearchIndex(db: Db): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    const { rows } = await sql<{ isReady: boolean; isOurs: boolean }>`
+      SELECT ${IS_READY} AS "isReady", pg_try_advisory_lock(${BUILD_LOCK}) AS "isOurs"`.execute(
+      connection,
+    )
+    const [{ isReady, isOurs } = { isReady: false, isOurs: false }] = rows
+    try {
+      if (isReady || !isOurs) return
+      // A build that broke off leaves an index that is not valid.
+      await sql`DROP INDEX CONCURRENTLY IF EXISTS posts_search`.execute(connection)
+      await createSearchIndex('CONCURRENTLY').execute(connection)
+    } finally {
+      if (isOurs) await sql`SELECT pg_advisory_unlock(${BUILD_LOCK})`.execute(connection)
+    }
+  })
+}

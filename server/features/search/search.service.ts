@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { PAGE_SIZE } from '../../../contract/constants.ts'
+import type { FoundPage } from '../../../contract/search.ts'
+import { type Db, idArray, isRowId } from '../../kernel/db/database.ts'
+import { errorCode } from '../../kernel/db/database-errors.ts'
+import type { RunRead } from '../../kernel/db/replica.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import { limitConcurrency } from '../posts/deep-pages.ts'
+import { hydratePosts, type PostViewer } from '../posts/hydrate-posts.ts'
+import { parseSearch, selectFound, selectFoundWords } from './search.repository.ts'
+import { searchWords } from './search-words.ts'
+
+const SEARCH_MS = 300
+const CANCELED = '57014'
+
+export type Search = (
+  query: { q: string; limit?: number; cursor?: string },
+  by: { viewer: PostViewer; ip: string },
+) => Promise<FoundPage>
+
+/** Makes the search of one node, which keeps nothing of what people search for. */
+export function createSearch({
+  runRead,
+  limits,
+}: {
+  runRead: RunRead
+  limits: Pick<Limits, 'searches'>
+}): Search {
+  const inTurn = limitConcurrency({
+    running: 4,
+    waiting: 32,
+    waitMs: 1000,
+    message: 'Сейчас ищут многие. Попробуйте ещё раз через несколько секунд',
+  })
+  return async ({ q, limit = PAGE_SIZE, cursor }, { viewer, ip }) => {
+    await limits.searches.chargeNetwork(ip)
+    if (cursor !== undefined && !isRowId(cursor)) throw new AppError('INVALID_REQUEST')
+    return runRead(viewer, async (db) => {
+      const { ids, nextCursor, words } = await inTurn(() => find(db, { q, cursor, limit }))
+      const page = sql`SELECT id, id AS key FROM unnest(${idArray(ids)}::bigint[]) id`
+      const { rows } = await hydratePosts(db, { page, total: sql`SELECT 0` }, viewer)
+      return {
+        posts: rows.flatMap(({ post }) => post ?? []),
+        nextCursor,
+        words,
+      }
+    })
+  }
+}
+
+type Page = { q: string; cursor: string | undefined; limit: number }
+
+async function find(db: Db, { q, cursor, limit }: Page) {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      const search = await parseSearch(tx, searchWords(q), SEARCH_MS)
+      if (!search?.isReady) throw notReady()
+      if (!search.hasWords) throw noWords()
+      const { query, newest } = search
+      const before = cursor ?? `${BigInt(newest) + 1n}`
+      const found = await selectFound(tx, { query, before, count: limit + 1 })
+      const ids = found.slice(0, limit)
+      return {
+        ids,
+        nextCursor: found.length > limit ? (ids.at(-1) ?? null) : null,
+        words: await selectFoundWords(tx, query, ids),
+      }
+    })
+  } catch (error) {
+    throw errorCode(error) === CANCELED ? new AppError('QUERY_TOO_BROAD') : error
+  }
+}
+
+function notReady(): AppError {
+  return new AppError('UNAVAILABLE', {
+    message: 'Поиск ещё готовится. Попробуйте через несколько минут',
+  })
+}
+
+function noWords(): AppError {
+  return new AppError('INVALID_REQUEST', {
+    message: 'Добавьте слово, которое должно быть в записи: по одним служебным не найти',
+  })
+}

@@ -1,0 +1,246 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ERRORS } from '../../../contract/errors.ts'
+import type { FoundPage } from '../../../contract/search.ts'
+import { isSettled, leave } from '../../testing/account-deletion-calls.ts'
+import { atOnce } from '../../testing/at-once.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { WEB_FILES } from '../../testing/fake-web-app.ts'
+import { strictApp } from '../../testing/limited-app.ts'
+import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { buildSearchIndex } from './search.repository.ts'
+import { WORD_FORMS } from './word-forms.fixture.ts'
+
+let app: TestApp
+let anna: TestUser
+beforeAll(async () => {
+  app = await startTestApp()
+  anna = await app.signUp()
+})
+afterAll(() => app.close())
+
+const search = (q: string, rest = '', { token }: { token?: string } = {}) =>
+  app.call('GET', `/posts/search?q=${encodeURIComponent(q)}${rest}`, { token })
+const found = async (q: string, rest = ''): Promise<FoundPage> => (await search(q, rest)).body
+const texts = async (q: string, rest = '') => (await found(q, rest)).posts.map(({ text }) => text)
+
+test('each of 30 words is found in all its regular forms by all its regular forms', async () => {
+  expect(WORD_FORMS).toHaveLength(30)
+  await atOnce(
+    WORD_FORMS.map((forms) => async () => {
+      const written = forms.map((form) => `Вот ${form}!`)
+      for (const text of written) await app.publish(anna, text)
+      for (const form of forms) {
+        expect((await texts(form, '&limit=50')).toSorted(), form).toEqual(written.toSorted())
+      }
+    }),
+  )
+})
+
+test('posts and replies are found newest first, page by page, with the forms of the words they have', async () => {
+  const post = await app.publish(anna, 'Тыква на столе')
+  const reply = await app.reply(anna, post.id, 'Тыкву съели')
+  const again = await app.publish(anna, 'О ТЫКВАХ: больше — никогда')
+  const first = await found('тыква', '&limit=2')
+  expect(first.posts.map(({ id }) => id)).toEqual([again.id, reply.id])
+  expect(first.posts[1]?.actions.replied_post?.text).toBe('Тыква на столе')
+  expect(first.words.toSorted()).toEqual(['тыквах', 'тыкву'])
+  await app.publish(anna, 'Новая тыква')
+  const second = await found('тыква', `&limit=2&cursor=${first.nextCursor}`)
+  expect(second.posts.map(({ id }) => id)).toEqual([post.id])
+  expect(second).toMatchObject({ nextCursor: null, words: ['тыква'] })
+})
+
+test('a search has all its words, a phrase in quotes has them side by side, and «-» leaves posts out', async () => {
+  await app.publish(anna, 'Рыжий кот спит')
+  await app.publish(anna, 'Кот и рыжий пёс')
+  await app.publish(anna, 'Рыжая кошка, а кота нет')
+  expect(await texts('кот рыжий')).toHaveLength(3)
+  expect(await texts('"рыжий кот"')).toEqual(['Рыжий кот спит'])
+  expect(await texts('«рыжие коты»')).toEqual(['Рыжий кот спит'])
+  expect(await texts('рыжий -пёс -кошка')).toEqual(['Рыжий кот спит'])
+  expect(await texts('рыжий -"рыжий кот" -кошка')).toEqual(['Кот и рыжий пёс'])
+})
+
+test('the last word may be a beginning of three letters or more, other words may not', async () => {
+  await app.publish(anna, 'Электричка опаздывает')
+  expect(await texts('опаздывает электр')).toEqual(['Электричка опаздывает'])
+  expect(await texts('электр опаздывает')).toEqual([])
+  expect(await texts('эл')).toEqual([])
+  expect(await texts('"опаздывает электр"')).toEqual([])
+  expect(await texts('опаздывает -электр')).toEqual(['Электричка опаздывает'])
+  await app.publish(anna, 'Читатель')
+  expect(await texts('читаю')).not.toContain('Читатель')
+})
+
+test('«ё» and «е», quotes, dashes, stresses, hyphens and neighbours without a space make no difference', async () => {
+  const text = '«Ёжик» —по-дурацки/за́мер,замёрз…Клубок😀🧶 нитка'
+  await app.publish(anna, text)
+  for (const q of ['ежик', 'ЁЖИК', 'замер', 'по-дурацки', 'дурацки', 'замерз', 'клубок', 'нитка']) {
+    expect(await texts(q), q).toEqual([text])
+  }
+})
+
+test('what was edited is found by its new text at once, and what nobody may see is never found', async () => {
+  const post = await app.publish(anna, 'Первобытный мамонт')
+  expect(await texts('мамонт')).toHaveLength(1)
+  await app.call('PATCH', `/posts/${post.id}`, {
+    token: anna.token,
+    body: { text: 'Шерстистый носорог' },
+  })
+  expect([await texts('мамонт'), await texts('носорог')]).toEqual([[], ['Шерстистый носорог']])
+  for (const reason of ['removed', 'reported', 'deleted', 'left']) {
+    await sql`UPDATE posts SET hidden_for = ${reason}, hidden_until = now() WHERE id = ${post.id}`.execute(
+      app.db,
+    )
+    expect(await texts('носорог'), `hidden for ${reason}`).toEqual([])
+  }
+  await sql`UPDATE posts SET hidden_for = NULL, hidden_until = NULL WHERE id = ${post.id}`.execute(
+    app.db,
+  )
+  expect(await texts('носорог')).toHaveLength(1)
+  await app.call('DELETE', `/posts/${post.id}`, { token: anna.token })
+  expect(await texts('носорог')).toEqual([])
+  const olga = await app.signUp()
+  await app.publish(olga, 'Птеродактиль')
+  expect((await leave(app, olga)).status).toBe(200)
+  expect(await texts('птеродактиль')).toEqual([])
+  await expect.poll(() => isSettled(app)).toBe(true)
+  expect(await texts('птеродактиль')).toEqual([])
+})
+
+test('a word that is in every post, or in none, is found alike among thousands', async () => {
+  const { rows } = await sql<{ id: string }>`INSERT INTO posts (owner_id, text)
+    SELECT ${anna.id}, 'Общее слово' || CASE WHEN n = 1 THEN ' и единорог' WHEN n % 5000 = 0 THEN ' и кентавр' ELSE '' END
+    FROM generate_series(1, 20000) n RETURNING id`.execute(app.db)
+  const ids = rows.map(({ id }) => id).toReversed()
+  const idsOf = async (q: string, rest = '') => (await found(q, rest)).posts.map(({ id }) => id)
+  expect(await idsOf('общее')).toEqual(ids.slice(0, 10))
+  expect(await idsOf('общее', `&cursor=${ids[15_000]}`)).toEqual(ids.slice(15_001, 15_011))
+  expect(await idsOf('общее кентавр')).toEqual([ids[0], ids[5000], ids[10_000], ids[15_000]])
+  expect(await idsOf('единорог')).toEqual([ids[19_999]])
+  expect(await idsOf('общее грифон')).toEqual([])
+})
+
+test('nothing found is an empty page, and a search without a word to look for is told so', async () => {
+  expect(await found('кракозябра')).toEqual({ posts: [], nextCursor: null, words: [] })
+  for (const q of ['и не был', 'и', '…', '-кот', '" "', '-']) {
+    const answer = await search(q)
+    expectRefusal(answer, 'INVALID_REQUEST')
+    expect(answer.body.message, q).toMatch(/^Добавьте слово/)
+  }
+})
+
+test('a search has 100 characters at most, on one line, and a cursor of its own', async () => {
+  expect((await search(`${'я'.repeat(99)}х`)).status).toBe(200)
+  expect((await search('кот '.repeat(25).trim())).status).toBe(200)
+  expect((await search('"'.repeat(100))).status).toBe(400)
+  for (const q of ['я'.repeat(101), '', 'кот\nкит', 'кот\u0000']) {
+    expectRefusal(await search(q), 'INVALID_REQUEST')
+  }
+  expectRefusal(await app.call('GET', '/posts/search'), 'INVALID_REQUEST')
+  expectRefusal(await search('кот', '&cursor=first'), 'INVALID_REQUEST')
+  expectRefusal(await search('кот', '&page=2'), 'INVALID_REQUEST')
+})
+
+test('signs that PostgreSQL’s queries are made of are only separators', async () => {
+  await app.publish(anna, 'Скобка и амперсанд')
+  for (const q of [
+    '(скобка) & амперсанд!',
+    'скобка:* | амперсанд',
+    "'скобка' <-> \\амперсанд",
+    '#скобка',
+  ])
+    expect(await texts(q), q).toEqual(['Скобка и амперсанд'])
+  expect(await texts('#1')).toEqual([])
+})
+
+test('a signed-in viewer sees their likes', async () => {
+  const post = await app.publish(anna, 'Одуванчик')
+  await app.call('POST', `/posts/${post.id}/likes`, { token: anna.token })
+  const { posts }: FoundPage = (await search('одуванчик', '', anna)).body
+  expect(posts[0]?.actions).toMatchObject({ is_liked: true, likes_count: 1 })
+  expect((await found('одуванчик')).posts[0]?.actions).toMatchObject({ is_liked: false })
+})
+
+test('the page of a search is made anew for each visit, for nobody else and no search engine', async () => {
+  const site = await startTestApp({ webFiles: WEB_FILES })
+  const user = await site.signUp()
+  const read = async (path: string) => {
+    const answer = await fetch(site.url + path, { redirect: 'manual' })
+    return { status: answer.status, headers: answer.headers, html: await answer.text() }
+  }
+  const path = '/search?q=%D1%82%D1%8B%D0%BA%D0%B2%D0%B0+%26'
+  const first = await read(path)
+  expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
+  expect(first.html).toContain('<title>тыква &#38; — поиск - Вслух</title>')
+  expect(first.html).toContain('<meta name="robots" content="noindex">')
+  await site.publish(user, 'Тыква')
+  const second = await read(path)
+  expect([first.html, second.html].map((html) => html.includes('"words":["тыква"]'))).toEqual([
+    false,
+    true,
+  ])
+  const refused = await read('/search?q=%D0%B8')
+  expect([refused.status, refused.html.includes('"refusal":"Добавьте слово')]).toEqual([200, true])
+  expect((await read('/search')).html).toContain('<title>Поиск - Вслух</title>')
+  expect((await read('/Search/?q=')).headers.get('location')).toBe('/search')
+  await site.close()
+})
+
+test('a network searches five times at once and once a second, signed in or not, and by pages too', async () => {
+  const strict = await strictApp()
+  const user = await strict.signUp()
+  const headers = { 'x-forwarded-for': '203.0.113.9' }
+  const path = '/posts/search?q=a'
+  const ten = Array.from({ length: 10 })
+  const asked = await Promise.all([
+    ...ten.map(() => strict.call('GET', path, { headers })),
+    ...ten.map(() => strict.call('GET', path, { headers, token: user.token })),
+    ...ten.map(() => fetch(`${strict.url}/search?q=a`, { headers })),
+  ])
+  const passed = asked.filter(({ status }) => status === 200)
+  expect(passed.length).toBeGreaterThanOrEqual(5)
+  expect(passed.length).toBeLessThan(10)
+  for (const kind of [asked.slice(0, 10), asked.slice(10, 20), asked.slice(20)]) {
+    const refused = kind.find(({ status }) => status !== 200)
+    expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([429, '1'])
+  }
+  const other = { 'x-forwarded-for': '203.0.113.10' }
+  expect((await strict.call('GET', path, { headers: other })).status).toBe(200)
+})
+
+test('the log does not say what was searched for', async () => {
+  const secret = 'тайнопись'
+  await search(secret)
+  await search(`и не ${'о'.repeat(99)}${secret}`)
+  await fetch(`${app.url}/search?q=${encodeURIComponent(secret)}`)
+  await fetch(`${app.url}/search?q=${encodeURIComponent(secret)}&cursor=no`)
+  const log = app.logged.join('\n')
+  expect(log).toContain('/posts/search')
+  for (const form of [secret, encodeURIComponent(secret), 'тайнопис'])
+    expect(log).not.toContain(form)
+})
+
+test('a wall that had posts before its index is searched once a job has built that, also after a build that broke off', async () => {
+  const own = await startTestApp()
+  const user = await own.signUp()
+  await own.publish(user, 'Старинная запись')
+  const ask = () => own.call('GET', `/posts/search?q=${encodeURIComponent('старинная')}`)
+  await sql`DROP INDEX posts_search`.execute(own.db)
+  const early = await ask()
+  expectRefusal(early, 'UNAVAILABLE')
+  expect(early.body.message).toBe('Поиск ещё готовится. Попробуйте через несколько минут')
+  await own.publish(user, 'Ещё одна')
+  // It fails, since the two have one value, and leaves an index that is not valid.
+  const broken = sql`CREATE UNIQUE INDEX CONCURRENTLY posts_search ON posts ((true))`
+  await expect(broken.execute(own.db)).rejects.toThrow('could not create unique index')
+  await Promise.all([buildSearchIndex(own.db), buildSearchIndex(own.db)])
+  expect((await ask()).body.posts).toMatchObject([{ text: 'Старинная запись' }])
+  await own.close()
+})
+
+test('the sentence of a search that is too broad asks for a word', () => {
+  expect(ERRORS.QUERY_TOO_BROAD.message).toBe('Слишком общий запрос: добавьте слово')
+})

@@ -1,0 +1,50 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { cursorIn, searchIn } from '../../contract/pages.ts'
+import { searchTitle } from '../../contract/search-rules.ts'
+import { PostFeed } from '../feed/post-feed.tsx'
+import { useEntry } from '../history/entry.tsx'
+import { usePageTitle } from '../history/use-page-title.ts'
+import { Marked } from '../posts/view/post-text.tsx'
+import { foundWords } from '../search/found-words.ts'
+import { searchSource, useSearchState } from '../search/search.queries.ts'
+import { SearchForm } from '../search/search-form.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+
+const HELP = {
+  title: 'Поиск по записям и ответам',
+  text: 'Слово найдётся в любой форме: по «читать» — и «читаю». Фразу берите в кавычки, перед лишним словом ставьте минус.',
+}
+
+/** /search?q= */
+export function SearchPage() {
+  const { search, key: entryKey } = useEntry()
+  const [q, start] = [searchIn(search), cursorIn(search)]
+  usePageTitle(searchTitle(''), 'header', searchTitle(q))
+  return (
+    <>
+      <SearchForm q={q} />
+      {q === '' ? <EmptyState {...HELP} /> : <Found {...{ q, start, entryKey }} />}
+    </>
+  )
+}
+
+function Found({ q, start, entryKey }: { q: string; start: string; entryKey: string }) {
+  const client = useQueryClient()
+  const source = useMemo(
+    () => searchSource(client, { q, start, entryKey }),
+    [client, q, start, entryKey],
+  )
+  const { words, refusal } = useSearchState()
+  const marked = useMemo(() => foundWords(words), [words])
+  return (
+    <Marked value={marked}>
+      <PostFeed
+        source={source}
+        label="Найденные записи"
+        emptyTitle={refusal === null ? 'Ничего не нашлось' : 'Уточните запрос'}
+        emptyText={refusal ?? 'Попробуйте другие слова или меньше слов'}
+      />
+    </Marked>
+  )
+}

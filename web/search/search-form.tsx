@@ -1,0 +1,58 @@
+import { type FormEvent, useEffect, useId, useRef } from 'react'
+import { SEARCH_MAX } from '../../contract/constants.ts'
+import { PATHS, SEARCH_PARAM, searchPath } from '../../contract/pages.ts'
+import { useEntry } from '../history/entry.tsx'
+import { navigate } from '../history/history.ts'
+import { Button } from '../ui/button.tsx'
+import styles from './search-form.module.css'
+
+/** Without scripts the browser sends it by itself. */
+export function SearchForm({ q }: { q: string }) {
+  const { key, isReturn } = useEntry()
+  const input = useRef<HTMLInputElement>(null)
+  const id = useId()
+
+  const shown = useRef(key)
+
+  // The field stays, with its focus, while searches follow each other.
+  useEffect(() => {
+    if (!input.current) return
+    if (shown.current !== key) input.current.value = q
+    shown.current = key
+    if (q === '' && !isReturn) input.current.focus()
+  }, [key, q, isReturn])
+
+  function search(event: FormEvent): void {
+    event.preventDefault()
+    const asked = input.current?.value.trim() ?? ''
+    // A keyboard on the screen would cover what is found.
+    const next = asked === '' ? input.current : document.getElementById('content')
+    next?.focus({ preventScroll: true })
+    if (asked !== '') navigate(searchPath(asked))
+  }
+
+  return (
+    <search>
+      <form className={styles.form} action={PATHS.search} onSubmit={search}>
+        <label className="visually-hidden" htmlFor={id}>
+          Слова из записи или ответа
+        </label>
+        <input
+          id={id}
+          ref={input}
+          className={styles.input}
+          type="search"
+          name={SEARCH_PARAM}
+          defaultValue={q}
+          maxLength={SEARCH_MAX}
+          enterKeyHint="search"
+          autoComplete="off"
+          placeholder="Слово или фраза"
+        />
+        <Button type="submit" variant="quiet">
+          Найти
+        </Button>
+      </form>
+    </search>
+  )
+}

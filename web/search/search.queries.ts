@@ -1,0 +1,42 @@
+import { type QueryClient, skipToken, useQuery } from '@tanstack/react-query'
+import { pageAfter, type SearchState } from '../../contract/pages.ts'
+import { pageOf } from '../../contract/search-rules.ts'
+import { useEntry } from '../history/entry.tsx'
+import { call } from '../http/call.ts'
+import { CallError } from '../http/call-error.ts'
+import { LIST_LIFETIME_MS } from '../posts/cache/list-cache.ts'
+import type { ListSource } from '../posts/cache/use-post-list.ts'
+import { searchStateKey } from './search-state.ts'
+
+const NOTHING_YET: SearchState = { words: [], refusal: null }
+
+type Search = { q: string; start: string; entryKey: string }
+
+/** What is found by a search. Why nothing can be looked for is an empty list, with the words why. */
+export function searchSource(client: QueryClient, { q, start, entryKey }: Search): ListSource {
+  const key = searchStateKey(entryKey)
+  return {
+    name: 'search',
+    start,
+    read: async (cursor, signal) => {
+      try {
+        const query = { q, ...pageAfter(cursor) }
+        const { words, ...found } = await call('GET /posts/search', { query }, { signal })
+        client.setQueryData<SearchState>(key, ({ words: known } = NOTHING_YET) => {
+          return { words: [...new Set([...known, ...words])], refusal: null }
+        })
+        return pageOf(found)
+      } catch (error) {
+        if (!(error instanceof CallError) || error.status !== 400) throw error
+        client.setQueryData<SearchState>(key, { words: [], refusal: error.message })
+        return pageOf({ posts: [], nextCursor: null })
+      }
+    },
+  }
+}
+
+export function useSearchState(): SearchState {
+  const queryKey = searchStateKey(useEntry().key)
+  const kept = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
+  return useQuery<SearchState>({ queryKey, queryFn: skipToken, ...kept }).data ?? NOTHING_YET
+}
