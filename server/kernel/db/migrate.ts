@@ -25,6 +25,7 @@ import * as banNetworks from './migrations/015-ban-networks.ts'
 import * as outbox from './migrations/016-outbox.ts'
 import * as statesOfUsers from './migrations/017-states-of-users.ts'
 import * as answers from './migrations/018-answers.ts'
+import * as mutes from './migrations/020-mutes.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -45,6 +46,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '016-outbox': outbox,
   '017-states-of-users': statesOfUsers,
   '018-answers': answers,
+  '020-mutes': mutes,
 }
 
 type Options = {
