@@ -1,5 +1,11 @@
 import { showTheme } from '../platform/show-theme.ts'
-import { ANCHORS_KEY, HAD_SESSION_KEY, INTRO_SEEN_KEY, THEME_KEY } from '../platform/stored-keys.ts'
+import {
+  ANCHORS_KEY,
+  HAD_SESSION_KEY,
+  HIDDEN_KEY,
+  INTRO_SEEN_KEY,
+  THEME_KEY,
+} from '../platform/stored-keys.ts'
 import { beginEarlyRefresh } from '../session/early-refresh.ts'
 
 // This script stands in every page and runs before the first paint, so that neither the other theme
@@ -10,6 +16,7 @@ try {
   if (hadSession || localStorage.getItem(INTRO_SEEN_KEY)) dataset.introSeen = ''
   // As the server does where the session's cookie came with the request.
   if (hadSession) dataset.session = ''
+  if (hadSession && localStorage.getItem(HIDDEN_KEY)) dataset.hides = ''
   if (localStorage.getItem(THEME_KEY) === 'light') showTheme('light')
   // A page that was left further down is not seen at its top first.
   const [opening] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]

@@ -5,6 +5,7 @@ import type { Post } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
 import { call } from '../../http/call.ts'
 import { CallError } from '../../http/call-error.ts'
+import { hidden } from '../../session/hidden.ts'
 import { LISTS } from './list-cache.ts'
 import { type CachedPost, nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
 import type { ListSource } from './use-post-list.ts'
@@ -87,7 +88,8 @@ export function useNewestPosts(): readonly string[] {
     queryKey: [NEWEST, key],
     queryFn: async ({ signal }) => {
       const { posts } = await wallSource().read('', signal)
-      return posts.map(({ id }) => id)
+      const { authors } = hidden.get()
+      return posts.filter(({ owner }) => !authors.includes(owner.id)).map(({ id }) => id)
     },
     initialData: [],
     networkMode: 'online',

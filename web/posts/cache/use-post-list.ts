@@ -4,6 +4,7 @@ import { PAGE_SIZE } from '../../../contract/constants.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
 import type { Anchor } from '../../history/scroll-anchors.ts'
+import { useHidden } from '../../session/hidden.ts'
 import {
   type CachedPage,
   type CachedPages,
@@ -16,6 +17,7 @@ import {
   NO_CHANGES,
   pagesKey,
   shownPages,
+  withoutAuthors,
 } from './list-cache.ts'
 import { nextVersion, putPosts } from './post-cache.ts'
 
@@ -73,7 +75,11 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     const unread: ListPage[] = [{ cursor: initial, ids: [] }]
     return { pages: readPages ?? unread, ...changes }
   }, [readPages, initial, changes])
-  const pages = useMemo(() => shownPages(list), [list])
+  const { authors } = useHidden()
+  const pages = useMemo(
+    () => shownPages(withoutAuthors(client, list, authors)),
+    [client, list, authors],
+  )
   const ids = useMemo(() => pages.flatMap((page) => page.ids), [pages])
   const start = list.pages[0]?.cursor ?? ''
   const above = cursors.slice(0, Math.max(0, cursors.indexOf(start)))
