@@ -39,7 +39,11 @@ test('a post is changed and deleted by its owner, and reported by everybody else
     'Не сообщать об этой записи',
     'Удалить',
   ])
-  expect(await items('Чужая запись')).toEqual(['Скопировать ссылку', 'Пожаловаться'])
+  expect(await items('Чужая запись')).toEqual([
+    'Скопировать ссылку',
+    'Скрыть автора',
+    'Пожаловаться',
+  ])
 })
 
 test.each([
