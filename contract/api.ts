@@ -5,6 +5,7 @@ import type * as codes from './codes.ts'
 import type * as dataExport from './data-export.ts'
 import type * as likes from './likes.ts'
 import type * as moderation from './moderation.ts'
+import type * as mutes from './mutes.ts'
 import type * as posts from './posts.ts'
 import type * as profiles from './profiles.ts'
 import type * as replies from './replies.ts'
@@ -21,6 +22,7 @@ type Modules = typeof account &
   typeof dataExport &
   typeof likes &
   typeof moderation &
+  typeof mutes &
   typeof posts &
   typeof profiles &
   typeof replies &

@@ -41,6 +41,12 @@ export const OTHER_REASON = 'Другое нарушение'
 export const MODERATION_REASON_MAX = 200
 export const MODERATION_NOTE_MAX = 500
 export const BLOCK_DAYS_MAX = 3650
+/** How many authors a user may mute. */
+export const MUTES_MAX = 1000
+/** How many words one may hide, and their shortest and longest length, in characters. */
+export const HIDDEN_WORDS_MAX = 100
+export const HIDDEN_WORD_MIN = 2
+export const HIDDEN_WORD_MAX = 50
 /** How long a moderator may undo a decision. */
 export const UNDO_SECONDS = 10
 /** How long nobody else sees a decision, since its answer is under way for a while. */

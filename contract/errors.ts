@@ -30,6 +30,10 @@ export const ERRORS = {
   CURRENT_SESSION: { status: 400, message: 'Это текущая сессия: чтобы завершить её, выйдите' },
   QUERY_TOO_BROAD: { status: 400, message: 'Слишком общий запрос: добавьте слово' },
   ALREADY_APPEALED: { status: 400, message: 'Решение можно обжаловать один раз' },
+  TOO_MANY_MUTES: {
+    status: 400,
+    message: 'Скрыть можно не больше 1000 авторов. Верните кого-нибудь в настройках',
+  },
   DECISION_FINAL: { status: 400, message: 'Отменить уже нельзя: прошло больше десяти секунд' },
   FORBIDDEN: { status: 403, message: 'Запрос пришёл с чужого сайта. Откройте страницу заново' },
   REGISTRATION_CLOSED: { status: 403, message: 'Регистрация закрыта' },

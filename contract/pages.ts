@@ -21,6 +21,7 @@ export const PATHS = {
   devices: '/settings/devices',
   deleteAccount: '/settings/account/delete',
   reports: '/settings/reports',
+  hidden: '/settings/hidden',
   emailUndo: '/email-undo',
   invitation: '/invitation',
   about: '/about',

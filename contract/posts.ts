@@ -3,7 +3,7 @@ import { OPAQUE_MAX } from './constants.ts'
 import { endpoint, nullable, strictObject } from './endpoint.ts'
 import { Count, Id, IdParams, pageQuery, UnixSeconds } from './fields.ts'
 
-const Owner = strictObject({ id: Id, username: Type.String() })
+export const Owner = strictObject({ id: Id, username: Type.String() })
 
 function post<S extends TSchema>(repliedPost: S) {
   return strictObject({

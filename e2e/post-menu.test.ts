@@ -45,6 +45,7 @@ test('a post is changed and deleted by its owner, and reported by everybody else
   expect(await items('Чужая запись')).toEqual([
     'Скопировать ссылку',
     'Скопировать текст',
+    'Скрыть автора',
     'Пожаловаться',
   ])
 })

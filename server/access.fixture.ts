@@ -42,6 +42,9 @@ const verify =
 const ofPost =
   (rest = '', body?: object) =>
   ({ post }: AccountFixture) => ({ path: `/posts/${post.id}${rest}`, ...(body && { body }) })
+const ofUser =
+  (rest: string) =>
+  ({ owner }: AccountFixture) => ({ path: `/users/${owner.id}${rest}` })
 const at = (path: string, body?: object) => () => ({ path, ...(body && { body }) })
 
 /** Every call of the contract. */
@@ -148,6 +151,9 @@ export const TABLE: Record<string, Row> = {
     call: at('/users/current/reply-mails', { wantsMail: false }),
     ...done,
   },
+  'GET /users/current/mutes': { call: at('/users/current/mutes'), ...signedIn },
+  'PUT /users/:id/mute': { call: ofUser('/mute'), ...done, owner: '400 INVALID_REQUEST' },
+  'DELETE /users/:id/mute': { call: ofUser('/mute'), ...done },
   'PUT /posts/:id/mute': { call: ofPost('/mute'), ...ofOwner },
   'DELETE /posts/:id/mute': { call: ofPost('/mute'), ...ofOwner },
   'GET /texts/:name': { call: at('/texts/about'), ...anyone },

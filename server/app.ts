@@ -28,6 +28,7 @@ import { moderationJobs } from './features/moderation/moderation.task.ts'
 import { isModerator } from './features/moderation/moderators.repository.ts'
 import { countWaiting } from './features/moderation/queue.repository.ts'
 import { removeOldReports } from './features/moderation/report-states.repository.ts'
+import { registerMutes } from './features/mutes/mutes.routes.ts'
 import { counterJobs } from './features/posts/counters.task.ts'
 import { postIdOf } from './features/posts/post-id-of.ts'
 import { registerPosts } from './features/posts/posts.routes.ts'
@@ -315,6 +316,7 @@ function registerFeatures(route: Route, node: Node): void {
   const unsubscribeKey = key('unsubscribe')
   registerAnswers({ route, http: server.app, db, limits, unsubscribeKey })
   registerSearch({ route, search: node.search })
+  registerMutes({ route, db })
   registerLikes({ route, db, limits })
   registerReports({ route, db, limits, rules: config, invalidate })
   registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })

@@ -4,7 +4,7 @@ import type { Queryable } from '../kernel/db/database.ts'
 /** Words that name the person, and their id. */
 type Person = { words: string[]; id: string }
 
-const USER_COLUMN = /(?:^|_)(?:user|owner|author|reporter)_id$/
+const USER_COLUMN = /(?:^|_)(?:user|owner|author|reporter|muted)_id$/
 
 /**
  * Searches every column of every table, the queue's included, and returns those with the person.

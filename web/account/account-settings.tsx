@@ -1,4 +1,4 @@
-import { AtSign, Flag, Mail, MonitorSmartphone, ShieldCheck, UserRoundX } from 'lucide'
+import { AtSign, EyeOff, Flag, Mail, MonitorSmartphone, ShieldCheck, UserRoundX } from 'lucide'
 import type { ReactNode } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
@@ -48,7 +48,13 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
           name="Устройства"
         />
       </Section>
-      <Section title="Жалобы" isTitleHidden>
+      <Section title="Скрытое и жалобы" isTitleHidden>
+        <SettingsLink
+          to={PATHS.hidden}
+          icon={<Icon shape={EyeOff} size={20} />}
+          name="Скрытое от меня"
+          value="Авторы и слова"
+        />
         <SettingsLink to={PATHS.reports} icon={<Icon shape={Flag} size={20} />} name="Мои жалобы" />
         {user.isModerator && (
           <SettingsLink

@@ -2,6 +2,7 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { HistoryProvider } from '../history/entry.tsx'
 import type { Entry } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
+import { ReadMutes } from '../mutes/mutes.queries.ts'
 import { reloadIfPossible } from '../platform/lazy-chunk.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { PageLinkContext, ToastRegion } from '../ui/toaster.tsx'
@@ -30,6 +31,7 @@ export function App({ client, entry }: AppProps) {
               <Dialogs />
               <PreloadChunks />
               <ReportOutcomes />
+              <ReadMutes />
             </ErrorBoundary>
             <ErrorBoundary>
               <ToastRegion />

@@ -27,6 +27,7 @@ const PAGES = {
     'SettingsDeleteAccountPage',
   ),
   reports: createLazyChunk(() => import('../pages/settings-reports.tsx'), 'SettingsReportsPage'),
+  hidden: createLazyChunk(() => import('../pages/settings-hidden.tsx'), 'SettingsHiddenPage'),
   moderation: createLazyChunk(() => import('../pages/moderation.tsx'), 'ModerationPage'),
   emailUndo: createLazyChunk(() => import('../pages/email-undo.tsx'), 'EmailUndoPage'),
   invitation: createLazyChunk(() => import('../pages/invitation.tsx'), 'InvitationPage'),

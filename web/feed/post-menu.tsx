@@ -1,5 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Bell, BellOff, Copy, Flag, Link, Pencil, PencilLine, Share, Trash2 } from 'lucide'
+import {
+  Bell,
+  BellOff,
+  Copy,
+  Eye,
+  EyeOff,
+  Flag,
+  Link,
+  Pencil,
+  PencilLine,
+  Share,
+  Trash2,
+} from 'lucide'
 import { postPath } from '../../contract/pages.ts'
 import { receivedQuery, setMuted } from '../answers/answers.queries.ts'
 import { countdown } from '../format/time.ts'
@@ -9,11 +21,13 @@ import { copyText, NOT_COPIED } from '../platform/copy-text.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { useUnsentText } from '../posts/compose/stored-drafts.ts'
 import { useEditSeconds } from '../posts/view/post-time.tsx'
+import { useHidden } from '../session/hidden.ts'
 import { withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuItem, type MenuProps } from '../ui/menu.tsx'
 import { toast } from '../ui/toaster.tsx'
+import { useMuteAuthor } from './use-mute-author.ts'
 
 type PostMenuProps = Pick<MenuProps, 'label' | 'button' | 'onClose'> & { post: CachedPost }
 
@@ -24,10 +38,13 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
   const unsentText = useUnsentText(`edit ${post.id}`)
   const isOwner = viewer.state === 'authorized' && viewer.user.id === post.owner.id
   const muteItems = useMuteItems(post)
+  const authorItems = useAuthorItems(post)
   const items = [
     ...linkItems,
     copyItem(post),
-    ...(isOwner ? [...muteItems, ...removeItems(post, secondsLeft)] : [report(post)]),
+    ...(isOwner
+      ? [...muteItems, ...removeItems(post, secondsLeft)]
+      : [...authorItems, report(post)]),
   ]
   if (isOwner && secondsLeft > 0) items.unshift(edit(post, secondsLeft))
   else if (isOwner && unsentText !== null && unsentText !== post.text)
@@ -51,6 +68,20 @@ function useMuteItems({ id }: CachedPost): MenuItem[] {
       label: isMuted ? 'Сообщать об этой записи' : 'Не сообщать об этой записи',
       icon: <Icon shape={isMuted ? Bell : BellOff} size={18} />,
       onSelect: () => set.mutate(),
+    },
+  ]
+}
+
+function useAuthorItems({ owner }: CachedPost): MenuItem[] {
+  const isSignedIn = useViewer().state === 'authorized'
+  const isMuted = useHidden().authors.includes(owner.id)
+  const { mutate } = useMuteAuthor(owner)
+  if (!isSignedIn) return []
+  return [
+    {
+      label: isMuted ? 'Вернуть автора' : 'Скрыть автора',
+      icon: <Icon shape={isMuted ? Eye : EyeOff} size={18} />,
+      onSelect: () => mutate(!isMuted),
     },
   ]
 }

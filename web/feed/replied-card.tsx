@@ -1,7 +1,10 @@
+import { postPath } from '../../contract/pages.ts'
+import { Link } from '../history/link.tsx'
 import { errorMessage } from '../http/error-message.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { useReadPost } from '../posts/cache/posts.queries.ts'
-import { PostCard } from '../posts/view/post-card.tsx'
+import { MUTED_AUTHOR, PostCard } from '../posts/view/post-card.tsx'
+import { useHidden } from '../session/hidden.ts'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { PostActions, PostMenuButton } from './post-controls.tsx'
@@ -12,8 +15,16 @@ type RepliedCardProps = { id: string; withoutQuote: boolean }
 /** A line joins the replied post to the reply below it. */
 export function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
   const post = usePost(id)
+  const isMuted = useHidden().authors.includes(post?.owner.id ?? '')
   if (post === undefined) return <UnreadCard id={id} />
   if (post === null) return <p className={styles.deleted}>Запись удалена</p>
+  if (isMuted) {
+    return (
+      <p className={styles.deleted}>
+        <Link to={postPath(id)}>{MUTED_AUTHOR}</Link>
+      </p>
+    )
+  }
   return (
     <PostCard post={post} menu={<PostMenuButton post={post} />} withoutQuote={withoutQuote} joined>
       <PostActions post={post} />

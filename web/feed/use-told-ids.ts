@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { wait } from '../platform/wait.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
+import { hidden } from '../session/hidden.ts'
 import { onNews } from '../session/news-stream.ts'
 
 /** One's own post is told of before the call that publishes it has its answer. */
@@ -25,7 +26,9 @@ export function useToldIds({ read, newer }: ListSource, isOld: boolean) {
         reading = undefined
         // What fails is read with the next news.
         const page = await read('').catch(() => undefined)
-        if (page) setTold(page.posts.map(({ id }) => id))
+        const { authors } = hidden.get()
+        const shown = page?.posts.filter(({ owner }) => !authors.includes(owner.id))
+        if (shown) setTold(shown.map(({ id }) => id))
       }, ms)
     }
 
@@ -33,8 +36,10 @@ export function useToldIds({ read, newer }: ListSource, isOld: boolean) {
     const stop = onNews(async (event) => {
       const ids = event && newer.idsIn(event)
       if (event === null) readIn(0)
-      else if (ids === null) readIn(Math.random() * READ_WITHIN_MS)
-      else if (ids.length > 0) {
+      // An event does not name authors, and no button may lead to what the viewer has hidden.
+      else if (ids === null || (ids.length > 0 && hidden.get().authors.length > 0)) {
+        readIn(Math.random() * READ_WITHIN_MS)
+      } else if (ids.length > 0) {
         await wait(OWN_ANSWER_MS)
         setTold((known) => [...ids, ...known].slice(0, TOLD_MAX))
       }

@@ -13,6 +13,7 @@ import { usePageTitle } from '../history/use-page-title.ts'
 import { localStore } from '../platform/storage.ts'
 import { renameOwner } from '../posts/cache/post-cache.ts'
 import { removeDrafts } from '../posts/compose/stored-drafts.ts'
+import { forgetHidden } from '../session/hidden.ts'
 import { dropIntent } from '../session/intents.ts'
 import { announceSessionChange, signedOut, useViewer } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
@@ -42,6 +43,7 @@ function removePersonalData(userId: string): void {
   removeDrafts(localStore, userId)
   removeSavedOperations()
   dropIntent()
+  forgetHidden()
 }
 
 /** /settings/account/email */

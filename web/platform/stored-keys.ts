@@ -3,6 +3,7 @@ export const THEME_KEY = 'theme'
 export const NO_COUNTS_KEY = 'no-counts'
 export const INTRO_SEEN_KEY = 'intro-seen'
 export const ANCHORS_KEY = 'places'
+export const HIDDEN_KEY = 'hidden'
 export const CLIENT_TOKEN_KEY = 'client-token'
 /** Stored from a session's first token until the session is known to be closed. */
 export const HAD_SESSION_KEY = 'had-session'

@@ -32,7 +32,7 @@ const viewerQuery = queryOptions({
 })
 const { queryKey } = viewerQuery
 const observer = new QueryObserver<KnownViewer>(queryClient, viewerQuery)
-const viewer = { get: currentViewer, subscribe: observer.subscribe }
+export const viewer = { get: currentViewer, subscribe: observer.subscribe }
 
 /** Other tabs must not go on as the former viewer when one has signed in or out. */
 const sessionChanges = createTabChannel<null>('session')

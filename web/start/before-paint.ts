@@ -2,6 +2,7 @@ import { showTheme } from '../platform/show-theme.ts'
 import {
   ANCHORS_KEY,
   HAD_SESSION_KEY,
+  HIDDEN_KEY,
   INTRO_SEEN_KEY,
   NO_COUNTS_KEY,
   THEME_KEY,
@@ -16,6 +17,7 @@ try {
   if (hadSession || localStorage.getItem(INTRO_SEEN_KEY)) dataset.introSeen = ''
   // As the server does where the session's cookie came with the request.
   if (hadSession) dataset.session = ''
+  if (hadSession && localStorage.getItem(HIDDEN_KEY)) dataset.hides = ''
   if (localStorage.getItem(THEME_KEY) === 'light') showTheme('light')
   if (localStorage.getItem(NO_COUNTS_KEY)) dataset.noCounts = ''
   // A page that was left further down is not seen at its top first.

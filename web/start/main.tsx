@@ -76,5 +76,7 @@ function Rendered() {
     document.documentElement.removeAttribute('data-static')
     document.documentElement.removeAttribute('data-returning')
   }, [])
+  // What is hidden is left out of the page when the effects have run.
+  useEffect(() => document.documentElement.removeAttribute('data-hides'), [])
   return app
 }

@@ -33,6 +33,12 @@ test('of an erased moderator nothing is left but what the page about personal da
   await decide(app, other, { postId: own.id, verdict: 'remove' })
   const appeal = { token: olga.token, body: { text: 'Ольга возражает' } }
   await app.call('POST', `/users/current/removed-posts/${own.id}/appeal`, appeal)
+  for (const [who, whom] of [
+    [olga, other],
+    [other, olga],
+  ] as const) {
+    await app.call('PUT', `/users/${whom.id}/mute`, { token: who.token })
+  }
   const path = `/moderation/users/${olga.id}/block`
   const block = { token: other.token, body: { reason: 'Спорит', days: 1 } }
   expect((await app.call('PUT', path, block)).status).toBe(200)
@@ -49,6 +55,7 @@ test('of an erased moderator nothing is left but what the page about personal da
   const words = [olga.email, olga.username, 'Последнее слово Ольги', 'Ольга возражает']
   const person = { words, id: olga.id }
   const before = await findPerson(app.db, person)
+  expect(before).toEqual(expect.arrayContaining(['mutes.user_id', 'mutes.muted_id']))
   for (const column of ['posts.hidden_by', 'blocks.blocked_by', 'moderators.email']) {
     expect(before).toContain(`${column}: ${olga.email}`)
   }

@@ -69,7 +69,7 @@ test('who was not there for an hour after a reply is mailed its text, with one l
   expect(mailsTo(petr)).toEqual([])
 })
 
-test('nobody is mailed who was there after the reply, has seen it, or whose reply is gone', async () => {
+test('nobody is mailed who was there after the reply, has seen it, has muted its author, or whose reply is gone', async () => {
   const post = await app.publish(anna)
   const reply = await app.reply(petr, post.id)
   await passTime(HOUR)
@@ -81,6 +81,12 @@ test('nobody is mailed who was there after the reply, has seen it, or whose repl
   await app.call('DELETE', `/posts/${reply.id}`, { token: petr.token })
   await app.reply(petr, post.id)
   await app.call('PUT', '/users/current/received', { token: anna.token, body: { seen: 2 } })
+  await passTime(HOUR)
+  await mailReplies()
+  expect(mailsTo(anna)).toEqual([])
+
+  await app.reply(petr, post.id)
+  await app.call('PUT', `/users/${petr.id}/mute`, { token: anna.token })
   await passTime(HOUR)
   await mailReplies()
   expect(mailsTo(anna)).toEqual([])

@@ -23,6 +23,8 @@ export async function selectAccount(db: Queryable, userId: string) {
       'answers', (SELECT json_build_object('seen', seen_no, 'received', last_no, 'wantsMail', wants_mail)
         FROM answer_states WHERE user_id = u.id),
       'mutedPosts', ARRAY(SELECT id::text FROM posts WHERE owner_id = u.id AND is_muted ORDER BY id),
+      'mutedUsers', ${list(sql`SELECT muted_id::text AS "userId", created_at AS "mutedAt"
+        FROM mutes WHERE user_id = u.id ORDER BY created_at`)},
       'reports', ${list(sql`SELECT r.post_id::text AS "postId", reason.name AS reason, r.comment,
         r.created_at AS "reportedAt", r.state FROM reports r
         JOIN report_reasons reason ON reason.id = r.reason_id WHERE r.reporter_id = u.id ORDER BY r.id`)},

@@ -49,6 +49,7 @@ test('a person downloads what is stored about them, as JSON and as a page in whi
   const reply = await app.reply(olga, foreign.id, 'Мой ответ')
   await app.call('POST', `/posts/${foreign.id}/likes`, { token: olga.token })
   await app.call('POST', `/posts/${foreign.id}/reports?reason_id=1`, { token: olga.token })
+  await app.call('PUT', `/users/${petr.id}/mute`, { token: olga.token })
 
   const response = await download(app, olga)
   expect(response.headers.get('content-type')).toBe('application/zip')
@@ -68,6 +69,7 @@ test('a person downloads what is stored about them, as JSON and as a page in whi
     username: olga.username,
     email: olga.email,
     sessions: [{ browser: 'Firefox', os: 'Linux' }],
+    mutedUsers: [{ userId: petr.id, mutedAt: expect.any(String) }],
     reports: [{ postId: foreign.id, reason: 'Спам или реклама', state: 'open' }],
   })
   expect(JSON.parse(files['posts.json'] ?? '')).toMatchObject([

@@ -42,6 +42,8 @@ export const ACTS = [
   'erase',
   'mute',
   'unmute',
+  'mute person',
+  'unmute person',
   'read answers',
 ] as const
 
@@ -136,6 +138,10 @@ export async function perform(world: World, { what, who, which }: Act): Promise<
       return byOwner(world, post, 'PUT', '/mute')
     case 'unmute':
       return byOwner(world, post, 'DELETE', '/mute')
+    case 'mute person':
+    case 'unmute person':
+      return (await send(what === 'mute person' ? 'PUT' : 'DELETE', `/users/${post.owner.id}/mute`))
+        .status
     case 'read answers':
       return readAnswers(world, person)
     case 'leave':

@@ -26,6 +26,7 @@ import * as outbox from './migrations/016-outbox.ts'
 import * as statesOfUsers from './migrations/017-states-of-users.ts'
 import * as answers from './migrations/018-answers.ts'
 import * as search from './migrations/019-search.ts'
+import * as mutes from './migrations/020-mutes.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -47,6 +48,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '017-states-of-users': statesOfUsers,
   '018-answers': answers,
   '019-search': search,
+  '020-mutes': mutes,
 }
 
 type Options = {

@@ -110,6 +110,7 @@ export type Tables = ModerationTables & {
     mailed_at: ColumnType<Date | null, never, Date | null>
     mails_since_visit: Generated<number>
   }
+  mutes: { user_id: Id; muted_id: Id; created_at: CreatedAt }
   idempotency_keys: { owner_id: Id; key: string; post_id: Id; created_at: CreatedAt }
   wall_totals: { slot: number; posts: string }
   owner_totals: { user_id: Id; posts: string; replies: string }

@@ -200,6 +200,20 @@ function isNewer(id: string, other: string): boolean {
   return BigInt(id) > BigInt(other)
 }
 
+/** Returns the list without the posts of some authors, as if they were removed. */
+export function withoutAuthors(
+  client: QueryClient,
+  list: PostList,
+  authors: readonly string[],
+): PostList {
+  if (authors.length === 0) return list
+  const isTheirs = (id: string) => authors.includes(readCachedPost(client, id)?.owner.id ?? '')
+  return {
+    ...list,
+    removed: [...list.removed, ...list.pages.flatMap(({ ids }) => ids.filter(isTheirs))],
+  }
+}
+
 /** Returns the pages with the posts to show, each of them once, without the pages that have none. */
 export function shownPages({ pages, added, removed, stoppedAt }: PostList): ShownPage[] {
   const seen = new Set(removed)

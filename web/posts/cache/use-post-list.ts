@@ -5,6 +5,7 @@ import { cursorAt } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
 import type { Anchor } from '../../history/scroll-anchors.ts'
+import { useHidden } from '../../session/hidden.ts'
 import type { News } from '../../session/news-stream.ts'
 import {
   type CachedPage,
@@ -21,6 +22,7 @@ import {
   pagesKey,
   showNewer,
   shownPages,
+  withoutAuthors,
 } from './list-cache.ts'
 import { nextVersion, putPosts } from './post-cache.ts'
 
@@ -111,7 +113,11 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     const unread: ListPage[] = [{ cursor: initial, ids: [] }]
     return { pages: readPages ?? unread, ...changes }
   }, [readPages, initial, changes])
-  const pages = useMemo(() => shownPages(list), [list])
+  const { authors } = useHidden()
+  const pages = useMemo(
+    () => shownPages(withoutAuthors(client, list, authors)),
+    [client, list, authors],
+  )
   const ids = useMemo(() => pages.flatMap((page) => page.ids), [pages])
   const start = list.pages[0]?.cursor ?? ''
   // What was published here is more than the first page told.

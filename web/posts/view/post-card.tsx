@@ -1,9 +1,11 @@
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useId } from 'react'
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useState } from 'react'
 import { authorPath, postPath } from '../../../contract/pages.ts'
 import { navigate } from '../../history/history.ts'
 import { Link } from '../../history/link.tsx'
+import { useHidden } from '../../session/hidden.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import { type CachedPost, usePost } from '../cache/post-cache.ts'
+import { hiddenWordIn } from './hidden-words.ts'
 import styles from './post-card.module.css'
 import { PostText } from './post-text.tsx'
 import { PostTime } from './post-time.tsx'
@@ -69,13 +71,36 @@ export function PostCard(props: PostCardProps) {
         </div>
         {repliedId && <RepliedPost id={repliedId} />}
         <div id={`${id}-text`} className={styles.text}>
-          <PostText text={post.text} />
+          <CardText post={post} />
         </div>
         {children && <div className={styles.actions}>{children}</div>}
       </div>
     </article>
   )
 }
+
+/** A post with a word that the viewer does not want to see shows its text after a tap. */
+function CardText({ post }: { post: CachedPost }) {
+  const word = useHiddenWord(post)
+  const [isShown, setShown] = useState(false)
+  if (word === undefined || isShown) return <PostText text={post.text} />
+  return (
+    <p className={styles.hidden}>
+      {hiddenBy(word)} ·{' '}
+      <button type="button" className={styles.show} onClick={() => setShown(true)}>
+        Показать
+      </button>
+    </p>
+  )
+}
+
+/** Nothing is hidden in the viewer's own posts. */
+function useHiddenWord(post: CachedPost | null | undefined): string | undefined {
+  const { by, words } = useHidden()
+  return !post || post.owner.id === by ? undefined : hiddenWordIn(post.text, words)
+}
+
+const hiddenBy = (word: string) => `Скрыто по слову «${word}»`
 
 function useOpenPost(postId: string) {
   const path = postPath(postId)
@@ -116,6 +141,8 @@ function hasSelectedText(): boolean {
   return getSelection()?.isCollapsed === false
 }
 
+export const MUTED_AUTHOR = 'Запись скрытого вами автора'
+
 type RepliedPostProps = {
   id: string
   /** In a dialog the quote is no link: nobody must leave the text they are writing by accident. */
@@ -124,9 +151,12 @@ type RepliedPostProps = {
 
 export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
   const post = usePost(id)
+  const word = useHiddenWord(post)
+  const isMuted = useHidden().authors.includes(post?.owner.id ?? '')
   if (post === undefined) return null
   if (post === null) return <p className={quoteStyles.quote}>Запись удалена</p>
-  const quote = (
+  const instead = isMuted ? MUTED_AUTHOR : word && hiddenBy(word)
+  const quote = (!inDialog && instead) || (
     <>
       <b className={quoteStyles.author}>{post.owner.username}</b> <bdi>{post.text}</bdi>
     </>

@@ -1,0 +1,144 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { expectNoBarrier } from './testing/axe.ts'
+import { journey, olga, petr, test } from './testing/journey.ts'
+import { chooseFromMenu, postTexts, postWith, toast } from './testing/page-actions.ts'
+
+/** Petr is hidden from Olga by a call, as in another browser. */
+const mutePetr = () => journey.call('PUT', `/users/${petr.id}/mute`, olga)
+
+/** Opens a page of Olga's, who knows whom she has muted. */
+async function visit(path = '/'): Promise<Page> {
+  const page = await journey.visit({ as: olga, path })
+  await page.getByRole('link', { name: /^Ответы мне/ }).waitFor()
+  return page
+}
+
+test('an author is hidden from one’s own lists alone, at once and after a reload, and comes back by the toast', async () => {
+  const [ivan, vera] = [await journey.signUp(), await journey.signUp()]
+  const post = await journey.publish(olga, 'Моя')
+  for (const [author, name] of [
+    [ivan, 'Ивана'],
+    [vera, 'Веры'],
+  ] as const) {
+    await journey.publish(author, `Запись ${name}`)
+    await journey.reply(author, post.id, `Ответ ${name}`)
+  }
+  const page = await visit()
+  await chooseFromMenu(postWith(page, 'Запись Ивана'), 'Скрыть автора')
+  await expect.poll(() => postTexts(page)).toEqual(['Запись Веры', 'Моя'])
+  await toast(page, `Вы скрыли автора ${ivan.username}`).waitFor()
+  await page.getByRole('status').getByRole('button', { name: 'Вернуть' }).click()
+  await expect.poll(() => postTexts(page)).toEqual(['Запись Веры', 'Запись Ивана', 'Моя'])
+
+  await chooseFromMenu(postWith(page, 'Запись Ивана'), 'Скрыть автора')
+  await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).click()
+  await expect.poll(() => postTexts(page)).toEqual(['Ответ Веры'])
+  await page.goto(`${journey.url}/posts/${post.id}`)
+  await expect.poll(() => postTexts(page)).toEqual(['Моя', 'Ответ Веры'])
+
+  const other = await journey.visit({ as: ivan, path: `/posts/${post.id}` })
+  await expect.poll(() => postTexts(other)).toEqual(['Моя', 'Ответ Веры', 'Ответ Ивана'])
+  const visitor = await journey.visit({})
+  await expect.poll(() => postTexts(visitor)).toEqual(['Запись Веры', 'Запись Ивана', 'Моя'])
+})
+
+test('what is hidden is not even seen for a moment while the page loads', async () => {
+  await journey.publish(petr, 'Не хочу видеть')
+  await journey.publish(olga, 'Моя')
+  await mutePetr()
+  const page = await visit()
+  await expect.poll(() => postTexts(page)).toEqual(['Моя'])
+  await page.addInitScript(() => {
+    const seen: string[] = []
+    Object.assign(window, { seen })
+    const look = () => {
+      for (const card of document.querySelectorAll('article')) {
+        if (getComputedStyle(card).visibility === 'visible') seen.push(card.innerText)
+      }
+      requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  })
+  await page.reload()
+  await expect.poll(() => postTexts(page)).toEqual(['Моя'])
+  const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
+  expect(seen.length).toBeGreaterThan(0)
+  expect(seen.filter((text) => text.includes('Не хочу видеть'))).toEqual([])
+})
+
+test('a list reads on where all of a page is hidden', async () => {
+  const long = await journey.publish(olga, 'Давняя')
+  await journey.fillWall(petr, 25)
+  await mutePetr()
+  const page = await visit()
+  await expect.poll(() => postTexts(page)).toEqual([long.text])
+  await page.getByText('Это все записи').waitFor()
+})
+
+test('a quote of a hidden author says so, and leads to the post, which is shown to who asks for it', async () => {
+  const vera = await journey.signUp()
+  const post = await journey.publish(petr, 'Скрытая запись')
+  const reply = await journey.reply(vera, post.id, 'Ответ на скрытую')
+  await journey.call('POST', `/posts/${reply.id}/likes`, olga)
+  await mutePetr()
+  const page = await visit('/liked')
+  const quote = postWith(page, 'Ответ на скрытую').getByText('Запись скрытого вами автора')
+  await quote.waitFor()
+  expect(await page.getByText('Скрытая запись').count()).toBe(0)
+  await page.goto(`${journey.url}/posts/${reply.id}`)
+  await page.getByRole('link', { name: 'Запись скрытого вами автора' }).click()
+  await page.waitForURL(`**/posts/${post.id}`)
+  await postWith(page, 'Скрытая запись').waitFor()
+  await chooseFromMenu(postWith(page, 'Скрытая запись'), 'Вернуть автора')
+  await toast(page, `Автор ${petr.username} снова виден`).waitFor()
+})
+
+test('hidden authors are listed in the settings, and come back from there', async () => {
+  await journey.publish(petr, 'Вернусь')
+  await mutePetr()
+  const page = await visit('/settings')
+  await page.getByRole('link', { name: /Скрытое от меня/ }).click()
+  const button = page.getByRole('button', { name: `Вернуть автора ${petr.username}` })
+  await button.waitFor()
+  await expectNoBarrier(page, 'the hidden authors')
+  await button.click()
+  await button.waitFor({ state: 'detached' })
+  await page.goto(journey.url)
+  await postWith(page, 'Вернусь').waitFor()
+})
+
+test('a post with a word that one does not want to see shows a line until a tap; one’s own posts are never hidden, and logging out forgets the words', async () => {
+  const vera = await journey.signUp()
+  await journey.publish(vera, 'Ёлки и игрушки')
+  const voted = await journey.publish(vera, 'Новые выборы')
+  await journey.reply(olga, voted.id, 'Мой ответ про выборы')
+  await journey.publish(olga, 'Мои выборы')
+  const page = await visit('/settings/hidden')
+  const add = async (word: string) => {
+    await page.getByRole('textbox', { name: 'Слово' }).fill(word)
+    await page.keyboard.press('Enter')
+  }
+  await add('в')
+  await page.getByText('От 2 до 50 знаков').waitFor()
+  await add('елк')
+  await add('ВЫБОР')
+  await add('Выбор')
+  await page.getByText('Это слово уже есть').waitFor()
+  await expectNoBarrier(page, 'the hidden words')
+  await page.goto(journey.url)
+  const [first, second] = ['ВЫБОР', 'елк'].map((word) => `Скрыто по слову «${word}» · Показать`)
+  await expect.poll(() => postTexts(page)).toEqual(['Мои выборы', first, second])
+  await postWith(page, 'елк').getByRole('button', { name: 'Показать' }).click()
+  await expect.poll(() => postTexts(page)).toEqual(['Мои выборы', first, 'Ёлки и игрушки'])
+  await page.goto(`${journey.url}/own/replies`)
+  await postWith(page, 'Мой ответ').getByText('Скрыто по слову «ВЫБОР»').waitFor()
+
+  await page.goto(`${journey.url}/settings/hidden`)
+  await page.getByRole('button', { name: 'Вернуть слово «ВЫБОР»' }).click()
+  await page.goto(journey.url)
+  await expect.poll(() => postTexts(page)).toEqual(['Мои выборы', 'Новые выборы', second])
+  await page.goto(`${journey.url}/settings`)
+  await page.getByRole('button', { name: 'Выйти' }).click()
+  await expect.poll(() => postTexts(page)).toEqual(['Мои выборы', 'Новые выборы', 'Ёлки и игрушки'])
+})

@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Queryable } from '../../kernel/db/database.ts'
+
+type Mute = { userId: string; mutedId: string }
+
+/** Those who have left are not named. Their mutes count again when they return. */
+export async function selectMutes(db: Queryable, userId: string) {
+  return db
+    .selectFrom('mutes')
+    .innerJoin('users', 'users.id', 'mutes.muted_id')
+    .select(['users.id', 'users.username'])
+    .where('mutes.user_id', '=', userId)
+    .where('users.deleted_at', 'is', null)
+    .orderBy('mutes.created_at', 'desc')
+    .orderBy('users.id', 'desc')
+    .execute()
+}
+
+/** Counts the other mutes of a user, and keeps more from coming until the transaction ends. */
+export async function countOtherMutes(tx: Queryable, { userId, mutedId }: Mute): Promise<number> {
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+  const { rows } = await sql<{ mutes: number }>`SELECT count(*)::int AS mutes FROM mutes
+    WHERE user_id = ${userId}::bigint AND muted_id <> ${mutedId}::bigint`.execute(tx)
+  return rows[0]?.mutes ?? 0
+}
+
+/** Returns false when there is no such user. */
+export async function insertMute(tx: Queryable, { userId, mutedId }: Mute): Promise<boolean> {
+  const { rows } = await sql`
+    WITH muted AS (SELECT id FROM users WHERE id = ${mutedId}::bigint AND deleted_at IS NULL),
+      inserted AS (INSERT INTO mutes (user_id, muted_id) SELECT ${userId}::bigint, id FROM muted
+        ON CONFLICT DO NOTHING)
+    SELECT id FROM muted`.execute(tx)
+  return rows.length > 0
+}
+
+/** Returns false when there is no such user. */
+export async function deleteMute(db: Queryable, { userId, mutedId }: Mute): Promise<boolean> {
+  const { rows } = await sql`
+    WITH deleted AS (
+      DELETE FROM mutes WHERE user_id = ${userId}::bigint AND muted_id = ${mutedId}::bigint)
+    SELECT id FROM users WHERE id = ${mutedId}::bigint`.execute(db)
+  return rows.length > 0
+}

@@ -1,0 +1,34 @@
+import { MUTES_MAX } from '../../../contract/constants.ts'
+import { listMutes, muteUser, unmuteUser } from '../../../contract/mutes.ts'
+import { type Db, isRowId } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Route } from '../../kernel/http/route.ts'
+import { countOtherMutes, deleteMute, insertMute, selectMutes } from './mutes.repository.ts'
+
+export function registerMutes({ route, db }: { route: Route; db: Db }): void {
+  route(listMutes, async ({ viewer }) => ({ users: await selectMutes(db, viewer.userId) }))
+
+  route(muteUser, async ({ params, viewer: { userId } }) => {
+    const mute = { userId, mutedId: requireId(params.id) }
+    if (mute.mutedId === userId) {
+      throw new AppError('INVALID_REQUEST', { message: 'Себя скрыть нельзя' })
+    }
+    await db.transaction().execute(async (tx) => {
+      if ((await countOtherMutes(tx, mute)) >= MUTES_MAX) throw new AppError('TOO_MANY_MUTES')
+      if (!(await insertMute(tx, mute))) throw nobody()
+    })
+  })
+
+  route(unmuteUser, async ({ params, viewer: { userId } }) => {
+    if (!(await deleteMute(db, { userId, mutedId: requireId(params.id) }))) throw nobody()
+  })
+}
+
+function requireId(id: string): string {
+  if (!isRowId(id)) throw nobody()
+  return id
+}
+
+function nobody(): AppError {
+  return new AppError('NOT_FOUND', { message: 'Такого пользователя нет' })
+}

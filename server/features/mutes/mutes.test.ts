@@ -1,0 +1,128 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { MUTES_MAX } from '../../../contract/constants.ts'
+import { comeBack, leave } from '../../testing/account-deletion-calls.ts'
+import { atOnce } from '../../testing/at-once.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { allEndpoints } from '../../testing/endpoints.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+
+let app: TestApp
+let anna: TestUser
+let petr: TestUser
+let vera: TestUser
+beforeAll(async () => {
+  app = await startTestApp()
+})
+beforeEach(async () => {
+  ;[anna, petr, vera] = await Promise.all([app.signUp(), app.signUp(), app.signUp()])
+})
+afterAll(() => app.close())
+
+const read = async (path: string, { token }: TestUser) =>
+  (await app.call('GET', path, { token })).body
+const mute = (who: TestUser, { id }: { id: string }, method: 'PUT' | 'DELETE' = 'PUT') =>
+  app.call(method, `/users/${id}/mute`, { token: who.token })
+const mutesOf = async (who: TestUser) => (await read('/users/current/mutes', who)).users
+
+/** Every list of posts, and whether it leaves muted authors out; the browser does it in the others. */
+const LISTS: Record<string, boolean> = {
+  'GET /posts': false,
+  'GET /posts?filter=liked': false,
+  'GET /posts/:id/replies': false,
+  'GET /posts/replies/received': true,
+  // What the viewer wrote.
+  'GET /posts/replies': false,
+  'GET /users/current/removed-posts': false,
+}
+
+test('the table has every list of the contract that people read', async () => {
+  const lists = [...(await allEndpoints())].filter(
+    ([, { answer, access }]) => access !== 'moderator' && /"posts":/.test(JSON.stringify(answer)),
+  )
+  const inTable = new Set(Object.keys(LISTS).map((name) => name.split('?')[0]))
+  expect(lists.map(([name]) => name).sort()).toEqual([...inTable].sort())
+})
+
+test.each(Object.entries(LISTS))(
+  '%s leaves muted authors out for who has muted them, if it is the viewer’s own, and for nobody else',
+  async (name, leavesOut) => {
+    const post = await app.publish(anna)
+    const path = name.replace('GET ', '').replace(':id', post.id)
+    for (const author of [petr, vera]) {
+      await app.publish(author)
+      const { id } = await app.reply(author, post.id)
+      await app.call('POST', `/posts/${id}/likes`, { token: anna.token })
+    }
+    const authorsFor = async (viewer: TestUser) =>
+      (await read(path, viewer)).posts.map(({ owner }: { owner: TestUser }) => owner.id)
+    const before = [await authorsFor(anna), await authorsFor(petr), await authorsFor(vera)]
+    await mute(anna, petr)
+    const after = before.map((authors, viewer) =>
+      authors.filter((id: string) => !leavesOut || viewer > 0 || id !== petr.id),
+    )
+    expect([await authorsFor(anna), await authorsFor(petr), await authorsFor(vera)]).toEqual(after)
+    expect(after[0].length < before[0].length).toBe(leavesOut)
+    await mute(anna, petr, 'DELETE')
+    expect(await authorsFor(anna)).toEqual(before[0])
+  },
+)
+
+test('muted people are listed, the last first; muting or unmuting twice changes nothing, and others see nothing of it', async () => {
+  const name = ({ id, username }: TestUser) => ({ id, username })
+  expect((await mute(anna, petr)).status).toBe(204)
+  expect((await mute(anna, vera)).status).toBe(204)
+  expect((await mute(anna, petr)).status).toBe(204)
+  expect(await mutesOf(anna)).toEqual([name(vera), name(petr)])
+  expect(await mutesOf(petr)).toEqual([])
+  for (const _ of [1, 2]) expect((await mute(anna, petr, 'DELETE')).status).toBe(204)
+  expect(await mutesOf(anna)).toEqual([name(vera)])
+})
+
+test('nobody mutes themselves or somebody who does not exist', async () => {
+  expectRefusal(await mute(anna, anna), 'INVALID_REQUEST')
+  for (const id of ['x', '0', '999999999999999999']) {
+    expectRefusal(await mute(anna, { id }), 'NOT_FOUND')
+    expectRefusal(await mute(anna, { id }, 'DELETE'), 'NOT_FOUND')
+  }
+})
+
+test('a reply of a muted author is not unread, and is again when the author is unmuted', async () => {
+  const unread = async () => (await read('/users/current/received', anna)).unread
+  const post = await app.publish(anna)
+  await app.reply(petr, post.id)
+  await mute(anna, petr)
+  await app.reply(petr, post.id)
+  await app.reply(vera, post.id)
+  expect(await unread()).toBe(1)
+  expect((await read('/posts/replies/received', anna)).total).toBe(1)
+  await mute(anna, petr, 'DELETE')
+  expect(await unread()).toBe(3)
+})
+
+test('who has left is listed no more, can be unmuted, and is muted again after a return', async () => {
+  await mute(anna, petr)
+  await leave(app, petr)
+  expect(await mutesOf(anna)).toEqual([])
+  expectRefusal(await mute(vera, petr), 'NOT_FOUND')
+  expect((await comeBack(app, petr.email, true)).status).toBe(200)
+  expect(await mutesOf(anna)).toMatchObject([{ id: petr.id }])
+  expect((await mute(anna, petr, 'DELETE')).status).toBe(204)
+})
+
+test('of mutes that come at once, none is past the thousandth', async () => {
+  await sql`WITH others AS (
+      INSERT INTO users (username, email, email_key)
+      SELECT ${anna.username} || n, n || ${anna.email}, n || ${anna.email}
+      FROM generate_series(1, ${MUTES_MAX - 1}::int) n RETURNING id
+    )
+    INSERT INTO mutes (user_id, muted_id) SELECT ${anna.id}::bigint, id FROM others`.execute(app.db)
+  const both = await atOnce([petr, vera].map((whom) => () => mute(anna, whom)))
+  expect(both.map(({ status }) => status).sort()).toEqual([204, 400])
+  const refused = both.find(({ status }) => status === 400)
+  expectRefusal(refused as (typeof both)[0], 'TOO_MANY_MUTES')
+  const users = await mutesOf(anna)
+  expect(users).toHaveLength(MUTES_MAX)
+  expect((await mute(anna, users[0])).status).toBe(204)
+})

@@ -1,0 +1,23 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { refreshReceived } from '../answers/answers.queries.ts'
+import { useAction } from '../http/use-action.tsx'
+import { setAuthorMuted } from '../mutes/mutes.queries.ts'
+import { toast } from '../ui/toaster.tsx'
+
+/** Hides an author from the viewer, with a way back in the toast, or shows them again. */
+export function useMuteAuthor({ id, username }: { id: string; username: string }) {
+  const client = useQueryClient()
+  const action = useAction({
+    mutationFn: async (isMuted: boolean) => {
+      await setAuthorMuted(client, id, isMuted)
+      void refreshReceived(client)
+    },
+    onSuccess: (_, isMuted) => {
+      const undo = { label: 'Вернуть', onSelect: () => action.mutate(false) }
+      const text = isMuted ? `Вы скрыли автора ${username}` : `Автор ${username} снова виден`
+      toast({ text, ...(isMuted && { link: undo }) }, { about: [`author ${id}`] })
+    },
+    errors: 'toast',
+  })
+  return action
+}

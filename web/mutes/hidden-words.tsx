@@ -1,0 +1,82 @@
+import { type FormEvent, useRef, useState } from 'react'
+import { HIDDEN_WORD_MAX, HIDDEN_WORD_MIN, HIDDEN_WORDS_MAX } from '../../contract/constants.ts'
+import { normalizeText, textLength } from '../../contract/text.ts'
+import { fold } from '../posts/view/hidden-words.ts'
+import { hide, useHidden } from '../session/hidden.ts'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Row, rowClass, Section } from '../ui/row.tsx'
+import styles from './hidden-words.module.css'
+
+/** The words that the viewer does not want to see: only this browser knows them. */
+export function HiddenWords() {
+  const { words } = useHidden()
+  const [typed, setTyped] = useState('')
+  const [error, setError] = useState<string>()
+  const form = useRef<HTMLFormElement>(null)
+
+  function type(text: string): void {
+    setError(undefined)
+    setTyped(text)
+  }
+
+  function add(event: FormEvent): void {
+    event.preventDefault()
+    const word = normalizeText(typed).replace(/\s+/gu, ' ')
+    const problem = problemOf(word, words)
+    setError(problem)
+    if (problem) return
+    hide({ words: [word, ...words] })
+    setTyped('')
+  }
+
+  function remove(word: string): void {
+    hide({ words: words.filter((other) => other !== word) })
+    // The button is gone, and the focus would be lost with it.
+    form.current?.querySelector('input')?.focus()
+  }
+
+  return (
+    <Section title="Слова, которых я не хочу видеть">
+      <p className={styles.note}>
+        Вместо записи с таким словом будет строка, которая её откроет. Слова хранятся только в этом
+        браузере и забываются, когда вы выходите.
+      </p>
+      <form ref={form} className={styles.form} onSubmit={add} noValidate>
+        <TextField
+          label="Слово"
+          autoComplete="off"
+          value={typed}
+          hint="Или его начало: «выбор» скроет и «выборы»"
+          error={error}
+          onChange={type}
+        />
+        <div className={styles.actions}>
+          <Button type="submit">Добавить</Button>
+        </div>
+      </form>
+      <ul>
+        {words.map((word) => (
+          <li key={word} className={rowClass}>
+            <Row icon={null} name={word} />
+            <Button size="s" aria-label={`Вернуть слово «${word}»`} onClick={() => remove(word)}>
+              Вернуть
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function problemOf(word: string, words: readonly string[]): string | undefined {
+  const length = textLength(word)
+  if (length < HIDDEN_WORD_MIN || length > HIDDEN_WORD_MAX) {
+    return `От ${HIDDEN_WORD_MIN} до ${HIDDEN_WORD_MAX} знаков`
+  }
+  if (words.some((other) => fold(other) === fold(word))) return 'Это слово уже есть'
+  if (words.length >= HIDDEN_WORDS_MAX) {
+    return `Слов может быть не больше ${HIDDEN_WORDS_MAX}. Верните какое-нибудь из них`
+  }
+  return undefined
+}

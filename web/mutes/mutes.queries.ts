@@ -1,0 +1,34 @@
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { call } from '../http/call.ts'
+import { LISTS } from '../posts/cache/list-cache.ts'
+import { hidden, hide } from '../session/hidden.ts'
+import { useViewer } from '../session/viewer.ts'
+
+export const mutesQuery = queryOptions({
+  queryKey: ['mutes'],
+  queryFn: async ({ signal }) => {
+    const { users } = await call('GET /users/current/mutes', {}, { signal })
+    hide({ authors: users.map(({ id }) => id) })
+    return users
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+/** Reads whom the viewer has muted, also in another browser. */
+export function ReadMutes() {
+  useQuery({ ...mutesQuery, enabled: useViewer().state === 'authorized' })
+  return null
+}
+
+/** The browser leaves muted authors out of what it has; what the server leaves out is read anew. */
+export async function setAuthorMuted(
+  client: QueryClient,
+  id: string,
+  isMuted: boolean,
+): Promise<void> {
+  await call(isMuted ? 'PUT /users/:id/mute' : 'DELETE /users/:id/mute', { params: { id } })
+  const others = hidden.get().authors.filter((author) => author !== id)
+  hide({ authors: isMuted ? [...others, id] : others })
+  void client.invalidateQueries({ queryKey: mutesQuery.queryKey })
+  if (!isMuted) void client.invalidateQueries({ queryKey: [LISTS, 'received'] })
+}

@@ -1,0 +1,72 @@
+import { createEmitter, type ReadableAtom, useAtom } from '../platform/atom.ts'
+import { isRecord, localStore } from '../platform/storage.ts'
+import { HIDDEN_KEY } from '../platform/stored-keys.ts'
+import { viewer, viewerId } from './viewer.ts'
+
+/** What the person `by` does not want to see: authors by their ids, and words. */
+type Hidden = { by: string; authors: readonly string[]; words: readonly string[] }
+
+const NOTHING: Hidden = { by: '', authors: [], words: [] }
+
+let stored: Hidden | undefined
+
+const changes = createEmitter(() => {
+  addEventListener('storage', followOtherTab)
+  return () => removeEventListener('storage', followOtherTab)
+})
+
+/** Before the viewer is known, it is what was stored: what is hidden must not show for a moment. */
+export const hidden: ReadableAtom<Hidden> = {
+  get: () => {
+    const { state } = viewer.get()
+    const isOthers = state === 'signed-out' || (state === 'authorized' && viewerId() !== read().by)
+    return isOthers ? NOTHING : read()
+  },
+  subscribe: (listener) => {
+    const stops = [changes.subscribe(listener), viewer.subscribe(listener)]
+    return () => stops.forEach((stop) => void stop())
+  },
+}
+
+export function useHidden(): Hidden {
+  return useAtom(hidden, NOTHING)
+}
+
+/** Stores what the viewer hides in this browser, in place of what somebody else has hidden here. */
+export function hide(change: Partial<Omit<Hidden, 'by'>>): void {
+  const by = viewerId()
+  if (by === null) return
+  stored = { ...hidden.get(), ...change, by }
+  if (stored.authors.length + stored.words.length > 0) localStore.writeJson(HIDDEN_KEY, stored)
+  else localStore.remove(HIDDEN_KEY)
+  changes.emit()
+}
+
+export function forgetHidden(): void {
+  localStore.remove(HIDDEN_KEY)
+  readAgain()
+}
+
+function read(): Hidden {
+  stored ??= localStore.readJson(HIDDEN_KEY, isHidden) ?? NOTHING
+  return stored
+}
+
+function followOtherTab({ key }: StorageEvent): void {
+  if (key === HIDDEN_KEY || key === null) readAgain()
+}
+
+function readAgain(): void {
+  stored = undefined
+  changes.emit()
+}
+
+function isHidden(value: unknown): value is Hidden {
+  return (
+    isRecord(value) &&
+    typeof value.by === 'string' &&
+    [value.authors, value.words].every(
+      (list) => Array.isArray(list) && list.every((item) => typeof item === 'string'),
+    )
+  )
+}
