@@ -62,6 +62,7 @@ export default defineConfig({
       suite('unit', {
         include: ['contract/**/*.test.ts', 'scripts/**/*.test.ts', 'web/**/*.test.{ts,tsx}'],
         globalSetup: [FILES_IN_MEMORY],
+        isolate: false,
         sequence: { groupOrder: 1 },
       }),
       suite('server', {
