@@ -11,24 +11,24 @@ const FILES_IN_MEMORY = './scripts/memory-setup.ts'
 const BROWSER = './scripts/e2e-setup.ts'
 const BALANCER = './scripts/nodes-setup.ts'
 
-const STARTS_AND_KILLS = [
+/** What kills, waits for limits of time, fills tables or finds more the longer it runs. */
+const FAULTS = [
   'operator/embedded-database.test.ts',
   'server/operations/embedded-postgres/{data-dir,embedded-postgres}.test.ts',
-  'server/operations/backup/nightly-backup.test.ts',
+  'server/operations/backup/{nightly-backup,restore}.test.ts',
   'server/operations/start/{installation,start-failure}.test.ts',
-  'server/kernel/http/stopping.test.ts',
+  'server/kernel/db/{migrate,replica,time-limits}.test.ts',
+  'server/kernel/http/{overload,pipelining,stopping}.test.ts',
   'server/kernel/mail/smtp-faults.test.ts',
-  'server/wrong-clock.test.ts',
+  'server/features/account-deletion/large-account.test.ts',
+  'server/features/moderation/{many-likes,moving-posts,random-acts}.test.ts',
+  'server/{fuzz,wrong-clock}.test.ts',
 ]
+
+/** `npm test` runs these random tests too, for a short time. */
+const RANDOM = ['server/features/{data-export/data-export,posts/counters}.test.ts']
 
 const MEASURES_MEMORY = ['server/features/posts/prepared-texts.test.ts']
-
-/** These tests find more the longer they run: `npm test` runs them too, for a short time. */
-const RANDOM = [
-  'server/fuzz.test.ts',
-  'server/features/{data-export/data-export,posts/counters}.test.ts',
-  'server/features/moderation/{moving-posts,random-acts}.test.ts',
-]
 
 /**
  * Node runs these files in production as they stand, so it runs them in tests too: without a
@@ -62,12 +62,13 @@ export default defineConfig({
       suite('unit', {
         include: ['contract/**/*.test.ts', 'scripts/**/*.test.ts', 'web/**/*.test.{ts,tsx}'],
         globalSetup: [FILES_IN_MEMORY],
+        isolate: false,
         sequence: { groupOrder: 1 },
       }),
       suite('server', {
         ...overHttp,
         include: ['{server,operator,demo}/**/*.test.ts'],
-        exclude: [...STARTS_AND_KILLS, ...MEASURES_MEMORY],
+        exclude: [...FAULTS, ...MEASURES_MEMORY],
         globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES],
         // Tests wait for the database part of the time, so four files keep two cores busy.
         maxWorkers: 4,
@@ -84,7 +85,7 @@ export default defineConfig({
       }),
       suite('faults', {
         ...wholeProduct,
-        include: ['e2e/faults/*.test.ts', ...STARTS_AND_KILLS, ...RANDOM],
+        include: ['e2e/faults/*.test.ts', ...FAULTS, ...RANDOM],
         env: {
           FUZZ_RUNS: '10000',
           ACTS_RUNS: '20',
@@ -92,7 +93,7 @@ export default defineConfig({
           COUNTED_ACTS: '300',
           EXPORTED_POSTS: '100000',
         },
-        globalSetup: [SHARED_POSTGRES],
+        globalSetup: [SHARED_POSTGRES, BROWSER],
       }),
       suite('measures', {
         ...wholeProduct,

@@ -1,11 +1,9 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { journey, olga, desktopTest as test } from './testing/journey.ts'
-import { countRequests, holdCalls, untilPreloaded } from './testing/page-actions.ts'
+import { countRequests, holdCalls } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
-/** The console's message about a lazy chunk that could not be loaded. */
-const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
 const NO_ANSWER = 'Сервер не отвечает. Попробуйте чуть позже'
 
@@ -97,32 +95,6 @@ test('a first page that does not load says so in its place, and «Повтори
   await failed.getByRole('button', { name: 'Повторить' }).click()
   await expect.poll(() => page.getByRole('article').count()).toBeGreaterThanOrEqual(10)
   expect(await failed.count()).toBe(0)
-})
-
-test('while the server restarts, failed reads show an error and a text waits; afterwards the user is still signed in, and it is sent by itself', async () => {
-  const reader = await journey.visit({ as: olga, expectedErrors: UNFETCHED })
-  const writer = await reader.context().newPage()
-  await writer.goto(journey.url)
-  await profileLink(writer).waitFor()
-  const dialog = await write(writer, 'После перезапуска.')
-  await reader.getByRole('button', { name: 'Новые' }).click()
-  const liked = reader.getByRole('option', { name: 'Понравившиеся' })
-  await liked.waitFor()
-  await untilPreloaded(reader)
-
-  await journey.product.stop()
-  await dialog.getByRole('button', { name: 'Опубликовать' }).click()
-  await dialog.getByText('Сервер не отвечает. Текст сохранён, отправим сами').waitFor()
-  expect(await dialog.getByRole('alert').textContent()).toBe('')
-  await liked.click()
-  await reader.getByText('Не получилось загрузить').waitFor()
-  await journey.product.start()
-
-  await reader.getByRole('button', { name: 'Повторить' }).click()
-  await reader.getByText('Записи не найдены').waitFor()
-  await writer.getByRole('status').getByText('Опубликовано').waitFor()
-  await writer.getByRole('article').filter({ hasText: 'После перезапуска.' }).waitFor()
-  expect(await published('После перезапуска.')).toBe(1)
 })
 
 async function write(page: Page, text: string) {

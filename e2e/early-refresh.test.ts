@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
-import { DESKTOP, journey, olga, PHONE, petr, test } from './testing/journey.ts'
+import { DESKTOP, journey, olga, PHONE, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { countRequests, postWith, readOn } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
@@ -101,21 +101,6 @@ test('a page opened while another tab refreshes waits for its turn', async () =>
   await release()
   await profileLink(second).waitFor()
   expect(refreshes()).toBe(1)
-})
-
-test('two tabs refresh at once while the session’s secret is rotated, and both go on', async () => {
-  const first = await journey.visit({ as: petr })
-  const second = await first.context().newPage()
-  await second.goto(journey.url)
-  await Promise.all([profileLink(first).waitFor(), profileLink(second).waitFor()])
-  await journey.rows(
-    "UPDATE sessions SET rotated_at = rotated_at - interval '11 minutes' WHERE user_id = $1",
-    [petr.id],
-  )
-  for (let round = 0; round < 2; round++) {
-    await Promise.all([first.reload(), second.reload()])
-    await Promise.all([profileLink(first).waitFor(), profileLink(second).waitFor()])
-  }
 })
 
 test('a visitor asks for no token, with or without a stored client token', async () => {

@@ -3,22 +3,8 @@ import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { DESKTOP, journey, testWith } from './testing/journey.ts'
 import { postWith, startPost, textField, toast } from './testing/page-actions.ts'
-import { signInButton, signInDialog } from './testing/sign-in-actions.ts'
-
-const WAIT = /^Слишком часто\. Повторите через (1 час|\d\d минут[аыу]?)$/
 
 const test = testWith({ RATE_LIMIT_SCALE: '1' }).extend('viewport', DESKTOP)
-
-test('a second code for an address from one network within an hour: the dialog says how long to wait', async () => {
-  const { email } = await journey.signUp()
-  const page = await journey.visit()
-  const { email: address, error, proceed } = signInDialog(page)
-  await signInButton(page).click()
-  await address.fill(email)
-  await proceed.click()
-  await expect.poll(() => error.textContent()).toMatch(WAIT)
-  expect(await address.inputValue()).toBe(email)
-})
 
 test('a newcomer’s second post within a minute says why it waits and how long, and is published by itself', async () => {
   const user = await journey.signUp()

@@ -5,9 +5,21 @@ type Operation = { responses: Record<string, { content?: Record<string, { schema
 type Document = { paths: Record<string, Record<string, Operation>> }
 export type SeenAnswer = { method: string; path: string; status: number; body: unknown }
 
+type Check = (answer: SeenAnswer) => void
+
+/** Apps of one worker have the same document, whose schemas take long to compile. */
+const checks = new Map<string, Check>()
+
 /** Throws an Error if an answer does not fit the API's OpenAPI document. */
-export function createOpenApiCheck(app: FastifyInstance): (answer: SeenAnswer) => void {
+export function createOpenApiCheck(app: FastifyInstance): Check {
   const { paths } = app.swagger() as unknown as Document
+  const key = JSON.stringify(paths)
+  const check = checks.get(key) ?? checkAgainst(paths)
+  checks.set(key, check)
+  return check
+}
+
+function checkAgainst(paths: Document['paths']): Check {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   const described = Object.entries(paths)
     .map(([path, operations]) => ({ matches: patternOf(path), path, operations }))

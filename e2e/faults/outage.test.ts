@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect } from 'vitest'
-import { openPostgresProxy } from '../server/testing/postgres-proxy.ts'
-import { journey, olga, testWith } from './testing/journey.ts'
-import { postWith } from './testing/page-actions.ts'
+import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
+import { journey, olga, testWith } from '../testing/journey.ts'
+import { postWith } from '../testing/page-actions.ts'
 
 let database: Awaited<ReturnType<typeof openPostgresProxy>>
 const test = testWith({}, async (url) => {

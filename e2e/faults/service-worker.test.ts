@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
-import { journey, testWith } from './testing/journey.ts'
-import { proxyWithNextBuild } from './testing/next-build.ts'
+import type { TestUser } from '../../server/testing/client.ts'
+import { journey, testWith } from '../testing/journey.ts'
+import { proxyWithNextBuild } from '../testing/next-build.ts'
 import {
   leftovers,
   pageStored,
@@ -10,7 +10,7 @@ import {
   storedAssets,
   storedPages,
   storeOtherPosts,
-} from './testing/stored-by-worker.ts'
+} from '../testing/stored-by-worker.ts'
 
 const ALLOWED = {
   serviceWorkers: 'allow',
