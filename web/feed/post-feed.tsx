@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useState } from 'react'
-import { isFromOldest, withCursor } from '../../contract/pages.ts'
+import { isOldestFirst, withCursor } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { findAnchor } from '../history/scroll-anchors.ts'
@@ -50,7 +50,7 @@ function EntryFeed(props: PostFeedProps) {
 
   return (
     <>
-      {list.start !== '' && !isFromOldest(list.start) && <BeginningLink />}
+      {list.start !== '' && !isOldestFirst(list.start) && <BeginningLink />}
       <div ref={beginning} />
       {watchesNew && list.start === '' && list.state === 'ready' && <NewPostsPill list={list} />}
       {(list.ids.length > 0 || list.state === 'loading') && (
