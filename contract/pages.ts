@@ -83,7 +83,8 @@ export function cursorIn(query: string): string {
   return new URLSearchParams(query).get(CURSOR_PARAM) ?? ''
 }
 
-export function isFromOldest(cursor: string): boolean {
+/** Whether a list goes on from this cursor with newer posts. */
+export function isOldestFirst(cursor: string): boolean {
   return cursor.startsWith('oldest-')
 }
 

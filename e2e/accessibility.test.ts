@@ -46,6 +46,15 @@ test('no page has a serious accessibility violation', async () => {
   }
 })
 
+test('the field to reply in has no serious accessibility violation', async () => {
+  const page = await visitAtRest({ as: olga, path: `/posts/${answer.id}` })
+  await page.getByRole('textbox', { name: 'Ваш ответ' }).fill('я'.repeat(501))
+  await expectNoBarrier(page, 'the field')
+  await expectNoBarrierInLight(page, 'the field')
+  const visitor = await visitAtRest({ path: `/posts/${answer.id}` })
+  await expectNoBarrier(visitor, 'the place of the field')
+})
+
 test('no dialog, menu or list has a serious accessibility violation', async () => {
   const page = await visitAtRest({ as: olga })
   const mine = postWith(page, 'Моя запись')

@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useState } from 'react'
-import { isFromOldest, searchIn, searchPath, withCursor } from '../../contract/pages.ts'
+import { isOldestFirst, searchIn, searchPath, withCursor } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { findAnchor } from '../history/scroll-anchors.ts'
@@ -51,7 +51,7 @@ function EntryFeed(props: PostFeedProps) {
 
   return (
     <>
-      {list.start !== '' && !isFromOldest(list.start) && <BeginningLink />}
+      {list.start !== '' && !isOldestFirst(list.start) && <BeginningLink />}
       <div ref={beginning} />
       {source.newer && list.start === '' && list.state === 'ready' && (
         <NewPostsPill {...{ list, source, keepAnchor }} newer={source.newer} isOld={!!anchor} />

@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from 'react'
 import { FROM_OLDEST, PAGE_SIZE } from '../../contract/constants.ts'
-import { cursorIn, isFromOldest, postPath, withCursor } from '../../contract/pages.ts'
+import { cursorIn, isOldestFirst, postPath, withCursor } from '../../contract/pages.ts'
 import { hasMoreAncestors, postTitle, threadTitle } from '../../contract/post-rules.ts'
 import { Ancestors } from '../feed/ancestors.tsx'
 import { PostActions, PostMenuButton } from '../feed/post-controls.tsx'
@@ -14,7 +14,7 @@ import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../posts/cache/posts.queries.ts'
 import { PostDetail } from '../posts/view/post-detail.tsx'
 import { repliesSource } from '../replies/replies.queries.ts'
-import { ReplyPlace } from '../replies/reply-place.tsx'
+import { ReplyRow } from '../replies/reply-row.tsx'
 import { useViewer } from '../session/viewer.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage } from '../ui/errors.tsx'
@@ -81,10 +81,10 @@ function Thread({ post }: { post: CachedPost }) {
         <PostDetail post={post} menu={<PostMenuButton post={post} />}>
           <PostActions post={post} />
         </PostDetail>
-        <ReplyPlace postId={post.id} />
+        <ReplyRow postId={post.id} />
         <div className={styles.heading}>
           <h2 className={styles.title}>Ответы</h2>
-          {post.actions.replies_count > PAGE_SIZE && <OrderLink postId={post.id} start={start} />}
+          <OrderLink post={post} isFromOldest={isOldestFirst(start)} />
         </div>
         <PostFeed source={source} label="Ответы" repliesTo={post} />
       </div>
@@ -92,12 +92,15 @@ function Thread({ post }: { post: CachedPost }) {
   )
 }
 
-/** Leads to the first replies, and from there back to the newest. */
-function OrderLink({ postId, start }: { postId: string; start: string }) {
-  const path = postPath(postId)
+type OrderLinkProps = { post: CachedPost; isFromOldest: boolean }
+
+/** Leads to the first replies where they are far, and from there back to the newest. */
+function OrderLink({ post: { id, actions }, isFromOldest }: OrderLinkProps) {
+  if (!isFromOldest && actions.replies_count <= PAGE_SIZE) return null
+  const path = postPath(id)
   return (
-    <Link className={styles.order} to={isFromOldest(start) ? path : withCursor(path, FROM_OLDEST)}>
-      {isFromOldest(start) ? 'К новым' : 'К первым'}
+    <Link className={styles.order} to={isFromOldest ? path : withCursor(path, FROM_OLDEST)}>
+      {isFromOldest ? 'К новым' : 'К первым'}
     </Link>
   )
 }

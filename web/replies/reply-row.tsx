@@ -3,17 +3,17 @@ import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import { withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Lazy } from '../ui/lazy.tsx'
-import styles from './reply-place.module.css'
+import styles from './reply-row.module.css'
 
 const replyField = createLazyChunk(() => import('./reply-field.tsx'), 'ReplyField')
 
 /** Where one replies on the page of a post. It has its height before the viewer is known. */
-export function ReplyPlace({ postId }: { postId: string }) {
+export function ReplyRow({ postId }: { postId: string }) {
   const viewer = useViewer()
   const dialog = useDialog()
   const isInDialog = dialog?.name === 'reply' && dialog.postId === postId
   return (
-    <div className={styles.place}>
+    <div className={styles.row}>
       {viewer.state === 'signed-out' && (
         <button
           type="button"
