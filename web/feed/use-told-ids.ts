@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { wait } from '../platform/wait.ts'
-import type { ListSource } from '../posts/cache/use-post-list.ts'
+import type { ListSource, PostListView } from '../posts/cache/use-post-list.ts'
 import { onNews } from '../session/news-stream.ts'
 
 /** One's own post is told of before the call that publishes it has its answer. */
@@ -11,10 +11,14 @@ const READ_WITHIN_MS = 30_000
 
 /**
  * Returns the ids of posts that the stream of news names for a list. The list is read only where
- * news may have been missed: `isOld` says that this is so from the beginning.
+ * news may have been missed or be gone: `isOld` says that this is so from the beginning.
  */
-export function useToldIds({ read, newer }: ListSource, isOld: boolean) {
+export function useToldIds(list: PostListView, { read, newer }: ListSource, isOld: boolean) {
   const [told, setTold] = useState<readonly string[]>([])
+  const latest = useRef(list)
+  useEffect(() => {
+    latest.current = list
+  }, [list])
 
   useEffect(() => {
     if (!newer) return
@@ -34,7 +38,9 @@ export function useToldIds({ read, newer }: ListSource, isOld: boolean) {
       const ids = event && newer.idsIn(event)
       if (event === null) readIn(0)
       else if (ids === null) readIn(Math.random() * READ_WITHIN_MS)
-      else if (ids.length > 0) {
+      else if (event.isFormer) {
+        if (ids.some(latest.current.hasNewer)) readIn(0)
+      } else if (ids.length > 0) {
         await wait(OWN_ANSWER_MS)
         setTold((known) => [...ids, ...known].slice(0, TOLD_MAX))
       }
