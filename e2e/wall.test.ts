@@ -102,6 +102,8 @@ test('going back from a post returns to it at the very same place; a new visit s
 
 test('new posts wait behind a button, which nobody has to ask for, and come above what is read, which stays where it is; a second tap leads to them', async () => {
   await journey.fillWall(olga, 25)
+  // A stream begins with the newest post that was published.
+  await journey.publish(olga, 'Прежняя')
   const page = await visitWithNews()
   const read = postWith(page, /^.*Запись 19$/)
   await bringTo(read, 150)

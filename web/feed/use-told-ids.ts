@@ -15,21 +15,24 @@ const READ_WITHIN_MS = 30_000
  */
 export function useToldIds(list: PostListView, { read, newer }: ListSource, isOld: boolean) {
   const [told, setTold] = useState<readonly string[]>([])
-  const latest = useRef(list)
+  const latest = useRef({ list, told })
   useEffect(() => {
-    latest.current = list
-  }, [list])
+    latest.current = { list, told }
+  }, [list, told])
 
   useEffect(() => {
     if (!newer) return
     let reading: ReturnType<typeof setTimeout> | undefined
 
+    const tell = (ids: readonly string[]) =>
+      setTold((known) => [...ids, ...known].slice(0, TOLD_MAX))
+
     function readIn(ms: number): void {
       reading ??= setTimeout(async () => {
-        reading = undefined
         // What fails is read with the next news.
         const page = await read('').catch(() => undefined)
-        if (page) setTold(page.posts.map(({ id }) => id))
+        reading = undefined
+        if (page) tell(page.posts.map(({ id }) => id))
       }, ms)
     }
 
@@ -39,10 +42,11 @@ export function useToldIds(list: PostListView, { read, newer }: ListSource, isOl
       if (event === null) readIn(0)
       else if (ids === null) readIn(Math.random() * READ_WITHIN_MS)
       else if (event.isFormer) {
-        if (ids.some(latest.current.hasNewer)) readIn(0)
+        const { list: shown, told: known } = latest.current
+        if (ids.some((id) => shown.hasNewer(id) && !known.includes(id))) readIn(0)
       } else if (ids.length > 0) {
         await wait(OWN_ANSWER_MS)
-        setTold((known) => [...ids, ...known].slice(0, TOLD_MAX))
+        tell(ids)
       }
     })
     return () => {
