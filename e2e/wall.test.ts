@@ -102,6 +102,8 @@ test('going back from a post returns to it at the very same place; a new visit s
 
 test('new posts wait behind a button, which nobody has to ask for, and come above what is read, which stays where it is; a second tap leads to them', async () => {
   await journey.fillWall(olga, 25)
+  // A stream begins with the newest post that was published.
+  await journey.publish(olga, 'Прежняя')
   const page = await visitWithNews()
   const read = postWith(page, /^.*Запись 19$/)
   await bringTo(read, 150)
@@ -204,6 +206,14 @@ test('a post that is gone again leaves a button whose tap brings nothing, and th
   expect(await isAt(read, 150)).toBe(true)
   expect(await page.getByRole('button', { name: 'К новым записям' }).count()).toBe(0)
   expect(await page.getByText('Вы остановились здесь').count()).toBe(0)
+
+  // A stream begins with the newest post, which is gone.
+  const asked = Promise.withResolvers<void>()
+  page.on('requestfinished', (it) => /\/posts\?limit/.test(it.url()) && asked.resolve())
+  await page.goto(journey.url)
+  await asked.promise
+  await bringTo(read, 150)
+  expect(await newPosts.count()).toBe(0)
 })
 
 test('after publishing a post, a user still learns of new posts by others', async () => {

@@ -79,7 +79,7 @@ describe.each([
         .find((it) => it.textContent?.includes('новые'))
         ?.click(),
     )
-    await tab.waitFor('article', 'Ответ 12,')
+    await tab.waitFor('button', 'К новым ответам')
     await tab.evaluate(twoFrames)
     expect(await isAt(tab, 'Ответ 6,', 217)).toBe(true)
     await tab.click('button', 'К новым ответам')

@@ -20,7 +20,7 @@ type NewPostsPillProps = {
  * second tap leads there.
  */
 export function NewPostsPill({ list, source, newer, isOld, keepAnchor }: NewPostsPillProps) {
-  const { told, forget } = useToldIds(source, isOld)
+  const { told, forget } = useToldIds(list, source, isOld)
   const hasNewer = told.some(list.hasNewer)
   const top = useRef<HTMLDivElement>(null)
   const [isShown, setShown] = useState(false)

@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { wait } from '../platform/wait.ts'
-import type { ListSource } from '../posts/cache/use-post-list.ts'
+import type { ListSource, PostListView } from '../posts/cache/use-post-list.ts'
 import { hidden } from '../session/hidden.ts'
 import { onNews } from '../session/news-stream.ts'
 
@@ -12,23 +12,30 @@ const READ_WITHIN_MS = 30_000
 
 /**
  * Returns the ids of posts that the stream of news names for a list. The list is read only where
- * news may have been missed: `isOld` says that this is so from the beginning.
+ * news may have been missed or be gone: `isOld` says that this is so from the beginning.
  */
-export function useToldIds({ read, newer }: ListSource, isOld: boolean) {
+export function useToldIds(list: PostListView, { read, newer }: ListSource, isOld: boolean) {
   const [told, setTold] = useState<readonly string[]>([])
+  const latest = useRef({ list, told })
+  useEffect(() => {
+    latest.current = { list, told }
+  }, [list, told])
 
   useEffect(() => {
     if (!newer) return
     let reading: ReturnType<typeof setTimeout> | undefined
 
+    const tell = (ids: readonly string[]) =>
+      setTold((known) => [...ids, ...known].slice(0, TOLD_MAX))
+
     function readIn(ms: number): void {
       reading ??= setTimeout(async () => {
-        reading = undefined
         // What fails is read with the next news.
         const page = await read('').catch(() => undefined)
+        reading = undefined
         const { authors } = hidden.get()
         const shown = page?.posts.filter(({ owner }) => !authors.includes(owner.id))
-        if (shown) setTold(shown.map(({ id }) => id))
+        if (shown) tell(shown.map(({ id }) => id))
       }, ms)
     }
 
@@ -36,12 +43,16 @@ export function useToldIds({ read, newer }: ListSource, isOld: boolean) {
     const stop = onNews(async (event) => {
       const ids = event && newer.idsIn(event)
       if (event === null) readIn(0)
-      // An event does not name authors, and no button may lead to what the viewer has hidden.
-      else if (ids === null || (ids.length > 0 && hidden.get().authors.length > 0)) {
+      else if (ids === null) readIn(Math.random() * READ_WITHIN_MS)
+      else if (event.isFormer) {
+        const { list: shown, told: known } = latest.current
+        if (ids.some((id) => shown.hasNewer(id) && !known.includes(id))) readIn(0)
+      } else if (ids.length > 0 && hidden.get().authors.length > 0) {
+        // An event names no authors, and no button may lead to what the viewer has hidden.
         readIn(Math.random() * READ_WITHIN_MS)
       } else if (ids.length > 0) {
         await wait(OWN_ANSWER_MS)
-        setTold((known) => [...ids, ...known].slice(0, TOLD_MAX))
+        tell(ids)
       }
     })
     return () => {

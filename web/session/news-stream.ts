@@ -4,12 +4,18 @@ import { wait } from '../platform/wait.ts'
 import { createTabChannel } from './tab-channel.ts'
 
 /** The newest post of the wall, and what was answered: users, and replies as `<post>:<reply>`. */
-export type News = { newest?: string; to?: readonly string[] | 'many' }
+export type News = {
+  newest?: string
+  to?: readonly string[] | 'many'
+  /** What a stream begins with: it came earlier, and may be gone. */
+  isFormer?: boolean
+}
 
 /** A proxy that buffers lets nothing through. */
 const FIRST_BYTE_MS = 4000
 const POLL_MS = 60_000
 const HIDDEN_MS = 30_000
+const BEGINNING_MS = 1000
 
 /** Null: something may have come that nobody told of. */
 const relay = createTabChannel<News | null>('live')
@@ -85,13 +91,18 @@ async function followStream(unwanted: Promise<unknown>): Promise<void> {
   const source = new EventSource(LIVE_PATH)
   const late = setTimeout(resolve, FIRST_BYTE_MS)
   let isAgain = false
+  let formerUntil = 0
   source.onopen = () => {
     clearTimeout(late)
+    formerUntil = Date.now() + BEGINNING_MS
     // What came in between was told to nobody here.
     if (isAgain) tell(null)
     isAgain = true
   }
-  source.onmessage = ({ data }: MessageEvent<string>) => tell(JSON.parse(data))
+  source.onmessage = ({ data }: MessageEvent<string>) => {
+    tell({ ...JSON.parse(data), isFormer: Date.now() < formerUntil })
+    formerUntil = 0
+  }
   // Otherwise the browser connects again by itself, when the server said.
   source.onerror = () => source.readyState === EventSource.CLOSED && resolve()
   await Promise.race([refused, unwanted])
