@@ -52,20 +52,3 @@ test('a heart over the limit stays set, says why it waits, and is sent by itself
   await expect.poll(likes).toHaveLength(1)
   expect(await heart.getAttribute('aria-pressed')).toBe('true')
 })
-
-test('who searches too often is told to wait, and finds by «Повторить»', async () => {
-  const page = await journey.visit({ path: '/search' })
-  // Others of the network search meanwhile, however slow this machine is.
-  const others = await page.evaluate(() => setInterval(() => fetch('/search?q=a'), 50))
-  await page.getByRole('searchbox').fill('Слово')
-  await page.keyboard.press('Enter')
-  await page.getByText('Слишком часто. Повторите через 1 с').waitFor()
-  await page.evaluate(clearInterval, others)
-  const retry = page.getByRole('button', { name: 'Повторить' })
-  await expect
-    .poll(async () => {
-      if (await retry.isVisible()) await retry.click()
-      return page.getByRole('heading', { name: 'Ничего не нашлось' }).isVisible()
-    })
-    .toBe(true)
-})

@@ -28,7 +28,8 @@ export async function parseSearch(
   const begun = sql`(${prefix}::text || ':*')::tsquery`
   const { rows } = await sql<ParsedSearch>`
     SELECT query::text, querytree(query) NOT IN ('', 'T') AS "hasWords", newest,
-      ${IS_READY} AS "isReady", set_config('statement_timeout', ${`${ms}`}, true)
+      ${IS_READY} AS "isReady", set_config('statement_timeout', ${`${ms}`}, true),
+      set_config('enable_seqscan', 'off', true)
     FROM (SELECT websearch_to_tsquery('pg_catalog.russian', ${text}) AS plain) parsed
     CROSS JOIN LATERAL (
       SELECT coalesce(ts_rewrite(plain, ${last}, ${last} || ${begun}), plain) AS query
@@ -48,21 +49,29 @@ export async function selectFound(
   tx: Queryable,
   { query, before, count }: Found,
 ): Promise<string[]> {
-  const blocks = (first: number, last: number) =>
-    sql`${query}::tsquery && search_blocks(${before}::bigint - 1, ${sql.lit(first)}, ${sql.lit(last)})`
-  const found = (words: RawBuilder<unknown>) =>
-    sql`SELECT id FROM visible_posts WHERE search_words(id, text) @@ (${words})`
-  const isBefore = sql`id < ${before}::bigint`
-  const near = sql`(SELECT count(*) FROM near WHERE ${isBefore})`
+  // The index knows no phrases: of posts with their words, the newest are parsed until enough fit.
+  const words = query.includes('!') ? query : query.replace(/<(?:-|\d+)>/g, '&')
+  const step = (blocks: RawBuilder<unknown>, enough = sql`true`) => sql`
+    SELECT id FROM (
+      WITH candidates AS MATERIALIZED (
+        SELECT id FROM visible_posts
+        WHERE search_words(id, text) @@ (${words}::tsquery ${blocks}) AND ${enough}
+      )
+      SELECT id FROM candidates WHERE id < ${before}::bigint ORDER BY id DESC OFFSET 0
+    ) candidate
+    WHERE (SELECT search_words(id, text) @@ ${query}::tsquery FROM posts WHERE id = candidate.id)
+    LIMIT ${count}`
+  const within = (first: number, last: number) =>
+    sql`&& search_blocks(${before}::bigint - 1, ${sql.lit(first)}, ${sql.lit(last)})`
+  const near = sql`(SELECT count(*) FROM near)`
   const { rows } = await sql<{ id: string }>`
-    WITH near AS MATERIALIZED (${found(blocks(0, 1))}),
-    further AS MATERIALIZED (${found(blocks(2, 17))} AND ${near} < ${count}),
-    others AS MATERIALIZED (${found(sql`${query}::tsquery`)}
-      AND ${near} + (SELECT count(*) FROM further) < ${count})
+    WITH near AS MATERIALIZED (${step(within(0, 1))}),
+    further AS MATERIALIZED (${step(within(2, 17), sql`${near} < ${count}`)}),
+    others AS MATERIALIZED (${step(sql``, sql`${near} + (SELECT count(*) FROM further) < ${count}`)})
     SELECT id FROM (
       SELECT id FROM near UNION SELECT id FROM further UNION SELECT id FROM others
     ) found
-    WHERE ${isBefore} ORDER BY id DESC LIMIT ${count}`.execute(tx)
+    ORDER BY id DESC LIMIT ${count}`.execute(tx)
   return rows.map(({ id }) => id)
 }
 
