@@ -98,7 +98,7 @@ test('hidden authors are listed in the settings, and come back from there', asyn
   await journey.publish(petr, 'Вернусь')
   await mutePetr()
   const page = await visit('/settings')
-  await page.getByRole('link', { name: /Скрытое от меня/ }).click()
+  await page.getByRole('link', { name: /^Скрытое/ }).click()
   const button = page.getByRole('button', { name: `Вернуть автора ${petr.username}` })
   await button.waitFor()
   await expectNoBarrier(page, 'the hidden authors')
@@ -135,7 +135,7 @@ test('a post with a word that one does not want to see shows a line until a tap;
   await postWith(page, 'Мой ответ').getByText('Скрыто по слову «ВЫБОР»').waitFor()
 
   await page.goto(`${journey.url}/settings/hidden`)
-  await page.getByRole('button', { name: 'Вернуть слово «ВЫБОР»' }).click()
+  await page.getByRole('button', { name: 'Убрать слово «ВЫБОР»' }).click()
   await page.goto(journey.url)
   await expect.poll(() => postTexts(page)).toEqual(['Мои выборы', 'Новые выборы', second])
   await page.goto(`${journey.url}/settings`)

@@ -52,7 +52,7 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
         <SettingsLink
           to={PATHS.hidden}
           icon={<Icon shape={EyeOff} size={20} />}
-          name="Скрытое от меня"
+          name="Скрытое"
           value="Авторы и слова"
         />
         <SettingsLink to={PATHS.reports} icon={<Icon shape={Flag} size={20} />} name="Мои жалобы" />

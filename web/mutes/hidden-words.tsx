@@ -5,7 +5,7 @@ import { fold } from '../posts/view/hidden-words.ts'
 import { hide, useHidden } from '../session/hidden.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
-import { Row, rowClass, Section } from '../ui/row.tsx'
+import { rowClass, Section } from '../ui/row.tsx'
 import styles from './hidden-words.module.css'
 
 /** The words that the viewer does not want to see: only this browser knows them. */
@@ -58,9 +58,9 @@ export function HiddenWords() {
       <ul>
         {words.map((word) => (
           <li key={word} className={rowClass}>
-            <Row icon={null} name={word} />
-            <Button size="s" aria-label={`Вернуть слово «${word}»`} onClick={() => remove(word)}>
-              Вернуть
+            <span className={styles.word}>{word}</span>
+            <Button size="s" aria-label={`Убрать слово «${word}»`} onClick={() => remove(word)}>
+              Убрать
             </Button>
           </li>
         ))}
@@ -76,7 +76,7 @@ function problemOf(word: string, words: readonly string[]): string | undefined {
   }
   if (words.some((other) => fold(other) === fold(word))) return 'Это слово уже есть'
   if (words.length >= HIDDEN_WORDS_MAX) {
-    return `Слов может быть не больше ${HIDDEN_WORDS_MAX}. Верните какое-нибудь из них`
+    return `Слов может быть не больше ${HIDDEN_WORDS_MAX}. Уберите какое-нибудь из них`
   }
   return undefined
 }

@@ -28,7 +28,7 @@ export async function setAuthorMuted(
 ): Promise<void> {
   await call(isMuted ? 'PUT /users/:id/mute' : 'DELETE /users/:id/mute', { params: { id } })
   const others = hidden.get().authors.filter((author) => author !== id)
-  hide({ authors: isMuted ? [...others, id] : others })
+  hide({ authors: isMuted ? [id, ...others] : others })
   void client.invalidateQueries({ queryKey: mutesQuery.queryKey })
   if (!isMuted) void client.invalidateQueries({ queryKey: [LISTS, 'received'] })
 }

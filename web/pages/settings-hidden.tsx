@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx'
 
 /** /settings/hidden */
 export function SettingsHiddenPage() {
-  usePageTitle('Скрытое от меня')
+  usePageTitle('Скрытое')
   return (
     <>
       <MutedAuthors action={(author) => <ReturnButton author={author} />} />

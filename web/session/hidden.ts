@@ -36,9 +36,14 @@ export function useHidden(): Hidden {
 export function hide(change: Partial<Omit<Hidden, 'by'>>): void {
   const by = viewerId()
   if (by === null) return
-  stored = { ...hidden.get(), ...change, by }
-  if (stored.authors.length + stored.words.length > 0) localStore.writeJson(HIDDEN_KEY, stored)
-  else localStore.remove(HIDDEN_KEY)
+  const next = { ...hidden.get(), ...change, by }
+  if (next.authors.length + next.words.length === 0) {
+    forgetHidden()
+    return
+  }
+  if (JSON.stringify(next) === JSON.stringify(hidden.get())) return
+  stored = next
+  localStore.writeJson(HIDDEN_KEY, next)
   changes.emit()
 }
 

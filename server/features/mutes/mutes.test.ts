@@ -26,7 +26,7 @@ const mute = (who: TestUser, { id }: { id: string }, method: 'PUT' | 'DELETE' = 
   app.call(method, `/users/${id}/mute`, { token: who.token })
 const mutesOf = async (who: TestUser) => (await read('/users/current/mutes', who)).users
 
-/** Every list of posts, and whether it leaves muted authors out; the browser does it in the others. */
+/** Every list of posts, and whether the server leaves muted authors out, or else the browser. */
 const LISTS: Record<string, boolean> = {
   'GET /posts': false,
   'GET /posts?filter=liked': false,
