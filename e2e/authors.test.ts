@@ -35,6 +35,16 @@ test('the page of an author is readable without scripts, at each of its addresse
   await page.getByText('И ответ тоже').waitFor()
 })
 
+test('an author is hidden and brought back on their page, which says so', async () => {
+  await journey.publish(petr, 'Слишком громко')
+  const page = await journey.visit({ as: olga, path: `/users/${petr.username}` })
+  await page.getByRole('button', { name: 'Скрыть автора' }).click()
+  await page.getByText('Вы скрыли этого автора').waitFor()
+  expect(await postTexts(page)).toEqual([])
+  await page.getByRole('main').getByRole('button', { name: 'Вернуть' }).click()
+  await expect.poll(() => postTexts(page)).toEqual(['Слишком громко'])
+})
+
 test('a former name leads to the present one, also within the app; an unknown one says so', async () => {
   const vera = await journey.signUp()
   for (const username of ['vera_before', 'vera_now']) {

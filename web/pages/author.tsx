@@ -4,12 +4,16 @@ import type { Profile } from '../../contract/profiles.ts'
 import styles from '../authors/author.module.css'
 import { postsOfSource, repliesOfSource, useAuthor } from '../authors/authors.queries.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
+import { useMuteAuthor } from '../feed/use-mute-author.ts'
 import { monthAndYear } from '../format/time.ts'
 import { useEntry, usePage } from '../history/entry.tsx'
 import { navigate } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { errorMessage } from '../http/error-message.ts'
+import { useHidden } from '../session/hidden.ts'
+import { useViewer } from '../session/viewer.ts'
+import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage } from '../ui/errors.tsx'
 import { Monogram } from '../ui/monogram.tsx'
@@ -50,6 +54,7 @@ function Author({ author, asked, list }: AuthorProps) {
     () => (isPosts ? postsOfSource : repliesOfSource)(id, start),
     [isPosts, id, start],
   )
+  const isMuted = useHidden().authors.includes(id)
   // A former name, or another spelling, leads to the present one.
   useEffect(() => {
     if (asked !== username) navigate(authorPath(username, list), { replace: true })
@@ -65,17 +70,36 @@ function Author({ author, asked, list }: AuthorProps) {
             Здесь с {monthAndYear(created_at)} · <a href={authorFeedPath(username)}>Atom</a>
           </p>
         </div>
+        <MuteButton author={author} isMuted={isMuted} />
       </div>
       <nav className={styles.lists} aria-label="Что написал автор">
         <ListLink to={authorPath(username)} current={pathname} name="Записи" />
         <ListLink to={authorPath(username, 'authorReplies')} current={pathname} name="Ответы" />
       </nav>
-      <PostFeed
-        source={source}
-        label={isPosts ? `Записи автора ${username}` : `Ответы автора ${username}`}
-        emptyText={isPosts ? 'Записей пока нет' : 'Ответов пока нет'}
-      />
+      {isMuted ? (
+        <EmptyState
+          title="Вы скрыли этого автора"
+          text="Записи и ответы вернутся, если вернуть автора"
+        />
+      ) : (
+        <PostFeed
+          source={source}
+          label={isPosts ? `Записи автора ${username}` : `Ответы автора ${username}`}
+          emptyText={isPosts ? 'Записей пока нет' : 'Ответов пока нет'}
+        />
+      )}
     </>
+  )
+}
+
+function MuteButton({ author, isMuted }: { author: Profile; isMuted: boolean }) {
+  const viewer = useViewer()
+  const { isPending, mutate } = useMuteAuthor(author)
+  if (viewer.state !== 'authorized' || viewer.user.id === author.id) return null
+  return (
+    <Button size="s" pending={isPending} onClick={() => mutate(!isMuted)}>
+      {isMuted ? 'Вернуть' : 'Скрыть автора'}
+    </Button>
   )
 }
 

@@ -32,6 +32,7 @@ const LISTS: Record<string, boolean> = {
   'GET /posts?filter=liked': false,
   'GET /posts/:id/replies': false,
   'GET /posts/replies/received': true,
+  'GET /posts/search?q=слово': true,
   // What the viewer wrote.
   'GET /posts/replies': false,
   'GET /users/current/removed-posts': false,
@@ -52,7 +53,7 @@ test.each(Object.entries(LISTS))(
     const path = name.replace('GET ', '').replace(':id', post.id)
     for (const author of [petr, vera]) {
       await app.publish(author)
-      const { id } = await app.reply(author, post.id)
+      const { id } = await app.reply(author, post.id, 'Слово в ответ')
       await app.call('POST', `/posts/${id}/likes`, { token: anna.token })
     }
     const authorsFor = async (viewer: TestUser) =>

@@ -38,16 +38,16 @@ export async function parseSearch(
   return rows[0]
 }
 
-type Found = { query: string; before: string; count: number }
+type Found = { query: string; before: string; count: number; viewerId: string }
 
 /**
- * Returns the ids of the newest posts before `before`. Blocks of neighbours are searched from the
+ * Returns the ids of the newest posts before `before` whose authors the viewer has not muted. Blocks of neighbours are searched from the
  * newest on, and only for what few of them have all the others. The planner must not see the order
  * and the position: it would walk along the ids, and parse the text of each post.
  */
 export async function selectFound(
   tx: Queryable,
-  { query, before, count }: Found,
+  { query, before, count, viewerId }: Found,
 ): Promise<string[]> {
   // The index knows no phrases: of posts with their words, the newest are parsed until enough fit.
   const words = query.includes('!') ? query : query.replace(/<(?:-|\d+)>/g, '&')
@@ -59,7 +59,10 @@ export async function selectFound(
       )
       SELECT id FROM candidates WHERE id < ${before}::bigint ORDER BY id DESC OFFSET 0
     ) candidate
-    WHERE (SELECT search_words(id, text) @@ ${query}::tsquery FROM posts WHERE id = candidate.id)
+    WHERE (SELECT search_words(id, text) @@ ${query}::tsquery FROM posts
+      WHERE id = candidate.id AND owner_id <> ALL (
+        ARRAY(SELECT muted_id FROM mutes WHERE user_id = ${viewerId}::bigint)
+      ))
     LIMIT ${count}`
   const within = (first: number, last: number) =>
     sql`&& search_blocks(${before}::bigint - 1, ${sql.lit(first)}, ${sql.lit(last)})`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { PAGE_SIZE } from '../../../contract/constants.ts'
 import type { FoundPage } from '../../../contract/search.ts'
-import { type Db, idArray, isRowId } from '../../kernel/db/database.ts'
+import { type Db, idArray, isRowId, NO_USER } from '../../kernel/db/database.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -37,7 +37,9 @@ export function createSearch({
     await limits.searches.chargeNetwork(ip)
     if (cursor !== undefined && !isRowId(cursor)) throw new AppError('INVALID_REQUEST')
     return runRead(viewer, async (db) => {
-      const { ids, nextCursor, words } = await inTurn(() => find(db, { q, cursor, limit }))
+      const { ids, nextCursor, words } = await inTurn(() =>
+        find(db, { q, cursor, limit, viewerId: viewer?.userId ?? NO_USER }),
+      )
       const page = sql`SELECT id, id AS key FROM unnest(${idArray(ids)}::bigint[]) id`
       const { rows } = await hydratePosts(db, { page, total: sql`SELECT 0` }, viewer)
       return {
@@ -49,9 +51,9 @@ export function createSearch({
   }
 }
 
-type Page = { q: string; cursor: string | undefined; limit: number }
+type Page = { q: string; cursor: string | undefined; limit: number; viewerId: string }
 
-async function find(db: Db, { q, cursor, limit }: Page) {
+async function find(db: Db, { q, cursor, limit, viewerId }: Page) {
   try {
     return await db.transaction().execute(async (tx) => {
       const search = await parseSearch(tx, searchWords(q), SEARCH_MS)
@@ -59,7 +61,7 @@ async function find(db: Db, { q, cursor, limit }: Page) {
       if (!search.hasWords) throw noWords()
       const { query, newest } = search
       const before = cursor ?? `${BigInt(newest) + 1n}`
-      const found = await selectFound(tx, { query, before, count: limit + 1 })
+      const found = await selectFound(tx, { query, before, count: limit + 1, viewerId })
       const ids = found.slice(0, limit)
       return {
         ids,
