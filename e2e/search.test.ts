@@ -89,5 +89,5 @@ test('a signed-in viewer sees their likes in what is found, and a reply leads to
   expect(await marks(page)).toEqual(['Неповторимый'])
   await found.locator('time').click()
   await page.waitForURL(`**/posts/${reply.id}`)
-  expect(await marks(page)).toEqual([])
+  await expect.poll(() => marks(page)).toEqual([])
 })

@@ -12,7 +12,7 @@ const NOTHING_YET: SearchState = { words: [], refusal: null }
 
 type Search = { q: string; start: string; entryKey: string }
 
-/** What is found by a search. Why nothing can be looked for is an empty list, with the words why. */
+/** What a search finds. Where nothing can be looked for, an empty list with the reason. */
 export function searchSource(client: QueryClient, { q, start, entryKey }: Search): ListSource {
   const key = searchStateKey(entryKey)
   return {
