@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { OPAQUE_MAX } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
-import { Id, UnixSeconds } from './fields.ts'
+import { Id, line, UnixSeconds } from './fields.ts'
 
 /** What everybody may know of somebody who writes. */
 export const Profile = strictObject({
@@ -14,7 +14,7 @@ export type Profile = Type.Static<typeof Profile>
 export const readProfile = endpoint('GET', '/profiles/:username', {
   access: 'public',
   summary: 'Who has a username, or had it in the last 30 days',
-  params: strictObject({ username: Type.String({ minLength: 1, maxLength: OPAQUE_MAX }) }),
+  params: strictObject({ username: line(1, OPAQUE_MAX) }),
   status: 200,
   answer: Profile,
   errors: ['AUTHOR_NOT_FOUND'],

@@ -139,6 +139,12 @@ export const TABLE: Record<string, Row> = {
   'DELETE /posts/:id': { call: ofPost(), ...ofOwner },
   'GET /posts/search': { call: at('/posts/search?q=стена'), ...anyone },
   'GET /posts/replies': { call: at('/posts/replies'), ...signedIn },
+  'GET /profiles/:username': {
+    call: at('/profiles/no_such_author'),
+    owner: '404 AUTHOR_NOT_FOUND',
+    other: '404 AUTHOR_NOT_FOUND',
+    visitor: '404 AUTHOR_NOT_FOUND',
+  },
   'GET /posts/:id/replies': { call: ofPost('/replies'), ...anyone },
   'GET /posts/:id/ancestors': { call: ofPost('/ancestors'), ...anyone },
   'POST /posts/:id/replies': { call: ofPost('/replies', { text }), ...created },

@@ -31,6 +31,7 @@ const LISTS: Record<string, boolean> = {
   'GET /posts': false,
   'GET /posts?filter=liked': false,
   'GET /posts/:id/replies': false,
+  'GET /posts/:id/ancestors': false,
   'GET /posts/replies/received': true,
   'GET /posts/search?q=слово': true,
   // What the viewer wrote.
