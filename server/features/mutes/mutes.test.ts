@@ -33,7 +33,7 @@ const LISTS: Record<string, boolean> = {
   'GET /posts/:id/replies': false,
   'GET /posts/:id/ancestors': false,
   'GET /posts/replies/received': true,
-  'GET /posts/search?q=слово': true,
+  'GET /posts/search?q=слово&limit=50': true,
   // What the viewer wrote.
   'GET /posts/replies': false,
   'GET /users/current/removed-posts': false,
