@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page, Request } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { journey, desktopTest as test } from './testing/journey.ts'
-import { countRequests, postWith } from './testing/page-actions.ts'
+import { countRequests, postWith, refuseNews } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const REFRESH = /\/sessions\/current$/
@@ -38,14 +38,18 @@ test('a signed-in person who follows a link from another site is signed in, with
 })
 
 test('a user who logged out here and follows a link from another site is a visitor', async () => {
-  const page = await journey.visit({ as: await journey.signUp(), path: '/settings' })
+  const page = await journey.visit({
+    as: await journey.signUp(),
+    path: '/settings',
+    before: refuseNews,
+  })
   await page.getByRole('button', { name: 'Выйти' }).click()
   expect(await refreshesAfterLink(page)).toBe(0)
 })
 
 test('a session that has ended is requested only once', async () => {
   const user = await journey.signUp()
-  const page = await journey.visit({ as: user })
+  const page = await journey.visit({ as: user, before: refuseNews })
   await profileLink(page).waitFor()
   await journey.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
   const refreshes = countRequests(page, 'PATCH', REFRESH)

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { journey, desktopTest as test } from './testing/journey.ts'
-import { postWith, readOn, toast } from './testing/page-actions.ts'
+import { postWith, readOn, refuseNews, toast } from './testing/page-actions.ts'
 import {
   profileLink,
   signInButton,
@@ -57,7 +57,7 @@ test.each(INTENTS)(
 
 test('an intent is dropped when its sign-in dialog is closed, even if the visitor signs in later', async () => {
   const { email } = await journey.signUp()
-  const page = await journey.visit()
+  const page = await journey.visit({ before: refuseNews })
   const { dialog } = signInDialog(page)
   await page.getByRole('button', { name: 'Ответить' }).click()
   await dialog.waitFor()
@@ -74,7 +74,7 @@ test('an intent is dropped when its sign-in dialog is closed, even if the visito
 
 test('an intent survives a reload on the code step, and is performed once', async () => {
   const { email } = await journey.signUp()
-  const page = await journey.visit()
+  const page = await journey.visit({ before: refuseNews })
   const { dialog, code } = signInDialog(page)
   await page.getByRole('button', { name: 'Ответить' }).click()
   await dialog.getByLabel('Электронная почта').fill(email)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { journey, olga, desktopTest as test } from './testing/journey.ts'
-import { holdCalls, openMenu, postWith } from './testing/page-actions.ts'
+import { holdCalls, openMenu, postWith, refuseNews } from './testing/page-actions.ts'
 
 /** The console's message about a lazy chunk that could not be loaded. */
 const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
@@ -70,7 +70,10 @@ test('menus and opening a post need no further script, and work without the serv
 test('for a visitor signing in is fetched at the first sign of use, and then opens without a network', async () => {
   const fetched: string[] = []
   const page = await journey.visit({
-    before: async (it) => it.on('requestfinished', (request) => fetched.push(request.url())),
+    before: async (it) => {
+      await refuseNews(it)
+      it.on('requestfinished', (request) => fetched.push(request.url()))
+    },
   })
   await postWith(page, 'Запись 12').waitFor()
   await page.waitForLoadState('networkidle')

@@ -4,7 +4,7 @@ import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { journey, olga, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
-import { postTexts, postWith, readOn } from './testing/page-actions.ts'
+import { postTexts, postWith, readOn, refuseNews } from './testing/page-actions.ts'
 
 const READS = /\/api\/v1\/(?:posts|users|sessions)/
 
@@ -88,6 +88,7 @@ test.each([
     colorScheme: 'light',
     path: await path(),
     before: async (it) => {
+      await refuseNews(it)
       await it.addInitScript(() => localStorage.setItem('theme', 'light'))
       it.on('request', (request) => READS.test(request.url()) && calls.push(request.url()))
     },

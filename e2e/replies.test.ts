@@ -243,7 +243,8 @@ test('new replies to a post wait behind a button on its page, which only they li
   await journey.reply(olga, asked.id, 'Жду всех')
   const since = performance.now()
   await newReplies.waitFor()
-  expect(performance.now() - since).toBeLessThan(1500)
+  // An event a second, after that of the other reply, and 0.3 s in which one's own is recognised.
+  expect(performance.now() - since).toBeLessThan(2500)
   expect(requests()).toBe(0)
 
   const moves = await recordMoves(read)

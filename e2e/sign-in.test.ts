@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { journey, desktopTest as test } from './testing/journey.ts'
-import { countRequests } from './testing/page-actions.ts'
+import { countRequests, refuseNews } from './testing/page-actions.ts'
 import {
   askForCode,
   descriptionOfFocus,
@@ -114,7 +114,12 @@ test('an unknown address is offered registration: «Вернуться» leads b
 
 test('a dialog closed on the code stays closed after a reload, continues at «Войти», offers a new code where the old one has expired, and drops an operation after twenty minutes', async () => {
   const { email } = await journey.signIn('dasha@example.org')
-  const page = await journey.visit({ before: (page) => page.clock.install() })
+  const page = await journey.visit({
+    before: async (page) => {
+      await page.clock.install()
+      await refuseNews(page)
+    },
+  })
   const { dialog, code, goBack } = signInDialog(page)
   await askForCode(page, email)
   await page.keyboard.press('Escape')

@@ -3,6 +3,7 @@ import { beforeEach, expect } from 'vitest'
 import type { TestUser } from '../../server/testing/client.ts'
 import { journey, testWith } from '../testing/journey.ts'
 import { proxyWithNextBuild } from '../testing/next-build.ts'
+import { refuseNews } from '../testing/page-actions.ts'
 import {
   leftovers,
   pageStored,
@@ -149,7 +150,7 @@ test('while the server accepts requests and answers none, a stored page is shown
 })
 
 test('SERVICE_WORKER=off removes the worker and everything stored from a browser at its next visit', async () => {
-  const page = await journey.visit(ALLOWED)
+  const page = await journey.visit({ ...ALLOWED, before: refuseNews })
   await pageStored(page, '/')
   await journey.product.stop()
   await journey.product.start({ SERVICE_WORKER: 'off' })

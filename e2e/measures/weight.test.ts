@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../../server/testing/client.ts'
 import { type Journey, startJourney } from '../testing/journey.ts'
 import { recordShifts, sumOfShifts } from '../testing/layout-shifts.ts'
-import { postWith, scroll } from '../testing/page-actions.ts'
+import { postWith, refuseNews, scroll } from '../testing/page-actions.ts'
 
 const TEXT = 'Запись, которой хватает слов на несколько строк, и на телефоне тоже. Номер'
 const SHIFT_AT_MOST = 0.02
@@ -103,7 +103,10 @@ function scriptsWithSchemas(pattern: string): string[] {
 async function firstVisit(): Promise<Response[]> {
   const responses: Response[] = []
   const page = await journey.visit({
-    before: async (it) => it.on('response', (response) => responses.push(response)),
+    before: async (it) => {
+      await refuseNews(it)
+      it.on('response', (response) => responses.push(response))
+    },
   })
   await postWith(page, `${TEXT} 60`).waitFor()
   await page.waitForLoadState('networkidle')

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { LIVE_PATH } from '../../contract/constants.ts'
 import { profileLink } from './sign-in-actions.ts'
 
 export function postWith(page: Page, text: string | RegExp): Locator {
@@ -137,6 +138,11 @@ export async function loseAnswer(page: Page, method: string, address: string): P
 }
 
 /** Counts matching requests from now on; returns a function that returns their number. */
+/** Leaves the page without the stream of news, beside which the network is never idle. */
+export async function refuseNews(page: Page): Promise<void> {
+  await page.route(`**${LIVE_PATH}`, (route) => route.fulfill({ status: 204 }))
+}
+
 export function countRequests(page: Page, method: string, path: RegExp): () => number {
   let count = 0
   page.on('request', (request) => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { VIEWER } from '../../demo/wall-post.ts'
 import { launchFullChromium } from '../testing/chromium.ts'
 import { reportByDialog } from '../testing/moderation-actions.ts'
+import { refuseNews } from '../testing/page-actions.ts'
 import { NOW, startFrozenDemo } from './frozen-demo.ts'
 import { openInOwnFont } from './own-font.ts'
 import { compareWithPicture } from './picture.ts'
@@ -65,6 +66,7 @@ async function open({ path, isSignedIn }: Screen, { theme, device }: Look): Prom
     localStorage.removeItem('intro-seen')
   }, theme)
   const page = await context.newPage()
+  await refuseNews(page)
   await page.clock.setFixedTime(NOW)
   await openInOwnFont(page, demo.url + path)
   return page

@@ -10,7 +10,7 @@ export function ShownCounts() {
   const [areHidden, setAreHidden] = useState(() => localStore.read(NO_COUNTS_KEY) !== null)
 
   function hide(next: boolean): void {
-    if (next) localStore.write(NO_COUNTS_KEY, '')
+    if (next) localStore.write(NO_COUNTS_KEY, 'yes')
     else localStore.remove(NO_COUNTS_KEY)
     document.documentElement.toggleAttribute('data-no-counts', next)
     setAreHidden(next)

@@ -16,17 +16,24 @@ const READ_WITHIN_MS = 30_000
  */
 export function useToldIds(list: PostListView, { read, newer }: ListSource, isOld: boolean) {
   const [told, setTold] = useState<readonly string[]>([])
-  const latest = useRef({ list, told })
+  /** Known at once, before it is rendered: two events may come in one turn. */
+  const known = useRef(told)
+  const shown = useRef(list)
   useEffect(() => {
-    latest.current = { list, told }
-  }, [list, told])
+    shown.current = list
+  }, [list])
+
+  function change(to: (before: readonly string[]) => readonly string[]): void {
+    known.current = to(known.current)
+    setTold(known.current)
+  }
 
   useEffect(() => {
     if (!newer) return
     let reading: ReturnType<typeof setTimeout> | undefined
 
     const tell = (ids: readonly string[]) =>
-      setTold((known) => [...ids, ...known].slice(0, TOLD_MAX))
+      change((before) => [...ids, ...before].slice(0, TOLD_MAX))
 
     function readIn(ms: number): void {
       reading ??= setTimeout(async () => {
@@ -34,8 +41,8 @@ export function useToldIds(list: PostListView, { read, newer }: ListSource, isOl
         const page = await read('').catch(() => undefined)
         reading = undefined
         const { authors } = hidden.get()
-        const shown = page?.posts.filter(({ owner }) => !authors.includes(owner.id))
-        if (shown) tell(shown.map(({ id }) => id))
+        const visible = page?.posts.filter(({ owner }) => !authors.includes(owner.id))
+        if (visible) tell(visible.map(({ id }) => id))
       }, ms)
     }
 
@@ -45,8 +52,8 @@ export function useToldIds(list: PostListView, { read, newer }: ListSource, isOl
       if (event === null) readIn(0)
       else if (ids === null) readIn(Math.random() * READ_WITHIN_MS)
       else if (event.isFormer) {
-        const { list: shown, told: known } = latest.current
-        if (ids.some((id) => shown.hasNewer(id) && !known.includes(id))) readIn(0)
+        const isNew = (id: string) => shown.current.hasNewer(id) && !known.current.includes(id)
+        if (ids.some(isNew)) readIn(0)
       } else if (ids.length > 0 && hidden.get().authors.length > 0) {
         // An event names no authors, and no button may lead to what the viewer has hidden.
         readIn(Math.random() * READ_WITHIN_MS)
@@ -62,6 +69,6 @@ export function useToldIds(list: PostListView, { read, newer }: ListSource, isOl
   }, [read, newer, isOld])
 
   const forget = (ids: readonly string[]) =>
-    setTold((known) => known.filter((id) => !ids.includes(id)))
+    change((before) => before.filter((id) => !ids.includes(id)))
   return { told, forget }
 }
