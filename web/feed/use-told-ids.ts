@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { createAtom, useAtom } from '../platform/atom.ts'
 import { wait } from '../platform/wait.ts'
 import type { ListSource, PostListView } from '../posts/cache/use-post-list.ts'
 import { hidden } from '../session/hidden.ts'
@@ -7,6 +8,7 @@ import { onNews } from '../session/news-stream.ts'
 /** One's own post is told of before the call that publishes it has its answer. */
 const OWN_ANSWER_MS = 300
 const TOLD_MAX = 50
+const NONE: readonly string[] = []
 /** So that many pages do not ask at once. */
 const READ_WITHIN_MS = 30_000
 
@@ -15,25 +17,18 @@ const READ_WITHIN_MS = 30_000
  * news may have been missed or be gone: `isOld` says that this is so from the beginning.
  */
 export function useToldIds(list: PostListView, { read, newer }: ListSource, isOld: boolean) {
-  const [told, setTold] = useState<readonly string[]>([])
-  /** Known at once, before it is rendered: two events may come in one turn. */
-  const known = useRef(told)
+  // Outside of React, because a second event may come before the first is rendered.
+  const [told] = useState(() => createAtom(NONE))
   const shown = useRef(list)
   useEffect(() => {
     shown.current = list
   }, [list])
 
-  function change(to: (before: readonly string[]) => readonly string[]): void {
-    known.current = to(known.current)
-    setTold(known.current)
-  }
-
   useEffect(() => {
     if (!newer) return
     let reading: ReturnType<typeof setTimeout> | undefined
 
-    const tell = (ids: readonly string[]) =>
-      change((before) => [...ids, ...before].slice(0, TOLD_MAX))
+    const tell = (ids: readonly string[]) => told.set([...ids, ...told.get()].slice(0, TOLD_MAX))
 
     function readIn(ms: number): void {
       reading ??= setTimeout(async () => {
@@ -52,7 +47,7 @@ export function useToldIds(list: PostListView, { read, newer }: ListSource, isOl
       if (event === null) readIn(0)
       else if (ids === null) readIn(Math.random() * READ_WITHIN_MS)
       else if (event.isFormer) {
-        const isNew = (id: string) => shown.current.hasNewer(id) && !known.current.includes(id)
+        const isNew = (id: string) => shown.current.hasNewer(id) && !told.get().includes(id)
         if (ids.some(isNew)) readIn(0)
       } else if (ids.length > 0 && hidden.get().authors.length > 0) {
         // An event names no authors, and no button may lead to what the viewer has hidden.
@@ -66,9 +61,8 @@ export function useToldIds(list: PostListView, { read, newer }: ListSource, isOl
       clearTimeout(reading)
       stop()
     }
-  }, [read, newer, isOld])
+  }, [read, newer, isOld, told])
 
-  const forget = (ids: readonly string[]) =>
-    change((before) => before.filter((id) => !ids.includes(id)))
-  return { told, forget }
+  const forget = (ids: readonly string[]) => told.set(told.get().filter((id) => !ids.includes(id)))
+  return { told: useAtom(told, NONE), forget }
 }
