@@ -51,6 +51,8 @@ test('a session that has ended is requested only once', async () => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user, before: refuseNews })
   await profileLink(page).waitFor()
+  // A call that still ran would ask for the session too.
+  await page.waitForLoadState('networkidle')
   await journey.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
   const refreshes = countRequests(page, 'PATCH', REFRESH)
   for (let visit = 0; visit < 2; visit++) {
