@@ -28,7 +28,7 @@ test('without scripts everything can be read, every link leads on, and no contro
   expect(await visibleButtons(page)).toBe(0)
   await page.getByRole('heading', { level: 1, name: 'Новые' }).waitFor()
   await page.getByText('«Вслух» — стена коротких записей').waitFor()
-  await page.getByRole('banner').getByText('Вслух', { exact: true }).waitFor()
+  await page.getByRole('banner').getByRole('link', { name: 'Вслух', exact: true }).waitFor()
   for (const position of [2, 3]) {
     await page.getByRole('link', { name: 'Дальше' }).click()
     await page.waitForURL(/\?cursor=/)

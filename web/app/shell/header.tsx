@@ -12,6 +12,7 @@ import { Button, IconButton, iconButtonClass } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Listbox } from '../../ui/listbox.tsx'
+import { Mark } from '../../ui/mark.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
 import { preloadSignIn } from '../dialogs.tsx'
 import styles from './header.module.css'
@@ -38,7 +39,7 @@ export function Header() {
   return (
     <header className={styles.header}>
       <div className={styles.left}>
-        {view === PATHS.wall && <span className={styles.brand}>{settings().appName}</span>}
+        {view === PATHS.wall && <Brand />}
         {view ? <FeedSwitcher current={view} /> : <BackAndTitle />}
       </div>
       <div className={styles.right}>
@@ -59,6 +60,16 @@ export function Header() {
         <Account />
       </div>
     </header>
+  )
+}
+
+/** On phones, which have no rail. It leads to the top. */
+function Brand() {
+  const { appName } = settings()
+  return (
+    <Link to={PATHS.wall} className={styles.brand ?? ''} aria-label={appName} title={appName}>
+      <Mark size={26} solid />
+    </Link>
   )
 }
 
