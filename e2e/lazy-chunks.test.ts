@@ -79,9 +79,14 @@ test('for a visitor signing in is fetched at the first sign of use, and then ope
   await page.waitForLoadState('networkidle')
   const lazy = /\/sign-in-dialog-/
   expect(fetched.filter((url) => lazy.test(url))).toEqual([])
-  await page.mouse.move(300, 300)
   const chunks = () => [...new Set(fetched.filter((url) => lazy.test(url)))]
-  await expect.poll(() => chunks().length).toBe(1)
+  // The page may only now be ready to notice it.
+  await expect
+    .poll(async () => {
+      await page.mouse.move(300 + Math.random() * 100, 300)
+      return chunks().length
+    })
+    .toBe(1)
   // Resolves when the chunks that these import have come too.
   await page.evaluate((urls) => Promise.all(urls.map((url) => import(url))), chunks())
   await page.context().setOffline(true)

@@ -80,7 +80,8 @@ export async function chooseFromMenu(post: Locator, name: string): Promise<void>
 
 export async function startPost(page: Page): Promise<Locator> {
   await profileLink(page).waitFor()
-  await page.getByRole('button', { name: 'Новая запись' }).click()
+  // An empty list of one's own has such a button too.
+  await page.getByRole('button', { name: 'Новая запись' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Новая запись' })
   await dialog.waitFor()
   return dialog
