@@ -69,7 +69,7 @@ const USUAL: Record<string, fc.Arbitrary<string>> = {
   confirmCode: fc.constantFrom('$code', '$code', '000000', '123456'),
   secret: fc.constantFrom('$secret', '$secret', 'guessed'),
   text: fc.oneof(fc.lorem(), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 })),
-  username: fc.stringMatching(/^[A-Za-z0-9_]{5,32}$/),
+  username: fc.oneof(fc.constant('$username'), fc.stringMatching(/^[A-Za-z0-9_]{5,32}$/)),
   id: fc.constantFrom(...KNOWN),
   userId: fc.constantFrom('$id', '999999999'),
   cursor: fc.constantFrom('$cursor', '1', '5', '999999999'),
@@ -83,6 +83,7 @@ export function fitting(name: string, schema: Schema): fc.Arbitrary<unknown> {
   if (schema.properties) return fittingObject(schema)
   const usual = USUAL[name]
   if (usual) return usual
+  if (schema.type === 'boolean') return fc.boolean()
   if (schema.enum) return fc.constantFrom(...schema.enum)
   const { minimum = 0, maximum = 2 ** 31 - 1, minLength = 0, maxLength = 50 } = schema
   if (schema.type === 'integer') return fc.integer({ min: minimum, max: maximum })
