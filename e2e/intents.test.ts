@@ -158,8 +158,15 @@ async function visitClosedSession() {
   await journey.emptyWall()
   await journey.publish(await journey.signUp(), 'Окна выходят во двор.')
   const user = await journey.signUp()
-  const page = await journey.visit({ as: user, before: (it) => it.clock.install() })
-  await like(page).waitFor()
+  const page = await journey.visit({
+    as: user,
+    before: async (it) => {
+      await refuseNews(it)
+      await it.clock.install()
+    },
+  })
+  await profileLink(page).waitFor()
+  await page.waitForLoadState('networkidle')
   await journey.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
   return { page, user }
 }
