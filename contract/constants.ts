@@ -4,6 +4,8 @@
 export const API_PREFIX = '/api/v1'
 /** The stream of server-sent events that tells browsers what is new. */
 export const LIVE_PATH = `${API_PREFIX}/live`
+/** The name of the event with which a stream begins: it came earlier, and may be gone. */
+export const LIVE_FORMER = 'former'
 /** Longest post text, in Unicode code points after normalisation. */
 export const POST_TEXT_MAX = 500
 /** The counter of remaining characters appears when so many are left. */

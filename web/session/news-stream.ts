@@ -1,4 +1,4 @@
-import { LIVE_PATH } from '../../contract/constants.ts'
+import { LIVE_FORMER, LIVE_PATH } from '../../contract/constants.ts'
 import { createEmitter } from '../platform/atom.ts'
 import { wait } from '../platform/wait.ts'
 import { createTabChannel } from './tab-channel.ts'
@@ -15,7 +15,6 @@ export type News = {
 const FIRST_BYTE_MS = 4000
 const POLL_MS = 60_000
 const HIDDEN_MS = 30_000
-const BEGINNING_MS = 1000
 
 /** Null: something may have come that nobody told of. */
 const relay = createTabChannel<News | null>('live')
@@ -91,18 +90,16 @@ async function followStream(unwanted: Promise<unknown>): Promise<void> {
   const source = new EventSource(LIVE_PATH)
   const late = setTimeout(resolve, FIRST_BYTE_MS)
   let isAgain = false
-  let formerUntil = 0
   source.onopen = () => {
     clearTimeout(late)
-    formerUntil = Date.now() + BEGINNING_MS
     // What came in between was told to nobody here.
     if (isAgain) tell(null)
     isAgain = true
   }
-  source.onmessage = ({ data }: MessageEvent<string>) => {
-    tell({ ...JSON.parse(data), isFormer: Date.now() < formerUntil })
-    formerUntil = 0
-  }
+  source.onmessage = ({ data }: MessageEvent<string>) => tell(JSON.parse(data))
+  source.addEventListener(LIVE_FORMER, ({ data }: MessageEvent<string>) =>
+    tell({ ...JSON.parse(data), isFormer: true }),
+  )
   // Otherwise the browser connects again by itself, when the server said.
   source.onerror = () => source.readyState === EventSource.CLOSED && resolve()
   await Promise.race([refused, unwanted])

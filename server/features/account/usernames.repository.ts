@@ -16,16 +16,21 @@ export function selectRelease(db: Queryable, username: string) {
     .where('released_at', '>', reservedSince)
 }
 
-/** Returns who has a username or, if nobody has, who has released it lately. */
-export function selectByUsername(db: Queryable, username: string): Promise<Profile | undefined> {
-  const named = db
+function selectHolder(db: Queryable, username: string) {
+  return db
     .selectFrom('users')
     .select('id')
     .where((eb) => eb(eb.fn<string>('lower', ['username']), '=', username.toLowerCase()))
+}
+
+/** Returns who has a username or, if nobody has, who has released it lately. */
+export function selectByUsername(db: Queryable, username: string): Promise<Profile | undefined> {
   return db
     .selectFrom('users')
     .select(['id', 'username', unixSeconds('created_at').as('created_at')])
-    .where('id', '=', ({ fn }) => fn.coalesce(named, selectRelease(db, username)))
+    .where('id', '=', ({ fn }) =>
+      fn.coalesce(selectHolder(db, username), selectRelease(db, username)),
+    )
     .where('deleted_at', 'is', null)
     .executeTakeFirst()
 }
@@ -36,12 +41,7 @@ export async function isUsernameTaken(
   username: string,
   exceptUserId: string,
 ): Promise<boolean> {
-  const row = await db
-    .selectFrom('users')
-    .select('id')
-    .where((eb) => eb(eb.fn<string>('lower', ['username']), '=', username.toLowerCase()))
-    .where('id', '!=', exceptUserId)
-    .executeTakeFirst()
+  const row = await selectHolder(db, username).where('id', '!=', exceptUserId).executeTakeFirst()
   return row !== undefined || isUsernameReleased(db, username, exceptUserId)
 }
 

@@ -3,8 +3,8 @@ import { PAGE_SIZE, PAGE_SIZE_MAX } from '../../../contract/constants.ts'
 import type { PageQuery } from '../../../contract/fields.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
+import { limitConcurrency } from '../../kernel/db/limit-concurrency.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { readDeep } from './deep-pages.ts'
 import { hydratePosts, type PageRows, type PostViewer } from './hydrate-posts.ts'
 
 /**
@@ -79,6 +79,14 @@ export function receivedBy(userId: string): PostList {
 const SHALLOW_OFFSET = 1000
 /** Skipping more rows from the nearer end takes milliseconds, so such a read waits its turn. */
 const DEEP_OFFSET = 5000
+
+/** In the middle of a million posts such a read takes a processor up to a tenth of a second. */
+const readDeep = limitConcurrency({
+  running: 2,
+  waiting: 16,
+  waitMs: 1000,
+  message: 'Так далеко от начала сейчас читают многие. Попробуйте ещё раз через несколько секунд',
+})
 
 /**
  * Reads one page of a list as `viewer` sees it. A cursor costs the same at any depth, a page number

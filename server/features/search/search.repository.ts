@@ -41,9 +41,10 @@ export async function parseSearch(
 type Found = { query: string; before: string; count: number; viewerId: string }
 
 /**
- * Returns the ids of the newest posts before `before` whose authors the viewer has not muted. Blocks of neighbours are searched from the
- * newest on, and only for what few of them have all the others. The planner must not see the order
- * and the position: it would walk along the ids, and parse the text of each post.
+ * Returns the ids of the newest posts before `before` whose authors the viewer has not muted. Blocks
+ * of neighbours are searched from the newest on, and all the others only for what few of them have.
+ * The planner must not see the order and the position: it would walk along the ids, and parse the
+ * text of each post.
  */
 export async function selectFound(
   tx: Queryable,

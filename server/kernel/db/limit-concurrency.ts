@@ -1,5 +1,5 @@
-import { endsWithin } from '../../kernel/db/deadline.ts'
-import { AppError } from '../../kernel/errors/app-error.ts'
+import { AppError } from '../errors/app-error.ts'
+import { endsWithin } from './deadline.ts'
 
 type Bounds = {
   running: number
@@ -56,11 +56,3 @@ export function limitConcurrency({ running, waiting, waitMs, message }: Bounds) 
 function refusal(message: string): AppError {
   return new AppError('UNAVAILABLE', { message, retryAfter: RETRY_SECONDS })
 }
-
-/** In the middle of a million posts such a read takes a processor up to a tenth of a second. */
-export const readDeep = limitConcurrency({
-  running: 2,
-  waiting: 16,
-  waitMs: 1000,
-  message: 'Так далеко от начала сейчас читают многие. Попробуйте ещё раз через несколько секунд',
-})

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { LIVE_PATH } from '../../../contract/constants.ts'
+import { LIVE_FORMER, LIVE_PATH } from '../../../contract/constants.ts'
 import type { Change } from '../cache/cache.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/rate-limits.ts'
@@ -62,6 +62,13 @@ export function createLive({ limits }: Options) {
     return recent.filter(({ at }) => at > performance.now() - RECENT_MS)
   }
 
+  /** What a stream begins with; its name tells it from what comes now. */
+  function formerEvent(): string {
+    const answered = new Set(recentEvents().flatMap((event) => [...event.to]))
+    const isNothing = newest === undefined && answered.size === 0
+    return isNothing ? '' : `event: ${LIVE_FORMER}\n${eventOf(newest, answered)}`
+  }
+
   /** All get the same bytes. A stream that comes meanwhile has the event from its beginning. */
   async function write(text: string): Promise<void> {
     const bytes = Buffer.from(text)
@@ -83,10 +90,7 @@ export function createLive({ limits }: Options) {
     reply.hijack()
     stream.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...HEADERS })
     const retry = `retry: ${randomInt(RETRY_MS.min, RETRY_MS.max)}\n\n`
-    const answered = new Set(recentEvents().flatMap((event) => [...event.to]))
-    stream.write(
-      retry + (newest === undefined && answered.size === 0 ? '' : eventOf(newest, answered)),
-    )
+    stream.write(retry + formerEvent())
     streams.add(stream)
     stream.once('close', () => streams.delete(stream))
   }
