@@ -24,7 +24,7 @@ const SEARCHES = [
   'кракозябра',
   ...['стен', 'отве', 'сне', rareWord(0).slice(0, 4)],
   ...['стена снег', 'друг окно снег', `стена ${rareWord(400)}`, `${rareWord(0)} ${rareWord(1)}`],
-  ...['"старый друг"', '"снег стена"', `стена -${rareWord(0)}`, `${rareWord(17)} -снег`],
+  ...['"слышит друг"', '"стена старый"', `стена -${rareWord(0)}`, `${rareWord(17)} -снег`],
 ]
 const PORT = 3212
 /** The two walls are read in so many turns, so that both have the same machine. */
@@ -49,12 +49,18 @@ const lines = Object.entries(small).map(([name, before]) => {
 })
 const head = ['one read, ms', `${values.small} posts`, `${values.posts} posts`, 'growth', 'goal']
 printMarkdown([head, ...lines])
-const [slowest = { q: '', p99: Number.NaN }] = await largeWall.search()
-const searchGoal = goalCell(slowest.p99, '≤', SEARCH_P99_MAX_MS)
+const searches = await largeWall.search()
 console.log('')
 printMarkdown([
-  [`slowest of ${SEARCHES.length} searches, p99 in ms`, `${values.posts} posts`, 'goal'],
-  [slowest.q, slowest.p99.toFixed(1), searchGoal],
+  [`slowest of ${SEARCHES.length} searches, ms`, 'median', 'p99', 'goal'],
+  ...searches
+    .slice(0, 5)
+    .map(({ q, middle, p99 }) => [
+      q,
+      middle.toFixed(1),
+      p99.toFixed(1),
+      goalCell(p99, '≤', SEARCH_P99_MAX_MS),
+    ]),
 ])
 const { post, like } = largeWall.rowBytes
 console.log(`\nWith its indices a post takes ${post} bytes and a like ${like}.`)
@@ -89,19 +95,14 @@ async function openWall(posts: number, port: number) {
 
     /** Returns the searches with their p99, the slowest first. */
     async search() {
-      const found: { q: string; p99: number }[] = []
+      const found: { q: string; middle: number; p99: number }[] = []
       for (const q of SEARCHES) {
         const url = `${product.url}/api/v1/posts/search?q=${encodeURIComponent(q)}`
         // One that is refused as too broad.
         const refused = () => [Number.POSITIVE_INFINITY]
         const taken = await timesOf(Array(reads).fill(url), headers).catch(refused)
-        found.push({
-          q,
-          p99: quantile(
-            taken.toSorted((a, b) => a - b),
-            0.99,
-          ),
-        })
+        const sorted = taken.toSorted((a, b) => a - b)
+        found.push({ q, middle: median(taken), p99: quantile(sorted, 0.99) })
       }
       return found.toSorted((a, b) => b.p99 - a.p99)
     },
