@@ -6,7 +6,7 @@ import { useEntry } from '../history/entry.tsx'
 import { goBack, leave, navigate } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
 import { call } from '../http/call.ts'
-import { CallError } from '../http/call-error.ts'
+import { fallBackOn } from '../http/call-error.ts'
 import { useAction } from '../http/use-action.tsx'
 import { announceSessionChange, signedOut } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
@@ -96,7 +96,7 @@ function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
  */
 function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
   const logOut = useAction({
-    mutationFn: closeCurrentSession,
+    mutationFn: () => fallBackOn(401, call('DELETE /sessions/current', {}), undefined),
     onSuccess: async () => {
       onLoggedOut()
       navigate(PATHS.wall)
@@ -111,14 +111,6 @@ function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
       Выйти
     </Button>
   )
-}
-
-async function closeCurrentSession(): Promise<void> {
-  try {
-    await call('DELETE /sessions/current', {})
-  } catch (error) {
-    if (!(error instanceof CallError) || error.status !== 401) throw error
-  }
 }
 
 /**

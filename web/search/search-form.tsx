@@ -4,6 +4,7 @@ import { PATHS, SEARCH_PARAM, searchPath } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { navigate } from '../history/history.ts'
 import { Button } from '../ui/button.tsx'
+import inputStyles from '../ui/input.module.css'
 import styles from './search-form.module.css'
 
 /** Without scripts the browser sends it by itself. */
@@ -40,7 +41,7 @@ export function SearchForm({ q }: { q: string }) {
         <input
           id={id}
           ref={input}
-          className={styles.input}
+          className={inputStyles.input}
           type="search"
           name={SEARCH_PARAM}
           defaultValue={q}
