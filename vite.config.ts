@@ -19,7 +19,7 @@ const CHUNKS = [
   {
     name: 'app',
     // With the style of the pages that are rendered but not in the first script.
-    test: /web\/(?:app\/app\.tsx|ui\/base\.css|texts\/site-text\.module\.css|search\/search-form\.module\.css|pages\/not-found\.module\.css)$/,
+    test: /web\/(?:app\/app\.tsx|ui\/base\.css|texts\/site-text\.module\.css|search\/search-form\.module\.css|ui\/input\.module\.css|pages\/not-found\.module\.css)$/,
     priority: 1,
   },
   // The style of all lazy chunks in one sheet: rendered pages contain only the style of `app`.

@@ -1,8 +1,14 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
 import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
-import { chooseFromMenu, openMenu, postTexts, postWith, toast } from './testing/page-actions.ts'
+import {
+  chooseFromMenu,
+  openMenu,
+  postTexts,
+  postWith,
+  setVisibility,
+  toast,
+} from './testing/page-actions.ts'
 
 const MANY = ['Первый', 'Второй', 'Третий']
 
@@ -43,13 +49,13 @@ test('a tab that is hidden for ten minutes lets go of the stream, and shows on r
   const page = await journey.visit({ as: olga, before: (opened) => opened.clock.install() })
   await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
   const letGo = page.waitForEvent('requestfailed', (request) => request.url().endsWith(LIVE_PATH))
-  await show(page, 'hidden')
+  await setVisibility(page, 'hidden')
   await page.clock.fastForward('10:00')
   await letGo
   await journey.reply(petr, post.id, 'Пока тебя не было')
   const streams: string[] = []
   page.on('request', (request) => streams.push(new URL(request.url()).pathname))
-  await show(page, 'visible')
+  await setVisibility(page, 'visible')
   await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).waitFor()
   await expect.poll(() => streams).toContain(LIVE_PATH)
 })
@@ -108,11 +114,3 @@ test('mails about replies are turned off and on in the settings', async () => {
   await mails.click()
   await expect.poll(() => mails.isChecked()).toBe(true)
 })
-
-/** Hides the tab, or shows it again, as the browser tells its page. */
-function show(page: Page, visibilityState: DocumentVisibilityState): Promise<void> {
-  return page.evaluate((value) => {
-    Object.defineProperty(document, 'visibilityState', { value, configurable: true })
-    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
-  }, visibilityState)
-}

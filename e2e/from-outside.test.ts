@@ -4,7 +4,7 @@ import type { Page, Request } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { journey, desktopTest as test } from './testing/journey.ts'
 import { countRequests, postWith, refuseNews } from './testing/page-actions.ts'
-import { profileLink, signInButton } from './testing/sign-in-actions.ts'
+import { endSessions, profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const REFRESH = /\/sessions\/current$/
 
@@ -53,7 +53,7 @@ test('a session that has ended is requested only once', async () => {
   await profileLink(page).waitFor()
   // A call that still ran would ask for the session too.
   await page.waitForLoadState('networkidle')
-  await journey.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
+  await endSessions(journey, user)
   const refreshes = countRequests(page, 'PATCH', REFRESH)
   for (let visit = 0; visit < 2; visit++) {
     await followLink(page)

@@ -5,6 +5,7 @@ import { journey, desktopTest as test } from './testing/journey.ts'
 import { openMenu, postWith, readOn, startPost, textField } from './testing/page-actions.ts'
 import {
   askForCode,
+  endSessions,
   enterCode,
   profileLink,
   signInButton,
@@ -78,7 +79,7 @@ test('when a session is closed on another device, the typed text is stored for i
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
   const page = await journey.visit({ as: olga })
   await writeDraft(page, 'Ольга вернётся')
-  await journey.rows('DELETE FROM sessions WHERE user_id = $1', [olga.id])
+  await endSessions(journey, olga)
   await page.reload()
   await signInButton(page).click()
   await signInThrough(journey, page, petr.email)

@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectNoBarrier } from './testing/axe.ts'
 import { journey, olga, TABLET, test, visitWithNews } from './testing/journey.ts'
@@ -11,6 +10,7 @@ import {
   postWith,
   readOn,
   recordMoves,
+  setVisibility,
   switchView,
   tap,
 } from './testing/page-actions.ts'
@@ -183,16 +183,6 @@ test('a tab that was hidden asks once when it is seen again, and moves nothing',
   expect(asked()).toBe(1)
   expect(await isAt(read, 150)).toBe(true)
 })
-
-function setVisibility(page: Page, state: DocumentVisibilityState): Promise<void> {
-  return page.evaluate((visibilityState) => {
-    Object.defineProperty(document, 'visibilityState', {
-      value: visibilityState,
-      configurable: true,
-    })
-    document.dispatchEvent(new Event('visibilitychange'))
-  }, state)
-}
 
 test('a post that is gone again leaves a button whose tap brings nothing, and that goes', async () => {
   await journey.fillWall(olga, 12)

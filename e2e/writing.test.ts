@@ -1,6 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
-import type { TestUser } from '../server/testing/client.ts'
 import { journey, olga, desktopTest as test } from './testing/journey.ts'
 import {
   chooseFromMenu,
@@ -10,7 +9,7 @@ import {
   textField,
   toast,
 } from './testing/page-actions.ts'
-import { profileLink, signInThrough } from './testing/sign-in-actions.ts'
+import { endSessions, profileLink, signInThrough } from './testing/sign-in-actions.ts'
 
 const PUBLICATION = '**/api/v1/posts'
 
@@ -84,7 +83,7 @@ test('a text that waits is not sent once somebody else has signed in, and stays 
   const other = await journey.signIn(petr.email, vera.clientToken)
   const [name = '', value = ''] = other.cookie.split('=')
   await page.context().addCookies([{ name, value, url: journey.url }])
-  await endSessions(vera)
+  await endSessions(journey, vera)
   const second = await page.context().newPage()
   await second.goto(journey.url)
   await second.evaluate(() => new BroadcastChannel('session').postMessage(null))
@@ -104,7 +103,7 @@ test.each(['/', '/own/posts'])(
     const page = await journey.visit({ as: vera, path })
     const dialog = await startPost(page)
     await textField(dialog).fill('Важная мысль')
-    await endSessions(vera)
+    await endSessions(journey, vera)
     await page.keyboard.press('Control+Enter')
     await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
     await profileLink(page).waitFor({ state: 'detached' })
@@ -127,7 +126,7 @@ test('when the session ends while a user edits a post, the dialog stays, and sig
   await chooseFromMenu(postWith(page, 'Было опечтано'), 'Изменить')
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
   await textField(dialog).fill('Было опечатано')
-  await endSessions(vera)
+  await endSessions(journey, vera)
   await page.keyboard.press('Control+Enter')
   await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
   await dialog.getByRole('button', { name: 'Войти' }).click()
@@ -153,8 +152,4 @@ async function close(page: Page, dialog: Locator): Promise<void> {
   await page.keyboard.press('Control+Enter')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-}
-
-async function endSessions({ id }: TestUser): Promise<void> {
-  await journey.rows('DELETE FROM sessions WHERE user_id = $1', [id])
 }

@@ -138,18 +138,26 @@ export async function loseAnswer(page: Page, method: string, address: string): P
   })
 }
 
-/** Counts matching requests from now on; returns a function that returns their number. */
 /** Leaves the page without the stream of news, beside which the network is never idle. */
 export async function refuseNews(page: Page): Promise<void> {
   await page.route(`**${LIVE_PATH}`, (route) => route.fulfill({ status: 204 }))
 }
 
+/** Counts matching requests from now on; returns a function that returns their number. */
 export function countRequests(page: Page, method: string, path: RegExp): () => number {
   let count = 0
   page.on('request', (request) => {
     if (request.method() === method && path.test(request.url())) count++
   })
   return () => count
+}
+
+/** Hides the tab, or shows it again, as the browser tells its page. */
+export function setVisibility(page: Page, visibilityState: DocumentVisibilityState): Promise<void> {
+  return page.evaluate((value) => {
+    Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+  }, visibilityState)
 }
 
 export async function scroll(page: Page, by: number): Promise<void> {

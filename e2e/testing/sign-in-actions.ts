@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import type { TestUser } from '../../server/testing/client.ts'
 import type { Journey } from './journey.ts'
 
 export function signInDialog(page: Page) {
@@ -35,6 +36,11 @@ export async function enterCode(page: Page, code: string): Promise<void> {
 export async function signInThrough(journey: Journey, page: Page, email: string): Promise<void> {
   await sendEmail(page, email)
   await enterCode(page, await journey.nextCode(email))
+}
+
+/** Ends a person's sessions as another device does. */
+export async function endSessions(journey: Journey, { id }: TestUser): Promise<void> {
+  await journey.rows('DELETE FROM sessions WHERE user_id = $1', [id])
 }
 
 export function profileLink(page: Page): Locator {

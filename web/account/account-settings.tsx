@@ -3,12 +3,11 @@ import type { ReactNode } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
-import { goBack, leave, navigate } from '../history/history.ts'
+import { goBack, leave } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
 import { call } from '../http/call.ts'
-import { CallError } from '../http/call-error.ts'
+import { fallBackOn } from '../http/call-error.ts'
 import { useAction } from '../http/use-action.tsx'
-import { announceSessionChange, signedOut } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
@@ -90,19 +89,11 @@ function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
   )
 }
 
-/**
- * A session that was closed elsewhere meanwhile counts as closed. `onLoggedOut` removes from the
- * browser what belongs to the person.
- */
+/** A session that was closed elsewhere meanwhile counts as closed. */
 function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
   const logOut = useAction({
-    mutationFn: closeCurrentSession,
-    onSuccess: async () => {
-      onLoggedOut()
-      navigate(PATHS.wall)
-      signedOut()
-      announceSessionChange()
-    },
+    mutationFn: () => fallBackOn(401, call('DELETE /sessions/current', {}), undefined),
+    onSuccess: onLoggedOut,
     errors: 'toast',
   })
 
@@ -111,14 +102,6 @@ function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
       Выйти
     </Button>
   )
-}
-
-async function closeCurrentSession(): Promise<void> {
-  try {
-    await call('DELETE /sessions/current', {})
-  } catch (error) {
-    if (!(error instanceof CallError) || error.status !== 401) throw error
-  }
 }
 
 /**

@@ -2,8 +2,7 @@ import { useState } from 'react'
 import { localStore } from '../platform/storage.ts'
 import { NO_COUNTS_KEY } from '../platform/stored-keys.ts'
 import { Checkbox } from '../ui/checkbox.tsx'
-import { Section } from '../ui/row.tsx'
-import styles from './account-settings.module.css'
+import { rowClass, Section } from '../ui/row.tsx'
 
 /** Whether this browser shows how many liked and replied. */
 export function ShownCounts() {
@@ -18,7 +17,7 @@ export function ShownCounts() {
 
   return (
     <Section title="В этом браузере">
-      <div className={styles.choice}>
+      <div className={rowClass}>
         <Checkbox
           label="Не показывать числа отметок и ответов"
           checked={areHidden}

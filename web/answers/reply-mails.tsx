@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useAction } from '../http/use-action.tsx'
 import { Checkbox } from '../ui/checkbox.tsx'
+import { rowClass } from '../ui/row.tsx'
 import { receivedQuery, setReplyMails } from './answers.queries.ts'
-import styles from './reply-mails.module.css'
 
 /** Whether mails about unseen replies come. */
 export function ReplyMails() {
@@ -15,7 +15,7 @@ export function ReplyMails() {
   if (!data) return null
   const isOn = set.isPending ? set.variables : data.wantsMail
   return (
-    <div className={styles.row}>
+    <div className={rowClass}>
       <Checkbox label="Письма об ответах" checked={isOn ?? false} onChange={set.mutate} />
     </div>
   )

@@ -2,7 +2,7 @@ import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { pageAfter } from '../../contract/pages.ts'
 import type { Profile } from '../../contract/profiles.ts'
 import { call } from '../http/call.ts'
-import { CallError } from '../http/call-error.ts'
+import { fallBackOn } from '../http/call-error.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 
 const keyOf = (username: string) => ['author', username.toLowerCase()]
@@ -15,14 +15,8 @@ export function seedAuthor(client: QueryClient, username: string, author: Profil
 export function useAuthor(username: string) {
   return useQuery({
     queryKey: keyOf(username),
-    queryFn: async ({ signal }): Promise<Profile | null> => {
-      try {
-        return await call('GET /profiles/:username', { params: { username } }, { signal })
-      } catch (reason) {
-        if (!(reason instanceof CallError) || reason.status !== 404) throw reason
-        return null
-      }
-    },
+    queryFn: ({ signal }): Promise<Profile | null> =>
+      fallBackOn(404, call('GET /profiles/:username', { params: { username } }, { signal }), null),
     meta: { outlivesViewer: true },
   })
 }

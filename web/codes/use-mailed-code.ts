@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { CallError } from '../http/call-error.ts'
 import { useAction } from '../http/use-action.tsx'
-import { clientToken } from '../session/device.ts'
+import { clientToken } from '../session/client-token.ts'
 import type { Operation, savedOperation } from './saved-operation.ts'
 
 export type Start = Pick<Operation, 'email' | 'way'>

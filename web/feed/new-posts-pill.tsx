@@ -1,6 +1,7 @@
 import { ArrowUp } from 'lucide'
 import { useEffect, useRef, useState } from 'react'
 import { useAction } from '../http/use-action.tsx'
+import { focusContent } from '../platform/focus-content.ts'
 import type { ListSource, Newer, PostListView } from '../posts/cache/use-post-list.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './new-posts-pill.module.css'
@@ -72,9 +73,4 @@ export function NewPostsPill({ list, source, newer, isOld, keepAnchor }: NewPost
       </div>
     </>
   )
-}
-
-/** A button that disappears would lose the focus. */
-function focusContent(): void {
-  document.getElementById('content')?.focus({ preventScroll: true })
 }

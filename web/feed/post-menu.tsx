@@ -6,6 +6,7 @@ import {
   Eye,
   EyeOff,
   Flag,
+  type IconNode,
   Link,
   Pencil,
   PencilLine,
@@ -21,7 +22,7 @@ import { copyText, NOT_COPIED } from '../platform/copy-text.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { useUnsentText } from '../posts/compose/stored-drafts.ts'
 import { useEditSeconds } from '../posts/view/post-time.tsx'
-import { useHidden } from '../session/hidden.ts'
+import { useIsMuted } from '../session/hidden.ts'
 import { withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -41,7 +42,11 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
   const authorItems = useAuthorItems(post)
   const items = [
     ...linkItems,
-    copyItem(post),
+    copyItem(Copy, {
+      label: 'Скопировать текст',
+      copied: 'Текст скопирован',
+      read: () => post.text,
+    }),
     ...(isOwner
       ? [...muteItems, ...removeItems(post, secondsLeft)]
       : [...authorItems, report(post)]),
@@ -74,7 +79,7 @@ function useMuteItems({ id }: CachedPost): MenuItem[] {
 
 function useAuthorItems({ owner }: CachedPost): MenuItem[] {
   const isSignedIn = useViewer().state === 'authorized'
-  const isMuted = useHidden().authors.includes(owner.id)
+  const isMuted = useIsMuted(owner.id)
   const { mutate } = useMuteAuthor(owner)
   if (!isSignedIn) return []
   return [
@@ -120,16 +125,14 @@ function removeItems({ id: postId }: CachedPost, secondsLeft: number): MenuItem[
   return secondsLeft > 0 ? [remove] : [rewrite, remove]
 }
 
-function copyItem({ text }: CachedPost): MenuItem {
+type Copied = { label: string; copied: string; read: () => string }
+
+function copyItem(shape: IconNode, { label, copied, read }: Copied): MenuItem {
   async function copy(): Promise<void> {
-    const isCopied = await copyText(text)
-    toast({ text: isCopied ? 'Текст скопирован' : NOT_COPIED }, { about: ['link'] })
+    const isCopied = await copyText(read())
+    toast({ text: isCopied ? copied : NOT_COPIED }, { about: ['link'] })
   }
-  return {
-    label: 'Скопировать текст',
-    icon: <Icon shape={Copy} size={18} />,
-    onSelect: () => void copy(),
-  }
+  return { label, icon: <Icon shape={shape} size={18} />, onSelect: () => void copy() }
 }
 
 function report({ id }: CachedPost): MenuItem {
@@ -143,11 +146,6 @@ function report({ id }: CachedPost): MenuItem {
 function useLinkItems({ id }: CachedPost): MenuItem[] {
   const address = () => new URL(postPath(id), location.href).href
 
-  async function copy(): Promise<void> {
-    const isCopied = await copyText(address())
-    toast({ text: isCopied ? 'Ссылка скопирована' : NOT_COPIED }, { about: ['link'] })
-  }
-
   async function share(): Promise<void> {
     try {
       await navigator.share({ url: address() })
@@ -159,11 +157,7 @@ function useLinkItems({ id }: CachedPost): MenuItem[] {
   }
 
   const items: MenuItem[] = [
-    {
-      label: 'Скопировать ссылку',
-      icon: <Icon shape={Link} size={18} />,
-      onSelect: () => void copy(),
-    },
+    copyItem(Link, { label: 'Скопировать ссылку', copied: 'Ссылка скопирована', read: address }),
   ]
   if ('share' in navigator) {
     items.push({

@@ -4,7 +4,7 @@ import { errorMessage } from '../http/error-message.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { useReadPost } from '../posts/cache/posts.queries.ts'
 import { MUTED_AUTHOR, PostCard } from '../posts/view/post-card.tsx'
-import { useHidden } from '../session/hidden.ts'
+import { useIsMuted } from '../session/hidden.ts'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { PostActions, PostMenuButton } from './post-controls.tsx'
@@ -15,7 +15,7 @@ type RepliedCardProps = { id: string; withoutQuote: boolean }
 /** A line joins the replied post to the reply below it. */
 export function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
   const post = usePost(id)
-  const isMuted = useHidden().authors.includes(post?.owner.id ?? '')
+  const isMuted = useIsMuted(post?.owner.id)
   if (post === undefined) return <UnreadCard id={id} />
   if (post === null) return <p className={styles.deleted}>Запись удалена</p>
   if (isMuted) {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { ERRORS } from '../../contract/errors.ts'
-import { DeviceError } from '../session/device.ts'
+import { DeviceError } from '../session/client-token.ts'
 import { CallError, noAnswer } from './call-error.ts'
 import { errorMessage } from './error-message.ts'
 

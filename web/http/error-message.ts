@@ -1,7 +1,7 @@
 import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
 import { plural } from '../format/counts.ts'
 import { countdown, dayAndMinute } from '../format/time.ts'
-import { DeviceError } from '../session/device.ts'
+import { DeviceError } from '../session/client-token.ts'
 import { CallError, type ShortLimit } from './call-error.ts'
 
 const LONGEST_HOURS = 2

@@ -1,7 +1,7 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { HIDDEN_WORD_MAX, HIDDEN_WORD_MIN, HIDDEN_WORDS_MAX } from '../../contract/constants.ts'
 import { normalizeText, textLength } from '../../contract/text.ts'
-import { fold } from '../posts/view/hidden-words.ts'
+import { fold } from '../posts/view/word-match.ts'
 import { hide, useHidden } from '../session/hidden.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'

@@ -11,7 +11,7 @@ import { navigate } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { errorMessage } from '../http/error-message.ts'
-import { useHidden } from '../session/hidden.ts'
+import { useIsMuted } from '../session/hidden.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -54,7 +54,7 @@ function Author({ author, asked, list }: AuthorProps) {
     () => (isPosts ? postsOfSource : repliesOfSource)(id, start),
     [isPosts, id, start],
   )
-  const isMuted = useHidden().authors.includes(id)
+  const isMuted = useIsMuted(id)
   // A former name, or another spelling, leads to the present one.
   useEffect(() => {
     if (asked !== username) navigate(authorPath(username, list), { replace: true })

@@ -29,7 +29,7 @@ export function SettingsPage() {
     <>
       <AccountSettings
         user={user}
-        onLoggedOut={() => removePersonalData(user.id)}
+        onLoggedOut={() => showWallSignedOut(user.id)}
         download={<DownloadData />}
         replyMails={<ReplyMails />}
       />
@@ -38,12 +38,15 @@ export function SettingsPage() {
   )
 }
 
-/** When a session ends by itself, drafts wait for their author. */
-function removePersonalData(userId: string): void {
+/** Nothing of the person stays. When a session ends by itself, drafts wait for their author. */
+function showWallSignedOut(userId: string): void {
   removeDrafts(localStore, userId)
   removeSavedOperations()
   dropIntent()
   forgetHidden()
+  navigate(PATHS.wall)
+  signedOut()
+  announceSessionChange()
 }
 
 /** /settings/account/email */
@@ -82,12 +85,7 @@ export function SettingsDeleteAccountPage() {
   const leave = useReturnToSettings()
   if (viewer.state !== 'authorized') return null
   const { user } = viewer
-
-  function onDeleted(): void {
-    removePersonalData(user.id)
-    navigate(PATHS.wall)
-    signedOut()
-    announceSessionChange()
-  }
-  return <DeleteAccountForm user={user} onDeleted={onDeleted} onCancel={leave} />
+  return (
+    <DeleteAccountForm user={user} onDeleted={() => showWallSignedOut(user.id)} onCancel={leave} />
+  )
 }

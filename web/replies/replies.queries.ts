@@ -5,7 +5,7 @@ import { hasMoreAncestors } from '../../contract/post-rules.ts'
 import type { PostPage } from '../../contract/posts.ts'
 import type { Ancestors } from '../../contract/replies.ts'
 import { call } from '../http/call.ts'
-import { CallError } from '../http/call-error.ts'
+import { fallBackOn } from '../http/call-error.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
 import { type CachedPost, nextVersion, putPosts } from '../posts/cache/post-cache.ts'
 import type { ListSource, Newer } from '../posts/cache/use-post-list.ts'
@@ -18,14 +18,10 @@ export function repliesSource(postId: string, start = ''): ListSource {
     name: `replies ${postId}`,
     start,
     newer: start === '' ? newerReplies(postId) : undefined,
-    read: (cursor, signal) =>
-      noneWhenMissing(
-        call(
-          'GET /posts/:id/replies',
-          { params: { id: postId }, query: pageAfter(cursor) },
-          { signal },
-        ),
-      ),
+    read: (cursor, signal) => {
+      const parts = { params: { id: postId }, query: pageAfter(cursor) }
+      return fallBackOn(404, call('GET /posts/:id/replies', parts, { signal }), NONE)
+    },
   }
 }
 
@@ -38,15 +34,6 @@ function newerReplies(postId: string): Newer {
       if (to === 'many') return null
       return to.filter((it) => it.startsWith(prefix)).map((it) => it.slice(prefix.length))
     },
-  }
-}
-
-async function noneWhenMissing(page: Promise<PostPage>): Promise<PostPage> {
-  try {
-    return await page
-  } catch (error) {
-    if (error instanceof CallError && error.status === 404) return NONE
-    throw error
   }
 }
 

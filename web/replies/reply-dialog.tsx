@@ -1,7 +1,6 @@
 import { useReadPost } from '../posts/cache/posts.queries.ts'
-import { useDraft } from '../posts/compose/drafts.ts'
-import { PostForm, useCloseWithDraft, usePostForm } from '../posts/compose/post-form.tsx'
-import { usePublish } from '../posts/compose/publish-post.ts'
+import { PostForm, useCloseWithDraft } from '../posts/compose/post-form.tsx'
+import { usePublishForm } from '../posts/compose/publish-post.ts'
 import { WritingAs } from '../posts/compose/writing-as.tsx'
 import { RepliedPost } from '../posts/view/post-card.tsx'
 import { useBlockNote } from '../session/block.ts'
@@ -11,16 +10,8 @@ type ReplyDialogProps = { postId: string; onClose: () => void }
 
 export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
   useReadPost(postId)
-  const draft = useDraft(`reply ${postId}`)
+  const { draft, form } = usePublishForm(postId, onClose)
   const close = useCloseWithDraft(draft, onClose)
-  const form = usePostForm({
-    draft,
-    intent: { name: 'reply', postId },
-    initialText: '',
-    send: usePublish(postId, draft.userId),
-    isRepeatable: true,
-    onSent: onClose,
-  })
   return (
     <Modal title="Ответ" phone="full" onClose={close}>
       <RepliedPost id={postId} inDialog />

@@ -3,7 +3,9 @@ import { SEARCH_MAX } from '../../contract/constants.ts'
 import { PATHS, SEARCH_PARAM, searchPath } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { navigate } from '../history/history.ts'
+import { focusContent } from '../platform/focus-content.ts'
 import { Button } from '../ui/button.tsx'
+import inputStyles from '../ui/input.module.css'
 import styles from './search-form.module.css'
 
 /** Without scripts the browser sends it by itself. */
@@ -26,8 +28,8 @@ export function SearchForm({ q }: { q: string }) {
     event.preventDefault()
     const asked = input.current?.value.trim() ?? ''
     // A keyboard on the screen would cover what is found.
-    const next = asked === '' ? input.current : document.getElementById('content')
-    next?.focus({ preventScroll: true })
+    if (asked !== '') focusContent()
+    else input.current?.focus({ preventScroll: true })
     if (asked !== '') navigate(searchPath(asked))
   }
 
@@ -40,7 +42,7 @@ export function SearchForm({ q }: { q: string }) {
         <input
           id={id}
           ref={input}
-          className={styles.input}
+          className={inputStyles.input}
           type="search"
           name={SEARCH_PARAM}
           defaultValue={q}

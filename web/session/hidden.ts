@@ -32,6 +32,10 @@ export function useHidden(): Hidden {
   return useAtom(hidden, NOTHING)
 }
 
+export function useIsMuted(authorId = ''): boolean {
+  return useHidden().authors.includes(authorId)
+}
+
 /** Stores what the viewer hides in this browser, in place of what somebody else has hidden here. */
 export function hide(change: Partial<Omit<Hidden, 'by'>>): void {
   const by = viewerId()

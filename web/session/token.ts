@@ -5,7 +5,7 @@ import { send } from '../http/send.ts'
 import { createEmitter } from '../platform/atom.ts'
 import { localStore } from '../platform/storage.ts'
 import { HAD_SESSION_KEY } from '../platform/stored-keys.ts'
-import { clientToken } from './device.ts'
+import { clientToken } from './client-token.ts'
 import { REFRESH, SESSION_LOCK, takeEarlyRefresh } from './early-refresh.ts'
 import { serverNow, setServerClock } from './server-clock.ts'
 

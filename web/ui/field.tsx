@@ -9,6 +9,7 @@ import {
 } from 'react'
 import { classes } from './classes.ts'
 import styles from './field.module.css'
+import inputStyles from './input.module.css'
 import { Spinner } from './spinner.tsx'
 import areaStyles from './text-area.module.css'
 
@@ -88,7 +89,7 @@ export function TextField(props: TextFieldProps) {
           {...rest}
           {...aria}
           ref={ref}
-          className={styles.input}
+          className={inputStyles.input}
           onChange={(event) => onChange(event.target.value)}
         />
       )}
@@ -110,7 +111,7 @@ export function TextAreaField({ label, hint, onChange, ...rest }: TextAreaFieldP
           {...rest}
           {...aria}
           rows={3}
-          className={classes(styles.input, styles.lines)}
+          className={classes(inputStyles.input, styles.lines)}
           onChange={(event) => onChange(event.target.value)}
         />
       )}

@@ -1,3 +1,5 @@
+import { Icon } from './icon.tsx'
+
 type MarkProps = { size?: number; solid?: boolean; className?: string | undefined }
 
 const LINES =
@@ -7,20 +9,6 @@ const BRICKS =
 
 /** The logo, a brick wall in a speech bubble: outlined beside other icons, `solid` when alone. */
 export function Mark({ size = 22, solid = false, className }: MarkProps) {
-  return (
-    <svg
-      className={className}
-      width={size}
-      height={size}
-      viewBox="0 0 24 24"
-      fill={solid ? 'currentColor' : 'none'}
-      stroke={solid ? 'none' : 'currentColor'}
-      strokeWidth={1.75}
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
-      <path d={solid ? BRICKS : LINES} />
-    </svg>
-  )
+  const look = solid ? { d: BRICKS, fill: 'currentColor', stroke: 'none' } : { d: LINES }
+  return <Icon shape={[['path', look]]} size={size} className={className} />
 }

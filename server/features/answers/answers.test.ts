@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { ReceivedPage } from '../../../contract/answers.ts'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 
-let app: TestApp
+const app = await appForFile()
 let anna: TestUser
 let petr: TestUser
 let vera: TestUser
-beforeAll(async () => {
-  app = await startTestApp()
-})
 beforeEach(async () => {
   ;[anna, petr, vera] = await Promise.all([app.signUp(), app.signUp(), app.signUp()])
 })
-afterAll(() => app.close())
 
 const received = async ({ token }: TestUser, query = ''): Promise<ReceivedPage> =>
   (await app.call('GET', `/posts/replies/received${query}`, { token })).body

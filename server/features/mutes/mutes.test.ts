@@ -1,24 +1,20 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { MUTES_MAX } from '../../../contract/constants.ts'
 import { comeBack, leave } from '../../testing/account-deletion-calls.ts'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { allEndpoints } from '../../testing/endpoints.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 
-let app: TestApp
+const app = await appForFile()
 let anna: TestUser
 let petr: TestUser
 let vera: TestUser
-beforeAll(async () => {
-  app = await startTestApp()
-})
 beforeEach(async () => {
   ;[anna, petr, vera] = await Promise.all([app.signUp(), app.signUp(), app.signUp()])
 })
-afterAll(() => app.close())
 
 const read = async (path: string, { token }: TestUser) =>
   (await app.call('GET', path, { token })).body

@@ -4,6 +4,7 @@ import { PATHS } from '../../../contract/pages.ts'
 import { useFeedKeys } from '../../feed/feed-keys.ts'
 import { useEntry } from '../../history/entry.tsx'
 import { openDialog } from '../../history/history.ts'
+import { CONTENT, focusContent } from '../../platform/focus-content.ts'
 import { evictPost, forgetViewer } from '../../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost, setLikes } from '../../posts/cache/post-cache.ts'
 import { resumeIntents, withViewer } from '../../session/intents.ts'
@@ -20,9 +21,6 @@ import { Header } from './header.tsx'
 import { BottomBar, SideRail } from './navigation.tsx'
 import { SiteNotice } from './site-notice.tsx'
 import { VisitorIntro } from './visitor-intro.tsx'
-
-/** The id of the element that the skip link leads to. */
-const CONTENT = 'content'
 
 /** The frame of every page: rail, column with header and content, bottom bar on phones. */
 export function AppShell({ children }: { children: ReactNode }) {
@@ -69,9 +67,7 @@ function useStartAtTop(): void {
     last.current = { key, pathname }
     if (key === lastKey || isReturn) return
     scrollTo(0, 0)
-    if (pathname !== lastPathname) {
-      document.getElementById(CONTENT)?.focus({ preventScroll: true })
-    }
+    if (pathname !== lastPathname) focusContent()
   }, [key, pathname, isReturn])
 }
 

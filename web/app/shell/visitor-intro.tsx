@@ -1,6 +1,7 @@
 import { X } from 'lucide'
 import { useEffect } from 'react'
 import { usePage } from '../../history/entry.tsx'
+import { focusContent } from '../../platform/focus-content.ts'
 import { localStore } from '../../platform/storage.ts'
 import { INTRO_SEEN_KEY } from '../../platform/stored-keys.ts'
 import { settings } from '../../session/page-settings.ts'
@@ -28,6 +29,5 @@ function Intro() {
 
 function hide(): void {
   document.documentElement.toggleAttribute('data-intro-seen', true)
-  // The button that had the focus is gone.
-  document.getElementById('content')?.focus({ preventScroll: true })
+  focusContent()
 }

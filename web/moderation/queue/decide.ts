@@ -5,6 +5,7 @@ import { whenDialogIsClosed } from '../../history/history.ts'
 import { CallError } from '../../http/call-error.ts'
 import { errorMessage } from '../../http/error-message.ts'
 import { useAction } from '../../http/use-action.tsx'
+import { focusContent } from '../../platform/focus-content.ts'
 import { serverNow } from '../../session/server-clock.ts'
 import { toast } from '../../ui/toaster.tsx'
 import { SIGNS_IN_AGAIN } from './author-block.tsx'
@@ -105,8 +106,8 @@ function focusCard(postId: string | null): void {
 
   function focus(): void {
     const card = cards().find(({ dataset }) => dataset.postId === postId)
-    const target = card ?? document.getElementById('content')
-    target?.focus({ preventScroll: true })
+    if (!card) focusContent()
+    card?.focus({ preventScroll: true })
     card?.scrollIntoView({ block: 'start' })
   }
 }

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { pageAfter, TITLES } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { call } from '../../http/call.ts'
-import { CallError } from '../../http/call-error.ts'
+import { fallBackOn } from '../../http/call-error.ts'
 import { LISTS } from './list-cache.ts'
 import { type CachedPost, nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
 import type { ListSource, Newer } from './use-post-list.ts'
@@ -57,12 +57,10 @@ export function useReadPost(id: string): ReadPost {
     queryKey: [READ_POST, id],
     queryFn: async ({ signal }) => {
       const version = nextVersion()
-      try {
-        putPosts(client, [await call('GET /posts/:id', { params: { id } }, { signal })], version)
-      } catch (reason) {
-        if (!(reason instanceof CallError) || reason.status !== 404) throw reason
-        setMissing(client, id, version)
-      }
+      const read = call('GET /posts/:id', { params: { id } }, { signal })
+      const post = await fallBackOn(404, read, null)
+      if (post) putPosts(client, [post], version)
+      else setMissing(client, id, version)
       // The post has an entry of its own; this one only records that it was read.
       return true
     },

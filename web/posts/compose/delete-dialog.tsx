@@ -2,7 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { PATHS, postPath } from '../../../contract/pages.ts'
 import { leave, openDialog } from '../../history/history.ts'
 import { call } from '../../http/call.ts'
-import { CallError } from '../../http/call-error.ts'
+import { fallBackOn } from '../../http/call-error.ts'
 import { useAction } from '../../http/use-action.tsx'
 import { announcePostChange } from '../../session/post-channel.ts'
 import { Button } from '../../ui/button.tsx'
@@ -82,13 +82,8 @@ function addToDraft(draft: Draft, text: string): void {
 
 /** Returns false for a post that was already deleted. Throws CallError. */
 async function deletePost(client: QueryClient, id: string): Promise<boolean> {
-  let existed = true
-  try {
-    await call('DELETE /posts/:id', { params: { id } })
-  } catch (error) {
-    if (!(error instanceof CallError) || error.status !== 404) throw error
-    existed = false
-  }
+  const deletion = call('DELETE /posts/:id', { params: { id } }).then(() => true)
+  const existed = await fallBackOn(404, deletion, false)
   evictPost(client, id)
   announcePostChange({ name: 'deleted', postId: id })
   return existed

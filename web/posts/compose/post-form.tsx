@@ -90,7 +90,7 @@ type PostFormOptions = {
    * Called also after an earlier form, which was closed meanwhile, has sent the text. Without it the
    * form stays, empty, for the next text.
    */
-  onSent?: () => void
+  onSent?: (() => void) | undefined
 }
 
 export function usePostForm(options: PostFormOptions) {

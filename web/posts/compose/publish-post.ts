@@ -5,7 +5,8 @@ import { call } from '../../http/call.ts'
 import { toast } from '../../ui/toaster.tsx'
 import { addToLists, type ListName } from '../cache/list-cache.ts'
 import { putPosts } from '../cache/post-cache.ts'
-import { OWN_TEXT } from './drafts.ts'
+import { OWN_TEXT, useDraft } from './drafts.ts'
+import { usePostForm } from './post-form.tsx'
 
 type NewPost = {
   text: string
@@ -13,6 +14,21 @@ type NewPost = {
   submissionKey: string
   repliedPostId: string | null
   userId: string
+}
+
+/** The form of a new post, or of a reply. */
+export function usePublishForm(repliedPostId: string | null, onSent?: () => void) {
+  const isReply = repliedPostId !== null
+  const draft = useDraft(isReply ? `reply ${repliedPostId}` : 'new')
+  const form = usePostForm({
+    draft,
+    intent: isReply ? { name: 'reply', postId: repliedPostId } : { name: 'new-post' },
+    initialText: '',
+    send: usePublish(repliedPostId, draft.userId),
+    isRepeatable: true,
+    onSent,
+  })
+  return { draft, form }
 }
 
 /** The text is published as written by `userId` or not at all. Throws CallError. */

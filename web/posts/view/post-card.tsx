@@ -2,14 +2,14 @@ import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useState } 
 import { authorPath, postPath } from '../../../contract/pages.ts'
 import { navigate } from '../../history/history.ts'
 import { Link } from '../../history/link.tsx'
-import { useHidden } from '../../session/hidden.ts'
+import { useHidden, useIsMuted } from '../../session/hidden.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import { type CachedPost, usePost } from '../cache/post-cache.ts'
-import { hiddenWordIn } from './hidden-words.ts'
 import styles from './post-card.module.css'
 import { PostText } from './post-text.tsx'
 import { PostTime } from './post-time.tsx'
 import quoteStyles from './replied-post.module.css'
+import { hiddenWordIn } from './word-match.ts'
 
 /** Elements that handle clicks themselves: a click on one does not open the post. */
 const INTERACTIVE = 'a, button, input, textarea, select, label, [role^="menu"], [role="dialog"]'
@@ -152,7 +152,7 @@ type RepliedPostProps = {
 export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
   const post = usePost(id)
   const word = useHiddenWord(post)
-  const isMuted = useHidden().authors.includes(post?.owner.id ?? '')
+  const isMuted = useIsMuted(post?.owner.id)
   if (post === undefined) return null
   if (post === null) return <p className={quoteStyles.quote}>Запись удалена</p>
   const instead = isMuted ? MUTED_AUTHOR : word && hiddenBy(word)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hiddenWordIn } from './hidden-words.ts'
+import { hiddenWordIn } from './word-match.ts'
 
 test.each([
   ['Скоро выборы!', ['выбор'], 'выбор'],

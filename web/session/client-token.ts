@@ -1,5 +1,4 @@
-import { CLIENT_TOKEN_MAX, DEVICE_FIELD_MAX } from '../../contract/constants.ts'
-import type { Device } from '../../contract/fields.ts'
+import { CLIENT_TOKEN_MAX } from '../../contract/constants.ts'
 import { localStore } from '../platform/storage.ts'
 import { CLIENT_TOKEN_KEY } from '../platform/stored-keys.ts'
 import { whenIdle } from '../platform/when-idle.ts'
@@ -26,11 +25,6 @@ export function clientToken(): Promise<string> {
   return token
 }
 
-export async function identify(): Promise<{ clientToken: string; device: Device }> {
-  const [token, device] = await Promise.all([clientToken(), readDevice()])
-  return { clientToken: token, device }
-}
-
 async function readToken(): Promise<string> {
   const stored = storedToken()
   if (stored) return stored
@@ -48,27 +42,4 @@ async function readToken(): Promise<string> {
 function storedToken(): string | null {
   const stored = localStore.read(CLIENT_TOKEN_KEY)
   return stored !== null && ACCEPTED.test(stored) ? stored : null
-}
-
-async function readDevice(): Promise<Device> {
-  try {
-    const { default: bowser } = await import('bowser')
-    const { browser, os } = bowser.parse(navigator.userAgent)
-    return {
-      userAgent: field(browser.name),
-      userAgentVersion: field(browser.version),
-      os: field([os.name, systemVersion(os)].filter(Boolean).join(' ')),
-    }
-  } catch (error) {
-    throw new DeviceError({ cause: error })
-  }
-}
-
-/** Windows reports a number («NT 10.0»); people know its versions by name. */
-function systemVersion(os: { name?: string; version?: string; versionName?: string }) {
-  return os.name === 'Windows' ? os.versionName : os.version
-}
-
-function field(text: string | undefined): string {
-  return (text ?? '').replace(/\p{Cc}/gu, '').slice(0, DEVICE_FIELD_MAX)
 }

@@ -1,0 +1,51 @@
+import { type QueryClient, skipToken, useQuery } from '@tanstack/react-query'
+import type { ReceivedPage } from '../../contract/answers.ts'
+import { pageAfter } from '../../contract/pages.ts'
+import { useEntry } from '../history/entry.tsx'
+import { call } from '../http/call.ts'
+import type { ListSource } from '../posts/cache/use-post-list.ts'
+import { refreshReceived } from './answers.queries.ts'
+
+/** Which replies of a list were new when it was opened: those after `seen`. */
+type NewReplies = { seen: number; ids: readonly string[] }
+
+function newRepliesKey(entryKey: string) {
+  return ['new-replies', entryKey] as const
+}
+
+/** The replies of others to the viewer. To read the first page is to see what it shows. */
+export function receivedSource(client: QueryClient, entryKey: string): ListSource {
+  return {
+    name: 'received',
+    read: async (cursor, signal) => {
+      const query = pageAfter(cursor)
+      const page = await call('GET /posts/replies/received', { query }, { signal })
+      client.setQueryData<NewReplies>(newRepliesKey(entryKey), (known) => withNew(known, page))
+      const newest = page.posts[0]?.received_no
+      if (cursor === '' && newest !== undefined) void markSeen(client, newest)
+      return page
+    },
+  }
+}
+
+/** A page that is read later compares with the mark as it was when the list was opened. */
+function withNew(known: NewReplies | undefined, page: ReceivedPage): NewReplies {
+  const { seen, ids } = known ?? { seen: page.seen, ids: [] }
+  const added = page.posts.filter((post) => post.received_no > seen && !ids.includes(post.id))
+  return { seen, ids: [...ids, ...added.map(({ id }) => id)] }
+}
+
+export function useIsNewReply(id: string): boolean {
+  const { data } = useQuery<NewReplies>({
+    queryKey: newRepliesKey(useEntry().key),
+    queryFn: skipToken,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data?.ids.includes(id) ?? false
+}
+
+/** What fails is marked at the next visit. */
+async function markSeen(client: QueryClient, seen: number): Promise<void> {
+  await call('PUT /users/current/received', { body: { seen } }).catch(() => {})
+  await refreshReceived(client)
+}

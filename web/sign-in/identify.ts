@@ -1,0 +1,31 @@
+import { DEVICE_FIELD_MAX } from '../../contract/constants.ts'
+import type { Device } from '../../contract/fields.ts'
+import { clientToken, DeviceError } from '../session/client-token.ts'
+
+export async function identify(): Promise<{ clientToken: string; device: Device }> {
+  const [token, device] = await Promise.all([clientToken(), readDevice()])
+  return { clientToken: token, device }
+}
+
+async function readDevice(): Promise<Device> {
+  try {
+    const { default: bowser } = await import('bowser')
+    const { browser, os } = bowser.parse(navigator.userAgent)
+    return {
+      userAgent: field(browser.name),
+      userAgentVersion: field(browser.version),
+      os: field([os.name, systemVersion(os)].filter(Boolean).join(' ')),
+    }
+  } catch (error) {
+    throw new DeviceError({ cause: error })
+  }
+}
+
+/** Windows reports a number («NT 10.0»); people know its versions by name. */
+function systemVersion(os: { name?: string; version?: string; versionName?: string }) {
+  return os.name === 'Windows' ? os.versionName : os.version
+}
+
+function field(text: string | undefined): string {
+  return (text ?? '').replace(/\p{Cc}/gu, '').slice(0, DEVICE_FIELD_MAX)
+}
