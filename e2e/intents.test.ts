@@ -3,6 +3,7 @@ import { beforeEach, expect } from 'vitest'
 import { journey, desktopTest as test } from './testing/journey.ts'
 import { postWith, readOn, refuseNews, toast } from './testing/page-actions.ts'
 import {
+  endSessions,
   profileLink,
   signInButton,
   signInDialog,
@@ -167,7 +168,7 @@ async function visitClosedSession() {
   })
   await profileLink(page).waitFor()
   await page.waitForLoadState('networkidle')
-  await journey.rows('DELETE FROM sessions WHERE user_id = $1', [user.id])
+  await endSessions(journey, user)
   return { page, user }
 }
 

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   Bell,
   BellOff,
@@ -60,7 +60,8 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
 /** Absent until it is known whether the owner has muted the post. */
 function useMuteItems({ id }: CachedPost): MenuItem[] {
   const client = useQueryClient()
-  const muted = client.getQueryData(receivedQuery.queryKey)?.muted
+  // The bell in the header reads it.
+  const muted = useQuery({ ...receivedQuery, enabled: false }).data?.muted
   const isMuted = muted?.includes(id) ?? false
   const set = useAction({
     mutationFn: () => setMuted(client, id, !isMuted),
