@@ -11,12 +11,12 @@ export function OperatorNotice() {
   if (!notice) return null
   const { id, text } = notice
   return (
-    <div className={styles.notice} data-notice-id={id}>
+    <section className={styles.notice} aria-label="Объявление" data-notice-id={id}>
       <p role="status">{text}</p>
       <Button className={styles.putAway} variant="plain" size="s" onClick={() => putAway(id)}>
         Понятно
       </Button>
-    </div>
+    </section>
   )
 }
 
