@@ -13,7 +13,7 @@ export function OperatorNotice() {
   return (
     <section className={styles.notice} aria-label="Объявление" data-notice-id={id}>
       <p role="status">{text}</p>
-      <Button className={styles.putAway} variant="plain" size="s" onClick={() => putAway(id)}>
+      <Button variant="plain" size="s" onClick={() => putAway(id)}>
         Понятно
       </Button>
     </section>
