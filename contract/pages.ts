@@ -150,7 +150,18 @@ export function pageTitle(title: string | undefined, appName: string): string {
 }
 
 /** What the operator has closed, with the reason that people are told; null where it is open. */
-export type SiteState = { registrationsClosed: string | null; writingClosed: string | null }
+export type SiteState = {
+  registrationsClosed: string | null
+  writingClosed: string | null
+  /** What the operator tells everybody. Its id tells it from any other, also of the same text. */
+  notice: { id: string; text: string } | null
+}
+
+export const OPEN_SITE: SiteState = {
+  registrationsClosed: null,
+  writingClosed: null,
+  notice: null,
+}
 
 /** The words to mark in what was found, or why nothing was looked for. */
 export type SearchState = { words: readonly string[]; refusal: string | null }
@@ -206,7 +217,7 @@ export type PageFrames = {
   inlineHashes: { scripts: string[]; styles: string[] }
 }
 
-/** The meta element with the SiteState as JSON, where something is closed. */
+/** The meta element with the SiteState as JSON, where it is not that of an open site. */
 export const SITE_STATE_META = 'site-state'
 
 export const FIRST_PAGE_ID = 'first-page'

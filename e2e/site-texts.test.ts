@@ -114,3 +114,49 @@ test('closed writing is said to everybody, and a post is refused with the reason
   await page.getByText('Писать пока нельзя: Переезжаем на другой сервер').nth(1).waitFor()
   await close('writing_closed', null)
 })
+
+test('a notice is read without scripts, put away by «Понятно» for good, and the next one shows', async () => {
+  const notice = (text: string | null) =>
+    journey.sql.query(
+      `UPDATE site_state SET notice = $1::text, notice_since = CASE WHEN $1 IS NOT NULL THEN now() END`,
+      [text],
+    )
+  const reader = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
+  const page = await journey.visit({ as: await journey.signUp() })
+  const shown = (on: typeof page) => on.locator('[data-notice-id]:visible').allTextContents()
+  const button = page.getByRole('button', { name: 'Понятно' })
+  const expectAfterReload = (on: typeof page, lines: string[]) =>
+    expect
+      .poll(async () => {
+        await on.reload()
+        return shown(on)
+      })
+      .toEqual(lines)
+
+  await notice('В полночь перезапустим сервер')
+  await expectAfterReload(reader, ['В полночь перезапустим серверПонятно'])
+  expect(await reader.getByRole('button', { name: 'Понятно' }).isVisible()).toBe(false)
+  await expectAfterReload(page, ['В полночь перезапустим серверПонятно'])
+  await button.click()
+  expect(await shown(page)).toEqual([])
+
+  // Neither the server's HTML nor the app shows it for a moment.
+  await page.addInitScript(() => {
+    const look = () => {
+      const line = document.querySelector('[data-notice-id]')
+      if (line?.checkVisibility()) document.documentElement.dataset.flashed = ''
+      requestAnimationFrame(look)
+    }
+    look()
+  })
+  for (const path of ['/', '/settings']) {
+    await page.goto(journey.url + path)
+    await page.locator('[data-notice-id]').waitFor({ state: 'attached' })
+    await page.locator('#content').waitFor()
+    expect(await shown(page)).toEqual([])
+    expect(await page.locator('[data-flashed]').count()).toBe(0)
+  }
+  await notice('Перезапустили, спасибо за терпение')
+  await expectAfterReload(page, ['Перезапустили, спасибо за терпениеПонятно'])
+  await notice(null)
+})

@@ -16,6 +16,8 @@ const ACTIONS: Record<string, string> = {
   invite: 'приглашение',
   'moderator.add': 'назначен модератор',
   'moderator.remove': 'больше не модератор',
+  'notice.clear': 'объявление снято',
+  'notice.show': 'объявление',
   'post.hide': 'запись скрыта по жалобам',
   'post.keep': 'запись оставлена',
   'post.remove': 'запись удалена',

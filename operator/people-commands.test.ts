@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../server/features/posts/counters.task.ts'
+import { createSiteStateReader } from '../server/features/site-state/site-state.service.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import { DEVICE } from '../server/testing/client.ts'
 import { expectRefusal } from '../server/testing/expect-refusal.ts'
@@ -105,6 +106,37 @@ test('registrations and writing are closed and opened, people are invited, and b
     'masha ban.remove',
   ])
 }, 120_000)
+
+test('notice shows everybody a line, says it again, and takes it back', async () => {
+  const read = createSiteStateReader(app.db)
+  for (const wrong of [
+    ['notice', 'Первая\nвторая'],
+    ['notice', ' '],
+    ['notice', 'а'.repeat(201)],
+  ]) {
+    const err = expect.stringContaining('одна строка с видимыми символами, не длиннее 200')
+    expect(await vslukh(...wrong)).toMatchObject({ code: 2, err })
+  }
+  expect(await vslukh('notice', 'Без', 'кавычек')).toMatchObject({ code: 2 })
+  expect(await vslukh('notice', 'Перезапуск', '--until', 'утром')).toMatchObject({ code: 2 })
+  expect(await vslukh('notice', 'clear', '--until', '2h')).toMatchObject({ code: 2 })
+  expect((await vslukh('notice', 'Перезапуск', '--dry-run')).out).toContain('Перезапуск')
+  expect((await vslukh('notice')).out).toBe('Объявления нет.\n')
+
+  const shown = await vslukh('notice', 'В полночь перезапуск', '--until', '2h')
+  expect(shown.out).toMatch(/^Под шапкой у всех: В полночь перезапуск\nДо \d\d\.\d\d\./)
+  expect((await read()).notice?.text).toBe('В полночь перезапуск')
+  expect((await vslukh('notice')).out).toBe(shown.out)
+  expect((await vslukh('status')).out).toContain('Объявление: В полночь перезапуск\n')
+  expect(await json('notice', 'Переезд')).toEqual({ notice: { text: 'Переезд', until: null } })
+  expect((await vslukh('notice')).out).toContain('vslukh notice clear')
+  expect(await vslukh('notice', 'clear')).toMatchObject({ code: 0, out: 'Объявление снято.\n' })
+  expect(await json('notice')).toEqual({ notice: null })
+  expect((await vslukh('status')).out).not.toContain('Объявление')
+  const acts = (await vslukh('journal', '--since', '10m')).out
+  expect(acts).toMatch(/masha {2}объявление\n +До .*\n +Текст: В полночь перезапуск\n/)
+  expect(acts).toContain('masha  объявление снято')
+}, 60_000)
 
 test('user export writes a new file that only its owner can read, and user erase leaves nothing but the journal', async () => {
   const vera = await app.signUp()

@@ -20,6 +20,7 @@ import { interruption, unlessInterrupted } from './interruption.ts'
 import { journal } from './journal.ts'
 import { mail } from './mail.ts'
 import { moderator } from './moderator.ts'
+import { notice } from './notice.ts'
 import { openWall } from './open-wall.ts'
 import { post } from './post.ts'
 import { psql } from './psql.ts'
@@ -39,6 +40,7 @@ const COMMANDS: Record<string, Command> = {
   ban,
   close,
   open,
+  notice,
   invite,
   journal,
   recount,

@@ -1,4 +1,5 @@
 import { countWaiting, type Waiting } from '../server/features/moderation/queue.repository.ts'
+import { selectNotice } from '../server/features/site-state/site-state.repository.ts'
 import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-health.repository.ts'
 import { smtpReason } from '../server/kernel/mail/smtp-advice.ts'
 import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
@@ -20,6 +21,7 @@ export const status: Command = {
     const waiting = await countWaiting(context.db)
     const mails = await mailHealth(context.db)
     const state = await selectBackupState(context.db)
+    const notice = await selectNotice(context.db)
     const { backupDir } = context.config
     const missing =
       backupDir && (await requireBackupFolder(backupDir).catch(({ message }) => message))
@@ -39,12 +41,13 @@ export const status: Command = {
         `Люди:       ${wall.users}, сессий: ${wall.sessions}`,
         `Записи:     ${wall.posts} на стене, за сутки с ответами: ${wall.posts_today}`,
         `Доступ:     ${accessLine(wall)}`,
+        ...(notice ? [`Объявление: ${notice.text}`] : []),
         `Жалобы:     ${reports}`,
         `Письма:     ${mailLine(mails)}`,
         `Счётчики:   ${checked}`,
         `Копия:      ${backupLine(backup)}`,
       ],
-      json: { ...wall, mails, waiting, backup },
+      json: { ...wall, notice: notice ?? null, mails, waiting, backup },
     }
   },
 }

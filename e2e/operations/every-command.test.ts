@@ -97,6 +97,7 @@ async function expectRefusals(wall: Wall): Promise<void> {
     [2, 'Неверный вызов', 'status', '--loudly'],
     [2, 'у команды status нет --reason', 'status', '--reason', 'Спам'],
     [2, 'нужна причина', 'close', 'writing'],
+    [2, 'одна строка', 'notice', 'Первая\nвторая'],
     [2, 'не адрес почты', 'mail', 'test', 'olga'],
   ]
   for (const [code, sentence, ...line] of refusals) {

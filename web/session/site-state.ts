@@ -1,7 +1,5 @@
-import { SITE_STATE_META, type SiteState } from '../../contract/pages.ts'
+import { OPEN_SITE, SITE_STATE_META, type SiteState } from '../../contract/pages.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
-
-const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
 
 /** A rendered page sets it from its data, any other from its meta element. */
 export const siteState = createAtom<SiteState>(readMeta())
@@ -11,7 +9,7 @@ export function useSiteState(): SiteState {
 }
 
 function readMeta(): SiteState {
-  if (typeof document === 'undefined') return OPEN
+  if (typeof document === 'undefined') return OPEN_SITE
   const json = document.querySelector(`meta[name="${SITE_STATE_META}"]`)?.getAttribute('content')
-  return json ? JSON.parse(json) : OPEN
+  return json ? JSON.parse(json) : OPEN_SITE
 }

@@ -1,3 +1,4 @@
+import { hideNotice } from '../platform/hide-notice.ts'
 import { showTheme } from '../platform/show-theme.ts'
 import {
   ANCHORS_KEY,
@@ -5,6 +6,7 @@ import {
   HIDDEN_KEY,
   INTRO_SEEN_KEY,
   NO_COUNTS_KEY,
+  NOTICE_SEEN_KEY,
   THEME_KEY,
 } from '../platform/stored-keys.ts'
 import { beginEarlyRefresh } from '../session/early-refresh.ts'
@@ -20,6 +22,8 @@ try {
   if (hadSession && localStorage.getItem(HIDDEN_KEY)) dataset.hides = ''
   if (localStorage.getItem(THEME_KEY) === 'light') showTheme('light')
   if (localStorage.getItem(NO_COUNTS_KEY)) dataset.noCounts = ''
+  const seenNotice = localStorage.getItem(NOTICE_SEEN_KEY)
+  if (seenNotice) hideNotice(seenNotice)
   // A page that was left further down is not seen at its top first.
   const [opening] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   const anchors = sessionStorage.getItem(ANCHORS_KEY)

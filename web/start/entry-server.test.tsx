@@ -1,8 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import type { FirstPage } from '../../contract/pages.ts'
+import { type FirstPage, OPEN_SITE } from '../../contract/pages.ts'
 import { createRenderer } from './entry-server.tsx'
 
-const OPEN = { registrationsClosed: null, writingClosed: null }
 const POSTS = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
 test('pages that are rendered at the same time do not mix, since a rendering ends before another begins', async () => {
@@ -10,14 +9,14 @@ test('pages that are rendered at the same time do not mix, since a rendering end
   expectTypeOf(render).returns.toEqualTypeOf<string>()
   const closed: FirstPage = {
     now: 1000,
-    site: { ...OPEN, writingClosed: 'переезжаем' },
+    site: { ...OPEN_SITE, writingClosed: 'переезжаем' },
     shows: 'wall',
     cursor: '',
     posts: POSTS,
   }
   const rules: FirstPage = {
     now: 2000,
-    site: OPEN,
+    site: OPEN_SITE,
     shows: 'text',
     name: 'rules',
     text: { title: 'О порядке', html: '<p>Будьте людьми</p>' },

@@ -83,6 +83,35 @@ export const SITE_CASES: Case[] = [
     journal: ['writing.open'],
   },
   {
+    usage: 'notice',
+    words: () => ['notice'],
+    before: () => [['notice', 'В полночь перезапуск', '--until', '2h']],
+    prints: () => 'Под шапкой у всех: В полночь перезапуск\nДо ',
+    json: () => ({ notice: { text: 'В полночь перезапуск', until: expect.any(String) } }),
+  },
+  {
+    usage: 'notice ТЕКСТ',
+    words: () => ['notice', 'В субботу встреча', '--until', '3d'],
+    prints: () => 'Под шапкой у всех: В субботу встреча\nДо ',
+    json: () => ({ notice: { text: 'В субботу встреча', until: expect.any(String) } }),
+    leaves: [
+      count(
+        'site_state',
+        () => `notice = 'В субботу встреча' AND notice_until > now() + interval '71 hours'`,
+      ),
+      1,
+    ],
+    journal: ['notice.show'],
+  },
+  {
+    usage: 'notice clear',
+    words: () => ['notice', 'clear'],
+    prints: () => 'Объявление снято.',
+    json: () => ({ notice: null }),
+    leaves: [count('site_state', () => 'notice IS NOT NULL'), 0],
+    journal: ['notice.clear'],
+  },
+  {
     usage: 'invite',
     words: () => ['invite', '--days', '2'],
     prints: () => '/invitation#',

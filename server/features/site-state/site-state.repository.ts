@@ -4,11 +4,16 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
 
 export async function selectSiteState(db: Queryable): Promise<SiteState> {
-  const row = await db
+  const { registrations_closed, writing_closed, text, since } = await db
     .selectFrom('site_state')
-    .select(['registrations_closed', 'writing_closed'])
+    .leftJoin('notice_in_force', (join) => join.onTrue())
+    .select(['registrations_closed', 'writing_closed', 'text', 'since'])
     .executeTakeFirstOrThrow()
-  return { registrationsClosed: row.registrations_closed, writingClosed: row.writing_closed }
+  return {
+    registrationsClosed: registrations_closed,
+    writingClosed: writing_closed,
+    notice: text === null ? null : { id: String(since?.getTime()), text },
+  }
 }
 
 /** Closes a part of the site for a reason, or opens it with null. */
@@ -20,6 +25,37 @@ export async function updateSiteState(
   await tx
     .updateTable('site_state')
     .set(part === 'writing' ? { writing_closed: reason } : { registrations_closed: reason })
+    .execute()
+}
+
+/** What the operator tells everybody; `until` is null for a notice without an end. */
+export type Notice = { text: string; until: Date | null }
+
+export function selectNotice(db: Queryable): Promise<Notice | undefined> {
+  return db.selectFrom('notice_in_force').select(['text', 'until']).executeTakeFirst()
+}
+
+/** Shows a notice for some seconds, or until it is replaced. Returns its end. */
+export async function updateNotice(
+  tx: Queryable,
+  { text, seconds }: { text: string; seconds?: number | undefined },
+): Promise<Date | null> {
+  const { notice_until } = await tx
+    .updateTable('site_state')
+    .set({
+      notice: text,
+      notice_since: sql<Date>`now()`,
+      notice_until: sql<Date | null>`now() + ${seconds ?? null}::float8 * interval '1 second'`,
+    })
+    .returning('notice_until')
+    .executeTakeFirstOrThrow()
+  return notice_until
+}
+
+export async function removeNotice(tx: Queryable): Promise<void> {
+  await tx
+    .updateTable('site_state')
+    .set({ notice: null, notice_since: null, notice_until: null })
     .execute()
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { PATHS, type SiteState } from '../../../contract/pages.ts'
+import { OPEN_SITE, PATHS, type SiteState } from '../../../contract/pages.ts'
+import { parsePostText, textLength } from '../../../contract/text.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
@@ -16,7 +17,10 @@ import {
   isBanned,
   isInvited,
   type NewBan,
+  type Notice,
+  removeNotice,
   selectSiteState,
+  updateNotice,
   updateSiteState,
   upsertBan,
 } from './site-state.repository.ts'
@@ -24,7 +28,7 @@ import { closedError } from './write-refusal.ts'
 
 /** How old the state that a page shows may be, in milliseconds. */
 const MAX_AGE_MS = 1000
-const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
+export const NOTICE_MAX = 200
 
 /** While the database is unavailable everything counts as open: the calls themselves refuse. */
 export function createSiteStateReader(db: Db): () => Promise<SiteState> {
@@ -33,7 +37,7 @@ export function createSiteStateReader(db: Db): () => Promise<SiteState> {
     ttl: MAX_AGE_MS,
     fetchMethod: () => selectSiteState(db),
   })
-  return () => states.forceFetch('now').catch(() => OPEN)
+  return () => states.forceFetch('now').catch(() => OPEN_SITE)
 }
 
 type Act = { actor: string }
@@ -53,6 +57,27 @@ export async function openSite(
 ): Promise<void> {
   await updateSiteState(tx, part, null)
   await appendToJournal(tx, { actor, action: `${part}.open` })
+}
+
+/**
+ * Shows everybody one line, on every node at once, in place of the one before. Returns undefined
+ * for a text that is no such line.
+ */
+export async function showNotice(
+  tx: Queryable,
+  { text: raw, seconds, actor }: Act & { text: string; seconds?: number | undefined },
+): Promise<Notice | undefined> {
+  const text = parsePostText(raw)
+  if (text === null || /[\n\u2028\u2029]/.test(text) || textLength(text) > NOTICE_MAX)
+    return undefined
+  const until = await updateNotice(tx, { text, seconds })
+  await appendToJournal(tx, { actor, action: 'notice.show', details: { text, until } })
+  return { text, until }
+}
+
+export async function clearNotice(tx: Queryable, { actor }: Act): Promise<void> {
+  await removeNotice(tx)
+  await appendToJournal(tx, { actor, action: 'notice.clear' })
 }
 
 /** Makes an invitation with which one person can register while registrations are closed. */

@@ -1,16 +1,21 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { OPEN_SITE } from '../../../contract/pages.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { selectBans } from './site-state.repository.ts'
 import {
   addBan,
+  clearNotice,
   closeSite,
   createSiteStateReader,
   invite,
   openSite,
   removeBan,
+  showNotice,
 } from './site-state.service.ts'
 
 const actor = 'olga'
@@ -83,11 +88,68 @@ test('closed writing refuses posts, replies and likes at once on a running serve
   expectRefusal(await app.call('POST', `/posts/${post.id}/likes`, { token }), 'WRITING_CLOSED')
   expect((await app.call('GET', '/posts', { token })).status).toBe(200)
   expect(await createSiteStateReader(app.db)()).toEqual({
-    registrationsClosed: null,
+    ...OPEN_SITE,
     writingClosed: 'Переезжаем',
   })
   await openSite(app.db, { part: 'writing', actor })
   expect((await app.call('POST', '/posts', write)).status).toBe(201)
+})
+
+test('a notice stands on every page of every node within a second, until its end or until it is taken back', async () => {
+  const app = await appForTest({ webFiles: WEB_FILES })
+  const second = await appForTest({ webFiles: WEB_FILES, databaseUrl: app.databaseUrl })
+  const read = createSiteStateReader(app.db)
+  const pages = () =>
+    Promise.all(
+      [`${app.url}/`, `${second.url}/`, `${second.url}/settings`].map(async (url) =>
+        (await fetch(url)).text(),
+      ),
+    )
+  const expectOnPages = (text: string, isShown: boolean) =>
+    expect
+      .poll(async () => (await pages()).map((html) => html.includes(text)), { timeout: 5000 })
+      .toEqual([isShown, isShown, isShown])
+
+  const first = await showNotice(app.db, { text: ' В полночь <перезапуск> ', actor })
+  expect(first).toEqual({ text: 'В полночь <перезапуск>', until: null })
+  const before = await read()
+  expect(before).toMatchObject({ ...OPEN_SITE, notice: { text: 'В полночь <перезапуск>' } })
+  await expectOnPages('В полночь', true)
+
+  const shown = await showNotice(app.db, { text: 'В час перезапуск', seconds: 7200, actor })
+  expect(shown?.until?.getTime()).toBeGreaterThan(Date.now() + 7_000_000)
+  const { notice } = await createSiteStateReader(second.db)()
+  expect(notice).toMatchObject({ text: 'В час перезапуск' })
+  expect(notice?.id).not.toBe(before.notice?.id)
+  await expectOnPages('В час перезапуск', true)
+  await app.db.updateTable('site_state').set({ notice_until: sql<Date>`now()` }).execute()
+  expect(await createSiteStateReader(app.db)()).toEqual(OPEN_SITE)
+  await expectOnPages('В час перезапуск', false)
+
+  await showNotice(app.db, { text: 'В час перезапуск', actor })
+  const again = await createSiteStateReader(app.db)()
+  expect(again.notice?.text).toBe('В час перезапуск')
+  expect(again.notice?.id).not.toBe(notice?.id)
+  await clearNotice(app.db, { actor })
+  expect(await createSiteStateReader(app.db)()).toEqual(OPEN_SITE)
+  const acts = await readJournal(app.db, { sinceSeconds: 60 })
+  expect(acts.map(({ action, details }) => [action, details.text])).toEqual([
+    ['notice.clear', undefined],
+    ['notice.show', 'В час перезапуск'],
+    ['notice.show', 'В час перезапуск'],
+    ['notice.show', 'В полночь <перезапуск>'],
+  ])
+})
+
+test('a notice is one line of visible characters that is not too long, and another shows nothing', async () => {
+  const app = await appForTest()
+  const show = (text: string) => showNotice(app.db, { text, actor })
+  for (const text of ['', ' \u200b', 'а\nб', 'а\u2028б', 'а\u0007б', 'а'.repeat(201)]) {
+    expect(await show(text), JSON.stringify(text)).toBeUndefined()
+  }
+  expect(await createSiteStateReader(app.db)()).toEqual(OPEN_SITE)
+  expect(await readJournal(app.db, { sinceSeconds: 60 })).toEqual([])
+  expect(await show('😀'.repeat(200))).toMatchObject({ until: null })
 })
 
 test('a banned domain, network or e-mail cannot register until the ban ends or is removed', async () => {

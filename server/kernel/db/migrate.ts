@@ -27,6 +27,7 @@ import * as statesOfUsers from './migrations/017-states-of-users.ts'
 import * as answers from './migrations/018-answers.ts'
 import * as search from './migrations/019-search.ts'
 import * as mutes from './migrations/020-mutes.ts'
+import * as notice from './migrations/021-notice.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -49,6 +50,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '018-answers': answers,
   '019-search': search,
   '020-mutes': mutes,
+  '021-notice': notice,
 }
 
 type Options = {

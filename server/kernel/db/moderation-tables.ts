@@ -67,7 +67,15 @@ export type ModerationTables = {
     port: number | null
   }
   /** One row. A reason means closed, null open. */
-  site_state: { registrations_closed: string | null; writing_closed: string | null }
+  site_state: {
+    registrations_closed: string | null
+    writing_closed: string | null
+    notice: string | null
+    notice_since: Date | null
+    notice_until: Date | null
+  }
+  /** A view: the notice of `site_state`, if there is one that is not over. */
+  notice_in_force: { text: string; since: Date; until: Date | null }
   invitations: { token_hash: Buffer; created_at: CreatedAt; expires_at: Date }
   bans: {
     id: GeneratedId

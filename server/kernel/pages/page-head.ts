@@ -100,9 +100,9 @@ function postHead(post: Post, site: Site): string {
   )
 }
 
-/** The element that tells the empty page what is closed; nothing where everything is open. */
+/** The element that tells the empty page what is closed and announced, if anything is. */
 export function siteStateMeta(site: SiteState): string {
-  if (site.registrationsClosed === null && site.writingClosed === null) return ''
+  if (Object.values(site).every((part) => part === null)) return ''
   return `<meta name="${SITE_STATE_META}" content="${escapeHtml(JSON.stringify(site))}">`
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, expect, inject, test } from 'vitest'
-import type { FirstPage } from '../../../contract/pages.ts'
+import { type FirstPage, OPEN_SITE } from '../../../contract/pages.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { freshDatabase, openDatabaseAgain, shutDatabase } from '../../testing/databases.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
@@ -146,8 +146,7 @@ test('a missing post and a missing page are rendered too, with 404', async () =>
     ['/nowhere', 'nothing'],
   ] as const) {
     const { status, html, headers } = await read(path)
-    const site = { registrationsClosed: null, writingClosed: null }
-    expect([status, firstPage(html)]).toEqual([404, { now: 0, site, shows }])
+    expect([status, firstPage(html)]).toEqual([404, { now: 0, site: OPEN_SITE, shows }])
     // A proxy stores that a post is gone, in place of the post that it has.
     const stored = shows === 'missing post' ? 'public, max-age=0, s-maxage=1' : 'no-cache'
     expect(headers.get('cache-control')).toBe(stored)

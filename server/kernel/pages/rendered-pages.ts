@@ -7,6 +7,7 @@ import {
   FIRST_PAGE_START,
   type FirstPage,
   markSaved,
+  OPEN_SITE,
   PATHS,
   pageAfter,
   postPath,
@@ -70,7 +71,6 @@ type Page = { route: string; url: string; head: Shown; first: FirstPage }
 type SearchedPage = Extract<PublicPage, { name: 'search' }>
 
 const NOTHING: FoundPage = { posts: [], nextCursor: null, words: [] }
-const OPEN: SiteState = { registrationsClosed: null, writingClosed: null }
 /** Hides what is for visitors alone until the app knows who has the session. */
 const SESSION_HTML = '<html data-session '
 const KEY_ENDS = { visitor: '', session: ' session' }
@@ -206,19 +206,19 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
         route: PATHS.post,
         url: postPath('0'),
         head: 'no post',
-        first: { now: 0, site: OPEN, shows: 'missing post' },
+        first: { now: 0, site: OPEN_SITE, shows: 'missing post' },
       }),
       'no author': render({
         route: PATHS.author,
         url: authorPath('nobody'),
         head: 'no author',
-        first: { now: 0, site: OPEN, shows: 'missing author' },
+        first: { now: 0, site: OPEN_SITE, shows: 'missing author' },
       }),
       nothing: render({
         route: '*',
         url: '/nothing',
         head: 'nothing',
-        first: { now: 0, site: OPEN, shows: 'nothing' },
+        first: { now: 0, site: OPEN_SITE, shows: 'nothing' },
       }),
     },
   }

@@ -19,6 +19,7 @@ import styles from './app-shell.module.css'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Header } from './header.tsx'
 import { BottomBar, SideRail } from './navigation.tsx'
+import { OperatorNotice } from './operator-notice.tsx'
 import { SiteNotice } from './site-notice.tsx'
 import { VisitorIntro } from './visitor-intro.tsx'
 
@@ -41,6 +42,7 @@ export function AppShell({ children }: { children: ReactNode }) {
         <ErrorBoundary>
           <Header />
           <SiteNotice />
+          <OperatorNotice />
         </ErrorBoundary>
         <main id={CONTENT} className={styles.content} tabIndex={-1}>
           <VisitorIntro />
