@@ -194,6 +194,20 @@ function setVisibility(page: Page, state: DocumentVisibilityState): Promise<void
   }, state)
 }
 
+test('a tab that opens while another holds the stream learns what came while it was loading', async () => {
+  await journey.fillWall(olga, 12)
+  const first = await visitWithNews()
+  const second = await first.context().newPage()
+  const scripts = await holdCalls(second, '**/*.js')
+  await second.goto(journey.url, { waitUntil: 'commit' })
+  await postWith(second, 'Запись 12').waitFor()
+  await journey.publish(olga, 'Пока открывалась')
+  const newPosts = (page: Page) => page.getByRole('button', { name: 'Показать новые записи' })
+  await newPosts(first).waitFor()
+  scripts.letGo()
+  await newPosts(second).waitFor()
+})
+
 test('a post that is gone again leaves a button whose tap brings nothing, and that goes', async () => {
   await journey.fillWall(olga, 12)
   const page = await visitWithNews()
