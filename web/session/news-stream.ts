@@ -3,9 +3,13 @@ import { createEmitter } from '../platform/atom.ts'
 import { wait } from '../platform/wait.ts'
 import { createTabChannel } from './tab-channel.ts'
 
-/** The newest post of the wall, and what was answered: users, and replies as `<post>:<reply>`. */
+/**
+ * The newest post of the wall and its author, and what was answered: users, and replies as
+ * `<post>:<reply>:<author>`.
+ */
 export type News = {
   newest?: string
+  by?: string
   to?: readonly string[] | 'many'
   /** What a stream begins with: it came earlier, and may be gone. */
   isFormer?: boolean

@@ -38,9 +38,11 @@ export type ListSource = {
 export type Newer = {
   show: string
   toTop: string
-  /** The ids of the list's new posts that an event names; null where it cannot name all. */
-  idsIn: (event: News) => readonly string[] | null
+  /** The list's new posts that an event names; null where it cannot name all. */
+  namedIn: (event: News) => readonly NamedPost[] | null
 }
+
+type NamedPost = { id: string; by: string | undefined }
 
 export type PostListView = ReturnType<typeof usePostList>
 
