@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectNoBarrier } from './testing/axe.ts'
-import { journey, olga, petr, test } from './testing/journey.ts'
+import { journey, olga, petr, test, visitWithNews } from './testing/journey.ts'
 import { chooseFromMenu, postTexts, postWith, toast } from './testing/page-actions.ts'
 
 /** Petr is hidden from Olga by a call, as in another browser. */
@@ -65,6 +65,26 @@ test('what is hidden is not even seen for a moment while the page loads', async 
   const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
   expect(seen.length).toBeGreaterThan(0)
   expect(seen.filter((text) => text.includes('Не хочу видеть'))).toEqual([])
+})
+
+test('new posts and replies of others light the buttons as soon, those of hidden authors none', async () => {
+  const vera = await journey.signUp()
+  const post = await journey.publish(olga, 'Моя')
+  await mutePetr()
+  const wall = await visitWithNews({ as: olga })
+  const thread = await visitWithNews({ as: olga, path: `/posts/${post.id}` })
+  const newPosts = wall.getByRole('button', { name: 'Показать новые записи' })
+  const newReplies = thread.getByRole('button', { name: 'Показать новые ответы' })
+  const visitor = await visitWithNews()
+  await journey.reply(petr, post.id, 'Скрытый ответ')
+  await journey.publish(petr, 'Скрытая')
+  await visitor.getByRole('button', { name: 'Показать новые записи' }).waitFor()
+  expect([await newPosts.count(), await newReplies.count()]).toEqual([0, 0])
+  await journey.publish(vera, 'Чужая')
+  await journey.reply(vera, post.id, 'Чужой ответ')
+  const since = performance.now()
+  await Promise.all([newPosts.waitFor(), newReplies.waitFor()])
+  expect(performance.now() - since).toBeLessThan(2500)
 })
 
 test('a list reads on where all of a page is hidden', async () => {

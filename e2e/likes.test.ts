@@ -29,6 +29,23 @@ test('a like shows before the server has answered, and stays afterwards', async 
     .toEqual({ pressed: 'true', count: '2 отметки «Нравится»' })
 })
 
+test('a like never shows as unset while the server confirms it', async () => {
+  const post = await journey.publish(olga, 'Без мигания')
+  const page = await journey.visit({ as: petr })
+  const card = postWith(page, 'Без мигания')
+  await journey.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
+  await like(card).evaluate((heart) => {
+    const shown = new Set()
+    Reflect.set(window, 'shown', shown)
+    new MutationObserver(() => shown.add(heart.ariaPressed)).observe(heart, { attributes: true })
+  })
+  await like(card).click()
+  await expect
+    .poll(() => likeState(card))
+    .toEqual({ pressed: 'true', count: '2 отметки «Нравится»' })
+  expect(await page.evaluate(() => [...Reflect.get(window, 'shown')])).toEqual(['true'])
+})
+
 test('when a like is refused, it is rolled back and a toast says why', async () => {
   await journey.publish(olga, 'Не выйдет')
   const page = await journey.visit({ as: petr })

@@ -138,7 +138,7 @@ test('new posts wait behind a button, which nobody has to ask for, and come abov
   await toTop.waitFor({ state: 'detached' })
 })
 
-test('the posts between the newest and those read before wait in a row, whose tap moves nothing', async () => {
+test('the posts between the newest and those read before wait in a row, whose tap moves nothing; a reload knows the positions', async () => {
   await journey.fillWall(olga, 15)
   const page = await visitWithNews()
   await readOn(page, 15)
@@ -162,6 +162,11 @@ test('the posts between the newest and those read before wait in a row, whose ta
   const old = Array.from({ length: 15 }, (_, n) => `Запись ${15 - n}`)
   expect(await postTexts(page)).toEqual(['Самая новая', ...news, ...old])
   expect(await postWith(page, /^.*Запись 15$/).getAttribute('aria-posinset')).toBe('26')
+  const read = postWith(page, /^.*Запись 9$/)
+  await bringTo(read, 150)
+  await page.reload()
+  await expect.poll(() => isAt(read, 150)).toBe(true)
+  expect(await read.getAttribute('aria-posinset')).toBe('32')
 })
 
 test('a tab that was hidden asks once when it is seen again, and moves nothing', async () => {
@@ -182,6 +187,20 @@ test('a tab that was hidden asks once when it is seen again, and moves nothing',
   await page.getByRole('button', { name: 'Показать новые записи' }).waitFor()
   expect(asked()).toBe(1)
   expect(await isAt(read, 150)).toBe(true)
+})
+
+test('a tab that opens while another holds the stream learns what came while it was loading', async () => {
+  await journey.fillWall(olga, 12)
+  const first = await visitWithNews()
+  const second = await first.context().newPage()
+  const scripts = await holdCalls(second, '**/*.js')
+  await second.goto(journey.url, { waitUntil: 'commit' })
+  await postWith(second, 'Запись 12').waitFor()
+  await journey.publish(olga, 'Пока открывалась')
+  const newPosts = (page: Page) => page.getByRole('button', { name: 'Показать новые записи' })
+  await newPosts(first).waitFor()
+  scripts.letGo()
+  await newPosts(second).waitFor()
 })
 
 test('a post that is gone again leaves a button whose tap brings nothing, and that goes', async () => {

@@ -8,7 +8,7 @@ import {
   useState,
 } from 'react'
 import { whenIdle } from '../platform/when-idle.ts'
-import type { ShownPage } from '../posts/cache/list-cache.ts'
+import type { PlacedPage, ShownPage } from '../posts/cache/list-cache.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import styles from './feed-pages.module.css'
@@ -19,11 +19,9 @@ import { PostActions, PostMenuButton } from './post-controls.tsx'
 const IDLE_MS = 50
 
 type FeedPagesProps = {
-  pages: readonly ShownPage[]
+  pages: readonly PlacedPage[]
   /** The post at which the list was left. */
   anchorId: string
-  /** How many posts stand above the pages; if that is not known, no post states its position. */
-  before: number | null
   setSize: number
   withoutQuotes: boolean
   card?: ComponentType<FeedCardProps> | undefined
@@ -38,37 +36,31 @@ type FeedPagesProps = {
 export function FeedPages({
   pages,
   anchorId,
-  before,
   setSize,
   withoutQuotes,
   card: Card = FeedPost,
   onFillGap,
 }: FeedPagesProps) {
   const isRendered = useRenderedPages(pages, anchorId)
-  let last = before
-  return pages.map(({ key, ids, gap, isStop }, index) => {
-    const above = last
-    if (last !== null) last = gap?.size === 0 ? null : last + ids.length + (gap?.size ?? 0)
-    return (
-      <Fragment key={key}>
-        {isStop && index > 0 && <div className={styles.stop}>Вы остановились здесь</div>}
-        <div className={styles.page} data-empty={!isRendered(index) || undefined}>
-          {isRendered(index) &&
-            ids.map((id, at) => (
-              <Card
-                key={id}
-                id={id}
-                ids={ids}
-                position={above === null ? undefined : above + at + 1}
-                setSize={above === null ? undefined : setSize}
-                withoutQuote={withoutQuotes}
-              />
-            ))}
-        </div>
-        {gap && <GapRow gap={gap} onFill={onFillGap} />}
-      </Fragment>
-    )
-  })
+  return pages.map(({ key, ids, gap, isStop, above }, index) => (
+    <Fragment key={key}>
+      {isStop && index > 0 && <div className={styles.stop}>Вы остановились здесь</div>}
+      <div className={styles.page} data-empty={!isRendered(index) || undefined}>
+        {isRendered(index) &&
+          ids.map((id, at) => (
+            <Card
+              key={id}
+              id={id}
+              ids={ids}
+              position={above === null ? undefined : above + at + 1}
+              setSize={above === null ? undefined : setSize}
+              withoutQuote={withoutQuotes}
+            />
+          ))}
+      </div>
+      {gap && <GapRow gap={gap} onFill={onFillGap} />}
+    </Fragment>
+  ))
 }
 
 /** At first only the pages around the anchor are rendered, but later ones at once. */

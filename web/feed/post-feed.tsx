@@ -45,7 +45,7 @@ function EntryFeed(props: PostFeedProps) {
   const end = useNearEnd(list.loadMore, [list.isFetching, list.ids.length])
   const beginning = useNearEnd(list.loadPrevious, [list.isFetching, list.start])
   const keepAnchor = useScrollAnchor(list, anchor)
-  const read = (list.before ?? 0) + list.ids.length
+  const read = (list.pages[0]?.above ?? 0) + list.ids.length
   const isWhole = list.nextCursor === null && !list.pages.some(({ gap }) => gap)
   const setSize = isWhole ? read : Math.max(list.total, read)
 
@@ -65,7 +65,6 @@ function EntryFeed(props: PostFeedProps) {
           <FeedPages
             pages={list.pages}
             anchorId={anchor?.postId ?? ''}
-            before={list.before}
             setSize={setSize}
             withoutQuotes={repliesTo !== undefined}
             card={card}

@@ -48,10 +48,11 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     const save = () => {
       const left = last.current ?? currentAnchor()
       if (!left || !shown.current) return
-      const { above, cursorsTo, first } = shown.current
+      const { above: unread, cursorsTo, pages, first } = shown.current
       const focusedId = focusedArticle()?.dataset.postId
-      const cursors = [...above, ...cursorsTo(left.postId)]
-      saveAnchor(entryKey, { ...left, focusedId, cursors, first }, scrollY === 0)
+      const cursors = [...unread, ...cursorsTo(left.postId)]
+      const above = pages.find(({ ids }) => ids.includes(left.postId))?.above ?? null
+      saveAnchor(entryKey, { ...left, focusedId, cursors, above, first }, scrollY === 0)
     }
     const stop = new AbortController()
     const { signal } = stop

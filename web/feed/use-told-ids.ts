@@ -43,18 +43,20 @@ export function useToldIds(list: PostListView, { read, newer }: ListSource, isOl
 
     if (isOld) readIn(0)
     const stop = onNews(async (event) => {
-      const ids = event && newer.idsIn(event)
+      const named = event && newer.namedIn(event)
+      const { authors } = hidden.get()
+      // No button may lead to what the viewer has hidden.
+      const visible = named?.filter(({ by = '' }) => !authors.includes(by)) ?? []
       if (event === null) readIn(0)
-      else if (ids === null) readIn(Math.random() * READ_WITHIN_MS)
-      else if (event.isFormer) {
+      else if (named && event.isFormer) {
         const isNew = (id: string) => shown.current.hasNewer(id) && !told.get().includes(id)
-        if (ids.some(isNew)) readIn(0)
-      } else if (ids.length > 0 && hidden.get().authors.length > 0) {
-        // An event names no authors, and no button may lead to what the viewer has hidden.
-        readIn(Math.random() * READ_WITHIN_MS)
-      } else if (ids.length > 0) {
+        if (named.some(({ id }) => isNew(id))) readIn(0)
+      } else if (visible.length > 0) {
         await wait(OWN_ANSWER_MS)
-        tell(ids)
+        tell(visible.map(({ id }) => id))
+      } else if (named?.length !== 0) {
+        // Others may have come in the same second.
+        readIn(Math.random() * READ_WITHIN_MS)
       }
     })
     return () => {

@@ -9,6 +9,8 @@ export type Anchor = {
   focusedId: string | undefined
   /** The cursors of the pages of its list, from the first one to the page that has the post. */
   cursors: string[]
+  /** How many posts stand above the last of these pages; null if that is not known. */
+  above?: number | null
   /** The first post of the list and the list's length, before newer posts came above it. */
   first?: { id: string; total: number } | undefined
 }

@@ -18,12 +18,14 @@ import { toast } from '../ui/toaster.tsx'
 type Tap = Extract<Intent, { name: 'like' }>
 
 /** Returns the confirmed likes, with the viewer's last tap laid over them while it is pending. */
-export function useShownLikes({ id, actions }: CachedPost): Likes {
+export function useShownLikes(post: CachedPost): Likes {
   // useMutationState() would show a tap a timer later, and weigh more.
   const client = useQueryClient()
-  const lastTapNow = () => lastTap(client, id)
+  const lastTapNow = () => lastTap(client, post.id)
   const { subscribe } = client.getMutationCache()
-  return withTap(actions, useSyncExternalStore(subscribe, lastTapNow, lastTapNow))
+  const tap = useSyncExternalStore(subscribe, lastTapNow, lastTapNow)
+  // A query tells of what was confirmed a timer later than the tap ends.
+  return withTap((readCachedPost(client, post.id) ?? post).actions, tap)
 }
 
 /** As useShownLikes(), but what was rendered may be a tap behind. */

@@ -18,6 +18,7 @@ export function ReceivedPage() {
       source={source}
       label="Ответы мне"
       card={ReceivedCard}
+      emptyTitle="Ответов пока нет"
       emptyText="Здесь появятся ответы на ваши записи"
       emptyAction={<WallLink />}
     />

@@ -26,13 +26,13 @@ export function repliesSource(postId: string, start = ''): ListSource {
 }
 
 function newerReplies(postId: string): Newer {
-  const prefix = `${postId}:`
   return {
     show: 'Показать новые ответы',
     toTop: 'К новым ответам',
-    idsIn: ({ to = [] }) => {
+    namedIn: ({ to = [] }) => {
       if (to === 'many') return null
-      return to.filter((it) => it.startsWith(prefix)).map((it) => it.slice(prefix.length))
+      const replies = to.map((it) => it.split(':'))
+      return replies.flatMap(([to, id, by]) => (to === postId && id ? [{ id, by }] : []))
     },
   }
 }

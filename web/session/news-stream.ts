@@ -3,9 +3,13 @@ import { createEmitter } from '../platform/atom.ts'
 import { wait } from '../platform/wait.ts'
 import { createTabChannel } from './tab-channel.ts'
 
-/** The newest post of the wall, and what was answered: users, and replies as `<post>:<reply>`. */
+/**
+ * The newest post of the wall and its author, and what was answered: users, and replies as
+ * `<post>:<reply>:<author>`.
+ */
 export type News = {
   newest?: string
+  by?: string
   to?: readonly string[] | 'many'
   /** What a stream begins with: it came earlier, and may be gone. */
   isFormer?: boolean
@@ -16,9 +20,15 @@ const FIRST_BYTE_MS = 4000
 const POLL_MS = 60_000
 const HIDDEN_MS = 30_000
 
+/** As long as the server repeats news to a stream that begins. */
+const RECENT_MS = 10_000
+
 /** Null: something may have come that nobody told of. */
 const relay = createTabChannel<News | null>('live')
+/** Each tab that begins to listen asks for what was told while its page was loading. */
+const beginnings = createTabChannel<null>('live-beginnings')
 const news = createEmitter<News | null>(connect)
+let recent: { event: News; at: number }[] = []
 
 /** Calls a listener with all news. Returns the function that unsubscribes it. */
 export const onNews = news.subscribe
@@ -64,6 +74,7 @@ function connect(): () => void {
     }
   }
 
+  beginnings.post(null)
   onVisibilityChange()
   document.addEventListener('visibilitychange', onVisibilityChange)
   return () => {
@@ -77,11 +88,13 @@ function connect(): () => void {
 /** While the stream cannot be had, asks once a minute. */
 async function holdStream(signal: AbortSignal): Promise<void> {
   const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve))
+  const stopRepeating = beginnings.subscribe(repeatRecent)
   while (!signal.aborted) {
     await followStream(aborted)
     await Promise.race([wait(POLL_MS), aborted])
     if (!signal.aborted) tell(null)
   }
+  stopRepeating()
 }
 
 /** Resolves when the stream cannot be had, or is no longer wanted. */
@@ -110,4 +123,13 @@ async function followStream(unwanted: Promise<unknown>): Promise<void> {
 function tell(event: News | null): void {
   news.emit(event)
   relay.post(event)
+  if (event) recent = [...recentEvents(), { event, at: Date.now() }]
+}
+
+function repeatRecent(): void {
+  for (const { event } of recentEvents()) relay.post({ ...event, isFormer: true })
+}
+
+function recentEvents() {
+  return recent.filter(({ at }) => at > Date.now() - RECENT_MS)
 }

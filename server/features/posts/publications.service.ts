@@ -91,14 +91,17 @@ export function createPublish({
 
 /** Posts of one statement are in the order of their ids. */
 function changeBy(published: Inserted[]): Change {
-  const newest = published.findLast(({ post }) => post?.actions.replied_post_id === null)?.post?.id
+  const newest = published.findLast(({ post }) => post?.actions.replied_post_id === null)?.post
   const users = published.flatMap(({ recipientId }) => recipientId ?? [])
-  return addedChange({ newest, to: [...users, ...published.flatMap(repliedAs)] })
+  return addedChange({
+    newest: newest && { id: newest.id, by: newest.owner.id },
+    to: [...users, ...published.flatMap(repliedAs)],
+  })
 }
 
 function repliedAs({ post }: Inserted): string[] {
   const repliedId = post?.actions.replied_post_id
-  return post && repliedId ? [`${repliedId}:${post.id}`] : []
+  return post && repliedId ? [`${repliedId}:${post.id}:${post.owner.id}`] : []
 }
 
 function asRefusal(error: unknown): AppError {

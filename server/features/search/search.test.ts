@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ERRORS } from '../../../contract/errors.ts'
 import type { FoundPage } from '../../../contract/search.ts'
 import { isSettled, leave } from '../../testing/account-deletion-calls.ts'
 import { atOnce } from '../../testing/at-once.ts'

@@ -21,7 +21,7 @@ test('a stream needs no session, is not buffered or stored, and says at once whe
   await expect.poll(text).toMatch(/^retry: \d{4,5}\n\n/)
 })
 
-test('a post and a reply are told within a second on every node: the newest post, and what was answered', async () => {
+test('a post and a reply are told within a second on every node: the newest post and its author, and what was answered', async () => {
   const databaseUrl = await databaseForTest()
   const nodes = await Promise.all([appForTest({ databaseUrl }), appForTest({ databaseUrl })])
   const [first, second] = nodes
@@ -29,11 +29,11 @@ test('a post and a reply are told within a second on every node: the newest post
   const petr = await first.signUp()
   const streams = await Promise.all(nodes.map(({ url }) => openNews(url)))
   const post = await first.publish(anna)
-  const published = { id: post.id, data: { newest: post.id } }
+  const published = { id: post.id, data: { newest: post.id, by: anna.id } }
   for (const { events } of streams) await expect.poll(events).toEqual([published])
   const own = await second.reply(anna, post.id)
   const reply = await second.reply(petr, post.id)
-  const answered = [`${post.id}:${own.id}`, anna.id, `${post.id}:${reply.id}`]
+  const answered = [`${post.id}:${own.id}:${anna.id}`, anna.id, `${post.id}:${reply.id}:${petr.id}`]
   for (const { events } of streams) {
     await expect.poll(() => events().flatMap(({ data }) => data.to ?? [])).toEqual(answered)
   }
@@ -45,7 +45,11 @@ test('a stream begins with the newest post and with what was answered while its 
   const post = await app.publish(anna)
   const { events } = await openNews(app.url)
   const reply = await app.reply(petr, post.id)
-  const answered = { newest: post.id, to: [anna.id, `${post.id}:${reply.id}`] }
+  const answered = {
+    newest: post.id,
+    by: anna.id,
+    to: [anna.id, `${post.id}:${reply.id}:${petr.id}`],
+  }
   await expect.poll(() => events().at(-1)?.data).toEqual(answered)
   const late = await openNews(app.url)
   await expect.poll(() => late.events()[0]?.data).toEqual(answered)

@@ -6,7 +6,7 @@ import { LIVE_FORMER, LIVE_PATH } from '../../../contract/constants.ts'
 import type { Change } from '../cache/cache.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/rate-limits.ts'
-import { NAMED_MAX, newsIn } from './news.ts'
+import { NAMED_MAX, type NewestPost, newsIn } from './news.ts'
 
 type Options = { limits: Pick<Limits, 'visitorCalls'> }
 
@@ -32,7 +32,7 @@ const HEADERS = {
  */
 export function createLive({ limits }: Options) {
   const streams = new Set<ServerResponse>()
-  let newest: string | undefined
+  let newest: NewestPost | undefined
   let to = new Set<string>()
   let recent: { to: Set<string>; at: number }[] = []
   let nextEvent: NodeJS.Timeout | undefined
@@ -42,7 +42,7 @@ export function createLive({ limits }: Options) {
   function note(change: Change): void {
     const news = newsIn(change)
     if (!news) return
-    const isNewer = news.newest !== undefined && BigInt(news.newest) > BigInt(newest ?? 0)
+    const isNewer = news.newest && BigInt(news.newest.id) > BigInt(newest?.id ?? 0)
     if (isNewer) newest = news.newest
     for (const id of news.to) to.add(id)
     if (!isNewer && news.to.length === 0) return
@@ -125,7 +125,8 @@ export function createLive({ limits }: Options) {
   }
 }
 
-function eventOf(newest: string | undefined, to: Set<string>): string {
-  const data = { newest, ...(to.size > 0 && { to: to.size > NAMED_MAX ? 'many' : [...to] }) }
-  return `${newest === undefined ? '' : `id: ${newest}\n`}data: ${JSON.stringify(data)}\n\n`
+function eventOf(newest: NewestPost | undefined, to: Set<string>): string {
+  const answered = to.size > 0 && { to: to.size > NAMED_MAX ? 'many' : [...to] }
+  const data = JSON.stringify({ newest: newest?.id, by: newest?.by, ...answered })
+  return `${newest ? `id: ${newest.id}\n` : ''}data: ${data}\n\n`
 }

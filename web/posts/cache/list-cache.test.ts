@@ -15,6 +15,7 @@ import {
   NO_CHANGES,
   type PostList,
   pagesKey,
+  placePages,
   removePost,
   showNewer,
   shownPages,
@@ -145,6 +146,20 @@ test('where newer posts do not reach what was read, a gap is between, and pages 
   expect(shown()).toEqual([newest, { ...next, gap: { cursor: '8', size: 2 } }, OLD])
   fillGap(client, WALL, page('8', ['7', '5'], 10))
   expect(shown()).toEqual([newest, next, { key: '7', cursor: '8', ids: ['7'], isStop: false }, OLD])
+})
+
+test('each page knows how many posts stand above it, counted from the page of which that was known', () => {
+  const { client, shown } = startWall()
+  showNewer(client, WALL, page('', ['11', '10'], 11))
+  const above = (cursor: string, known: number) =>
+    placePages(shown(), { cursor, above: known }).map((it) => it.above)
+  expect(above('', 0)).toEqual([0, 6])
+  expect(above('6', 8)).toEqual([2, 8])
+  expect(above('3', 8)).toEqual([null, null])
+  fillGap(client, WALL, page('10', ['9', '8', '7'], 7))
+  expect(above('', 0)).toEqual([0, 2, 6])
+  fillGap(client, WALL, page('7', ['5'], 7))
+  expect(above('', 0)).toEqual([0, 2, 5])
 })
 
 test('where nothing is newer, or nothing was read, no line says where the person stopped', () => {

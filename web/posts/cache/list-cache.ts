@@ -43,6 +43,8 @@ export type LocalChanges = {
 
 /** A page as it is shown; `key` stays the same when newer posts are put above it. */
 export type ShownPage = ListPage & { key: string; isStop: boolean }
+/** `above` counts the posts above the page; null where that is not known. */
+export type PlacedPage = ShownPage & { above: number | null }
 
 export const NO_CHANGES: LocalChanges = { added: [], removed: [] }
 /** How long going back still finds a list as it was left. */
@@ -227,6 +229,26 @@ export function shownPages({ pages, added, removed, stoppedAt }: PostList): Show
       isStop: cursor === stoppedAt,
     }))
     .filter(({ ids, gap }) => ids.length > 0 || gap !== undefined)
+}
+
+/** Counts the posts above each page, from the page of which that is known. */
+export function placePages(
+  pages: readonly ShownPage[],
+  known: { cursor: string; above: number },
+): PlacedPage[] {
+  let next = 0
+  const starts = pages.map(({ ids, gap }) => {
+    const start = next
+    // What follows a gap of unknown size is not known either.
+    next += ids.length + (gap ? gap.size || Number.NaN : 0)
+    return start
+  })
+  const at = pages.findIndex(({ cursor }) => cursor === known.cursor)
+  const before = known.above - (starts[at] ?? Number.NaN)
+  return pages.map((page, index) => {
+    const above = before + (starts[index] ?? 0)
+    return { ...page, above: Number.isNaN(above) ? null : above }
+  })
 }
 
 export function addPost(list: PostList, id: string): PostList {

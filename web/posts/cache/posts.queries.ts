@@ -14,7 +14,7 @@ const READ_STALE_EVERY_MS = 5000
 const NEWER_POSTS: Newer = {
   show: 'Показать новые записи',
   toTop: 'К новым записям',
-  idsIn: ({ newest }) => (newest === undefined ? [] : [newest]),
+  namedIn: ({ newest, by }) => (newest === undefined ? [] : [{ id: newest, by }]),
 }
 
 export function wallSource(start = ''): ListSource {

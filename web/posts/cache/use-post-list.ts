@@ -1,6 +1,5 @@
 import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { PAGE_SIZE } from '../../../contract/constants.ts'
 import { cursorAt } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
@@ -20,6 +19,7 @@ import {
   type LocalChanges,
   NO_CHANGES,
   pagesKey,
+  placePages,
   showNewer,
   shownPages,
   withoutAuthors,
@@ -38,9 +38,11 @@ export type ListSource = {
 export type Newer = {
   show: string
   toTop: string
-  /** The ids of the list's new posts that an event names; null where it cannot name all. */
-  idsIn: (event: News) => readonly string[] | null
+  /** The list's new posts that an event names; null where it cannot name all. */
+  namedIn: (event: News) => readonly NamedPost[] | null
 }
+
+type NamedPost = { id: string; by: string | undefined }
 
 export type PostListView = ReturnType<typeof usePostList>
 
@@ -114,12 +116,15 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     return { pages: readPages ?? unread, ...changes }
   }, [readPages, initial, changes])
   const { authors } = useHidden()
-  const pages = useMemo(
-    () => shownPages(withoutAuthors(client, list, authors)),
-    [client, list, authors],
-  )
-  const ids = useMemo(() => pages.flatMap((page) => page.ids), [pages])
   const start = list.pages[0]?.cursor ?? ''
+  const formerAbove = anchor?.above ?? Number.NaN
+  const pages = useMemo(() => {
+    const shown = shownPages(withoutAuthors(client, list, authors))
+    const isWhole = start === ''
+    const cursor = isWhole ? (shown[0]?.cursor ?? '') : initial
+    return placePages(shown, { cursor, above: isWhole ? 0 : formerAbove })
+  }, [client, list, authors, start, initial, formerAbove])
+  const ids = useMemo(() => pages.flatMap((page) => page.ids), [pages])
   // What was published here is more than the first page told.
   const total = (readPages?.[0]?.total ?? 0) + changes.added.length
   const [firstId] = ids
@@ -163,8 +168,6 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     total,
     /** What to begin with on a return, so that newer posts wait. */
     first: start === '' && firstId !== undefined ? { id: firstId, total } : anchor?.first,
-    /** How many posts stand above the list's; null while its beginning is not known. */
-    before: (above[0] ?? start) === '' ? above.length * PAGE_SIZE : null,
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
     isFetching: query.isFetching,
     loadPrevious: (): void => {
