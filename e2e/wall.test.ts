@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectNoBarrier } from './testing/axe.ts'
 import { journey, olga, TABLET, test, visitWithNews } from './testing/journey.ts'
