@@ -28,6 +28,7 @@ import * as answers from './migrations/018-answers.ts'
 import * as search from './migrations/019-search.ts'
 import * as mutes from './migrations/020-mutes.ts'
 import * as notice from './migrations/021-notice.ts'
+import * as countPlans from './migrations/022-count-plans.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -51,6 +52,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '019-search': search,
   '020-mutes': mutes,
   '021-notice': notice,
+  '022-count-plans': countPlans,
 }
 
 type Options = {
