@@ -15,20 +15,25 @@ const MOST_MIB = 60
  * much memory the streams take. Exits 1 if a goal is missed.
  */
 export async function measureBesideStreams(
-  { url, rss }: { url: string; rss: () => number },
+  { url, rss, cpu }: { url: string; rss: () => number; cpu: () => number },
   { seconds, rounds, only, tokens }: Beside,
 ): Promise<void> {
   const rows: string[][] = []
   for (const { name, request } of readsBeside(tokens).filter((kind) => kind.name.includes(only))) {
     const turns: { share: number; mib: number; cells: string[] }[] = []
     for (let round = 0; round < rounds; round++) {
+      const start = cpu()
       const alone = await applyLoad({ url, seconds, request })
+      const aloneCpu = cpu() - start
       const rssAlone = rss()
       const streams = await openStreams(url)
       const mib = rss() - rssAlone
+      const startBeside = cpu()
       const beside = await applyLoad({ url, seconds, request })
+      const besideCpu = cpu() - startBeside
       for (const stream of streams) stream.destroy()
-      const figures = [alone.rps, beside.rps, alone.p99, beside.p99]
+      const cpus = [aloneCpu / alone.requests, besideCpu / beside.requests]
+      const figures = [alone.rps, beside.rps, alone.p99, beside.p99, ...cpus]
       turns.push({
         share: beside.rps / alone.rps,
         mib,
@@ -53,6 +58,8 @@ const HEAD = [
   'reads/s beside',
   'p99 alone, ms',
   'p99 beside, ms',
+  'CPU a read alone, µs',
+  'beside',
 ]
 
 async function openStreams(url: string): Promise<IncomingMessage[]> {
