@@ -45,11 +45,9 @@ test('a flood of refusals is logged in ten lines for each code, and then in one 
   const app = await startTestApp({ config: { trustProxy } })
   const flood = from('192.0.2.1')
   try {
-    const calls = [
-      ...Array(200).fill(() => app.call('GET', '/nowhere', flood)),
-      ...Array(100).fill(() => app.call('POST', '/posts', { ...flood, body: {} })),
-    ]
-    await atOnce(calls)
+    // One after the other, so that each node gets as many of each.
+    await atOnce(Array(200).fill(() => app.call('GET', '/nowhere', flood)))
+    await atOnce(Array(100).fill(() => app.call('POST', '/posts', { ...flood, body: {} })))
     await app.call('GET', '/nowhere', from('192.0.2.2'))
   } finally {
     await app.close()
