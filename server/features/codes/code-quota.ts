@@ -26,8 +26,15 @@ export async function chargeCodeMail(
   const charges: Charge[] = isMailed ? [] : [[networkCodes, network]]
   charges.push([codeMails, mailbox, isNew ? 1 : 1 - KEPT_FOR_NEW])
   const charged = await chargeAll(charges)
-  // Another request of the network may have been faster; it was mailed all the same.
-  if (isNew) await mailedNetworks.charge(network).catch(() => {})
+  if (!isNew) return charged
+  try {
+    await mailedNetworks.charge(network)
+  } catch (error) {
+    // Another request of the network was faster; it was mailed all the same.
+    if (error instanceof AppError) return charged
+    charged.refund().catch(() => {})
+    throw error
+  }
   return charged
 }
 

@@ -180,7 +180,10 @@ export async function chargeAll(charges: Charge[]): Promise<Charged> {
       charged.push(charge)
     }
   } catch (error) {
-    await refund()
+    const refunded = refund()
+    // Not awaited without a database, which would delay the caller as long again.
+    if (error instanceof AppError) await refunded
+    else refunded.catch(() => {})
     throw error
   }
   return { refund }
