@@ -56,9 +56,19 @@ if (values.overload) await measureOverload(product, { seconds, only: values.only
 else if (mailbox) await measureSignInStorm(product, { seconds, dataSet, mailbox })
 else if (values['beside-writes'])
   await measureBesideWrites(product, { seconds, rounds, only: values.only, dataSet, tokens })
-else if (values.live)
-  await measureBesideStreams(product, { seconds, rounds, only: values.only, tokens })
-else await measureRatios()
+else if (values.live) {
+  await using idle = await startFilledProduct({
+    dataSet,
+    port: PORT + 1,
+    prepare: (url) => signInUsers(url, 1),
+  })
+  pin(idle.product.pid, SERVER_CORE)
+  await measureBesideStreams(
+    { ...product, tokens },
+    { ...idle.product, tokens: idle.prepared },
+    { seconds, rounds, only: values.only },
+  )
+} else await measureRatios()
 await mailbox?.close()
 
 /** Measures the product's share of the physical limit, scenario by scenario. */
