@@ -33,6 +33,11 @@ const STATEMENTS = [
     WHERE received_no IS NOT NULL AND hidden_for IS NULL`,
   `CREATE INDEX posts_muted ON posts (owner_id, id) WHERE is_muted`,
   `CREATE OR REPLACE VIEW visible_posts AS SELECT * FROM posts WHERE hidden_for IS NULL`,
+  // What the list shows, and so what is unread and what a mail tells.
+  `CREATE VIEW received_replies AS
+    SELECT p.recipient_id, p.received_no, p.id, p.text, p.created_at, author.username
+    FROM visible_posts p JOIN users author ON author.id = p.owner_id AND author.deleted_at IS NULL
+    WHERE p.received_no IS NOT NULL`,
 ]
 
 /** Numbers the replies that each user receives from others, and keeps up to which they were seen. */

@@ -12,8 +12,7 @@ const STATEMENTS = [
   )`,
   // Erasing an account finds those who have muted it.
   `CREATE INDEX mutes_of ON mutes (muted_id)`,
-  // What the list shows, and so what is unread and what a mail tells.
-  `CREATE VIEW received_replies AS
+  `CREATE OR REPLACE VIEW received_replies AS
     SELECT p.recipient_id, p.received_no, p.id, p.text, p.created_at, author.username
     FROM visible_posts p JOIN users author ON author.id = p.owner_id AND author.deleted_at IS NULL
     WHERE p.received_no IS NOT NULL AND NOT EXISTS (
