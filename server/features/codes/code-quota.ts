@@ -26,14 +26,13 @@ export async function chargeCodeMail(
   const charges: Charge[] = isMailed ? [] : [[networkCodes, network]]
   charges.push([codeMails, mailbox, isNew ? 1 : 1 - KEPT_FOR_NEW])
   const charged = await chargeAll(charges)
-  if (!isNew) return charged
-  try {
-    await mailedNetworks.charge(network)
-  } catch (error) {
-    // Another request of the network was faster; it was mailed all the same.
-    if (error instanceof AppError) return charged
-    charged.refund().catch(() => {})
-    throw error
+  if (isNew) {
+    await mailedNetworks.charge(network).catch((error) => {
+      // Another request of the network was faster; it was mailed all the same.
+      if (error instanceof AppError) return
+      charged.refund().catch(() => {})
+      throw error
+    })
   }
   return charged
 }

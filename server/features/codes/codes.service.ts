@@ -6,7 +6,7 @@ import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import { type Db, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import type { Purpose } from '../../kernel/db/tables.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { type Charged, chargeAll, type Limits } from '../../kernel/limits/rate-limits.ts'
+import { awaitUndo, type Charged, chargeAll, type Limits } from '../../kernel/limits/rate-limits.ts'
 import {
   emailKey,
   hasReadableDomain,
@@ -100,11 +100,8 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
       charged = await chargeStart(start, operation, options)
       await queueCodeMail(db, mail)
     } catch (error) {
-      const undone = Promise.all([unclaimMail(db, operation.id), charged?.refund()])
-      // Not awaited without a database, which would delay the caller as long again: the claim
-      // expires.
-      if (error instanceof AppError) await undone
-      else undone.catch(() => {})
+      // A claim that cannot be undone expires.
+      await awaitUndo(Promise.all([unclaimMail(db, operation.id), charged?.refund()]), error)
       throw error
     }
   }

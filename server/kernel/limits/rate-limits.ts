@@ -180,11 +180,17 @@ export async function chargeAll(charges: Charge[]): Promise<Charged> {
       charged.push(charge)
     }
   } catch (error) {
-    const refunded = refund()
-    // Not awaited without a database, which would delay the caller as long again.
-    if (error instanceof AppError) await refunded
-    else refunded.catch(() => {})
+    await awaitUndo(refund(), error)
     throw error
   }
   return { refund }
+}
+
+/**
+ * Awaits what undoes a call that was refused with `error`. After an error of the database it awaits
+ * nothing: the caller would wait for a second timeout.
+ */
+export async function awaitUndo(undo: Promise<unknown>, error: unknown): Promise<void> {
+  if (error instanceof AppError) await undo
+  else undo.catch(() => {})
 }
