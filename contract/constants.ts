@@ -6,6 +6,8 @@ export const API_PREFIX = '/api/v1'
 export const LIVE_PATH = `${API_PREFIX}/live`
 /** The name of the event with which a stream begins: it came earlier, and may be gone. */
 export const LIVE_FORMER = 'former'
+/** That event repeats the news of so many milliseconds, in which a page may have been loading. */
+export const LIVE_RECENT_MS = 10_000
 /** Longest post text, in Unicode code points after normalisation. */
 export const POST_TEXT_MAX = 500
 /** The counter of remaining characters appears when so many are left. */

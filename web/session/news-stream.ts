@@ -1,4 +1,4 @@
-import { LIVE_FORMER, LIVE_PATH } from '../../contract/constants.ts'
+import { LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../contract/constants.ts'
 import { createEmitter } from '../platform/atom.ts'
 import { wait } from '../platform/wait.ts'
 import { createTabChannel } from './tab-channel.ts'
@@ -19,9 +19,6 @@ export type News = {
 const FIRST_BYTE_MS = 4000
 const POLL_MS = 60_000
 const HIDDEN_MS = 30_000
-
-/** As long as the server repeats news to a stream that begins. */
-const RECENT_MS = 10_000
 
 /** Null: something may have come that nobody told of. */
 const relay = createTabChannel<News | null>('live')
@@ -131,5 +128,5 @@ function repeatRecent(): void {
 }
 
 function recentEvents() {
-  return recent.filter(({ at }) => at > Date.now() - RECENT_MS)
+  return recent.filter(({ at }) => at > Date.now() - LIVE_RECENT_MS)
 }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { LIVE_FORMER, LIVE_PATH } from '../../../contract/constants.ts'
+import { LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../../contract/constants.ts'
 import type { Change } from '../cache/cache.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/rate-limits.ts'
@@ -14,8 +14,6 @@ const STREAMS_MAX = 2000
 /** So many are written to in one turn of the event loop. */
 const SLICE = 250
 const EVENT_MS = 1000
-/** A page has read what concerns it so long at most before its stream begins. */
-const RECENT_MS = 10_000
 const HEARTBEAT_MS = 20_000
 const RETRY_MS = { min: 1000, max: 10_000 }
 
@@ -59,7 +57,7 @@ export function createLive({ limits }: Options) {
   }
 
   function recentEvents() {
-    return recent.filter(({ at }) => at > performance.now() - RECENT_MS)
+    return recent.filter(({ at }) => at > performance.now() - LIVE_RECENT_MS)
   }
 
   /** What a stream begins with; its name tells it from what comes now. */
