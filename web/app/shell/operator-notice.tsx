@@ -1,9 +1,12 @@
+import { focusContent } from '../../platform/focus-content.ts'
 import { hideNotice } from '../../platform/hide-notice.ts'
 import { localStore } from '../../platform/storage.ts'
 import { NOTICE_SEEN_KEY } from '../../platform/stored-keys.ts'
 import { useSiteState } from '../../session/site-state.ts'
 import { Button } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
 import styles from './operator-notice.module.css'
+import stripStyles from './strip.module.css'
 
 /** The operator's line for everybody, which each reader can put away in this browser. */
 export function OperatorNotice() {
@@ -11,7 +14,11 @@ export function OperatorNotice() {
   if (!notice) return null
   const { id, text } = notice
   return (
-    <section className={styles.notice} aria-label="Объявление" data-notice-id={id}>
+    <section
+      className={classes(stripStyles.strip, styles.notice)}
+      aria-label="Объявление"
+      data-notice-id={id}
+    >
       <p role="status">{text}</p>
       <Button variant="plain" size="s" onClick={() => putAway(id)}>
         Понятно
@@ -23,6 +30,5 @@ export function OperatorNotice() {
 function putAway(id: string): void {
   localStore.write(NOTICE_SEEN_KEY, id)
   hideNotice(id)
-  // The button that had the focus is gone.
-  document.getElementById('content')?.focus({ preventScroll: true })
+  focusContent()
 }

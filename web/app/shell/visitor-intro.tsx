@@ -7,7 +7,9 @@ import { INTRO_SEEN_KEY } from '../../platform/stored-keys.ts'
 import { settings } from '../../session/page-settings.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { IconButton } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
+import stripStyles from './strip.module.css'
 import styles from './visitor-intro.module.css'
 
 /** Tells a new visitor in one line above the wall what the site is. They can close it. */
@@ -20,7 +22,7 @@ export function VisitorIntro() {
 function Intro() {
   useEffect(() => localStore.write(INTRO_SEEN_KEY, 'yes'), [])
   return (
-    <p className={styles.intro}>
+    <p className={classes(stripStyles.strip, styles.intro)}>
       <span>«{settings().appName}» — стена коротких записей: читайте, пишите, отвечайте</span>
       <IconButton label="Скрыть" icon={<Icon shape={X} size={18} />} onClick={hide} />
     </p>
