@@ -373,7 +373,15 @@ function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
     most: config.mailsPerHour,
     onTripped: () => log.warn({ limit: 'MAILS_PER_HOUR' }, 'limit tripped'),
   })
-  const backups = { db: background, url: directUrl, dataDir, keep: config.backupKeep, secret, log }
+  const backups = {
+    db: background,
+    url: directUrl,
+    dataDir,
+    keep: config.backupKeep,
+    command: config.backupCommand,
+    secret,
+    log,
+  }
   return {
     ...mailJobs({
       db,

@@ -2,7 +2,7 @@ import type { BackupState } from '../backup/backup-state.repository.ts'
 import { newestBackup } from '../backup/newest-backup.service.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
 
-type Checked = Omit<BackupState, 'verifiedCopy'>
+type Checked = Omit<BackupState, 'verifiedCopy' | 'commandFailed'>
 
 const DAY_MS = 86_400_000
 const OLDEST_DAYS = 2
@@ -50,6 +50,15 @@ export function checkBackup(state: Checked, now: Date): Finding {
     )
   }
   return ok('backup', `${message}, копии проверяются`)
+}
+
+export function checkBackupCommand({ commandFailed }: Pick<BackupState, 'commandFailed'>): Finding {
+  if (commandFailed === null) return ok('backup command', 'BACKUP_COMMAND выполняется')
+  return broken(
+    'backup command',
+    `последняя копия осталась только здесь, ${commandFailed}`,
+    'Запустите команду от пользователя сервера и исправьте: docs/operations.md, «Elsewhere». Ночью она выполнится снова',
+  )
 }
 
 function daysAgo(days: number): string {

@@ -6,7 +6,7 @@ import type { Db } from '../../kernel/db/database.ts'
 import { mailHealth } from '../../kernel/mail/mail-health.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { readSecret } from '../start/installation.ts'
-import { checkBackups } from './backup-check.ts'
+import { checkBackupCommand, checkBackups } from './backup-check.ts'
 import {
   checkClock,
   checkClosed,
@@ -46,6 +46,7 @@ const ORDER = [
   'disk',
   'backup disk',
   'backup',
+  'backup command',
   'counters',
   'jobs',
   'open',
@@ -84,6 +85,7 @@ async function examineCheaply({ db, config }: Examined): Promise<Finding[]> {
   const facts = await selectDatabaseFacts(db)
   const dataDir = usesDataDir(config) ? config.dataDir : undefined
   const { backupDir } = config
+  const backups = await selectBackupState(db)
   const backupDisk = backupDir === undefined ? undefined : await checkBackupDisk(backupDir, dataDir)
   return [
     checkVersions(facts),
@@ -92,7 +94,8 @@ async function examineCheaply({ db, config }: Examined): Promise<Finding[]> {
     checkMailQueue(await mailHealth(db)),
     ...(dataDir === undefined ? [] : [await checkDisk(dataDir, await selectDailyGrowth(db))]),
     ...(backupDisk ? [backupDisk] : []),
-    await checkBackups(await selectBackupState(db), backupDir),
+    await checkBackups(backups, backupDir),
+    ...(config.backupCommand ? [checkBackupCommand(backups)] : []),
     checkCounters(facts),
     await checkJobs(db),
     await checkClosed(db),
