@@ -8,6 +8,7 @@ import type { WallHealth } from '../doctor/health.service.ts'
 export type GaugeSources = {
   database: OpenDatabase
   dataDir: string
+  countStreams: () => number
   readWallHealth: () => Promise<WallHealth>
   countReports: () => Promise<{ reports: number; oldest: Date | null }>
   readBackups: () => Promise<Backups>
@@ -32,6 +33,7 @@ export function addGauges(registry: Registry, sources: GaugeSources): { update()
   }
   const free = gauge('disk_free_bytes', 'Free bytes on the disk with DATA_DIR')
   const size = gauge('disk_bytes', 'Bytes of that disk, used or free')
+  const streams = gauge('streams', 'Open pages of browsers that are told what is new')
   const read = readFromDatabase(gauge, sources)
   return {
     async update() {
@@ -39,6 +41,7 @@ export function addGauges(registry: Registry, sources: GaugeSources): { update()
       pool.total.set(totalCount)
       pool.idle.set(idleCount)
       pool.waiting.set(waitingCount)
+      streams.set(sources.countStreams())
       const disk = await statfs(sources.dataDir).catch(() => undefined)
       if (disk) {
         free.set(disk.bavail * disk.bsize)
