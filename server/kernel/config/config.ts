@@ -54,7 +54,7 @@ export type Config = {
   backupDir: string | undefined
   backupAt: { hour: number; minute: number }
   backupKeep: number
-  /** What runs after each nightly backup, with an environment without the product's own variables. */
+  /** What runs after each nightly backup, and an environment without the product's variables. */
   backupCommand: { line: string; env: NodeJS.ProcessEnv } | undefined
   warnings: ConfigWarning[]
 }

@@ -43,7 +43,7 @@ export async function selectBackupState(db: Queryable): Promise<BackupState> {
   }
 }
 
-/** What is known of verifications and of BACKUP_COMMAND stays: neither comes with a backup by hand. */
+/** What is known of verifications and BACKUP_COMMAND stays: a backup by hand has neither. */
 export async function storeBackup(
   db: Queryable,
   { bytes, createdAt }: { bytes: number; createdAt: string },

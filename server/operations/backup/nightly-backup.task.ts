@@ -45,8 +45,9 @@ export function backupJobs(at: { hour: number; minute: number }, options: Option
 }
 
 /**
- * Makes a backup, removes the oldest, runs BACKUP_COMMAND, and verifies one a week. A failure is stored and logged; if
- * the process is about to end, the job rejects, so that the next start runs it again.
+ * Makes a backup, removes the oldest, runs BACKUP_COMMAND, and verifies one a week. A failure is
+ * stored and logged; if the process is about to end, the job rejects, so that the next start runs
+ * it again.
  */
 export function createNightlyBackup(options: Options) {
   const { db, folder, keep, log } = options

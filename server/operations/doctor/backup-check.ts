@@ -1,3 +1,4 @@
+import { backupName } from '../backup/backup-folder.ts'
 import type { BackupState } from '../backup/backup-state.repository.ts'
 import { newestBackup } from '../backup/newest-backup.service.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
@@ -14,6 +15,11 @@ export async function checkBackups(state: Checked, folder: string | undefined): 
   const make = `Сделайте копию: vslukh backup ${folder}`
   try {
     const newest = await newestBackup(folder)
+    const isNoted = newest && state.at && newest.name === backupName(state.at)
+    if (isNoted && newest.bytes !== state.bytes) {
+      const message = `файл ${newest.name} изменён: в нём ${newest.bytes} байт, а записано ${state.bytes}`
+      return broken('backup', message, make)
+    }
     if (newest || state.at === null) return checkBackup({ ...state, ...newest }, new Date())
     return broken('backup', `в папке ${folder} нет ни одной копии`, make)
   } catch (error) {

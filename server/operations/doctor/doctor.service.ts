@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { type Config, usesDataDir } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
+import { readDkim } from '../../kernel/mail/dkim.ts'
 import { mailHealth } from '../../kernel/mail/mail-health.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { readSecret } from '../start/installation.ts'
@@ -64,13 +65,25 @@ export async function examine(examined: Examined): Promise<Finding[]> {
       dkimSelector: config.dkim?.selector,
     }),
   ])
-  const own = [checkSettings(config), secret, ...(await checkPooler(config))]
+  const own = [await checkSettings(config), secret, ...(await checkPooler(config))]
   const findings = [...own, ...site, ...mails, ...(await examineCheaply(examined))]
   return findings.sort((a, b) => ORDER.indexOf(a.check) - ORDER.indexOf(b.check))
 }
 
 /** Wrong settings stop every command earlier. Warnings are settings that were hardly meant. */
-function checkSettings({ warnings }: Config): Finding {
+async function checkSettings(config: Config): Promise<Finding> {
+  const { warnings } = config
+  const unsigned = await readDkim(config).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  if (unsigned !== undefined) {
+    return broken(
+      'settings',
+      unsigned,
+      'Исправьте её: сервер с ней не запустится, а файл читает он сам',
+    )
+  }
   if (warnings.length === 0) return ok('settings', 'настройки в порядке')
   const message = warnings.map((one) => one.message).join('; ')
   return warning('settings', message, warnings.map((one) => one.fix).join('. '))
