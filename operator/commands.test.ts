@@ -78,6 +78,10 @@ test('status, reports and report show what waits and decide it, and the next req
   )
   expect(state).toContain('Последняя не удалась: на диске не осталось места.')
   expect(state).toContain('Последняя не прошла проверку: счётчик неверен')
+  await sql`UPDATE installation SET backup_failed = 'BACKUP_COMMAND: код 7'`.execute(app.db)
+  expect((await vslukh('status')).out).toContain(
+    'Последняя осталась только здесь, BACKUP_COMMAND: код 7.',
+  )
   const { out } = await vslukh('reports')
   expect(out).toContain(`${post.id}  ${olga.username}, `)
   expect(out).toMatch(/1 жалоба \(1 аккаунт\) с .* GMT\+3: Спам или реклама × 1/)

@@ -31,7 +31,9 @@ async function findAll({ env, say }: Alone): Promise<Finding[]> {
     }
   } catch (error) {
     const fix =
-      stage === 'settings' ? 'Исправьте переменную' : 'Без базы данных остальное не проверить'
+      stage === 'settings'
+        ? 'Исправьте переменную'
+        : 'Проверьте, работает ли база данных и та ли она в DATABASE_URL или DATA_DIR: без неё остальное не проверить'
     return [broken(stage, explainStartFailure(error), fix)]
   }
 }

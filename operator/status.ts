@@ -77,13 +77,17 @@ function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHeal
     : `${line}. Не уходят с ${time(failingSince)}: ${smtpReason({ message: reason })}`
 }
 
-function backupLine({ at, bytes, failed, verifiedAt, verificationFailed }: BackupState): string {
+function backupLine(state: BackupState): string {
+  const { at, bytes, failed, commandFailed, verifiedAt, verificationFailed } = state
   const last =
     at === null
       ? 'ещё не делалась'
       : `${time(at)}, ${(bytes / 1e6).toFixed(1)} МБ, ${verifiedAt ? `проверялась ${time(verifiedAt)}` : 'ещё не проверялась'}`
-  const made = failed === null ? last : `${last}. Последняя не удалась: ${failed}`
-  return verificationFailed === null
-    ? made
-    : `${made}. Последняя не прошла проверку: ${verificationFailed}`
+  const made = [
+    last,
+    ...(failed === null ? [] : [`Последняя не удалась: ${failed}`]),
+    ...(commandFailed === null ? [] : [`Последняя осталась только здесь, ${commandFailed}`]),
+    ...(verificationFailed === null ? [] : [`Последняя не прошла проверку: ${verificationFailed}`]),
+  ]
+  return made.join('. ')
 }

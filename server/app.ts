@@ -373,7 +373,15 @@ function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
     most: config.mailsPerHour,
     onTripped: () => log.warn({ limit: 'MAILS_PER_HOUR' }, 'limit tripped'),
   })
-  const backups = { db: background, url: directUrl, dataDir, keep: config.backupKeep, secret, log }
+  const backups = {
+    db: background,
+    url: directUrl,
+    dataDir,
+    keep: config.backupKeep,
+    command: config.backupCommand,
+    secret,
+    log,
+  }
   return {
     ...mailJobs({
       db,
@@ -418,7 +426,14 @@ function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
 }
 
 /** Watches the clock and the wall's health, and serves the metrics. Returns what stops all that. */
-async function watch({ config, database, background, metrics, log }: Node): Promise<() => void> {
+async function watch({
+  config,
+  database,
+  background,
+  metrics,
+  live,
+  log,
+}: Node): Promise<() => void> {
   const { metricsPort: port, metricsHost: host, dataDir, backupDir } = config
   const { db } = database
   const stops = [watchClock(db, log), watchHealth({ db: background.db, config }, { log })]
@@ -426,6 +441,7 @@ async function watch({ config, database, background, metrics, log }: Node): Prom
     const sources = {
       database,
       dataDir,
+      countStreams: live.countStreams,
       readWallHealth: () => readWallHealth(db),
       countReports: () => countWaiting(db),
       readBackups: () => selectBackupState(db),

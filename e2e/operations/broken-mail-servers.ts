@@ -77,7 +77,7 @@ export async function openFaults(): Promise<Fault[]> {
 }
 
 /** A mail server whose certificate was valid a month ago, and for an address that trusts its issuer. */
-async function openExpired(): Promise<Opened> {
+export async function openExpired(): Promise<Opened> {
   const clock = await shiftedClock()
   await clock.shift(-40 * DAY)
   const { key, cert } = await certificateForTest(10, clock.env)

@@ -5,9 +5,13 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { findProgram } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import { runCommand } from '../../server/testing/run-command.ts'
+import { EMAIL, startWall } from './wall-commands.ts'
 
 const execute = promisify(execFile)
 const RULES = join(import.meta.dirname, '../../deploy/prometheus-rules.yml')
+const DASHBOARD = join(import.meta.dirname, '../../deploy/grafana-dashboard.json')
 const ALERTS = join(import.meta.dirname, '../../docs/alerts.md')
 
 let promtool: string
@@ -172,4 +176,51 @@ test('each alert fires for what it is about and for nothing less', async () => {
   await writeFile(path, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests }))
   const { stdout } = await execute(promtool, ['test', 'rules', path])
   expect(stdout).toContain('SUCCESS')
+})
+
+type Panel = {
+  id: number
+  gridPos: Record<'x' | 'y' | 'w' | 'h', number>
+  datasource: { uid: string }
+  targets: { expr: string }[]
+}
+
+/** Returns the names of metrics in an expression, without labels, strings and functions. */
+function metricsIn(text: string): string[] {
+  return text.replaceAll(/"[^"]*"/g, '').match(/\b(?:vslukh|nodejs|process)_\w+/g) ?? []
+}
+
+test('the dashboard of Grafana has only metrics that the server exports and expressions that promtool accepts, and draws each metric of an alert', async () => {
+  const folder = await folderForTest()
+  const METRICS_PORT = String(await freePort())
+  const BACKUP_DIR = join(folder, 'backups')
+  const wall = await startWall({ DATA_DIR: folder, METRICS_PORT, BACKUP_DIR })
+  expect(await runCommand({ DATA_DIR: folder }, 'backup', BACKUP_DIR)).toMatchObject({ code: 0 })
+  await wall.client.signIn(EMAIL)
+  const scrape = async () => (await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).text()
+  await expect.poll(scrape).toContain('vslukh_mails_total{')
+  const scraped = await scrape()
+  await wall.stop()
+  const exported = new Set(scraped.match(/^[a-z]\w+/gm))
+  const { panels, templating } = JSON.parse(await readFile(DASHBOARD, 'utf8'))
+  const expressions = (panels as Panel[]).flatMap(({ targets }) => targets.map(({ expr }) => expr))
+  const drawn = new Set(expressions.flatMap(metricsIn))
+  expect(drawn.size).toBeGreaterThan(20)
+  expect([...drawn].filter((name) => !exported.has(name))).toEqual([])
+  const alerted = new Set(metricsIn(await readFile(RULES, 'utf8')))
+  expect([...alerted].filter((name) => !drawn.has(name))).toEqual([])
+
+  const rules = expressions.map((expr, n) => ({ record: `panel:${n}`, expr }))
+  const path = join(folder, 'panels.yml')
+  await writeFile(path, JSON.stringify({ groups: [{ name: 'panels', rules }] }))
+  const { stdout } = await execute(promtool, ['check', 'rules', path])
+  expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`)
+
+  expect(templating.list).toMatchObject([{ name: 'datasource', type: 'datasource' }])
+  const cells = (panels as Panel[]).flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, n) => `${x + (n % w)} ${y + Math.floor(n / w)}`),
+  )
+  expect(new Set(cells).size).toBe(cells.length)
+  expect(new Set((panels as Panel[]).map(({ id }) => id)).size).toBe(panels.length)
+  for (const { datasource } of panels) expect(datasource.uid).toMatch(/^\$\{datasource\}$/)
 })

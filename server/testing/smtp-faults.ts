@@ -10,7 +10,7 @@ type Refusal = {
   code: number
   /** The text after the code, such as an enhanced status code and words. */
   words?: string
-  at?: 'connect' | 'login' | 'address' | 'message'
+  at?: 'connect' | 'login' | 'sender' | 'address' | 'message'
   port?: number
 }
 
@@ -32,6 +32,7 @@ export async function openRefusingSmtp(refusal: Refusal) {
     onConnect: (_session, done) => step('connect', done),
     onAuth: ({ username }, _session, done) =>
       step('login', (error) => done(error ?? null, { user: username })),
+    onMailFrom: (_address, _session, done) => step('sender', done),
     onRcptTo: (_address, _session, done) => step('address', done),
     onData(stream, _session, done) {
       stream.resume().on('end', () => step('message', done))

@@ -25,6 +25,10 @@ test.each(['DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'])(
   },
 )
 
+test('BACKUP_COMMAND, which runs after nightly backups, needs BACKUP_DIR', () => {
+  expect(() => readConfig({ BACKUP_COMMAND: 'true' })).toThrow(/^BACKUP_COMMAND: .*BACKUP_DIR$/)
+})
+
 test('an https PUBLIC_URL without SMTP_URL is refused unless printing mails is meant', () => {
   const PUBLIC_URL = 'https://vsluh.example'
   const SMTP_URL = 'smtps://mail.example'

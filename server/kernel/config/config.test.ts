@@ -93,6 +93,9 @@ test('every variable sets its own field', () => {
     BACKUP_DIR: '/backups',
     BACKUP_AT: '4:05',
     BACKUP_KEEP: '30',
+    BACKUP_COMMAND: 'rsync "$1" there:',
+    PATH: '/usr/bin',
+    PGPASSWORD: 'of the database',
   }
   expect(readConfig(env)).toEqual({
     port: 8080,
@@ -130,6 +133,7 @@ test('every variable sets its own field', () => {
     backupDir: '/backups',
     backupAt: { hour: 4, minute: 5 },
     backupKeep: 30,
+    backupCommand: { line: 'rsync "$1" there:', env: { PATH: '/usr/bin' } },
     warnings: [],
   })
 })

@@ -54,6 +54,8 @@ export type Config = {
   backupDir: string | undefined
   backupAt: { hour: number; minute: number }
   backupKeep: number
+  /** What runs after each nightly backup, and an environment without the product's variables. */
+  backupCommand: { line: string; env: NodeJS.ProcessEnv } | undefined
   warnings: ConfigWarning[]
 }
 
@@ -87,6 +89,10 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
   const printsMails = read.oneOf('MAIL_MODE', ['smtp', 'print'], 'smtp') === 'print'
   requireOneWayOfMail({ publicUrl, smtpUrl, printsMails })
   const backupDir = read.text('BACKUP_DIR')
+  const backupCommand = read.text('BACKUP_COMMAND')
+  if (backupCommand !== undefined && backupDir === undefined) {
+    throw new ConfigError('BACKUP_COMMAND: имеет смысл только вместе с BACKUP_DIR')
+  }
   const operatorName = read.text('OPERATOR_NAME')
   const contactEmail = read.email('CONTACT_EMAIL')
   return {
@@ -134,9 +140,19 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
     backupDir: backupDir === undefined ? undefined : resolve(folder, backupDir),
     backupAt: read.timeOfDay('BACKUP_AT', { hour: 3, minute: 30 }),
     backupKeep: read.integer('BACKUP_KEEP', { fallback: 14, min: 1, max: 10_000 }),
-    // The last: by now every variable has been read.
+    // The last two: by now every variable has been read.
+    backupCommand:
+      backupCommand === undefined
+        ? undefined
+        : { line: backupCommand, env: foreignVariables(env, read.names) },
     warnings: warningsOf(env, read.names, { publicUrl, operatorName, contactEmail }),
   }
+}
+
+/** PostgreSQL's own variables may have a password, too. */
+function foreignVariables(env: NodeJS.ProcessEnv, names: ReadonlySet<string>): NodeJS.ProcessEnv {
+  const foreign = Object.entries(env).filter(([name]) => !names.has(name) && !/^PG/.test(name))
+  return Object.fromEntries(foreign)
 }
 
 /** On a public site nobody could sign in by a code that is only printed: that must be meant. */

@@ -95,6 +95,7 @@ export function createLive({ limits }: Options) {
 
   return {
     note,
+    countStreams: () => streams.size,
 
     serve(http: FastifyInstance): void {
       http.get(

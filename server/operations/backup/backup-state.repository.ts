@@ -1,12 +1,17 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
+/** How `backup_failed` begins where the backup was made, and only its command failed. */
+export const COMMAND = 'BACKUP_COMMAND'
+
 export type BackupState = {
   /** When the last one was made; null before. */
   at: Date | null
   bytes: number
   /** Why the last nightly one failed; null where it did not. */
   failed: string | null
+  /** Why BACKUP_COMMAND failed after the last nightly one; null where it did not. */
+  commandFailed: string | null
   verifiedAt: Date | null
   /** When the backup that was verified last was made. */
   verifiedCopy: Date | null
@@ -26,26 +31,32 @@ export async function selectBackupState(db: Queryable): Promise<BackupState> {
       'backup_verification_failed',
     ])
     .executeTakeFirstOrThrow()
+  const isCommand = row.backup_failed?.startsWith(COMMAND) ?? false
   return {
     at: row.backup_at,
     bytes: Number(row.backup_bytes ?? 0),
-    failed: row.backup_failed,
+    failed: isCommand ? null : row.backup_failed,
+    commandFailed: isCommand ? row.backup_failed : null,
     verifiedAt: row.backup_verified_at,
     verifiedCopy: row.backup_verified_copy,
     verificationFailed: row.backup_verification_failed,
   }
 }
 
-/** What is known of verifications stays. */
+/** What is known of verifications and BACKUP_COMMAND stays: a backup by hand has neither. */
 export async function storeBackup(
   db: Queryable,
   { bytes, createdAt }: { bytes: number; createdAt: string },
 ): Promise<void> {
-  const made = { backup_at: new Date(createdAt), backup_bytes: String(bytes), backup_failed: null }
+  const made = {
+    backup_at: new Date(createdAt),
+    backup_bytes: String(bytes),
+    backup_failed: sql<string>`CASE WHEN starts_with(backup_failed, ${COMMAND}) THEN backup_failed END`,
+  }
   await db.updateTable('installation').set(made).execute()
 }
 
-export async function storeBackupFailure(db: Queryable, why: string): Promise<void> {
+export async function storeBackupFailure(db: Queryable, why: string | null): Promise<void> {
   await db.updateTable('installation').set({ backup_failed: why }).execute()
 }
 

@@ -8,5 +8,5 @@ export async function newestBackup(folder: string) {
   const newest = names.at(-1)
   if (newest === undefined) return undefined
   const { mtime: at, size: bytes } = await stat(join(folder, newest))
-  return { at, bytes }
+  return { name: newest, at, bytes }
 }

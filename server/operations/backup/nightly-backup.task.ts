@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import type { Ending, Jobs } from '../../kernel/queue/queue.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
+import { runBackupCommand } from './backup-command.ts'
 import { BackupError } from './backup-error.ts'
 import { backupName, makeBackupFolder, removeOldest, removeUnfinished } from './backup-folder.ts'
 import {
@@ -29,6 +31,9 @@ type Options = {
   folder: string
   dataDir: string
   keep: number
+  command: Config['backupCommand']
+  /** How long the command may run; an hour if undefined. */
+  commandMs?: number
   secret: string
   log: Pick<FastifyBaseLogger, 'error' | 'info'>
 }
@@ -40,8 +45,9 @@ export function backupJobs(at: { hour: number; minute: number }, options: Option
 }
 
 /**
- * Makes a backup, removes the oldest, and verifies one a week. A failure is stored and logged; if
- * the process is about to end, the job rejects, so that the next start runs it again.
+ * Makes a backup, removes the oldest, runs BACKUP_COMMAND, and verifies one a week. A failure is
+ * stored and logged; if the process is about to end, the job rejects, so that the next start runs
+ * it again.
  */
 export function createNightlyBackup(options: Options) {
   const { db, folder, keep, log } = options
@@ -57,6 +63,7 @@ export function createNightlyBackup(options: Options) {
     } catch (err) {
       log.error({ err }, 'old backups were not removed')
     }
+    await runCommand(options, file, signal)
     if (verificationFailed === null && !isVerificationDue(verifiedAt)) return
     if (!isVerifiable) {
       log.info('the backup was not verified: that takes the newer version that migrated the wall')
@@ -92,6 +99,22 @@ async function write(
     await storeBackupFailure(db, sentenceOf(err))
     return undefined
   }
+}
+
+async function runCommand(
+  { db, command, commandMs, log }: Options,
+  file: string,
+  signal: AbortSignal,
+): Promise<void> {
+  let failure: string | null = null
+  try {
+    if (command) await runBackupCommand(command, file, { signal, withinMs: commandMs })
+  } catch (err) {
+    signal.throwIfAborted()
+    log.error({ err }, 'BACKUP_COMMAND failed')
+    failure = (err as Error).message
+  }
+  await storeBackupFailure(db, failure)
 }
 
 /** Returns a failure in one line, in Russian where the cause is known. */

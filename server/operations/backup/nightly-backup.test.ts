@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { selectBackupState, storeBackup } from './backup-state.repository.ts'
 import { createNightlyBackup } from './nightly-backup.task.ts'
 import { makeVerifyFolder } from './verify-folder.ts'
 
-async function nightlyForTest(keep: number) {
+async function nightlyForTest(keep: number, { command = '', commandMs = 60_000, env = {} } = {}) {
   const app = await appForTest()
   const parent = await folderForTest()
   const folder = join(parent, 'backups')
@@ -25,6 +25,8 @@ async function nightlyForTest(keep: number) {
     folder,
     dataDir: app.dataDir,
     keep,
+    command: command === '' ? undefined : { line: command, env },
+    commandMs,
     secret: 's'.repeat(32),
     log: createLogger('info', log.stream),
   })
@@ -143,4 +145,73 @@ test('a missing BACKUP_DIR is named at the start, in the log and by status, and 
   const inDataDir = { ...own, BACKUP_DIR: join(folder, 'backups') }
   await (await startMain(inDataDir)).stop()
   expect(await readdir(folder)).toContain('backups')
+})
+
+test('BACKUP_COMMAND runs after the backup with its path and without the settings of the wall; its failure is told, also after a backup by hand, until it succeeds', {
+  timeout: 60_000,
+}, async () => {
+  const folder = await folderForTest()
+  const env = { PATH: process.env.PATH ?? '', RCLONE_CONFIG: '/etc/vslukh/rclone.conf' }
+  const command = `test -e ${folder}/away || { echo to https://olga:hunter2@away.test; exit 7; }
+    printf '%s\n' "$1" "$VSLUKH_BACKUP" > ${folder}/ran; env >> ${folder}/ran`
+  const { app, log, run, folder: backups } = await nightlyForTest(2, { command, env })
+  await pretendVerified(app)
+  await run(null, going)
+  const failed = 'BACKUP_COMMAND: код 7, to https://***@away.test'
+  expect(await selectBackupState(app.db)).toMatchObject({ failed: null, commandFailed: failed })
+  expect(JSON.parse(await log.line('BACKUP_COMMAND failed'))).toMatchObject({
+    level: 'error',
+    err: { message: failed },
+  })
+  const settings = { ...envOf(app), BACKUP_DIR: backups, BACKUP_COMMAND: command }
+  const says = async (...args: string[]) => (await runHere(settings, args)).out
+  expect(await says('status')).toContain(failed)
+  await says('backup', await folderForTest())
+  const { findings } = JSON.parse(await says('doctor', '--json'))
+  expect(findings).toContainEqual({
+    check: 'backup command',
+    level: 'broken',
+    message: `последняя копия осталась только здесь, ${failed}`,
+    fix: expect.stringMatching(/Запустите команду .*docs\/operations\.md/),
+  })
+  expect(log.lines.join() + (await says('status'))).not.toContain('hunter2')
+
+  await writeFile(join(folder, 'away'), '')
+  await run(null, going)
+  expect(await selectBackupState(app.db)).toMatchObject({ failed: null, commandFailed: null })
+  const [path = '', same, ...variables] = (await readFile(join(folder, 'ran'), 'utf8')).split('\n')
+  expect(same).toBe(path)
+  expect((await readdir(backups)).map((name) => join(backups, name))).toContain(path)
+  expect(variables).toContain('RCLONE_CONFIG=/etc/vslukh/rclone.conf')
+  expect(variables.join()).not.toMatch(/DATABASE_URL|APP_SECRET|SMTP_URL|PG/)
+})
+
+test('a BACKUP_COMMAND that hangs, and one that the end of the process interrupts, leave no process; the interrupted one runs again', {
+  timeout: 60_000,
+}, async () => {
+  const command = `trap '' TERM; sleep 1000 & echo $! > sleeper; echo copying 9 %; wait; wait`
+  const env = { PATH: process.env.PATH ?? '' }
+  const hanging = await nightlyForTest(2, { command, env, commandMs: 500 })
+  await pretendVerified(hanging.app)
+  const expectNobody = async (folder: string) => {
+    const sleeper = (await readFile(join(folder, 'sleeper'), 'utf8')).trim()
+    // Of a process that has ended and that nobody has waited for, it is empty.
+    const commandLine = () => readFile(`/proc/${sleeper}/cmdline`, 'utf8').catch(() => '')
+    await expect.poll(commandLine).toBe('')
+  }
+  await hanging.run(null, going)
+  const { at, commandFailed } = await selectBackupState(hanging.app.db)
+  expect(at).not.toBe(null)
+  expect(commandFailed).toMatch(/^BACKUP_COMMAND: не закончилась за .* ч и остановлена$/)
+  await expectNobody(hanging.folder)
+
+  const { app, folder, run } = await nightlyForTest(2, { command, env })
+  const ending = new AbortController()
+  const running = run(null, { signal: ending.signal })
+  const isCopying = () => readFile(join(folder, 'sleeper'), 'utf8').catch(() => '')
+  await expect.poll(isCopying, { timeout: 20_000 }).toMatch(/\d\n/)
+  ending.abort()
+  await expect(running).rejects.toThrow('aborted')
+  await expectNobody(folder)
+  expect(await selectBackupState(app.db)).toMatchObject({ failed: null, commandFailed: null })
 })

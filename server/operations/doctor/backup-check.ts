@@ -1,8 +1,9 @@
+import { backupName } from '../backup/backup-folder.ts'
 import type { BackupState } from '../backup/backup-state.repository.ts'
 import { newestBackup } from '../backup/newest-backup.service.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
 
-type Checked = Omit<BackupState, 'verifiedCopy'>
+type Checked = Omit<BackupState, 'verifiedCopy' | 'commandFailed'>
 
 const DAY_MS = 86_400_000
 const OLDEST_DAYS = 2
@@ -14,6 +15,11 @@ export async function checkBackups(state: Checked, folder: string | undefined): 
   const make = `Сделайте копию: vslukh backup ${folder}`
   try {
     const newest = await newestBackup(folder)
+    const isNoted = newest && state.at && newest.name === backupName(state.at)
+    if (isNoted && newest.bytes !== state.bytes) {
+      const message = `файл ${newest.name} изменён: в нём ${newest.bytes} байт, а записано ${state.bytes}`
+      return broken('backup', message, make)
+    }
     if (newest || state.at === null) return checkBackup({ ...state, ...newest }, new Date())
     return broken('backup', `в папке ${folder} нет ни одной копии`, make)
   } catch (error) {
@@ -50,6 +56,15 @@ export function checkBackup(state: Checked, now: Date): Finding {
     )
   }
   return ok('backup', `${message}, копии проверяются`)
+}
+
+export function checkBackupCommand({ commandFailed }: Pick<BackupState, 'commandFailed'>): Finding {
+  if (commandFailed === null) return ok('backup command', 'BACKUP_COMMAND выполняется')
+  return broken(
+    'backup command',
+    `последняя копия осталась только здесь, ${commandFailed}`,
+    'Запустите команду от пользователя сервера и исправьте: docs/operations.md, «Elsewhere». Ночью она выполнится снова',
+  )
 }
 
 function daysAgo(days: number): string {

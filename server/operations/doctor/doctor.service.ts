@@ -3,10 +3,11 @@ import type { FastifyBaseLogger } from 'fastify'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { type Config, usesDataDir } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
+import { readDkim } from '../../kernel/mail/dkim.ts'
 import { mailHealth } from '../../kernel/mail/mail-health.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { readSecret } from '../start/installation.ts'
-import { checkBackups } from './backup-check.ts'
+import { checkBackupCommand, checkBackups } from './backup-check.ts'
 import {
   checkClock,
   checkClosed,
@@ -46,6 +47,7 @@ const ORDER = [
   'disk',
   'backup disk',
   'backup',
+  'backup command',
   'counters',
   'jobs',
   'open',
@@ -63,13 +65,25 @@ export async function examine(examined: Examined): Promise<Finding[]> {
       dkimSelector: config.dkim?.selector,
     }),
   ])
-  const own = [checkSettings(config), secret, ...(await checkPooler(config))]
+  const own = [await checkSettings(config), secret, ...(await checkPooler(config))]
   const findings = [...own, ...site, ...mails, ...(await examineCheaply(examined))]
   return findings.sort((a, b) => ORDER.indexOf(a.check) - ORDER.indexOf(b.check))
 }
 
 /** Wrong settings stop every command earlier. Warnings are settings that were hardly meant. */
-function checkSettings({ warnings }: Config): Finding {
+async function checkSettings(config: Config): Promise<Finding> {
+  const { warnings } = config
+  const unsigned = await readDkim(config).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  if (unsigned !== undefined) {
+    return broken(
+      'settings',
+      unsigned,
+      'Исправьте её: сервер с ней не запустится, а файл читает он сам',
+    )
+  }
   if (warnings.length === 0) return ok('settings', 'настройки в порядке')
   const message = warnings.map((one) => one.message).join('; ')
   return warning('settings', message, warnings.map((one) => one.fix).join('. '))
@@ -84,6 +98,7 @@ async function examineCheaply({ db, config }: Examined): Promise<Finding[]> {
   const facts = await selectDatabaseFacts(db)
   const dataDir = usesDataDir(config) ? config.dataDir : undefined
   const { backupDir } = config
+  const backups = await selectBackupState(db)
   const backupDisk = backupDir === undefined ? undefined : await checkBackupDisk(backupDir, dataDir)
   return [
     checkVersions(facts),
@@ -92,7 +107,8 @@ async function examineCheaply({ db, config }: Examined): Promise<Finding[]> {
     checkMailQueue(await mailHealth(db)),
     ...(dataDir === undefined ? [] : [await checkDisk(dataDir, await selectDailyGrowth(db))]),
     ...(backupDisk ? [backupDisk] : []),
-    await checkBackups(await selectBackupState(db), backupDir),
+    await checkBackups(backups, backupDir),
+    ...(config.backupCommand ? [checkBackupCommand(backups)] : []),
     checkCounters(facts),
     await checkJobs(db),
     await checkClosed(db),

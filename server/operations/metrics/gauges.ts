@@ -2,11 +2,13 @@ import { statfs } from 'node:fs/promises'
 import { Gauge, type Registry } from 'prom-client'
 import { clockSkew } from '../../kernel/db/clock.ts'
 import type { OpenDatabase } from '../../kernel/db/database.ts'
+import type { BackupState } from '../backup/backup-state.repository.ts'
 import type { WallHealth } from '../doctor/health.service.ts'
 
 export type GaugeSources = {
   database: OpenDatabase
   dataDir: string
+  countStreams: () => number
   readWallHealth: () => Promise<WallHealth>
   countReports: () => Promise<{ reports: number; oldest: Date | null }>
   readBackups: () => Promise<Backups>
@@ -14,7 +16,7 @@ export type GaugeSources = {
   isBackedUpNightly: boolean
 }
 
-type Backups = { at: Date | null; failed: string | null; verificationFailed: string | null }
+type Backups = Pick<BackupState, 'at' | 'failed' | 'commandFailed' | 'verificationFailed'>
 
 /**
  * Adds gauges that are read by each scrape. While the database does not answer,
@@ -31,6 +33,7 @@ export function addGauges(registry: Registry, sources: GaugeSources): { update()
   }
   const free = gauge('disk_free_bytes', 'Free bytes on the disk with DATA_DIR')
   const size = gauge('disk_bytes', 'Bytes of that disk, used or free')
+  const streams = gauge('streams', 'Open pages of browsers that are told what is new')
   const read = readFromDatabase(gauge, sources)
   return {
     async update() {
@@ -38,6 +41,7 @@ export function addGauges(registry: Registry, sources: GaugeSources): { update()
       pool.total.set(totalCount)
       pool.idle.set(idleCount)
       pool.waiting.set(waitingCount)
+      streams.set(sources.countStreams())
       const disk = await statfs(sources.dataDir).catch(() => undefined)
       if (disk) {
         free.set(disk.bavail * disk.bsize)
@@ -67,7 +71,7 @@ function readFromDatabase(
   }
   const age = gauge('backup_age_seconds', 'Seconds since the last backup; absent before the first')
   const nightly = isBackedUpNightly && {
-    failed: gauge('backup_failed', 'Whether the last nightly backup failed'),
+    failed: gauge('backup_failed', 'Whether the last nightly backup or its command failed'),
     unverified: gauge('backup_verification_failed', 'Whether the last verification failed'),
   }
   const all = Object.values({ ...gauges, age, ...nightly })
@@ -88,12 +92,12 @@ function readFromDatabase(
       const { reports, oldest } = await countReports()
       gauges.reports.set(reports)
       gauges.oldestReport.set(oldest ? (Date.now() - oldest.getTime()) / 1000 : 0)
-      const { at, failed, verificationFailed } = await readBackups()
+      const { at, failed, commandFailed, verificationFailed } = await readBackups()
       // A gauge begins at 0, which would look like a backup of this second.
       if (at === null) age.remove()
       else age.set((Date.now() - at.getTime()) / 1000)
       if (nightly) {
-        nightly.failed.set(failed === null ? 0 : 1)
+        nightly.failed.set((failed ?? commandFailed) === null ? 0 : 1)
         nightly.unverified.set(verificationFailed === null ? 0 : 1)
       }
       return true

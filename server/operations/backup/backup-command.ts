@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Config } from '../../kernel/config/config.ts'
+import { COMMAND } from './backup-state.repository.ts'
+
+const HOUR_MS = 3_600_000
+/** Between asking the command's processes to end and ending them. */
+const GRACE_MS = 1000
+const KEPT_OUTPUT = 2000
+const LONGEST_LINE = 200
+
+type Bounds = { signal: AbortSignal; withinMs?: number | undefined }
+
+/**
+ * Runs BACKUP_COMMAND by /bin/sh; `$1` and VSLUKH_BACKUP name the backup. Rejects with a sentence
+ * if it fails or takes too long, and with the signal's reason; no process of its group stays.
+ */
+export async function runBackupCommand(
+  { line, env }: NonNullable<Config['backupCommand']>,
+  file: string,
+  { signal, withinMs = HOUR_MS }: Bounds,
+): Promise<void> {
+  signal.throwIfAborted()
+  const child = spawn('/bin/sh', ['-c', line, 'vslukh', file], {
+    cwd: dirname(file),
+    env: { ...env, VSLUKH_BACKUP: file },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output = (output + text).slice(-KEPT_OUTPUT)
+    })
+  }
+  const closed = once(child, 'close').catch(() => {})
+  const over = AbortSignal.any([signal, AbortSignal.timeout(withinMs)])
+  try {
+    const [code, killedBy] = await once(child, 'exit', { signal: over })
+    if (code === 0) return
+    await Promise.race([closed, delay(GRACE_MS)])
+    throw new Error(`${COMMAND}: ${killedBy ?? `код ${code}`}${lastLine(output)}`)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!over.aborted) throw error
+    throw new Error(`${COMMAND}: не закончилась за ${withinMs / HOUR_MS} ч и остановлена`)
+  } finally {
+    if (over.aborted && endGroup(child.pid, 'SIGTERM')) await delay(GRACE_MS)
+    endGroup(child.pid, 'SIGKILL')
+    // A process that left the group may hold the other ends for ever.
+    child.stdout.destroy()
+    child.stderr.destroy()
+  }
+}
+
+function endGroup(pid: number | undefined, signal: NodeJS.Signals): boolean {
+  try {
+    return pid !== undefined && process.kill(-pid, signal)
+  } catch {
+    return false
+  }
+}
+
+/** Returns the line that most likely says why, without passwords in addresses. */
+function lastLine(output: string): string {
+  const line =
+    output
+      .trimEnd()
+      .split(/[\r\n]/)
+      .at(-1) ?? ''
+  const text = line.replace(/\/\/[^/@\s]+@/g, '//***@').replace(/\p{Cc}/gu, ' ')
+  return text === '' ? '' : `, ${text.slice(0, LONGEST_LINE)}`
+}
