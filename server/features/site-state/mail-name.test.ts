@@ -138,7 +138,7 @@ test('a raid with dead addresses is slowed, then closes registrations on every n
   const [told, ...more] = mailsToOperator()
   expect(more).toEqual([])
   expect(told?.subject).toContain('Отклонено писем новым адресам: 5 из 21')
-  expect(told?.text).toContain('регистрация закроется сама на час')
+  expect(told?.text).toContain('регистрация на час закроется сама')
 })
 
 test('twenty good newcomers and four mistyped addresses change nothing', async () => {
