@@ -31,7 +31,10 @@ export type ClaimedMail = {
   isProbe: boolean
 }
 
-/** Claims a due mail for a minute, codes of people with accounts first; one a minute while the login is refused. */
+/**
+ * Claims a due mail for a minute, codes for people with accounts first; one a minute while the
+ * login is refused.
+ */
 export async function claimMail(db: Queryable, tasks: string[]): Promise<ClaimedMail | undefined> {
   const { rows } = await sql<ClaimedMail>`
     WITH probe AS (
