@@ -11,6 +11,7 @@ const KINDS: Record<MailTask, string> = {
   'send-email-notice': 'о смене почты',
   'send-deletion-notice': 'об удалении аккаунта',
   'send-queue-mail': 'модератору',
+  'send-refusals-mail': 'об отказах новым адресам',
   'send-decision-mail': 'о решении',
   'send-block-mail': 'о блокировке',
   'send-reply-mail': 'ответы на записи',
@@ -24,6 +25,7 @@ const OUTCOMES: Record<LoggedMail['outcome'], string> = {
   retrying: 'не ушло, пробуем ещё',
   paused: 'ждёт: почтовый сервер не принимает имя и пароль',
   limited: 'ждёт: исчерпаны письма этого часа (MAILS_PER_HOUR)',
+  slowed: 'ждёт: новым адресам слишком часто отказывают, такие письма уходят медленно',
 }
 
 export async function mailLog(

@@ -1,5 +1,10 @@
+import type { SiteState } from '../contract/pages.ts'
 import { countWaiting, type Waiting } from '../server/features/moderation/queue.repository.ts'
-import { selectNotice } from '../server/features/site-state/site-state.repository.ts'
+import { type MailName, readMailName } from '../server/features/site-state/mail-name.service.ts'
+import {
+  selectNotice,
+  selectSiteState,
+} from '../server/features/site-state/site-state.repository.ts'
 import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-health.repository.ts'
 import { smtpReason } from '../server/kernel/mail/smtp-advice.ts'
 import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
@@ -20,6 +25,12 @@ export const status: Command = {
     const wall = await selectStatus(context.db)
     const waiting = await countWaiting(context.db)
     const mails = await mailHealth(context.db)
+    const mailName = await readMailName(context.db)
+    const site = await selectSiteState(context.db)
+    const closed = {
+      registrations_closed: site.registrationsClosed,
+      writing_closed: site.writingClosed,
+    }
     const state = await selectBackupState(context.db)
     const notice = await selectNotice(context.db)
     const { backupDir } = context.config
@@ -40,22 +51,22 @@ export const status: Command = {
         `Версия:     ${wall.version ?? '—'}, ${nodes}`,
         `Люди:       ${wall.users}, сессий: ${wall.sessions}`,
         `Записи:     ${wall.posts} на стене, за сутки с ответами: ${wall.posts_today}`,
-        `Доступ:     ${accessLine(wall)}`,
+        `Доступ:     ${accessLine(wall, site)}`,
         ...(notice ? [`Объявление: ${notice.text}`] : []),
         `Жалобы:     ${reports}`,
-        `Письма:     ${mailLine(mails)}`,
+        `Письма:     ${mailLine(mails)}${refusedLine(mailName)}`,
         `Счётчики:   ${checked}`,
         `Копия:      ${backupLine(backup)}`,
       ],
-      json: { ...wall, notice: notice ?? null, mails, waiting, backup },
+      json: { ...wall, ...closed, notice: notice ?? null, mails, mailName, waiting, backup },
     }
   },
 }
 
-function accessLine(wall: WallStatus): string {
+function accessLine(wall: WallStatus, site: SiteState): string {
   const state = (reason: string | null) => (reason === null ? 'открыта' : `закрыта (${reason})`)
   return (
-    `регистрация ${state(wall.registrations_closed)}, запись на стену ${state(wall.writing_closed)}; ` +
+    `регистрация ${state(site.registrationsClosed)}, запись на стену ${state(site.writingClosed)}; ` +
     `запретов: ${wall.bans}, приглашений: ${wall.invitations}`
   )
 }
@@ -75,6 +86,11 @@ function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHeal
   return failingSince === null
     ? line
     : `${line}. Не уходят с ${time(failingSince)}: ${smtpReason({ message: reason })}`
+}
+
+function refusedLine({ ended, refused, isSlowed }: MailName): string {
+  if (!isSlowed) return ''
+  return `. Новым адресам отклонено: ${refused} из ${ended}, поэтому такие письма уходят медленно`
 }
 
 function backupLine(state: BackupState): string {

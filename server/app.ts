@@ -47,6 +47,8 @@ import { registerSessions } from './features/sessions/sessions.routes.ts'
 import { createSessions } from './features/sessions/sessions.service.ts'
 import { signInMails } from './features/sign-in/sign-in.mail.ts'
 import { registerSignIn } from './features/sign-in/sign-in.routes.ts'
+import { mailNameMails } from './features/site-state/mail-name.mail.ts'
+import { areNewAddressesSlowed } from './features/site-state/mail-name.service.ts'
 import { removeExpiredSiteRows } from './features/site-state/site-state.repository.ts'
 import { createSiteStateReader } from './features/site-state/site-state.service.ts'
 import { registerTexts } from './features/texts/texts.routes.ts'
@@ -332,12 +334,14 @@ export type MailTask = keyof ReturnType<typeof mailsOf>
 function mailsOf({ config, key, database: { db } }: Node) {
   const { appName, contactEmail: contact, codeTtlSeconds: ttlSeconds } = config
   const words = { appName, origin: originOf(config), contact }
+  const operatorEmail = config.moderatorEmail ?? contact
   return {
-    ...codeMails({ ...words, key: key('codes'), ttlSeconds }),
+    ...codeMails({ ...words, key: key('codes'), ttlSeconds, operatorEmail }),
     ...signInMails(words),
     ...accountMails({ ...words, undoKey: key('email-undo') }),
     ...accountDeletionMails(words),
     ...moderationMails(db, words),
+    ...mailNameMails(db, words),
     ...answerMails(db, { ...words, unsubscribeKey: key('unsubscribe') }),
   }
 }
@@ -371,6 +375,7 @@ function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
   const charge = limitMailsPerHour({
     pool,
     most: config.mailsPerHour,
+    isSlowed: () => areNewAddressesSlowed(db),
     onTripped: () => log.warn({ limit: 'MAILS_PER_HOUR' }, 'limit tripped'),
   })
   const backups = {

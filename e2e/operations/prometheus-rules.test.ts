@@ -74,6 +74,11 @@ const CASES: Record<string, Case> = {
     silent: ['vslukh_mail_oldest_seconds 20x60'],
     minutes: 5,
   },
+  VslukhMailsRefused: {
+    fires: ['vslukh_new_address_mails_slowed 1x60'],
+    silent: ['vslukh_new_address_mails_slowed 0x60', 'vslukh_new_address_mails_refused 3x60'],
+    minutes: 5,
+  },
   VslukhDiskFull: {
     fires: ['vslukh_disk_free_bytes 15e9-12e6x400', 'vslukh_disk_bytes 100e9x400'],
     silent: ['vslukh_disk_free_bytes 15e9-1e6x400', 'vslukh_disk_bytes 100e9x400'],
@@ -143,9 +148,9 @@ function unitTest(alert: string, { series, fires, minutes }: Unit) {
 
 type Unit = { series: string[]; fires: boolean; minutes: number }
 
-test('promtool accepts the rules, which are eleven, each with a line in docs/alerts.md', async () => {
+test('promtool accepts the rules, which are twelve, each with a line in docs/alerts.md', async () => {
   const { stdout } = await execute(promtool, ['check', 'rules', RULES])
-  expect(stdout).toContain('SUCCESS: 11 rules found')
+  expect(stdout).toContain('SUCCESS: 12 rules found')
   const named = (await readFile(RULES, 'utf8')).match(/(?<=alert: )\w+/g)
   expect(named).toEqual(Object.keys(CASES))
   const described = (await readFile(ALERTS, 'utf8')).match(/(?<=^\| `)\w+/gm)

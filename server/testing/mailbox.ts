@@ -18,14 +18,21 @@ export type Mailbox = Awaited<ReturnType<typeof openMailbox>>
 
 const CODE = /^\d{6} /
 
-/** Opens a real SMTP server on loopback that stores its mails, by default at a free port. */
-export async function openMailbox(port = 0) {
+/**
+ * Opens a real SMTP server on loopback that stores its mails, by default at a free port. It refuses
+ * mails to some addresses for good.
+ */
+export async function openMailbox(port = 0, refuses = (_address: string) => false) {
   const mails: ReceivedMail[] = []
   let arrived = Promise.withResolvers<void>()
 
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
+    onRcptTo({ address }, _session, done) {
+      const refusal = Object.assign(new Error('5.1.1 no such mailbox'), { responseCode: 550 })
+      done(refuses(address) ? refusal : null)
+    },
     onData(stream, session, done) {
       buffer(stream)
         .then(readMail)

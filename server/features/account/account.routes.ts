@@ -95,6 +95,7 @@ export function registerAccount(options: Options): void {
       clientHash: sessions.hashClient(body.clientToken),
       ip: request.ip,
       isKnownClient: false,
+      isToNewAddress: true,
     } as const
     return { id: await startOperation(db, change, codes) }
   })

@@ -7,6 +7,7 @@ import { whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { MailKind } from '../../kernel/mail/send-mails.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
+import { judgeRefusals } from '../site-state/mail-name.service.ts'
 import { storeMailState } from './codes.repository.ts'
 
 /** A queued mail with a code. It names the operation, not the code; writing it derives the code. */
@@ -32,11 +33,15 @@ type WriteOptions = MailOptions & {
 }
 
 /** The mails with codes. */
-export function codeMails(options: Omit<WriteOptions, 'leftMs'>) {
+export function codeMails(
+  options: Omit<WriteOptions, 'leftMs'> & { operatorEmail: string | undefined },
+) {
   const code: MailKind<CodeMail> = {
     write: (mail, leftMs) => writeCodeMail(mail, { ...options, leftMs }),
-    settled: (tx, { operationId }, state) =>
-      storeMailState(tx, operationId, { state, ttlSeconds: options.ttlSeconds }),
+    async settled(tx, { operationId, isToNewAddress }, state) {
+      await storeMailState(tx, operationId, { state, ttlSeconds: options.ttlSeconds })
+      if (isToNewAddress && state === 'refused') await judgeRefusals(tx, options.operatorEmail)
+    },
   }
   return { 'send-code': code }
 }

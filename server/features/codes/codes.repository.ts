@@ -86,6 +86,7 @@ export async function markMailed(db: Queryable, id: string): Promise<void> {
 const SHOWN: Record<OutboxState, MailState> = {
   queued: 'queued',
   limited: 'queued',
+  slowed: 'queued',
   retrying: 'retrying',
   sent: 'sent',
   refused: 'refused',

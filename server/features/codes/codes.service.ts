@@ -36,6 +36,8 @@ export type Start = {
   ip: string
   /** Whether this client has signed in with this e-mail before: it has a mail limit of its own. */
   isKnownClient: boolean
+  /** Whether no account has this e-mail. */
+  isToNewAddress?: boolean
 }
 
 export type CodesOptions = {
@@ -89,6 +91,7 @@ export async function startOperation(db: Db, start: Start, options: CodesOptions
       to: operation.email,
       key: `code ${operation.id}`,
       isUrgent: true,
+      isToNewAddress: start.isToNewAddress ?? false,
       purpose: start.purpose,
       operationId: operation.id,
       expiresAt: operation.expiresAt.getTime(),

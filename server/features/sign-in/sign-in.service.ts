@@ -11,7 +11,7 @@ import type { SignInNotice } from './sign-in.mail.ts'
 /** Mails a code. Returns the operation's id. Throws USER_NOT_FOUND at a login. */
 export async function startSignIn(
   db: Db,
-  { email, ...asked }: Omit<Start, 'userId' | 'isKnownClient'>,
+  { email, ...asked }: Omit<Start, 'userId' | 'isKnownClient' | 'isToNewAddress'>,
   codes: CodesOptions,
 ): Promise<string> {
   const user = await selectUserByEmail(db, email)
@@ -19,7 +19,12 @@ export async function startSignIn(
   const { clientHash } = asked
   const isKnown = user ? await isKnownClient(db, { userId: user.id, clientHash }) : false
   // Mailed to the account's own address: one that merely compares equal may be somebody else's.
-  const start = { ...asked, email: user?.email ?? email, isKnownClient: isKnown }
+  const start = {
+    ...asked,
+    email: user?.email ?? email,
+    isKnownClient: isKnown,
+    isToNewAddress: user === undefined,
+  }
   return startOperation(db, start, codes)
 }
 

@@ -1,22 +1,36 @@
 import { sql } from 'kysely'
+import { formatTime } from '../../../contract/dates.ts'
 import type { SiteState } from '../../../contract/pages.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
+import { IS_PAUSED } from './mail-name.repository.ts'
 
 export async function selectSiteState(db: Queryable): Promise<SiteState> {
-  const { registrations_closed, writing_closed, text, since } = await db
+  const { registrations_closed, paused_until, writing_closed, text, since } = await db
     .selectFrom('site_state')
     .leftJoin('notice_in_force', (join) => join.onTrue())
     .select(['registrations_closed', 'writing_closed', 'text', 'since'])
+    .select(
+      sql<Date | null>`CASE WHEN ${IS_PAUSED} THEN registrations_paused_until END`.as(
+        'paused_until',
+      ),
+    )
     .executeTakeFirstOrThrow()
   return {
-    registrationsClosed: registrations_closed,
+    registrationsClosed: registrations_closed ?? (paused_until && pauseReason(paused_until)),
     writingClosed: writing_closed,
     notice: text === null ? null : { id: String(since?.getTime()), text },
   }
 }
 
-/** Closes a part of the site for a reason, or opens it with null. */
+function pauseReason(until: Date): string {
+  return `много кодов запросили на несуществующие адреса. Откроется сама ${formatTime(until)}`
+}
+
+/**
+ * Closes a part of the site for a reason, or opens it with null: registrations also where refused
+ * mails have closed them.
+ */
 export async function updateSiteState(
   tx: Queryable,
   part: 'registrations' | 'writing',
@@ -24,7 +38,14 @@ export async function updateSiteState(
 ): Promise<void> {
   await tx
     .updateTable('site_state')
-    .set(part === 'writing' ? { writing_closed: reason } : { registrations_closed: reason })
+    .set(
+      part === 'writing'
+        ? { writing_closed: reason }
+        : {
+            registrations_closed: reason,
+            ...(reason === null && { registrations_paused_until: sql<Date>`now()` }),
+          },
+    )
     .execute()
 }
 

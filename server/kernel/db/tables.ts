@@ -6,8 +6,18 @@ import type { ModerationTables } from './moderation-tables.ts'
 
 export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
 
-/** Ends: `sent`, `refused`, `expired`. `retrying`: after an attempt; `limited`: MAILS_PER_HOUR. */
-export type OutboxState = 'queued' | 'retrying' | 'limited' | 'sent' | 'refused' | 'expired'
+/**
+ * Ends: `sent`, `refused`, `expired`. `retrying`: after an attempt; `limited`: MAILS_PER_HOUR;
+ * `slowed`: too many mails to new addresses were refused.
+ */
+export type OutboxState =
+  | 'queued'
+  | 'retrying'
+  | 'limited'
+  | 'slowed'
+  | 'sent'
+  | 'refused'
+  | 'expired'
 
 /** Hidden by a moderator, by reports, by its author, or because the author has left. */
 export type HiddenFor = 'removed' | 'reported' | 'deleted' | 'left'
@@ -134,6 +144,8 @@ export type Tables = ModerationTables & {
     /** What the mail is written from, with its address; null at its end, as the key. */
     payload: ColumnType<{ to: string } | null, never, null>
     is_urgent: Generated<boolean>
+    /** Whether it is a code for an address without an account. */
+    is_to_new_address: Generated<boolean>
     queued_at: CreatedAt
     expires_at: Date
     due_at: Generated<Date>

@@ -8,6 +8,7 @@ export type MailHealth = {
   /** Tried before, or waiting because the login is refused. */
   failing: number
   limited: number
+  /** Without those that are slowed on purpose. */
   oldestSeconds: number
   /** Since when no mail has left, by which error, and in the server's words. */
   failingSince: Date | null
@@ -27,7 +28,7 @@ export async function mailHealth(db: Queryable): Promise<MailHealth> {
     SELECT count(*)::int AS waiting,
       (count(*) FILTER (WHERE tries > 0 OR ${IS_PAUSED}))::int AS failing,
       (count(*) FILTER (WHERE state = 'limited'))::int AS limited,
-      coalesce(extract(epoch FROM now() - min(queued_at)), 0)::float8 AS "oldestSeconds",
+      coalesce(extract(epoch FROM now() - min(queued_at) FILTER (WHERE state <> 'slowed')), 0)::float8 AS "oldestSeconds",
       (SELECT greatest(min(queued_at), (SELECT at FROM answered)) FROM failed
         HAVING count(*) > 0) AS "failingSince",
       (SELECT error FROM newest) AS error, (SELECT reason FROM newest) AS reason,

@@ -8,12 +8,15 @@ import { appForTest } from '../../testing/test-app.ts'
 import { mailHealth } from './mail-health.repository.ts'
 import { queueMail, wakeSenders } from './queue-mail.ts'
 
-test('no more than MAILS_PER_HOUR leave all nodes together, the last quarter of them codes only, and codes go first', async () => {
+test('no more than MAILS_PER_HOUR leave all nodes together, half of them notices at most, the last quarter only codes for people with accounts, and those go first', async () => {
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
   const options = { config: { smtpUrl: mailbox.url, mailsPerHour: 4 } }
   const app = await appForTest(options)
   const other = await appForTest({ ...options, databaseUrl: app.databaseUrl })
+  await app.signIn('known@example.org')
+  await mailbox.mailTo('known@example.org')
+  await passLimitTime(app, 3600)
   const expiresAt = Date.now() + 86_400_000
   for (let n = 0; n < 6; n++) {
     const notice = { to: `notice-${n}@example.org`, username: 'olga_1', changeId: 'x', expiresAt }
@@ -24,20 +27,22 @@ test('no more than MAILS_PER_HOUR leave all nodes together, the last quarter of 
       sent: mailbox.mails.length,
       limited: (await limitedOf()).map(({ isUrgent }) => isUrgent),
     }))
-    .toEqual({ sent: 3, limited: [false, false, false] })
+    .toEqual({ sent: 3, limited: [false, false, false, false] })
 
   await startAt(app, '/registrations', { email: 'first@example.org' })
   await mailbox.mailTo('first@example.org')
   const { body } = await startAt(other, '/registrations', { email: 'second@example.org' })
   await expect
     .poll(async () => (await limitedOf()).map(({ isUrgent }) => isUrgent))
-    .toEqual([true, false, false, false])
-  expect(mailbox.mails).toHaveLength(4)
+    .toEqual([true, false, false, false, false])
+  await startAt(app, '/logins', { email: 'known@example.org' })
+  await mailbox.mailTo('known@example.org', 2)
+  expect(mailbox.mails).toHaveLength(5)
   const asked = { body: { clientToken: 'one browser' } }
   expect((await app.call('POST', `/codes/${body.id}/mail`, asked)).body.state).toBe('queued')
   expect([...app.logged, ...other.logged].join('')).toContain('"limit":"MAILS_PER_HOUR"')
   const health = await mailHealth(app.db)
-  expect(health).toMatchObject({ waiting: 4, failing: 0, limited: 4, failingSince: null })
+  expect(health).toMatchObject({ waiting: 5, failing: 0, limited: 5, failingSince: null })
   expect(checkMailQueue(health)).toMatchObject({
     level: 'broken',
     fix: expect.stringContaining('MAILS_PER_HOUR'),
@@ -51,8 +56,8 @@ test('no more than MAILS_PER_HOUR leave all nodes together, the last quarter of 
       await wakeSenders(app.db)
       return mailbox.mails.length
     })
-    .toBe(8)
-  expect(new Set(mailbox.mails.map(({ to }) => to)).size).toBe(8)
+    .toBe(10)
+  expect(new Set(mailbox.mails.map(({ to }) => to)).size).toBe(9)
 
   async function limitedOf() {
     const { rows } = await sql<{ isUrgent: boolean }>`SELECT is_urgent AS "isUrgent" FROM outbox

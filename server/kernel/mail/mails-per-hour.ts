@@ -1,26 +1,51 @@
 import type { Pool } from 'pg'
 import { countInDatabase } from '../limits/gcra.repository.ts'
 import { countInMemory } from '../limits/gcra.ts'
+import type { QueuedMail } from './queue-mail.ts'
 
 const HOUR = 3600
-/** What notices may use of an hour's mails, so that a flood of them stops no code. */
-const NOT_URGENT = 3 / 4
+/** What may be used of an hour's mails: a flood of one kind leaves the rest to those after it. */
+const SHARES = { notice: 1 / 2, codeToNewAddress: 3 / 4, code: 1 }
+/** What is left of the pace of codes to new addresses once too many of them were refused. */
+const SLOWED = 1 / 10
 
 type Options = {
   pool: Pool
   most: number
+  /** Whether codes to new addresses leave at a tenth of the pace. */
+  isSlowed: () => Promise<boolean>
   /** Called for an urgent mail over the limit, once an hour at most. */
   onTripped: () => void
 }
 
-/** Makes the function that counts a mail. It returns 0, or the milliseconds to wait. */
-export function limitMailsPerHour({ pool, most, onTripped }: Options) {
-  const mails = countInDatabase(pool, { burst: most, step: HOUR / most }, () => 'mails')
+/** Why a mail has to wait, with the line for the log, and for how long. */
+export type Wait = { state: 'limited' | 'slowed'; message: string; againMs: number }
+
+/** Makes the function that counts a mail, unless it has to wait. */
+export function limitMailsPerHour({ pool, most, isSlowed, onTripped }: Options) {
+  const count = (burst: number, step: number, name: string) =>
+    countInDatabase(pool, { burst, step }, () => name)
+  const mails = count(most, HOUR / most, 'mails')
+  // Without a burst: each refused mail costs some of the sender's good name.
+  const slowedMails = count(1, HOUR / most / SLOWED, 'slowed mails')
   const trips = countInMemory({ burst: 1, step: HOUR })
 
-  return async (isUrgent: boolean): Promise<number> => {
-    const wait = await mails.charge('', isUrgent ? 1 : NOT_URGENT)
-    if (wait > 0 && isUrgent && trips.charge('') === 0) onTripped()
-    return wait * 1000
+  return async (mail: QueuedMail): Promise<Wait | undefined> => {
+    const slowed = mail.isToNewAddress && (await isSlowed()) ? slowedMails : undefined
+    const pause = (await slowed?.charge('')) ?? 0
+    if (pause > 0) {
+      const message = 'mail waits: too many to new addresses were refused'
+      return { state: 'slowed', message, againMs: pause * 1000 }
+    }
+    const wait = await mails.charge('', shareOf(mail))
+    if (wait === 0) return undefined
+    await slowed?.refund('')
+    if (mail.isUrgent && trips.charge('') === 0) onTripped()
+    return { state: 'limited', message: 'mail waits: MAILS_PER_HOUR', againMs: wait * 1000 }
   }
+}
+
+function shareOf({ isUrgent, isToNewAddress }: QueuedMail): number {
+  if (isToNewAddress) return SHARES.codeToNewAddress
+  return isUrgent ? SHARES.code : SHARES.notice
 }

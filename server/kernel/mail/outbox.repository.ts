@@ -31,7 +31,10 @@ export type ClaimedMail = {
   isProbe: boolean
 }
 
-/** Claims a due mail for a minute, an urgent one first; one a minute while the login is refused. */
+/**
+ * Claims a due mail for a minute, codes for people with accounts first; one a minute while the
+ * login is refused.
+ */
 export async function claimMail(db: Queryable, tasks: string[]): Promise<ClaimedMail | undefined> {
   const { rows } = await sql<ClaimedMail>`
     WITH probe AS (
@@ -43,7 +46,7 @@ export async function claimMail(db: Queryable, tasks: string[]): Promise<Claimed
       SELECT id FROM outbox
       WHERE ${IS_DUE} AND task = ANY(${tasks}) AND CASE WHEN EXISTS (SELECT FROM probe)
         THEN expires_at > now() ELSE expires_at <= now() OR NOT ${IS_PAUSED} END
-      ORDER BY is_urgent DESC, due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
+      ORDER BY is_urgent DESC, is_to_new_address, due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
     )
     UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${sql.raw(CLAIM)})
     FROM due WHERE outbox.id = due.id

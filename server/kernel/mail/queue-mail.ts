@@ -11,15 +11,17 @@ export type QueuedMail = {
   key?: string
   /** Somebody waits for it: it is sent before others. */
   isUrgent?: boolean
+  /** It is a code for an address without an account. */
+  isToNewAddress?: boolean
 }
 
 /** Queues a mail, unless one with its key waits. In a transaction it is queued by the commit. */
 export async function queueMail(db: Queryable, task: string, mail: QueuedMail): Promise<void> {
-  const { to, expiresAt, key = null, isUrgent = false } = mail
+  const { to, expiresAt, key = null, isUrgent = false, isToNewAddress = false } = mail
   await sql`
     WITH queued AS (
-      INSERT INTO outbox (task, key, payload, is_urgent, expires_at, masked)
-      VALUES (${task}, ${key}, ${JSON.stringify(mail)}, ${isUrgent},
+      INSERT INTO outbox (task, key, payload, is_urgent, is_to_new_address, expires_at, masked)
+      VALUES (${task}, ${key}, ${JSON.stringify(mail)}, ${isUrgent}, ${isToNewAddress},
         to_timestamp(${expiresAt}::float8 / 1000), ${maskEmail(to)})
       ON CONFLICT (key) DO NOTHING RETURNING id
     )

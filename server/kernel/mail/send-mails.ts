@@ -5,6 +5,7 @@ import type { OutboxState } from '../db/tables.ts'
 import type { Ending, Job, Jobs } from '../queue/queue.ts'
 import { maskEmail } from './email-address.ts'
 import { endPause, pauseMails } from './login-pause.repository.ts'
+import type { Wait } from './mails-per-hour.ts'
 import {
   type ClaimedMail,
   claimMail,
@@ -33,8 +34,8 @@ type Options = {
   db: Db
   kinds: MailKinds
   transport: MailTransport
-  /** Counts a mail as one of its hour's. Resolves to the milliseconds to wait, or 0. */
-  charge: (isUrgent: boolean) => Promise<number>
+  /** Counts a mail as one of its hour's, unless it has to wait. */
+  charge: (mail: QueuedMail) => Promise<Wait | undefined>
   logKey: Buffer
   log: Record<'warn' | 'info', (details: object, message: string) => void>
   outage: Pick<Outage, 'whenAvailable' | 'isClosed'>
@@ -78,11 +79,8 @@ export function createSending(options: Options) {
     // A mail that was never tried leaves no trace in the log.
     if (!written) return mail.tries > 0 ? settle(mail, GIVEN_UP) : removeMail(db, mail.id)
     // It counts as one mail, however often it is tried.
-    const waitMs = mail.tries > 0 ? 0 : await charge(mail.payload.isUrgent ?? false)
-    if (waitMs > 0) {
-      const againMs = Math.min(waitMs, LONGEST_WAIT_MS)
-      return settle(mail, { state: 'limited', message: 'mail waits: MAILS_PER_HOUR', againMs })
-    }
+    const wait = mail.tries > 0 ? undefined : await charge(mail.payload)
+    if (wait) return settle(mail, { ...wait, againMs: Math.min(wait.againMs, LONGEST_WAIT_MS) })
     const result = await converse(mail, written, signal)
     if (result.login === 'refused') await pauseMails(db)
     await settle(mail, result)

@@ -65,7 +65,7 @@ test('a mail that was sent whole without a reply is sent once more, and not a th
       },
     },
     transport: { destination: '', send: (_mail, signal) => send(MESSAGE, signal) },
-    charge: async () => 0,
+    charge: async () => undefined,
     logKey: Buffer.from('key'),
     log: { warn: log, info: log },
     outage: { whenAvailable: async () => {}, isClosed: () => true },

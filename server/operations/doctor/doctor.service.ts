@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import { readMailName } from '../../features/site-state/mail-name.service.ts'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { type Config, usesDataDir } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
@@ -21,7 +22,7 @@ import {
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
 import { broken, type Finding, type Level, ok, warning } from './finding.ts'
-import { checkMailDomain, checkMailQueue, checkSmtp } from './mail-checks.ts'
+import { checkMailDomain, checkMailName, checkMailQueue, checkSmtp } from './mail-checks.ts'
 import { checkSite } from './site-checks.ts'
 
 export type Examined = { db: Db; config: Config }
@@ -43,6 +44,7 @@ const ORDER = [
   'ready',
   'smtp',
   'mails',
+  'refused mails',
   'mail domain',
   'disk',
   'backup disk',
@@ -105,6 +107,7 @@ async function examineCheaply({ db, config }: Examined): Promise<Finding[]> {
     checkRights(facts),
     await checkClock(db),
     checkMailQueue(await mailHealth(db)),
+    checkMailName(await readMailName(db)),
     ...(dataDir === undefined ? [] : [await checkDisk(dataDir, await selectDailyGrowth(db))]),
     ...(backupDisk ? [backupDisk] : []),
     await checkBackups(backups, backupDir),

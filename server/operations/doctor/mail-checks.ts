@@ -1,4 +1,5 @@
 import type { Resolver } from 'node:dns/promises'
+import type { MailName } from '../../features/site-state/mail-name.service.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import type { MailHealth } from '../../kernel/mail/mail-health.repository.ts'
 import { smtpAdvice, smtpReason } from '../../kernel/mail/smtp-advice.ts'
@@ -27,6 +28,16 @@ export function checkMailQueue(health: MailHealth): Finding {
     'mails',
     `${message}, ${since}: ${smtpReason({ message: reason })}`,
     smtpAdvice({ code: error, message: reason }),
+  )
+}
+
+export function checkMailName({ ended, refused, isSlowed }: MailName): Finding {
+  const message = `писем новым адресам за час: ${ended}, отклонено: ${refused}`
+  if (!isSlowed) return ok('refused mails', message)
+  return broken(
+    'refused mails',
+    `${message}; поэтому они уходят медленно`,
+    'Кто-то просит коды на несуществующие адреса: посмотрите vslukh mail log и запретите эти домены или сети: vslukh ban add',
   )
 }
 

@@ -64,6 +64,13 @@ function readFromDatabase(
     failing: gauge('mails_failing', 'Those that were tried before'),
     oldestMail: gauge('mail_oldest_seconds', 'For how long the oldest of them waits'),
     failingMail: gauge('mail_failing_seconds', 'For how long no mail has left; 0 while they leave'),
+    newAddressMails: gauge(
+      'new_address_mails',
+      'Codes to new addresses, sent or refused, in an hour',
+    ),
+    refusedMails: gauge('new_address_mails_refused', 'Those of them that were refused for good'),
+    slowed: gauge('new_address_mails_slowed', 'Whether they are slowed because of the refusals'),
+    paused: gauge('registrations_paused', 'Whether the refusals have closed registrations'),
     reports: gauge('reports_open', 'Open reports'),
     oldestReport: gauge('report_oldest_seconds', 'For how long the oldest of them is open'),
     differences: gauge('counter_differences', 'Counters that differed at the last check'),
@@ -81,12 +88,16 @@ function readFromDatabase(
       const skew = await clockSkew(db)
       gauges.query.set((performance.now() - began) / 1000)
       gauges.skew.set(skew / 1000)
-      const { mails, counterDifferences, nodes } = await readWallHealth()
+      const { mails, mailName, counterDifferences, nodes } = await readWallHealth()
       gauges.waiting.set(mails.waiting)
       gauges.failing.set(mails.failing)
       gauges.oldestMail.set(mails.oldestSeconds)
       const { failingSince } = mails
       gauges.failingMail.set(failingSince ? (Date.now() - failingSince.getTime()) / 1000 : 0)
+      gauges.newAddressMails.set(mailName.ended)
+      gauges.refusedMails.set(mailName.refused)
+      gauges.slowed.set(mailName.isSlowed ? 1 : 0)
+      gauges.paused.set(mailName.isPaused ? 1 : 0)
       gauges.differences.set(counterDifferences)
       gauges.nodes.set(nodes)
       const { reports, oldest } = await countReports()

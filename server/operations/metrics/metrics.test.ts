@@ -5,6 +5,7 @@ import { freePort } from '../../testing/free-port.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { report } from '../../testing/moderation-calls.ts'
 import { sendRaw } from '../../testing/raw-http.ts'
+import { startAt } from '../../testing/sign-in-calls.ts'
 import { appForTest, testPerNode } from '../../testing/test-app.ts'
 import {
   storeBackup,
@@ -37,9 +38,9 @@ function sum(series: Map<string, number>, pattern: RegExp): number {
   return [...series].filter(([key]) => pattern.test(key)).reduce((total, [, n]) => total + n, 0)
 }
 
-async function meteredApp(config: object = {}) {
+async function meteredApp(config: object = {}, refuses?: (address: string) => boolean) {
   const metricsPort = await freePort()
-  const mailbox = await openMailbox()
+  const mailbox = await openMailbox(0, refuses)
   onTestFinished(() => mailbox.close())
   const app = await appForTest({ config: { ...config, metricsPort, smtpUrl: mailbox.url } })
   return { app, metricsPort, mailbox }
@@ -81,6 +82,10 @@ test('requests by route pattern and status, cache hits, mails, reports and the s
     ['reports_open', 1],
     ['counter_differences', 0],
     ['mails_failing', 0],
+    ['new_address_mails', 2],
+    ['new_address_mails_refused', 0],
+    ['new_address_mails_slowed', 0],
+    ['registrations_paused', 0],
     ['nodes', 1],
   ] as const
   for (const [name, value] of known) expect(series.get(`vslukh_${name}{}`)).toBe(value)
@@ -98,6 +103,17 @@ test('requests by route pattern and status, cache hits, mails, reports and the s
   // No address and no id of a request becomes a label.
   expect([...series.keys()].join('\n')).not.toMatch(/987654321|secret|no\/such/)
   expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).toBe(404)
+})
+
+test('refused codes to new addresses are counted, and so is that they have closed registrations', async () => {
+  const { app, metricsPort } = await meteredApp({}, () => true)
+  for (let n = 0; n < 20; n++) await startAt(app, '/registrations', { email: `${n}@gone.example` })
+  const counted = async () => {
+    const series = await scrape(metricsPort)
+    const names = ['new_address_mails', 'new_address_mails_refused', 'new_address_mails_slowed']
+    return [...names, 'registrations_paused'].map((name) => series.get(`vslukh_${name}{}`))
+  }
+  await expect.poll(counted).toEqual([20, 20, 1, 1])
 })
 
 test('pages, feeds and files are named by their patterns, and only what does not exist has no route', async () => {
