@@ -20,6 +20,9 @@ export function time(at: Date | number | null): string {
   return TIME.format(typeof at === 'number' ? at * 1000 : at)
 }
 
+/** How many of a long list are shown at once. */
+export const PAGE = 25
+
 const FIRST_LINE_MAX = 60
 
 /** Returns the first line of a text, with «…» if there is more. */

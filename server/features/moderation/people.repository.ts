@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isRowId, type Queryable } from '../../kernel/db/database.ts'
+import { idArray, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 
 /** What an operator sees of a user. */
@@ -55,6 +55,63 @@ export async function selectPeople(db: Queryable, known: string): Promise<Person
     ) own
     WHERE lower(u.username) = ${known.toLowerCase()} OR u.email_key = ${emailKey(known)} OR u.id = ${id}
     ORDER BY u.id`.execute(db)
+  return rows
+}
+
+/** Of users who registered within some seconds, before the user `before` where one is named. */
+export type NewcomersPage = { seconds: number; before: string | undefined; limit: number }
+
+export type Newcomer = {
+  id: string
+  username: string
+  email: string
+  created_at: Date
+  is_deleted: boolean
+  is_blocked: boolean
+  posts: number
+  replies: number
+  hidden: number
+  /** Reports of the user's posts, and how many of them are open. */
+  reported: number
+  open: number
+  seen_at: Date | null
+}
+
+/** Returns users, the newest first, and how many there are from the first of them on. */
+export async function selectNewcomers(
+  db: Queryable,
+  { seconds, before, limit }: NewcomersPage,
+): Promise<{ newcomers: Newcomer[]; total: number }> {
+  const { rows } = await sql<Newcomer & { total: number }>`
+    SELECT u.id, u.username, u.email, u.created_at, u.deleted_at IS NOT NULL AS is_deleted,
+      EXISTS (SELECT FROM blocks_in_force b WHERE b.user_id = u.id) AS is_blocked,
+      coalesce(o.posts, 0)::float8 AS posts, coalesce(o.replies, 0)::float8 AS replies,
+      (SELECT count(*) FROM posts p WHERE p.owner_id = u.id AND p.hidden_for IS NOT NULL)::float8 AS hidden,
+      of_posts.reported, of_posts.open,
+      greatest((SELECT max(used_at) FROM sessions s WHERE s.user_id = u.id),
+        (SELECT max(used_at) FROM known_clients k WHERE k.user_id = u.id)) AS seen_at,
+      u.total
+    FROM (
+      SELECT *, (count(*) OVER ())::int AS total FROM users
+      WHERE created_at > now() - ${seconds} * interval '1 second'
+        AND id < coalesce(${before ?? null}::bigint, 9223372036854775807)
+      ORDER BY id DESC LIMIT ${limit}
+    ) u
+    LEFT JOIN owner_totals o ON o.user_id = u.id
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int AS reported, (count(*) FILTER (WHERE state = 'open'))::int AS open
+      FROM reports WHERE author_id = u.id
+    ) of_posts
+    ORDER BY u.id DESC`.execute(db)
+  return { newcomers: rows.map(({ total, ...user }) => user), total: rows[0]?.total ?? 0 }
+}
+
+/** Whom each user shares the network of the registration with, within a day of it. */
+export async function selectOfNetwork(db: Queryable, userIds: string[]) {
+  const { rows } = await sql<{ of_id: string; username: string }>`
+    SELECT u.id AS of_id, o.username FROM users u JOIN users o ON o.network_hash = u.network_hash AND o.id <> u.id
+      AND o.created_at BETWEEN u.created_at - interval '1 day' AND u.created_at + interval '1 day'
+    WHERE u.id = ANY(${idArray(userIds)}::bigint[]) ORDER BY o.id DESC`.execute(db)
   return rows
 }
 
