@@ -96,10 +96,15 @@ export function textOf({ values }: Context, name: string): string | undefined {
 }
 
 export function daysOf(context: Context, name: string): number | undefined {
+  return numberOf(context, name, 'число дней')
+}
+
+/** Parses a number from 1 to 9999, which `what` names. */
+export function numberOf(context: Context, name: string, what: string): number | undefined {
   const text = textOf(context, name)
   if (text === undefined) return undefined
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new UsageError(`--${name}: нужно число дней, например 7`)
+  throw new UsageError(`--${name}: нужно ${what}, например 7`)
 }
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }

@@ -55,4 +55,5 @@ export function count(number: number, [one, few, many]: readonly [string, string
 export const POSTS = ['запись', 'записи', 'записей'] as const
 export const REPORTS = ['жалоба', 'жалобы', 'жалоб'] as const
 export const APPEALS = ['обжалование', 'обжалования', 'обжалований'] as const
+export const OF_PEOPLE = ['человека', 'человек', 'человек'] as const
 export const ACCOUNTS = ['аккаунт', 'аккаунта', 'аккаунтов'] as const

@@ -236,6 +236,66 @@ test('registrations and writing are closed and opened, people are invited, and b
   ])
 }, 120_000)
 
+test('registrations by invitation last until they are opened to all; invitations are counted, listed and revoked', async () => {
+  const start = (email: string, invitation?: string) =>
+    app.call('POST', '/registrations', {
+      body: { email, clientToken: 'x', device: DEVICE, ...(invitation && { invitation }) },
+    })
+  expect(await vslukh('open', 'writing', '--invite-only')).toMatchObject({ code: 2 })
+  expect(await vslukh('open', 'registrations', '--invite-only', '--dry-run')).toMatchObject({
+    code: 0,
+  })
+  expect((await start('i0@example.org')).status).toBe(201)
+  const opened = await vslukh('open', 'registrations', '--invite-only')
+  expect(opened.out).toBe('Регистрация по приглашениям. Пригласить: vslukh invite\n')
+  expectRefusal(await start('i1@example.org'), 'REGISTRATION_CLOSED')
+  expect((await vslukh('status')).out).toContain('Доступ:     регистрация по приглашениям, запись')
+  const doctor = (await vslukh('doctor')).out
+  expect(doctor).toContain('✓ регистрация по приглашениям, запись на стену открыта')
+  await vslukh('close', 'registrations', '--reason', 'Ночь')
+  expect((await vslukh('doctor')).out).toContain('vslukh open registrations --invite-only')
+  await vslukh('open', 'registrations', '--invite-only')
+
+  for (const wrong of ['0', '-1', '1.5', 'много', '10000']) {
+    const err = expect.stringContaining('нужно число людей')
+    expect(await vslukh('invite', `--uses=${wrong}`)).toMatchObject({ code: 2, err })
+  }
+  const many = await vslukh('invite', '--uses', '3', '--note', 'Клуб', '--days', '2')
+  const [, id] = /^Приглашение (\d+) действует до .*, для 3 человек\.$/m.exec(many.out) ?? []
+  const token = many.out.split('\n')[0]?.split('#')[1]
+  expect((await start('i1@example.org', token)).status).toBe(201)
+  const list = async () => (await vslukh('invite', 'list')).out
+  expect(await list()).toMatch(new RegExp(`^${id}  осталось 3 из 3, до .*\\. Клуб$`, 'm'))
+  expect(await vslukh('invite', 'revoke', '77777')).toMatchObject({ code: 1 })
+  expect(await vslukh('invite', 'revoke', 'x')).toMatchObject({ code: 1 })
+  expect(await vslukh('invite', 'revoke', `${id}`)).toMatchObject({ code: 0 })
+  expect(await list()).not.toContain('Клуб')
+  expectRefusal(await start('i2@example.org', token), 'REGISTRATION_CLOSED')
+  const acts = (await vslukh('journal', '--since', '10m')).out
+  expect(acts).toContain('masha  регистрация по приглашениям\n')
+  const facts = `Заметка: Клуб\n    Дней: 2\n    Приглашение ${id}, мест: 3\n`
+  expect(acts).toContain(`masha  приглашение\n    ${facts}`)
+  expect(acts).toMatch(
+    new RegExp(
+      `masha {2}приглашение отозвано\n +Заметка: Клуб\n +До .*\n +Приглашение ${id}, мест: 3, осталось: 3\n`,
+    ),
+  )
+  await vslukh('open', 'registrations')
+  expect((await start('i2@example.org')).status).toBe(201)
+}, 120_000)
+
+test('status says who is mailed about reports', async () => {
+  expect((await vslukh('status')).out).toContain('письма о них: никому, MODERATOR_EMAIL не задан')
+  const env = { ...envOf(app), MODERATOR_EMAIL: 'anna@example.org, boris@example.org' }
+  const { out } = await runHere(env, ['status'])
+  expect(out).toContain('письма о них: anna@example.org, boris@example.org\n')
+  const wrong = await runHere({ ...env, MODERATOR_EMAIL: 'anna@example.org, boris' }, ['status'])
+  expect(wrong).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^MODERATOR_EMAIL: .*«boris»/),
+  })
+})
+
 test('notice shows everybody a line, says it again, and takes it back', async () => {
   const read = createSiteStateReader(app.db)
   for (const wrong of [

@@ -22,7 +22,7 @@ export const status: Command = {
     const mails = await mailHealth(context.db)
     const state = await selectBackupState(context.db)
     const notice = await selectNotice(context.db)
-    const { backupDir } = context.config
+    const { backupDir, moderatorEmails } = context.config
     const missing =
       backupDir && (await requireBackupFolder(backupDir).catch(({ message }) => message))
     const backup = missing ? { ...state, failed: missing.replace(/\.$/, '') } : state
@@ -42,20 +42,22 @@ export const status: Command = {
         `Записи:     ${wall.posts} на стене, за сутки с ответами: ${wall.posts_today}`,
         `Доступ:     ${accessLine(wall)}`,
         ...(notice ? [`Объявление: ${notice.text}`] : []),
-        `Жалобы:     ${reports}`,
+        `Жалобы:     ${reports}; письма о них: ${moderatorEmails.join(', ') || 'никому, MODERATOR_EMAIL не задан'}`,
         `Письма:     ${mailLine(mails)}`,
         `Счётчики:   ${checked}`,
         `Копия:      ${backupLine(backup)}`,
       ],
-      json: { ...wall, notice: notice ?? null, mails, waiting, backup },
+      json: { ...wall, moderatorEmails, notice: notice ?? null, mails, waiting, backup },
     }
   },
 }
 
 function accessLine(wall: WallStatus): string {
-  const state = (reason: string | null) => (reason === null ? 'открыта' : `закрыта (${reason})`)
+  const state = (reason: string | null, open = 'открыта') =>
+    reason === null ? open : `закрыта (${reason})`
+  const registrations = wall.is_invite_only ? 'по приглашениям' : 'открыта'
   return (
-    `регистрация ${state(wall.registrations_closed)}, запись на стену ${state(wall.writing_closed)}; ` +
+    `регистрация ${state(wall.registrations_closed, registrations)}, запись на стену ${state(wall.writing_closed)}; ` +
     `запретов: ${wall.bans}, приглашений: ${wall.invitations}`
   )
 }

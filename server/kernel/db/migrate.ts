@@ -29,6 +29,7 @@ import * as search from './migrations/019-search.ts'
 import * as mutes from './migrations/020-mutes.ts'
 import * as notice from './migrations/021-notice.ts'
 import * as countPlans from './migrations/022-count-plans.ts'
+import * as invitations from './migrations/024-invitations.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -53,6 +54,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '020-mutes': mutes,
   '021-notice': notice,
   '022-count-plans': countPlans,
+  '024-invitations': invitations,
 }
 
 type Options = {

@@ -11,6 +11,7 @@ export type WallStatus = {
   posts_today: number
   /** Why registrations and writing are closed; null where they are open. */
   registrations_closed: string | null
+  is_invite_only: boolean
   writing_closed: string | null
   bans: number
   invitations: number
@@ -30,9 +31,9 @@ export async function selectStatus(db: Queryable): Promise<WallStatus> {
       (SELECT sum(posts) FROM wall_totals)::float8 AS posts,
       (SELECT count(*) FROM (SELECT created_at FROM visible_posts ORDER BY id DESC LIMIT ${NEWEST}) newest
         WHERE created_at > now() - interval '1 day')::float8 AS posts_today,
-      s.registrations_closed, s.writing_closed,
+      s.registrations_closed, s.is_invite_only, s.writing_closed,
       (SELECT count(*) FROM bans WHERE coalesce(until > now(), true))::float8 AS bans,
-      (SELECT count(*) FROM invitations WHERE expires_at > now())::float8 AS invitations
+      (SELECT count(*) FROM invitations WHERE expires_at > now() AND uses_left > 0)::float8 AS invitations
     FROM installation i, site_state s`.execute(db)
   const [status] = rows
   if (!status) throw new Error('the installation has no row')
