@@ -38,6 +38,8 @@ test('user finds a person by name, e-mail and id, blocks, signs out and renames 
   expect(await vslukh('user', 'vera_new', 'unblock')).toMatchObject({ code: 1 })
 }, 120_000)
 
+const BLOCK = ['--reason', 'Спам', '--block-days', '3', '--yes']
+
 /** Registers from an address, and dates the registration back. */
 async function registerFrom(app: TestApp, who: { email: string; ip: string; daysAgo?: number }) {
   const { email, ip, daysAgo = 0 } = who
@@ -73,7 +75,7 @@ test('people shows who registered of late, newest first, what they did, and who 
   for (const { id } of [post, removed]) {
     await report(raided, await raided.signIn('vera@example.org'), { postId: id })
   }
-  await runHere(envOf(raided), ['report', removed.id, 'remove', '--block-days', '3', '--yes'])
+  await runHere(envOf(raided), ['report', removed.id, 'remove', ...BLOCK])
 
   const { people, total, next } = JSON.parse((await run('--json')).out)
   expect([people.length, total, next]).toEqual([9, 9, null])
@@ -84,14 +86,15 @@ test('people shows who registered of late, newest first, what they did, and who 
   ])
   expect(people.at(-1)).toMatchObject({
     ...kate,
-    ...{ posts: 1, replies: 1, hidden: 1, reported: 2, open: 1, is_blocked: true },
+    ...{ posts: 1, replies: 1, hidden: 1, reported: 2, removed: 1, kept: 0 },
+    block_reason: 'Спам',
     sameMailbox: { total: 1, usernames: [twin.username] },
     sameNetwork: { total: 7, usernames: wave.toReversed().slice(0, 5) },
   })
   // The other account of this network is forty days older.
   expect(people.at(-2)).toMatchObject({ ...vera, sameNetwork: { total: 0 } })
   const { out } = await run()
-  expect(out).toContain(`${kate.username} (${kate.id}), ${kate.email}, с `)
+  expect(out).toMatch(/kate\+wall@googlemail.com, с .*, не может писать\n/i)
   expect(out).toMatch(
     / {4}записей: 1, ответов: 1, скрыто: 1; жалоб: 2, открыто: 1; последний визит: \d\d\./,
   )
@@ -137,7 +140,9 @@ test('people and what a person wrote are shown by pages, of which each says how 
 
 test('user shows all that a person wrote, with what became of it', async () => {
   const vera = await app.signUp()
-  expect((await vslukh('user', vera.id)).out).toContain('\n\nНичего не написано.\n')
+  const none = (await vslukh('user', vera.id)).out
+  expect(none).toMatch(/^С нами с .*, может писать, последний визит \d\d\./m)
+  expect(none).toContain('\n\nНичего не написано.\n')
   const [shown, removed, evidence] = [
     await app.publish(vera, 'Видна всем'),
     await app.publish(vera, 'Реклама'),
@@ -151,8 +156,8 @@ test('user shows all that a person wrote, with what became of it', async () => {
   const lines = out.split('\n').slice(-5, -1)
   expect(lines).toEqual([
     expect.stringMatching(new RegExp(`^${reply.id}  .* GMT\\+3, ответ на ${shown.id}: `)),
-    expect.stringMatching(new RegExp(`^${evidence.id}  .*, запись, удалена автором: Улика$`)),
-    expect.stringMatching(new RegExp(`^${removed.id}  .*, запись, удалена модератором: Реклама$`)),
+    expect.stringMatching(new RegExp(`^${evidence.id}  .*, запись, удалено автором: Улика$`)),
+    expect.stringMatching(new RegExp(`^${removed.id}  .*, запись, удалено модератором: Реклама$`)),
     expect.stringMatching(new RegExp(`^${shown.id}  .* GMT\\+3, запись: Видна всем$`)),
   ])
   expect(await json('user', vera.id)).toMatchObject({

@@ -1,7 +1,7 @@
 import {
-  type Others,
+  type Accounts,
+  type Newcomer,
   readNewcomers,
-  type Suspect,
 } from '../server/features/moderation/people.service.ts'
 import type { Command, Context, Output } from './command.ts'
 import { beforeOf, requireWords, secondsOf, textOf } from './command.ts'
@@ -31,8 +31,13 @@ export const people: Command = {
   },
 }
 
-function linesOf(user: Suspect): string[] {
-  const state = user.is_deleted ? ', аккаунт удалён' : user.is_blocked ? ', не может писать' : ''
+function linesOf(user: Newcomer): string[] {
+  const state = user.is_deleted
+    ? ', аккаунт удалён'
+    : user.block_reason === null
+      ? ''
+      : ', не может писать'
+  const open = user.reported - user.removed - user.kept
   const others = [
     ...named('тот же ящик', user.sameMailbox),
     ...named('та же сеть в те же сутки', user.sameNetwork),
@@ -40,12 +45,12 @@ function linesOf(user: Suspect): string[] {
   return [
     `${user.username} (${user.id}), ${user.email}, с ${time(user.created_at)}${state}`,
     `    записей: ${user.posts}, ответов: ${user.replies}, скрыто: ${user.hidden}; ` +
-      `жалоб: ${user.reported}, открыто: ${user.open}; последний визит: ${time(user.seen_at)}`,
+      `жалоб: ${user.reported}, открыто: ${open}; последний визит: ${time(user.seen_at)}`,
     ...(others.length > 0 ? [`    ${others.join('; ')}`] : []),
   ]
 }
 
-function named(what: string, { usernames, total }: Others): string[] {
+function named(what: string, { usernames, total }: Accounts): string[] {
   if (total === 0) return []
   const rest = total - usernames.length
   return [`${what}: ${usernames.join(', ')}${rest > 0 ? ` и ещё ${rest}` : ''}`]

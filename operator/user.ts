@@ -60,7 +60,9 @@ export const user: Command = {
 
 async function show(context: Context, person: Person): Promise<Output> {
   const before = beforeOf(context)
-  const written = await readWritten(context, person.id, before)
+  // One more than a page shows.
+  const page = { before: before ?? NEWEST, limit: PAGE + 1 }
+  const written = await selectOwnPosts(context.db, person.id, page)
   const next = written.length > PAGE ? written.at(PAGE - 1)?.id : undefined
   const shown = written.slice(0, PAGE)
   const more = `… есть и старше. Дальше: vslukh user ${context.words[0]} --before ${next}`
@@ -74,19 +76,14 @@ async function show(context: Context, person: Person): Promise<Output> {
   return { lines, json: { ...person, written: shown, next: next ?? null } }
 }
 
-/** One more than a page shows. */
-function readWritten({ db }: Context, userId: string, before = NEWEST): Promise<ExportedPost[]> {
-  return selectOwnPosts(db, userId, { before, limit: PAGE + 1 })
-}
-
 /** Past every id of a row. */
 const NEWEST = '999999999999999999'
 
 const HIDDEN: Record<string, string> = {
-  removed: ', удалена модератором',
-  hidden: ', скрыта из-за жалоб',
-  deleted: ', удалена автором',
-  left: ', скрыта вместе с аккаунтом',
+  removed: ', удалено модератором',
+  hidden: ', скрыто из-за жалоб',
+  deleted: ', удалено автором',
+  left: ', скрыто вместе с аккаунтом',
 }
 
 function postLine({ id, publishedAt, repliedPostId, archived, text }: ExportedPost): string {
@@ -101,8 +98,8 @@ function factsOf(person: Person): string[] {
       ? 'может писать'
       : `не может писать ${person.block_until ? `до ${time(person.block_until)}` : 'бессрочно'}: ${person.block_reason}`
   return [
-    `${person.username} (${person.id}), ${person.email}${person.is_moderator ? ', модератор' : ''}`,
-    `С нами с ${time(person.created_at)}, ${block}`,
+    `${person.username} (${person.id}), ${person.email}${person.is_moderator ? ', модератор' : ''}${person.is_deleted ? ', аккаунт удалён' : ''}`,
+    `С нами с ${time(person.created_at)}, ${block}, последний визит ${time(person.seen_at)}`,
     `Записей: ${person.posts}, ответов: ${person.replies}, отметок «Нравится»: ${person.likes}, сессий: ${person.sessions}`,
     `Жалоб на записи: ${person.reported}, из них удалено: ${person.removed}, оставлено: ${person.kept}`,
     `Своих жалоб: ${person.reports}, отклонено: ${person.refused}`,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { idArray, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 
@@ -8,9 +8,12 @@ export type Person = {
   username: string
   email: string
   created_at: Date
+  is_deleted: boolean
+  seen_at: Date | null
   is_moderator: boolean
   posts: number
   replies: number
+  hidden: number
   likes: number
   sessions: number
   unread_replies: number
@@ -27,12 +30,23 @@ export type Person = {
 }
 
 /** Finds users by username, e-mail or id: two when one's username is the other's id. */
-export async function selectPeople(db: Queryable, known: string): Promise<Person[]> {
+export function selectPeople(db: Queryable, known: string): Promise<Person[]> {
   const id = isRowId(known) ? known : '0'
+  return selectWhere(
+    db,
+    sql`lower(u.username) = ${known.toLowerCase()} OR u.email_key = ${emailKey(known)} OR u.id = ${id}`,
+  )
+}
+
+/** Returns users `u`, the newest first. */
+async function selectWhere(db: Queryable, condition: RawBuilder<unknown>): Promise<Person[]> {
   const { rows } = await sql<Person>`
-    SELECT u.id, u.username, u.email, u.created_at,
+    SELECT u.id, u.username, u.email, u.created_at, u.deleted_at IS NOT NULL AS is_deleted,
+      greatest((SELECT max(used_at) FROM sessions s WHERE s.user_id = u.id),
+        (SELECT max(used_at) FROM known_clients k WHERE k.user_id = u.id)) AS seen_at,
       EXISTS (SELECT FROM moderator_users m WHERE m.user_id = u.id) AS is_moderator,
       coalesce(o.posts, 0)::float8 AS posts, coalesce(o.replies, 0)::float8 AS replies,
+      (SELECT count(*) FROM posts p WHERE p.owner_id = u.id AND p.hidden_for IS NOT NULL)::float8 AS hidden,
       coalesce(l.likes, 0)::float8 AS likes,
       (SELECT count(*) FROM sessions s WHERE s.user_id = u.id)::int AS sessions,
       (SELECT count(*)::int FROM received_replies r WHERE r.recipient_id = u.id AND r.received_no > a.seen_no)
@@ -53,57 +67,26 @@ export async function selectPeople(db: Queryable, known: string): Promise<Person
       SELECT count(*)::int AS reports, (count(*) FILTER (WHERE state = 'kept'))::int AS refused
       FROM reports WHERE reporter_id = u.id
     ) own
-    WHERE lower(u.username) = ${known.toLowerCase()} OR u.email_key = ${emailKey(known)} OR u.id = ${id}
-    ORDER BY u.id`.execute(db)
+    WHERE ${condition} ORDER BY u.id DESC`.execute(db)
   return rows
 }
 
-/** Of users who registered within some seconds, before the user `before` where one is named. */
+/** Of users who registered within some seconds, those before the user `before`, if it is named. */
 export type NewcomersPage = { seconds: number; before: string | undefined; limit: number }
-
-export type Newcomer = {
-  id: string
-  username: string
-  email: string
-  created_at: Date
-  is_deleted: boolean
-  is_blocked: boolean
-  posts: number
-  replies: number
-  hidden: number
-  /** Reports of the user's posts, and how many of them are open. */
-  reported: number
-  open: number
-  seen_at: Date | null
-}
 
 /** Returns users, the newest first, and how many there are from the first of them on. */
 export async function selectNewcomers(
   db: Queryable,
   { seconds, before, limit }: NewcomersPage,
-): Promise<{ newcomers: Newcomer[]; total: number }> {
-  const { rows } = await sql<Newcomer & { total: number }>`
-    SELECT u.id, u.username, u.email, u.created_at, u.deleted_at IS NOT NULL AS is_deleted,
-      EXISTS (SELECT FROM blocks_in_force b WHERE b.user_id = u.id) AS is_blocked,
-      coalesce(o.posts, 0)::float8 AS posts, coalesce(o.replies, 0)::float8 AS replies,
-      (SELECT count(*) FROM posts p WHERE p.owner_id = u.id AND p.hidden_for IS NOT NULL)::float8 AS hidden,
-      of_posts.reported, of_posts.open,
-      greatest((SELECT max(used_at) FROM sessions s WHERE s.user_id = u.id),
-        (SELECT max(used_at) FROM known_clients k WHERE k.user_id = u.id)) AS seen_at,
-      u.total
-    FROM (
-      SELECT *, (count(*) OVER ())::int AS total FROM users
-      WHERE created_at > now() - ${seconds} * interval '1 second'
-        AND id < coalesce(${before ?? null}::bigint, 9223372036854775807)
-      ORDER BY id DESC LIMIT ${limit}
-    ) u
-    LEFT JOIN owner_totals o ON o.user_id = u.id
-    CROSS JOIN LATERAL (
-      SELECT count(*)::int AS reported, (count(*) FILTER (WHERE state = 'open'))::int AS open
-      FROM reports WHERE author_id = u.id
-    ) of_posts
-    ORDER BY u.id DESC`.execute(db)
-  return { newcomers: rows.map(({ total, ...user }) => user), total: rows[0]?.total ?? 0 }
+): Promise<{ people: Person[]; total: number }> {
+  const { rows } = await sql<{ id: string; total: number }>`
+    SELECT id, (count(*) OVER ())::int AS total FROM users
+    WHERE created_at > now() - ${seconds} * interval '1 second'
+      AND (${before ?? null}::bigint IS NULL OR id < ${before ?? null})
+    ORDER BY id DESC LIMIT ${limit}`.execute(db)
+  const ids = idArray(rows.map(({ id }) => id))
+  const people = await selectWhere(db, sql`u.id = ANY(${ids}::bigint[])`)
+  return { people, total: rows[0]?.total ?? 0 }
 }
 
 /** Whom each user shares the network of the registration with, within a day of it. */
