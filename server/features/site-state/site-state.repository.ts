@@ -17,20 +17,14 @@ export async function selectSiteState(db: Queryable): Promise<SiteState> {
   }
 }
 
-/** Closes a part of the site for a reason, or opens it with null. */
-export async function updateSiteState(
-  tx: Queryable,
-  part: 'registrations' | 'writing',
-  reason: string | null,
-): Promise<void> {
-  await tx
-    .updateTable('site_state')
-    .set(part === 'writing' ? { writing_closed: reason } : { registrations_closed: reason })
-    .execute()
-}
+/** Each `_closed` is a reason, or null for open. */
+type Access = Pick<
+  Tables['site_state'],
+  'registrations_closed' | 'is_invite_only' | 'writing_closed'
+>
 
-export async function updateInviteOnly(tx: Queryable, isInviteOnly: boolean): Promise<void> {
-  await tx.updateTable('site_state').set({ is_invite_only: isInviteOnly }).execute()
+export async function updateSiteState(tx: Queryable, access: Partial<Access>): Promise<void> {
+  await tx.updateTable('site_state').set(access).execute()
 }
 
 /** What the operator tells everybody; `until` is null for a notice without an end. */
@@ -91,12 +85,7 @@ export function selectInvitations(db: Queryable) {
 }
 
 export function deleteInvitation(tx: Queryable, id: string) {
-  return tx
-    .deleteFrom('invitations')
-    .where('id', '=', id)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .returning(INVITATION)
-    .executeTakeFirst()
+  return tx.deleteFrom('invitations').where('id', '=', id).returning(INVITATION).executeTakeFirst()
 }
 
 const IS_VALID = sql<boolean>`expires_at > now() AND uses_left > 0`

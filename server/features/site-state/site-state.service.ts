@@ -22,7 +22,6 @@ import {
   type Notice,
   removeNotice,
   selectSiteState,
-  updateInviteOnly,
   updateNotice,
   updateSiteState,
   upsertBan,
@@ -51,7 +50,7 @@ export async function closeSite(
   tx: Queryable,
   { part, reason, actor }: Act & { part: 'registrations' | 'writing'; reason: string },
 ): Promise<void> {
-  await updateSiteState(tx, part, reason)
+  await updateSiteState(tx, { [`${part}_closed`]: reason })
   await appendToJournal(tx, { actor, action: `${part}.close`, reason })
 }
 
@@ -64,8 +63,8 @@ export async function openSite(
     actor,
   }: Act & { part: 'registrations' | 'writing'; isInviteOnly?: boolean },
 ): Promise<void> {
-  await updateSiteState(tx, part, null)
-  if (part === 'registrations') await updateInviteOnly(tx, isInviteOnly)
+  const access = { registrations_closed: null, is_invite_only: isInviteOnly }
+  await updateSiteState(tx, part === 'writing' ? { writing_closed: null } : access)
   const how = isInviteOnly ? 'invite-only' : 'open'
   await appendToJournal(tx, { actor, action: `${part}.${how}` })
 }
