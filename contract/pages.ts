@@ -152,6 +152,8 @@ export function pageTitle(title: string | undefined, appName: string): string {
 /** What the operator has closed, with the reason that people are told; null where it is open. */
 export type SiteState = {
   registrationsClosed: string | null
+  /** Whether the open registrations are for the invited alone. */
+  isInviteOnly: boolean
   writingClosed: string | null
   /** What the operator tells everybody. Its id tells it from any other, also of the same text. */
   notice: { id: string; text: string } | null
@@ -159,9 +161,12 @@ export type SiteState = {
 
 export const OPEN_SITE: SiteState = {
   registrationsClosed: null,
+  isInviteOnly: false,
   writingClosed: null,
   notice: null,
 }
+
+export const INVITE_ONLY = 'Регистрация по приглашениям'
 
 /** The words to mark in what was found, or why nothing was looked for. */
 export type SearchState = { words: readonly string[]; refusal: string | null }

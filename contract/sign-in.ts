@@ -13,9 +13,8 @@ import {
 
 const StartBody = strictObject({ email: Email, clientToken: ClientToken, device: Device })
 /** What an invitation's link contains. */
-const invitation = {
-  invitation: Type.Optional(Type.String({ minLength: 1, maxLength: OPAQUE_MAX })),
-}
+const Invitation = Type.String({ minLength: 1, maxLength: OPAQUE_MAX })
+const invitation = { invitation: Type.Optional(Invitation) }
 
 /** `restore` brings a deleted account back. Without it the call is refused with ACCOUNT_DELETED. */
 const SignInVerifyBody = strictObject({
@@ -57,6 +56,15 @@ export const verifyRegistration = endpoint('POST', '/registrations/:id/verify', 
   body: strictObject({ ...SignInVerifyBody.properties, ...invitation }),
   errors: [...verify.errors, 'REGISTRATION_CLOSED'],
   summary: 'Finish a registration with the mailed code; sets the session cookie',
+})
+
+export const validateInvitation = endpoint('POST', '/invitations/validation', {
+  access: 'public',
+  summary: 'Whether one can register with an invitation; yes while nobody needs one',
+  body: strictObject({ invitation: Invitation }),
+  status: 200,
+  answer: strictObject({ isValid: Type.Boolean() }),
+  errors: [],
 })
 
 export const startLogin = endpoint('POST', '/logins', {

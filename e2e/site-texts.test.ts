@@ -97,6 +97,47 @@ test('closed registrations are said in the header and in the dialog, and an invi
   await close('registrations_closed', null)
 })
 
+test('registrations by invitation are said in the header and at the sign-in; a link that is over says so, and costs nobody the invitation they have', async () => {
+  const { sql } = journey
+  await sql.query('UPDATE site_state SET is_invite_only = true')
+  const [good, over] = ['a-token-that-is-good', 'a-token-that-is-over']
+  await sql.query(
+    `INSERT INTO invitations (token_hash, expires_at, uses, uses_left)
+     SELECT sha256(token::bytea), now() + interval '1 day', 2, uses_left
+     FROM (VALUES ($1, 2), ($2, 0)) invited (token, uses_left)`,
+    [good, over],
+  )
+  const page = await journey.visit()
+  const notice = page.getByText('Регистрация по приглашениям')
+  await expect
+    .poll(async () => {
+      await page.reload()
+      return notice.count()
+    })
+    .toBe(1)
+  await signInButton(page).click()
+  const { dialog, email, proceed, code } = signInDialog(page)
+  await dialog.getByText('Войдите или зарегистрируйтесь по приглашению').waitFor()
+  const register = async () => {
+    await email.fill('invited@example.org')
+    await email.press('Enter')
+    await dialog.getByText('пока нет. Зарегистрироваться?').waitFor()
+    await proceed.click()
+  }
+  await register()
+  await dialog.getByText('Регистрация по приглашениям').waitFor()
+  await dialog.getByRole('button', { name: 'Вернуться' }).click()
+
+  await page.goto(`${journey.url}/invitation#${good}`)
+  await page.getByRole('heading', { name: 'Вас пригласили' }).waitFor()
+  await page.goto(`${journey.url}/invitation#${over}`)
+  await page.getByRole('heading', { name: 'Приглашение больше не действует' }).waitFor()
+  await signInButton(page).click()
+  await register()
+  await code.waitFor()
+  await sql.query('UPDATE site_state SET is_invite_only = false')
+})
+
 test('closed writing is said to everybody, and a post is refused with the reason', async () => {
   const olga = await journey.signUp()
   await close('writing_closed', 'Переезжаем на другой сервер')

@@ -1,13 +1,17 @@
+import { INVITE_ONLY } from '../contract/pages.ts'
+import { selectInvitations } from '../server/features/site-state/site-state.repository.ts'
 import {
   closeSite,
-  invite as inviteOne,
+  invite as inviteMore,
   openSite,
+  revokeInvitation,
 } from '../server/features/site-state/site-state.service.ts'
 import { originOf } from '../server/kernel/config/config.ts'
+import { isRowId } from '../server/kernel/db/database.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, daysOf, requireWords, textOf } from './command.ts'
-import { UsageError } from './command-errors.ts'
-import { time } from './format.ts'
+import { change, daysOf, numberOf, requireWords, textOf } from './command.ts'
+import { Refusal, UsageError } from './command-errors.ts'
+import { count, OF_PEOPLE, printable, time } from './format.ts'
 
 type Part = 'registrations' | 'writing'
 
@@ -28,32 +32,73 @@ export const close: Command = {
 }
 
 export const open: Command = {
-  usage: ['open registrations', 'open writing'],
-  summary: 'открывает регистрацию или запись на стену снова',
+  usage: ['open registrations', 'open registrations --invite-only', 'open writing'],
+  summary: 'открывает регистрацию, всем или только приглашённым, и запись на стену',
+  options: ['invite-only'],
   async run(context: Context): Promise<Output> {
     const part = partOf(context)
-    await change(context, (tx) => openSite(tx, { part, actor: context.actor }))
-    return { lines: [`${NAMES[part]} открыта.`], json: { part } }
+    const isInviteOnly = context.values['invite-only'] === true
+    if (isInviteOnly && part === 'writing') {
+      throw new UsageError('--invite-only бывает только у registrations')
+    }
+    await change(context, (tx) => openSite(tx, { part, isInviteOnly, actor: context.actor }))
+    const line = isInviteOnly
+      ? `${INVITE_ONLY}. Пригласить: vslukh invite`
+      : `${NAMES[part]} открыта.`
+    return { lines: [line], json: { part, isInviteOnly } }
   },
 }
 
 export const invite: Command = {
-  usage: ['invite [--days ДНЕЙ]'],
-  summary: 'приглашение: по ссылке зарегистрируется один человек, пока регистрация закрыта',
-  options: ['days='],
+  usage: [
+    'invite [--days ДНЕЙ] [--uses ЧИСЛО] [--note ТЕКСТ]',
+    'invite list',
+    'invite revoke НОМЕР',
+  ],
+  summary: 'приглашение: по ссылке регистрируются, пока регистрация закрыта или по приглашениям',
+  options: ['days=', 'uses=', 'note='],
   async run(context: Context): Promise<Output> {
+    const [what] = context.words
+    if (what === 'list') return list(context)
+    if (what === 'revoke') return revoke(context)
     requireWords(context, 0)
-    const { config, actor } = context
-    const days = daysOf(context, 'days') ?? INVITATION_DAYS
-    const invitation = await change(context, (tx) =>
-      inviteOne(tx, { days, origin: originOf(config), actor }),
-    )
-    const { link, expiresAt } = invitation
-    return {
-      lines: [link, `Действует до ${time(expiresAt)}, для одного человека.`],
-      json: invitation,
-    }
+    return add(context)
   },
+}
+
+async function add(context: Context): Promise<Output> {
+  const { config, actor } = context
+  const days = daysOf(context, 'days') ?? INVITATION_DAYS
+  const uses = numberOf(context, 'uses', 'число людей') ?? 1
+  const note = textOf(context, 'note') ?? null
+  const invitation = await change(context, (tx) =>
+    inviteMore(tx, { days, uses, note, origin: originOf(config), actor }),
+  )
+  const { link, id, until } = invitation
+  const forWhom = uses === 1 ? 'одного человека' : count(uses, OF_PEOPLE)
+  return {
+    lines: [link, `Приглашение ${id} действует до ${time(until)}, для ${forWhom}.`],
+    json: invitation,
+  }
+}
+
+async function list(context: Context): Promise<Output> {
+  requireWords(context, 1)
+  const invitations = await selectInvitations(context.db)
+  const lines = invitations.map(
+    ({ id, note, uses, usesLeft, until }) =>
+      `${id}  осталось ${usesLeft} из ${uses}, до ${time(until)}${note === null ? '' : `. ${printable(note)}`}`,
+  )
+  return { lines: lines.length > 0 ? lines : ['Приглашений нет.'], json: invitations }
+}
+
+async function revoke(context: Context): Promise<Output> {
+  requireWords(context, 2)
+  const [, id = ''] = context.words
+  const { actor } = context
+  const was = isRowId(id) && (await change(context, (tx) => revokeInvitation(tx, { id, actor })))
+  if (!was) throw new Refusal(`Приглашения ${id} нет.`)
+  return { lines: [`Приглашение ${id} отозвано.`], json: { id } }
 }
 
 function partOf(context: Context): Part {

@@ -1,6 +1,6 @@
 import { publishFromOutside } from '../server/kernel/cache/operator-changes.ts'
 import type { Config } from '../server/kernel/config/config.ts'
-import type { Db, Queryable } from '../server/kernel/db/database.ts'
+import { type Db, isRowId, type Queryable } from '../server/kernel/db/database.ts'
 import { UsageError } from './command-errors.ts'
 import type { Wall } from './open-wall.ts'
 
@@ -96,10 +96,15 @@ export function textOf({ values }: Context, name: string): string | undefined {
 }
 
 export function daysOf(context: Context, name: string): number | undefined {
+  return numberOf(context, name, 'число дней')
+}
+
+/** Parses a number from 1 to 9999, which `what` names. */
+export function numberOf(context: Context, name: string, what: string): number | undefined {
   const text = textOf(context, name)
   if (text === undefined) return undefined
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new UsageError(`--${name}: нужно число дней, например 7`)
+  throw new UsageError(`--${name}: нужно ${what}, например 7`)
 }
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
@@ -111,6 +116,13 @@ export function secondsOf(context: Context, name: string): number | undefined {
   const [, count, unit = ''] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? []
   if (count === undefined) throw new UsageError(`--${name}: нужно время, например 30m, 2h или 7d`)
   return Number(count) * (UNITS[unit] ?? 1)
+}
+
+/** Parses the number that the page before has ended with. */
+export function beforeOf(context: Context): string | undefined {
+  const id = textOf(context, 'before')
+  if (id === undefined || isRowId(id)) return id
+  throw new UsageError('--before: нужен номер из последней строки')
 }
 
 export function requireWords({ words }: Pick<Context, 'words'>, least: number, most = least): void {

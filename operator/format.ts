@@ -20,6 +20,9 @@ export function time(at: Date | number | null): string {
   return TIME.format(typeof at === 'number' ? at * 1000 : at)
 }
 
+/** How many of a long list are shown at once. */
+export const PAGE = 25
+
 const FIRST_LINE_MAX = 60
 
 /** Returns the first line of a text, with «…» if there is more. */
@@ -52,4 +55,5 @@ export function count(number: number, [one, few, many]: readonly [string, string
 export const POSTS = ['запись', 'записи', 'записей'] as const
 export const REPORTS = ['жалоба', 'жалобы', 'жалоб'] as const
 export const APPEALS = ['обжалование', 'обжалования', 'обжалований'] as const
+export const OF_PEOPLE = ['человека', 'человек', 'человек'] as const
 export const ACCOUNTS = ['аккаунт', 'аккаунта', 'аккаунтов'] as const

@@ -14,6 +14,7 @@ const ACTIONS: Record<string, string> = {
   'decision.undo': 'решение отменено',
   'hiding.stop': 'жалобы больше не скрывают записи: за час их скрыто слишком много',
   invite: 'приглашение',
+  'invite.revoke': 'приглашение отозвано',
   'moderator.add': 'назначен модератор',
   'moderator.remove': 'больше не модератор',
   'notice.clear': 'объявление снято',
@@ -24,6 +25,7 @@ const ACTIONS: Record<string, string> = {
   'post.restore': 'запись возвращена',
   'post.unhide': 'запись возвращена: пожаловавшимся больше не верят',
   'registrations.close': 'регистрация закрыта',
+  'registrations.invite-only': 'регистрация по приглашениям',
   'registrations.open': 'регистрация открыта',
   'user.block': 'закрыта возможность писать',
   'user.erase': 'аккаунт стёрт',
@@ -40,7 +42,7 @@ const ACTIONS: Record<string, string> = {
 /** What is only for an act's undoing is not shown. */
 const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> = {
   order: (value) => `Предписание: ${value}`,
-  note: (value) => `Заметка: ${value}`,
+  note: (value) => (value === null ? undefined : `Заметка: ${value}`),
   email: (value) => `Почта: ${value}`,
   value: (value) => `Значение: ${value}`,
   days: (value) => (value === null ? 'Бессрочно' : `Дней: ${value}`),
@@ -48,6 +50,8 @@ const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> 
     if (typeof value === 'string') return `До ${time(new Date(value))}`
     return action === 'user.block' ? 'Бессрочно' : undefined
   },
+  uses: (value, { details }) =>
+    `Приглашение ${details.id}, мест: ${value}${'usesLeft' in details ? `, осталось: ${details.usesLeft}` : ''}`,
   from: (value) => `Было: ${value}`,
   to: (value) => `Стало: ${value}`,
   reporters: (value) => `Пожаловались: ${value}`,

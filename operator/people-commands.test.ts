@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../server/features/posts/counters.task.ts'
 import { createSiteStateReader } from '../server/features/site-state/site-state.service.ts'
@@ -7,8 +8,12 @@ import { readJournal } from '../server/kernel/journal/journal.ts'
 import { DEVICE } from '../server/testing/client.ts'
 import { expectRefusal } from '../server/testing/expect-refusal.ts'
 import { folderForTest } from '../server/testing/folder-for-test.ts'
+import { report } from '../server/testing/moderation-calls.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
+import { envOf, runHere } from '../server/testing/run-command.ts'
 import { findPerson } from '../server/testing/search-columns.ts'
+import { from } from '../server/testing/sign-in-calls.ts'
+import { appForTest, type TestApp } from '../server/testing/test-app.ts'
 
 const { app, olga, petr, vslukh, json, statusOf } = await operatedWall()
 
@@ -32,6 +37,135 @@ test('user finds a person by name, e-mail and id, blocks, signs out and renames 
   expect(await vslukh('user', 'vera_new', 'unblock')).toMatchObject({ code: 0 })
   expect(await vslukh('user', 'vera_new', 'unblock')).toMatchObject({ code: 1 })
 }, 120_000)
+
+const BLOCK = ['--reason', 'Спам', '--block-days', '3', '--yes']
+
+/** Registers from an address, and dates the registration back. */
+async function registerFrom(app: TestApp, who: { email: string; ip: string; daysAgo?: number }) {
+  const { email, ip, daysAgo = 0 } = who
+  await app.signIn(email, undefined, from(ip).headers)
+  const { id, username } = await app.db
+    .updateTable('users')
+    .set({ created_at: sql`created_at - ${daysAgo} * interval '1 day'` })
+    .where('email', '=', email)
+    .returning(['id', 'username'])
+    .executeTakeFirstOrThrow()
+  return { id, username, email }
+}
+
+test('people shows who registered of late, newest first, what they did, and who shares their mailbox or their network of that day', async () => {
+  const raided = await appForTest({ config: { trustProxy: ['127.0.0.1/32'] } })
+  const run = (...args: string[]) => runHere(envOf(raided), ['people', ...args])
+  expect((await run()).out).toBe('За это время никто не зарегистрировался.\n')
+  const [home, cafe] = ['203.0.113.5', '198.51.100.7']
+  const old = { ip: cafe, daysAgo: 40 }
+  const twin = await registerFrom(raided, { ...old, email: 'ka.te@gmail.com' })
+  await registerFrom(raided, { ...old, email: 'kate@example.org' })
+  const kate = await registerFrom(raided, { email: 'Kate+wall@googlemail.com', ip: home })
+  const vera = await registerFrom(raided, { email: 'vera@example.org', ip: cafe })
+  const wave: string[] = []
+  for (let index = 0; index < 7; index++) {
+    const email = `raid${index}@spam.example`
+    wave.push((await registerFrom(raided, { email, ip: home })).username)
+  }
+  const author = await raided.signIn(kate.email)
+  const post = await raided.publish(author, 'Купите гараж')
+  const removed = await raided.publish(author, 'Купите ещё')
+  await raided.reply(author, post.id)
+  for (const { id } of [post, removed]) {
+    await report(raided, await raided.signIn('vera@example.org'), { postId: id })
+  }
+  await runHere(envOf(raided), ['report', removed.id, 'remove', ...BLOCK])
+
+  const { people, total, next } = JSON.parse((await run('--json')).out)
+  expect([people.length, total, next]).toEqual([9, 9, null])
+  expect(people.map(({ username }: typeof kate) => username)).toEqual([
+    ...wave.toReversed(),
+    vera.username,
+    kate.username,
+  ])
+  expect(people.at(-1)).toMatchObject({
+    ...kate,
+    ...{ posts: 1, replies: 1, hidden: 1, reported: 2, removed: 1, kept: 0 },
+    block_reason: 'Спам',
+    sameMailbox: { total: 1, usernames: [twin.username] },
+    sameNetwork: { total: 7, usernames: wave.toReversed().slice(0, 5) },
+  })
+  // The other account of this network is forty days older.
+  expect(people.at(-2)).toMatchObject({ ...vera, sameNetwork: { total: 0 } })
+  const { out } = await run()
+  expect(out).toMatch(/kate\+wall@googlemail.com, с .*, не может писать\n/i)
+  expect(out).toMatch(
+    / {4}записей: 1, ответов: 1, скрыто: 1; жалоб: 2, открыто: 1; последний визит: \d\d\./,
+  )
+  expect(out).toContain(`тот же ящик: ${twin.username}; та же сеть в те же сутки: ${wave[6]}, `)
+  expect(out).toContain(`${wave[2]} и ещё 2\n`)
+  expect((await run('--since', '60d', '--json')).out).toContain('kate@example.org')
+}, 120_000)
+
+test('people and what a person wrote are shown by pages, of which each says how to see the next', async () => {
+  await app.db
+    .insertInto('users')
+    .values(
+      Array.from({ length: 60 }, (_, index) => {
+        const email = `crowd${index}@example.org`
+        return { username: `crowd_${index}`, email, email_key: email }
+      }),
+    )
+    .execute()
+  const writer = await app.signUp()
+  const first = await app.publish(writer, 'Самая первая\nсо второй строкой')
+  await sql`INSERT INTO posts (owner_id, text)
+    SELECT ${writer.id}, 'Запись ' || n FROM generate_series(1, 60) n`.execute(app.db)
+  for (const [command, all] of [
+    [['people'], 60],
+    [['user', writer.username], 61],
+  ] as const) {
+    const seen: string[] = []
+    let page: string[] = [...command]
+    for (let pages = 1; page.length > 0; pages++) {
+      expect(pages).toBeLessThan(5)
+      const { out } = await vslukh(...page)
+      expect(out.split('\n').length).toBeLessThan(85)
+      seen.push(...(out.match(/^\S*crowd_\d+|Запись \d+|Самая первая …/gm) ?? []))
+      page = (/Дальше: vslukh (.*)$/m.exec(out)?.[1] ?? '').split(' ').filter(Boolean)
+    }
+    expect(new Set(seen).size).toBe(all)
+    expect(seen).toHaveLength(all)
+  }
+  const wrong = await vslukh('people', '--before', 'завтра')
+  expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--before') })
+  expect((await vslukh('user', writer.id, '--before', first.id)).out).toBe('Старше ничего нет.\n')
+}, 60_000)
+
+test('user shows all that a person wrote, with what became of it', async () => {
+  const vera = await app.signUp()
+  const none = (await vslukh('user', vera.id)).out
+  expect(none).toMatch(/^С нами с .*, может писать, последний визит \d\d\./m)
+  expect(none).toContain('\n\nНичего не написано.\n')
+  const [shown, removed, evidence] = [
+    await app.publish(vera, 'Видна всем'),
+    await app.publish(vera, 'Реклама'),
+    await app.publish(vera, 'Улика'),
+  ]
+  const reply = await app.reply(vera, shown.id)
+  await vslukh('post', removed.id, 'remove')
+  await report(app, petr, { postId: evidence.id })
+  await app.call('DELETE', `/posts/${evidence.id}`, { token: vera.token })
+  const { out } = await vslukh('user', vera.username)
+  const lines = out.split('\n').slice(-5, -1)
+  expect(lines).toEqual([
+    expect.stringMatching(new RegExp(`^${reply.id}  .* GMT\\+3, ответ на ${shown.id}: `)),
+    expect.stringMatching(new RegExp(`^${evidence.id}  .*, запись, удалено автором: Улика$`)),
+    expect.stringMatching(new RegExp(`^${removed.id}  .*, запись, удалено модератором: Реклама$`)),
+    expect.stringMatching(new RegExp(`^${shown.id}  .* GMT\\+3, запись: Видна всем$`)),
+  ])
+  expect(await json('user', vera.id)).toMatchObject({
+    username: vera.username,
+    written: [{ id: reply.id }, { id: evidence.id, archived: 'deleted' }, {}, { id: shown.id }],
+    next: null,
+  })
+}, 60_000)
 
 test('moderators are named and removed without a restart', async () => {
   const { email, token } = petr
@@ -106,6 +240,66 @@ test('registrations and writing are closed and opened, people are invited, and b
     'masha ban.remove',
   ])
 }, 120_000)
+
+test('registrations by invitation last until they are opened to all; invitations are counted, listed and revoked', async () => {
+  const start = (email: string, invitation?: string) =>
+    app.call('POST', '/registrations', {
+      body: { email, clientToken: 'x', device: DEVICE, ...(invitation && { invitation }) },
+    })
+  expect(await vslukh('open', 'writing', '--invite-only')).toMatchObject({ code: 2 })
+  expect(await vslukh('open', 'registrations', '--invite-only', '--dry-run')).toMatchObject({
+    code: 0,
+  })
+  expect((await start('i0@example.org')).status).toBe(201)
+  const opened = await vslukh('open', 'registrations', '--invite-only')
+  expect(opened.out).toBe('Регистрация по приглашениям. Пригласить: vslukh invite\n')
+  expectRefusal(await start('i1@example.org'), 'REGISTRATION_CLOSED')
+  expect((await vslukh('status')).out).toContain('Доступ:     регистрация по приглашениям, запись')
+  const doctor = (await vslukh('doctor')).out
+  expect(doctor).toContain('✓ регистрация по приглашениям, запись на стену открыта')
+  await vslukh('close', 'registrations', '--reason', 'Ночь')
+  expect((await vslukh('doctor')).out).toContain('vslukh open registrations --invite-only')
+  await vslukh('open', 'registrations', '--invite-only')
+
+  for (const wrong of ['0', '-1', '1.5', 'много', '10000']) {
+    const err = expect.stringContaining('нужно число людей')
+    expect(await vslukh('invite', `--uses=${wrong}`)).toMatchObject({ code: 2, err })
+  }
+  const many = await vslukh('invite', '--uses', '3', '--note', 'Клуб', '--days', '2')
+  const [, id] = /^Приглашение (\d+) действует до .*, для 3 человек\.$/m.exec(many.out) ?? []
+  const token = many.out.split('\n')[0]?.split('#')[1]
+  expect((await start('i1@example.org', token)).status).toBe(201)
+  const list = async () => (await vslukh('invite', 'list')).out
+  expect(await list()).toMatch(new RegExp(`^${id}  осталось 3 из 3, до .*\\. Клуб$`, 'm'))
+  expect(await vslukh('invite', 'revoke', '77777')).toMatchObject({ code: 1 })
+  expect(await vslukh('invite', 'revoke', 'x')).toMatchObject({ code: 1 })
+  expect(await vslukh('invite', 'revoke', `${id}`)).toMatchObject({ code: 0 })
+  expect(await list()).not.toContain('Клуб')
+  expectRefusal(await start('i2@example.org', token), 'REGISTRATION_CLOSED')
+  const acts = (await vslukh('journal', '--since', '10m')).out
+  expect(acts).toContain('masha  регистрация по приглашениям\n')
+  const facts = `Заметка: Клуб\n    Дней: 2\n    Приглашение ${id}, мест: 3\n`
+  expect(acts).toContain(`masha  приглашение\n    ${facts}`)
+  expect(acts).toMatch(
+    new RegExp(
+      `masha {2}приглашение отозвано\n +Заметка: Клуб\n +До .*\n +Приглашение ${id}, мест: 3, осталось: 3\n`,
+    ),
+  )
+  await vslukh('open', 'registrations')
+  expect((await start('i2@example.org')).status).toBe(201)
+}, 120_000)
+
+test('status says who is mailed about reports', async () => {
+  expect((await vslukh('status')).out).toContain('письма о них: никому, MODERATOR_EMAIL не задан')
+  const env = { ...envOf(app), MODERATOR_EMAIL: 'anna@example.org, boris@example.org' }
+  const { out } = await runHere(env, ['status'])
+  expect(out).toContain('письма о них: anna@example.org, boris@example.org\n')
+  const wrong = await runHere({ ...env, MODERATOR_EMAIL: 'anna@example.org, boris' }, ['status'])
+  expect(wrong).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^MODERATOR_EMAIL: .*«boris»/),
+  })
+})
 
 test('notice shows everybody a line, says it again, and takes it back', async () => {
   const read = createSiteStateReader(app.db)

@@ -22,6 +22,7 @@ import { mail } from './mail.ts'
 import { moderator } from './moderator.ts'
 import { notice } from './notice.ts'
 import { openWall } from './open-wall.ts'
+import { people } from './people.ts'
 import { post } from './post.ts'
 import { psql } from './psql.ts'
 import { recount } from './recount.ts'
@@ -36,6 +37,7 @@ const COMMANDS: Record<string, Command> = {
   report,
   post,
   user,
+  people,
   moderator,
   ban,
   close,

@@ -33,7 +33,7 @@ export const status: Command = {
     }
     const state = await selectBackupState(context.db)
     const notice = await selectNotice(context.db)
-    const { backupDir } = context.config
+    const { backupDir, moderatorEmails } = context.config
     const missing =
       backupDir && (await requireBackupFolder(backupDir).catch(({ message }) => message))
     const backup = missing ? { ...state, failed: missing.replace(/\.$/, '') } : state
@@ -53,20 +53,34 @@ export const status: Command = {
         `Записи:     ${wall.posts} на стене, за сутки с ответами: ${wall.posts_today}`,
         `Доступ:     ${accessLine(wall, site)}`,
         ...(notice ? [`Объявление: ${notice.text}`] : []),
-        `Жалобы:     ${reports}`,
+        `Жалобы:     ${reports}; письма о них: ${moderatorEmails.join(', ') || 'никому, MODERATOR_EMAIL не задан'}`,
         `Письма:     ${mailLine(mails)}${refusedLine(mailName)}`,
         `Счётчики:   ${checked}`,
         `Копия:      ${backupLine(backup)}`,
       ],
-      json: { ...wall, ...closed, notice: notice ?? null, mails, mailName, waiting, backup },
+      json: {
+        ...wall,
+        ...closed,
+        moderatorEmails,
+        notice: notice ?? null,
+        mails,
+        mailName,
+        waiting,
+        backup,
+      },
     }
   },
 }
 
 function accessLine(wall: WallStatus, site: SiteState): string {
-  const state = (reason: string | null) => (reason === null ? 'открыта' : `закрыта (${reason})`)
+  const state = (reason: string | null, open = 'открыта') =>
+    reason === null ? open : `закрыта (${reason})`
+  const registrations = state(
+    site.registrationsClosed,
+    site.isInviteOnly ? 'по приглашениям' : 'открыта',
+  )
   return (
-    `регистрация ${state(site.registrationsClosed)}, запись на стену ${state(site.writingClosed)}; ` +
+    `регистрация ${registrations}, запись на стену ${state(site.writingClosed)}; ` +
     `запретов: ${wall.bans}, приглашений: ${wall.invitations}`
   )
 }

@@ -1,14 +1,18 @@
 import { usernameProblem } from '../contract/account-rules.ts'
 import { renameUser } from '../server/features/account/account.service.ts'
+import {
+  type ExportedPost,
+  selectOwnPosts,
+} from '../server/features/data-export/data-export.repository.ts'
 import { blockUser, unblockUser } from '../server/features/moderation/blocks.service.ts'
 import type { Person } from '../server/features/moderation/people.repository.ts'
 import { deleteAllSessions } from '../server/features/sessions/sessions.repository.ts'
 import { isUniqueViolation } from '../server/kernel/db/database-errors.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, daysOf, requireWords, textOf } from './command.ts'
+import { beforeOf, change, daysOf, requireWords, textOf } from './command.ts'
 import { Refusal, UsageError } from './command-errors.ts'
-import { time } from './format.ts'
+import { firstLine, PAGE, time } from './format.ts'
 import { requirePerson } from './person.ts'
 import { reasonOf } from './reports.ts'
 import { erasePerson, exportPerson, nameKeyOf } from './user-data.ts'
@@ -29,7 +33,7 @@ const WITH_WORD = ['rename', 'export']
 
 export const user: Command = {
   usage: [
-    'user КТО [show]',
+    'user КТО [show] [--before НОМЕР]',
     'user КТО block --reason ПРИЧИНА [--days ДНЕЙ]',
     'user КТО unblock',
     'user КТО sign-out',
@@ -38,8 +42,8 @@ export const user: Command = {
     'user КТО erase',
   ],
   summary:
-    'человек: показать, закрыть или вернуть возможность писать, завершить сессии, переименовать, выгрузить данные, стереть',
-  options: ['reason=', 'days='],
+    'человек: показать со всем, что написано, закрыть или вернуть возможность писать, завершить сессии, переименовать, выгрузить данные, стереть',
+  options: ['reason=', 'days=', 'before='],
   async run(context: Context): Promise<Output> {
     requireWords(context, 1, 3)
     const [known = '', what = 'show'] = context.words
@@ -54,22 +58,53 @@ export const user: Command = {
   },
 }
 
-async function show(_context: Context, person: Person): Promise<Output> {
+async function show(context: Context, person: Person): Promise<Output> {
+  const before = beforeOf(context)
+  // One more than a page shows.
+  const page = { before: before ?? NEWEST, limit: PAGE + 1 }
+  const written = await selectOwnPosts(context.db, person.id, page)
+  const next = written.length > PAGE ? written.at(PAGE - 1)?.id : undefined
+  const shown = written.slice(0, PAGE)
+  const more = `… есть и старше. Дальше: vslukh user ${context.words[0]} --before ${next}`
+  const lines = [
+    ...(before === undefined ? [...factsOf(person), ''] : []),
+    ...(shown.length > 0
+      ? shown.map(postLine)
+      : [before ? 'Старше ничего нет.' : 'Ничего не написано.']),
+    ...(next === undefined ? [] : [more]),
+  ]
+  return { lines, json: { ...person, written: shown, next: next ?? null } }
+}
+
+/** Past every id of a row. */
+const NEWEST = '999999999999999999'
+
+const HIDDEN: Record<string, string> = {
+  removed: ', удалено модератором',
+  hidden: ', скрыто из-за жалоб',
+  deleted: ', удалено автором',
+  left: ', скрыто вместе с аккаунтом',
+}
+
+function postLine({ id, publishedAt, repliedPostId, archived, text }: ExportedPost): string {
+  const what = repliedPostId === null ? 'запись' : `ответ на ${repliedPostId}`
+  const state = archived === null ? '' : (HIDDEN[archived] ?? '')
+  return `${id}  ${time(new Date(publishedAt))}, ${what}${state}: ${firstLine(text)}`
+}
+
+function factsOf(person: Person): string[] {
   const block =
     person.block_reason === null
       ? 'может писать'
       : `не может писать ${person.block_until ? `до ${time(person.block_until)}` : 'бессрочно'}: ${person.block_reason}`
-  return {
-    lines: [
-      `${person.username} (${person.id}), ${person.email}${person.is_moderator ? ', модератор' : ''}`,
-      `С нами с ${time(person.created_at)}, ${block}`,
-      `Записей: ${person.posts}, ответов: ${person.replies}, отметок «Нравится»: ${person.likes}, сессий: ${person.sessions}`,
-      `Жалоб на записи: ${person.reported}, из них удалено: ${person.removed}, оставлено: ${person.kept}`,
-      `Своих жалоб: ${person.reports}, отклонено: ${person.refused}`,
-      `Непрочитанных ответов: ${person.unread_replies}, письма об ответах ${person.wants_reply_mails ? 'включены' : 'отключены'}`,
-    ],
-    json: person,
-  }
+  return [
+    `${person.username} (${person.id}), ${person.email}${person.is_moderator ? ', модератор' : ''}${person.is_deleted ? ', аккаунт удалён' : ''}`,
+    `С нами с ${time(person.created_at)}, ${block}, последний визит ${time(person.seen_at)}`,
+    `Записей: ${person.posts}, ответов: ${person.replies}, отметок «Нравится»: ${person.likes}, сессий: ${person.sessions}`,
+    `Жалоб на записи: ${person.reported}, из них удалено: ${person.removed}, оставлено: ${person.kept}`,
+    `Своих жалоб: ${person.reports}, отклонено: ${person.refused}`,
+    `Непрочитанных ответов: ${person.unread_replies}, письма об ответах ${person.wants_reply_mails ? 'включены' : 'отключены'}`,
+  ]
 }
 
 async function block(context: Context, { id, username }: Person): Promise<Output> {

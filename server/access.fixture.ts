@@ -50,6 +50,10 @@ const at = (path: string, body?: object) => () => ({ path, ...(body && { body })
 /** Every call of the contract. */
 export const TABLE: Record<string, Row> = {
   'POST /registrations': { call: start('/registrations', newEmail), ...started },
+  'POST /invitations/validation': {
+    call: at('/invitations/validation', { invitation: 'guessed' }),
+    ...anyone,
+  },
   'POST /registrations/:id/verify': { call: verify('/registrations', 'registration'), ...sealed },
   'POST /logins': { call: start('/logins', ({ owner }) => owner.email), ...started },
   'POST /logins/:id/verify': { call: verify('/logins', 'login'), ...sealed },

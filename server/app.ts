@@ -300,7 +300,7 @@ function openDatabases(
 function registerFeatures(route: Route, node: Node): void {
   const { config, limits, sessions, runRead, readText, server, key, cache, invalidate } = node
   const { db } = node.database
-  const { publicUrl, appName, removedDays, moderatorEmail } = config
+  const { publicUrl, appName, removedDays, moderatorEmails } = config
   const [undoKey, nameKey] = [key('email-undo'), key('usernames')]
   const codes = { key: key('codes'), ttlSeconds: config.codeTtlSeconds, limits }
   const { publishChange } = cache
@@ -321,7 +321,7 @@ function registerFeatures(route: Route, node: Node): void {
   registerMutes({ route, db })
   registerLikes({ route, db, limits })
   registerReports({ route, db, limits, rules: config, invalidate })
-  registerModeration({ route, db, limits, removedDays, moderatorEmail, invalidate })
+  registerModeration({ route, db, limits, removedDays, moderatorEmails, invalidate })
   registerTexts({ route, readText })
   const downloads = { db: node.background.db, appName, key: key('downloads') }
   registerDataExport({ route, http: server.app, limits, ...downloads })
@@ -334,9 +334,10 @@ export type MailTask = keyof ReturnType<typeof mailsOf>
 function mailsOf({ config, key, database: { db } }: Node) {
   const { appName, contactEmail: contact, codeTtlSeconds: ttlSeconds } = config
   const words = { appName, origin: originOf(config), contact }
-  const operatorEmail = config.moderatorEmail ?? contact
+  const { moderatorEmails } = config
+  const operatorEmails = moderatorEmails.length > 0 || !contact ? moderatorEmails : [contact]
   return {
-    ...codeMails({ ...words, key: key('codes'), ttlSeconds, operatorEmail }),
+    ...codeMails({ ...words, key: key('codes'), ttlSeconds, operatorEmails }),
     ...signInMails(words),
     ...accountMails({ ...words, undoKey: key('email-undo') }),
     ...accountDeletionMails(words),
@@ -367,7 +368,7 @@ const ENDED_JOBS = ['release-mails', 'remove-likes', 'restore-posts']
 /** Lists the jobs of every feature. */
 function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
   const { config, key, log, outage, directUrl, metrics, database, invalidate } = node
-  const { backupDir, moderatorEmail, reportsToHide, dataDir } = config
+  const { backupDir, moderatorEmails, reportsToHide, dataDir } = config
   const { db, pool } = database
   const background = node.background.db
   const nameKey = key('usernames')
@@ -400,7 +401,7 @@ function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
     ...likeJobs(background),
     ...answerJobs(background),
     ...searchJobs(background),
-    ...moderationJobs({ db, background, nameKey, moderatorEmail, reportsToHide, invalidate }),
+    ...moderationJobs({ db, background, nameKey, moderatorEmails, reportsToHide, invalidate }),
     ...accountDeletionJobs(background, {
       folders: deletionFolders(config),
       nameKey,

@@ -90,6 +90,7 @@ async function expectRefusals(wall: Wall): Promise<void> {
     [1, 'и так может писать', 'user', 'olga@example.org', 'unblock'],
     [1, 'добавьте --yes', 'user', 'olga@example.org', 'erase'],
     [1, 'Запрета 77 нет', 'ban', 'remove', '77'],
+    [1, 'Приглашения 77 нет', 'invite', 'revoke', '77'],
     [1, 'нет среди модераторов', 'moderator', 'remove', 'olga@example.org'],
     [1, 'уже есть', 'backup', madeBefore(wall)],
     [1, 'опия', 'verify', noBackup],
@@ -97,6 +98,8 @@ async function expectRefusals(wall: Wall): Promise<void> {
     [2, 'Неверный вызов', 'status', '--loudly'],
     [2, 'у команды status нет --reason', 'status', '--reason', 'Спам'],
     [2, 'нужна причина', 'close', 'writing'],
+    [2, 'нужен номер', 'people', '--before', 'x'],
+    [2, 'только у registrations', 'open', 'writing', '--invite-only'],
     [2, 'одна строка', 'notice', 'Первая\nвторая'],
     [2, 'не адрес почты', 'mail', 'test', 'olga'],
   ]

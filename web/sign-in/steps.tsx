@@ -3,6 +3,7 @@ import { PATHS } from '../../contract/pages.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import type { MailedCode } from '../codes/use-mailed-code.ts'
+import { useSiteState } from '../session/site-state.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
@@ -12,9 +13,10 @@ import styles from './steps.module.css'
 
 export function EmailStep({ mailed }: { mailed: MailedCode }) {
   const tipId = useId()
+  const how = useSiteState().isInviteOnly ? ' по приглашению' : ''
   return (
     <AuthShell
-      tip="Войдите или зарегистрируйтесь: пришлём код на почту, пароль не нужен"
+      tip={`Войдите или зарегистрируйтесь${how}: пришлём код на почту, пароль не нужен`}
       tipId={tipId}
     >
       <EmailEntry

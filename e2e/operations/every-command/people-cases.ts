@@ -8,9 +8,15 @@ const exported = ({ folder }: Wall) => join(folder, 'olga.zip')
 export const PEOPLE_CASES: Case[] = [
   {
     usage: 'user КТО',
-    words: ({ people }) => ['user', people.olga.username],
-    prints: ({ people }) => `${people.olga.username} (${people.olga.id}), olga@example.org`,
-    json: ({ people }) => ({ id: people.olga.id, sessions: 1 }),
+    words: ({ people, posts }) => ['user', people.olga.username, '--before', posts.kept.id],
+    prints: ({ posts }) => `${posts.shown.id}  `,
+    json: ({ people, posts }) => ({ id: people.olga.id, written: [{ id: posts.shown.id }] }),
+  },
+  {
+    usage: 'people',
+    words: ({ people }) => ['people', '--since', '2h', '--before', people.vera.id],
+    prints: ({ people }) => `${people.petr.username} (${people.petr.id}), petr@example.org, с `,
+    json: ({ people }) => ({ total: 2, people: [{ id: people.petr.id }, { id: people.olga.id }] }),
   },
   {
     usage: 'user КТО block --reason ПРИЧИНА',

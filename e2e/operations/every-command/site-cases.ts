@@ -59,6 +59,14 @@ export const SITE_CASES: Case[] = [
     journal: ['registrations.open'],
   },
   {
+    usage: 'open registrations --invite-only',
+    words: () => ['open', 'registrations', '--invite-only'],
+    prints: () => 'Регистрация по приглашениям',
+    json: () => ({ part: 'registrations', isInviteOnly: true }),
+    leaves: [count('site_state', () => 'is_invite_only'), 1],
+    journal: ['registrations.invite-only'],
+  },
+  {
     usage: 'close registrations --reason ПРИЧИНА',
     words: () => ['close', 'registrations', '--reason', 'Спам'],
     prints: () => 'Регистрация закрыта: Спам',
@@ -113,11 +121,32 @@ export const SITE_CASES: Case[] = [
   },
   {
     usage: 'invite',
-    words: () => ['invite', '--days', '2'],
+    words: () => ['invite', '--days', '2', '--uses', '30', '--note', 'Клуб'],
     prints: () => '/invitation#',
     json: () => ({ link: expect.stringContaining('/invitation#') }),
-    leaves: [count('invitations', () => `expires_at > now() + interval '47 hours'`), 1],
+    leaves: [
+      count(
+        'invitations',
+        () => `expires_at < now() + interval '3 days' AND uses_left = 30 AND note = 'Клуб'`,
+      ),
+      1,
+    ],
     journal: ['invite'],
+  },
+  {
+    usage: 'invite list',
+    words: () => ['invite', 'list'],
+    prints: () => '1  осталось 5 из 5, до ',
+    json: () => [{ id: '1', uses: 5, usesLeft: 5, note: null }],
+  },
+  {
+    usage: 'invite revoke НОМЕР',
+    words: () => ['invite', 'revoke', '1'],
+    before: () => [['invite', '--uses', '5']],
+    prints: () => 'Приглашение 1 отозвано.',
+    json: () => ({ id: '1' }),
+    leaves: [count('invitations', () => 'id = 1'), 0],
+    journal: ['invite.revoke'],
   },
   {
     usage: 'journal',

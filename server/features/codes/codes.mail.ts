@@ -34,13 +34,13 @@ type WriteOptions = MailOptions & {
 
 /** The mails with codes. */
 export function codeMails(
-  options: Omit<WriteOptions, 'leftMs'> & { operatorEmail: string | undefined },
+  options: Omit<WriteOptions, 'leftMs'> & { operatorEmails: readonly string[] },
 ) {
   const code: MailKind<CodeMail> = {
     write: (mail, leftMs) => writeCodeMail(mail, { ...options, leftMs }),
     async settled(tx, { operationId, isToNewAddress }, state) {
       await storeMailState(tx, operationId, { state, ttlSeconds: options.ttlSeconds })
-      if (isToNewAddress && state === 'refused') await judgeRefusals(tx, options.operatorEmail)
+      if (isToNewAddress && state === 'refused') await judgeRefusals(tx, options.operatorEmails)
     },
   }
   return { 'send-code': code }

@@ -50,16 +50,23 @@ export type ExportedPost = {
   archived: string | null
 }
 
-/** Returns some of a user's posts after `afterId`, by ascending id, hidden ones included. */
+/** Goes on after a post, or back to those before it. */
+type From = { after: string } | { before: string; limit: number }
+
+/** Returns some of a user's posts in the order in which `from` goes, hidden ones included. */
 export async function selectOwnPosts(
   db: Queryable,
   userId: string,
-  afterId: string,
+  from: From,
 ): Promise<ExportedPost[]> {
+  const [isNext, order, limit] =
+    'after' in from
+      ? [sql`id > ${from.after}::bigint`, sql`id`, STEP]
+      : [sql`id < ${from.before}::bigint`, sql`id DESC`, sql`${from.limit}`]
   const next = (isIn: string) => sql`(
-    SELECT * FROM posts WHERE owner_id = ${userId}::bigint AND id > ${afterId}::bigint AND ${sql.raw(isIn)}
+    SELECT * FROM posts WHERE owner_id = ${userId}::bigint AND ${isNext} AND ${sql.raw(isIn)}
       AND text <> ''
-    ORDER BY id LIMIT ${STEP})`
+    ORDER BY ${order} LIMIT ${limit})`
   // One part for each index of a user's posts. Those without a text are being deleted for good.
   const parts = [
     'hidden_for IS NULL AND replied_post_id IS NULL',
@@ -71,7 +78,7 @@ export async function selectOwnPosts(
       replied_post_id::text AS "repliedPostId", likes_count AS likes, replies_count AS replies,
       CASE hidden_for WHEN 'reported' THEN 'hidden' ELSE hidden_for END AS archived
     FROM (${sql.join(parts.map(next), sql` UNION ALL `)}) own
-    ORDER BY own.id LIMIT ${STEP}`.execute(db)
+    ORDER BY own.${order} LIMIT ${limit}`.execute(db)
   return rows
 }
 

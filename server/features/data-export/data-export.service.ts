@@ -30,7 +30,8 @@ export async function exportData(
 ): Promise<Readable> {
   const account = await selectAccount(db, userId)
   if (!account) throw new AppError('USER_NOT_FOUND')
-  const posts = () => inSteps<ExportedPost>((last) => selectOwnPosts(db, userId, last?.id ?? '0'))
+  const posts = () =>
+    inSteps<ExportedPost>((last) => selectOwnPosts(db, userId, { after: last?.id ?? '0' }))
   const lists = {
     'likes.json': inSteps<ExportedLike>((last) => selectOwnLikes(db, userId, last?.id ?? '0')),
     'decisions.json': inSteps<ExportedDecision>((last) =>

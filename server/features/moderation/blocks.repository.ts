@@ -68,14 +68,13 @@ export async function lockEmail(tx: Queryable, userId: string): Promise<string |
 /** An address's name, without what two addresses of one mailbox may differ in. */
 const NAME = sql.raw(`translate(split_part(split_part(email_key, '@', 1), '+', 1), '.-', '')`)
 
-/** Users whose address may belong to the same mailbox. It reads every user, so it is for jobs. */
-export async function selectPossibleTwins(
-  db: Queryable,
-  email: string,
-): Promise<{ id: string; email: string }[]> {
-  const { rows } = await sql<{ id: string; email: string }>`
-    SELECT id, email FROM users
-    WHERE ${NAME} = (SELECT ${NAME} FROM (SELECT ${emailKey(email)}::text AS email_key) asked)
+type Twin = { id: string; username: string; email: string }
+
+/** Users whose address may belong to one of the mailboxes. It reads every user. */
+export async function selectPossibleTwins(db: Queryable, emails: string[]): Promise<Twin[]> {
+  const { rows } = await sql<Twin>`
+    SELECT id, username, email FROM users
+    WHERE ${NAME} IN (SELECT ${NAME} FROM unnest(${emails.map(emailKey)}::text[]) asked (email_key))
     ORDER BY id`.execute(db)
   return rows
 }

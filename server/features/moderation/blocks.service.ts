@@ -74,7 +74,7 @@ export function createBlockSpreading(
       const { email, block } = (await rememberBlock(tx, userId, nameKey)) ?? {}
       if (email === undefined || block === undefined) return
       if (!block) await unblockMailbox(tx, hashMailbox(email, nameKey))
-      for (const twin of await selectPossibleTwins(tx, email)) {
+      for (const twin of await selectPossibleTwins(tx, [email])) {
         if (twin.id === userId || mailboxOf(twin.email) !== mailboxOf(email)) continue
         await replaceStoredBlock(tx, twin.id, block)
         if (block) await deleteAllSessions(tx, twin.id)

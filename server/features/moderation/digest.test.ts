@@ -9,9 +9,10 @@ import { insertReport } from '../reports/reports.repository.ts'
 import { applyReportRules } from './moderation.service.ts'
 
 const moderatorEmail = 'moderators@example.org'
+const moderatorEmails = [moderatorEmail]
 
 test('a report that began before a mail to the moderators and was committed after it is new to the next mail', async () => {
-  const { app, mailbox } = await mailAppForTest({ moderatorEmail })
+  const { app, mailbox } = await mailAppForTest({ moderatorEmails })
   const [author, reader, other] = [await app.signUp(), await app.signUp(), await app.signUp()]
   const [early, late] = [await app.publish(author), await app.publish(author)]
   await app.db.transaction().execute(async (tx) => {
@@ -21,15 +22,29 @@ test('a report that began before a mail to the moderators and was committed afte
     await mailbox.mailTo(moderatorEmail)
     const newer = { postId: late.id, reporterId: other.id, reasonId: '1', comment: null }
     expect(await insertReport(tx, newer)).toBe(true)
-    await applyReportRules(tx, late.id, { reportsToHide: 0, rateLimitScale: 1, moderatorEmail })
+    await applyReportRules(tx, late.id, { reportsToHide: 0, rateLimitScale: 1, moderatorEmails })
   })
   await passReportTime(app, 3601)
   await addJob(app.db, 'tell-moderators', { payload: {} })
   expect((await mailbox.mailTo(moderatorEmail, 2)).text).toContain('Открытых жалоб: 2')
 })
 
+test('each address of the moderators gets a mail of its own, which names no other', async () => {
+  const all = ['anna@example.org', 'boris@example.org']
+  const { app, mailbox } = await mailAppForTest({ moderatorEmails: all })
+  const post = await app.publish(await app.signUp())
+  await report(app, await app.signUp(), { postId: post.id })
+  for (const [index, to] of all.entries()) {
+    const other = all[1 - index]
+    const mail = await mailbox.mailTo(to)
+    expect(mail.text).toContain('Открытых жалоб: 1')
+    expect(JSON.stringify(mail)).not.toContain(other)
+  }
+  expect(mailbox.mails.filter(({ to }) => all.includes(to))).toHaveLength(2)
+})
+
 test('a digest that finds nothing any more is no mail: neither sent nor logged as one', async () => {
-  const { app, mailbox } = await mailAppForTest({ moderatorEmail })
+  const { app, mailbox } = await mailAppForTest({ moderatorEmails })
   const mail = { to: moderatorEmail, expiresAt: Date.now() + 60_000 }
   await queueMail(app.db, 'send-queue-mail', mail)
   await expect.poll(() => selectMailLog(app.db)).toEqual([])

@@ -28,7 +28,7 @@ type Options = {
   db: Db
   limits: Pick<Limits, 'reports'>
   removedDays: number
-  moderatorEmail: string | undefined
+  moderatorEmails: string[]
   /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   invalidate: () => Promise<void>
 }
@@ -87,7 +87,7 @@ function registerBlocks({ route, db }: Options): void {
 }
 
 /** What reporters and authors see of decisions. */
-function registerOwn({ route, db, limits, moderatorEmail }: Options): void {
+function registerOwn({ route, db, limits, moderatorEmails }: Options): void {
   route(listOwnReports, async ({ viewer }) => ({
     reports: await selectOwnReports(db, viewer.userId),
   }))
@@ -107,7 +107,7 @@ function registerOwn({ route, db, limits, moderatorEmail }: Options): void {
         throw new AppError('POST_NOT_FOUND')
       const isFirst = await insertAppeal(tx, { postId: id, userId, text })
       if (!isFirst) throw new AppError('ALREADY_APPEALED')
-      await tellModerators(tx, moderatorEmail, id)
+      await tellModerators(tx, moderatorEmails, id)
     })
   })
 }

@@ -70,37 +70,42 @@ function toQueued(post: WaitingPost, known: Map<string, Post>): Omit<QueuedPost,
   }
 }
 
-export type ReportRules = HidingRules & { moderatorEmail: string | undefined }
+export type ReportRules = HidingRules & { moderatorEmails: string[] }
 
 /** Hides the locked post if enough people reported it, and notifies the moderators. */
 export async function applyReportRules(
   tx: Queryable,
   postId: string,
-  { moderatorEmail, ...rules }: ReportRules,
+  { moderatorEmails, ...rules }: ReportRules,
 ): Promise<boolean> {
   const { isHidden, isNews = false } = await hideIfReported(tx, postId, rules)
-  await tellModerators(tx, moderatorEmail, postId)
-  if (isNews && moderatorEmail !== undefined) {
-    const mail = { to: moderatorEmail, expiresAt: Date.now() + MAIL_LIFE_MS, isHidingStopped: true }
-    await queueMail(tx, 'send-queue-mail', mail)
-  }
+  await tellModerators(tx, moderatorEmails, postId)
+  if (isNews) await queueToEach(tx, moderatorEmails, { isHidingStopped: true })
   return isHidden
 }
 
+/** None of them sees the address of another. */
+async function queueToEach(
+  tx: Queryable,
+  emails: string[],
+  about: { isHidingStopped?: true } = {},
+): Promise<void> {
+  const expiresAt = Date.now() + MAIL_LIFE_MS
+  for (const to of emails) await queueMail(tx, 'send-queue-mail', { to, expiresAt, ...about })
+}
+
 /**
- * Queues the mail to the moderators, at most one an hour. A report or appeal of the post `newOf`,
+ * Queues a mail to each of the moderators, at most once an hour. A report or appeal of the post `newOf`,
  * made in this transaction, is then part of the next one.
  */
 export async function tellModerators(
   tx: Queryable,
-  to: string | undefined,
+  emails: string[],
   newOf?: string,
 ): Promise<void> {
-  if (to === undefined) return
-  if (await claimModeratorMail(tx)) {
-    const expiresAt = Date.now() + MAIL_LIFE_MS
-    await queueMail(tx, 'send-queue-mail', { to, expiresAt })
-  } else if (newOf !== undefined) await includeInNextDigest(tx, newOf)
+  if (emails.length === 0) return
+  if (await claimModeratorMail(tx)) await queueToEach(tx, emails)
+  else if (newOf !== undefined) await includeInNextDigest(tx, newOf)
 }
 
 /** A mail that could not be sent for a day is of no more use. */

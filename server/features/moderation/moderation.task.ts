@@ -15,7 +15,7 @@ type Options = {
   /** The pool of jobs. */
   background: Db
   nameKey: Buffer
-  moderatorEmail: string | undefined
+  moderatorEmails: string[]
   reportsToHide: number
   /** Invalidates cached reads on every node. */
   invalidate: () => Promise<void>
@@ -26,7 +26,7 @@ export function moderationJobs({
   db,
   background,
   nameKey,
-  moderatorEmail,
+  moderatorEmails,
   ...rules
 }: Options): Jobs {
   return {
@@ -36,7 +36,7 @@ export function moderationJobs({
     'review-hidden': { run: createHidingReview(background, rules) },
     'tell-moderators': {
       everyMinutes: 5,
-      run: () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmail)),
+      run: () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmails)),
     },
   }
 }

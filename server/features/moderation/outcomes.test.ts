@@ -140,7 +140,7 @@ test('a decision that was undone is announced to nobody', async () => {
 
 test('the moderators get a mail at the first report of a quiet hour, and one an hour while there is something new', async () => {
   const { app: own, mailbox: box } = await mailAppForTest({
-    moderatorEmail: 'moderators@example.org',
+    moderatorEmails: ['moderators@example.org'],
     publicUrl: 'https://vslukh.example',
   })
   const author = await own.signUp()

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import { isRowId, type Queryable } from '../../kernel/db/database.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { idArray, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 
 /** What an operator sees of a user. */
@@ -8,9 +8,12 @@ export type Person = {
   username: string
   email: string
   created_at: Date
+  is_deleted: boolean
+  seen_at: Date | null
   is_moderator: boolean
   posts: number
   replies: number
+  hidden: number
   likes: number
   sessions: number
   unread_replies: number
@@ -27,12 +30,23 @@ export type Person = {
 }
 
 /** Finds users by username, e-mail or id: two when one's username is the other's id. */
-export async function selectPeople(db: Queryable, known: string): Promise<Person[]> {
+export function selectPeople(db: Queryable, known: string): Promise<Person[]> {
   const id = isRowId(known) ? known : '0'
+  return selectWhere(
+    db,
+    sql`lower(u.username) = ${known.toLowerCase()} OR u.email_key = ${emailKey(known)} OR u.id = ${id}`,
+  )
+}
+
+/** Returns users `u`, the newest first. */
+async function selectWhere(db: Queryable, condition: RawBuilder<unknown>): Promise<Person[]> {
   const { rows } = await sql<Person>`
-    SELECT u.id, u.username, u.email, u.created_at,
+    SELECT u.id, u.username, u.email, u.created_at, u.deleted_at IS NOT NULL AS is_deleted,
+      greatest((SELECT max(used_at) FROM sessions s WHERE s.user_id = u.id),
+        (SELECT max(used_at) FROM known_clients k WHERE k.user_id = u.id)) AS seen_at,
       EXISTS (SELECT FROM moderator_users m WHERE m.user_id = u.id) AS is_moderator,
       coalesce(o.posts, 0)::float8 AS posts, coalesce(o.replies, 0)::float8 AS replies,
+      (SELECT count(*) FROM posts p WHERE p.owner_id = u.id AND p.hidden_for IS NOT NULL)::float8 AS hidden,
       coalesce(l.likes, 0)::float8 AS likes,
       (SELECT count(*) FROM sessions s WHERE s.user_id = u.id)::int AS sessions,
       (SELECT count(*)::int FROM received_replies r WHERE r.recipient_id = u.id AND r.received_no > a.seen_no)
@@ -53,8 +67,34 @@ export async function selectPeople(db: Queryable, known: string): Promise<Person
       SELECT count(*)::int AS reports, (count(*) FILTER (WHERE state = 'kept'))::int AS refused
       FROM reports WHERE reporter_id = u.id
     ) own
-    WHERE lower(u.username) = ${known.toLowerCase()} OR u.email_key = ${emailKey(known)} OR u.id = ${id}
-    ORDER BY u.id`.execute(db)
+    WHERE ${condition} ORDER BY u.id DESC`.execute(db)
+  return rows
+}
+
+/** Of users who registered within some seconds, those before the user `before`, if it is named. */
+export type NewcomersPage = { seconds: number; before: string | undefined; limit: number }
+
+/** Returns users, the newest first, and how many there are from the first of them on. */
+export async function selectNewcomers(
+  db: Queryable,
+  { seconds, before, limit }: NewcomersPage,
+): Promise<{ people: Person[]; total: number }> {
+  const { rows } = await sql<{ id: string; total: number }>`
+    SELECT id, (count(*) OVER ())::int AS total FROM users
+    WHERE created_at > now() - ${seconds} * interval '1 second'
+      AND (${before ?? null}::bigint IS NULL OR id < ${before ?? null})
+    ORDER BY id DESC LIMIT ${limit}`.execute(db)
+  const ids = idArray(rows.map(({ id }) => id))
+  const people = await selectWhere(db, sql`u.id = ANY(${ids}::bigint[])`)
+  return { people, total: rows[0]?.total ?? 0 }
+}
+
+/** Whom each user shares the network of the registration with, within a day of it. */
+export async function selectOfNetwork(db: Queryable, userIds: string[]) {
+  const { rows } = await sql<{ of_id: string; username: string }>`
+    SELECT u.id AS of_id, o.username FROM users u JOIN users o ON o.network_hash = u.network_hash AND o.id <> u.id
+      AND o.created_at BETWEEN u.created_at - interval '1 day' AND u.created_at + interval '1 day'
+    WHERE u.id = ANY(${idArray(userIds)}::bigint[]) ORDER BY o.id DESC`.execute(db)
   return rows
 }
 

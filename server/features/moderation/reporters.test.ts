@@ -75,7 +75,7 @@ test('the undecided reports of one account hide three posts at most, and a decis
 
 test('past ten hidings in an hour posts stay on the wall, and the moderators are mailed so once', async () => {
   const moderatorEmail = 'moderators@example.org'
-  const { app, mailbox } = await mailAppForTest({ moderatorEmail })
+  const { app, mailbox } = await mailAppForTest({ moderatorEmails: [moderatorEmail] })
   await sql`INSERT INTO journal (actor, action) SELECT 'vslukh', 'post.hide'
     FROM generate_series(1, 9999)`.execute(app.db)
   const users = await signUpOld(app, 3)

@@ -3,6 +3,7 @@ import type { Answer, Input } from '../../../contract/endpoint.ts'
 import {
   startLogin,
   startRegistration,
+  validateInvitation,
   verifyLogin,
   verifyRegistration,
 } from '../../../contract/sign-in.ts'
@@ -23,7 +24,11 @@ import {
 } from '../codes/codes.service.ts'
 import { blockNewUser } from '../moderation/blocks.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
-import { claimRegistration, requireRegistrable } from '../site-state/site-state.service.ts'
+import {
+  claimRegistration,
+  isAdmitted,
+  requireRegistrable,
+} from '../site-state/site-state.service.ts'
 import { announceSignIn, startSignIn } from './sign-in.service.ts'
 
 type Purpose = 'login' | 'registration'
@@ -55,6 +60,9 @@ export function registerSignIn(options: Options): void {
     await requireRegistrable(db, { email, ip: request.ip, invitation: body.invitation })
     return start('registration', { ...body, email }, request)
   })
+  route(validateInvitation, async ({ body }) => ({
+    isValid: await isAdmitted(db, body.invitation),
+  }))
   route(startLogin, async ({ body }, { request }) => {
     requireEmail(body.email)
     await limits.codeRequests.chargeNetwork(request.ip)

@@ -1,3 +1,4 @@
+import type { SiteState } from '../../../contract/pages.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
@@ -9,17 +10,17 @@ import { selectSiteState } from './site-state.repository.ts'
 export const mailNameMails = (db: Db, options: MailOptions) => ({
   'send-refusals-mail': {
     write: async ({ to }: QueuedMail) => {
-      const { registrationsClosed } = await selectSiteState(db)
-      return writeRefusalsMail(to, { ...(await readMailName(db)), registrationsClosed }, options)
+      const site = await selectSiteState(db)
+      return writeRefusalsMail(to, { ...(await readMailName(db)), ...site }, options)
     },
   },
 })
 
-type Refusals = MailName & { registrationsClosed: string | null }
+type Refusals = MailName & Pick<SiteState, 'registrationsClosed' | 'isInviteOnly'>
 
 function writeRefusalsMail(
   to: string,
-  { ended, refused, registrationsClosed }: Refusals,
+  { ended, refused, registrationsClosed, isInviteOnly }: Refusals,
   { appName, origin }: MailOptions,
 ): Mail {
   const next =
@@ -27,7 +28,7 @@ function writeRefusalsMail(
       ? ['Если отказов станет больше 40 %, регистрация на час закроется сама.']
       : [
           `Регистрация закрыта: ${registrationsClosed}.`,
-          'Открыть её раньше: vslukh open registrations',
+          `Открыть её раньше: vslukh open registrations${isInviteOnly ? ' --invite-only' : ''}`,
         ]
   const lines = [
     `На сайте ${origin} просят много кодов на адреса, которых нет. За час писем новым адресам: ${ended}, из них отклонено: ${refused}.`,

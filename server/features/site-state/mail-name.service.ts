@@ -38,14 +38,15 @@ export async function areNewAddressesSlowed(db: Queryable): Promise<boolean> {
  * addresses that do not exist. Too many slow such mails and are told to the operator, once an
  * episode; more close registrations for an hour.
  */
-export async function judgeRefusals(tx: Queryable, operator: string | undefined): Promise<void> {
+export async function judgeRefusals(tx: Queryable, operators: readonly string[]): Promise<void> {
   const { isTold } = await lockRefusals(tx)
   const mails = await countNewAddressMails(tx)
   if (!isOver(SLOWED_OVER, mails)) return
   await storeRefusals(tx)
   if (isOver(CLOSED_OVER, mails) && !mails.isPaused) await closeForAnHour(tx, mails)
-  if (isTold || operator === undefined) return
-  await queueMail(tx, 'send-refusals-mail', { to: operator, expiresAt: Date.now() + MAIL_LIFE_MS })
+  if (isTold) return
+  const expiresAt = Date.now() + MAIL_LIFE_MS
+  for (const to of operators) await queueMail(tx, 'send-refusals-mail', { to, expiresAt })
 }
 
 async function closeForAnHour(tx: Queryable, { ended, refused }: NewAddressMails): Promise<void> {

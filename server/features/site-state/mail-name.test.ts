@@ -24,7 +24,7 @@ async function nodesForTest() {
   const mailbox = await openMailbox(0, (address) => address.endsWith('@gone.example'))
   onTestFinished(() => mailbox.close())
   const limits = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
-  const config = { ...limits, smtpUrl: mailbox.url, moderatorEmail: OPERATOR }
+  const config = { ...limits, smtpUrl: mailbox.url, moderatorEmails: [OPERATOR] }
   const app = await appForTest({ config })
   const other = await appForTest({ config, databaseUrl: app.databaseUrl })
   let people = 0
@@ -119,7 +119,7 @@ test('a raid with dead addresses is slowed, then closes registrations on every n
     { actor: 'vslukh', action: 'registrations.close', details: { ended: 27, refused: 11 } },
   ])
 
-  const options = { days: 7, origin: 'https://wall.example', actor: 'olga' }
+  const options = { days: 7, uses: 1, note: null, origin: 'https://wall.example', actor: 'olga' }
   const [, invitation = ''] = (await invite(app.db, options)).link.split('#')
   const asked = { clientToken: 'guest', device: DEVICE, invitation, email: 'guest@example.org' }
   const guest = await app.call('POST', '/registrations', { body: asked, ...from('10.9.1.1') })

@@ -6,18 +6,20 @@ import type { Tables } from '../../kernel/db/tables.ts'
 import { IS_PAUSED } from './mail-name.repository.ts'
 
 export async function selectSiteState(db: Queryable): Promise<SiteState> {
-  const { registrations_closed, paused_until, writing_closed, text, since } = await db
-    .selectFrom('site_state')
-    .leftJoin('notice_in_force', (join) => join.onTrue())
-    .select(['registrations_closed', 'writing_closed', 'text', 'since'])
-    .select(
-      sql<Date | null>`CASE WHEN ${IS_PAUSED} THEN registrations_paused_until END`.as(
-        'paused_until',
-      ),
-    )
-    .executeTakeFirstOrThrow()
+  const { registrations_closed, is_invite_only, paused_until, writing_closed, text, since } =
+    await db
+      .selectFrom('site_state')
+      .leftJoin('notice_in_force', (join) => join.onTrue())
+      .select(['registrations_closed', 'is_invite_only', 'writing_closed', 'text', 'since'])
+      .select(
+        sql<Date | null>`CASE WHEN ${IS_PAUSED} THEN registrations_paused_until END`.as(
+          'paused_until',
+        ),
+      )
+      .executeTakeFirstOrThrow()
   return {
     registrationsClosed: registrations_closed ?? (paused_until && pauseReason(paused_until)),
+    isInviteOnly: is_invite_only,
     writingClosed: writing_closed,
     notice: text === null ? null : { id: String(since?.getTime()), text },
   }
@@ -27,25 +29,18 @@ function pauseReason(until: Date): string {
   return `много кодов запросили на несуществующие адреса. Откроется сама ${formatTime(until)}`
 }
 
-/**
- * Closes a part of the site for a reason, or opens it with null: registrations also where refused
- * mails have closed them.
- */
-export async function updateSiteState(
-  tx: Queryable,
-  part: 'registrations' | 'writing',
-  reason: string | null,
-): Promise<void> {
+/** Each `_closed` is a reason, or null for open. */
+type Access = Pick<
+  Tables['site_state'],
+  'registrations_closed' | 'is_invite_only' | 'writing_closed'
+>
+
+/** To open registrations also ends the hour for which refused mails have closed them. */
+export async function updateSiteState(tx: Queryable, access: Partial<Access>): Promise<void> {
+  const isOpening = access.registrations_closed === null
   await tx
     .updateTable('site_state')
-    .set(
-      part === 'writing'
-        ? { writing_closed: reason }
-        : {
-            registrations_closed: reason,
-            ...(reason === null && { registrations_paused_until: sql<Date>`now()` }),
-          },
-    )
+    .set({ ...access, ...(isOpening && { registrations_paused_until: sql<Date>`now()` }) })
     .execute()
 }
 
@@ -80,42 +75,61 @@ export async function removeNotice(tx: Queryable): Promise<void> {
     .execute()
 }
 
-/** Adds an invitation. Returns until when it is valid. */
-export async function insertInvitation(
+export type NewInvitation = { days: number; uses: number; note: string | null }
+
+const INVITATION = ['id', 'note', 'uses', 'uses_left as usesLeft', 'expires_at as until'] as const
+
+export function insertInvitation(
   tx: Queryable,
-  { tokenHash, days }: { tokenHash: Buffer; days: number },
-): Promise<Date> {
-  const { expires_at } = await tx
+  { tokenHash, days, uses, note }: NewInvitation & { tokenHash: Buffer },
+): Promise<{ id: string; until: Date }> {
+  const until = sql<Date>`now() + ${days} * interval '1 day'`
+  return tx
     .insertInto('invitations')
-    .values({
-      token_hash: tokenHash,
-      expires_at: sql<Date>`now() + ${days} * interval '1 day'`,
-    })
-    .returning('expires_at')
+    .values({ token_hash: tokenHash, uses, uses_left: uses, note, expires_at: until })
+    .returning(['id', 'expires_at as until'])
     .executeTakeFirstOrThrow()
-  return expires_at
 }
 
-/** Whether an invitation is valid, without using it up. */
+/** Returns the invitations that are not over, used up ones included, oldest first. */
+export function selectInvitations(db: Queryable) {
+  return db
+    .selectFrom('invitations')
+    .select(INVITATION)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .orderBy('id')
+    .execute()
+}
+
+export function deleteInvitation(tx: Queryable, id: string) {
+  return tx.deleteFrom('invitations').where('id', '=', id).returning(INVITATION).executeTakeFirst()
+}
+
+const IS_VALID = sql<boolean>`expires_at > now() AND uses_left > 0`
+
+/** Whether an invitation is valid, without using it. */
 export async function isInvited(db: Queryable, tokenHash: Buffer): Promise<boolean> {
   const row = await db
     .selectFrom('invitations')
-    .select('expires_at')
+    .select('id')
     .where('token_hash', '=', tokenHash)
-    .where('expires_at', '>', sql<Date>`now()`)
+    .where(IS_VALID)
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** Uses an invitation up. Returns whether it was valid. */
+/**
+ * Uses an invitation once. Returns whether it was valid: who waits for its row meanwhile counts
+ * what is left after the commit of the one before.
+ */
 export async function claimInvitation(tx: Queryable, tokenHash: Buffer): Promise<boolean> {
-  const row = await tx
-    .deleteFrom('invitations')
+  const { numUpdatedRows } = await tx
+    .updateTable('invitations')
+    .set({ uses_left: sql<number>`uses_left - 1` })
     .where('token_hash', '=', tokenHash)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .returning('token_hash')
+    .where(IS_VALID)
     .executeTakeFirst()
-  return row !== undefined
+  return numUpdatedRows > 0n
 }
 
 export type BanKind = Tables['bans']['kind']

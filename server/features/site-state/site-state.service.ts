@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { OPEN_SITE, PATHS, type SiteState } from '../../../contract/pages.ts'
+import { INVITE_ONLY, OPEN_SITE, PATHS, type SiteState } from '../../../contract/pages.ts'
 import { parsePostText, textLength } from '../../../contract/text.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -13,10 +13,12 @@ import {
   type BanKind,
   claimInvitation,
   deleteBan,
+  deleteInvitation,
   insertInvitation,
   isBanned,
   isInvited,
   type NewBan,
+  type NewInvitation,
   type Notice,
   removeNotice,
   selectSiteState,
@@ -29,6 +31,7 @@ import { closedError } from './write-refusal.ts'
 /** How old the state that a page shows may be, in milliseconds. */
 const MAX_AGE_MS = 1000
 export const NOTICE_MAX = 200
+const INVITATION_OVER = 'Приглашение больше не действует. Попросите новое'
 
 /** While the database is unavailable everything counts as open: the calls themselves refuse. */
 export function createSiteStateReader(db: Db): () => Promise<SiteState> {
@@ -47,16 +50,23 @@ export async function closeSite(
   tx: Queryable,
   { part, reason, actor }: Act & { part: 'registrations' | 'writing'; reason: string },
 ): Promise<void> {
-  await updateSiteState(tx, part, reason)
+  await updateSiteState(tx, { [`${part}_closed`]: reason })
   await appendToJournal(tx, { actor, action: `${part}.close`, reason })
 }
 
+/** Opens registrations, to everybody or to the invited alone, or writing. */
 export async function openSite(
   tx: Queryable,
-  { part, actor }: Act & { part: 'registrations' | 'writing' },
+  {
+    part,
+    isInviteOnly = false,
+    actor,
+  }: Act & { part: 'registrations' | 'writing'; isInviteOnly?: boolean },
 ): Promise<void> {
-  await updateSiteState(tx, part, null)
-  await appendToJournal(tx, { actor, action: `${part}.open` })
+  const access = { registrations_closed: null, is_invite_only: isInviteOnly }
+  await updateSiteState(tx, part === 'writing' ? { writing_closed: null } : access)
+  const how = isInviteOnly ? 'invite-only' : 'open'
+  await appendToJournal(tx, { actor, action: `${part}.${how}` })
 }
 
 /**
@@ -80,16 +90,29 @@ export async function clearNotice(tx: Queryable, { actor }: Act): Promise<void> 
   await appendToJournal(tx, { actor, action: 'notice.clear' })
 }
 
-/** Makes an invitation with which one person can register while registrations are closed. */
+/** Makes an invitation with which some people can register while others cannot. */
 export async function invite(
   tx: Queryable,
-  { days, origin, actor }: Act & { days: number; origin: string },
-): Promise<{ link: string; expiresAt: Date }> {
+  { origin, actor, ...invitation }: Act & NewInvitation & { origin: string },
+): Promise<{ link: string; id: string; until: Date }> {
   const token = randomBytes(16).toString('base64url')
-  await appendToJournal(tx, { actor, action: 'invite', details: { days } })
-  const expiresAt = await insertInvitation(tx, { tokenHash: hashInvitation(token), days })
+  const { id, until } = await insertInvitation(tx, {
+    ...invitation,
+    tokenHash: hashInvitation(token),
+  })
+  await appendToJournal(tx, { actor, action: 'invite', details: { id, ...invitation } })
   // After the `#`, which browsers do not send, so that it appears in no log.
-  return { link: `${origin}${PATHS.invitation}#${token}`, expiresAt }
+  return { link: `${origin}${PATHS.invitation}#${token}`, id, until }
+}
+
+/** Makes an invitation invalid. Returns whether there was one. */
+export async function revokeInvitation(
+  tx: Queryable,
+  { id, actor }: Act & { id: string },
+): Promise<boolean> {
+  const details = await deleteInvitation(tx, id)
+  if (details) await appendToJournal(tx, { actor, action: 'invite.revoke', details })
+  return details !== undefined
 }
 
 function hashInvitation(token: string): Buffer {
@@ -147,17 +170,32 @@ export async function claimRegistration(tx: Queryable, applicant: Applicant): Pr
   await refuseUninvited(tx, applicant, claimInvitation)
 }
 
-async function refuseUninvited(
-  db: Queryable,
-  applicant: Applicant,
-  accept: (db: Queryable, tokenHash: Buffer) => Promise<boolean>,
-): Promise<void> {
+/** Whether somebody who has an invitation can register, or anybody. */
+export async function isAdmitted(db: Queryable, invitation: string): Promise<boolean> {
+  return (await findRefusal(db, invitation, isInvited)) === null
+}
+
+type Accept = (db: Queryable, tokenHash: Buffer) => Promise<boolean>
+
+async function refuseUninvited(db: Queryable, applicant: Applicant, accept: Accept): Promise<void> {
   await refuseBanned(db, applicant)
-  const { registrationsClosed } = await selectSiteState(db)
-  if (registrationsClosed === null) return
-  const { invitation } = applicant
-  const isAdmitted = invitation !== undefined && (await accept(db, hashInvitation(invitation)))
-  if (!isAdmitted) throw closedError('REGISTRATION_CLOSED', registrationsClosed)
+  const refusal = await findRefusal(db, applicant.invitation, accept)
+  if (refusal) throw refusal
+}
+
+async function findRefusal(
+  db: Queryable,
+  invitation: string | undefined,
+  accept: Accept,
+): Promise<AppError | null> {
+  const { registrationsClosed, isInviteOnly } = await selectSiteState(db)
+  if (registrationsClosed === null && !isInviteOnly) return null
+  if (invitation !== undefined) {
+    if (await accept(db, hashInvitation(invitation))) return null
+    return new AppError('REGISTRATION_CLOSED', { message: INVITATION_OVER })
+  }
+  if (registrationsClosed !== null) return closedError('REGISTRATION_CLOSED', registrationsClosed)
+  return new AppError('REGISTRATION_CLOSED', { message: INVITE_ONLY })
 }
 
 async function refuseBanned(db: Queryable, { email, ip }: Applicant): Promise<void> {

@@ -6,7 +6,7 @@ import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
-import { selectBans } from './site-state.repository.ts'
+import { selectBans, selectInvitations } from './site-state.repository.ts'
 import {
   addBan,
   clearNotice,
@@ -15,6 +15,7 @@ import {
   invite,
   openSite,
   removeBan,
+  revokeInvitation,
   showNotice,
 } from './site-state.service.ts'
 
@@ -34,6 +35,14 @@ async function register(app: TestApp, email: string, invitation?: string) {
   const code = { confirmCode, clientToken: 'new browser', ...(invitation && { invitation }) }
   return app.call('POST', `/registrations/${start.body.id}/verify`, { body: code })
 }
+const ONCE = { days: 7, uses: 1, note: null }
+const tokenOf = (link: string) => link.split('#')[1] ?? ''
+
+async function isValid(app: TestApp, invitation: string): Promise<boolean> {
+  const { body } = await app.call('POST', '/invitations/validation', { body: { invitation } })
+  return body.isValid
+}
+
 const DEVICE = { userAgent: '', userAgentVersion: '', os: '' }
 
 test('closed registrations refuse newcomers with the reason, and nobody who has an account', async () => {
@@ -57,21 +66,125 @@ test('closed registrations refuse newcomers with the reason, and nobody who has 
 test('an invitation lets one person in, once, while it is good', async () => {
   const app = await appForTest()
   await closeSite(app.db, { part: 'registrations', reason: 'Только свои', actor })
-  const { link } = await invite(app.db, { days: 7, origin, actor })
-  const token = link.split('#')[1] ?? ''
+  const { link } = await invite(app.db, { ...ONCE, origin, actor })
+  const token = tokenOf(link)
   expect(link).toBe(`${origin}/invitation#${token}`)
   expectRefusal(await register(app, 'a@example.org', `${token}x`), 'REGISTRATION_CLOSED')
   expect((await register(app, 'a@example.org', token)).status).toBe(200)
   expectRefusal(await register(app, 'b@example.org', token), 'REGISTRATION_CLOSED')
 
-  const late = await invite(app.db, { days: 7, origin, actor })
+  const late = await invite(app.db, { ...ONCE, origin, actor })
   await app.db
     .updateTable('invitations')
     .set({ expires_at: new Date(0) })
     .execute()
-  const expired = late.link.split('#')[1]
-  expectRefusal(await register(app, 'b@example.org', expired), 'REGISTRATION_CLOSED')
+  expectRefusal(await register(app, 'b@example.org', tokenOf(late.link)), 'REGISTRATION_CLOSED')
   expect(JSON.stringify(await readJournal(app.db, { sinceSeconds: 60 }))).not.toContain(token)
+})
+
+test('with registrations by invitation newcomers are told so, and whoever has an account signs in', async () => {
+  const app = await appForTest()
+  const petr = await app.signUp()
+  await openSite(app.db, { part: 'registrations', isInviteOnly: true, actor })
+  const site = { ...OPEN_SITE, isInviteOnly: true }
+  expect(await createSiteStateReader(app.db)()).toEqual(site)
+  const refused = await register(app, 'new@example.org')
+  expectRefusal(refused, 'REGISTRATION_CLOSED')
+  expect(refused.body.message).toBe('Регистрация по приглашениям')
+  expect((await startAt(app, '/logins', { email: petr.email })).status).toBe(201)
+
+  await closeSite(app.db, { part: 'registrations', reason: 'Ночь', actor })
+  const closed = await register(app, 'new@example.org')
+  expect(closed.body.message).toBe('Регистрация закрыта: Ночь')
+  await openSite(app.db, { part: 'registrations', actor })
+  expect(await createSiteStateReader(app.db)()).toEqual(OPEN_SITE)
+  expect((await register(app, 'new@example.org')).status).toBe(200)
+  const acts = (await readJournal(app.db, { sinceSeconds: 60 })).map(({ action }) => action)
+  expect(acts).toEqual(['registrations.open', 'registrations.close', 'registrations.invite-only'])
+})
+
+test('an invitation lets in as many people as it is for, whose codes were mailed before it was used up too', async () => {
+  const app = await appForTest()
+  const open = await invite(app.db, { ...ONCE, uses: 2, note: 'Клуб', origin, actor })
+  const token = tokenOf(open.link)
+  // Nobody needs it yet, so it is not used.
+  expect((await register(app, 'a@example.org', token)).status).toBe(200)
+  expect(await isValid(app, 'made up')).toBe(true)
+  await openSite(app.db, { part: 'registrations', isInviteOnly: true, actor })
+  expect(await isValid(app, 'made up')).toBe(false)
+
+  const body = { clientToken: 'new browser', device: DEVICE, invitation: token }
+  const late = { ...body, email: 'late@example.org' }
+  const { id } = (await app.call('POST', '/registrations', { body: late })).body
+  for (const email of ['b@example.org', 'c@example.org']) {
+    expect(await isValid(app, token)).toBe(true)
+    expect((await register(app, email, token)).status).toBe(200)
+  }
+  expect(await isValid(app, token)).toBe(false)
+  const code = { confirmCode: app.codeFor(id), clientToken: 'new browser', invitation: token }
+  const refused = await app.call('POST', `/registrations/${id}/verify`, { body: code })
+  expectRefusal(refused, 'REGISTRATION_CLOSED')
+  expect(refused.body.message).toBe('Приглашение больше не действует. Попросите новое')
+  const shown = { id: open.id, note: 'Клуб', uses: 2, usesLeft: 0, until: open.until }
+  expect(await selectInvitations(app.db)).toEqual([shown])
+
+  // The person has lost nothing: the same code works with another invitation.
+  const other = tokenOf((await invite(app.db, { ...ONCE, origin, actor })).link)
+  const again = { ...code, invitation: other }
+  expect((await app.call('POST', `/registrations/${id}/verify`, { body: again })).status).toBe(200)
+  // Who has an account uses nothing up.
+  const third = tokenOf((await invite(app.db, { ...ONCE, origin, actor })).link)
+  expect((await register(app, 'b@example.org', third)).status).toBe(200)
+  expect(await isValid(app, third)).toBe(true)
+})
+
+test('of people who race for the last uses of an invitation as many get in as it is for', async () => {
+  const app = await appForTest()
+  await openSite(app.db, { part: 'registrations', isInviteOnly: true, actor })
+  const { link } = await invite(app.db, { ...ONCE, uses: 3, origin, actor })
+  const invitation = tokenOf(link)
+  const body = { clientToken: 'new browser', device: DEVICE, invitation }
+  const starts = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      app.call('POST', '/registrations', { body: { ...body, email: `r${index}@example.org` } }),
+    ),
+  )
+  const answers = await Promise.all(
+    starts.map(({ body: { id } }) => {
+      const code = { confirmCode: app.codeFor(id), clientToken: 'new browser', invitation }
+      return app.call('POST', `/registrations/${id}/verify`, { body: code })
+    }),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([
+    ...[200, 200, 200],
+    ...[403, 403, 403, 403, 403],
+  ])
+  expect(await selectInvitations(app.db)).toMatchObject([{ uses: 3, usesLeft: 0 }])
+  const { users } = await app.db
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<string>().as('users'))
+    .executeTakeFirstOrThrow()
+  expect(users).toBe('3')
+})
+
+test('a revoked invitation lets nobody in, and the journal says who made and revoked it, and not what its link contains', async () => {
+  const app = await appForTest()
+  await openSite(app.db, { part: 'registrations', isInviteOnly: true, actor })
+  const { id, link } = await invite(app.db, { ...ONCE, uses: 5, note: 'Клуб', origin, actor })
+  const token = tokenOf(link)
+  expect((await register(app, 'a@example.org', token)).status).toBe(200)
+  expect(await revokeInvitation(app.db, { id, actor })).toBe(true)
+  expect(await revokeInvitation(app.db, { id, actor })).toBe(false)
+  expect(await isValid(app, token)).toBe(false)
+  expectRefusal(await register(app, 'b@example.org', token), 'REGISTRATION_CLOSED')
+  expect(await selectInvitations(app.db)).toEqual([])
+  const acts = await readJournal(app.db, { sinceSeconds: 60 })
+  expect(acts).toMatchObject([
+    { actor, action: 'invite.revoke', details: { id, note: 'Клуб', uses: 5, usesLeft: 4 } },
+    { actor, action: 'invite', details: { id, note: 'Клуб', uses: 5, days: 7 } },
+    { action: 'registrations.invite-only' },
+  ])
+  expect(JSON.stringify(acts)).not.toContain(token)
 })
 
 test('closed writing refuses posts, replies and likes at once on a running server, and not deletions', async () => {

@@ -63,6 +63,12 @@ export function reader(env: NodeJS.ProcessEnv) {
       const parse = (value: string) => (isEmail(value) ? value : undefined)
       return read(name, 'нужен адрес почты, например wall@vsluh.example', parse)
     },
+    emails(name: string): string[] {
+      const emails = (text(name) ?? '').split(',').map((part) => part.trim())
+      const invalid = emails.find((email) => email && !isEmail(email))
+      if (invalid === undefined) return [...new Set(emails.filter(Boolean))]
+      throw wrong(name, invalid, 'нужны адреса почты через запятую, например anna@vsluh.example')
+    },
     timeOfDay(name: string, fallback: { hour: number; minute: number }) {
       const parse = (value: string) => {
         const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(value) ?? []

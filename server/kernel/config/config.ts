@@ -36,7 +36,7 @@ export type Config = {
   /** For how long the journal keeps addresses; 0: not at all. */
   accessJournalDays: number
   contactEmail: string | undefined
-  moderatorEmail: string | undefined
+  moderatorEmails: string[]
   /** How many reports hide a post; 0: posts are never hidden. */
   reportsToHide: number
   /** For how many days removed posts can be restored. */
@@ -118,7 +118,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
     operatorName,
     contactEmail,
     accessJournalDays: read.integer('ACCESS_JOURNAL_DAYS', { fallback: 0, min: 0, max: 3650 }),
-    moderatorEmail: read.email('MODERATOR_EMAIL'),
+    moderatorEmails: read.emails('MODERATOR_EMAIL'),
     reportsToHide: readReportsToHide(read),
     removedDays: read.integer('REMOVED_DAYS', { fallback: 30, min: 1, max: 3650 }),
     trustProxy: read.networks('TRUST_PROXY'),

@@ -30,6 +30,7 @@ import * as mutes from './migrations/020-mutes.ts'
 import * as notice from './migrations/021-notice.ts'
 import * as countPlans from './migrations/022-count-plans.ts'
 import * as mailName from './migrations/023-mail-name.ts'
+import * as invitations from './migrations/024-invitations.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -55,6 +56,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '021-notice': notice,
   '022-count-plans': countPlans,
   '023-mail-name': mailName,
+  '024-invitations': invitations,
 }
 
 type Options = {

@@ -69,6 +69,7 @@ export type ModerationTables = {
   /** One row. A reason means closed, null open. */
   site_state: {
     registrations_closed: string | null
+    is_invite_only: boolean
     writing_closed: string | null
     notice: string | null
     notice_since: Date | null
@@ -80,7 +81,15 @@ export type ModerationTables = {
   }
   /** A view: the notice of `site_state`, if there is one that is not over. */
   notice_in_force: { text: string; since: Date; until: Date | null }
-  invitations: { token_hash: Buffer; created_at: CreatedAt; expires_at: Date }
+  invitations: {
+    id: GeneratedId
+    token_hash: Buffer
+    note: string | null
+    uses: Generated<number>
+    uses_left: Generated<number>
+    created_at: CreatedAt
+    expires_at: Date
+  }
   bans: {
     id: GeneratedId
     kind: 'domain' | 'network' | 'email'

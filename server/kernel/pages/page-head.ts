@@ -102,7 +102,7 @@ function postHead(post: Post, site: Site): string {
 
 /** The element that tells the empty page what is closed and announced, if anything is. */
 export function siteStateMeta(site: SiteState): string {
-  if (Object.values(site).every((part) => part === null)) return ''
+  if (Object.values(site).every((part) => !part)) return ''
   return `<meta name="${SITE_STATE_META}" content="${escapeHtml(JSON.stringify(site))}">`
 }
 

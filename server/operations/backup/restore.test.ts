@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { invite } from '../../features/site-state/site-state.service.ts'
 import { migrate } from '../../kernel/db/migrate.ts'
 import { keepRestoresAway } from '../../kernel/db/restore-lock.ts'
 import {
@@ -28,6 +29,8 @@ const options = (mayReplace?: () => Promise<void>) => restoreOptions(app.dataDir
 test('a restore refuses a wall, a running server, another secret and a newer version, and leaves what was there', async () => {
   const path = join(app.dataDir, 'refused.backup')
   await app.signUp()
+  const invitation = { days: 7, uses: 5, note: 'Клуб', origin: '', actor: 'masha' }
+  const { id } = await invite(app.db, invitation)
   const { manifest } = await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   await expect(restoreBackup(app.databaseUrl, path, options())).rejects.toThrow('Остановите его')
   const other = { ...options(), known: { ...options().known, appSecret: 'z'.repeat(43) } }
@@ -42,6 +45,9 @@ test('a restore refuses a wall, a running server, another secret and a newer ver
   )
   const copy = await createBackup(url, join(app.dataDir, 'twice.backup'), { secret: null })
   expect(sumsOf(copy.manifest)).toEqual(sumsOf(manifest))
+  const invited = 'SELECT id, note, uses, uses_left FROM invitations'
+  const { rows } = await withClient(url, (client) => client.query(invited))
+  expect(rows).toEqual([{ id, note: 'Клуб', uses: 5, uses_left: 5 }])
 
   const newer = join(app.dataDir, 'newer.backup')
   await writeBackup(newer, {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { INVITE_ONLY } from '../../../contract/pages.ts'
 import { selectSiteState } from '../../features/site-state/site-state.repository.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
@@ -100,14 +101,23 @@ export function checkCounters(facts: DatabaseFacts): Finding {
 }
 
 export async function checkClosed(db: Db): Promise<Finding> {
-  const { registrationsClosed, writingClosed } = await selectSiteState(db)
+  const { registrationsClosed, isInviteOnly, writingClosed } = await selectSiteState(db)
   const closed = [
     ...(registrationsClosed === null
       ? []
-      : [['регистрация', registrationsClosed, 'registrations']]),
+      : [
+          [
+            'регистрация',
+            registrationsClosed,
+            `registrations${isInviteOnly ? ' --invite-only' : ''}`,
+          ],
+        ]),
     ...(writingClosed === null ? [] : [['запись на стену', writingClosed, 'writing']]),
   ]
-  if (closed.length === 0) return ok('open', 'регистрация и запись на стену открыты')
+  if (closed.length === 0) {
+    const registrations = isInviteOnly ? INVITE_ONLY.toLowerCase() : 'регистрация открыта'
+    return ok('open', `${registrations}, запись на стену открыта`)
+  }
   const message = closed.map(([part, reason]) => `${part} закрыта: ${reason}`).join('; ')
   const commands = closed.map(([, , word]) => `vslukh open ${word}`).join(', ')
   return warning('open', message, `Откройте, когда будет можно: ${commands}`)

@@ -28,7 +28,7 @@ export async function selectStatus(db: Queryable): Promise<WallStatus> {
       (SELECT count(*) FROM (SELECT created_at FROM visible_posts ORDER BY id DESC LIMIT ${NEWEST}) newest
         WHERE created_at > now() - interval '1 day')::float8 AS posts_today,
       (SELECT count(*) FROM bans WHERE coalesce(until > now(), true))::float8 AS bans,
-      (SELECT count(*) FROM invitations WHERE expires_at > now())::float8 AS invitations
+      (SELECT count(*) FROM invitations WHERE expires_at > now() AND uses_left > 0)::float8 AS invitations
     FROM installation i`.execute(db)
   const [status] = rows
   if (!status) throw new Error('the installation has no row')

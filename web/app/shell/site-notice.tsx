@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { PATHS } from '../../../contract/pages.ts'
+import { INVITE_ONLY, PATHS } from '../../../contract/pages.ts'
 import { usePage } from '../../history/entry.tsx'
 import { Link } from '../../history/link.tsx'
 import { useBlock } from '../../session/block.ts'
@@ -10,7 +10,7 @@ import styles from './site-notice.module.css'
 
 /** Closed registrations concern visitors alone; closed writing concerns everybody. */
 export function SiteNotice() {
-  const { registrationsClosed, writingClosed } = useSiteState()
+  const { registrationsClosed, isInviteOnly, writingClosed } = useSiteState()
   const { state } = useViewer()
   const page = usePage()
   const block = useBlock()
@@ -27,8 +27,11 @@ export function SiteNotice() {
   if (writingClosed !== null) return <Notice>Писать пока нельзя: {writingClosed}</Notice>
   // Whoever has opened an invitation can register all the same.
   const isInvited = page?.name === 'invitation'
-  if (registrationsClosed === null || state !== 'signed-out' || isInvited) return null
-  return <Notice isForVisitors>Регистрация закрыта: {registrationsClosed}</Notice>
+  if (state !== 'signed-out' || isInvited) return null
+  if (registrationsClosed !== null) {
+    return <Notice isForVisitors>Регистрация закрыта: {registrationsClosed}</Notice>
+  }
+  return isInviteOnly ? <Notice isForVisitors>{INVITE_ONLY}</Notice> : null
 }
 
 type NoticeProps = { isForVisitors?: boolean; children: ReactNode }

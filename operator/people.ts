@@ -1,0 +1,57 @@
+import {
+  type Accounts,
+  type Newcomer,
+  readNewcomers,
+} from '../server/features/moderation/people.service.ts'
+import type { Command, Context, Output } from './command.ts'
+import { beforeOf, requireWords, secondsOf, textOf } from './command.ts'
+import { PAGE, time } from './format.ts'
+
+const DAY = '1d'
+const DAY_SECONDS = 86_400
+
+export const people: Command = {
+  usage: ['people [--since 1d] [--before НОМЕР]'],
+  summary: 'кто зарегистрировался: записи, жалобы, другие аккаунты того же ящика и той же сети',
+  options: ['since=', 'before='],
+  async run(context: Context): Promise<Output> {
+    requireWords(context, 0)
+    const seconds = secondsOf(context, 'since') ?? DAY_SECONDS
+    const page = { seconds, before: beforeOf(context), limit: PAGE }
+    const { newcomers, total } = await readNewcomers(context.db, page)
+    const rest = total - newcomers.length
+    const since = textOf(context, 'since') ?? DAY
+    const next = rest > 0 ? newcomers.at(-1)?.id : undefined
+    const more = `… и ещё ${rest}. Дальше: vslukh people --since ${since} --before ${next}`
+    const lines = [...newcomers.flatMap(linesOf), ...(next === undefined ? [] : [more])]
+    return {
+      lines: lines.length > 0 ? lines : ['За это время никто не зарегистрировался.'],
+      json: { people: newcomers, total, next: next ?? null },
+    }
+  },
+}
+
+function linesOf(user: Newcomer): string[] {
+  const state = user.is_deleted
+    ? ', аккаунт удалён'
+    : user.block_reason === null
+      ? ''
+      : ', не может писать'
+  const open = user.reported - user.removed - user.kept
+  const others = [
+    ...named('тот же ящик', user.sameMailbox),
+    ...named('та же сеть в те же сутки', user.sameNetwork),
+  ]
+  return [
+    `${user.username} (${user.id}), ${user.email}, с ${time(user.created_at)}${state}`,
+    `    записей: ${user.posts}, ответов: ${user.replies}, скрыто: ${user.hidden}; ` +
+      `жалоб: ${user.reported}, открыто: ${open}; последний визит: ${time(user.seen_at)}`,
+    ...(others.length > 0 ? [`    ${others.join('; ')}`] : []),
+  ]
+}
+
+function named(what: string, { usernames, total }: Accounts): string[] {
+  if (total === 0) return []
+  const rest = total - usernames.length
+  return [`${what}: ${usernames.join(', ')}${rest > 0 ? ` и ещё ${rest}` : ''}`]
+}
