@@ -1,5 +1,6 @@
 import { countWaiting, type Waiting } from '../server/features/moderation/queue.repository.ts'
 import { selectNotice } from '../server/features/site-state/site-state.repository.ts'
+import { productVersion } from '../server/kernel/db/migrate.ts'
 import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-health.repository.ts'
 import { smtpReason } from '../server/kernel/mail/smtp-advice.ts'
 import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
@@ -17,7 +18,8 @@ export const status: Command = {
   summary: 'люди, записи, жалобы, письма и проверки одним взглядом',
   async run(context: Context): Promise<Output> {
     requireWords(context, 0)
-    const wall = await selectStatus(context.db)
+    // The database knows only the version that changed its tables last.
+    const wall = { ...(await selectStatus(context.db)), version: productVersion() }
     const waiting = await countWaiting(context.db)
     const mails = await mailHealth(context.db)
     const state = await selectBackupState(context.db)
@@ -37,7 +39,7 @@ export const status: Command = {
         : `${time(wall.counters_checked_at)}, расхождений: ${wall.counter_differences}`
     return {
       lines: [
-        `Версия:     ${wall.version ?? '—'}, ${nodes}`,
+        `Версия:     ${wall.version}, ${nodes}`,
         `Люди:       ${wall.users}, сессий: ${wall.sessions}`,
         `Записи:     ${wall.posts} на стене, за сутки с ответами: ${wall.posts_today}`,
         `Доступ:     ${accessLine(wall)}`,
