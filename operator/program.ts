@@ -28,6 +28,7 @@ import { psql } from './psql.ts'
 import { recount } from './recount.ts'
 import { report, reports } from './reports.ts'
 import { status } from './status.ts'
+import { upgrade } from './upgrade.ts'
 import { user } from './user.ts'
 
 /** In the order of the help. */
@@ -50,6 +51,7 @@ const COMMANDS: Record<string, Command> = {
   backup,
   verify,
   restore,
+  upgrade,
   doctor,
   psql,
 }

@@ -5,6 +5,7 @@ import {
   selectNotice,
   selectSiteState,
 } from '../server/features/site-state/site-state.repository.ts'
+import { productVersion } from '../server/kernel/db/migrate.ts'
 import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-health.repository.ts'
 import { smtpReason } from '../server/kernel/mail/smtp-advice.ts'
 import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
@@ -22,7 +23,8 @@ export const status: Command = {
   summary: 'люди, записи, жалобы, письма и проверки одним взглядом',
   async run(context: Context): Promise<Output> {
     requireWords(context, 0)
-    const wall = await selectStatus(context.db)
+    // The database knows only the version that changed its tables last.
+    const wall = { ...(await selectStatus(context.db)), version: productVersion() }
     const waiting = await countWaiting(context.db)
     const mails = await mailHealth(context.db)
     const mailName = await readMailName(context.db)
@@ -48,7 +50,7 @@ export const status: Command = {
         : `${time(wall.counters_checked_at)}, расхождений: ${wall.counter_differences}`
     return {
       lines: [
-        `Версия:     ${wall.version ?? '—'}, ${nodes}`,
+        `Версия:     ${wall.version}, ${nodes}`,
         `Люди:       ${wall.users}, сессий: ${wall.sessions}`,
         `Записи:     ${wall.posts} на стене, за сутки с ответами: ${wall.posts_today}`,
         `Доступ:     ${accessLine(wall, site)}`,

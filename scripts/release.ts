@@ -12,8 +12,11 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
+import { MIGRATIONS } from '../server/kernel/db/migrate.ts'
+import { makeBashCompletion } from './bash-completion.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
+import { makeDeb } from './deb.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** What the product consists of, beside the packages it needs. */
@@ -31,13 +34,13 @@ const PARTS = [
   'scripts/compile-cache.ts',
   'dist/web',
 ]
-const NODE = `node_modules/node-${process.platform}-${process.arch}`
+const nodeOf = (arch: string) => `node_modules/node-${process.platform}-${arch}`
 /** What nobody reads at run time: tests, types, source maps, Node's headers and manual. */
 const LEFT_OUT = [
   /\.(?:test|fixture|child)\.ts$/,
   /^server\/testing$/,
   /^node_modules\/.*\.(?:map|d\.[cm]?ts|md)$/,
-  new RegExp(`^${NODE}/(?:include|share)$`),
+  /^node_modules\/node-\w+-\w+\/(?:include|share)$/,
 ]
 
 const execute = promisify(execFile)
@@ -45,21 +48,24 @@ const execute = promisify(execFile)
 type LockedPackage = { dev?: boolean; devOptional?: boolean; optional?: boolean }
 
 /**
- * Makes an archive of the product for machines like this one, with Node, PostgreSQL and the built
- * web. Returns its path in `folder`, which it creates.
+ * Makes an archive of the product, with Node, PostgreSQL and the built web, or a Debian package of
+ * the same. Returns its path in `folder`, which it creates.
  */
-export async function makeRelease(folder: string): Promise<string> {
+export async function makeRelease(
+  folder: string,
+  { isDeb = false, arch = process.arch as string } = {},
+): Promise<string> {
   await buildWebIfNeeded()
+  await mkdir(folder, { recursive: true })
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
-  const name = `vslukh-${version}-${process.platform}-${process.arch}`
+  const name = `vslukh-${version}-${process.platform}-${arch}`
   const staging = await mkdtemp(join(tmpdir(), 'vslukh-release-'))
   try {
-    const target = join(staging, name)
-    for (const part of [...PARTS, ...(await listPackages())]) await copyPart(part, target)
-    await mkdir(join(target, 'node_modules/.bin'))
-    await symlink('../../bin/run-node', join(target, 'node_modules/.bin/node'))
-    await copyLibrary(join(target, NODE, 'lib'))
-    await mkdir(folder, { recursive: true })
+    if (isDeb) {
+      await stageRelease(join(staging, 'usr/lib/vslukh'), arch)
+      return await makeDeb({ root: staging, version, arch, folder })
+    }
+    await stageRelease(join(staging, name), arch)
     const archive = join(folder, `${name}.tar.gz`)
     // Unpacked by root, nothing may belong to somebody who happens to have the builder's number.
     const owner = ['--owner=0', '--group=0', '--numeric-owner']
@@ -70,12 +76,40 @@ export async function makeRelease(folder: string): Promise<string> {
   }
 }
 
+async function stageRelease(target: string, arch: string): Promise<void> {
+  for (const part of PARTS) await copyPart(part, ROOT, target)
+  const isOwn = arch === process.arch
+  const root = isOwn ? ROOT : await installFor(arch)
+  for (const part of await listPackages(arch)) await copyPart(part, root, target)
+  if (isOwn) await copyLibrary(join(target, nodeOf(arch), 'lib'))
+  else await rm(root, { recursive: true })
+  await mkdir(join(target, 'node_modules/.bin'))
+  await symlink('../../bin/run-node', join(target, 'node_modules/.bin/node'))
+  // For bin/switch-release, which must not depend on a release that starts.
+  const migrations = Object.entries(MIGRATIONS).map(
+    ([migration, { isAdditive }]) => `${migration} ${isAdditive ? 'additive' : 'breaking'}\n`,
+  )
+  await writeFile(join(target, 'migrations'), migrations.join(''))
+  await writeFile(join(target, 'deploy/vslukh.bash-completion'), await makeBashCompletion())
+}
+
+/** Lets npm install the packages for another processor. Returns the folder. */
+async function installFor(arch: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `vslukh-${arch}-`))
+  for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
+    await copyFile(join(ROOT, file), join(folder, file))
+  }
+  const platform = [`--os=${process.platform}`, `--cpu=${arch}`]
+  await execute('npm', ['ci', '--omit=dev', ...platform], { cwd: folder })
+  return folder
+}
+
 /** The lock file marks the packages that the server needs. */
-export async function listPackages(): Promise<string[]> {
+export async function listPackages(arch: string = process.arch): Promise<string[]> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'))
   const { optionalDependencies } = packages['']
   const platform = Object.keys(optionalDependencies).filter(
-    (name) => name.includes(process.platform) && name.endsWith(process.arch),
+    (name) => name.includes(process.platform) && name.endsWith(arch),
   )
   const needed = Object.entries<LockedPackage>(packages)
     .filter(([path, { dev, devOptional, optional }]) => path && !dev && !devOptional && !optional)
@@ -85,12 +119,12 @@ export async function listPackages(): Promise<string[]> {
 }
 
 /** Packages inside a package are parts of their own. */
-async function copyPart(part: string, target: string): Promise<void> {
-  await cp(join(ROOT, part), join(target, part), {
+async function copyPart(part: string, root: string, target: string): Promise<void> {
+  await cp(join(root, part), join(target, part), {
     recursive: true,
     verbatimSymlinks: true,
     filter: (source) => {
-      const path = relative(ROOT, source)
+      const path = relative(root, source)
       const isNested = path !== part && path.endsWith('/node_modules')
       return !isNested && !LEFT_OUT.some((pattern) => pattern.test(path))
     },
@@ -105,7 +139,7 @@ bin/run-node uses it where the machine has none.
 /** Copies the library that Node needs and a minimal Debian lacks. Other systems need none. */
 async function copyLibrary(folder: string): Promise<void> {
   if (process.platform !== 'linux') return
-  const { stdout } = await execute('ldd', [join(ROOT, NODE, 'bin/node')])
+  const { stdout } = await execute('ldd', [join(ROOT, nodeOf(process.arch), 'bin/node')])
   const path = /libatomic\.so\.1 => (\S+)/.exec(stdout)?.[1]
   if (path === undefined) return
   await mkdir(folder)
@@ -114,7 +148,9 @@ async function copyLibrary(folder: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const archive = await makeRelease(join(ROOT, 'dist/releases'))
+  const { values } = parseArgs({ options: { deb: { type: 'boolean' }, arch: { type: 'string' } } })
+  const { deb: isDeb, arch } = values
+  const archive = await makeRelease(join(ROOT, 'dist/releases'), { isDeb, arch })
   const { size } = await stat(archive)
   console.log(`${relative(process.cwd(), archive)}: ${(size / 1e6).toFixed(1)} МБ`)
 }

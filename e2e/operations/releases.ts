@@ -1,4 +1,13 @@
-import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { run } from './deploy-file.ts'
 
@@ -42,7 +51,33 @@ export async function up(db) {
     ["\\n  '007-account-deletion'", `\n  '999-next': next,$&`],
   ])
   await writeFile(join(release, 'dist/web', NEXT_SCRIPT), 'export {}')
+  const kind = isAdditive ? 'additive' : 'breaking'
+  await appendFile(join(release, 'migrations'), `999-next ${kind}\n`)
   await edit(join(release, 'package.json'), [['"version": "[^"]+"', '"version": "99.0.0"']])
+}
+
+/** Makes a Debian package of another version out of one, whose program `change` changes. */
+export async function repackDeb(
+  deb: string,
+  folder: string,
+  change: (program: string) => Promise<void>,
+): Promise<string> {
+  const root = join(folder, 'repacked')
+  await run('dpkg-deb', ['-R', deb, root])
+  const program = join(root, 'usr/lib/vslukh')
+  await change(program)
+  await copyFile(join(program, 'migrations'), join(root, 'DEBIAN/migrations'))
+  const { version } = JSON.parse(await readFile(join(program, 'package.json'), 'utf8'))
+  await edit(join(root, 'DEBIAN/control'), [['Version: .*', `Version: ${version}`]])
+  const repacked = join(folder, 'repacked.deb')
+  await run('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z1', '--build', root, repacked])
+  return repacked
+}
+
+/** The release migrates the database and then ends, as often as it is started. */
+export async function breakStart(release: string): Promise<void> {
+  const broken = "  throw new Error('broken after its migrations')\n$&"
+  await edit(join(release, 'server/main.ts'), [['  say\\(`Готово', broken]])
 }
 
 async function edit(path: string, replacements: [string, string][]): Promise<void> {

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { findProgram } from '../../server/testing/debian-package.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { run } from './deploy-file.ts'
+
+const NAMESPACES = ['-m', '-u', '-i', '-p', '-C', '-r', '-w']
+const ENV = ['PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'LANG=C.UTF-8', 'USER=root']
+
+/**
+ * Boots a bare Debian with systemd, which shares this machine's network, until the end of the test.
+ * DEBIAN_ROOT may name one that debootstrap has made; it is copied.
+ */
+export async function bootDebian() {
+  const nspawn = await findProgram(['/usr/bin/systemd-nspawn'], {
+    debianPackage: 'systemd-container',
+    advice: 'No systemd-nspawn found: install it',
+  })
+  const root = join(await folderForTest(), 'root')
+  await makeRoot(root)
+  const boot = ['--register=no', '--keep-unit', '--boot']
+  const machine = spawn(nspawn, ['-q', '-D', root, ...boot], { stdio: 'ignore', detached: true })
+  const ended = once(machine, 'exit')
+  onTestFinished(async () => {
+    // systemd-nspawn asks its systemd to power off.
+    machine.kill('SIGTERM')
+    await ended
+  })
+  const children = `/proc/${machine.pid}/task/${machine.pid}/children`
+  /** Runs a line of shell as root. Returns its exit code and all it prints. */
+  const shell = async (line: string) => {
+    const [systemd = ''] = (await readFile(children, 'utf8')).split(' ')
+    const env = ['/usr/bin/env', '-i', ...ENV, '/bin/bash', '-c', `exec 2>&1; ${line}`]
+    return run('nsenter', ['-t', systemd, ...NAMESPACES, '--', ...env]).then(
+      ({ stdout }) => ({ code: 0, out: stdout }),
+      ({ code, stdout }) => ({ code: Number(code), out: String(stdout) }),
+    )
+  }
+  return { root, shell, isUp: async () => (await shell('systemctl is-active dbus')).code === 0 }
+}
+
+async function makeRoot(root: string): Promise<void> {
+  const { DEBIAN_ROOT } = process.env
+  if (DEBIAN_ROOT) {
+    await run('cp', ['-a', DEBIAN_ROOT, root])
+  } else {
+    const debootstrap = await findProgram(['/usr/sbin/debootstrap'], {
+      debianPackage: 'debootstrap',
+      advice: 'No debootstrap found: install it',
+    })
+    const packages = ['--variant=minbase', '--include=systemd-sysv,dbus']
+    await run(debootstrap, [...packages, 'bookworm', root], { maxBuffer: 64 * 1024 * 1024 })
+  }
+  await copyFile('/etc/resolv.conf', join(root, 'etc/resolv.conf'))
+  await writeFile(join(root, 'etc/hosts'), '127.0.0.1 localhost\n')
+}
