@@ -13,7 +13,7 @@ export const doctor: Command = {
     requireWords(alone, 0)
     const findings = await findAll(alone)
     const isBroken = findings.some(({ level }) => level === 'broken')
-    return { lines: findings.flatMap(linesOf), json: { isBroken, findings }, isBroken }
+    return { lines: findings.map(lineOf), json: { isBroken, findings }, isBroken }
   },
 }
 
@@ -38,7 +38,7 @@ async function findAll({ env, say }: Alone): Promise<Finding[]> {
 
 const MARKS = { ok: '✓', warning: '!', broken: '✗' }
 
-function linesOf({ level, message, fix }: Finding): string[] {
+export function lineOf({ level, message, fix }: Finding): string {
   const line = `${MARKS[level]} ${message}`
-  return [fix === undefined ? line : `${line}. ${fix}.`]
+  return fix === undefined ? line : `${line}. ${fix}.`
 }

@@ -12,6 +12,8 @@ const CASES = [...MODERATION_CASES, ...PEOPLE_CASES, ...SITE_CASES]
 const succeeds = () => 0
 /** It replaces what all others have done, so it comes last and alone. */
 const RESTORE = 'restore ФАЙЛ'
+/** It changes a whole machine: setup.test.ts. */
+const SETUP = 'setup ИМЯ_САЙТА'
 
 /** Returns a way to call a command without its options in brackets. */
 const withoutOptions = (usage: string) => usage.replaceAll(/ \[(?:--.*?|show)\]/g, '')
@@ -21,10 +23,10 @@ test('every way to call a command that the help names has a case, and every opti
     commands: { name: string; usage: string[]; options: string[] }[]
   }
   const usages = commands.flatMap(({ usage }) => usage.map(withoutOptions))
-  expect([...CASES.map(({ usage }) => usage), RESTORE].sort()).toEqual(usages.sort())
+  expect([...CASES.map(({ usage }) => usage), RESTORE, SETUP].sort()).toEqual(usages.sort())
   const lines = CASES.map(({ words }) => words(NOBODYS))
   for (const { name, options } of commands) {
-    if (name === 'restore') continue
+    if (name === 'restore' || name === 'setup') continue
     const used = lines.filter(([command]) => command === name).flat()
     for (const option of options) expect(used, name).toContain(`--${option.replace('=', '')}`)
   }

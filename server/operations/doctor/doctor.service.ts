@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { type Config, usesDataDir } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
+import { dkimPublicKey } from '../../kernel/mail/dkim.ts'
 import { mailHealth } from '../../kernel/mail/mail-health.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { readSecret } from '../start/installation.ts'
@@ -60,7 +61,11 @@ export async function examine(examined: Examined): Promise<Finding[]> {
     checkSmtp(config),
     checkMailDomain(config.mailFrom, {
       resolver: new Resolver(DNS),
-      dkimSelector: config.dkim?.selector,
+      dkim: config.dkim && {
+        selector: config.dkim.selector,
+        // The start refuses a file that has no key.
+        publicKey: await dkimPublicKey(config.dkim.keyFile).catch(() => undefined),
+      },
     }),
   ])
   const own = [checkSettings(config), secret, ...(await checkPooler(config))]
