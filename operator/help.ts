@@ -1,5 +1,6 @@
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import type { Command, Output } from './command.ts'
+import { optionsOf } from './command-line.ts'
 
 const COMMON = [
   'У каждой команды:',
@@ -48,7 +49,7 @@ export function programHelp(commands: Record<string, Command>): Output {
     'Код выхода: 0 — сделано, 1 — отказано, 2 — неверный вызов.',
   ]
   const json = Object.entries(commands).map(([name, command]) => ({ name, ...factsOf(command) }))
-  return { lines, json: { commands: json } }
+  return { lines, json: { commands: json, options: optionsOf([]) } }
 }
 
 function factsOf({ usage, summary, options = [] }: Command) {

@@ -28,6 +28,7 @@ import { recount } from './recount.ts'
 import { report, reports } from './reports.ts'
 import { setup } from './setup/setup.ts'
 import { status } from './status.ts'
+import { upgrade } from './upgrade.ts'
 import { user } from './user.ts'
 
 /** In the order of the help. */
@@ -49,6 +50,7 @@ const COMMANDS: Record<string, Command> = {
   backup,
   verify,
   restore,
+  upgrade,
   doctor,
   psql,
   setup,

@@ -12,8 +12,11 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
+import { MIGRATIONS } from '../server/kernel/db/migrate.ts'
+import { makeBashCompletion } from './bash-completion.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
+import { makeDeb } from './deb.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** What the product consists of, beside the packages it needs. */
@@ -46,20 +49,20 @@ type LockedPackage = { dev?: boolean; devOptional?: boolean; optional?: boolean 
 
 /**
  * Makes an archive of the product for machines like this one, with Node, PostgreSQL and the built
- * web. Returns its path in `folder`, which it creates.
+ * web, or a Debian package of the same. Returns its path in `folder`, which it creates.
  */
-export async function makeRelease(folder: string): Promise<string> {
+export async function makeRelease(folder: string, { isDeb = false } = {}): Promise<string> {
   await buildWebIfNeeded()
+  await mkdir(folder, { recursive: true })
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
   const name = `vslukh-${version}-${process.platform}-${process.arch}`
   const staging = await mkdtemp(join(tmpdir(), 'vslukh-release-'))
   try {
-    const target = join(staging, name)
-    for (const part of [...PARTS, ...(await listPackages())]) await copyPart(part, target)
-    await mkdir(join(target, 'node_modules/.bin'))
-    await symlink('../../bin/run-node', join(target, 'node_modules/.bin/node'))
-    await copyLibrary(join(target, NODE, 'lib'))
-    await mkdir(folder, { recursive: true })
+    if (isDeb) {
+      await stageRelease(join(staging, 'usr/lib/vslukh'))
+      return await makeDeb({ root: staging, version, arch: process.arch, folder })
+    }
+    await stageRelease(join(staging, name))
     const archive = join(folder, `${name}.tar.gz`)
     // Unpacked by root, nothing may belong to somebody who happens to have the builder's number.
     const owner = ['--owner=0', '--group=0', '--numeric-owner']
@@ -68,6 +71,19 @@ export async function makeRelease(folder: string): Promise<string> {
   } finally {
     await rm(staging, { recursive: true, force: true })
   }
+}
+
+async function stageRelease(target: string): Promise<void> {
+  for (const part of [...PARTS, ...(await listPackages())]) await copyPart(part, target)
+  await mkdir(join(target, 'node_modules/.bin'))
+  await symlink('../../bin/run-node', join(target, 'node_modules/.bin/node'))
+  await copyLibrary(join(target, NODE, 'lib'))
+  // For bin/switch-release, which must not depend on a release that starts.
+  const migrations = Object.entries(MIGRATIONS).map(
+    ([migration, { isAdditive }]) => `${migration} ${isAdditive ? 'additive' : 'breaking'}\n`,
+  )
+  await writeFile(join(target, 'migrations'), migrations.join(''))
+  await writeFile(join(target, 'deploy/vslukh.bash-completion'), await makeBashCompletion())
 }
 
 /** The lock file marks the packages that the server needs. */
@@ -114,7 +130,8 @@ async function copyLibrary(folder: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const archive = await makeRelease(join(ROOT, 'dist/releases'))
+  const { values } = parseArgs({ options: { deb: { type: 'boolean' } } })
+  const archive = await makeRelease(join(ROOT, 'dist/releases'), { isDeb: values.deb === true })
   const { size } = await stat(archive)
   console.log(`${relative(process.cwd(), archive)}: ${(size / 1e6).toFixed(1)} МБ`)
 }

@@ -10,10 +10,11 @@ import { madeBefore, SITE_CASES } from './every-command/site-cases.ts'
 
 const CASES = [...MODERATION_CASES, ...PEOPLE_CASES, ...SITE_CASES]
 const succeeds = () => 0
-/** It replaces what all others have done, so it comes last and alone. */
-const RESTORE = 'restore ФАЙЛ'
-/** It changes a whole machine: setup.test.ts. */
-const SETUP = 'setup ИМЯ_САЙТА'
+/**
+ * `restore` replaces what all others have done, so it comes last; debian-package.test.ts tries
+ * `upgrade`, and setup.test.ts `setup`.
+ */
+const APART = ['restore ФАЙЛ', 'upgrade ФАЙЛ', 'setup ИМЯ_САЙТА']
 
 /** Returns a way to call a command without its options in brackets. */
 const withoutOptions = (usage: string) => usage.replaceAll(/ \[(?:--.*?|show)\]/g, '')
@@ -23,7 +24,7 @@ test('every way to call a command that the help names has a case, and every opti
     commands: { name: string; usage: string[]; options: string[] }[]
   }
   const usages = commands.flatMap(({ usage }) => usage.map(withoutOptions))
-  expect([...CASES.map(({ usage }) => usage), RESTORE, SETUP].sort()).toEqual(usages.sort())
+  expect([...CASES.map(({ usage }) => usage), ...APART].sort()).toEqual(usages.sort())
   const lines = CASES.map(({ words }) => words(NOBODYS))
   for (const { name, options } of commands) {
     if (name === 'restore' || name === 'setup') continue
@@ -96,6 +97,7 @@ async function expectRefusals(wall: Wall): Promise<void> {
     [1, 'уже есть', 'backup', madeBefore(wall)],
     [1, 'опия', 'verify', noBackup],
     [1, 'опия', 'restore', noBackup, '--replace', '--yes'],
+    [1, 'Здесь нет systemd или /opt/vslukh/current', 'upgrade', noBackup],
     [2, 'Неверный вызов', 'status', '--loudly'],
     [2, 'у команды status нет --reason', 'status', '--reason', 'Спам'],
     [2, 'нужна причина', 'close', 'writing'],

@@ -14,7 +14,7 @@ import { PROXIES, type ProxyName } from './proxy.ts'
 import { SETTINGS_FILE, withSettings } from './settings-file.ts'
 import { type Installation, STEPS } from './steps.ts'
 
-const DKIM = { DKIM_KEY_FILE: '/etc/vslukh/dkim.pem', DKIM_SELECTOR: 'wall' }
+const DKIM = { DKIM_KEY_FILE: '/var/lib/vslukh/dkim.pem', DKIM_SELECTOR: 'wall' }
 /** deploy/vslukh.service lets the server write there. */
 const BACKUPS = '/var/backups/vslukh'
 

@@ -1,0 +1,109 @@
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { productVersion } from '../server/kernel/db/migrate.ts'
+import { fromCaller } from '../server/operations/start/caller-folder.ts'
+import type { Command, ContextWithoutWall, Output } from './command.ts'
+import { requireWords } from './command.ts'
+import { Refusal } from './command-errors.ts'
+
+const RELEASES = '/opt/vslukh'
+/** It belongs to the release that runs, so that nothing depends on the new one. */
+const SWITCH = join(import.meta.dirname, '../bin/switch-release')
+const AGREED = { VSLUKH_WITHOUT_WAY_BACK: 'yes' }
+
+const execute = promisify(execFile)
+
+export const upgrade: Command = {
+  usage: ['upgrade ФАЙЛ'],
+  summary: 'ставит версию из архива; если она не заработала, возвращает прежнюю',
+  endsWhenInterrupted: true,
+  async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
+    requireWords(context, 1)
+    const [file = ''] = context.words.map(fromCaller)
+    requireInstalled()
+    const from = productVersion()
+    const to = await readVersion(file)
+    if (to === from) throw new Refusal(`Версия ${to} уже стоит.`)
+    const unpacked = await mkdtemp(join(RELEASES, '.unpacked-'))
+    try {
+      const owner = ['--no-same-owner', '--no-same-permissions']
+      await execute('tar', ['-xzf', file, '-C', unpacked, '--strip-components=1', ...owner])
+      const noWayBack = await findRefusal(unpacked)
+      if (noWayBack && context.values.yes !== true) throw new Refusal(noWayBack)
+      const json = { from, to, hasWayBack: noWayBack === undefined }
+      if (context.isDryRun) return { lines: [`Версия ${from} станет ${to}.`], json }
+      await context.confirm(`Поставить версию ${to} вместо ${from}?`)
+      const lines = await switchTo(unpacked, context.say)
+      return { lines: [`Версия ${to} стоит.`], json: { ...json, lines } }
+    } finally {
+      await rm(unpacked, { recursive: true, force: true })
+    }
+  },
+}
+
+function requireInstalled(): void {
+  if (!existsSync(join(RELEASES, 'current')) || !existsSync('/run/systemd/system')) {
+    throw new Refusal(
+      `Здесь нет systemd или ${RELEASES}/current. Сделайте копию (vslukh backup), распакуйте архив рядом, ` +
+        'остановите сервер и запустите новый на той же DATA_DIR (docs/upgrading.md).',
+    )
+  }
+  if (process.getuid?.() !== 0) throw new Refusal('Нужны права root: sudo vslukh upgrade ФАЙЛ')
+}
+
+/** Throws Refusal for anything but a release for this machine. */
+async function readVersion(file: string): Promise<string> {
+  if (!existsSync(file)) throw new Refusal(`Нет такого файла: ${file}`)
+  const listed = await execute('tar', ['-tzf', file], { maxBuffer: 64 * 1024 * 1024 }).catch(
+    () => undefined,
+  )
+  const names = listed?.stdout.split('\n').filter((name) => name !== '') ?? []
+  const [folder = ''] = names[0]?.split('/') ?? []
+  const [, version, platform] = /^vslukh-(\d[\w.-]*?)-((?:linux|darwin)-\w+)$/.exec(folder) ?? []
+  const isWhole = ['package.json', 'migrations', 'bin/vslukh', 'scripts/start.ts'].every((path) =>
+    names.includes(`${folder}/${path}`),
+  )
+  const isOne = names.every((name) => name.startsWith(`${folder}/`) && !name.includes('/../'))
+  if (version === undefined || !isWhole || !isOne) {
+    throw new Refusal(`${file} — не целый архив версии: vslukh-ВЕРСИЯ-linux-x64.tar.gz`)
+  }
+  const own = `${process.platform}-${process.arch}`
+  if (platform !== own) throw new Refusal(`Архив для ${platform}, а эта машина — ${own}.`)
+  return version
+}
+
+/** Returns why there would be no way back. Throws Refusal where an agreement changes nothing. */
+async function findRefusal(unpacked: string): Promise<string | undefined> {
+  const check = (env: Record<string, string>) =>
+    execute(SWITCH, ['--check', unpacked], { env: { ...process.env, ...env } }).then(
+      () => undefined,
+      ({ stderr }) => String(stderr).trim(),
+    )
+  const refused = await check(AGREED)
+  if (refused) throw new Refusal(refused)
+  return check({ VSLUKH_WITHOUT_WAY_BACK: '' })
+}
+
+/** Returns what the script says, which it passes on line by line. Throws Refusal if it refuses. */
+async function switchTo(unpacked: string, say: (line: string) => void): Promise<string[]> {
+  const script = spawn(SWITCH, [unpacked], {
+    env: { ...process.env, ...AGREED },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<number | null>((resolve) => script.once('close', resolve))
+  const lines: string[] = []
+  createInterface({ input: script.stdout }).on('line', (line) => {
+    say(line)
+    lines.push(line)
+  })
+  let refusal = ''
+  script.stderr.on('data', (text) => {
+    refusal += text
+  })
+  if ((await ended) !== 0) throw new Refusal(refusal.trim() || 'Обновление прервано.')
+  return lines
+}

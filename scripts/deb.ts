@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { chmod, copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const DEPLOY = join(import.meta.dirname, '../deploy')
+const SCRIPTS = ['preinst', 'postinst', 'prerm', 'postrm']
+const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
+
+const execute = promisify(execFile)
+
+type Deb = {
+  /** The future root of the system, with the program in usr/lib/vslukh. */
+  root: string
+  version: string
+  arch: string
+  /** Where the package is written. */
+  folder: string
+}
+
+/**
+ * Makes a Debian package. Its program lies in /usr/lib/vslukh, from where `switch-release` puts it
+ * into /opt/vslukh/VERSION: dpkg deletes the files of the version before too early to go back.
+ */
+export async function makeDeb({ root, version, arch, folder }: Deb): Promise<string> {
+  const program = join(root, 'usr/lib/vslukh')
+  const put = async (from: string, path: string) => {
+    await mkdir(join(root, path, '..'), { recursive: true })
+    await copyFile(from, join(root, path))
+  }
+  await put(join(DEPLOY, 'vslukh.service'), 'lib/systemd/system/vslukh.service')
+  const completion = 'usr/share/bash-completion/completions/vslukh'
+  await put(join(program, 'deploy/vslukh.bash-completion'), completion)
+  await mkdir(join(root, 'usr/bin'))
+  await symlink('/opt/vslukh/current/bin/vslukh', join(root, 'usr/bin/vslukh'))
+  // Whatever the builder's umask, everybody reads it.
+  await execute('chmod', ['-R', 'u=rwX,go=rX', root])
+
+  const architecture = ARCHITECTURES[arch] ?? arch
+  const { stdout: size } = await execute('du', ['-sk', root])
+  const control = join(root, 'DEBIAN')
+  await mkdir(control, { mode: 0o755 })
+  await cp(join(program, 'migrations'), join(control, 'migrations'))
+  for (const name of SCRIPTS) {
+    await copyFile(join(DEPLOY, 'deb', name), join(control, name))
+    await chmod(join(control, name), 0o755)
+  }
+  await writeFile(
+    join(control, 'control'),
+    `Package: vslukh
+Version: ${version.replaceAll('-', '~')}
+Architecture: ${architecture}
+Maintainer: Вслух
+Installed-Size: ${Number.parseInt(size, 10)}
+Depends: caddy | nginx, ca-certificates, libatomic1, libc6 (>= 2.28), libstdc++6, passwd
+Section: web
+Priority: optional
+Description: wall of short text posts in Russian
+ The server with its own Node and PostgreSQL. After the installation: vslukh setup
+`,
+  )
+  const file = join(folder, `vslukh_${version}_${architecture}.deb`)
+  // xz takes minutes on a small machine.
+  await execute('dpkg-deb', ['--root-owner-group', '-Zxz', '-z2', '--build', root, file])
+  return file
+}
