@@ -4,6 +4,7 @@ import { broken, type Finding } from '../server/operations/doctor/finding.ts'
 import { callerFolder } from '../server/operations/start/caller-folder.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import { type Alone, type Command, type Output, requireWords } from './command.ts'
+import { Refusal } from './command-errors.ts'
 import { openWall } from './open-wall.ts'
 
 export const doctor: Command = {
@@ -32,7 +33,8 @@ async function findAll({ env, say }: Alone): Promise<Finding[]> {
   } catch (error) {
     const fix =
       stage === 'settings' ? 'Исправьте переменную' : 'Без базы данных остальное не проверить'
-    return [broken(stage, explainStartFailure(error), fix)]
+    const message = error instanceof Refusal ? error.message : explainStartFailure(error)
+    return [broken(stage, message, fix)]
   }
 }
 
@@ -40,5 +42,5 @@ const MARKS = { ok: '✓', warning: '!', broken: '✗' }
 
 export function lineOf({ level, message, fix }: Finding): string {
   const line = `${MARKS[level]} ${message}`
-  return fix === undefined ? line : `${line}. ${fix}.`
+  return fix === undefined ? line : `${line.replace(/\.$/, '')}. ${fix}.`
 }

@@ -9,10 +9,11 @@ export async function prompt(
   question: string,
   { isHidden = false } = {},
 ): Promise<string> {
-  if (isHidden) err.write(question)
   // What is typed is echoed by the interface, and a hidden answer into nothing.
   const output = isHidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : err
   const questions = createInterface({ input, output, terminal: true })
+  // Only now does the terminal echo nothing by itself.
+  if (isHidden) err.write(question)
   try {
     return (await questions.question(isHidden ? '' : question)).trim()
   } finally {

@@ -43,9 +43,10 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
   })
   const smtp = await withLogin(smtpUrl, values['smtp-url'] ? {} : asking)
   const login = decodeURIComponent(URL.parse(smtp)?.username ?? '')
+  const chosenFrom = set.MAIL_FROM === `no-reply@${formerHost}` ? undefined : set.MAIL_FROM
   const mailFrom = await answer({
     ...{ given: values['mail-from'], option: '--mail-from', read: readEmail },
-    usual: set.MAIL_FROM || (isEmail(login) ? login : host && `no-reply@${host}`),
+    usual: chosenFrom || (isEmail(login) ? login : host && `no-reply@${host}`),
     text: 'С какого адреса отправлять письма',
   })
   const name = await answer({

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
@@ -14,12 +13,16 @@ export const PROXIES = {
     source: 'Caddyfile',
     file: '/etc/caddy/Caddyfile',
     check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'],
+    hint: () => 'Исправьте /etc/caddy/Caddyfile',
   },
   nginx: {
     title: 'nginx',
     source: 'nginx.conf',
     file: '/etc/nginx/conf.d/vslukh.conf',
     check: ['nginx', '-t'],
+    hint: (host: string) =>
+      'Если сертификата ещё нет, получите его: apt install certbot python3-certbot-nginx, ' +
+      `certbot certonly --nginx -d ${host}`,
   },
 }
 
@@ -28,33 +31,25 @@ type Site = { host: string; formerHost: string | undefined; port: number }
 
 /** Puts the site into the proxy's file, and reloads it once the proxy itself accepts that file. */
 export async function setUpProxy(name: ProxyName, site: Site): Promise<Finding> {
-  const { title, file, check } = PROXIES[name]
+  const { title, file, check, hint } = PROXIES[name]
   const failed = (message: string, fix: string) => broken('proxy', `${title}: ${message}`, fix)
   if (!(await hasProgram(name))) {
     return failed('не установлен', `Установите его, apt install ${name}, и повторите vslukh setup`)
-  }
-  const certificate = `/etc/letsencrypt/live/${site.host}/fullchain.pem`
-  if (name === 'nginx' && !existsSync(certificate)) {
-    return failed(
-      `нет сертификата ${certificate}`,
-      'Получите его и повторите vslukh setup: apt install certbot python3-certbot-nginx, затем ' +
-        `certbot certonly --nginx -d ${site.host}. Caddy делает это сам: --proxy caddy`,
-    )
   }
   const before = await readIfExists(file)
   const text = withSite(await source(name, site), before, site)
   if (text !== before) {
     if (before !== undefined) await copyFile(file, `${file}.before`)
-    await replace(file, text)
+    await writeFile(file, text)
     const [program = '', ...args] = check
     const { isDone, err } = await run(program, args)
     if (!isDone) {
       if (before === undefined) await rm(file)
       else await rename(`${file}.before`, file)
-      const [reason = ''] = err.trim().split('\n').slice(-1)
+      const reason = err.split('\n').find((line) => /emerg|Error/.test(line)) ?? err.trim()
       return failed(
         `не принимает настройки: ${reason}`,
-        `Исправьте ${file} и повторите vslukh setup`,
+        `${hint(site.host)}, и повторите vslukh setup`,
       )
     }
   }
@@ -64,7 +59,10 @@ export async function setUpProxy(name: ProxyName, site: Site): Promise<Finding> 
   const enabled = await run('systemctl', ['enable', '--now', name])
   const loaded = text === before ? enabled : await run('systemctl', ['reload', name])
   if (enabled.isDone && loaded.isDone) return ok('proxy', `${title}: ${file}, сайт ${site.host}`)
-  return failed('не запускается', `Посмотрите причину: journalctl -u ${name} -n 20`)
+  return failed(
+    'не запускается',
+    `Посмотрите, почему: journalctl -u ${name} -n 20; не заняты ли порты 80 и 443`,
+  )
 }
 
 async function source(name: ProxyName, { host, port }: Site): Promise<string> {
@@ -81,14 +79,10 @@ const DEBIANS = /^:80 \{\s*root \* \/usr\/share\/caddy\s*file_server\s*\}$/
 function withSite(site: string, before: string | undefined, { host, formerHost }: Site): string {
   const bare = (before ?? '').replace(/^\s*#.*\n/gm, '').trim()
   if (before === undefined || bare === '' || DEBIANS.test(bare)) return `${site}\n`
-  if (names(before, host)) return before
-  if (formerHost && names(before, formerHost)) return before.replaceAll(formerHost, host)
+  if (wholeName(host).test(before)) return before
+  const moved = formerHost ? before.replace(wholeName(formerHost), host) : before
+  if (moved !== before) return moved
   return `${before.trimEnd()}\n\n${site}\n`
 }
 
-const names = (text: string, host: string) => text.split(/[\s,;/]+/).includes(host)
-
-async function replace(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.new`, text)
-  await rename(`${file}.new`, file)
-}
+const wholeName = (host: string) => new RegExp(`(?<![\\w.-])${RegExp.escape(host)}(?![\\w.-])`, 'g')

@@ -94,7 +94,7 @@ async function runSteps(site: Installation, alone: Alone): Promise<Output> {
   }
   const isBroken = findings.some(({ level }) => level === 'broken')
   const address = `https://${site.host}`
-  const left = findings.flatMap(({ message, fix }) => (fix ? [`${message}. ${fix}.`] : []))
+  const left = findings.filter(({ fix }) => fix).map((one) => sentence(lineOf(one).slice(2)))
   const todo = [...left, ...lastWords(site)]
   const zone = site.records.length > 0 ? ['', 'Записи для DNS:', '', ...site.records] : []
   const lines = [...zone, '', `Стена: ${address}`, 'Осталось:']
@@ -102,7 +102,10 @@ async function runSteps(site: Installation, alone: Alone): Promise<Output> {
   return { lines, json: { address, findings, records: site.records, todo }, isBroken }
 }
 
-const isSame = (old: Finding, one: Finding) => old.check === one.check && old.level !== 'ok'
+const sentence = (text: string) => text.replace(/^[а-я]/, (letter) => letter.toUpperCase())
+
+const isSame = (old: Finding, one: Finding) =>
+  old.message === one.message || (old.check === one.check && old.level !== 'ok')
 
 function lastWords({ host, contact, config }: Installation): string[] {
   return [

@@ -32,7 +32,7 @@ export const STEPS: [string, Step][] = [
   ['proxy', async (site) => [await setUpProxy(site.proxy, { ...site, port: site.config.port })]],
   ['mail domain', checkDns],
   ['public url', openSite],
-  ['mail', sendMail],
+  ['smtp', sendMail],
   ['moderator', nameModerator],
   ['doctor', runDoctor],
 ]
@@ -66,11 +66,15 @@ async function makeDkimKey(site: Installation): Promise<Finding[]> {
 
 const START_SECONDS = 90
 
-async function startServer({ before, text, config }: Installation): Promise<Finding[]> {
+async function startServer(
+  { before, text, config }: Installation,
+  { say }: Alone,
+): Promise<Finding[]> {
   const failed = (message: string, fix: string) => [broken('server', message, fix)]
   if (!hasSystemd()) {
     return failed('systemd здесь нет', 'Запустите сервер сами: docs/operations.md, «By hand»')
   }
+  if (text !== before) say('Запускаем сервер: в первый раз это до полуминуты.')
   const acts = text === before ? ['start'] : ['reset-failed', 'restart']
   for (const act of ['enable', ...acts]) {
     const { isDone, err } = await run('systemctl', [act, '--quiet', 'vslukh'])
@@ -98,7 +102,7 @@ async function startServer({ before, text, config }: Installation): Promise<Find
 }
 
 async function checkDns(site: Installation): Promise<Finding[]> {
-  const missing = await missingRecords({ ...site, ...site.config, smtpUrl: site.smtpUrl })
+  const missing = await missingRecords({ ...site, dkim: site.config.dkim })
   if (missing === undefined) {
     return [
       warning(
@@ -123,8 +127,13 @@ async function checkDns(site: Installation): Promise<Finding[]> {
 const SITE_SECONDS = 60
 
 /** The first certificate takes the proxy some seconds. */
-async function openSite({ host, proxy }: Installation): Promise<Finding[]> {
-  const gaveUp = async (reason: string) => ['ENOTFOUND', 'ECONNREFUSED'].includes(reason)
+async function openSite(
+  { host, proxy, text, before }: Installation,
+  { say }: Alone,
+): Promise<Finding[]> {
+  if (text !== before) say(`Ждём https://${host}: первый сертификат занимает до минуты.`)
+  const gaveUp = async (reason: string) =>
+    ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(reason)
   const url = `https://${host}/readyz`
   const reason = await untilAnswers(url, { seconds: SITE_SECONDS, gaveUp })
   if (reason === undefined) return [ok('public url', `https://${host} открывается`)]
@@ -141,14 +150,14 @@ async function sendMail(
   { actor, prompt }: Alone,
 ): Promise<Finding[]> {
   const { failure } = await askWall<TestMail>(actor, 'mail', 'test', contact)
-  if (failure) return [broken('mail', `письмо не отправлено: ${failure.message}`, failure.fix)]
+  if (failure) return [broken('smtp', `письмо не отправлено: ${failure.message}`, failure.fix)]
   const accepted = `письмо для ${contact} принято почтовым сервером`
   const look = `Проверьте ящик и «Спам»: тема «Проверка почты · ${config.appName}»`
-  if (!prompt) return [warning('mail', `${accepted}, дошло ли оно, никто не подтвердил`, look)]
+  if (!prompt) return [warning('smtp', `${accepted}, дошло ли оно, никто не подтвердил`, look)]
   for (;;) {
     const answer = await prompt(`${accepted}. Когда увидите его, напишите «дошло» (или «нет»): `)
-    if (/^дошло[.!]?$/i.test(answer)) return [ok('mail', `письмо дошло до ${contact}`)]
-    if (/^нет[.!]?$/i.test(answer)) return [broken('mail', `${accepted}, но не дошло`, look)]
+    if (/^дошло[.!]?$/i.test(answer)) return [ok('smtp', `письмо дошло до ${contact}`)]
+    if (/^нет[.!]?$/i.test(answer)) return [broken('smtp', `${accepted}, но не дошло`, look)]
   }
 }
 
