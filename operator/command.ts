@@ -35,7 +35,10 @@ export type Context = {
 export type ContextWithoutWall = Omit<Context, 'wall' | 'db'> & { say: (line: string) => void }
 
 /** For a command that reads the settings by itself, too. */
-export type Alone = Pick<ContextWithoutWall, 'env' | 'words' | 'say'>
+export type Alone = Omit<ContextWithoutWall, 'config' | 'confirm'> & {
+  /** Undefined where nobody can be asked. Rejects when the person ends the question. */
+  prompt?: (question: string, options?: { isHidden?: boolean }) => Promise<string>
+}
 
 export type Command = CommandFacts &
   (

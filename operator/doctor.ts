@@ -4,6 +4,7 @@ import { broken, type Finding } from '../server/operations/doctor/finding.ts'
 import { callerFolder } from '../server/operations/start/caller-folder.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import { type Alone, type Command, type Output, requireWords } from './command.ts'
+import { Refusal } from './command-errors.ts'
 import { openWall } from './open-wall.ts'
 
 export const doctor: Command = {
@@ -13,7 +14,7 @@ export const doctor: Command = {
     requireWords(alone, 0)
     const findings = await findAll(alone)
     const isBroken = findings.some(({ level }) => level === 'broken')
-    return { lines: findings.flatMap(linesOf), json: { isBroken, findings }, isBroken }
+    return { lines: findings.map(lineOf), json: { isBroken, findings }, isBroken }
   },
 }
 
@@ -34,13 +35,14 @@ async function findAll({ env, say }: Alone): Promise<Finding[]> {
       stage === 'settings'
         ? 'Исправьте переменную'
         : 'Проверьте, работает ли база данных и та ли она в DATABASE_URL или DATA_DIR: без неё остальное не проверить'
-    return [broken(stage, explainStartFailure(error), fix)]
+    const message = error instanceof Refusal ? error.message : explainStartFailure(error)
+    return [broken(stage, message, fix)]
   }
 }
 
 const MARKS = { ok: '✓', warning: '!', broken: '✗' }
 
-function linesOf({ level, message, fix }: Finding): string[] {
+export function lineOf({ level, message, fix }: Finding): string {
   const line = `${MARKS[level]} ${message}`
-  return [fix === undefined ? line : `${line}. ${fix}.`]
+  return fix === undefined ? line : `${line.replace(/\.$/, '')}. ${fix}.`
 }

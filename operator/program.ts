@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { parseEnv } from 'node:util'
 import { readConfig } from '../server/kernel/config/config.ts'
@@ -24,9 +23,11 @@ import { notice } from './notice.ts'
 import { openWall } from './open-wall.ts'
 import { people } from './people.ts'
 import { post } from './post.ts'
+import { prompt } from './prompt.ts'
 import { psql } from './psql.ts'
 import { recount } from './recount.ts'
 import { report, reports } from './reports.ts'
+import { setup } from './setup/setup.ts'
 import { status } from './status.ts'
 import { upgrade } from './upgrade.ts'
 import { user } from './user.ts'
@@ -54,6 +55,7 @@ const COMMANDS: Record<string, Command> = {
   upgrade,
   doctor,
   psql,
+  setup,
 }
 
 export type Terminal = {
@@ -113,8 +115,12 @@ async function runCommand(args: string[], terminal: Speaking): Promise<boolean> 
 type Call = Pick<Context, 'env' | 'words' | 'values' | 'isDryRun'>
 
 function runWith(command: Command, call: Call, terminal: Speaking): Promise<Output> {
-  const { say } = terminal
-  if ('runAlone' in command) return unlessInterrupted(command.runAlone({ ...call, say }))
+  const { say, input, err } = terminal
+  if ('runAlone' in command) {
+    const asking = input &&
+      call.values.yes !== true && { prompt: prompt.bind(null, { input, err }) }
+    return unlessInterrupted(command.runAlone({ ...call, ...asking, say, actor: actorOf(call) }))
+  }
   const config = readConfig(call.env, callerFolder)
   const confirm = (question: string) => ask(question, call.values, terminal)
   const context = { ...call, config, actor: actorOf(call), confirm, say }
@@ -156,13 +162,8 @@ function actorOf({ env, values }: Call): string {
 async function ask(question: string, values: Values, { input, err }: Terminal): Promise<void> {
   if (values.yes === true || values['dry-run'] === true) return
   if (!input) throw new Refusal(`${question} Подтвердите: добавьте --yes.`)
-  const questions = createInterface({ input, output: err, terminal: true })
-  // Ctrl+C and Ctrl+D end the question without an answer.
-  const answer = await questions
-    .question(`${question} [да/нет] `)
-    .catch(() => '')
-    .finally(() => questions.close())
-  if (!/^(да|д|y|yes)$/i.test(answer.trim())) throw new Refusal('Ничего не изменено.')
+  const answer = await prompt({ input, err }, `${question} [да/нет] `).catch(() => '')
+  if (!/^(да|д|y|yes)$/i.test(answer)) throw new Refusal('Ничего не изменено.')
 }
 
 function printOutput(terminal: Terminal, output: Output, values: Values): boolean {

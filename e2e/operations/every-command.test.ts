@@ -10,8 +10,11 @@ import { madeBefore, SITE_CASES } from './every-command/site-cases.ts'
 
 const CASES = [...MODERATION_CASES, ...PEOPLE_CASES, ...SITE_CASES]
 const succeeds = () => 0
-/** `restore` replaces what all others have done, so it comes last; debian-package.test.ts tries `upgrade`. */
-const APART = ['restore ФАЙЛ', 'upgrade ФАЙЛ']
+/**
+ * `restore` replaces what all others have done, so it comes last; debian-package.test.ts tries
+ * `upgrade`, and setup.test.ts `setup`.
+ */
+const APART = ['restore ФАЙЛ', 'upgrade ФАЙЛ', 'setup ИМЯ_САЙТА']
 
 /** Returns a way to call a command without its options in brackets. */
 const withoutOptions = (usage: string) => usage.replaceAll(/ \[(?:--.*?|show)\]/g, '')
@@ -24,7 +27,7 @@ test('every way to call a command that the help names has a case, and every opti
   expect([...CASES.map(({ usage }) => usage), ...APART].sort()).toEqual(usages.sort())
   const lines = CASES.map(({ words }) => words(NOBODYS))
   for (const { name, options } of commands) {
-    if (name === 'restore') continue
+    if (name === 'restore' || name === 'setup') continue
     const used = lines.filter(([command]) => command === name).flat()
     for (const option of options) expect(used, name).toContain(`--${option.replace('=', '')}`)
   }

@@ -6,13 +6,16 @@ import { readConfig } from './config.ts'
 const SECRET = 's'.repeat(32)
 const DATABASE_URL = 'postgres://vslukh:password@db.example:5432/vslukh'
 
-test('the README names every variable that is read, and no other', () => {
+test('the README and the example of a settings file name every variable that is read, and no other', () => {
   const read = new Set<string>()
   readConfig(new Proxy({}, { get: (_env, name) => void read.add(String(name)) }))
-  const page = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
-  const [, rows = ''] = /^\| Name \| Default .*\n((?:\|.*\n)+)/m.exec(page) ?? []
+  const text = (path: string) => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8')
+  const [, rows = ''] = /^\| Name \| Default .*\n((?:\|.*\n)+)/m.exec(text('README.md')) ?? []
   const named = [...rows.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell]) => cell?.match(/\w{2,}/g))
   expect(named.sort()).toEqual([...read].sort())
+  // Each variable has a sentence above it.
+  const example = text('deploy/vslukh.env.example').matchAll(/^# .*[а-я].*\n#([A-Z_]+)=/gm)
+  expect([...example].map(([, name]) => name).sort()).toEqual([...read].sort())
 })
 
 test('with no variable set everything has its default', () => {

@@ -1,4 +1,4 @@
-import { createPrivateKey } from 'node:crypto'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config/config.ts'
 import { StartError } from '../errors/start-error.ts'
@@ -51,4 +51,10 @@ function rsaBits(pem: string): number {
   } catch {
     return 0
   }
+}
+
+/** Returns what a DKIM record has after `p=`. Rejects for a file without a key. */
+export async function dkimPublicKey(keyFile: string): Promise<string> {
+  const key = createPublicKey(await readFile(keyFile, 'utf8'))
+  return key.export({ type: 'spki', format: 'der' }).toString('base64')
 }

@@ -12,7 +12,8 @@ const OLDEST_VERIFICATION_DAYS = 14
 /** The folder of the nightly backups counts: the database remembers files that are gone. */
 export async function checkBackups(state: Checked, folder: string | undefined): Promise<Finding> {
   if (folder === undefined) return checkBackup(state, new Date())
-  const make = `Сделайте копию: vslukh backup ${folder}`
+  const command = `vslukh backup ${folder}`
+  const make = `Сделайте копию: ${command}`
   try {
     const newest = await newestBackup(folder)
     const isNoted = newest && state.at && newest.name === backupName(state.at)
@@ -20,7 +21,8 @@ export async function checkBackups(state: Checked, folder: string | undefined): 
       const message = `файл ${newest.name} изменён: в нём ${newest.bytes} байт, а записано ${state.bytes}`
       return broken('backup', message, make)
     }
-    if (newest || state.at === null) return checkBackup({ ...state, ...newest }, new Date())
+    if (newest || state.at === null)
+      return checkBackup({ ...state, ...newest }, new Date(), command)
     return broken('backup', `в папке ${folder} нет ни одной копии`, make)
   } catch (error) {
     const message = `папка копий не открывается: ${(error as Error).message}`
@@ -28,26 +30,25 @@ export async function checkBackups(state: Checked, folder: string | undefined): 
   }
 }
 
-export function checkBackup(state: Checked, now: Date): Finding {
+export function checkBackup(state: Checked, now: Date, command = 'vslukh backup'): Finding {
   const days = (at: Date) => Math.floor((now.getTime() - at.getTime()) / DAY_MS)
   if (state.failed !== null) {
     return broken(
       'backup',
       `последняя копия не удалась: ${state.failed}`,
-      'Сделайте её: vslukh backup',
+      `Сделайте её: ${command}`,
     )
   }
   if (state.verificationFailed !== null) {
     return broken(
       'backup',
       `последняя копия не прошла проверку: ${state.verificationFailed}`,
-      'Сделайте новую и проверьте её: vslukh backup, vslukh verify',
+      `Сделайте новую и проверьте её: ${command}, vslukh verify`,
     )
   }
-  if (state.at === null) return warning('backup', 'копий нет', 'Сделайте первую: vslukh backup')
+  if (state.at === null) return warning('backup', 'копий нет', `Сделайте первую: ${command}`)
   const message = `последняя копия сделана ${daysAgo(days(state.at))}, ${Math.ceil(state.bytes / 1024 / 1024)} МиБ`
-  if (days(state.at) > OLDEST_DAYS)
-    return broken('backup', message, 'Сделайте новую: vslukh backup')
+  if (days(state.at) > OLDEST_DAYS) return broken('backup', message, `Сделайте новую: ${command}`)
   if (state.verifiedAt === null || days(state.verifiedAt) > OLDEST_VERIFICATION_DAYS) {
     return warning(
       'backup',

@@ -4,7 +4,7 @@ import { readMailName } from '../../features/site-state/mail-name.service.ts'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { type Config, usesDataDir } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
-import { readDkim } from '../../kernel/mail/dkim.ts'
+import { dkimPublicKey, readDkim } from '../../kernel/mail/dkim.ts'
 import { mailHealth } from '../../kernel/mail/mail-health.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { readSecret } from '../start/installation.ts'
@@ -64,7 +64,11 @@ export async function examine(examined: Examined): Promise<Finding[]> {
     checkSmtp(config),
     checkMailDomain(config.mailFrom, {
       resolver: new Resolver(DNS),
-      dkimSelector: config.dkim?.selector,
+      dkim: config.dkim && {
+        selector: config.dkim.selector,
+        // The start refuses a file that has no key.
+        publicKey: await dkimPublicKey(config.dkim.keyFile).catch(() => undefined),
+      },
     }),
   ])
   const own = [await checkSettings(config), secret, ...(await checkPooler(config))]

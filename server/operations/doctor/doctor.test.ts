@@ -111,20 +111,27 @@ async function dnsForTest(records: Record<string, string>): Promise<Resolver> {
   return resolver
 }
 
-test('the domain of MAIL_FROM with SPF, DMARC and DKIM is well; what is missing is named; a silent DNS is no fault', {
+test('the domain of MAIL_FROM with SPF, DMARC and DKIM is well; another key of DKIM and what is missing is named; a silent DNS is no fault', {
   timeout: 120_000,
 }, async () => {
   const resolver = await dnsForTest({
     'good.test': 'v=spf1 -all',
     '_dmarc.good.test': 'v=DMARC1; p=none',
-    'wall._domainkey.good.test': 'v=DKIM1; k=rsa; p=abc',
+    'wall._domainkey.good.test': 'v=DKIM1; k=rsa; p=a bc',
     'half.test': 'v=spf1 -all',
   })
   const check = (from: string, asked: object) => checkMailDomain(from, { resolver, ...asked })
-  expect(await check('wall@good.test', { dkimSelector: 'wall' })).toMatchObject({ level: 'ok' })
-  expect(await check('wall@good.test', { dkimSelector: 'other' })).toMatchObject({
+  const dkim = (selector: string, publicKey?: string) => ({ dkim: { selector, publicKey } })
+  for (const key of ['abc', undefined]) {
+    expect(await check('wall@good.test', dkim('wall', key))).toMatchObject({ level: 'ok' })
+  }
+  expect(await check('wall@good.test', dkim('other'))).toMatchObject({
     level: 'warning',
     message: 'good.test: в DNS нет записей DKIM (other._domainkey.good.test)',
+  })
+  expect(await check('wall@good.test', dkim('wall', 'abd'))).toMatchObject({
+    level: 'warning',
+    message: expect.stringContaining('(wall._domainkey.good.test, с ключом из DKIM_KEY_FILE)'),
   })
   expect(await check('wall@half.test', {})).toMatchObject({
     level: 'warning',

@@ -1,6 +1,7 @@
 import type { Resolver } from 'node:dns/promises'
 import type { MailName } from '../../features/site-state/mail-name.service.ts'
 import type { Config } from '../../kernel/config/config.ts'
+import { domainOf } from '../../kernel/mail/email-address.ts'
 import type { MailHealth } from '../../kernel/mail/mail-health.repository.ts'
 import { smtpAdvice, smtpReason } from '../../kernel/mail/smtp-advice.ts'
 import { verifySmtp } from '../../kernel/mail/verify-smtp.ts'
@@ -61,37 +62,63 @@ export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Finding
 /** A DNS that answered has no such record. Any other error means that it did not answer. */
 const NO_RECORD = ['ENODATA', 'ENOTFOUND']
 
-type Asked = { resolver: Resolver; dkimSelector?: string | undefined }
+type MailRecord = { name: string; at: string; begins: string; key?: string | undefined }
+type DkimRecord = { selector: string; publicKey: string | undefined }
 
-/** Looks up what other mail servers ask about the domain of MAIL_FROM: SPF, DMARC, and DKIM. */
-export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<Finding> {
-  const domain = mailFrom.slice(mailFrom.lastIndexOf('@') + 1)
-  if (!domain.includes('.')) return ok('mail domain', `${domain}: в DNS такого имени нет`)
-  const records = [
+/** Returns what other mail servers ask about a domain: SPF, DMARC, and DKIM where we sign. */
+export function mailRecords(mailFrom: string, dkim?: DkimRecord): MailRecord[] {
+  const domain = domainOf(mailFrom)
+  const ours = { at: `${dkim?.selector}._domainkey.${domain}`, key: dkim?.publicKey }
+  return [
     { name: 'SPF', at: domain, begins: 'v=spf1' },
     { name: 'DMARC', at: `_dmarc.${domain}`, begins: 'v=dmarc1' },
-    ...(asked.dkimSelector
-      ? [{ name: 'DKIM', at: `${asked.dkimSelector}._domainkey.${domain}`, begins: 'v=dkim1' }]
-      : []),
+    ...(dkim ? [{ name: 'DKIM', begins: 'v=dkim1', ...ours }] : []),
   ]
-  const missing: string[] = []
-  for (const { name, at, begins } of records) {
-    const texts = await readTexts(asked.resolver, at)
-    if (texts === undefined) return ok('mail domain', `${domain}: DNS не отвечает, не проверено`)
-    if (!texts.some((text) => text.toLowerCase().startsWith(begins)))
-      missing.push(`${name} (${at})`)
+}
+
+/** Returns undefined if the DNS does not answer. */
+export async function findMissing(
+  records: MailRecord[],
+  resolver: Resolver,
+): Promise<MailRecord[] | undefined> {
+  const missing: MailRecord[] = []
+  for (const record of records) {
+    const texts = await readTexts(resolver, record.at)
+    if (texts === undefined) return undefined
+    if (!texts.some((text) => isSuch(text, record))) missing.push(record)
+  }
+  return missing
+}
+
+function isSuch(text: string, { begins, key }: MailRecord): boolean {
+  const [, published] = /;p=([^;]*)/.exec(text.replace(/\s/g, '')) ?? []
+  return text.toLowerCase().startsWith(begins) && (key === undefined || published === key)
+}
+
+type Asked = { resolver: Resolver; dkim?: DkimRecord | undefined }
+
+export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<Finding> {
+  const domain = domainOf(mailFrom)
+  if (!domain.includes('.')) return ok('mail domain', `${domain}: в DNS такого имени нет`)
+  const records = mailRecords(mailFrom, asked.dkim)
+  const missing = await findMissing(records, asked.resolver)
+  if (missing === undefined) {
+    return ok('mail domain', `${domain}: DNS не отвечает, не проверено`)
   }
   const names = records.map(({ name }) => name).join(', ')
   if (missing.length === 0) return ok('mail domain', `${domain}: в DNS есть ${names}`)
+  const lacked = missing.map(
+    ({ name, at, key }) => `${name} (${at}${key ? ', с ключом из DKIM_KEY_FILE' : ''})`,
+  )
   return warning(
     'mail domain',
-    `${domain}: в DNS нет записей ${missing.join(', ')}`,
-    'Добавьте TXT-записи по указаниям почтового сервера: без них письма попадают в спам',
+    `${domain}: в DNS нет записей ${lacked.join(', ')}`,
+    'Добавьте TXT-записи: их печатает vslukh setup; без них письма попадают в спам',
   )
 }
 
 /** Returns undefined if the DNS does not answer. */
-async function readTexts(resolver: Resolver, name: string): Promise<string[] | undefined> {
+export async function readTexts(resolver: Resolver, name: string): Promise<string[] | undefined> {
   try {
     return (await resolver.resolveTxt(name)).map((parts) => parts.join(''))
   } catch (error) {

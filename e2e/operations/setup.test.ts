@@ -1,0 +1,281 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { dkimPublicKey } from '../../server/kernel/mail/dkim.ts'
+import { endChild, untilPrinted } from '../../server/testing/child-process.ts'
+import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { openMailbox } from '../../server/testing/mailbox.ts'
+import { ROOT, run } from './deploy-file.ts'
+
+const DNS = '127.0.0.77'
+const DEBIANS_CADDYFILE = '# Debian’s\n:80 {\n\troot * /usr/share/caddy\n\n\tfile_server\n}\n'
+const OPERATOR = ['--name', 'ООО «Ромашка»', '--contact', 'olga@example.org']
+
+/** A machine without systemd: this one with /etc, /opt and /var of its own. */
+async function openMachine() {
+  const folder = await folderForTest()
+  const etc = join(folder, 'etc')
+  await cp('/etc', etc, { recursive: true, verbatimSymlinks: true })
+  for (const name of ['opt/vslukh/current', 'var/lib/vslukh', 'var/backups/vslukh']) {
+    await mkdir(join(folder, name), { recursive: true })
+  }
+  await mkdir(join(etc, 'caddy'), { recursive: true })
+  await appendFile(join(etc, 'passwd'), 'vslukh:x:4321:4321::/var/lib/vslukh:/bin/false\n')
+  await appendFile(join(etc, 'group'), 'vslukh:x:4321:\n')
+  await writeFile(join(etc, 'resolv.conf'), `nameserver ${DNS}\n`)
+  await writeFile(join(etc, 'caddy/Caddyfile'), DEBIANS_CADDYFILE)
+  await run('chown', ['-R', '4321:4321', join(folder, 'var/lib/vslukh')])
+  await run('chmod', ['755', folder])
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const binds = ['etc', 'opt', 'var'].map((name) => `mount --bind ${folder}/${name} /${name}`)
+  const inside = (line: string, ...args: string[]) => {
+    const mounts = [...binds, `mount --bind ${ROOT} /opt/vslukh/current`, `exec ${line} "$@"`]
+    return ['--mount', '/bin/sh', '-ec', mounts.join('\n'), 'sh', ...args]
+  }
+  const env = { PATH: process.env.PATH ?? '', USER: 'masha' }
+  return {
+    folder,
+    mailbox,
+    smtp: ['--smtp-url', mailbox.url],
+    read: (path: string) => readFile(join(folder, path), 'utf8'),
+    /** Runs a line of the shell with these arguments. Never rejects. */
+    call: (line: string, ...args: string[]) =>
+      new Promise<{ code: number; out: string; err: string }>((resolve) => {
+        execFile('unshare', inside(line, ...args), { env }, (error, out, err) =>
+          resolve({ code: Number(error?.code ?? 0), out, err }),
+        )
+      }),
+    spawn: (line: string) =>
+      spawn('unshare', inside(line), { env, stdio: ['pipe', 'pipe', 'inherit'] }),
+  }
+}
+
+const SETUP = '/opt/vslukh/current/bin/vslukh setup'
+
+/** Answers for the domain of the wall, and for nothing else. */
+async function openDns(...records: string[]): Promise<ChildProcess> {
+  const program = await findProgram(['/usr/sbin/dnsmasq'], {
+    debianPackage: 'dnsmasq-base',
+    advice: 'No dnsmasq found: install it (Debian: dnsmasq-base)',
+  })
+  const own = ['--keep-in-foreground', '--conf-file=/dev/null', '--no-resolv', '--no-hosts']
+  const place = [`--listen-address=${DNS}`, '--bind-interfaces', '--local=/example/']
+  const server = spawn(program, [...own, ...place, '--log-facility=-', '--user=root', ...records], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(() => endChild(server))
+  await untilPrinted(server, /./)
+  return server
+}
+
+async function needCaddy(): Promise<void> {
+  await findProgram(['/usr/bin/caddy'], { debianPackage: 'caddy', advice: 'No caddy found' })
+}
+
+const levels = (out: string) => {
+  const { findings } = JSON.parse(out) as { findings: { check: string; level: string }[] }
+  return Object.fromEntries(findings.map(({ check, level }) => [check, level]))
+}
+
+test('setup writes the settings, a key for mails and the proxy’s file, sends a mail signed by the key whose record it prints, and a second run changes nothing', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  skip(!isRoot, 'setup is root’s')
+  await needCaddy()
+  await openDns()
+  const machine = await openMachine()
+  const first = await machine.call(
+    SETUP,
+    'https://Wall.example/',
+    ...machine.smtp,
+    ...OPERATOR,
+    '--json',
+  )
+  expect(first.code).toBe(1)
+  // A step that fails keeps none of the others: nothing starts here without systemd.
+  expect(levels(first.out)).toMatchObject({
+    settings: 'ok',
+    dkim: 'ok',
+    server: 'broken',
+    proxy: 'broken',
+    'mail domain': 'warning',
+    smtp: 'warning',
+  })
+  expect(first.err).toContain('✗ systemd здесь нет. Запустите сервер сами')
+  expect(first.err).toContain('никто не подтвердил')
+
+  expect(parseEnv(await machine.read('etc/vslukh.env'))).toEqual({
+    PUBLIC_URL: 'https://wall.example',
+    TRUST_PROXY: '127.0.0.1',
+    SMTP_URL: machine.mailbox.url,
+    MAIL_FROM: 'no-reply@wall.example',
+    OPERATOR_NAME: 'ООО «Ромашка»',
+    CONTACT_EMAIL: 'olga@example.org',
+    MODERATOR_EMAIL: 'olga@example.org',
+    BACKUP_DIR: '/var/backups/vslukh',
+    DKIM_KEY_FILE: '/var/lib/vslukh/dkim.pem',
+    DKIM_SELECTOR: 'wall',
+  })
+  for (const path of ['etc/vslukh.env', 'var/lib/vslukh/dkim.pem']) {
+    const { mode, uid, gid } = await stat(join(machine.folder, path))
+    expect([mode & 0o777, uid, gid], path).toEqual([0o640, 0, 4321])
+  }
+  const caddyfile = await machine.read('etc/caddy/Caddyfile')
+  expect(caddyfile).toMatch(/^wall\.example \{/)
+  expect(caddyfile).not.toContain('/usr/share/caddy')
+
+  const key = await dkimPublicKey(join(machine.folder, 'var/lib/vslukh/dkim.pem'))
+  const { records } = JSON.parse(first.out) as { records: string[] }
+  const record = records.find((line) =>
+    line.startsWith('wall._domainkey.wall.example. 3600 IN TXT'),
+  )
+  const parts = [...(record ?? '').matchAll(/"([^"]*)"/g)].map(([, part = '']) => part)
+  expect(parts.join('')).toBe(`v=DKIM1; k=rsa; p=${key}`)
+  expect(Math.max(...parts.map(({ length }) => length))).toBe(255)
+  expect(records).toContain('wall.example. 3600 IN TXT "v=spf1 a mx ~all"')
+  expect(records).toContain(
+    '_dmarc.wall.example. 3600 IN TXT "v=DMARC1; p=none; rua=mailto:olga@example.org"',
+  )
+  const { subject, source } = await machine.mailbox.mailTo('olga@example.org')
+  expect(subject).toContain('Проверка почты')
+  expect(source).toMatch(/^DKIM-Signature: [^:]*d=wall\.example;\s[^:]*s=wall;/m)
+
+  const files = ['etc/vslukh.env', 'etc/caddy/Caddyfile', 'var/lib/vslukh/dkim.pem']
+  const states = () =>
+    Promise.all(files.map(async (path) => (await stat(join(machine.folder, path))).ino))
+  const before = await states()
+  const again = await machine.call(SETUP, '--json')
+  expect(levels(again.out)).toEqual(levels(first.out))
+  expect(await states()).toEqual(before)
+})
+
+test('what was set by hand stays when setup is run again: settings it does not know, other sites of the proxy; a file that Caddy refuses is left as it was', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  skip(!isRoot, 'setup is root’s')
+  await needCaddy()
+  await openDns()
+  const machine = await openMachine()
+  const settings = join(machine.folder, 'etc/vslukh.env')
+  const caddyfile = join(machine.folder, 'etc/caddy/Caddyfile')
+  await writeFile(settings, `# Мои\nRATE_LIMIT_SCALE=2\nOWN='да'\nPUBLIC_URL=https://old.example\n`)
+  const blog = 'blog.old.example {\n\trespond "blog"\n}\n'
+  await writeFile(caddyfile, blog)
+  const setup = (host: string) => machine.call(SETUP, host, ...machine.smtp, ...OPERATOR)
+  await setup('old.example')
+  expect(await readFile(caddyfile, 'utf8')).toMatch(
+    /^blog\.old\.example \{[^}]*\}\n\nold\.example \{/,
+  )
+  await setup('wall.example')
+  const moved = await readFile(caddyfile, 'utf8')
+  expect(moved).toMatch(/^blog\.old\.example \{[^}]*\}\n\nwall\.example \{/)
+  const text = await readFile(settings, 'utf8')
+  expect(text).toMatch(/^# Мои\nRATE_LIMIT_SCALE=2\nOWN='да'\nPUBLIC_URL=https:\/\/wall\.example\n/)
+
+  await writeFile(caddyfile, 'blog.example {\n\tno_such_word\n}\n')
+  const refused = await setup('wall.example')
+  expect(refused.err).toMatch(/✗ Caddy: не принимает настройки: .*no_such_word/)
+  expect(await readFile(caddyfile, 'utf8')).toBe('blog.example {\n\tno_such_word\n}\n')
+  const planned = await machine.call(SETUP, 'new.example', '--dry-run')
+  expect(planned).toMatchObject({ code: 0, out: expect.stringContaining('MAIL_FROM, PUBLIC_URL') })
+  expect(await readFile(settings, 'utf8')).toBe(text)
+})
+
+test('a wrong answer is refused with a sentence, and so is a machine that lacks something', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  skip(!isRoot, 'setup is root’s')
+  const machine = await openMachine()
+  const refusals: [number, string, ...string[]][] = [
+    [2, 'не имя сайта', 'bad_host', ...machine.smtp, ...OPERATOR],
+    [2, 'не имя сайта', '203.0.113.7', ...machine.smtp, ...OPERATOR],
+    [2, 'почтовый сервер — имя', 'wall.example', '--smtp-url', 'https://mail.example', ...OPERATOR],
+    [2, 'пишут через %', 'wall.example', '--smtp-url', 'smtps://u:p#q@mail.example', ...OPERATOR],
+    [2, 'не адрес почты', 'wall.example', ...machine.smtp, '--name', 'Я', '--contact', 'olga'],
+    [2, '--proxy', 'wall.example', '--proxy', 'apache'],
+    [2, 'не хватает: --smtp-url, --name, --contact', 'wall.example'],
+  ]
+  for (const [code, sentence, ...args] of refusals) {
+    const { out, err, code: ended } = await machine.call(SETUP, ...args)
+    expect({ code: ended, out }, args.join(' ')).toEqual({ code, out: '' })
+    expect(err).toContain(sentence)
+  }
+  await expect(machine.read('etc/vslukh.env')).rejects.toThrow('ENOENT')
+
+  const nobody = await machine.call(`runuser -u nobody -- ${SETUP}`, 'wall.example')
+  expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining('Нужен root: sudo') })
+  const withoutCaddy = `sh -c 'mount --bind /dev/null /usr/bin/caddy; exec ${SETUP} "$@"' sh`
+  const { err } = await machine.call(withoutCaddy, 'wall.example', ...machine.smtp, ...OPERATOR)
+  expect(err).toContain('✗ Caddy: не установлен. Установите его, apt install caddy')
+  await writeFile(join(machine.folder, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\n')
+  const userless = await machine.call(SETUP, 'wall.example')
+  expect(userless).toMatchObject({ code: 1, err: expect.stringContaining('установите пакет') })
+})
+
+test('on a terminal it asks for each answer, again for a wrong one, shows no password, and takes the mail for arrived when told so', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  skip(!isRoot, 'setup is root’s')
+  await needCaddy()
+  const machine = await openMachine()
+  const terminal = async (dialog: [asked: RegExp, answer: string][]) => {
+    const child = machine.spawn(`script -qec '${SETUP}' /dev/null`)
+    onTestFinished(() => endChild(child))
+    let printed = ''
+    child.stdout.setEncoding('utf8').on('data', (part) => {
+      printed += part
+      const [next] = dialog
+      if (!next?.[0].test(printed.slice(read))) return
+      read = printed.length
+      dialog.shift()
+      child.stdin.write(`${next[1]}\r`)
+    })
+    let read = 0
+    await once(child, 'close')
+    expect(dialog).toEqual([])
+    return printed
+  }
+  const first = await terminal([
+    [/Имя сайта.*: /, 'wall_example'],
+    [/не имя сайта[\s\S]*Имя сайта.*: /, 'wall.example'],
+    [/Почтовый сервер.*: /, machine.mailbox.url.replace('smtp://', '')],
+    [/Имя для входа.*: /, 'wall'],
+    [/Пароль.*: /, 'not-shown'],
+    [/С какого адреса.*: /, ''],
+    [/Кто отвечает.*: /, ''],
+    [/Без этого не обойтись[\s\S]*Кто отвечает.*: /, 'Ольга'],
+    [/Ваша почта.*: /, 'olga@example.org'],
+  ])
+  expect(first).not.toContain('not-shown')
+  const set = parseEnv(await machine.read('etc/vslukh.env'))
+  expect(set.SMTP_URL).toMatch(/^smtps:\/\/wall:not-shown@127\.0\.0\.1/)
+
+  const key = await dkimPublicKey(join(machine.folder, 'var/lib/vslukh/dkim.pem'))
+  await openDns(
+    `--host-record=wall.example,${DNS}`,
+    '--txt-record=wall.example,v=spf1 a -all',
+    '--txt-record=_dmarc.wall.example,v=DMARC1; p=none',
+    `--txt-record=wall._domainkey.wall.example,"v=DKIM1; k=rsa; p=${key.slice(0, 200)}","${key.slice(200)}"`,
+  )
+  await writeFile(join(machine.folder, 'etc/vslukh.env'), `SMTP_URL=${machine.mailbox.url}\n`, {
+    flag: 'a',
+  })
+  const second = await terminal([
+    [/Имя сайта.* \[wall\.example\]: /, ''],
+    [/Почтовый сервер.*: /, machine.mailbox.url],
+    [/Имя для входа.*: /, ''],
+    [/С какого адреса.* \[no-reply@wall\.example\]: /, ''],
+    [/Кто отвечает.* \[Ольга\]: /, ''],
+    [/Ваша почта.* \[olga@example\.org\]: /, ''],
+    [/напишите «дошло».*: /, 'что?'],
+    [/напишите «дошло».*: /, 'дошло'],
+  ])
+  expect(second).toContain('✓ в DNS есть адрес сайта, SPF, DKIM и DMARC')
+  expect(second).toContain('✓ письмо дошло до olga@example.org')
+  expect(second).not.toContain('Записи для DNS')
+})

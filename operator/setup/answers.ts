@@ -1,0 +1,128 @@
+import { domainToASCII } from 'node:url'
+import { isEmail } from '../../contract/account-rules.ts'
+import type { Alone, Env } from '../command.ts'
+import { UsageError } from '../command-errors.ts'
+
+export type Answers = Record<'host' | 'smtpUrl' | 'mailFrom' | 'name' | 'contact', string>
+
+type Question = {
+  given: string | boolean | undefined
+  /** How the command line says it, and how the terminal asks for it. */
+  option: string
+  text: string
+  usual: string | undefined
+  /** The usual answer as a terminal may show it. */
+  shown?: string | undefined
+  /** Throws UsageError. */
+  read(text: string): string
+}
+
+type Asking = Pick<Alone, 'words' | 'values' | 'say' | 'prompt'>
+
+/**
+ * Takes each answer from the command line, from the terminal, or from what is set already. A wrong
+ * one is asked for again. Throws UsageError where nobody can be asked.
+ */
+export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
+  const { values, words } = asking
+  const missing: string[] = []
+  const answer = async (question: Question) => {
+    const found = await answerTo(question, asking)
+    if (found === undefined) missing.push(question.option)
+    return found ?? ''
+  }
+  const formerHost = set.PUBLIC_URL && URL.parse(set.PUBLIC_URL)?.hostname
+  const host = await answer({
+    ...{ given: words[0], option: 'имени сайта', usual: formerHost, read: readHost },
+    text: 'Имя сайта, например wall.example',
+  })
+  const smtpUrl = await answer({
+    ...{ given: values['smtp-url'], option: '--smtp-url', usual: set.SMTP_URL, read: readSmtp },
+    text: 'Почтовый сервер, например smtp.example.org или smtp://localhost:25',
+    shown: set.SMTP_URL?.replace(/:[^:@/]*@/, ':…@'),
+  })
+  const smtp = await withLogin(smtpUrl, values['smtp-url'] ? {} : asking)
+  const login = decodeURIComponent(URL.parse(smtp)?.username ?? '')
+  const chosenFrom = set.MAIL_FROM === `no-reply@${formerHost}` ? undefined : set.MAIL_FROM
+  const mailFrom = await answer({
+    ...{ given: values['mail-from'], option: '--mail-from', read: readEmail },
+    usual: chosenFrom || (isEmail(login) ? login : host && `no-reply@${host}`),
+    text: 'С какого адреса отправлять письма',
+  })
+  const name = await answer({
+    ...{ given: values.name, option: '--name', usual: set.OPERATOR_NAME, read: readName },
+    text: 'Кто отвечает за сайт: имя или название, его увидят все',
+  })
+  const contact = await answer({
+    ...{ given: values.contact, option: '--contact', usual: set.CONTACT_EMAIL, read: readEmail },
+    text: 'Ваша почта: её увидят все, на неё придут жалобы и проверочное письмо',
+  })
+  if (missing.length > 0) throw new UsageError(`не хватает: ${missing.join(', ')}`)
+  return { host, smtpUrl: smtp, mailFrom, name, contact }
+}
+
+async function answerTo(question: Question, { say, prompt }: Asking): Promise<string | undefined> {
+  const { given, text, usual, shown = usual, read } = question
+  if (typeof given === 'string') return read(given)
+  if (!prompt) return usual && read(usual)
+  for (;;) {
+    const typed = (await prompt(`${text}${usual ? ` [${shown}]` : ''}: `)) || usual || ''
+    try {
+      return read(typed)
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      say(typed === '' ? 'Без этого не обойтись.' : `Не подходит: ${error.message}.`)
+    }
+  }
+}
+
+/** Asks for name and password of a server that was named without. */
+async function withLogin(smtpUrl: string, { prompt }: Pick<Asking, 'prompt'>): Promise<string> {
+  const url = URL.parse(smtpUrl)
+  if (!prompt || !url || url.username !== '' || url.hostname === 'localhost') return smtpUrl
+  const user = await prompt('Имя для входа на него, часто это адрес почты (нет — просто Enter): ')
+  if (user === '') return smtpUrl
+  const password = await prompt('Пароль (на экране не появится): ', { isHidden: true })
+  const login = [user, password].map((part) => encodeURIComponent(part).replaceAll("'", '%27'))
+  return smtpUrl.replace('//', `//${login.join(':')}@`)
+}
+
+function readHost(text: string): string {
+  const name = text.replace(/^https?:\/\//i, '').replace(/\/$/, '')
+  const host = domainToASCII(name).toLowerCase()
+  const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+  if (host.length < 254 && new RegExp(`^(?:${label}\\.)+(?!\\d+$)${label}$`).test(host)) return host
+  throw new UsageError(`«${text}» — не имя сайта, нужно имя вида wall.example`)
+}
+
+/** A server without a protocol speaks TLS from the start, unless its port is that of another way. */
+function readSmtp(text: string): string {
+  const usual = /^localhost$/i.test(text) ? 'smtp://localhost:25' : `smtps://${text}`
+  const whole = /:(?:25|587|2525)$/.test(text) ? `smtp://${text}` : usual
+  const url = URL.parse(text.includes('://') ? text : whole)
+  const isWhole =
+    url && /^smtps?:$/.test(url.protocol) && url.hostname && !/[\s'"\\]/.test(url.href)
+  if (isWhole && isDecodable(url.username + url.password)) return url.href
+  throw new UsageError(
+    'почтовый сервер — имя, имя:порт или адрес вида smtps://имя:пароль@smtp.example.org, ' +
+      'где знаки @ : / # % в имени и пароле пишут через %',
+  )
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined
+  } catch {
+    return false
+  }
+}
+
+function readEmail(text: string): string {
+  if (isEmail(text)) return text
+  throw new UsageError(`«${text}» — не адрес почты`)
+}
+
+function readName(text: string): string {
+  if (text !== '' && text.length <= 200 && !/\p{Cc}/u.test(text)) return text
+  throw new UsageError('имя — одна непустая строка')
+}

@@ -1,0 +1,73 @@
+import { Resolver } from 'node:dns/promises'
+import { networkInterfaces } from 'node:os'
+import ipaddr from 'ipaddr.js'
+import type { Config } from '../../server/kernel/config/config.ts'
+import { dkimPublicKey } from '../../server/kernel/mail/dkim.ts'
+import { domainOf } from '../../server/kernel/mail/email-address.ts'
+import { findMissing, mailRecords, readTexts } from '../../server/operations/doctor/mail-checks.ts'
+
+type Site = Pick<Config, 'mailFrom' | 'dkim'> & { host: string; smtpUrl: string; contact: string }
+
+/** Whether the operator of the site can set records of the domain that mails come from. */
+export function isOwnDomain({ host, mailFrom }: Pick<Site, 'host' | 'mailFrom'>): boolean {
+  const domain = domainOf(mailFrom)
+  return host === domain || host.endsWith(`.${domain}`) || domain.endsWith(`.${host}`)
+}
+
+/** Returns the records that the DNS lacks, as a zone has them; undefined if no DNS answers. */
+export async function missingRecords(site: Site): Promise<string[] | undefined> {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 })
+  const addresses = await missingAddresses(site.host, resolver)
+  if (!isOwnDomain(site)) return addresses
+  const dkim = site.dkim && {
+    selector: site.dkim.selector,
+    publicKey: await dkimPublicKey(site.dkim.keyFile),
+  }
+  const missing = await findMissing(mailRecords(site.mailFrom, dkim), resolver)
+  if (!addresses || !missing) return undefined
+  const values: Record<string, () => Promise<string> | string> = {
+    SPF: async () => `v=spf1 ${await spfSource(site.smtpUrl, resolver)} ~all`,
+    DMARC: () => `v=DMARC1; p=none; rua=mailto:${site.contact}`,
+    DKIM: () => `v=DKIM1; k=rsa; p=${dkim?.publicKey}`,
+  }
+  const texts = missing.map(async ({ name, at }) => textRecord(at, (await values[name]?.()) ?? ''))
+  return [...addresses, ...(await Promise.all(texts))]
+}
+
+/** One string of a TXT record has 255 characters at most. */
+function textRecord(at: string, text: string): string {
+  const parts = text.match(/.{1,255}/g) ?? []
+  return `${at}. 3600 IN TXT ${parts.map((part) => `"${part}"`).join(' ')}`
+}
+
+/** One address that leads here is enough: the machine may have others that nobody should use. */
+async function missingAddresses(host: string, resolver: Resolver): Promise<string[] | undefined> {
+  const own = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .map(({ address }) => address)
+    .filter((address) => ipaddr.parse(address).range() === 'unicast')
+  const noRecord = ({ code }: NodeJS.ErrnoException) =>
+    code === 'ENODATA' || code === 'ENOTFOUND' ? [] : undefined
+  const v4 = await resolver.resolve4(host).catch(noRecord)
+  const v6 = await resolver.resolve6(host).catch(noRecord)
+  if (!v4 || !v6) return undefined
+  const set = [...v4, ...v6]
+  // Behind the provider's own translation of addresses the machine does not know its public one.
+  if (own.length === 0)
+    return set.length > 0 ? [] : [`${host}. 3600 IN A внешний.адрес.этого.сервера`]
+  if (set.some((address) => own.includes(address))) return []
+  return own.map((address) => `${host}. 3600 IN ${address.includes(':') ? 'AAAA' : 'A'} ${address}`)
+}
+
+/** Returns what the SMTP server's own domain says about who sends its mails. */
+async function spfSource(smtpUrl: string, resolver: Resolver): Promise<string> {
+  const { hostname } = new URL(smtpUrl)
+  if (hostname === 'localhost' || hostname.startsWith('127.')) return 'a mx'
+  const labels = hostname.split('.')
+  for (let first = 0; first < labels.length - 1; first++) {
+    const domain = labels.slice(first).join('.')
+    const texts = (await readTexts(resolver, domain)) ?? []
+    if (texts.some((text) => /^v=spf1 (?!-all)/i.test(text))) return `include:${domain}`
+  }
+  return `a:${hostname}`
+}

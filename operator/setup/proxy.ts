@@ -1,0 +1,88 @@
+import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
+import { broken, type Finding, ok } from '../../server/operations/doctor/finding.ts'
+import { hasProgram, hasSystemd, run } from './machine.ts'
+
+const DEPLOY = join(import.meta.dirname, '../../deploy')
+const EXAMPLE = 'vslukh.example'
+
+export const PROXIES = {
+  caddy: {
+    title: 'Caddy',
+    source: 'Caddyfile',
+    file: '/etc/caddy/Caddyfile',
+    check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'],
+    hint: () => 'Исправьте /etc/caddy/Caddyfile',
+  },
+  nginx: {
+    title: 'nginx',
+    source: 'nginx.conf',
+    file: '/etc/nginx/conf.d/vslukh.conf',
+    check: ['nginx', '-t'],
+    hint: (host: string) =>
+      'Если сертификата ещё нет, получите его: apt install certbot python3-certbot-nginx, ' +
+      `certbot certonly --nginx -d ${host}`,
+  },
+}
+
+export type ProxyName = keyof typeof PROXIES
+type Site = { host: string; formerHost: string | undefined; port: number }
+
+/** Puts the site into the proxy's file, and reloads it once the proxy itself accepts that file. */
+export async function setUpProxy(name: ProxyName, site: Site): Promise<Finding> {
+  const { title, file, check, hint } = PROXIES[name]
+  const failed = (message: string, fix: string) => broken('proxy', `${title}: ${message}`, fix)
+  if (!(await hasProgram(name))) {
+    return failed('не установлен', `Установите его, apt install ${name}, и повторите vslukh setup`)
+  }
+  const before = await readIfExists(file)
+  const text = withSite(await source(name, site), before, site)
+  if (text !== before) {
+    if (before !== undefined) await copyFile(file, `${file}.before`)
+    await writeFile(file, text)
+    const [program = '', ...args] = check
+    const { isDone, err } = await run(program, args)
+    if (!isDone) {
+      if (before === undefined) await rm(file)
+      else await rename(`${file}.before`, file)
+      const reason = err.split('\n').find((line) => /emerg|Error/.test(line)) ?? err.trim()
+      return failed(
+        `не принимает настройки: ${reason}`,
+        `${hint(site.host)}, и повторите vslukh setup`,
+      )
+    }
+  }
+  if (!hasSystemd()) {
+    return failed(`${file} готов, но systemd здесь нет`, `Запустите ${title} сами`)
+  }
+  const enabled = await run('systemctl', ['enable', '--now', name])
+  const loaded = text === before ? enabled : await run('systemctl', ['reload', name])
+  if (enabled.isDone && loaded.isDone) return ok('proxy', `${title}: ${file}, сайт ${site.host}`)
+  return failed(
+    'не запускается',
+    `Посмотрите, почему: journalctl -u ${name} -n 20; не заняты ли порты 80 и 443`,
+  )
+}
+
+async function source(name: ProxyName, { host, port }: Site): Promise<string> {
+  const text = await readFile(join(DEPLOY, PROXIES[name].source), 'utf8')
+  // Above the first empty line stands what an operator does by hand.
+  const body = text.slice(text.indexOf('\n\n')).trim()
+  return body.replaceAll(EXAMPLE, host).replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
+}
+
+/** Debian's Caddyfile without its comments. */
+const DEBIANS = /^:80 \{\s*root \* \/usr\/share\/caddy\s*file_server\s*\}$/
+
+/** Other sites in the file stay, and so does what somebody has changed about this one. */
+function withSite(site: string, before: string | undefined, { host, formerHost }: Site): string {
+  const bare = (before ?? '').replace(/^\s*#.*\n/gm, '').trim()
+  if (before === undefined || bare === '' || DEBIANS.test(bare)) return `${site}\n`
+  if (wholeName(host).test(before)) return before
+  const moved = formerHost ? before.replace(wholeName(formerHost), host) : before
+  if (moved !== before) return moved
+  return `${before.trimEnd()}\n\n${site}\n`
+}
+
+const wholeName = (host: string) => new RegExp(`(?<![\\w.-])${RegExp.escape(host)}(?![\\w.-])`, 'g')

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { type Config, readConfig } from '../../server/kernel/config/config.ts'
+import { ConfigError } from '../../server/kernel/config/config-reader.ts'
+import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
+import { broken, type Finding } from '../../server/operations/doctor/finding.ts'
+import { type Alone, type Command, type Env, type Output, requireWords } from '../command.ts'
+import { UsageError } from '../command-errors.ts'
+import { lineOf } from '../doctor.ts'
+import { type Answers, readAnswers } from './answers.ts'
+import { isOwnDomain } from './dns.ts'
+import { requireMachine } from './machine.ts'
+import { PROXIES, type ProxyName } from './proxy.ts'
+import { SETTINGS_FILE, withSettings } from './settings-file.ts'
+import { type Installation, STEPS } from './steps.ts'
+
+const DKIM = { DKIM_KEY_FILE: '/var/lib/vslukh/dkim.pem', DKIM_SELECTOR: 'wall' }
+/** deploy/vslukh.service lets the server write there. */
+const BACKUPS = '/var/backups/vslukh'
+
+export const setup: Command = {
+  usage: ['setup ИМЯ_САЙТА'],
+  summary: 'настраивает машину целиком: адрес сайта, почту, шифрование; можно повторять',
+  options: ['smtp-url=', 'mail-from=', 'name=', 'contact=', 'proxy='],
+  async runAlone(alone: Alone): Promise<Output> {
+    requireWords(alone, 0, 1)
+    const proxy = proxyOf(alone)
+    const gid = await requireMachine()
+    const before = (await readIfExists(SETTINGS_FILE)) ?? ''
+    const set = parseEnv(before)
+    const answers = await readAnswers(alone, set)
+    const text = withSettings(before, settingsFor(answers, set))
+    const config = readText(text)
+    const site = { ...answers, config, proxy, formerHost: hostOf(set) }
+    if (alone.isDryRun) return planned(site, parseEnv(text), set)
+    return runSteps({ ...site, gid, before, text, records: [] }, alone)
+  },
+}
+
+function proxyOf({ values }: Alone): ProxyName {
+  const { proxy = 'caddy' } = values
+  const found = (Object.keys(PROXIES) as ProxyName[]).find((name) => name === proxy)
+  if (found) return found
+  throw new UsageError(`--proxy: нужно одно из: ${Object.keys(PROXIES).join(', ')}`)
+}
+
+/** What somebody has set stays, except what the answers are about. */
+function settingsFor({ host, smtpUrl, mailFrom, name, contact }: Answers, set: Env): Env {
+  return {
+    PUBLIC_URL: `https://${host}`,
+    TRUST_PROXY: set.TRUST_PROXY || '127.0.0.1',
+    SMTP_URL: smtpUrl,
+    MAIL_FROM: mailFrom,
+    OPERATOR_NAME: name,
+    CONTACT_EMAIL: contact,
+    MODERATOR_EMAIL: set.MODERATOR_EMAIL || contact,
+    BACKUP_DIR: set.BACKUP_DIR || (existsSync(BACKUPS) ? BACKUPS : undefined),
+    ...(!set.DKIM_KEY_FILE && isOwnDomain({ host, mailFrom }) && DKIM),
+  }
+}
+
+function readText(text: string): Config {
+  try {
+    return readConfig({ DATA_DIR: '/var/lib/vslukh', ...parseEnv(text) }, '/')
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new UsageError(`${SETTINGS_FILE}, ${error.message}`)
+  }
+}
+
+const hostOf = ({ PUBLIC_URL = '' }: Env) => URL.parse(PUBLIC_URL)?.hostname
+
+function planned({ host, proxy }: { host: string; proxy: ProxyName }, now: Env, set: Env): Output {
+  const changed = Object.keys(now).filter((name) => now[name] !== set[name])
+  const { file } = PROXIES[proxy]
+  const names = changed.length > 0 ? changed.join(', ') : 'ничего нового'
+  return {
+    lines: [`Сайт: https://${host}`, `В ${SETTINGS_FILE}: ${names}`, `Прокси: ${file}`],
+    json: { address: `https://${host}`, changed, file },
+  }
+}
+
+/** A step that fails keeps none of the others from running. */
+async function runSteps(site: Installation, alone: Alone): Promise<Output> {
+  const findings: Finding[] = []
+  for (const [check, step] of STEPS) {
+    const failed = ({ message }: Error) =>
+      broken(check, message, 'Исправьте и повторите vslukh setup')
+    const found = await step(site, alone).catch((error) => [failed(error)])
+    // What the doctor finds again was said already.
+    const fresh = found.filter((one) => !findings.some((old) => isSame(old, one)))
+    for (const finding of fresh) alone.say(lineOf(finding))
+    findings.push(...fresh)
+  }
+  const isBroken = findings.some(({ level }) => level === 'broken')
+  const address = `https://${site.host}`
+  const left = findings.filter(({ fix }) => fix).map((one) => sentence(lineOf(one).slice(2)))
+  const todo = [...left, ...lastWords(site)]
+  const zone = site.records.length > 0 ? ['', 'Записи для DNS:', '', ...site.records] : []
+  const lines = [...zone, '', `Стена: ${address}`, 'Осталось:']
+  lines.push(...todo.map((line, index) => `${index + 1}. ${line}`))
+  return { lines, json: { address, findings, records: site.records, todo }, isBroken }
+}
+
+const sentence = (text: string) => text.replace(/^[а-я]/, (letter) => letter.toUpperCase())
+
+const isSame = (old: Finding, one: Finding) =>
+  old.message === one.message || (old.check === one.check && old.level !== 'ok')
+
+function lastWords({ host, contact, config }: Installation): string[] {
+  return [
+    `Войдите на https://${host} с почтой ${contact}: вы там модератор.`,
+    ...(config.backupDir
+      ? [`Копии стены ложатся каждую ночь в ${config.backupDir}: переносите их и на другую машину.`]
+      : []),
+    'Первая неделя и что делать, если что-то не так: docs/first-wall.md.',
+  ]
+}

@@ -1,0 +1,179 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import type { Config } from '../../server/kernel/config/config.ts'
+import type { TestMail } from '../../server/kernel/mail/test-mail.service.ts'
+import { broken, type Finding, ok, warning } from '../../server/operations/doctor/finding.ts'
+import type { Alone } from '../command.ts'
+import type { Answers } from './answers.ts'
+import { isOwnDomain, missingRecords } from './dns.ts'
+import { askWall, hasSystemd, run, untilAnswers } from './machine.ts'
+import { type ProxyName, setUpProxy } from './proxy.ts'
+import { SETTINGS_FILE, writeForWall } from './settings-file.ts'
+
+export type Installation = Answers & {
+  config: Config
+  proxy: ProxyName
+  formerHost: string | undefined
+  gid: number
+  /** Of the settings, before and after the answers. */
+  before: string
+  text: string
+  /** What the DNS lacks, found by the step about it. */
+  records: string[]
+}
+
+type Step = (site: Installation, alone: Alone) => Promise<Finding[]>
+
+/** In their order, each with the name of its check. */
+export const STEPS: [string, Step][] = [
+  ['settings', writeSettings],
+  ['dkim', makeDkimKey],
+  ['server', startServer],
+  ['proxy', async (site) => [await setUpProxy(site.proxy, { ...site, port: site.config.port })]],
+  ['mail domain', checkDns],
+  ['public url', openSite],
+  ['smtp', sendMail],
+  ['moderator', nameModerator],
+  ['doctor', runDoctor],
+]
+
+async function writeSettings({ before, text, gid }: Installation): Promise<Finding[]> {
+  if (text === before) return [ok('settings', `${SETTINGS_FILE}: всё уже задано`)]
+  await writeForWall(SETTINGS_FILE, text, gid)
+  return [ok('settings', `${SETTINGS_FILE}: настройки записаны`)]
+}
+
+async function makeDkimKey(site: Installation): Promise<Finding[]> {
+  const { dkim, mailFrom } = site.config
+  if (!dkim) {
+    return [
+      warning(
+        'dkim',
+        `письма уходят с адреса ${mailFrom}, а его домен не связан с сайтом`,
+        `Если его DNS ведёте не вы, за подпись отвечает почтовый сервер; иначе --mail-from no-reply@${site.host}`,
+      ),
+    ]
+  }
+  if (existsSync(dkim.keyFile)) return [ok('dkim', `ключ DKIM есть: ${dkim.keyFile}`)]
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  })
+  await writeForWall(dkim.keyFile, privateKey, site.gid)
+  return [ok('dkim', `ключ DKIM создан: ${dkim.keyFile}`)]
+}
+
+const START_SECONDS = 90
+
+async function startServer(
+  { before, text, config }: Installation,
+  { say }: Alone,
+): Promise<Finding[]> {
+  const failed = (message: string, fix: string) => [broken('server', message, fix)]
+  if (!hasSystemd()) {
+    return failed('systemd здесь нет', 'Запустите сервер сами: docs/operations.md, «By hand»')
+  }
+  if (text !== before) say('Запускаем сервер: в первый раз это до полуминуты.')
+  const acts = text === before ? ['start'] : ['reset-failed', 'restart']
+  for (const act of ['enable', ...acts]) {
+    const { isDone, err } = await run('systemctl', [act, '--quiet', 'vslukh'])
+    if (!isDone && act !== 'reset-failed')
+      return failed(`служба vslukh: ${err.trim()}`, 'Установите пакет заново')
+  }
+  const gaveUp = async () =>
+    Number((await run('systemctl', ['show', '-P', 'NRestarts', 'vslukh'])).out) > 2
+  const url = `http://127.0.0.1:${config.port}/readyz`
+  const reason = await untilAnswers(url, { seconds: START_SECONDS, gaveUp })
+  if (reason === undefined) return [ok('server', 'сервер запущен и готов')]
+  const { out } = await run('journalctl', [
+    '-u',
+    'vslukh',
+    '_TRANSPORT=stdout',
+    '-n',
+    '1',
+    '-o',
+    'cat',
+  ])
+  return failed(
+    `сервер не готов: ${out.trim() || reason}`,
+    'Посмотрите журнал: journalctl -u vslukh -n 20',
+  )
+}
+
+async function checkDns(site: Installation): Promise<Finding[]> {
+  const missing = await missingRecords({ ...site, dkim: site.config.dkim })
+  if (missing === undefined) {
+    return [
+      warning(
+        'mail domain',
+        'DNS не отвечает, записи не проверены',
+        'Повторите vslukh setup позже',
+      ),
+    ]
+  }
+  site.records = missing
+  const names = isOwnDomain(site) ? 'адрес сайта, SPF, DKIM и DMARC' : 'адрес сайта'
+  if (missing.length === 0) return [ok('mail domain', `в DNS есть ${names}`)]
+  return [
+    warning(
+      'mail domain',
+      `в DNS не хватает записей: ${missing.length}`,
+      'Добавьте их у того, где куплен домен (они напечатаны ниже), и через час повторите vslukh setup',
+    ),
+  ]
+}
+
+const SITE_SECONDS = 60
+
+/** The first certificate takes the proxy some seconds. */
+async function openSite(
+  { host, proxy, text, before }: Installation,
+  { say }: Alone,
+): Promise<Finding[]> {
+  if (text !== before) say(`Ждём https://${host}: первый сертификат занимает до минуты.`)
+  const gaveUp = async (reason: string) =>
+    ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(reason)
+  const url = `https://${host}/readyz`
+  const reason = await untilAnswers(url, { seconds: SITE_SECONDS, gaveUp })
+  if (reason === undefined) return [ok('public url', `https://${host} открывается`)]
+  if (reason === 'ENOTFOUND') {
+    const fix = 'Направьте имя на этот сервер записью A и повторите vslukh setup'
+    return [broken('public url', `имени ${host} в DNS ещё нет`, fix)]
+  }
+  const fix = `Проверьте запись A и открыты ли порты 80 и 443; причина в journalctl -u ${proxy} -n 20`
+  return [broken('public url', `https://${host} не открывается (${reason})`, fix)]
+}
+
+async function sendMail(
+  { contact, config }: Installation,
+  { actor, prompt }: Alone,
+): Promise<Finding[]> {
+  const { failure } = await askWall<TestMail>(actor, 'mail', 'test', contact)
+  if (failure) return [broken('smtp', `письмо не отправлено: ${failure.message}`, failure.fix)]
+  const accepted = `письмо для ${contact} принято почтовым сервером`
+  const look = `Проверьте ящик и «Спам»: тема «Проверка почты · ${config.appName}»`
+  if (!prompt) return [warning('smtp', `${accepted}, дошло ли оно, никто не подтвердил`, look)]
+  for (;;) {
+    const answer = await prompt(`${accepted}. Когда увидите его, напишите «дошло» (или «нет»): `)
+    if (/^дошло[.!]?$/i.test(answer)) return [ok('smtp', `письмо дошло до ${contact}`)]
+    if (/^нет[.!]?$/i.test(answer)) return [broken('smtp', `${accepted}, но не дошло`, look)]
+  }
+}
+
+type Moderators = { email: string; username: string | null }[]
+
+async function nameModerator({ contact }: Installation, { actor }: Alone): Promise<Finding[]> {
+  const moderators = await askWall<Moderators>(actor, 'moderator', 'list')
+  if (!moderators.some(({ email }) => email.toLowerCase() === contact.toLowerCase())) {
+    await askWall(actor, 'moderator', 'add', contact)
+  }
+  return [ok('moderator', `${contact} — модератор`)]
+}
+
+async function runDoctor(_site: Installation, { actor }: Alone): Promise<Finding[]> {
+  const { findings } = await askWall<{ findings: Finding[] }>(actor, 'doctor')
+  const odd = findings.filter(({ level }) => level !== 'ok')
+  const well = findings.length - odd.length
+  return [...odd, ok('doctor', `проверок doctor пройдено: ${well} из ${findings.length}`)]
+}
