@@ -14,7 +14,7 @@ test('the texts of the site are linked from the wall’s foot, the rail and the 
   for (const [link, title] of [
     ['О сайте', 'О сайте'],
     ['Правила', 'Правила'],
-    ['Приватность', 'Персональные данные'],
+    ['Персональные данные', 'Персональные данные'],
     ['Контакты', 'Контакты'],
   ] as const) {
     await page
@@ -27,10 +27,14 @@ test('the texts of the site are linked from the wall’s foot, the rail and the 
 
   const visitor = await journey.visit()
   await signInButton(visitor).click()
-  const rules = signInDialog(visitor).dialog.getByRole('link', { name: 'правила' })
-  const tab = visitor.context().waitForEvent('page')
-  await rules.click()
-  await (await tab).getByRole('heading', { level: 1, name: 'Правила' }).waitFor()
+  for (const [link, title] of [
+    ['правила', 'Правила'],
+    ['согласие на обработку персональных данных', 'Согласие на обработку персональных данных'],
+  ] as const) {
+    const tab = visitor.context().waitForEvent('page')
+    await signInDialog(visitor).dialog.getByRole('link', { name: link }).click()
+    await (await tab).getByRole('heading', { level: 1, name: title }).waitFor()
+  }
 
   const options = { as: await journey.signUp(), viewport: DESKTOP, path: '/settings' }
   const user = await journey.visit(options)

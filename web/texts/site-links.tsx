@@ -1,13 +1,14 @@
-import { PATHS, TEXT_NAMES } from '../../contract/pages.ts'
+import { PATHS } from '../../contract/pages.ts'
 import { Link } from '../history/link.tsx'
 import styles from './site-links.module.css'
 
-const LABELS = {
-  about: 'О сайте',
-  rules: 'Правила',
-  privacy: 'Приватность',
-  contacts: 'Контакты',
-} as const
+/** The consent is linked where one consents: at the registration. */
+const LINKS = [
+  { to: PATHS.about, label: 'О сайте' },
+  { to: PATHS.rules, label: 'Правила' },
+  { to: PATHS.privacy, label: 'Персональные данные' },
+  { to: PATHS.contacts, label: 'Контакты' },
+]
 
 /** On wide screens the links stand in the rail. */
 export function SiteLinks() {
@@ -28,9 +29,9 @@ export function RailSiteLinks() {
 }
 
 function TextLinks() {
-  return TEXT_NAMES.map((name) => (
-    <Link key={name} to={PATHS[name]}>
-      {LABELS[name]}
+  return LINKS.map(({ to, label }) => (
+    <Link key={to} to={to}>
+      {label}
     </Link>
   ))
 }
