@@ -10,7 +10,7 @@ const LINKS = [
   { to: PATHS.contacts, label: 'Контакты' },
 ]
 
-/** On wide screens the links stand in the rail. */
+/** On wide screens the links stand beside the column, where a list that still grows has them too. */
 export function SiteLinks() {
   return (
     <nav className={styles.links} aria-label="О сайте">
@@ -19,16 +19,7 @@ export function SiteLinks() {
   )
 }
 
-/** A list that still grows has no foot, so the rail has the links too. */
-export function RailSiteLinks() {
-  return (
-    <div className={styles.rail}>
-      <TextLinks />
-    </div>
-  )
-}
-
-function TextLinks() {
+export function TextLinks() {
   return LINKS.map(({ to, label }) => (
     <Link key={to} to={to}>
       {label}
