@@ -27,10 +27,17 @@ export const PATHS = {
   about: '/about',
   rules: '/rules',
   privacy: '/privacy',
+  consent: '/consent',
   contacts: '/contacts',
 } as const
 
-export const TEXT_NAMES = ['about', 'rules', 'privacy', 'contacts'] as const satisfies TextName[]
+export const TEXT_NAMES = [
+  'about',
+  'rules',
+  'privacy',
+  'consent',
+  'contacts',
+] as const satisfies TextName[]
 
 /** The server answers 404 here too; the web app shows moderators the page. */
 export const MODERATION_PATH = '/moderation'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { endpoint, strictObject } from './endpoint.ts'
 
-export const TextName = Type.Enum(['about', 'rules', 'privacy', 'contacts'])
+export const TextName = Type.Enum(['about', 'rules', 'privacy', 'consent', 'contacts'])
 export type TextName = Type.Static<typeof TextName>
 
 /** A text of the site: its title, and its content as HTML without scripts. */

@@ -4,7 +4,7 @@ import { journey, desktopTest as test } from './testing/journey.ts'
 import { countRequests, toast } from './testing/page-actions.ts'
 import { otherThan } from './testing/sign-in-actions.ts'
 
-const WRONG = 'Неверный код. Проверьте письмо и введите ещё раз'
+const WRONG = 'Неверный код'
 const TAKEN = 'Эта почта уже используется'
 
 test('an address changes in two steps; the old one gets a notice, and the new one signs in', async () => {

@@ -1,5 +1,7 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { journey, test } from './testing/journey.ts'
+import { toast } from './testing/page-actions.ts'
 
 test('Chromium finds nothing that keeps the app from being installed', async () => {
   const page = await journey.visit()
@@ -19,6 +21,50 @@ test('browsers that show no SVG icon find one at its usual address', async () =>
   expect(icon.status).toBe(200)
   expect(icon.headers.get('content-type')).toMatch(/^image\/(?:x-icon|vnd\.microsoft\.icon)/)
 })
+
+test('after three visits the installation is offered, once', async () => {
+  const first = await journey.visit()
+  const context = first.context()
+  for (const page of [first, await context.newPage(), await context.newPage()]) {
+    await offerByBrowser(page)
+    // The same visit goes on.
+    await offerByBrowser(page)
+  }
+  const fourth = await context.newPage()
+  await offerByBrowser(fourth)
+  const offer = offerOn(fourth)
+  await offer.waitFor()
+  await fourth.getByRole('button', { name: 'Установить' }).click()
+  expect(await fourth.evaluate(() => document.documentElement.getAttribute('data-prompted'))).toBe(
+    'yes',
+  )
+  await offer.waitFor({ state: 'detached' })
+  for (const page of [first, fourth, await context.newPage()]) {
+    await offerByBrowser(page)
+    expect(await offerOn(page).count()).toBe(0)
+  }
+})
+
+const offerOn = (page: Page) => toast(page, '«Вслух» можно установить как приложение')
+
+/** Chromium sends the event in no private window. Resolves when the page has dealt with it. */
+async function offerByBrowser(page: Page): Promise<void> {
+  if (page.url() === 'about:blank') await page.goto(journey.url)
+  await page.waitForFunction(() => !('static' in document.documentElement.dataset))
+  const chunk = page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('offer-install')),
+  )
+  const isRefused = await page.evaluate(() => {
+    const prompt = () => {
+      document.documentElement.setAttribute('data-prompted', 'yes')
+    }
+    const event = new Event('beforeinstallprompt', { cancelable: true })
+    return !dispatchEvent(Object.assign(event, { prompt }))
+  })
+  expect(isRefused).toBe(true)
+  await chunk
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+}
 
 /** The pictures of the manifest whose type or size differs from what the manifest says. */
 async function mismatchedPictures(): Promise<string[]> {

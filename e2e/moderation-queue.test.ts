@@ -125,11 +125,11 @@ test('reported by three people, a post is hidden until somebody decides, and its
   await author.unroute('**/removed-posts')
   await author.getByRole('button', { name: 'Повторить' }).click()
   const hidden = author.getByRole('region', { name: 'Удалённые и скрытые' })
-  await hidden.getByText('Скрыта до проверки').waitFor()
+  await hidden.getByText('Скрыта до решения').waitFor()
   await hidden.getByText('Трижды неправда').waitFor()
   await hidden.getByText('На запись пожаловались несколько человек').waitFor()
   await author.goto(`${journey.url}/posts/${id}`)
-  await author.getByText('Скрыта до проверки').waitFor()
+  await author.getByText('Скрыта до решения').waitFor()
   await author.getByText('Трижды неправда').waitFor()
   const other = await journey.visit({ as: olga, path: `/posts/${id}` })
   await other.getByText('Запись не существует или была удалена').waitFor()
@@ -139,7 +139,7 @@ test('reported by three people, a post is hidden until somebody decides, and its
   expect((await journey.call('GET', `/posts/${id}`)).status).toBe(200)
   await author.reload()
   await postWith(author, 'Трижды неправда').waitFor()
-  expect(await author.getByText('Скрыта до проверки').count()).toBe(0)
+  expect(await author.getByText('Скрыта до решения').count()).toBe(0)
 })
 
 async function verdicts(): Promise<Record<string, string>> {

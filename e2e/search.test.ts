@@ -91,3 +91,19 @@ test('a signed-in viewer sees their likes in what is found, and a reply leads to
   await page.waitForURL(`**/posts/${reply.id}`)
   await expect.poll(() => marks(page)).toEqual([])
 })
+
+test('on a wide screen the field stands beside the column, with what this place is and its texts', async () => {
+  await journey.publish(olga, 'Видна с широкого экрана')
+  for (const options of [{}, STILL]) {
+    const page = await journey.visit({ viewport: DESKTOP, ...options })
+    const beside = page.getByRole('complementary', { name: 'О сайте' })
+    await beside.getByText('Стена коротких текстовых записей').waitFor()
+    await beside.getByRole('link', { name: 'Правила' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Поиск' }).isVisible()).toBe(false)
+    await beside.getByRole('searchbox', { name: 'Поиск по записям' }).fill('широкие')
+    await page.keyboard.press('Enter')
+    await postWith(page, 'Видна с широкого экрана').waitFor()
+    expect(await beside.getByRole('searchbox').count()).toBe(0)
+    expect(await field(page).inputValue()).toBe('широкие')
+  }
+})

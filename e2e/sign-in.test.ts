@@ -40,6 +40,18 @@ test('an address is required, validated, and its error is announced', async () =
   expect(await step.proceed.isEnabled()).toBe(true)
 })
 
+test('on a small phone the field stands in the upper half, and the links to what one accepts are large enough for a finger', async () => {
+  const page = await journey.visit({ viewport: { width: 320, height: 568 } })
+  await signInButton(page).click()
+  const { dialog, email } = signInDialog(page)
+  const heightOf = async (name: string) =>
+    (await dialog.getByRole('link', { name }).boundingBox())?.height
+  await expect.poll(async () => (await email.boundingBox())?.y).toBeLessThan(284 - 48)
+  expect(await heightOf('правила')).toBeGreaterThanOrEqual(44)
+  expect(await heightOf('согласие на обработку персональных данных')).toBeGreaterThanOrEqual(44)
+  expect(await dialog.getByRole('heading').allTextContents()).toEqual(['Вслух'])
+})
+
 test('somebody with an account signs in by the mailed code, which is sent once when «123 456» is pasted', async () => {
   const { email, username } = await journey.signIn('anna@example.org')
   const page = await journey.visit()

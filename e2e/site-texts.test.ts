@@ -9,12 +9,12 @@ const test = testWith({ OPERATOR_NAME: 'Ольга Ильина', CONTACT_EMAIL:
 const close = (column: 'registrations_closed' | 'writing_closed', reason: string | null) =>
   journey.sql.query(`UPDATE site_state SET ${column} = $1`, [reason])
 
-test('the texts of the site are linked from the wall’s foot, the rail and the sign-in, and are read without scripts', async () => {
+test('the texts of the site are linked from the wall’s foot, beside the column and from the sign-in, and are read without scripts', async () => {
   const page = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
   for (const [link, title] of [
     ['О сайте', 'О сайте'],
     ['Правила', 'Правила'],
-    ['Приватность', 'Персональные данные'],
+    ['Персональные данные', 'Персональные данные'],
     ['Контакты', 'Контакты'],
   ] as const) {
     await page
@@ -27,15 +27,19 @@ test('the texts of the site are linked from the wall’s foot, the rail and the 
 
   const visitor = await journey.visit()
   await signInButton(visitor).click()
-  const rules = signInDialog(visitor).dialog.getByRole('link', { name: 'правила' })
-  const tab = visitor.context().waitForEvent('page')
-  await rules.click()
-  await (await tab).getByRole('heading', { level: 1, name: 'Правила' }).waitFor()
+  for (const [link, title] of [
+    ['правила', 'Правила'],
+    ['согласие на обработку персональных данных', 'Согласие на обработку персональных данных'],
+  ] as const) {
+    const tab = visitor.context().waitForEvent('page')
+    await signInDialog(visitor).dialog.getByRole('link', { name: link }).click()
+    await (await tab).getByRole('heading', { level: 1, name: title }).waitFor()
+  }
 
   const options = { as: await journey.signUp(), viewport: DESKTOP, path: '/settings' }
   const user = await journey.visit(options)
-  const rail = user.getByRole('navigation', { name: 'Разделы' })
-  const contacts = rail.getByRole('link', { name: 'Контакты' })
+  const beside = user.getByRole('complementary', { name: 'О сайте' })
+  const contacts = beside.getByRole('link', { name: 'Контакты' })
   await contacts.waitFor()
   // On a wide screen they are not repeated at the foot.
   expect(await user.getByRole('link', { name: 'Контакты' }).count()).toBe(1)

@@ -56,6 +56,7 @@ function CurrentPage() {
     case 'about':
     case 'rules':
     case 'privacy':
+    case 'consent':
     case 'contacts':
       return <LazyPage chunk={PAGES.text} />
     case 'author':

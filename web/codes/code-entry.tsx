@@ -43,7 +43,7 @@ export function codeError(error: ShownError | null, left?: number): string | und
   const isAboutCode = !error || error.code === 'INVALID_CONFIRM_CODE'
   if (error?.code === 'MAX_CONFIRM_ATTEMPTS' || (isAboutCode && left === 0)) return LOCKED
   if (!error || !isAboutCode || left === undefined) return error?.message
-  return `${error.message}. ${plural(left, LEFT)} ${left} ${plural(left, TRIES)}`
+  return `Неверный код. ${plural(left, LEFT)} ${left} ${plural(left, TRIES)}`
 }
 
 const LEFT = { one: 'Осталась', few: 'Осталось', many: 'Осталось' }

@@ -22,7 +22,9 @@ export function DownloadData() {
         icon={<Icon shape={Download} size={20} />}
         name="Скачать мои данные"
         about={
-          download.isPending ? 'Готовим архив…' : 'Архив для чтения и для программ, раз в день'
+          download.isPending
+            ? 'Готовим архив…'
+            : 'Записи, отметки и всё остальное одним архивом. Не чаще раза в день'
         }
       />
     </button>

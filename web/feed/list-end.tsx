@@ -24,11 +24,11 @@ export function NoReplies() {
 }
 
 /** The end of a list is marked, so that nobody waits for more. */
-export function LastPost() {
+export function LastPost({ text = 'Это все записи' }: { text?: string | undefined }) {
   return (
     <p className={styles.last}>
       <Mark size={18} />
-      Это все записи
+      {text}
     </p>
   )
 }

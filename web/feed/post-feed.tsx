@@ -27,6 +27,7 @@ type PostFeedProps = {
   emptyAction?: ReactNode
   emptyTitle?: string
   emptyText?: string
+  endText?: string | undefined
   card?: ComponentType<FeedCardProps>
   /** Follows the last post: nothing may stand below a list that still grows. */
   foot?: ReactNode
@@ -80,7 +81,8 @@ function EntryFeed(props: PostFeedProps) {
 
 type FeedEndProps = PostFeedProps & { list: PostListView }
 
-function FeedEnd({ list, repliesTo, emptyAction, emptyTitle, emptyText, foot }: FeedEndProps) {
+function FeedEnd(props: FeedEndProps) {
+  const { list, repliesTo, emptyAction, emptyTitle, emptyText, endText, foot } = props
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
     const ErrorMessage = list.state === 'failed' && !repliesTo ? ErrorPage : ErrorRow
@@ -94,7 +96,7 @@ function FeedEnd({ list, repliesTo, emptyAction, emptyTitle, emptyText, foot }: 
       {list.ids.length === 0 ? (
         <NoPosts title={emptyTitle} text={emptyText} action={emptyAction} />
       ) : (
-        <LastPost />
+        <LastPost text={endText} />
       )}
       {foot}
     </>

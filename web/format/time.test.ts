@@ -51,11 +51,6 @@ test('the text changes exactly after nextChangeIn seconds, and not a second befo
   )
 })
 
-test('the exact time is a long Russian date with the time of day', () => {
-  const noon = new Date(2026, 10, 20, 12, 5).getTime() / 1000
-  expect(exactTime(noon)).toMatch(/^20 ноября 2026 г\.,? (в )?12:05$/)
-})
-
 /** Seconds until the text for `age` must change, computed from the rules; always above zero. */
 function nextChangeIn(age: number): number {
   if (age < MINUTE) return MINUTE - age
@@ -90,7 +85,11 @@ test('the countdown starts full, reaches zero with the period and stays there', 
   expect(countdown(editSecondsLeft(post, 9999, 600))).toBe('0:00')
 })
 
-test('a date alone has no «г.», which would double a full stop, and no break', () => {
+test('a date has its year where it is another, no «г.» that would double a full stop, and no break', () => {
   const noon = new Date(2026, 4, 3, 12).getTime() / 1000
-  expect(exactDay(noon)).toBe('3\u00a0мая\u00a02026')
+  const inYear = (year: number) => new Date(year, 11, 31, 23).getTime()
+  expect(exactDay(noon, inYear(2026))).toBe('3\u00a0мая')
+  expect(exactDay(noon, inYear(2027))).toBe('3\u00a0мая\u00a02026')
+  expect(exactTime(noon, inYear(2026))).toMatch(/^3 мая,? (в )?12:00$/)
+  expect(exactTime(noon, inYear(2025))).toMatch(/^3 мая 2026 г\.,? (в )?12:00$/)
 })

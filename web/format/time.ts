@@ -35,15 +35,22 @@ export function timeAgo(createdAt: number, now: number): string {
   return `${years} ${plural(years, YEAR_FORMS)}`
 }
 
-export function exactTime(seconds: number): string {
-  return exact.format(seconds * 1000)
+/** Returns '29 ноября в 15:20', with the year where it is another. */
+export function exactTime(seconds: number, now?: number): string {
+  return dayWithin(exact, seconds, now)
 }
 
-export function exactDay(seconds: number): string {
-  return day
-    .format(seconds * 1000)
+/** Returns '29\u00a0ноября', with the year where it is another. */
+export function exactDay(seconds: number, now?: number): string {
+  return dayWithin(day, seconds, now)
     .replace(/\s*г\.$/, '')
     .replaceAll(' ', '\u00a0')
+}
+
+function dayWithin(format: Intl.DateTimeFormat, seconds: number, now = Date.now()): string {
+  const date = new Date(seconds * 1000)
+  const isThisYear = date.getFullYear() === new Date(now).getFullYear()
+  return format.format(date).replace(isThisYear ? /\s\d{4}\sг\./ : '', '')
 }
 
 /** Returns 'ноября\u00a02026', the same on the server and in any browser. */

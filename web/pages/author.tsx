@@ -86,6 +86,7 @@ function Author({ author, asked, list }: AuthorProps) {
           source={source}
           label={isPosts ? `Записи автора ${username}` : `Ответы автора ${username}`}
           emptyText={isPosts ? 'Записей пока нет' : 'Ответов пока нет'}
+          endText={isPosts ? undefined : 'Это все ответы'}
         />
       )}
     </>

@@ -20,6 +20,7 @@ export function ReceivedPage() {
       card={ReceivedCard}
       emptyTitle="Ответов пока нет"
       emptyText="Здесь появятся ответы на ваши записи"
+      endText="Это все ответы"
       emptyAction={<WallLink />}
     />
   )

@@ -41,7 +41,16 @@ export function OwnPostsPage() {
 export function OwnRepliesPage() {
   usePageTitle('Мои ответы')
   const source = useOwnSource(repliesOfSource)
-  return source && <PostFeed source={source} label="Мои ответы" emptyAction={<WallLink />} />
+  return (
+    source && (
+      <PostFeed
+        source={source}
+        label="Мои ответы"
+        emptyAction={<WallLink />}
+        endText="Это все ответы"
+      />
+    )
+  )
 }
 
 function useOwnSource(sourceOf: (userId: string) => ListSource): ListSource | null {

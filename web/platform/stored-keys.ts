@@ -4,6 +4,8 @@ export const NO_COUNTS_KEY = 'no-counts'
 export const INTRO_SEEN_KEY = 'intro-seen'
 /** The id of the notice that was put away last. */
 export const NOTICE_SEEN_KEY = 'notice-seen'
+/** How many visits there were before the app's installation was offered. */
+export const VISITS_KEY = 'visits'
 export const ANCHORS_KEY = 'places'
 export const HIDDEN_KEY = 'hidden'
 export const CLIENT_TOKEN_KEY = 'client-token'

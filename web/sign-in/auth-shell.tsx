@@ -1,6 +1,4 @@
 import type { ReactNode } from 'react'
-import { settings } from '../session/page-settings.ts'
-import { Mark } from '../ui/mark.tsx'
 import styles from './auth-shell.module.css'
 
 type AuthShellProps = {
@@ -14,8 +12,6 @@ type AuthShellProps = {
 export function AuthShell({ tip, tipId, children }: AuthShellProps) {
   return (
     <div className={styles.shell}>
-      <Mark size={40} solid className={styles.mark} />
-      <h3 className={styles.name}>{settings().appName}</h3>
       <p className={styles.tip} id={tipId}>
         {tip}
       </p>

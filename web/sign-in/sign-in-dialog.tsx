@@ -1,4 +1,7 @@
+import { settings } from '../session/page-settings.ts'
+import { Mark } from '../ui/mark.tsx'
 import { Modal } from '../ui/modal.tsx'
+import styles from './sign-in-dialog.module.css'
 import {
   ClosedStep,
   CodeStep,
@@ -17,7 +20,17 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
       ? signIn.mailed.entry?.operation.way === 'registration'
       : at === 'offer-registration' || at === 'closed'
   return (
-    <Modal title={isRegistration ? 'Регистрация' : 'Вход'} size="s" onClose={onClose}>
+    <Modal
+      title={isRegistration ? 'Регистрация' : 'Вход'}
+      heading={
+        <span className={styles.heading}>
+          <Mark size={28} solid className={styles.mark} />
+          {settings().appName}
+        </span>
+      }
+      size="s"
+      onClose={onClose}
+    >
       <Step {...signIn} />
     </Modal>
   )

@@ -34,16 +34,20 @@ export function EmailStep({ mailed }: { mailed: MailedCode }) {
 /** The links open a new tab, so that the dialog stays as it is. */
 function Terms() {
   return (
-    <p className={styles.note}>
-      Регистрируясь, вы принимаете{' '}
-      <a href={PATHS.rules} target="_blank" rel="noreferrer">
-        правила
-      </a>{' '}
-      и{' '}
-      <a href={PATHS.privacy} target="_blank" rel="noreferrer">
-        политику о персональных данных
-      </a>
-    </p>
+    <div className={styles.note}>
+      <p>
+        Регистрируясь, вы принимаете{' '}
+        <a href={PATHS.rules} target="_blank" rel="noreferrer">
+          правила
+        </a>
+      </p>
+      <p>
+        Вы даёте{' '}
+        <a href={PATHS.consent} target="_blank" rel="noreferrer">
+          согласие на обработку персональных данных
+        </a>
+      </p>
+    </div>
   )
 }
 
@@ -51,13 +55,15 @@ type OfferStepProps = {
   tip: ReactNode
   /** The words on the button that accepts. */
   accept: string
+  decline?: string
   busy: boolean
   errorLine: MailedCode['errorLine']
   onAccept: () => void
   onReturn: () => void
 }
 
-function OfferStep({ tip, accept, busy, errorLine, onAccept, onReturn }: OfferStepProps) {
+function OfferStep(props: OfferStepProps) {
+  const { tip, accept, decline = 'Вернуться', busy, errorLine, onAccept, onReturn } = props
   const tipId = useId()
   const proceed = useRef<HTMLButtonElement>(null)
   // The input that had the focus is gone; on this button, screen readers read the question.
@@ -76,7 +82,7 @@ function OfferStep({ tip, accept, busy, errorLine, onAccept, onReturn }: OfferSt
         {accept}
       </Button>
       <Button variant="plain" wide disabled={busy} onClick={onReturn}>
-        Вернуться
+        {decline}
       </Button>
     </AuthShell>
   )
@@ -95,7 +101,7 @@ export function OfferRegistrationStep({ email, ...offer }: OfferProps & { email:
 
 /** Offers to bring back a deleted account to the person who has proved its address. */
 export function DeletedStep({ message, ...offer }: OfferProps & { message: string }) {
-  return <OfferStep {...offer} tip={message} accept="Вернуть аккаунт" />
+  return <OfferStep {...offer} tip={message} accept="Вернуть аккаунт" decline="Отмена" />
 }
 
 export function ClosedStep({ message, onReturn }: { message: string; onReturn: () => void }) {

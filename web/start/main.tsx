@@ -34,6 +34,12 @@ if (first && beginsAtAnchor(first))
   )
 else render(root)
 registerServiceWorker()
+// Browsers that cannot install the app never send it.
+addEventListener('beforeinstallprompt', (event) => {
+  // No line of the browser's own stands beside ours.
+  event.preventDefault()
+  import('./offer-install.ts').then(({ offerInstall }) => offerInstall(event), console.error)
+})
 
 function render(container: HTMLElement): void {
   loadViewer()

@@ -1,15 +1,16 @@
-import { PATHS, TEXT_NAMES } from '../../contract/pages.ts'
+import { PATHS } from '../../contract/pages.ts'
 import { Link } from '../history/link.tsx'
 import styles from './site-links.module.css'
 
-const LABELS = {
-  about: 'О сайте',
-  rules: 'Правила',
-  privacy: 'Приватность',
-  contacts: 'Контакты',
-} as const
+/** The consent is linked where one consents: at the registration. */
+const LINKS = [
+  { to: PATHS.about, label: 'О сайте' },
+  { to: PATHS.rules, label: 'Правила' },
+  { to: PATHS.privacy, label: 'Персональные данные' },
+  { to: PATHS.contacts, label: 'Контакты' },
+]
 
-/** On wide screens the links stand in the rail. */
+/** On wide screens the links stand beside the column, where a list that still grows has them too. */
 export function SiteLinks() {
   return (
     <nav className={styles.links} aria-label="О сайте">
@@ -18,19 +19,10 @@ export function SiteLinks() {
   )
 }
 
-/** A list that still grows has no foot, so the rail has the links too. */
-export function RailSiteLinks() {
-  return (
-    <div className={styles.rail}>
-      <TextLinks />
-    </div>
-  )
-}
-
-function TextLinks() {
-  return TEXT_NAMES.map((name) => (
-    <Link key={name} to={PATHS[name]}>
-      {LABELS[name]}
+export function TextLinks() {
+  return LINKS.map(({ to, label }) => (
+    <Link key={to} to={to}>
+      {label}
     </Link>
   ))
 }

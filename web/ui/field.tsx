@@ -18,7 +18,7 @@ export type FieldStatus = { kind: 'ok' | 'busy' | 'plain' | 'bad'; text: string 
 export type FieldNotes = {
   label: string
   hint?: string | undefined
-  /** Replaces the hint and the status, and is announced. */
+  /** Replaces the status, and is announced. */
   error?: string | undefined
   status?: FieldStatus | undefined
   /** Id of an element elsewhere that also describes the input. */
@@ -56,7 +56,7 @@ export function Field({ label, hint, error, status, describedBy, children }: Fie
         <p role="status" className={styles.status} data-kind={status?.kind}>
           {!error && status && <StatusText {...status} />}
         </p>
-        {!error && !status && hint && <p>{hint}</p>}
+        {(error || !status) && hint && <p>{hint}</p>}
       </div>
     </div>
   )

@@ -5,7 +5,6 @@ import {
   type PointerEvent,
   type ReactNode,
   type RefObject,
-  useId,
   useLayoutEffect,
   useRef,
 } from 'react'
@@ -16,6 +15,8 @@ import { ToastRegion } from './toaster.tsx'
 
 type ModalProps = {
   title: string
+  /** What people see in place of the title. */
+  heading?: ReactNode
   /**
    * Called by Escape, the backdrop, the back gesture and «Закрыть»; unmount the modal to close it.
    */
@@ -27,9 +28,9 @@ type ModalProps = {
 }
 
 /** Open as long as it is mounted. The focus stays inside, and then returns to where it was. */
-export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }: ModalProps) {
+export function Modal(props: ModalProps) {
+  const { title, heading = title, onClose, children, size = 'm', phone = 'sheet' } = props
   const ref = useRef<HTMLDialogElement>(null)
-  const titleId = useId()
   useShowModal(ref)
   useAboveKeyboard(ref)
   const backdrop = useBackdropPress(ref, onClose)
@@ -48,7 +49,7 @@ export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }:
       className={styles.dialog}
       data-size={size}
       data-phone={phone}
-      aria-labelledby={titleId}
+      aria-label={title}
       tabIndex={-1}
       onKeyDown={closeByKey}
       onCancel={(event) => {
@@ -62,9 +63,7 @@ export function Modal({ title, onClose, children, size = 'm', phone = 'sheet' }:
     >
       <div className={styles.panel}>
         <header className={styles.header}>
-          <h2 id={titleId} className={styles.title}>
-            {title}
-          </h2>
+          <h2 className={styles.title}>{heading}</h2>
           <IconButton label="Закрыть" icon={<Icon shape={X} size={20} />} onClick={onClose} />
         </header>
         <div className={styles.body}>{children}</div>

@@ -20,10 +20,11 @@ import { ConnectionBanner } from './connection-banner.tsx'
 import { Header } from './header.tsx'
 import { BottomBar, SideRail } from './navigation.tsx'
 import { OperatorNotice } from './operator-notice.tsx'
+import { SideInfo } from './side-info.tsx'
 import { SiteNotice } from './site-notice.tsx'
 import { VisitorIntro } from './visitor-intro.tsx'
 
-/** The frame of every page: rail, column with header and content, bottom bar on phones. */
+/** The frame of every page: rail, column with header and content, what stands beside it, bottom bar on phones. */
 export function AppShell({ children }: { children: ReactNode }) {
   useStartAtTop()
   useClosedSessionToast()
@@ -50,6 +51,7 @@ export function AppShell({ children }: { children: ReactNode }) {
         </main>
       </div>
       <ErrorBoundary>
+        <SideInfo />
         <BottomBar onNewPost={writePost} />
         <div className={styles.notice}>
           <ConnectionBanner />

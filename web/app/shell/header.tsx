@@ -47,7 +47,7 @@ export function Header() {
           <Link
             to={PATHS.search}
             // Elsewhere a phone has no room for it beside the title.
-            className={classes(iconButtonClass, view !== PATHS.wall && styles.wide)}
+            className={classes(iconButtonClass, styles.search, view !== PATHS.wall && styles.wide)}
             aria-label="Поиск"
             title="Поиск"
           >

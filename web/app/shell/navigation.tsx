@@ -8,7 +8,6 @@ import { useAtom } from '../../platform/atom.ts'
 import { setTheme, theme } from '../../platform/theme.ts'
 import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
 import { useViewer, type Viewer } from '../../session/viewer.ts'
-import { RailSiteLinks } from '../../texts/site-links.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -62,7 +61,6 @@ export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
           <span className={rail.label}>Сочетания клавиш</span>
         </button>
         <ThemeToggle look="rail" />
-        <RailSiteLinks />
       </div>
     </nav>
   )

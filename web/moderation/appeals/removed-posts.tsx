@@ -49,7 +49,7 @@ export function RemovedText({ post }: { post: Removed }) {
     <>
       <p className={styles.why}>
         {post.state === 'hidden' ? (
-          <b>Скрыта до проверки</b>
+          <b>Скрыта до решения</b>
         ) : (
           <>
             <b>Удалено модератором:</b> {post.reason}

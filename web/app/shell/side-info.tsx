@@ -1,0 +1,47 @@
+import type { FormEvent } from 'react'
+import { SEARCH_MAX } from '../../../contract/constants.ts'
+import { PATHS, SEARCH_PARAM, SITE_DESCRIPTION, searchPath } from '../../../contract/pages.ts'
+import { usePage } from '../../history/entry.tsx'
+import { navigate } from '../../history/history.ts'
+import { TextLinks } from '../../texts/site-links.tsx'
+import inputStyles from '../../ui/input.module.css'
+import styles from './side-info.module.css'
+
+/** On wide screens, beside the column: the search, what this place is, and its texts. */
+export function SideInfo() {
+  return (
+    <aside className={styles.side} aria-label="О сайте">
+      {usePage()?.name !== 'search' && <SideSearch />}
+      <p>{SITE_DESCRIPTION}</p>
+      <div className={styles.links}>
+        <TextLinks />
+      </div>
+    </aside>
+  )
+}
+
+/** Without scripts the browser sends it by itself. */
+function SideSearch() {
+  function search(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault()
+    const q = String(new FormData(event.currentTarget).get(SEARCH_PARAM)).trim()
+    navigate(searchPath(q))
+  }
+
+  return (
+    <search>
+      <form action={PATHS.search} onSubmit={search}>
+        <input
+          className={inputStyles.input}
+          type="search"
+          name={SEARCH_PARAM}
+          maxLength={SEARCH_MAX}
+          enterKeyHint="search"
+          autoComplete="off"
+          aria-label="Поиск по записям"
+          placeholder="Поиск"
+        />
+      </form>
+    </search>
+  )
+}
