@@ -37,6 +37,8 @@ for (let n = 0; n < ALONE; n++) {
 }
 print('CPU of each further one', `${Math.round((product.cpu() - before) / 1000 / ALONE)} ms`)
 print('memory with its fonts', `${Math.round(product.rss() - quiet)} MiB more`)
+await delay(65_000)
+print('memory a minute after the last', `${Math.round(product.rss() - quiet)} MiB more`)
 
 for (const [name, request] of Object.entries(reads)) {
   const read = () => measure(openCrowd({ ...product, connections: READERS, request }))
@@ -50,8 +52,6 @@ for (const [name, request] of Object.entries(reads)) {
     print('    and are answered', JSON.stringify(Object.fromEntries((await crowd.stop()).statuses)))
   }
 }
-await delay(65_000)
-print('memory a minute after the last', `${Math.round(product.rss() - quiet)} MiB more`)
 
 async function measure(crowd: Crowd): Promise<string> {
   await delay(SECONDS * 1000)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import { type Node, Renderer } from '@takumi-rs/wasm/node'
@@ -48,7 +48,7 @@ const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u
 const FIRST_LETTER = /\p{L}/u
 
 // On Linux a thread has its own priority: beside a busy one this gets a tenth of a core.
-if (process.platform === 'linux') setPriority(10)
+if (process.platform === 'linux') setPriority(Math.max(10, getPriority()))
 
 const renderer = new Renderer()
 for (const [name, files] of FONTS) {
