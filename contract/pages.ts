@@ -214,7 +214,14 @@ export type PageSettings = { appName: string; editPeriodSeconds: number }
 /** Returns the HTML of the app at a path with its query. */
 export type RenderPage = (path: string, first: FirstPage) => string
 
-export type ServerBuild = { createRenderer: (settings: PageSettings) => Promise<RenderPage> }
+/** The tile of an author: a tone from 1 to 8, and its bricks of three strengths as SVG paths. */
+export type Tile = { tone: number; pale: string; tinted: string; full: string }
+
+export type ServerBuild = {
+  createRenderer: (settings: PageSettings) => Promise<RenderPage>
+  /** What the server paints into pictures; the mark is an SVG path, 24 wide and high. */
+  pictureParts: { drawTile: (username: string) => Tile; mark: string }
+}
 
 /** The file of the build with the PageFrames as JSON. A name with a dot is not served. */
 export const PAGE_FRAMES_FILE = '.page-frames.json'

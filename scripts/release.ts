@@ -35,11 +35,12 @@ const PARTS = [
   'dist/web',
 ]
 const nodeOf = (arch: string) => `node_modules/node-${process.platform}-${arch}`
-/** What nobody reads at run time: tests, types, source maps, Node's headers and manual. */
+/** What nobody reads at run time: tests, types, source maps, fonts for old browsers, Node's headers and manual. */
 const LEFT_OUT = [
   /\.(?:test|fixture|child)\.ts$/,
   /^server\/testing$/,
   /^node_modules\/.*\.(?:map|d\.[cm]?ts|md)$/,
+  /^node_modules\/@fontsource.*\.(?:woff|s?css)$/,
   /^node_modules\/node-\w+-\w+\/(?:include|share)$/,
 ]
 

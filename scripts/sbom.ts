@@ -10,7 +10,9 @@ const read = (file: string) =>
 const { devDependencies: _, ...project } = read('package.json')
 const lock = read('package-lock.json')
 const { devDependencies: __, ...root } = lock.packages['']
-const packages = Object.entries<{ dev?: boolean }>(lock.packages).filter(([, { dev }]) => !dev)
+const packages = Object.entries<{ dev?: boolean; devOptional?: boolean }>(lock.packages).filter(
+  ([, { dev, devOptional }]) => !dev && !devOptional,
+)
 const temporary = mkdtempSync(join(tmpdir(), 'vslukh-sbom-'))
 // npm names the product after its folder.
 const folder = join(temporary, 'vslukh')

@@ -15,7 +15,11 @@ export const FRAMES: PageFrames = {
   inlineHashes: { scripts: ["'sha256-script'"], styles: ["'sha256-style'"] },
 }
 /** Shows the address and how often it has rendered; takes 20 ms for a post that says so. */
-const RENDERER = `let count = 0
+const RENDERER = `export const pictureParts = {
+  drawTile: () => ({ tone: 1, pale: 'M0 0h36', tinted: 'M0 9h36', full: 'M0 18h36' }),
+  mark: 'M0 0h24v24H0z',
+}
+let count = 0
 export async function createRenderer({ appName }) {
   return (path, first) => {
     const end = performance.now() + (first.post?.text.startsWith('Медленно') ? 20 : 0)

@@ -48,7 +48,7 @@ export function dayAndTime(seconds: number, now: number): string {
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
   if (then.toDateString() === today.toDateString()) return `сегодня в ${time.format(then)}`
   if (then.toDateString() === yesterday.toDateString()) return `вчера в ${time.format(then)}`
-  return exactTime(seconds)
+  return exactTime(seconds, now * 1000)
 }
 
 export function browserName({ userAgent, userAgentVersion }: Device): string {

@@ -5,7 +5,11 @@ import { App } from '../app/app.tsx'
 import { loadFirstPage } from '../app/routes.tsx'
 import { entryAt } from '../history/entry.tsx'
 import { setSettings } from '../session/page-settings.ts'
+import { MARK_BRICKS } from '../ui/mark.tsx'
+import { drawTile } from '../ui/monogram.tsx'
 import { showFirstPage } from './first-page.ts'
+
+export const pictureParts = { drawTile, mark: MARK_BRICKS }
 
 /** The server's way into the web app: renders public pages as a visitor sees them. */
 export async function createRenderer(settings: PageSettings): Promise<RenderPage> {

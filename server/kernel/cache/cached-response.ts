@@ -44,7 +44,8 @@ type Content = {
 
 const COMPRESSED_MIN = 1024
 /** A CDN may serve it as long as we do, and while the server is away (RFC 5861). */
-const CACHE_CONTROL = 'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
+export const CACHE_CONTROL =
+  'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
 
 /** Makes the response to cache. Its body is compressed when somebody first asks for it so. */
 export function toCachedResponse(content: Content): CachedResponse {

@@ -14,6 +14,7 @@ import { excerpt, postTitle } from '../../../contract/post-rules.ts'
 import type { Post } from '../../../contract/posts.ts'
 import type { Profile } from '../../../contract/profiles.ts'
 import { escapeHtml, escapeJson } from './escape.ts'
+import { picturePath } from './post-pictures.ts'
 
 /** What a page shows: `own` is what a visitor sees nothing of, `other` what could not be read. */
 export type Shown = 'own' | 'other' | 'wall' | Post | Profile | TextPage | Missing
@@ -32,6 +33,8 @@ type Preview = {
   text: string
   type: 'website' | 'article' | 'profile'
   path: string
+  /** The default is that of the wall. */
+  picture?: { path: string; alt: string } | undefined
 }
 
 export const HTML_TYPE = 'text/html; charset=utf-8'
@@ -43,9 +46,8 @@ const NOT_INDEXED = meta('robots', 'noindex')
 const DESCRIPTION_MAX = 160
 /** Enough for the whole text of most posts. */
 const PREVIEW_MAX = 300
-/** The picture of every preview, drawn by scripts/app-pictures.ts. */
-const PICTURE = '/preview.png'
-const PICTURE_ALT = 'Вслух: стена коротких текстовых записей'
+/** Drawn by scripts/app-pictures.ts. */
+const PICTURE = { path: '/preview.png', alt: 'Вслух: стена коротких текстовых записей' }
 
 /** Returns the part of the head that depends on what a page shows, for crawlers and previews. */
 export function headOf(shown: Shown, site: Site): string {
@@ -86,12 +88,14 @@ function postHead(post: Post, site: Site): string {
   const { text, owner, created_at } = post
   const published = new Date(created_at * 1000).toISOString()
   const path = `/posts/${post.id}`
+  const drawn = picturePath(post, site.appName)
+  const picture = drawn === undefined ? undefined : { path: drawn, alt: postTitle(post) }
   return (
     title(postTitle(post), site) +
     meta('description', excerpt(text, DESCRIPTION_MAX)) +
     meta('author', owner.username) +
     preview(
-      { title: owner.username, text: excerpt(text, PREVIEW_MAX), type: 'article', path },
+      { title: owner.username, text: excerpt(text, PREVIEW_MAX), type: 'article', path, picture },
       site,
     ) +
     property('article:published_time', published) +
@@ -110,7 +114,10 @@ function title(pageName: string | undefined, { appName }: Site): string {
   return `<title>${escapeHtml(pageTitle(pageName, appName))}</title>`
 }
 
-function preview({ title, text, type, path }: Preview, { appName, publicUrl }: Site): string {
+function preview(
+  { title, text, type, path, picture = PICTURE }: Preview,
+  { appName, publicUrl }: Site,
+): string {
   const about =
     property('og:type', type) +
     property('og:site_name', appName) +
@@ -123,10 +130,10 @@ function preview({ title, text, type, path }: Preview, { appName, publicUrl }: S
   return (
     about +
     property('og:url', address) +
-    property('og:image', publicUrl + PICTURE) +
+    property('og:image', publicUrl + picture.path) +
     property('og:image:width', '1200') +
     property('og:image:height', '630') +
-    property('og:image:alt', PICTURE_ALT) +
+    property('og:image:alt', picture.alt) +
     `<link rel="canonical" href="${escapeHtml(address)}">`
   )
 }

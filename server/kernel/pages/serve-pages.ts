@@ -17,6 +17,7 @@ import {
   siteStateMeta,
   VISITOR_META,
 } from './page-head.ts'
+import { servePostPictures } from './post-pictures.ts'
 import {
   createRenderedPages,
   PageMoved,
@@ -47,6 +48,7 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
   const { web, limits } = options
   const pages = web && createPages(web, options)
   if (pages) {
+    await servePostPictures(http, { ...options, web })
     await http.register(async (site) => {
       site.addHook('onRequest', ({ ip }) => limits.pageFiles.chargeNetwork(ip))
       await serveAppFiles(site, web)

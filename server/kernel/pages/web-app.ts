@@ -17,7 +17,9 @@ type Settings = PageSettings & {
 }
 
 /** The built web app, its frames with the settings that the browser needs at once. */
-export type WebApp = PageFrames & Settings & { folder: string; render: RenderPage }
+export type WebApp = PageFrames &
+  Settings &
+  Pick<ServerBuild, 'pictureParts'> & { folder: string; render: RenderPage }
 
 const SERVER_BUILD = '.server/entry-server.js'
 
@@ -27,7 +29,7 @@ export async function loadWebApp(folder: string, settings: Settings): Promise<We
   if (built === undefined) return null
   const { appName, editPeriodSeconds, publicUrl, serviceWorker } = settings
   const { shell, rendered, inlineHashes }: PageFrames = JSON.parse(built)
-  const { createRenderer }: ServerBuild = await import(
+  const { createRenderer, pictureParts }: ServerBuild = await import(
     pathToFileURL(join(folder, SERVER_BUILD)).href
   )
   const metas =
@@ -36,6 +38,7 @@ export async function loadWebApp(folder: string, settings: Settings): Promise<We
     (serviceWorker ? '' : '<meta name="service-worker" content="off">')
   return {
     ...{ folder, appName, editPeriodSeconds, publicUrl, serviceWorker, inlineHashes },
+    pictureParts,
     shell: { ...shell, before: shell.before + metas },
     rendered: { ...rendered, before: rendered.before + metas },
     render: await createRenderer(settings),

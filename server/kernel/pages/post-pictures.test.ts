@@ -1,0 +1,208 @@
+import { readdir, readFile } from 'node:fs/promises'
+import fc from 'fast-check'
+import { PNG } from 'pngjs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { WEB_FILES } from '../../testing/fake-web-app.ts'
+import { hostileText } from '../../testing/hostile-text.ts'
+import { decide, report, signUpModerator, signUpOld } from '../../testing/moderation-calls.ts'
+import { appForFile } from '../../testing/test-app.ts'
+import { createPainter } from './painter.ts'
+
+const ORIGIN = 'https://vslukh.example'
+/** Where the text is, below and above the margins; the author and the wall stand beneath. */
+const TEXT = { left: 72, right: 1128, top: 56, bottom: 476 }
+
+const app = await appForFile({ webFiles: WEB_FILES, config: { publicUrl: ORIGIN } })
+const painter = createPainter()
+afterAll(painter.stop)
+let olga: TestUser
+beforeAll(async () => {
+  olga = await app.signUp()
+})
+
+const get = (path: string, init: RequestInit = {}) => fetch(app.url + path, init)
+
+/** Returns the meta tags of a page whose names begin with `og:image`, and the picture's path. */
+async function previewOf(id: string) {
+  const html = await (await get(`/posts/${id}`)).text()
+  const tags = html.matchAll(/<meta property="(og:image[^"]*)" content="([^"]*)">/g)
+  const meta = Object.fromEntries([...tags].map(([, name, content]) => [name, content]))
+  return { meta, path: String(meta['og:image']).replace(ORIGIN, '').replaceAll('&#38;', '&') }
+}
+
+async function pictureOf(text: string): Promise<PNG> {
+  const { id } = await app.publish(olga, text)
+  return readPicture(await getPicture((await previewOf(id)).path))
+}
+
+/** Asks again where a busy machine was too slow, as whoever is told to retry does. */
+async function getPicture(path: string): Promise<Response> {
+  const answer = await get(path)
+  return answer.status === 503 ? getPicture(path) : answer
+}
+
+async function readPicture(answer: Response): Promise<PNG> {
+  expect(answer.status).toBe(200)
+  return PNG.sync.read(Buffer.from(await answer.arrayBuffer()))
+}
+
+/** Returns how many pixels of each line between `top` and `bottom` belong to white letters. */
+function inkOf({ width, data }: PNG, { left, right, top, bottom } = TEXT): number[] {
+  return Array.from({ length: bottom - top }, (_, line) => {
+    const from = (top + line) * width
+    let ink = 0
+    for (let x = left; x < right; x++) if ((data[(from + x) * 4 + 2] ?? 0) > 200) ink++
+    return ink
+  })
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
+/** Counts the lines of text by the lines of pixels between them that are empty. */
+const linesOf = (ink: number[]) => ink.filter((n, at) => n > 0 && !ink[at - 1]).length
+
+async function paint(text: string): Promise<PNG> {
+  const painting = { username: 'olga', appName: 'Вслух', mark: 'M0 0h24v24H0z' }
+  const tile = { tone: 1, pale: '', tinted: '', full: '' }
+  return PNG.sync.read(await painter.paint({ tag: text, text, tile, ...painting }))
+}
+
+/** Paints one character alone; returns where there is ink. */
+const glyph = async (character: string) => inkOf(await paint(character)).join()
+
+async function countThreads(): Promise<number> {
+  const ids = await readdir('/proc/self/task')
+  const names = ids.map((id) => readFile(`/proc/self/task/${id}/comm`, 'utf8').catch(() => ''))
+  return (await Promise.all(names)).filter((name) => name.trim() === 'WorkerThread').length
+}
+
+test.runIf(process.platform === 'linux')(
+  'pages are read without a thread, a font or memory for pictures, until somebody asks for the first one',
+  async () => {
+    const { id } = await app.publish(olga, 'Первая')
+    const { path } = await previewOf(id)
+    const before = await countThreads()
+    await get(`/posts/${id}`)
+    expect(await countThreads()).toBe(before)
+    await readPicture(await getPicture(path))
+    expect(await countThreads()).toBe(before + 1)
+  },
+)
+
+test('the page of a post names its picture, a PNG of 1200 × 630 that may be asked for again by its ETag', async () => {
+  const { id } = await app.publish(olga, 'Слово «написано» — и <b>осталось</b> & живёт ]]>')
+  const { meta, path } = await previewOf(id)
+  expect(meta).toMatchObject({ 'og:image:width': '1200', 'og:image:height': '630' })
+  expect(meta['og:image:alt']).toMatch(new RegExp(`^${olga.username}: Слово «написано»`))
+  const answer = await getPicture(path)
+  expect(answer.headers.get('content-type')).toBe('image/png')
+  expect(answer.headers.get('cache-control')).toContain('public, max-age=0')
+  const etag = answer.headers.get('etag') ?? ''
+  expect(path).toContain(etag.replaceAll('"', ''))
+  expect(await readPicture(answer)).toMatchObject({ width: 1200, height: 630 })
+  expect((await get(path, { headers: { 'if-none-match': etag } })).status).toBe(304)
+  const head = await get(path, { method: 'HEAD' })
+  expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, ''])
+})
+
+test('a word is drawn large, and 500 characters to the last one, within the margins', async () => {
+  const word = inkOf(await pictureOf('Привет'))
+  expect(linesOf(word)).toBe(1)
+  expect(word.filter((ink) => ink > 0).length).toBeGreaterThan(80)
+  const sentence = 'Стены слышат всё, что им говорят, и помнят. '
+  const png = await pictureOf(sentence.repeat(12).slice(0, 499).concat('.'))
+  const without = await pictureOf(sentence.repeat(12).slice(0, 499))
+  expect(linesOf(inkOf(png))).toBeGreaterThanOrEqual(8)
+  expect(sum(inkOf(png))).toBeGreaterThan(sum(inkOf(without)))
+  for (const margin of [
+    { left: 0, right: 70 },
+    { left: 1130, right: 1200 },
+  ]) {
+    expect(sum(inkOf(png, { ...TEXT, ...margin }))).toBe(0)
+  }
+  const lines = inkOf(await pictureOf('раз\n\nдва\n'.repeat(40)))
+  expect(linesOf(lines)).toBeGreaterThanOrEqual(6)
+})
+
+test('no letter of a language, symbol or emoji that has a picture is drawn as the box of a missing glyph', async () => {
+  const missing = await glyph('你')
+  expect(await glyph('界')).toBe(missing)
+  const drawn = ['Ж', 'ў', 'ñ', 'ש', 'م', 'Ω', 'ფ', '₽', '→', '☭', '😀', '🎉', '👍🏽', '🇷🇺', '1️⃣']
+  for (const character of drawn) expect(await glyph(character), character).not.toBe(missing)
+})
+
+test('no text is markup, or keeps a picture from being painted', async () => {
+  await fc.assert(
+    fc.asyncProperty(hostileText, async (text) => {
+      expect(await paint(text)).toMatchObject({ width: 1200, height: 630 })
+    }),
+    { numRuns: 20 },
+  )
+  const bricks = inkOf(await paint(' '))
+  expect(bricks).not.toEqual(inkOf(await paint('<script></script>')))
+})
+
+test('a text that begins from right to left stands on the right', async () => {
+  const halves = async (text: string) => {
+    const png = await pictureOf(text)
+    const left = sum(inkOf(png, { ...TEXT, right: 600 }))
+    return { left, right: sum(inkOf(png, { ...TEXT, left: 600 })) }
+  }
+  expect(await halves('שלום')).toMatchObject({ left: 0 })
+  expect(await halves('مرحبا')).toMatchObject({ left: 0 })
+  expect(await halves('Мир')).toMatchObject({ right: 0 })
+})
+
+test('a post in letters that the fonts lack has the picture of the wall', async () => {
+  const { id } = await app.publish(olga, '你好，世界')
+  expect((await previewOf(id)).meta['og:image']).toBe(`${ORIGIN}/preview.png`)
+  expect((await get(`/posts/${id}/picture.png`)).status).toBe(404)
+})
+
+test('the picture of a deleted post is gone at once, and that of an edited post is another one', async () => {
+  const { id } = await app.publish(olga, 'Было так')
+  const { path } = await previewOf(id)
+  const before = await readPicture(await getPicture(path))
+  await app.call('PATCH', `/posts/${id}`, { token: olga.token, body: { text: 'Стало иначе' } })
+  const edited = await previewOf(id)
+  expect(edited.path).not.toBe(path)
+  const after = await readPicture(await getPicture(edited.path))
+  expect(inkOf(after)).not.toEqual(inkOf(before))
+  // Whoever has the address from before gets what the post says now.
+  expect(inkOf(await readPicture(await getPicture(path)))).toEqual(inkOf(after))
+  await app.call('DELETE', `/posts/${id}`, { token: olga.token })
+  for (const address of [path, edited.path]) {
+    const gone = await get(address)
+    expect(gone.status).toBe(404)
+    expect(gone.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=1')
+  }
+  expect((await previewOf(id)).meta).toEqual({})
+  expect((await get('/posts/abc/picture.png')).status).toBe(404)
+})
+
+test('the picture of a post that reports have hidden, or a moderator has removed, is gone at once', async () => {
+  const [moderator, reporters] = [await signUpModerator(app), await signUpOld(app, 5)]
+  const [hidden, removed] = [await app.publish(olga, 'Одна'), await app.publish(olga, 'Другая')]
+  const pathOf = async ({ id }: { id: string }) => (await previewOf(id)).path
+  const paths = [await pathOf(hidden), await pathOf(removed)]
+  for (const path of paths) await readPicture(await getPicture(path))
+  for (const reporter of reporters) await report(app, reporter, { postId: hidden.id })
+  await report(app, reporters[0] ?? olga, { postId: removed.id })
+  await decide(app, moderator, { postId: removed.id, verdict: 'remove', reason: 'rules' })
+  for (const path of paths) expect((await get(path)).status).toBe(404)
+})
+
+test('of a storm of pictures a few wait, and the others are refused until later; pages are read meanwhile', async () => {
+  const posts = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => app.publish(olga, `Запись номер ${n}`)),
+  )
+  const storm = posts.map(({ id }) => get(`/posts/${id}/picture.png`))
+  expect((await get(`/posts/${posts[0]?.id}`)).status).toBe(200)
+  const answers = await Promise.all(storm)
+  const drawn = answers.filter(({ status }) => status === 200)
+  const refused = answers.filter(({ status }) => status === 503)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(drawn.length + refused.length).toBe(40)
+  for (const { headers } of refused) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  await readPicture(await getPicture(`/posts/${posts.at(-1)?.id}/picture.png`))
+})
