@@ -1,7 +1,16 @@
 import Type from 'typebox'
 import { OPAQUE_MAX } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
-import { ClientToken, Email, Id, IdParams, OperationAnswer, VerifyBody } from './fields.ts'
+import {
+  ClientToken,
+  Count,
+  Email,
+  Id,
+  IdParams,
+  OperationAnswer,
+  UnixSeconds,
+  VerifyBody,
+} from './fields.ts'
 import { Block } from './moderation.ts'
 
 export const CurrentUser = strictObject({
@@ -9,8 +18,12 @@ export const CurrentUser = strictObject({
   username: Type.String(),
   email: Type.String(),
   isModerator: Type.Optional(Type.Literal(true)),
+  /** For moderators: how many posts wait for a decision. */
+  waitingReports: Type.Optional(Count),
   /** Whether their reports were decided and they have not seen it. */
   hasNewOutcomes: Type.Optional(Type.Literal(true)),
+  /** When the newest of their posts that are removed now was removed. */
+  lastRemoval: Type.Optional(UnixSeconds),
   /** Why they can only read, and until when; null: without an end. */
   block: Type.Optional(Block),
 })

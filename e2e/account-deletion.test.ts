@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished } from 'vitest'
 import { journey, desktopTest as test } from './testing/journey.ts'
-import { postWith } from './testing/page-actions.ts'
-import { askForCode, profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
+import { postWith, toast } from './testing/page-actions.ts'
+import { askForCode, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 test('an account is deleted with a mailed code, its posts are gone for everybody, and signing in brings all of it back', async () => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
@@ -39,7 +39,7 @@ test('an account is deleted with a mailed code, its posts are gone for everybody
   const reloaded = page.waitForEvent('load')
   await restore.click()
   await reloaded
-  await profileLink(page).waitFor()
+  await toast(page, 'С возвращением').waitFor()
   await expect
     .poll(async () => {
       await visitor.goto(`${journey.url}/posts/${post.id}`)

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
 import { postTexts, postWith } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
 test('a name and its tile lead to the author, whose posts and replies are two lists', async () => {
   const post = await journey.publish(olga, 'Первая запись')
@@ -19,6 +20,14 @@ test('a name and its tile lead to the author, whose posts and replies are two li
   await postWith(page, 'Первая запись').locator('a[aria-hidden]').click()
   await page.waitForURL(`**/users/${olga.username}`)
   await expect.poll(() => postTexts(page)).toEqual(['Первая запись'])
+})
+
+test('one’s own tile leads to one’s own page, and from there to the settings', async () => {
+  const page = await journey.visit({ as: olga })
+  await profileLink(page).click()
+  await page.waitForURL(`**/users/${olga.username}`)
+  await page.getByRole('main').getByRole('link', { name: 'Настройки' }).click()
+  await page.waitForURL('**/settings')
 })
 
 test('the page of an author is readable without scripts, at each of its addresses', async () => {

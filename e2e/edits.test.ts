@@ -78,6 +78,10 @@ test('when the edit period ends while the dialog is open, the text can be copied
   await page.clock.fastForward('10:01')
   await dialog.getByRole('alert').getByText('Время изменения записи истекло').waitFor()
 
+  const acts = await dialog.getByRole('contentinfo').getByRole('button').all()
+  const boxes = await Promise.all(acts.map((it) => it.boundingBox()))
+  expect(new Set(boxes.map((box) => `${box?.x} ${box?.width}`)).size).toBe(1)
+  expect(new Set(boxes.map((box) => box?.y)).size).toBe(3)
   await dialog.getByRole('button', { name: 'Скопировать текст' }).click()
   await dialog.getByRole('status').getByText('Текст скопирован').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Дописал слишком поздно')

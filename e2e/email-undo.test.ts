@@ -38,7 +38,8 @@ test('a stolen account: the thief’s change signs the owner out, the mailed lin
   await signInButton(thiefsPage).waitFor()
   await signIn.click()
   await signInThrough(journey, ownersPage, owner.email)
-  await profileLink(ownersPage).click()
+  await profileLink(ownersPage).waitFor()
+  await ownersPage.getByRole('link', { name: 'Настройки' }).click()
   await ownersPage.getByRole('link', { name: `Электронная почта ${owner.email}` }).waitFor()
 })
 

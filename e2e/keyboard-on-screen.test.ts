@@ -27,6 +27,11 @@ test('text and its button are never under the keyboard of a phone that does not 
     expect(bottom).toBeGreaterThan(title.top)
     expect(left).toBeGreaterThanOrEqual(title.right)
   }
+  // What the button answers stands below it, not under the text.
+  await writer.route('**/posts', (route) => route.fulfill({ status: 500 }), { times: 1 })
+  await send.click()
+  const error = await boxOf(dialog.getByRole('alert').getByText(/./))
+  expect(error.top - (await boxOf(send)).bottom).toBeLessThan(24)
   // Once the dialog has stopped moving.
   await expect.poll(async () => (await boxOf(dialog)).bottom).toBeLessThanOrEqual(VISIBLE)
   await writer.keyboard.press('Escape')

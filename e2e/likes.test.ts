@@ -29,6 +29,24 @@ test('a like shows before the server has answered, and stays afterwards', async 
     .toEqual({ pressed: 'true', count: '2 отметки «Нравится»' })
 })
 
+test('a tapped heart springs for 200 ms, a shown one does not, nor any for who wants less motion', async () => {
+  const post = await journey.publish(olga, 'Пружина')
+  for (const { token } of [olga, petr])
+    await journey.call('POST', `/posts/${post.id}/likes`, { token })
+  const page = await journey.visit({ as: olga })
+  const card = postWith(page, 'Пружина')
+  await card.getByRole('button', { name: 'Нравится', pressed: true }).waitFor()
+  expect(await motions(card)).toEqual([])
+  await like(card).click()
+  const springs = ['opacity 200', 'transform 200', 'translate 200']
+  await expect.poll(() => motions(card)).toEqual(springs)
+  await expect.poll(() => motions(card)).toEqual([])
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await like(card).click()
+  await card.getByRole('button', { name: 'Нравится', pressed: true }).waitFor()
+  expect(await motions(card)).toEqual([])
+})
+
 test('a like never shows as unset while the server confirms it', async () => {
   const post = await journey.publish(olga, 'Без мигания')
   const page = await journey.visit({ as: petr })
@@ -133,6 +151,17 @@ test('a message of another release’s tab that this one does not know changes n
   await postWith(page, 'Уйдёт').waitFor({ state: 'detached' })
   expect(await postTexts(page)).toEqual(['Останется'])
 })
+
+/** The transitions under way that take longer than a change of colour. */
+function motions(card: Locator): Promise<string[]> {
+  return card.evaluate((it) => {
+    const running = it.getAnimations({ subtree: true }).map((animation) => {
+      const { duration } = animation.effect?.getTiming() ?? {}
+      return `${Reflect.get(animation, 'transitionProperty')} ${duration}`
+    })
+    return running.filter((name) => name.endsWith(' 200')).sort()
+  })
+}
 
 function like(card: Locator): Locator {
   return card.getByRole('button', { name: 'Нравится' })

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { DESKTOP, journey, olga, PHONE, TABLET, test } from './testing/journey.ts'
-import { holdCalls, postWith, scroll } from './testing/page-actions.ts'
+import { chooseFromMenu, holdCalls, postWith, scroll, styleOf } from './testing/page-actions.ts'
 
 beforeEach(async () => {
   await journey.fillWall(olga, 30)
@@ -98,6 +98,9 @@ test.each([
       await page.context().setOffline(true)
       await expect.poll(() => isWholeInSight(banner)).toBe(true)
       expect(await post.boundingBox()).toEqual(before)
+      const [line, strip] = await Promise.all([textBox(banner), banner.boundingBox()])
+      const middle = (strip?.y ?? 0) + (strip?.height ?? 0) / 2
+      expect(Math.abs(line.y + line.height / 2 - middle)).toBeLessThan(2)
       await page.context().setOffline(false)
       await banner.waitFor({ state: 'detached' })
       expect(await post.boundingBox()).toEqual(before)
@@ -125,6 +128,54 @@ test.each([
   await page.getByRole('link', { name: /Вопрос в строку$/ }).waitFor()
   await expect.poll(() => smallTargets(page)).toEqual([])
 })
+
+test.each([320, 360, 390])('no title is cut on a phone of %d px', async (width) => {
+  const page = await journey.visit({ as: olga, viewport: { width, height: 640 } })
+  const brand = page.getByRole('banner').getByRole('link', { name: 'Вслух' })
+  await brand.waitFor()
+  for (const [path, name] of [
+    ['/privacy', 'Персональные данные'],
+    ['/settings/account/email', 'Электронная почта'],
+  ] as const) {
+    await page.goto(journey.url + path)
+    expect(await isWhole(page.getByRole('heading', { level: 1, name }))).toBe(true)
+  }
+  await page.goto(journey.url)
+  await chooseFromMenu(postWith(page, 'Вопрос в строку'), 'Изменить')
+  const dialog = page.getByRole('dialog')
+  const title = dialog.getByRole('heading', { name: 'Изменение записи' })
+  expect(await isWhole(title)).toBe(true)
+  const save = await dialog.getByRole('button', { name: 'Сохранить' }).boundingBox()
+  const { x = 0, width: taken = 0 } = (await title.boundingBox()) ?? {}
+  expect(x + taken).toBeLessThanOrEqual(save?.x ?? 0)
+})
+
+test('danger is an outline, and filled only in the confirmation', async () => {
+  const page = await journey.visit({ as: olga, path: '/settings/account/delete' })
+  const ask = page.getByRole('button', { name: 'Получить код' })
+  expect(await styleOf(ask, 'background-color')).toBe('rgba(0, 0, 0, 0)')
+  expect(await styleOf(ask, 'box-shadow')).toContain('inset')
+  await page.goto(journey.url)
+  await chooseFromMenu(postWith(page, 'Вопрос в строку'), 'Удалить')
+  const confirm = page.getByRole('dialog').getByRole('button', { name: 'Удалить' })
+  expect(await styleOf(confirm, 'background-color')).toBe('rgb(194, 51, 76)')
+})
+
+/** The box of the lines themselves. */
+function textBox(element: Locator): Promise<{ y: number; height: number }> {
+  return element.evaluate((it) => {
+    const range = document.createRange()
+    range.selectNodeContents(it)
+    const { y, height } = range.getBoundingClientRect()
+    return { y, height }
+  })
+}
+
+function isWhole(text: Locator): Promise<boolean> {
+  return text.evaluate(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => {
+    return scrollWidth <= clientWidth && scrollHeight <= clientHeight + 1
+  })
+}
 
 function backgroundOf(page: Page): Promise<string> {
   return page.evaluate(() => getComputedStyle(document.body).backgroundColor)

@@ -9,7 +9,7 @@ import {
   visitQueue,
 } from './testing/moderation-actions.ts'
 import { postWith, toast } from './testing/page-actions.ts'
-import { enterCode, sendEmail } from './testing/sign-in-actions.ts'
+import { enterCode, profileLink, sendEmail } from './testing/sign-in-actions.ts'
 
 const MODERATORS = 'moderators@example.org'
 /** The author's mail waits until the decision can no longer be undone. */
@@ -29,10 +29,16 @@ test(
     const reporter = await journey.visit({ as: olga })
     await reportByDialog(reporter, { text: 'Спорная запись', comment: 'Это неправда' })
     await toast(reporter, 'Жалоба отправлена').waitFor()
+    await reporter.getByText('Вы пожаловались на эту запись').waitFor()
+    await reporter.reload()
+    await profileLink(reporter).waitFor()
+    await reporter.getByRole('button', { name: 'Показать' }).click()
+    await reporter.getByText('Спорная запись').waitFor()
     expect((await journey.mailbox.mailTo(MODERATORS)).text).toContain(`${journey.url}/moderation`)
 
     const moderator = await journey.visit({ as: vera, path: '/settings', viewport: PHONE })
-    await moderator.getByRole('link', { name: /^Жалобы/ }).click()
+    await moderator.getByRole('link', { name: /есть жалобы$/ }).waitFor()
+    await moderator.getByRole('link', { name: /^Модерация · 1/ }).click()
     const card = postWith(moderator, 'Спорная запись')
     await card.getByText('Пожаловался 1 человек').waitFor()
     await card.getByText('Другое нарушение').waitFor()
@@ -40,6 +46,8 @@ test(
     await act(card, 'Удалить')
     await toast(moderator, 'Запись удалена').waitFor()
     await moderator.getByText('Жалоб нет').waitFor()
+    await moderator.getByRole('link', { name: `Профиль ${vera.username}`, exact: true }).click()
+    await moderator.getByRole('link', { name: 'Модерация', exact: true }).click()
 
     // Both are told when the decision can no longer be undone.
     const mail = await journey.mailbox.mailTo(petr.email, 2)
@@ -52,7 +60,9 @@ test(
     await reporter.getByText('Вы написали: Это неправда').waitFor()
     await expect.poll(unseen).toEqual([])
 
-    const author = await journey.visit({ as: petr, path: '/own/posts' })
+    const author = await journey.visit({ as: petr })
+    await toast(author, 'Модератор удалил вашу запись').waitFor()
+    await author.getByRole('status').getByRole('link', { name: 'Смотреть' }).click()
     await author.getByText('Удалено модератором: Другое нарушение').waitFor()
     await author.getByText('Записи не найдены').waitFor()
     await author.getByRole('button', { name: 'Обжаловать' }).click()
@@ -116,6 +126,20 @@ test('who is blocked reads before writing and after it why, until when and whom 
   await toast(blocked, 'Опубликовано').waitFor()
 })
 
+test('of many removed posts an author first sees the newest three', async () => {
+  for (const number of [1, 2, 3, 4, 5]) await journey.publish(petr, `Лишняя ${number}`)
+  await journey.rows(
+    `UPDATE posts SET hidden_for = 'removed', hidden_reason = 'Спам', hidden_by = 'vera',
+       hidden_at = now(), hidden_until = now() + interval '1 day' WHERE owner_id = $1`,
+    [petr.id],
+  )
+  const page = await journey.visit({ as: petr, path: '/own/posts' })
+  await page.getByText('Лишняя 3').waitFor()
+  expect(await page.getByText('Лишняя 2').isVisible()).toBe(false)
+  await page.getByText('Ещё 2').click()
+  await page.getByText('Лишняя 1').waitFor()
+})
+
 test('to everybody else there is no such page, and no link to it', async () => {
   for (const as of [undefined, petr]) {
     const page = await journey.visit(as ? { as } : {})
@@ -125,8 +149,8 @@ test('to everybody else there is no such page, and no link to it', async () => {
   }
   const page = await journey.visit({ as: petr, path: '/settings' })
   await page.getByRole('link', { name: 'Мои жалобы' }).waitFor()
-  expect(await page.getByRole('link', { name: 'Жалобы', exact: true }).count()).toBe(0)
-  expect(await page.getByText('Записи, которые ждут решения').count()).toBe(0)
+  expect(await page.getByText('Модерация').count()).toBe(0)
+  expect(await page.getByText(/ждут решения/).count()).toBe(0)
 })
 
 test('a visitor who opens the queue is offered to sign in, as at any unknown address: a moderator then reads it, somebody else does not', async () => {

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
 import { openMenu, postWith, styleOf } from './testing/page-actions.ts'
@@ -26,7 +27,50 @@ test('the whole card opens the post, and so does its time; the middle button ope
   const time = card.locator('time')
   expect(await time.getAttribute('datetime')).toBe(new Date(post.created_at * 1000).toISOString())
   expect(await time.getAttribute('title')).toMatch(/^\d{1,2} [а-я]+ \d{4} г\. в \d{2}:\d{2}$/)
+  await journey.sql.query(`UPDATE posts SET created_at = created_at - interval '1 hour'`)
+  await page.goto(`${journey.url}/?later`)
+  await card.getByRole('link', { name: '1 час назад' }).getByText('1 ч.', { exact: true }).waitFor()
 })
+
+test('a card grows into its page within 150 ms, not on the way back nor for who wants less motion', async () => {
+  await journey.fillWall(olga, 12)
+  const page = await journey.visit({ before: recordGrowths })
+  const card = postWith(page, 'Запись 8')
+  await page.evaluate(() => scrollTo(0, 150))
+  await card.getByText('Запись 8').click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await expect.poll(() => growths(page)).toEqual([150])
+  await page.goBack()
+  await card.waitFor()
+  expect(await page.evaluate(() => scrollY)).toBe(150)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await card.getByText('Запись 8').click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  expect(await growths(page)).toEqual([150])
+})
+
+/** Records how long (ms) each card takes to become a page. */
+async function recordGrowths(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const growths: unknown[] = []
+    Reflect.set(window, 'growths', growths)
+    document.startViewTransition &&= new Proxy(document.startViewTransition, {
+      apply(start, self, args) {
+        const transition = Reflect.apply(start, self, args)
+        void transition.ready.then(() => {
+          const animations = document.getAnimations().map(({ effect }) => effect as KeyframeEffect)
+          const own = animations.filter(
+            (it) => it.pseudoElement === '::view-transition-group(post)',
+          )
+          growths.push(...own.map((it) => it.getTiming().duration))
+        })
+        return transition
+      },
+    })
+  })
+}
+
+const growths = (page: Page) => page.evaluate(() => Reflect.get(window, 'growths'))
 
 test('selecting the text of a post does not open it', async () => {
   await journey.publish(olga, 'Выделите эти слова мышью, их стоит запомнить')
@@ -54,7 +98,9 @@ test('addresses in a text are links with rel=nofollow and ugc, and open in a tab
   const page = await journey.visit()
   const links = postWith(page, 'Читал здесь').locator('a[target=_blank]')
   // The address of a host like this one becomes a link when the browser has parsed it.
-  await expect.poll(() => links.allInnerTexts()).toEqual([address, 'http://example.com'])
+  await expect
+    .poll(() => links.allInnerTexts())
+    .toEqual([address.slice('http://'.length), 'example.com'])
   for (const link of await links.all()) {
     expect(await link.getAttribute('rel')).toBe('nofollow ugc noopener')
   }

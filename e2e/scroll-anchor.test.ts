@@ -3,6 +3,7 @@ import { beforeEach, expect } from 'vitest'
 import { DESKTOP, journey, olga, PHONE, desktopTest as test } from './testing/journey.ts'
 import {
   bringTo,
+  focusedPost,
   isAt,
   postTexts,
   postWith,
@@ -52,6 +53,26 @@ test('a reload deep in the wall returns to the same post, also after one on a po
   const texts = await postTexts(page)
   const expected = texts.map((_, index) => `${TEXT} ${POSTS - index}`)
   expect(texts).toEqual(expected)
+})
+
+test('after a reload of a post opened by touch, Back draws no ring around its card; one opened by a key has it', async () => {
+  const page = await journey.visit({ viewport: PHONE, hasTouch: true })
+  const returnTo = async (card: Locator) => {
+    await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+    await page.goBack()
+    await expect.poll(() => card.evaluate((it) => it === document.activeElement)).toBe(true)
+    return card.evaluate((it) => it.matches(':focus-visible'))
+  }
+  // At the very top the place is stored only later.
+  await bringTo(postWith(page, /Номер 119$/), 100)
+  await postWith(page, /Номер 119$/).tap()
+  expect(await returnTo(postWith(page, /Номер 119$/))).toBe(false)
+  await page.keyboard.press('j')
+  expect(await focusedPost(page)).toBe(`${TEXT} 118`)
+  await page.keyboard.press('Enter')
+  expect(await returnTo(postWith(page, /Номер 118$/))).toBe(true)
 })
 
 test('a part of the wall that was opened by its address states no positions, and does not show what is published there', async () => {

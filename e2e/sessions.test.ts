@@ -9,7 +9,7 @@ test('devices: this browser comes first, by its own name, and cannot be closed; 
   const page = await journey.visit()
   await askForCode(page, elsewhere.email)
   await enterCode(page, await journey.nextCode(elsewhere.email))
-  await profileLink(page).click()
+  await page.getByRole('link', { name: 'Настройки' }).click()
   await page.getByRole('link', { name: 'Устройства' }).click()
 
   const { current, others } = devices(page)
@@ -116,6 +116,7 @@ test('logging out closes the session, leads to the wall, and signs the other tab
   await page.getByRole('button', { name: 'Выйти' }).click()
 
   await page.waitForURL(`${journey.url}/`)
+  await toast(page, 'Вы вышли')
   await signInButton(page).waitFor()
   await secondTab.waitForURL(`${journey.url}/`)
   await signInButton(secondTab).waitFor()

@@ -7,8 +7,10 @@ test('settings show the address and the name, and lead to each of their pages an
   const user = await journey.signUp()
   const { email, username } = user
   const page = await journey.visit({ as: user })
-  await page.getByRole('link', { name: `Профиль ${username}` }).click()
+  await page.getByRole('link', { name: 'Настройки' }).click()
   await page.getByRole('heading', { name: 'Настройки' }).waitFor()
+  const groups = page.getByRole('main').getByRole('heading', { level: 2 })
+  expect(await groups.allTextContents()).toEqual(['Аккаунт', 'Лента и жалобы', 'Ваши данные'])
   expect(await page.title()).toBe('Настройки - Вслух')
 
   const rows = [
@@ -111,7 +113,7 @@ test('a saved name is in the settings, in the header and on the wall', async () 
   const page = await journey.visit({ as: user })
   const post = page.getByRole('article').filter({ hasText: 'Меня зовут иначе.' })
   await post.getByText(user.username).waitFor()
-  await page.getByRole('link', { name: `Профиль ${user.username}` }).click()
+  await page.getByRole('link', { name: 'Настройки' }).click()
   await page.getByRole('link', { name: /^Имя пользователя/ }).click()
 
   const { field, status, save } = usernameForm(page)

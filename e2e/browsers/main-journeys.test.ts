@@ -111,7 +111,7 @@ describe.each([
     await tab.reload()
     await tab.waitFor('[data-action="like"][aria-pressed="true"]')
 
-    await tab.click('a', 'Профиль')
+    await tab.click('a', 'Настройки')
     await tab.click('button', 'Выйти')
     await tab.waitFor('header button', 'Войти')
     await tab.reload()

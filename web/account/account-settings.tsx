@@ -37,17 +37,15 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
           name="Имя пользователя"
           value={user.username}
         />
-        {replyMails}
-      </Section>
-      <ShownCounts />
-      <Section title="Безопасность" isTitleHidden>
         <SettingsLink
           to={PATHS.devices}
           icon={<Icon shape={MonitorSmartphone} size={20} />}
           name="Устройства"
         />
+        {replyMails}
       </Section>
-      <Section title="Скрытое и жалобы" isTitleHidden>
+      <Section title="Лента и жалобы">
+        <ShownCounts />
         <SettingsLink
           to={PATHS.hidden}
           icon={<Icon shape={EyeOff} size={20} />}
@@ -59,8 +57,8 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
           <SettingsLink
             to={MODERATION_PATH}
             icon={<Icon shape={ShieldCheck} size={20} />}
-            name="Жалобы"
-            value="Записи, которые ждут решения"
+            name={moderationLabel(user)}
+            value="Жалобы, которые ждут решения"
           />
         )}
       </Section>
@@ -77,6 +75,11 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
       </div>
     </>
   )
+}
+
+/** Returns 'Модерация · 14' while something waits. */
+export function moderationLabel({ waitingReports }: CurrentUser): string {
+  return waitingReports ? `Модерация · ${waitingReports}` : 'Модерация'
 }
 
 type SettingsLinkProps = { to: string; icon: ReactNode; name: string; value?: string }

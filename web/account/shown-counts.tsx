@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { localStore } from '../platform/storage.ts'
 import { NO_COUNTS_KEY } from '../platform/stored-keys.ts'
 import { Checkbox } from '../ui/checkbox.tsx'
-import { rowClass, Section } from '../ui/row.tsx'
+import { rowClass } from '../ui/row.tsx'
 
 /** Whether this browser shows how many liked and replied. */
 export function ShownCounts() {
@@ -16,14 +16,12 @@ export function ShownCounts() {
   }
 
   return (
-    <Section title="В этом браузере">
-      <div className={rowClass}>
-        <Checkbox
-          label="Не показывать числа отметок и ответов"
-          checked={areHidden}
-          onChange={hide}
-        />
-      </div>
-    </Section>
+    <div className={rowClass}>
+      <Checkbox
+        label="Не показывать числа отметок и ответов в этом браузере"
+        checked={areHidden}
+        onChange={hide}
+      />
+    </div>
   )
 }

@@ -5,16 +5,18 @@ import { useViewer } from '../session/viewer.ts'
 
 const IDLE_MS = 3000
 
-/** Tells a signed-in viewer what became of their reports, when the page is idle. */
+/**
+ * Tells a signed-in viewer what became of their reports, and of their posts, when the page is idle.
+ */
 export function ReportOutcomes() {
   const viewer = useViewer()
-  const hasNews = viewer.state === 'authorized' && viewer.user.hasNewOutcomes === true
+  const { hasNewOutcomes = false, lastRemoval } = viewer.state === 'authorized' ? viewer.user : {}
 
   useEffect(() => {
-    if (!hasNews) return
+    if (!hasNewOutcomes && !lastRemoval) return
     const tell = async () =>
-      (await import('../moderation/outcomes/new-outcomes.ts')).tellNewOutcomes()
+      (await import('../moderation/outcomes/new-outcomes.ts')).tellNews(hasNewOutcomes, lastRemoval)
     return whenIdle(() => void preload(tell), IDLE_MS)
-  }, [hasNews])
+  }, [hasNewOutcomes, lastRemoval])
   return null
 }

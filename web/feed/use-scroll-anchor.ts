@@ -26,7 +26,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     const former = shown.current
     shown.current = list
     if (!last.current) return
-    if (!former) restore(last.current, anchor?.focusedId)
+    if (!former) restore(last.current, anchor)
     // What is being read must not move when its page, or one above, is new. Safari has no scroll
     // anchoring, and no browser anchors what is rendered anew or stands at the very top.
     else if (
@@ -50,9 +50,14 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
       if (!left || !shown.current) return
       const { above: unread, cursorsTo, pages, first } = shown.current
       const focusedId = focusedArticle()?.dataset.postId
+      const focusVisible = document.activeElement?.matches(':focus-visible')
       const cursors = [...unread, ...cursorsTo(left.postId)]
       const above = pages.find(({ ids }) => ids.includes(left.postId))?.above ?? null
-      saveAnchor(entryKey, { ...left, focusedId, cursors, above, first }, scrollY === 0)
+      saveAnchor(
+        entryKey,
+        { ...left, focusedId, focusVisible, cursors, above, first },
+        scrollY === 0,
+      )
     }
     const stop = new AbortController()
     const { signal } = stop
@@ -80,11 +85,14 @@ function currentAnchor(article = firstVisibleArticle()): PostPosition | undefine
   return article && postId ? { postId, top: article.getBoundingClientRect().top } : undefined
 }
 
-function restore({ postId, top }: PostPosition, focusedId?: string): void {
+function restore({ postId, top }: PostPosition, left?: Anchor): void {
   const article = articleOf(postId)
   if (!article) return
   scrollToTop(article, top, FRAMES_TO_RENDER)
-  if (focusedId) articleOf(focusedId)?.focus({ preventScroll: true })
+  if (left?.focusedId) {
+    const { focusVisible } = left
+    articleOf(left.focusedId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
+  }
 }
 
 /** Scrolls again for some frames: posts above get their true height only when rendered. */

@@ -82,8 +82,7 @@ function safeUrl(address: string): URL | undefined {
 function shownAddress(address: string, url: URL, length: number) {
   const host = shownHost(address, url.host)
   const rest = readable(url.href.slice(url.origin.length))
-  const scheme = url.protocol === 'https:' ? '' : 'http://'
-  const start = scheme + host.replace(WWW, '')
+  const start = host.replace(WWW, '')
   return {
     text: cut(start + (rest === '/' ? '' : rest), Math.max(length, start.length + 1)),
     title: `${url.protocol}//${host}${rest}`,
@@ -100,15 +99,16 @@ function shownHost(address: string, host: string): string {
 }
 
 /**
- * Decodes words of Russian letters. A word stays encoded if it has other letters too, or if all of
- * its letters look like Latin ones.
+ * Decodes words of Russian letters. A word stays encoded if it has other letters too or, before the
+ * query, if all of its letters look like Latin ones.
  */
 function readable(path: string): string {
-  return path.replace(PIECE, (piece) => {
+  return path.replace(PIECE, (piece, at) => {
     const decoded = piece.replace(RUSSIAN_LETTER, decodeURIComponent)
     const isPlain = !NOT_ASCII_ENCODED.test(decoded)
     const hasLatin = /[a-z]/i.test(decoded.replace(PERCENT_ENCODED, ''))
-    return isPlain && !hasLatin && UNMISTAKABLE.test(decoded) ? decoded : piece
+    const isClear = UNMISTAKABLE.test(decoded) || path.lastIndexOf('?', at) >= 0
+    return isPlain && !hasLatin && isClear ? decoded : piece
   })
 }
 

@@ -36,6 +36,8 @@ test.each([
   ['%d1%91%d0%bb%d0%ba%d0%b8_%d0%be_%d0%81%d0%bb%d0%ba%d0%b0%d1%85', 'ёлки_о_Ёлках'],
   ['Что_где.html?вопрос=да-да#Итог', 'Что_где.html?вопрос=да-да#Итог'],
   ['дом%20у%2Fреки%00', 'дом%20у%2Fреки%00'],
+  // A query leads to no other site.
+  ['путь?а=б&%D0%BE=1', 'путь?а=б&о=1'],
   // Letters that a Latin word could consist of, and letters beside Latin ones
   ['аро', '%D0%B0%D1%80%D0%BE'],
   ['pаypal-дом', 'p%D0%B0ypal-%D0%B4%D0%BE%D0%BC'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { editSecondsLeft } from '../../contract/post-rules.ts'
-import { countdown, exactDay, exactTime, monthAndYear, timeAgo } from './time.ts'
+import { countdown, exactDay, exactTime, monthAndYear, timeAgo, timeAgoInWords } from './time.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -34,6 +34,18 @@ test.each([
   [21 * YEAR, '21 г.'],
 ])('an age of %d seconds is %s', (age, text) => {
   expect(timeAgo(1_700_000_000, 1_700_000_000 + age)).toBe(text)
+})
+
+test.each([
+  [0, 'сейчас'],
+  [60, '1 минуту назад'],
+  [HOUR, '1 час назад'],
+  [3 * DAY, '3 дня назад'],
+  [14 * DAY, '2 недели назад'],
+  [YEAR - 1, '11 месяцев назад'],
+  [5 * YEAR, '5 лет назад'],
+])('an age of %d seconds is read out as «%s»', (age, text) => {
+  expect(timeAgoInWords(0, age)).toBe(text)
 })
 
 test('a month follows «с» in its form, in universal time', () => {

@@ -12,27 +12,37 @@ const YEAR_FORMS = { one: 'г.', few: 'г.', many: 'л.' }
 
 /** Each step is for ages from the end of the step before up to `until` seconds. */
 const STEPS = [
-  { until: HOUR, size: MINUTE, name: 'мин.' },
-  { until: DAY, size: HOUR, name: 'ч.' },
-  { until: WEEK, size: DAY, name: 'дн.' },
-  { until: MONTH, size: WEEK, name: 'нд.' },
-]
+  { until: HOUR, size: MINUTE, name: 'мин.', unit: 'minute' },
+  { until: DAY, size: HOUR, name: 'ч.', unit: 'hour' },
+  { until: WEEK, size: DAY, name: 'дн.', unit: 'day' },
+  { until: MONTH, size: WEEK, name: 'нд.', unit: 'week' },
+  { until: YEAR, size: MONTH, name: 'м.', unit: 'month' },
+  { until: Number.POSITIVE_INFINITY, size: YEAR, name: '', unit: 'year' },
+] as const
 
 const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
 // With the day, the month has the form that follows «с».
 const utcDay = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeZone: 'UTC' })
 const minute = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
+const words = new Intl.RelativeTimeFormat('ru')
 const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'short' })
 
 /** Returns 'сейчас', '5 мин.', '2 дн.', '1 г.'. Both times are in unix seconds. */
 export function timeAgo(createdAt: number, now: number): string {
-  const age = now - createdAt
-  if (age < MINUTE) return 'сейчас'
-  const step = STEPS.find((candidate) => age < candidate.until)
-  if (step) return `${Math.floor(age / step.size)} ${step.name}`
-  if (age < YEAR) return `${monthsIn(age)} м.`
-  const years = Math.floor(age / YEAR)
-  return `${years} ${plural(years, YEAR_FORMS)}`
+  return ago(now - createdAt, (count, { name }) => `${count} ${name || plural(count, YEAR_FORMS)}`)
+}
+
+/** Returns 'сейчас', '5 минут назад', '2 дня назад', '1 год назад'. */
+export function timeAgoInWords(createdAt: number, now: number): string {
+  return ago(now - createdAt, (count, { unit }) => words.format(-count, unit))
+}
+
+function ago(age: number, say: (count: number, step: (typeof STEPS)[number]) => string): string {
+  const step = STEPS.find(({ until }) => age < until)
+  if (age < MINUTE || !step) return 'сейчас'
+  const count = Math.floor(age / step.size)
+  // Twelve months of thirty days are less than a year: its last days count as eleven months.
+  return say(step.size === MONTH ? Math.min(MOST_MONTHS, count) : count, step)
 }
 
 /** Returns '29 ноября в 15:20', with the year where it is another. */
@@ -76,9 +86,4 @@ export function universalTime(seconds: number): string {
 /** Returns '2:05' for 125. */
 export function countdown(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
-}
-
-/** Twelve months of thirty days are less than a year: its last days count as eleven months. */
-function monthsIn(age: number): number {
-  return Math.min(MOST_MONTHS, Math.floor(age / MONTH))
 }

@@ -6,6 +6,7 @@ import {
   useLayoutEffect,
   useState,
 } from 'react'
+import { flushSync } from 'react-dom'
 import { type Page, pageAt } from '../../contract/pages.ts'
 import { useAtom } from '../platform/atom.ts'
 import { currentEntry, type Dialog, type Entry, onEntryChange, openedDialog } from './history.ts'
@@ -19,12 +20,38 @@ export function HistoryProvider({ entry, children }: { entry?: Entry; children: 
   useLayoutEffect(() => {
     if (entry) return
     // As a transition: the page stays until the next one is rendered.
-    const show = () => startTransition(() => setShown(currentEntry()))
+    const show = () => {
+      const next = currentEntry()
+      const page = next.isReturn ? null : pageAt(next.pathname)
+      const render = () => setShown(currentEntry())
+      if (page?.name === 'post') growCard(page.id, render)
+      else startTransition(render)
+    }
     show()
     return onEntryChange(show)
   }, [entry])
 
   return <EntryContext value={shown}>{children}</EntryContext>
+}
+
+/** The card of a post grows into its page, where the browser can show that. */
+function growCard(postId: string, render: () => void): void {
+  const name = (value: string): boolean => {
+    const article = document.querySelector<HTMLElement>(`article[data-post-id="${postId}"]`)
+    article?.style.setProperty('view-transition-name', value)
+    return article !== null
+  }
+  if (!document.startViewTransition || !name('post')) {
+    startTransition(render)
+    return
+  }
+  const { ready, finished } = document.startViewTransition(() => {
+    flushSync(render)
+    name('post')
+  })
+  // A tab in the background shows none.
+  ready.catch(() => {})
+  void finished.then(() => name(''))
 }
 
 /** The entry for an address on the server and in tests. */

@@ -7,6 +7,8 @@ export type Anchor = {
   postId: string
   top: number
   focusedId: string | undefined
+  /** Whether the focus was by keyboard, and so visible. */
+  focusVisible?: boolean | undefined
   /** The cursors of the pages of its list, from the first one to the page that has the post. */
   cursors: string[]
   /** How many posts stand above the last of these pages; null if that is not known. */

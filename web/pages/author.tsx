@@ -1,6 +1,15 @@
 import { useEffect, useMemo } from 'react'
-import { authorFeedPath, authorPath, cursorIn, type Page, TITLES } from '../../contract/pages.ts'
+import {
+  authorFeedPath,
+  authorPath,
+  cursorIn,
+  MODERATION_PATH,
+  PATHS,
+  type Page,
+  TITLES,
+} from '../../contract/pages.ts'
 import type { Profile } from '../../contract/profiles.ts'
+import { moderationLabel } from '../account/account-settings.tsx'
 import styles from '../authors/author.module.css'
 import { postsOfSource, repliesOfSource, useAuthor } from '../authors/authors.queries.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
@@ -13,7 +22,7 @@ import { usePageTitle } from '../history/use-page-title.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { useIsMuted } from '../session/hidden.ts'
 import { useViewer } from '../session/viewer.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, buttonClass } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage } from '../ui/errors.tsx'
 import { Monogram } from '../ui/monogram.tsx'
@@ -70,7 +79,7 @@ function Author({ author, asked, list }: AuthorProps) {
             Здесь с {monthAndYear(created_at)} · <a href={authorFeedPath(username)}>Atom</a>
           </p>
         </div>
-        <MuteButton author={author} isMuted={isMuted} />
+        <Acts author={author} isMuted={isMuted} />
       </div>
       <nav className={styles.lists} aria-label="Что написал автор">
         <ListLink to={authorPath(username)} current={pathname} name="Записи" />
@@ -93,10 +102,26 @@ function Author({ author, asked, list }: AuthorProps) {
   )
 }
 
-function MuteButton({ author, isMuted }: { author: Profile; isMuted: boolean }) {
+/** One's own page leads on to the settings, and to what waits for a moderator. */
+function Acts({ author, isMuted }: { author: Profile; isMuted: boolean }) {
   const viewer = useViewer()
   const { isPending, mutate } = useMuteAuthor(author)
-  if (viewer.state !== 'authorized' || viewer.user.id === author.id) return null
+  if (viewer.state !== 'authorized') return null
+  const { user } = viewer
+  if (user.id === author.id) {
+    return (
+      <>
+        {user.isModerator && (
+          <Link to={MODERATION_PATH} className={buttonClass({ size: 's' })}>
+            {moderationLabel(user)}
+          </Link>
+        )}
+        <Link to={PATHS.settings} className={buttonClass({ size: 's' })}>
+          Настройки
+        </Link>
+      </>
+    )
+  }
   return (
     <Button size="s" pending={isPending} onClick={() => mutate(!isMuted)}>
       {isMuted ? 'Вернуть' : 'Скрыть автора'}

@@ -18,6 +18,7 @@ import { dropIntent } from '../session/intents.ts'
 import { announceSessionChange, signedOut, useViewer } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
 import { SiteLinks } from '../texts/site-links.tsx'
+import { toast } from '../ui/toaster.tsx'
 
 /** /settings */
 export function SettingsPage() {
@@ -29,7 +30,10 @@ export function SettingsPage() {
     <>
       <AccountSettings
         user={user}
-        onLoggedOut={() => showWallSignedOut(user.id)}
+        onLoggedOut={() => {
+          showWallSignedOut(user.id)
+          toast({ text: 'Вы вышли' })
+        }}
         download={<DownloadData />}
         replyMails={<ReplyMails />}
       />

@@ -4,7 +4,13 @@ import { HIDDEN_KEY } from '../platform/stored-keys.ts'
 import { viewer, viewerId } from './viewer.ts'
 
 /** What the person `by` does not want to see: authors by their ids, and words. */
-type Hidden = { by: string; authors: readonly string[]; words: readonly string[] }
+type Hidden = {
+  by: string
+  authors: readonly string[]
+  words: readonly string[]
+  /** The posts that they have reported last. */
+  reported?: readonly string[]
+}
 
 const NOTHING: Hidden = { by: '', authors: [], words: [] }
 
@@ -41,7 +47,7 @@ export function hide(change: Partial<Omit<Hidden, 'by'>>): void {
   const by = viewerId()
   if (by === null) return
   const next = { ...hidden.get(), ...change, by }
-  if (next.authors.length + next.words.length === 0) {
+  if (next.authors.length + next.words.length === 0 && !next.reported) {
     forgetHidden()
     return
   }
@@ -74,7 +80,7 @@ function isHidden(value: unknown): value is Hidden {
   return (
     isRecord(value) &&
     typeof value.by === 'string' &&
-    [value.authors, value.words].every(
+    [value.authors, value.words, value.reported ?? []].every(
       (list) => Array.isArray(list) && list.every((item) => typeof item === 'string'),
     )
   )

@@ -30,7 +30,7 @@ export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
         <Button onClick={onClose}>Отмена</Button>
         {session && !session.current && (
           <Button
-            variant="danger"
+            variant="confirm"
             pending={close.isPending}
             onClick={() => close.mutate(session.id)}
           >
@@ -88,7 +88,7 @@ export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
         <Button
-          variant="danger"
+          variant="confirm"
           pending={closeOthers.isPending}
           onClick={() => closeOthers.mutate()}
         >

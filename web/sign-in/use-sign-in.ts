@@ -3,9 +3,9 @@ import { savedOperation } from '../codes/saved-operation.ts'
 import { type Start, useMailedCode } from '../codes/use-mailed-code.ts'
 import { call } from '../http/call.ts'
 import { announceSessionChange } from '../session/viewer.ts'
+import { saveArrival } from './arrival.ts'
 import { identify } from './identify.ts'
 import { savedInvitation } from './invitation.ts'
-import { saveRegistered } from './registered.ts'
 import { type Step, stepAfter } from './sign-in-flow.ts'
 
 /** Success reloads the page. */
@@ -28,7 +28,8 @@ export function useSignIn() {
         : call('POST /logins/:id/verify', { params, body: restoring })
     },
     onVerified: (_, { way }) => {
-      if (way === 'registration') saveRegistered()
+      if (step.at === 'deleted') saveArrival('returned')
+      else if (way === 'registration') saveArrival('registered')
       announceSessionChange()
       location.reload()
       setStep({ at: 'done' })

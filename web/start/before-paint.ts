@@ -19,7 +19,9 @@ try {
   if (hadSession || localStorage.getItem(INTRO_SEEN_KEY)) dataset.introSeen = ''
   // As the server does where the session's cookie came with the request.
   if (hadSession) dataset.session = ''
-  if (hadSession && localStorage.getItem(HIDDEN_KEY)) dataset.hides = ''
+  const hidden = localStorage.getItem(HIDDEN_KEY) ?? ''
+  // Posts that the person has reported are not worth a wait.
+  if (hadSession && /"(authors|words)":\["/.test(hidden)) dataset.hides = ''
   if (localStorage.getItem(THEME_KEY) === 'light') showTheme('light')
   if (localStorage.getItem(NO_COUNTS_KEY)) dataset.noCounts = ''
   const seenNotice = localStorage.getItem(NOTICE_SEEN_KEY)

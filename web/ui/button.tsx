@@ -4,7 +4,7 @@ import { classes } from './classes.ts'
 import iconStyles from './icon-button.module.css'
 import { Spinner } from './spinner.tsx'
 
-type ButtonVariant = 'primary' | 'strong' | 'quiet' | 'danger' | 'plain'
+type ButtonVariant = 'primary' | 'strong' | 'quiet' | 'danger' | 'confirm' | 'plain'
 
 type ButtonLook = {
   variant?: ButtonVariant | undefined

@@ -27,17 +27,10 @@ export function Row({ icon, name, about, withChevron = false }: RowProps) {
   )
 }
 
-type SectionProps = {
-  title: string
-  /** Only screen readers read the title. */
-  isTitleHidden?: boolean
-  children: ReactNode
-}
-
-export function Section({ title, isTitleHidden = false, children }: SectionProps) {
+export function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className={sectionStyles.section} aria-label={title}>
-      {!isTitleHidden && <h2 className={sectionStyles.title}>{title}</h2>}
+      <h2 className={sectionStyles.title}>{title}</h2>
       {children}
     </section>
   )

@@ -14,7 +14,7 @@ export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
 }
 
 export async function selectProfile(db: Queryable, id: string): Promise<CurrentUser> {
-  const { isModerator, hasNewOutcomes, reason, until, ...user } = await db
+  const { isModerator, hasNewOutcomes, lastRemoval, reason, until, ...user } = await db
     .selectFrom('users')
     .leftJoin('blocks_in_force as b', 'b.user_id', 'users.id')
     .select(CURRENT_USER)
@@ -30,6 +30,13 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
         'hasNewOutcomes',
       ),
     )
+    .select(
+      sql<number | null>`(SELECT ${unixSeconds('max(hidden_at)')} FROM posts
+        WHERE owner_id = users.id AND hidden_for = 'removed'
+          AND hidden_at < now() - ${DECISION_OPEN_SECONDS} * interval '1 second')`.as(
+        'lastRemoval',
+      ),
+    )
     .select(['b.reason', unixSeconds('b.until').as('until')])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
@@ -37,6 +44,7 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
     ...user,
     ...(isModerator && { isModerator: true as const }),
     ...(hasNewOutcomes && { hasNewOutcomes: true as const }),
+    ...(lastRemoval !== null && { lastRemoval }),
     ...(reason !== null && { block: { reason, until } }),
   }
 }

@@ -24,10 +24,11 @@ import {
 } from '../codes/codes.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { undoSecret } from './account.mail.ts'
-import { selectProfile, selectUser, selectUserByEmail } from './account.repository.ts'
+import { selectUser, selectUserByEmail } from './account.repository.ts'
 import {
   changeEmail,
   hashUsername,
+  readAccount,
   renameUser,
   requireProfile,
   undoEmailChange,
@@ -57,7 +58,7 @@ type Options = {
 
 export function registerAccount(options: Options): void {
   const { route, db, limits, sessions, codes, undoKey, nameKey, invalidate } = options
-  route(readCurrentUser, ({ viewer }) => selectProfile(db, viewer.userId))
+  route(readCurrentUser, ({ viewer }) => readAccount(db, viewer.userId))
 
   route(readProfile, ({ params }) => requireProfile(db, params.username))
 
@@ -70,7 +71,7 @@ export function registerAccount(options: Options): void {
 
   route(changeUsername, async ({ body, viewer }) => {
     const user = await selectUser(db, viewer.userId)
-    if (body.username === user.username) return selectProfile(db, user.id)
+    if (body.username === user.username) return readAccount(db, user.id)
     await requireFree(body.username, user)
     // Charged last, so that a refused name uses up none of the few changes a day.
     await limits.usernameChanges.charge(user.id)
@@ -79,7 +80,7 @@ export function registerAccount(options: Options): void {
       .execute((tx) => renameUser(tx, { userId: user.id, username: body.username, nameKey }))
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
     await invalidate()
-    return selectProfile(db, user.id)
+    return readAccount(db, user.id)
   })
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {

@@ -10,6 +10,7 @@ import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { spendOperation } from '../codes/codes.service.ts'
+import { countWaiting } from '../moderation/queue.repository.ts'
 import { deleteAllSessions, deleteOtherSessions } from '../sessions/sessions.repository.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
@@ -19,6 +20,7 @@ import {
   lockUser,
   lockUserByEmail,
   removeEmailChange,
+  selectProfile,
   updateEmail,
   updateUsername,
 } from './account.repository.ts'
@@ -32,6 +34,13 @@ import {
 } from './usernames.repository.ts'
 
 const NAME_TRIES = 5
+
+/** Only moderators pay for the count of what waits for them. */
+export async function readAccount(db: Queryable, userId: string): Promise<CurrentUser> {
+  const profile = await selectProfile(db, userId)
+  if (!profile.isModerator) return profile
+  return { ...profile, waitingReports: (await countWaiting(db)).posts }
+}
 
 /** Finds an author by a present username, or by one given up in the last 30 days. */
 export async function requireProfile(db: Queryable, username: string): Promise<Profile> {

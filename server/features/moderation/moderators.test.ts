@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { readQueue, signUpModerator } from '../../testing/moderation-calls.ts'
+import { readQueue, report, signUpModerator } from '../../testing/moderation-calls.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { addModerator, removeModerator } from './moderation.service.ts'
 import { selectPeople } from './people.repository.ts'
@@ -14,10 +14,13 @@ beforeAll(async () => {
   author = await app.signUp()
 })
 
-test('the profile says to a moderator that they are one, and nothing to others', async () => {
+test('the profile says to a moderator that they are one, and how many posts wait, and nothing to others', async () => {
   const profile = async ({ token }: TestUser) =>
     (await app.call('GET', '/users/current', { token })).body
-  expect(await profile(moderator)).toMatchObject({ isModerator: true })
+  expect(await profile(moderator)).toMatchObject({ isModerator: true, waitingReports: 0 })
+  const post = await app.publish(author, 'Ждёт решения')
+  for (const reasonId of ['1', '2']) await report(app, moderator, { postId: post.id, reasonId })
+  expect(await profile(moderator)).toMatchObject({ waitingReports: 1 })
   expect(Object.keys(await profile(author)).sort()).toEqual(['email', 'id', 'username'])
 })
 

@@ -80,6 +80,17 @@ test('the reporter learns the outcome once it is final, as new until it was seen
   expect(await reportsOf(author)).toEqual([])
 })
 
+test('the author’s profile says when their newest removed post was removed, once that is final', async () => {
+  const author = await app.signUp()
+  const { postId } = await removed(author)
+  expect(await profileOf(author)).not.toHaveProperty('lastRemoval')
+  await sql`UPDATE posts SET hidden_at = hidden_at - interval '13 seconds' WHERE id = ${postId}`.execute(
+    app.db,
+  )
+  const [{ removedAt }] = await removedOf(author)
+  expect(await profileOf(author)).toHaveProperty('lastRemoval', removedAt)
+})
+
 test('the author sees a removed post with its reason, gets a mail, and appeals once; a refusal is final', async () => {
   const author = await app.signUp()
   const { postId } = await removed(author)

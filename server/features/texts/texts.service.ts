@@ -61,5 +61,9 @@ function fillIn(markdown: string, facts: Omit<Options, 'folder'>): string {
     REMOVED_DAYS: String(removedDays),
     ADDRESSES: accessJournalDays > 0 ? addressesLine(accessJournalDays) : '',
   }
-  return markdown.replace(/\{\{(\w+)\}\}/g, (all, name: string) => values[name] ?? all)
+  return markdown
+    .replace(/(?<!mailto:|<)\{\{CONTACT_EMAIL\}\}/g, (it) =>
+      contactEmail ? `<${contactEmail}>` : it,
+    )
+    .replace(/\{\{(\w+)\}\}/g, (all, name: string) => values[name] ?? all)
 }

@@ -46,6 +46,14 @@ test('the operator’s own file stands in the template’s place, and is read ag
   const read = async () => (await app.call('GET', '/texts/rules')).body
   await writeFile(join(folder, 'rules.md'), '# Наши правила\n\nПишет {{OPERATOR_NAME}}.\n')
   expect(await read()).toEqual({ title: 'Наши правила', html: '<p>Пишет Ольга.</p>' })
+  const contacts = (await app.call('GET', '/texts/contacts')).body
+  expect(contacts.html).toContain('<a href="mailto:o@example.org">o@example.org</a>')
+  const mail = '{{CONTACT_EMAIL}}, [мне](mailto:{{CONTACT_EMAIL}})'
+  await writeFile(join(folder, 'about.md'), `# О стене\n\n${mail}\n`)
+  const about = (await app.call('GET', '/texts/about')).body
+  expect(about.html).toBe(
+    '<p><a href="mailto:o@example.org">o@example.org</a>, <a href="mailto:o@example.org">мне</a></p>',
+  )
   await writeFile(join(folder, 'rules.md'), '# Другие правила\n')
   await expect.poll(read, { timeout: 10_000 }).toEqual({ title: 'Другие правила', html: '' })
 })

@@ -11,7 +11,7 @@ import { resumeIntents, withViewer } from '../../session/intents.ts'
 import { settings } from '../../session/page-settings.ts'
 import { onPostChange, type PostChange } from '../../session/post-channel.ts'
 import { onOtherViewer, useViewer } from '../../session/viewer.ts'
-import { takeRegistered } from '../../sign-in/registered.ts'
+import { takeArrival } from '../../sign-in/arrival.ts'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { performIntent } from '../perform-intent.ts'
@@ -130,8 +130,12 @@ function useWelcome(): void {
   const username = viewer.state === 'authorized' ? viewer.user.username : undefined
 
   useEffect(() => {
-    if (username === undefined || !takeRegistered()) return
-    const link = { label: 'Выбрать имя', to: PATHS.username }
-    toast({ text: `Теперь вы ${username}`, link })
+    const arrival = username !== undefined && takeArrival()
+    if (!arrival) return
+    if (arrival === 'returned') toast({ text: 'С возвращением' })
+    else {
+      const link = { label: 'Выбрать имя', to: PATHS.username }
+      toast({ text: `Теперь вы ${username}`, link })
+    }
   }, [username])
 }

@@ -1,5 +1,5 @@
 import { ArrowLeft, Search } from 'lucide'
-import { PATHS } from '../../../contract/pages.ts'
+import { authorPath, PATHS } from '../../../contract/pages.ts'
 import { Bell } from '../../answers/bell.tsx'
 import { usePage } from '../../history/entry.tsx'
 import { goBack, navigate, openDialog } from '../../history/history.ts'
@@ -112,15 +112,16 @@ function BackAndTitle() {
 function Account() {
   const viewer = useViewer()
   if (viewer.state === 'authorized') {
+    const { id, username, waitingReports } = viewer.user
     return (
       <>
-        <Bell userId={viewer.user.id} />
+        <Bell userId={id} />
         <Link
-          to={PATHS.settings}
-          className={styles.profile ?? ''}
-          aria-label={`Профиль ${viewer.user.username}`}
+          to={authorPath(username)}
+          className={classes(styles.profile, !!waitingReports && styles.waiting)}
+          aria-label={`Профиль ${username}${waitingReports ? ', есть жалобы' : ''}`}
         >
-          <Monogram name={viewer.user.username} />
+          <Monogram name={username} />
         </Link>
       </>
     )

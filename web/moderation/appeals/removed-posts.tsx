@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import type { OwnRemovedPost as Removed } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/time.ts'
 import { errorMessage } from '../../http/error-message.ts'
@@ -7,23 +7,44 @@ import { withViewer } from '../../session/intents.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorRow } from '../../ui/errors.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { isUntoldRemoval } from '../outcomes/new-outcomes.ts'
 import { useRemovedPosts } from './appeals.queries.ts'
 import styles from './removed-posts.module.css'
 
+const UNFOLDED = 3
+
+/** Whoever sees the removed posts here is not told of them again. */
 export function RemovedPosts() {
   const { data, error, refetch } = useRemovedPosts()
+  const last = data?.posts.find(({ state }) => state === 'removed')?.removedAt
+  useEffect(() => {
+    if (last) isUntoldRemoval(last)
+  }, [last])
   if (!data && error) return <ErrorRow text={errorMessage(error)} onRetry={refetch} />
   if (!data || data.posts.length === 0) return null
+  const folded = data.posts.slice(UNFOLDED)
   return (
     <section aria-label="Удалённые и скрытые">
-      <ul>
-        {data.posts.map((post) => (
-          <li key={post.id}>
-            <RemovedPost post={post} />
-          </li>
-        ))}
-      </ul>
+      <RemovedList posts={data.posts.slice(0, UNFOLDED)} />
+      {folded.length > 0 && (
+        <details>
+          <summary className={styles.more}>Ещё {folded.length}</summary>
+          <RemovedList posts={folded} />
+        </details>
+      )}
     </section>
+  )
+}
+
+function RemovedList({ posts }: { posts: readonly Removed[] }) {
+  return (
+    <ul>
+      {posts.map((post) => (
+        <li key={post.id}>
+          <RemovedPost post={post} />
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -8,13 +8,28 @@ import { readOwnReports } from './outcomes.queries.ts'
 
 const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
 
-/**
- * Tells the viewer of reports that were decided since they were last told in this browser. Throws
- * CallError.
- */
-export async function tellNewOutcomes(): Promise<void> {
+/** Tells the viewer what they have not been told in this browser. Throws CallError. */
+export async function tellNews(hasNewOutcomes: boolean, lastRemoval = 0): Promise<void> {
   const userId = viewerId()
   if (userId === null) return
+  if (isUntoldRemoval(lastRemoval)) {
+    toast({
+      text: 'Модератор удалил вашу запись',
+      link: { label: 'Смотреть', to: PATHS.ownPosts },
+    })
+  }
+  if (hasNewOutcomes) await tellNewOutcomes(userId)
+}
+
+/** Returns true once in this browser, for each later removal again. */
+export function isUntoldRemoval(at: number): boolean {
+  const key = `told-removal ${viewerId()}`
+  const isUntold = at > Number(localStore.read(key) ?? 0)
+  if (isUntold) localStore.write(key, String(at))
+  return isUntold
+}
+
+async function tellNewOutcomes(userId: string): Promise<void> {
   const { reports } = await readOwnReports()
   const decided = takeUntold(reports, `told-outcomes ${userId}`)
   if (decided.length === 0) return

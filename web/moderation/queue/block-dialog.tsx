@@ -88,7 +88,7 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
         <Button onClick={onClose}>Отмена</Button>
         <Button
           type="submit"
-          variant="danger"
+          variant="confirm"
           disabled={reason.trim() === ''}
           pending={decision.isPending || block.isPending}
         >

@@ -3,6 +3,7 @@ import type { Answer, Input } from '../../../contract/endpoint.ts'
 import type { Block, blockUser, decide, readQueue } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/time.ts'
 import { call } from '../../http/call.ts'
+import { changeViewer } from '../../session/viewer.ts'
 
 type Queue = Answer<typeof readQueue>
 export type Decision = Input<typeof decide>['body']
@@ -18,7 +19,11 @@ const REFRESH_MS = 60_000
 export function useQueue() {
   return useQuery({
     queryKey: QUEUE,
-    queryFn: ({ signal }) => call('GET /moderation/queue', {}, { signal }),
+    queryFn: async ({ signal }) => {
+      const queue = await call('GET /moderation/queue', {}, { signal })
+      changeViewer({ waitingReports: queue.total })
+      return queue
+    },
     staleTime: 0,
     refetchOnWindowFocus: true,
     refetchInterval: REFRESH_MS,

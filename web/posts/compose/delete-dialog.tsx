@@ -35,7 +35,7 @@ export function DeleteDialog({ postId, rewrites, onClose }: DeleteDialogProps) {
       <FormError {...deletion.errorLine} />
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
-        <Button variant="danger" pending={deletion.isPending} onClick={() => deletion.mutate()}>
+        <Button variant="confirm" pending={deletion.isPending} onClick={() => deletion.mutate()}>
           {rewrites ? 'Удалить и переписать' : 'Удалить'}
         </Button>
       </ModalFooter>

@@ -77,17 +77,20 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
         {copied}
       </p>
       <ModalFooter>
-        <Button variant="plain" onClick={drop}>
-          Удалить текст
-        </Button>
-        <Button onClick={() => void copy()}>Скопировать текст</Button>
         <Button
+          wide
           variant="primary"
           pending={reply.isPending}
           disabled={text === null}
           onClick={sendAsReply}
         >
           Отправить ответом
+        </Button>
+        <Button wide onClick={() => void copy()}>
+          Скопировать текст
+        </Button>
+        <Button wide variant="danger" onClick={drop}>
+          Удалить текст
         </Button>
       </ModalFooter>
     </>

@@ -6,8 +6,8 @@ import { useHidden, useIsMuted } from '../../session/hidden.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import { type CachedPost, usePost } from '../cache/post-cache.ts'
 import styles from './post-card.module.css'
-import { PostText } from './post-text.tsx'
-import { PostTime } from './post-time.tsx'
+import { PostText, useQuoted } from './post-text.tsx'
+import { TimeLink } from './post-time.tsx'
 import quoteStyles from './replied-post.module.css'
 import { hiddenWordIn } from './word-match.ts'
 
@@ -63,15 +63,17 @@ export function PostCard(props: PostCardProps) {
           <Link id={`${id}-author`} className={styles.author} to={authorPath(username)}>
             {username}
           </Link>
-          <Link className={styles.permalink} to={postPath(post.id)}>
-            <PostTime createdAt={post.created_at} />
-          </Link>
+          <TimeLink
+            className={styles.permalink}
+            to={postPath(post.id)}
+            createdAt={post.created_at}
+          />
           {post.is_modified && <span className={styles.modified}>изменено</span>}
           {menu && <div className={styles.menu}>{menu}</div>}
         </div>
         {repliedId && <RepliedPost id={repliedId} />}
         <div id={`${id}-text`} className={styles.text}>
-          <CardText post={post} />
+          <FoldedText post={post} />
         </div>
         {children && <div className={styles.actions}>{children}</div>}
       </div>
@@ -79,14 +81,16 @@ export function PostCard(props: PostCardProps) {
   )
 }
 
-/** A post with a word that the viewer does not want to see shows its text after a tap. */
-function CardText({ post }: { post: CachedPost }) {
-  const word = useHiddenWord(post)
+type FoldedTextProps = { post: CachedPost; size?: 'list' | 'page' }
+
+/** What the viewer has reported, or in a list does not want to see, shows its text after a tap. */
+export function FoldedText({ post, size = 'list' }: FoldedTextProps) {
+  const why = useWhyFolded(post, size)
   const [isShown, setShown] = useState(false)
-  if (word === undefined || isShown) return <PostText text={post.text} />
+  if (!why || isShown) return <PostText text={post.text} size={size} />
   return (
     <p className={styles.hidden}>
-      {hiddenBy(word)} ·{' '}
+      {why} ·{' '}
       <button type="button" className={styles.show} onClick={() => setShown(true)}>
         Показать
       </button>
@@ -95,12 +99,13 @@ function CardText({ post }: { post: CachedPost }) {
 }
 
 /** Nothing is hidden in the viewer's own posts. */
-function useHiddenWord(post: CachedPost | null | undefined): string | undefined {
-  const { by, words } = useHidden()
-  return !post || post.owner.id === by ? undefined : hiddenWordIn(post.text, words)
+function useWhyFolded(post: CachedPost | null | undefined, size = 'list'): string | undefined {
+  const { by, words, reported } = useHidden()
+  if (!post || post.owner.id === by) return undefined
+  if (reported?.includes(post.id)) return 'Вы пожаловались на эту запись'
+  const word = size === 'list' ? hiddenWordIn(post.text, words) : undefined
+  return word && `Скрыто по слову «${word}»`
 }
-
-const hiddenBy = (word: string) => `Скрыто по слову «${word}»`
 
 function useOpenPost(postId: string) {
   const path = postPath(postId)
@@ -151,14 +156,15 @@ type RepliedPostProps = {
 
 export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
   const post = usePost(id)
-  const word = useHiddenWord(post)
+  const why = useWhyFolded(post)
   const isMuted = useIsMuted(post?.owner.id)
+  const text = useQuoted(post?.text ?? '')
   if (post === undefined) return null
   if (post === null) return <p className={quoteStyles.quote}>Запись удалена</p>
-  const instead = isMuted ? MUTED_AUTHOR : word && hiddenBy(word)
+  const instead = isMuted ? MUTED_AUTHOR : why
   const quote = (!inDialog && instead) || (
     <>
-      <b className={quoteStyles.author}>{post.owner.username}</b> <bdi>{post.text}</bdi>
+      <b className={quoteStyles.author}>{post.owner.username}</b> <bdi>{text}</bdi>
     </>
   )
   return inDialog ? (

@@ -3,8 +3,8 @@ import { authorPath } from '../../../contract/pages.ts'
 import { Link } from '../../history/link.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
 import type { CachedPost } from '../cache/post-cache.ts'
+import { FoldedText } from './post-card.tsx'
 import styles from './post-detail.module.css'
-import { PostText } from './post-text.tsx'
 import { PostTime, useExactTime } from './post-time.tsx'
 
 type PostDetailProps = {
@@ -36,7 +36,7 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
         <div className={styles.menu}>{menu}</div>
       </div>
       <div id={`${id}-text`}>
-        <PostText text={post.text} size="page" />
+        <FoldedText post={post} size="page" />
       </div>
       <p className={styles.date}>
         <PostTime createdAt={post.created_at} /> · {exactTime}

@@ -13,6 +13,14 @@ const EMPTY_LINES = /\n\s*\n\s*\n/g
 
 const LINK_LENGTH = { list: 40, page: 80 }
 
+/** A text in which links are as short as in a list, but lead nowhere. */
+export function useQuoted(text: string): string {
+  const links = { length: LINK_LENGTH.list, withUnusual: useHydrated() }
+  return linkParts(text, links)
+    .map((part) => part.text)
+    .join('')
+}
+
 export function PostText({ text, size = 'list' }: PostTextProps) {
   const shown = size === 'list' ? text.replace(EMPTY_LINES, '\n\n') : text
   const links = { length: LINK_LENGTH[size], withUnusual: useHydrated() }

@@ -1,17 +1,41 @@
 import { editSecondsLeft } from '../../../contract/post-rules.ts'
-import { exactTime, timeAgo, universalTime } from '../../format/time.ts'
+import { exactTime, timeAgo, timeAgoInWords, universalTime } from '../../format/time.ts'
+import { Link } from '../../history/link.tsx'
 import { useAtom } from '../../platform/atom.ts'
 import { useHydrated } from '../../platform/hydrated.ts'
 import { settings } from '../../session/page-settings.ts'
 import { clock } from '../../session/server-clock.ts'
 import type { CachedPost } from '../cache/post-cache.ts'
 
-export function PostTime({ createdAt }: { createdAt: number }) {
+type PostTimeProps = {
+  createdAt: number
+  /** Whether screen readers read something else instead. */
+  isSilent?: boolean
+}
+
+export function PostTime({ createdAt, isSilent }: PostTimeProps) {
   const ago = useNow((seconds) => timeAgo(createdAt, seconds))
   return (
-    <time dateTime={new Date(createdAt * 1000).toISOString()} title={useExactTime(createdAt)}>
+    <time
+      dateTime={new Date(createdAt * 1000).toISOString()}
+      title={useExactTime(createdAt)}
+      aria-hidden={isSilent}
+    >
       {ago}
     </time>
+  )
+}
+
+type TimeLinkProps = { to: string; className: string | undefined; createdAt: number }
+
+/** «1 ч.» would be read out as a letter. */
+export function TimeLink({ to, className, createdAt }: TimeLinkProps) {
+  const words = useNow((seconds) => timeAgoInWords(createdAt, seconds))
+  return (
+    <Link className={className} to={to}>
+      <PostTime createdAt={createdAt} isSilent />
+      <span className="visually-hidden">{words}</span>
+    </Link>
   )
 }
 
