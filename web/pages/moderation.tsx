@@ -3,6 +3,6 @@ import { ModerationQueue } from '../moderation/queue/moderation-queue.tsx'
 
 /** /moderation */
 export function ModerationPage() {
-  usePageTitle('Жалобы')
+  usePageTitle('Модерация')
   return <ModerationQueue />
 }

@@ -67,7 +67,7 @@ async function requireSameClock({ db }: StartDatabase): Promise<void> {
   if (Math.abs(skew) <= LARGEST_SKEW_MS) return
   const apart = `${skew > 0 ? 'спешат' : 'отстают'} на ${Math.round(Math.abs(skew) / 1000)} с`
   throw new StartError(
-    `Часы этой машины ${apart} против часов базы данных: коды и сеансы не действовали бы. ` +
+    `Часы этой машины ${apart} против часов базы данных: коды и сессии не действовали бы. ` +
       'Настройте время на обеих машинах (timedatectl set-ntp true) и запустите сервер снова.',
   )
 }
