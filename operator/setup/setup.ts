@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type Config, readConfig } from '../../server/kernel/config/config.ts'
 import { ConfigError } from '../../server/kernel/config/config-reader.ts'
@@ -17,6 +18,7 @@ import { type Installation, STEPS } from './steps.ts'
 const DKIM = { DKIM_KEY_FILE: '/var/lib/vslukh/dkim.pem', DKIM_SELECTOR: 'wall' }
 /** deploy/vslukh.service lets the server write there. */
 const BACKUPS = '/var/backups/vslukh'
+const GUIDE = join(import.meta.dirname, '../../docs/first-wall.md')
 
 export const setup: Command = {
   usage: ['setup ИМЯ_САЙТА'],
@@ -113,6 +115,6 @@ function lastWords({ host, contact, config }: Installation): string[] {
     ...(config.backupDir
       ? [`Копии стены ложатся каждую ночь в ${config.backupDir}: переносите их и на другую машину.`]
       : []),
-    'Первая неделя и что делать, если что-то не так: docs/first-wall.md.',
+    `Первая неделя и что делать, если что-то не так: ${GUIDE}`,
   ]
 }
