@@ -97,7 +97,7 @@ function readHost(text: string): string {
   throw new UsageError(`«${text}» — не имя сайта, нужно имя вида wall.example`)
 }
 
-/** A server without a protocol speaks TLS from the start, unless its port is that of another way. */
+/** A server without a protocol speaks TLS from the start, unless its port is of another way. */
 function readSmtp(text: string): string {
   const usual = /^localhost$/i.test(text) ? 'smtp://localhost:25' : `smtps://${text}`
   const whole = /:(?:25|587|2525)$/.test(text) ? `smtp://${text}` : usual
