@@ -31,7 +31,7 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
     if (found === undefined) missing.push(question.option)
     return found ?? ''
   }
-  const formerHost = set.PUBLIC_URL && URL.parse(set.PUBLIC_URL)?.hostname
+  const formerHost = hostOf(set)
   const host = await answer({
     ...{ given: words[0], option: 'имени сайта', usual: formerHost, read: readHost },
     text: 'Имя сайта, например wall.example',
@@ -60,6 +60,8 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
   if (missing.length > 0) throw new UsageError(`не хватает: ${missing.join(', ')}`)
   return { host, smtpUrl: smtp, mailFrom, name, contact }
 }
+
+export const hostOf = ({ PUBLIC_URL = '' }: Env) => URL.parse(PUBLIC_URL)?.hostname
 
 async function answerTo(question: Question, { say, prompt }: Asking): Promise<string | undefined> {
   const { given, text, usual, shown = usual, read } = question
@@ -95,7 +97,7 @@ function readHost(text: string): string {
   throw new UsageError(`«${text}» — не имя сайта, нужно имя вида wall.example`)
 }
 
-/** A server without a protocol speaks TLS from the start, unless its port is that of another way. */
+/** A server without a protocol speaks TLS from the start, unless its port is of another way. */
 function readSmtp(text: string): string {
   const usual = /^localhost$/i.test(text) ? 'smtp://localhost:25' : `smtps://${text}`
   const whole = /:(?:25|587|2525)$/.test(text) ? `smtp://${text}` : usual

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type Config, readConfig } from '../../server/kernel/config/config.ts'
 import { ConfigError } from '../../server/kernel/config/config-reader.ts'
@@ -7,7 +8,7 @@ import { broken, type Finding } from '../../server/operations/doctor/finding.ts'
 import { type Alone, type Command, type Env, type Output, requireWords } from '../command.ts'
 import { UsageError } from '../command-errors.ts'
 import { lineOf } from '../doctor.ts'
-import { type Answers, readAnswers } from './answers.ts'
+import { type Answers, hostOf, readAnswers } from './answers.ts'
 import { isOwnDomain } from './dns.ts'
 import { requireMachine } from './machine.ts'
 import { PROXIES, type ProxyName } from './proxy.ts'
@@ -17,6 +18,9 @@ import { type Installation, STEPS } from './steps.ts'
 const DKIM = { DKIM_KEY_FILE: '/var/lib/vslukh/dkim.pem', DKIM_SELECTOR: 'wall' }
 /** deploy/vslukh.service lets the server write there. */
 const BACKUPS = '/var/backups/vslukh'
+const RECORDS =
+  'Записи для DNS, как в файле зоны (в панели хостинга — без кавычек и без пробела между частями):'
+const GUIDE = join(import.meta.dirname, '../../docs/first-wall.md')
 
 export const setup: Command = {
   usage: ['setup ИМЯ_САЙТА'],
@@ -68,8 +72,6 @@ function readText(text: string): Config {
   }
 }
 
-const hostOf = ({ PUBLIC_URL = '' }: Env) => URL.parse(PUBLIC_URL)?.hostname
-
 function planned({ host, proxy }: { host: string; proxy: ProxyName }, now: Env, set: Env): Output {
   const changed = Object.keys(now).filter((name) => now[name] !== set[name])
   const { file } = PROXIES[proxy]
@@ -96,7 +98,7 @@ async function runSteps(site: Installation, alone: Alone): Promise<Output> {
   const address = `https://${site.host}`
   const left = findings.filter(({ fix }) => fix).map((one) => sentence(lineOf(one).slice(2)))
   const todo = [...left, ...lastWords(site)]
-  const zone = site.records.length > 0 ? ['', 'Записи для DNS:', '', ...site.records] : []
+  const zone = site.records.length > 0 ? ['', RECORDS, '', ...site.records] : []
   const lines = [...zone, '', `Стена: ${address}`, 'Осталось:']
   lines.push(...todo.map((line, index) => `${index + 1}. ${line}`))
   return { lines, json: { address, findings, records: site.records, todo }, isBroken }
@@ -113,6 +115,6 @@ function lastWords({ host, contact, config }: Installation): string[] {
     ...(config.backupDir
       ? [`Копии стены ложатся каждую ночь в ${config.backupDir}: переносите их и на другую машину.`]
       : []),
-    'Первая неделя и что делать, если что-то не так: docs/first-wall.md.',
+    `Первая неделя и что делать, если что-то не так: ${GUIDE}`,
   ]
 }

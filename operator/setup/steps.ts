@@ -46,13 +46,9 @@ async function writeSettings({ before, text, gid }: Installation): Promise<Findi
 async function makeDkimKey(site: Installation): Promise<Finding[]> {
   const { dkim, mailFrom } = site.config
   if (!dkim) {
-    return [
-      warning(
-        'dkim',
-        `письма уходят с адреса ${mailFrom}, а его домен не связан с сайтом`,
-        `Если его DNS ведёте не вы, за подпись отвечает почтовый сервер; иначе --mail-from no-reply@${site.host}`,
-      ),
-    ]
+    const message = `письма уходят с адреса ${mailFrom}, а его домен не связан с сайтом`
+    const fix = `Если его DNS ведёте не вы, за подпись отвечает почтовый сервер; иначе --mail-from no-reply@${site.host}`
+    return [warning('dkim', message, fix)]
   }
   if (existsSync(dkim.keyFile)) return [ok('dkim', `ключ DKIM есть: ${dkim.keyFile}`)]
   const { privateKey } = generateKeyPairSync('rsa', {
@@ -86,42 +82,24 @@ async function startServer(
   const url = `http://127.0.0.1:${config.port}/readyz`
   const reason = await untilAnswers(url, { seconds: START_SECONDS, gaveUp })
   if (reason === undefined) return [ok('server', 'сервер запущен и готов')]
-  const { out } = await run('journalctl', [
-    '-u',
-    'vslukh',
-    '_TRANSPORT=stdout',
-    '-n',
-    '1',
-    '-o',
-    'cat',
-  ])
-  return failed(
-    `сервер не готов: ${out.trim() || reason}`,
-    'Посмотрите журнал: journalctl -u vslukh -n 20',
-  )
+  const { out } = await run('journalctl', '-u vslukh _TRANSPORT=stdout -n 1 -o cat'.split(' '))
+  const message = `сервер не готов: ${out.trim() || reason}`
+  return failed(message, 'Посмотрите журнал: journalctl -u vslukh -n 20')
 }
 
 async function checkDns(site: Installation): Promise<Finding[]> {
+  const lacks = (message: string, fix: string) => [warning('mail domain', message, fix)]
   const missing = await missingRecords({ ...site, dkim: site.config.dkim })
   if (missing === undefined) {
-    return [
-      warning(
-        'mail domain',
-        'DNS не отвечает, записи не проверены',
-        'Повторите vslukh setup позже',
-      ),
-    ]
+    return lacks('DNS не отвечает, записи не проверены', 'Повторите vslukh setup позже')
   }
   site.records = missing
   const names = isOwnDomain(site) ? 'адрес сайта, SPF, DKIM и DMARC' : 'адрес сайта'
   if (missing.length === 0) return [ok('mail domain', `в DNS есть ${names}`)]
-  return [
-    warning(
-      'mail domain',
-      `в DNS не хватает записей: ${missing.length}`,
-      'Добавьте их у того, где куплен домен (они напечатаны ниже), и через час повторите vslukh setup',
-    ),
-  ]
+  return lacks(
+    `в DNS не хватает записей: ${missing.length}`,
+    'Добавьте их там, где куплен домен (они напечатаны ниже), и через час повторите vslukh setup',
+  )
 }
 
 const SITE_SECONDS = 60
