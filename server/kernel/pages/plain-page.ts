@@ -13,7 +13,7 @@ import { escapeHtml } from './escape.ts'
 
 /**
  * Returns what a page says as plain HTML: its texts and links, without what the app would draw
- * around them. It costs a hundredth of a rendering.
+ * around them. It costs a fiftieth of a rendering.
  */
 export function plainPage(url: string, first: FirstPage): string {
   const [path = '', query = ''] = url.split('?')
