@@ -132,7 +132,7 @@ async function coldStart(): Promise<number> {
 /** Prepares users and queries, and pins the load to its core, before the product runs. */
 async function prepare(url: string) {
   const tokens = await signInUsers(url, SIGNED_IN)
-  const threads = values.scraped ? Number(values.rate) * (seconds + 1) : 0
+  const threads = values.scraped ? Number(values.rate) * seconds : 0
   const firstThread = threads && (await fillThreads(url, threads))
   const all = scenarios(dataSet, tokens).filter(({ name }) => name.includes(values.only))
   const calls = all.map(({ call }) => call)
