@@ -15,6 +15,7 @@ import { measureOverload } from './overload.ts'
 import { LOAD_CORE, pin, SERVER_CORE } from './pin.ts'
 import { countQueries } from './queries.ts'
 import { type BareWrite, type Scenario, scenarios } from './scenarios.ts'
+import { fillThreads, measureScraped, SCRAPED_ENV } from './scraped.ts'
 import { measureSignInStorm } from './sign-in-storm.ts'
 import { printTable, type Row } from './table.ts'
 
@@ -28,10 +29,14 @@ const { values } = parseArgs({
     'sign-in-storm': { type: 'boolean', default: false },
     'beside-writes': { type: 'boolean', default: false },
     live: { type: 'boolean', default: false },
+    scraped: { type: 'boolean', default: false },
+    rate: { type: 'string', default: '300' },
   },
 })
 const isStorm = values['sign-in-storm']
-const seconds = Number(values.seconds ?? (isStorm ? 60 : values.overload ? 30 : 5))
+const seconds = Number(
+  values.seconds ?? (isStorm ? 60 : values.overload ? 30 : values.scraped ? 15 : 5),
+)
 const rounds = Number(values.rounds)
 const SIGNED_IN = 400
 const PORT = 3210
@@ -44,10 +49,13 @@ console.log(
 )
 console.log(`${dataSet.posts} posts, ${dataSet.users} users, ${dataSet.likes} likes; filling…`)
 const mailbox = isStorm ? await openMailbox() : undefined
-const env: Record<string, string> = mailbox ? { SMTP_URL: mailbox.url } : {}
+const env: Record<string, string> = {
+  ...(mailbox && { SMTP_URL: mailbox.url }),
+  ...(values.scraped && SCRAPED_ENV),
+}
 await using started = await startFilledProduct({ dataSet, port: PORT, env, prepare })
 const { product, prepared } = started
-const { databaseUrl, tokens, chosen, queries } = prepared
+const { databaseUrl, tokens, firstThread, chosen, queries } = prepared
 // Only now, and only the server: its PostgreSQL may run wherever the kernel puts it.
 pin(product.pid, SERVER_CORE)
 
@@ -56,6 +64,14 @@ if (values.overload) await measureOverload(product, { seconds, only: values.only
 else if (mailbox) await measureSignInStorm(product, { seconds, dataSet, mailbox })
 else if (values['beside-writes'])
   await measureBesideWrites(product, { seconds, rounds, only: values.only, dataSet, tokens })
+else if (values.scraped)
+  await measureScraped(product, {
+    seconds,
+    rate: Number(values.rate),
+    firstThread,
+    dataSet,
+    tokens,
+  })
 else if (values.live) {
   await using idle = await startFilledProduct({
     dataSet,
@@ -116,6 +132,8 @@ async function coldStart(): Promise<number> {
 /** Prepares users and queries, and pins the load to its core, before the product runs. */
 async function prepare(url: string) {
   const tokens = await signInUsers(url, SIGNED_IN)
+  const threads = values.scraped ? Number(values.rate) * seconds : 0
+  const firstThread = threads && (await fillThreads(url, threads))
   const all = scenarios(dataSet, tokens).filter(({ name }) => name.includes(values.only))
   const calls = all.map(({ call }) => call)
   const queries = await countQueries(url, calls)
@@ -123,7 +141,7 @@ async function prepare(url: string) {
   console.log(
     isPinned ? 'Server on core 0, load on core 1.' : 'Not pinned: the ratios mean little.',
   )
-  return { databaseUrl: url, tokens, chosen: all, queries }
+  return { databaseUrl: url, tokens, firstThread, chosen: all, queries }
 }
 
 /** Measures by turns, so that both have the same machine; returns the median round. */

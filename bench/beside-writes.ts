@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Request } from 'autocannon'
 import type { DataSet } from './data-set.ts'
 import { applyLoad, middleOf } from './load.ts'
-import { type OpenLoop, openLoop } from './open-loop.ts'
+import { type OpenLoop, openLoop, post } from './open-loop.ts'
 import { goalCell, printMarkdown } from './table.ts'
 
 export type Beside = { seconds: number; rounds: number; only: string; tokens: string[] }
@@ -30,8 +30,10 @@ export async function measureBesideWrites(
       const start = cpu()
       const alone = await applyLoad({ url, seconds, request })
       const aloneCpu = cpu() - start
-      const likes = openLoop(url, LIKES_PER_SECOND, () => newLike(dataSet, tokens))
-      const posts = openLoop(url, POSTS_PER_SECOND, () => newPost(tokens))
+      const likes = openLoop(LIKES_PER_SECOND, (agent) =>
+        post(agent, url, newLike(dataSet, tokens)),
+      )
+      const posts = openLoop(POSTS_PER_SECOND, (agent) => post(agent, url, newPost(tokens)))
       const beside = await applyLoad({ url, seconds, request })
       const written = await Promise.all([likes.stop(), posts.stop()])
       const besideCpu = cpu() - start - aloneCpu
@@ -77,7 +79,7 @@ export function readsBeside(tokens: string[]): Kind[] {
   ]
 }
 
-function newLike({ posts }: DataSet, tokens: string[]) {
+export function newLike({ posts }: DataSet, tokens: string[]) {
   const post = posts - Math.floor(Math.random() * LIKED_POSTS)
   return { path: `/posts/${post}/likes`, headers: withTokenOf(tokens) }
 }

@@ -3,6 +3,8 @@ import { Agent, request } from 'node:http'
 import { quantile } from './load.ts'
 
 type Sent = { path: string; headers: Record<string, string>; body?: string }
+/** Resolves to whether the request was served. */
+type Send = (agent: Agent) => Promise<boolean>
 type Result = { perSecond: number; p99: number; failed: number }
 /** `stop` ends the sending and resolves when every request is answered. */
 export type OpenLoop = { stop(): Promise<Result> }
@@ -10,7 +12,7 @@ export type OpenLoop = { stop(): Promise<Result> }
 const TICK_MS = 10
 
 /** Sends requests at a steady rate: a loop that awaits answers would slow down with the server. */
-export function openLoop(url: string, perSecond: number, next: () => Sent): OpenLoop {
+export function openLoop(perSecond: number, send: Send): OpenLoop {
   const agent = new Agent({ keepAlive: true })
   const began = performance.now()
   const times: number[] = []
@@ -22,7 +24,8 @@ export function openLoop(url: string, perSecond: number, next: () => Sent): Open
     const due = ((performance.now() - began) / 1000) * perSecond
     while (sent < due) {
       const dueAt = began + (sent++ / perSecond) * 1000
-      const one = post(url, next(), agent)
+      const one = send(agent)
+        .catch(() => false)
         .then((isServed) => {
           if (!isServed) failed++
           times.push(performance.now() - dueAt)
@@ -45,15 +48,15 @@ export function openLoop(url: string, perSecond: number, next: () => Sent): Open
   }
 }
 
-/** Resolves to whether the request was served. */
-async function post(url: string, { path, headers, body }: Sent, agent: Agent): Promise<boolean> {
-  try {
-    const sending = request(`${url}/api/v1${path}`, { method: 'POST', headers, agent }).end(body)
-    const [response] = await once(sending, 'response')
-    response.resume()
-    await once(response, 'end')
-    return response.statusCode < 300
-  } catch {
-    return false
-  }
+/** Sends a call that writes. */
+export async function post(
+  agent: Agent,
+  url: string,
+  { path, headers, body }: Sent,
+): Promise<boolean> {
+  const sending = request(`${url}/api/v1${path}`, { method: 'POST', headers, agent }).end(body)
+  const [response] = await once(sending, 'response')
+  response.resume()
+  await once(response, 'end')
+  return response.statusCode < 300
 }

@@ -107,7 +107,7 @@ async function crowdFor(
 }
 
 /** Returns the function that stops the sampling and returns the maximum, in MiB. */
-function watchMemory({ rss }: Observed): () => number {
+export function watchMemory({ rss }: Pick<Observed, 'rss'>): () => number {
   let most = rss()
   const timer = setInterval(() => {
     most = Math.max(most, rss())

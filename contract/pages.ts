@@ -185,6 +185,8 @@ export type FirstPage = {
   site: SiteState
   /** Set where it was saved earlier and could not be read anew. */
   saved?: true
+  /** Set where the page has its texts as plain HTML, since the server was too busy to render it. */
+  plain?: true
 } & (
   | { shows: 'wall'; cursor: string; posts: PostPage }
   | {

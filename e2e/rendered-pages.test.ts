@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { journey, olga, test } from './testing/journey.ts'
+import { journey, olga, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { postTexts, postWith, readOn, refuseNews } from './testing/page-actions.ts'
 
@@ -98,6 +98,56 @@ test.each([
   await page.waitForLoadState('networkidle')
   expect(calls).toEqual([])
   expect(await page.locator('time').first().getAttribute('title')).not.toContain('UTC')
+})
+
+/** Opens a page as the server sends it when many are asked for at once. */
+async function visitPlain(path: string, visit: Visit = {}): Promise<Page> {
+  const headers = { 'accept-encoding': 'identity' }
+  let cursor = 1000
+  let plain: { body: string; headers: Record<string, string> } | undefined
+  await expect
+    .poll(async () => {
+      // None of them is cached. The one that is asked for last waits longest.
+      const others = Array.from({ length: 60 }, () => `/?cursor=${cursor++}`)
+      const asked = [...others, path].map((it) => fetch(journey.url + it, { headers }))
+      const answer = (await Promise.all(asked)).at(-1)
+      const body = (await answer?.text()) ?? ''
+      plain = { body, headers: Object.fromEntries(answer?.headers ?? []) }
+      return body.includes('<main data-plain>')
+    })
+    .toBe(true)
+  return journey.visit({
+    ...visit,
+    path,
+    before: async (page) => {
+      await page.route(journey.url + path, (route) => route.fulfill(plain))
+      await visit.before?.(page)
+    },
+  })
+}
+
+test('a plain page is taken over by its scripts without any call, and readable without them', async () => {
+  const path = `/posts/${talk.id}`
+  const still = await visitPlain(path, { javaScriptEnabled: false, waitsForScripts: false })
+  await still.getByRole('heading', { level: 1, name: 'Запись' }).waitFor()
+  await postWith(still, 'Разговор: https://example.org/раз').waitFor()
+  await postWith(still, 'Ответ 12').waitFor()
+  await still.getByRole('link', { name: 'Дальше' }).click()
+  await postWith(still, 'Ответ 1').first().waitFor()
+
+  const calls: string[] = []
+  const page = await visitPlain(path, {
+    viewport: { width: 390, height: 400 },
+    before: async (it) => {
+      await refuseNews(it)
+      it.on('request', (request) => READS.test(request.url()) && calls.push(request.url()))
+    },
+  })
+  await page.getByRole('button', { name: 'Ответить' }).first().waitFor()
+  expect(await page.locator('[data-plain]').count()).toBe(0)
+  await postWith(page, 'Ответ 12').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(calls).toEqual([])
 })
 
 test('an odd address shows what its own spelling is, and its scripts agree', async () => {

@@ -161,7 +161,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     cache,
     limits: node.limits,
     cookieName: node.sessions.cookieName,
-    noteRefused: outage.noteRefused,
     headers: node.headers,
     appName: config.appName,
     origin: originOf(config),

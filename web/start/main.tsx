@@ -16,11 +16,6 @@ import '../ui/base.css'
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no #root')
 
-const app = (
-  <StrictMode>
-    <App client={queryClient} />
-  </StrictMode>
-)
 watchFailedStyles()
 startHistory()
 const first = readFirstPage()
@@ -66,9 +61,11 @@ function hydrate(container: HTMLElement, shown: FirstPage): void {
   const { href } = location
   // React renders the page anew for somebody who goes back during the first render.
   const onRecoverableError = (error: unknown) => href === location.href && reportError(error)
-  startTransition(
-    () => void hydrateRoot(container, <Hydrated onShown={onShown} />, { onRecoverableError }),
-  )
+  const app = <Hydrated onShown={onShown} />
+  startTransition(() => {
+    if (shown.plain) createRoot(container).render(app)
+    else hydrateRoot(container, app, { onRecoverableError })
+  })
 }
 
 /** A change before React has taken the page over would render it anew. */
@@ -84,5 +81,9 @@ function Rendered() {
   }, [])
   // What is hidden is left out of the page when the effects have run.
   useEffect(() => document.documentElement.removeAttribute('data-hides'), [])
-  return app
+  return (
+    <StrictMode>
+      <App client={queryClient} />
+    </StrictMode>
+  )
 }

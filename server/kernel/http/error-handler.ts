@@ -29,17 +29,14 @@ export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     // The connection broke while the request was read: there is no client left to answer.
     const isClients = error === request.raw.errored
-    const refusal = isClients ? new AppError('INVALID_REQUEST') : toAppError(error)
-    // An AppError needs no cause: its code says everything.
-    const failure = refusal.status >= 500 && refusal !== error ? error : undefined
-    return refuse(reply, refusal, failure)
+    return refuse(reply, isClients ? new AppError('INVALID_REQUEST') : error)
   })
 }
 
 /** Answers a request that Fastify could not route, for which no hook sets headers. */
 export function answerFrameworkError(headers: Record<string, string>) {
   return (error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void => {
-    refuse(reply.headers(headers), toAppError(error))
+    refuse(reply.headers(headers), error)
   }
 }
 
@@ -52,16 +49,25 @@ function toAppError(error: FastifyError): AppError {
   return new AppError(isClients ? 'INVALID_REQUEST' : 'INTERNAL_ERROR')
 }
 
-function refuse(reply: FastifyReply, refusal: AppError, failure?: Error): FastifyReply {
+/** Sets status and Retry-After, and what the log says. Returns the error of the contract. */
+export function noteRefusal(reply: FastifyReply, error: Error): AppError {
+  const refusal = toAppError(error as FastifyError)
+  // An AppError needs no cause: its code says everything.
+  const failure = refusal.status >= 500 && refusal !== error ? error : undefined
   reply.refused = { code: refusal.code, failure }
   const retryAfter =
     refusal.retryAfter ?? (refusal.status === 503 ? RETRY_UNAVAILABLE_SECONDS : undefined)
   if (retryAfter !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfter)))
+  reply.code(refusal.status)
+  return refusal
+}
+
+function refuse(reply: FastifyReply, error: Error): FastifyReply {
+  const refusal = noteRefusal(reply, error)
   if (refusal.code === 'POST_NOT_FOUND' && reply.request.headers.authorization === undefined) {
     reply.headers({ 'cache-control': NO_POST_CACHE_CONTROL, vary: 'Authorization' })
   } else reply.header('cache-control', 'no-store')
   return reply
-    .code(refusal.status)
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send({ code: refusal.code, message: refusal.message })

@@ -28,6 +28,7 @@ import { AppError } from '../errors/app-error.ts'
 import type { Http, ListQuery } from '../http/route.ts'
 import { escapeJson } from './escape.ts'
 import { HTML_TYPE, headOf, type Shown, VISITOR_META } from './page-head.ts'
+import { plainPage } from './plain-page.ts'
 import type { WebApp } from './web-app.ts'
 
 /** Reads what visitors see. Rejects with *_NOT_FOUND, and INVALID_REQUEST for a bad cursor. */
@@ -67,6 +68,7 @@ type Options = {
   headers: Record<string, string>
 }
 type Page = { route: string; url: string; head: Shown; first: FirstPage }
+type How = { reader: Reader; isRendered: boolean }
 
 type SearchedPage = Extract<PublicPage, { name: 'search' }>
 
@@ -74,12 +76,9 @@ const NOTHING: FoundPage = { posts: [], nextCursor: null, words: [] }
 /** Hides what is for visitors alone until the app knows who has the session. */
 const SESSION_HTML = '<html data-session '
 const KEY_ENDS = { visitor: '', session: ' session' }
-/** Pages that may wait to be rendered: no crawler can keep the server busy. */
+/** Pages that may wait to be rendered; the others come plain. No crawler can keep the server busy. */
 const WAITING_MAX = 16
 const WAIT_MAX_MS = 200
-
-/** Thrown where the shell should be sent in place of a rendered page. */
-export class TooBusyToRender extends Error {}
 
 /** Thrown where a page has another address, at which it can be had. */
 export class PageMoved extends Error {
@@ -94,13 +93,17 @@ export class PageMoved extends Error {
 export function createRenderedPages(web: WebApp, { reads, cache, headers }: Options) {
   const takeTurn = createTurns()
 
-  function render({ route, url, head, first }: Page, reader: Reader = 'visitor'): CachedResponse {
+  function respond(
+    { route, url, head, first: shown }: Page,
+    { reader, isRendered }: How = { reader: 'visitor', isRendered: true },
+  ): CachedResponse {
     const { before, after, end } = web.rendered
+    const first: FirstPage = isRendered ? shown : { ...shown, plain: true }
     const isVisitor = reader === 'visitor'
     const start = isVisitor
       ? `${before}${headOf(head, web)}${VISITOR_META}${after}`
       : `${before.replace('<html ', SESSION_HTML)}${headOf(head, web)}${after}`
-    const content = web.render(url, first)
+    const content = isRendered ? web.render(url, first) : plainPage(url, first)
     return toCachedResponse({
       route,
       isPage: true,
@@ -162,7 +165,7 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
       reads.readSiteState(),
       q === '' ? NOTHING : reads.search({ q, ...pageAfter(cursor) }, by).catch(asRefusal),
     ])
-    await takeTurn()
+    const isRendered = await takeTurn()
     const refused = found instanceof AppError
     const { words, ...posts } = refused ? NOTHING : found
     const search = { words, refusal: refused ? found.message : null }
@@ -175,7 +178,8 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
       search,
     } as const
     const head = { title: searchTitle(q), isIndexed: false } as const
-    const response = render({ route: PATHS.search, url: urlOf(page), head, first }, reader)
+    const searched = { route: PATHS.search, url: urlOf(page), head, first }
+    const response = respond(searched, { reader, isRendered })
     const body = await sendCached(http, { response })
     // Words that cannot be looked for are no failure of the page.
     if (!refused || found.status === ERRORS.INVALID_REQUEST.status) return body
@@ -188,33 +192,32 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
   return {
     /**
      * Sets the headers of the reply and returns the page. All who have a session get one page, with
-     * a visitor's content. Rejects with TooBusyToRender, PageMoved, and as the reads do.
+     * a visitor's content. Rejects with PageMoved, and as the reads do.
      */
     serve(page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> {
       if (page.name === 'search') return serveSearch(page, reader, http)
       // No request has a space in its URL.
       return cache.serveShared({ ...http, url: `${urlOf(page)}${KEY_ENDS[reader]}` }, async () => {
         const what = await read(page)
-        await takeTurn()
-        return render(what, reader)
+        return respond(what, { reader, isRendered: await takeTurn() })
       })
     },
 
     /** The answers to what is not there, the same at every address. */
     missing: {
-      'no post': render({
+      'no post': respond({
         route: PATHS.post,
         url: postPath('0'),
         head: 'no post',
         first: { now: 0, site: OPEN_SITE, shows: 'missing post' },
       }),
-      'no author': render({
+      'no author': respond({
         route: PATHS.author,
         url: authorPath('nobody'),
         head: 'no author',
         first: { now: 0, site: OPEN_SITE, shows: 'missing author' },
       }),
-      nothing: render({
+      nothing: respond({
         route: '*',
         url: '/nothing',
         head: 'nothing',
@@ -236,18 +239,21 @@ function pathOf(page: Exclude<PublicPage, { name: 'text' | 'search' }>): string 
   return page.name === 'post' ? postPath(page.id) : authorPath(page.username, page.name)
 }
 
-/** Lets one page be rendered in each turn of the event loop. */
-function createTurns(): () => Promise<void> {
+/**
+ * Lets one page be rendered in each turn of the event loop. Resolves to whether it should be, or
+ * whether too many wait.
+ */
+function createTurns(): () => Promise<boolean> {
   let waiting = 0
   let last = Promise.resolve()
   return async () => {
-    if (waiting >= WAITING_MAX) throw new TooBusyToRender()
+    if (waiting >= WAITING_MAX) return false
     const began = performance.now()
     waiting++
     last = last.then(() => setImmediate())
     await last
     waiting--
-    if (performance.now() - began > WAIT_MAX_MS) throw new TooBusyToRender()
+    return performance.now() - began <= WAIT_MAX_MS
   }
 }
 

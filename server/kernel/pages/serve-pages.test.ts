@@ -16,7 +16,8 @@ beforeAll(async () => {
 async function read(path: string, headers: Record<string, string> = {}, url = app.url) {
   const answer = await fetch(url + path, { headers })
   const html = await answer.text()
-  return { status: answer.status, html, title: /<title>(.*?)<\/title>/.exec(html)?.[1] }
+  const { status, headers: answered } = answer
+  return { status, headers: answered, html, title: /<title>(.*?)<\/title>/.exec(html)?.[1] }
 }
 
 /** Returns the content of a meta tag by its name or property. */
@@ -156,7 +157,7 @@ test('a page says that there is no session where the request came without its co
 
 const perNode = testPerNode('limits counted in memory, by each node for itself')
 
-perNode('a page is served whether or not its post could be read', async () => {
+perNode('a page that may not or cannot be read now is an error, never an empty 200', async () => {
   const strict = await appForTest({
     webFiles: WEB_FILES,
     databaseUrl: app.databaseUrl,
@@ -164,12 +165,16 @@ perNode('a page is served whether or not its post could be read', async () => {
   })
   const { id } = await app.publish(olga, 'Прочтите меня')
   expect((await read(`/posts/${id}`, {}, strict.url)).title).toContain('Прочтите меня')
-  expect(await read(`/posts/${id}`, {}, strict.url)).toMatchObject({ status: 200, title: 'Вслух' })
+  for (const path of [`/posts/${id}`, '/search?q=слово']) {
+    const { status, html, headers } = await read(path, {}, strict.url)
+    expect([path, status, Number(headers.get('retry-after')) > 0]).toEqual([path, 429, true])
+    expect(html).toContain('src="/assets/index.js"')
+  }
 
   await sql`ALTER VIEW visible_posts RENAME TO away`.execute(app.db)
   try {
     const next = String(Number(id) + 1)
-    expect(await read(`/posts/${next}`)).toMatchObject({ status: 200, title: 'Вслух' })
+    expect(await read(`/posts/${next}`)).toMatchObject({ status: 500, title: 'Вслух' })
   } finally {
     await sql`ALTER VIEW away RENAME TO visible_posts`.execute(app.db)
   }

@@ -3,8 +3,7 @@ import { cursorIn, PATHS, pageAt, searchIn, TEXT_NAMES } from '../../../contract
 import { variantFor } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { AppError } from '../errors/app-error.ts'
-import { NO_POST_CACHE_CONTROL } from '../http/error-handler.ts'
-import type { NoteRefused } from '../http/request-log.ts'
+import { NO_POST_CACHE_CONTROL, noteRefusal } from '../http/error-handler.ts'
 import type { Http } from '../http/route.ts'
 import type { Limits } from '../limits/rate-limits.ts'
 import { serveAppFiles } from './app-files.ts'
@@ -23,11 +22,12 @@ import {
   PageMoved,
   type PageReads,
   type PublicPage,
-  TooBusyToRender,
   urlOf,
 } from './rendered-pages.ts'
 import { type SitemapReads, serveSitemap } from './sitemap.ts'
 import type { WebApp } from './web-app.ts'
+
+const NOT_NOW = 'Страница сейчас не открывается. Обновите её чуть позже'
 
 type Options = {
   /** The built web app; null where there is none, and then there are no pages. */
@@ -36,8 +36,6 @@ type Options = {
   cache: Pick<ResponseCache, 'serveShared'>
   limits: Pick<Limits, 'visitorCalls' | 'pageFiles'>
   cookieName: string
-  /** Counts a page without its content; returns whether the log needs no line about the error. */
-  noteRefused: NoteRefused
   headers: Record<string, string>
   appName: string
   origin: string
@@ -84,14 +82,18 @@ function spell(path: string, query: string): string {
   return given.length > 0 ? `${path}?${given.join('&')}` : path
 }
 
-function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options }: Options) {
+function createPages(web: WebApp, { cookieName, limits, ...options }: Options) {
   const { reads } = options
   const rendered = createRenderedPages(web, options)
+  const refusedShell = {
+    ...web.shell,
+    after: web.shell.after.replace(/(?<=<noscript>).*(?=<\/noscript>)/s, NOT_NOW),
+  }
   const hasSession = (request: FastifyRequest) => request.cookies[cookieName] !== undefined
 
-  /** Sends a page that the browser fills. */
+  /** Sends a page that the browser fills: what is no page for visitors, or could not be read. */
   async function sendShell({ request, reply }: Http, shown: Shown): Promise<FastifyReply> {
-    const { before, after } = web.shell
+    const { before, after } = shown === 'other' ? refusedShell : web.shell
     const session = hasSession(request) ? '' : VISITOR_META
     const state = siteStateMeta(await reads.readSiteState())
     return reply
@@ -112,7 +114,7 @@ function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options 
     return reply.headers({ ...headers, 'cache-control': cacheControl }).send(body)
   }
 
-  /** Sends a page rendered as visitors see it; without its content where that cannot be had now. */
+  /** Sends a page as visitors see it. One that cannot be read now is an error that tries again. */
   async function sendPublic(http: Http, page: PublicPage): Promise<FastifyReply> {
     const { request, reply } = http
     try {
@@ -126,12 +128,9 @@ function createPages(web: WebApp, { cookieName, limits, noteRefused, ...options 
       if (error instanceof PageMoved) return reply.redirect(error.url, 302)
       // The cursor is malformed: the list begins anew.
       if (isCode(error, 'INVALID_REQUEST')) return reply.redirect(urlOf({ ...page, cursor: '' }))
-      const isExpected = error instanceof AppError || error instanceof TooBusyToRender
-      if (!isExpected && !noteRefused(error as Error)) {
-        request.log.warn({ reqId: request.id, err: error }, 'a page was served without its content')
-      }
+      noteRefusal(reply, error as Error)
       // The shell needs no database: it says what it cannot show yet, and tries again.
-      return sendShell(http, page.name === 'wall' ? 'wall' : 'other')
+      return sendShell(http, 'other')
     }
   }
 

@@ -1,0 +1,168 @@
+import { Agent, get } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import { brotliDecompressSync } from 'node:zlib'
+import pg from 'pg'
+import { newLike } from './beside-writes.ts'
+import type { DataSet } from './data-set.ts'
+import { quantile } from './load.ts'
+import { openLoop, post } from './open-loop.ts'
+import { watchMemory } from './overload.ts'
+import { goalCell, printMarkdown } from './table.ts'
+
+type Scraped = {
+  seconds: number
+  rate: number
+  firstThread: number
+  dataSet: DataSet
+  tokens: string[]
+}
+type Pages = { whole: number; empty: number; refused: number; lost: number }
+
+/** A proxy in front tells the addresses, and the limits are those of an operator. */
+export const SCRAPED_ENV = { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_SCALE: '1' }
+
+const REPLIES = 15
+const READERS = 200
+/** So long somebody looks at what they have read: together they read a thousand times a second. */
+const PAUSE_MS = 200
+const LIKES_PER_SECOND = 20
+const MARK = 'Слово'
+/** Goals up to this rate, and beyond it. */
+const MANY = 300
+const GOALS = {
+  steady: { share: 0.95, p99: 100, likesP99: 200, memory: 60 },
+  storm: { share: 0.85, p99: 300, likesP99: Number.POSITIVE_INFINITY, memory: 60 },
+}
+
+/** Publishes the threads that scrapers read, each post once. Returns the id of the first. */
+export async function fillThreads(databaseUrl: string, threads: number): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query(
+    `INSERT INTO posts (owner_id, text, created_at)
+     SELECT 1 + n % 10, '${MARK} ' || n, now() - interval '1 hour' FROM generate_series(1, ${threads}) n
+     RETURNING id`,
+  )
+  await client.query(
+    `INSERT INTO posts (owner_id, text, created_at, replied_post_id, parent_post_id)
+     SELECT 1 + reply, 'Ответ, в котором несколько слов, как это и бывает', now(), id, id
+     FROM posts, generate_series(1, ${REPLIES}) reply WHERE text LIKE '${MARK} %'`,
+  )
+  await client.end()
+  return Number(rows[0].id)
+}
+
+/**
+ * Measures what people are left with while scrapers read one post after another, each from an
+ * address of its own, and what the scrapers get. Exits 1 where a goal is missed.
+ */
+export async function measureScraped(
+  product: { url: string; rss: () => number },
+  { seconds, rate, firstThread, dataSet, tokens }: Scraped,
+): Promise<void> {
+  const { url } = product
+  await readBeside(url, tokens, { ms: 3000, dataSet })
+  const alone = await readBeside(url, tokens, { ms: seconds * 1000, dataSet })
+  const rssBefore = product.rss()
+  const stopWatching = watchMemory(product)
+  const pages: Pages = { whole: 0, empty: 0, refused: 0, lost: 0 }
+  let turn = 0
+  // Where a slow server makes the round longer, the first threads are long out of the cache.
+  const nextId = () => firstThread + (turn++ % (rate * seconds))
+  const scrapers = openLoop(rate, (agent) => readPage(agent, `${url}/posts/${nextId()}`, pages))
+  const likes = openLoop(LIKES_PER_SECOND, (agent) => post(agent, url, newLike(dataSet, tokens)))
+  const beside = await readBeside(url, tokens, { ms: seconds * 1000, dataSet })
+  const [scraped, liked] = await Promise.all([scrapers.stop(), likes.stop()])
+  const memory = stopWatching() - rssBefore
+  const share = beside.perSecond / alone.perSecond
+  const goal = rate <= MANY ? GOALS.steady : GOALS.storm
+  printMarkdown([
+    [`${rate} pages a second`, 'alone', 'beside', 'goal'],
+    ['people’s reads a second', alone.perSecond.toFixed(0), beside.perSecond.toFixed(0), ''],
+    ['their share', '', share.toFixed(3), goalCell(share, '≥', goal.share)],
+    [
+      'their p99, ms',
+      alone.p99.toFixed(0),
+      beside.p99.toFixed(0),
+      goalCell(beside.p99, '≤', goal.p99),
+    ],
+    ['reads that failed', alone.failed, beside.failed, goalCell(beside.failed, '≤', 0)],
+    ['likes’ p99, ms', '', liked.p99.toFixed(0), goalCell(liked.p99, '≤', goal.likesP99)],
+    ['likes that failed', '', liked.failed, goalCell(liked.failed, '≤', 0)],
+    [
+      'memory, MiB',
+      rssBefore.toFixed(0),
+      `+${memory.toFixed(0)}`,
+      goalCell(memory, '≤', goal.memory),
+    ],
+    ['pages with the post’s text', '', pages.whole, ''],
+    ['pages with 200 without it', '', pages.empty, goalCell(pages.empty, '≤', 0)],
+    ['pages with 503', '', pages.refused, ''],
+    ['other answers', '', pages.lost, goalCell(pages.lost, '≤', 0)],
+    ['pages’ p99, ms', '', scraped.p99.toFixed(0), ''],
+  ])
+}
+
+/** Each of the readers asks for the wall and for posts by turns; half of them are signed in. */
+async function readBeside(
+  url: string,
+  tokens: string[],
+  { ms, dataSet }: { ms: number; dataSet: DataSet },
+) {
+  const agent = new Agent({ keepAlive: true })
+  const end = performance.now() + ms
+  const times: number[] = []
+  let failed = 0
+
+  async function live(person: number): Promise<void> {
+    const authorization = `Bearer ${tokens[person % tokens.length]}`
+    const headers = {
+      'x-forwarded-for': `10.1.${person}.1`,
+      ...(person % 2 === 0 && { authorization }),
+    }
+    await delay(Math.random() * PAUSE_MS)
+    for (let turn = 0; performance.now() < end; turn++) {
+      const id = 1 + Math.floor(Math.random() * dataSet.posts)
+      const path = turn % 2 === 0 ? '/posts?limit=10' : `/posts/${id}`
+      const began = performance.now()
+      const { status } = await ask(agent, `${url}/api/v1${path}`, headers)
+      times.push(performance.now() - began)
+      if (status !== 200) failed++
+      await delay(PAUSE_MS)
+    }
+  }
+
+  await Promise.all(Array.from({ length: READERS }, (_, person) => live(person)))
+  agent.destroy()
+  times.sort((a, b) => a - b)
+  return { perSecond: (times.length - failed) / (ms / 1000), p99: quantile(times, 0.99), failed }
+}
+
+async function readPage(agent: Agent, url: string, pages: Pages): Promise<boolean> {
+  const part = () => Math.floor(Math.random() * 256)
+  const headers = {
+    'x-forwarded-for': `${11 + (part() % 100)}.${part()}.${part()}.${part()}`,
+    'accept-encoding': 'br',
+  }
+  pages.lost++
+  const { status, body } = await ask(agent, url, headers)
+  pages.lost--
+  if (status === 200) pages[isWhole(brotliDecompressSync(body).toString()) ? 'whole' : 'empty']++
+  else pages[status === 503 ? 'refused' : 'lost']++
+  return status === 200
+}
+
+/** The data for the scripts of a page is not what people and crawlers read. */
+function isWhole(html: string): boolean {
+  const text = html.replaceAll(/<script.*?<\/script>/gs, '')
+  const [head = '', body = ''] = text.split('</head>')
+  return head.includes(`${MARK} `) && body.includes(`${MARK} `)
+}
+
+async function ask(agent: Agent, url: string, headers: Record<string, string>) {
+  const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>()
+  get(url, { agent, headers }, resolve).on('error', reject)
+  const response = await promise
+  return { status: response.statusCode, body: await buffer(response) }
+}
