@@ -42,7 +42,7 @@ test('a card grows into its page within 150 ms, not on the way back nor for who 
   await expect.poll(() => growths(page)).toEqual([150])
   await page.goBack()
   await card.waitFor()
-  expect(await page.evaluate(() => scrollY)).toBe(150)
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(150)
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await card.getByText('Запись 8').click()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
