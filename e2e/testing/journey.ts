@@ -52,7 +52,7 @@ export function testWith(...environment: Parameters<typeof startJourney>) {
 function journeysOn(scope: 'worker' | 'file', start: () => Promise<Journey>) {
   return (
     base
-      // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the names of other fixtures here
+      // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the names of other fixtures here, and this one uses none
       .extend('site', { scope: scope as 'file' }, async ({}, { onCleanup }) => {
         const site = await start()
         onCleanup(site.close)
@@ -206,6 +206,8 @@ export async function startJourney(
 
     async emptyWall(): Promise<void> {
       await sql.query('DELETE FROM posts')
+      // A report outlives its post.
+      await sql.query('TRUNCATE reports, appeals, blocks')
       await invalidateCache()
     },
 

@@ -9,13 +9,12 @@ import { chooseFromMenu, postWith } from './page-actions.ts'
 /** Decides about what Olga reports of Petr. */
 export let vera: TestUser
 
-/** Every test begins with an empty queue. */
+/** Tests on a wide screen that have a moderator, Vera. */
 export function moderated(on: typeof test) {
   return on
     .extend('viewport', DESKTOP)
     .extend('moderator', { scope: 'file' }, ({ site }) => signUpModerator(site))
-    .extend('queue', { auto: true }, async ({ site, moderator }) => {
-      await site.sql.query('TRUNCATE reports, appeals, blocks')
+    .extend('vera', { auto: true }, ({ moderator }) => {
       vera = moderator
     })
 }
