@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, journey, testWith } from './testing/journey.ts'
 import { signInButton, signInDialog } from './testing/sign-in-actions.ts'
@@ -64,16 +65,21 @@ test('a hostile file of the operator’s is text on the page', async () => {
     .toContain('<script>document.title=2</script>')
 })
 
+/** Pages show the state of the site at most a second late. */
+async function reloadUntil(shown: Locator): Promise<void> {
+  await expect
+    .poll(async () => {
+      await shown.page().reload()
+      return shown.count()
+    })
+    .toBe(1)
+}
+
 test('closed registrations are said in the header and in the dialog, and an invitation opens them', async () => {
   await close('registrations_closed', 'Разбираем спам, откроем в среду')
   const page = await journey.visit()
   const notice = page.getByText('Регистрация закрыта: Разбираем спам, откроем в среду')
-  await expect
-    .poll(async () => {
-      await page.reload()
-      return notice.count()
-    })
-    .toBe(1)
+  await reloadUntil(notice)
   await signInButton(page).click()
   const { dialog, email, proceed } = signInDialog(page)
   await email.fill('new@example.org')
@@ -113,12 +119,7 @@ test('registrations by invitation are said in the header and at the sign-in; a l
   )
   const page = await journey.visit()
   const notice = page.getByText('Регистрация по приглашениям')
-  await expect
-    .poll(async () => {
-      await page.reload()
-      return notice.count()
-    })
-    .toBe(1)
+  await reloadUntil(notice)
   await signInButton(page).click()
   const { dialog, email, proceed, code } = signInDialog(page)
   await dialog.getByText('Войдите или зарегистрируйтесь по приглашению').waitFor()

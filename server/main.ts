@@ -128,6 +128,7 @@ function stop(): void {
   if (stopping.signal.aborted) return
   stopping.abort()
   say('Останавливаемся…')
+  // What hangs must not keep a stopped server alive.
   setTimeout(() => process.exit(1), drainSeconds * 1000 + STOP_MS)
   // What is just being started can be stopped only when it is there: jobs that run already would
   // stay locked.

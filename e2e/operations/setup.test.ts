@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { appendFile, cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import { dkimPublicKey } from '../../server/kernel/mail/dkim.ts'
 import { endChild, untilPrinted } from '../../server/testing/child-process.ts'
 import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
@@ -82,13 +82,17 @@ const levels = (out: string) => {
   return Object.fromEntries(findings.map(({ check, level }) => [check, level]))
 }
 
-test('setup writes the settings, a key for mails and the proxy’s file, sends a mail signed by the key whose record it prints, and a second run changes nothing', {
-  timeout: 120_000,
-}, async ({ skip }) => {
+async function openMachineWithCaddy(skip: TestContext['skip']) {
   skip(!isRoot, 'setup is root’s')
   await needCaddy()
   await openDns()
-  const machine = await openMachine()
+  return openMachine()
+}
+
+test('setup writes the settings, a key for mails and the proxy’s file, sends a mail signed by the key whose record it prints, and a second run changes nothing', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  const machine = await openMachineWithCaddy(skip)
   const first = await machine.call(
     SETUP,
     'https://Wall.example/',
@@ -157,10 +161,7 @@ test('setup writes the settings, a key for mails and the proxy’s file, sends a
 test('what was set by hand stays when setup is run again: settings it does not know, other sites of the proxy; a file that Caddy refuses is left as it was', {
   timeout: 120_000,
 }, async ({ skip }) => {
-  skip(!isRoot, 'setup is root’s')
-  await needCaddy()
-  await openDns()
-  const machine = await openMachine()
+  const machine = await openMachineWithCaddy(skip)
   const settings = join(machine.folder, 'etc/vslukh.env')
   const caddyfile = join(machine.folder, 'etc/caddy/Caddyfile')
   await writeFile(settings, `# Мои\nRATE_LIMIT_SCALE=2\nOWN='да'\nPUBLIC_URL=https://old.example\n`)

@@ -7,7 +7,7 @@ import { withViewer } from '../../session/intents.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorRow } from '../../ui/errors.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { isUntoldRemoval } from '../outcomes/new-outcomes.ts'
+import { noteRemoval } from '../outcomes/new-outcomes.ts'
 import { useRemovedPosts } from './appeals.queries.ts'
 import styles from './removed-posts.module.css'
 
@@ -18,7 +18,7 @@ export function RemovedPosts() {
   const { data, error, refetch } = useRemovedPosts()
   const last = data?.posts.find(({ state }) => state === 'removed')?.removedAt
   useEffect(() => {
-    if (last) isUntoldRemoval(last)
+    if (last) noteRemoval(last)
   }, [last])
   if (!data && error) return <ErrorRow text={errorMessage(error)} onRetry={refetch} />
   if (!data || data.posts.length === 0) return null

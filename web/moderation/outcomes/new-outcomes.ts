@@ -12,7 +12,7 @@ const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
 export async function tellNews(hasNewOutcomes: boolean, lastRemoval = 0): Promise<void> {
   const userId = viewerId()
   if (userId === null) return
-  if (isUntoldRemoval(lastRemoval)) {
+  if (noteRemoval(lastRemoval)) {
     toast({
       text: 'Модератор удалил вашу запись',
       link: { label: 'Смотреть', to: PATHS.ownPosts },
@@ -21,12 +21,15 @@ export async function tellNews(hasNewOutcomes: boolean, lastRemoval = 0): Promis
   if (hasNewOutcomes) await tellNewOutcomes(userId)
 }
 
-/** Returns true once in this browser, for each later removal again. */
-export function isUntoldRemoval(at: number): boolean {
+/**
+ * Notes in this browser that the viewer knows of a removal. Returns whether they did not know of it,
+ * or of a later one, before.
+ */
+export function noteRemoval(at: number): boolean {
   const key = `told-removal ${viewerId()}`
-  const isUntold = at > Number(localStore.read(key) ?? 0)
-  if (isUntold) localStore.write(key, String(at))
-  return isUntold
+  const isNews = at > Number(localStore.read(key) ?? 0)
+  if (isNews) localStore.write(key, String(at))
+  return isNews
 }
 
 async function tellNewOutcomes(userId: string): Promise<void> {

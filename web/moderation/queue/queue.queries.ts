@@ -31,11 +31,12 @@ export function useQueue() {
 }
 
 export function leaveQueue(client: QueryClient, postId: string): void {
-  client.setQueryData<Queue>(QUEUE, (queue) => {
-    const posts = queue?.posts.filter(({ id }) => id !== postId)
-    if (!queue || !posts || posts.length === queue.posts.length) return queue
-    return { posts, total: queue.total - 1 }
-  })
+  const queue = client.getQueryData<Queue>(QUEUE)
+  const posts = queue?.posts.filter(({ id }) => id !== postId)
+  if (!queue || !posts || posts.length === queue.posts.length) return
+  const total = queue.total - 1
+  client.setQueryData<Queue>(QUEUE, { posts, total })
+  changeViewer({ waitingReports: total })
 }
 
 /** Resolves also when reading has failed. */
