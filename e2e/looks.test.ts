@@ -62,6 +62,24 @@ test('the side rail shows icons from 757 px, and labels beside them from 1060 px
   expect(await widthOf(page.getByRole('main'))).toBeLessThanOrEqual(600)
 })
 
+test('with letters twice as large a wide screen has a phone’s layout, and a long title fits the header', async () => {
+  const page = await journey.visit({ viewport: DESKTOP })
+  const browser = await page.context().newCDPSession(page)
+  await browser.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+  await page.goto(`${journey.url}/consent`)
+  const bar = page.getByRole('navigation', { name: 'Разделы' })
+  await expect.poll(async () => (await bar.boundingBox())?.y).toBeGreaterThan(DESKTOP.height / 2)
+  const title = page.getByRole('heading', { name: 'Согласие на обработку' })
+  const [outer, inner] = await Promise.all([
+    page.getByRole('banner').boundingBox(),
+    title.boundingBox(),
+  ])
+  if (!outer || !inner) throw new Error('the header is not shown')
+  expect(inner.y).toBeGreaterThanOrEqual(0)
+  expect(inner.y + inner.height).toBeLessThanOrEqual(outer.height)
+  expect(await title.evaluate((it) => it.scrollHeight <= it.clientHeight)).toBe(true)
+})
+
 test('nothing in the side rail moves when it becomes known who the viewer is', async () => {
   const page = await journey.visit({ as: olga, viewport: DESKTOP })
   const write = page.getByRole('button', { name: 'Новая запись' })
