@@ -4,6 +4,7 @@ import { VIEWER } from '../../demo/wall-post.ts'
 import { launchFullChromium } from '../testing/chromium.ts'
 import { reportByDialog } from '../testing/moderation-actions.ts'
 import { refuseNews } from '../testing/page-actions.ts'
+import { profileLink } from '../testing/sign-in-actions.ts'
 import { NOW, startFrozenDemo } from './frozen-demo.ts'
 import { openInOwnFont } from './own-font.ts'
 import { compareWithPicture } from './picture.ts'
@@ -71,6 +72,8 @@ async function open({ path, isSignedIn }: Screen, { theme, device }: Look): Prom
   await refuseNews(page)
   await page.clock.setFixedTime(NOW)
   await openInOwnFont(page, demo.url + path)
+  // What is shown to them comes after the page.
+  if (isSignedIn) await profileLink(page).waitFor()
   return page
 }
 
