@@ -60,7 +60,7 @@ export default defineConfig({
     projects: [
       // Orders start at 1: with one worker, Vitest runs a group of order 0 last instead of first.
       suite('unit', {
-        include: ['contract/**/*.test.ts', 'scripts/**/*.test.ts', 'web/**/*.test.{ts,tsx}'],
+        include: ['{contract,scripts,e2e/testing}/**/*.test.ts', 'web/**/*.test.{ts,tsx}'],
         globalSetup: [FILES_IN_MEMORY],
         isolate: false,
         sequence: { groupOrder: 1 },

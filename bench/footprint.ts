@@ -1,25 +1,35 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { makeRelease } from '../scripts/release.ts'
 import { childrenOf } from '../server/testing/processes.ts'
 import { signInUsers } from './access-tokens.ts'
 import { dataSetOf } from './data-set.ts'
+import { measureGrowth } from './growth.ts'
 import { applyLoad } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
 
-/** Measures memory, idle and busy, and the disk of an install and a release. */
+/**
+ * Measures memory, idle and busy, and the disk of an install and a release; with --minutes, whether
+ * anything grows for so long.
+ */
 const ROOT = join(import.meta.dirname, '..')
 const POSTS = 10_000
 const BUSY_SECONDS = 10
 const PORT = 3213
 const run = promisify(execFile)
 
-await printSizes()
-await printMemory()
+const { values } = parseArgs({ options: { minutes: { type: 'string' } } })
+if (values.minutes === undefined) {
+  await printSizes()
+  await printMemory()
+} else {
+  const minutes = Number(values.minutes)
+  await measureGrowth(minutes, { posts: POSTS, port: PORT, memoryOf: memoryWithDatabase })
+}
 
 async function printSizes(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'vslukh-footprint-'))
@@ -74,14 +84,23 @@ async function printMemory(): Promise<void> {
 }
 
 function printUse(when: string, pid: number): void {
-  const database = descendants(pid).reduce((sum, child) => sum + memoryOf(child), 0)
-  console.log(`| ${when} | ${Math.round(memoryOf(pid))} | ${Math.round(database)} |`)
+  const { server, database } = memoryWithDatabase(pid)
+  console.log(`| ${when} | ${Math.round(server)} | ${Math.round(database)} |`)
 }
 
-/** In MiB: what several processes share counts once in all (proc(5)). */
+function memoryWithDatabase(pid: number): { server: number; database: number } {
+  const database = descendants(pid).reduce((sum, child) => sum + memoryOf(child), 0)
+  return { server: memoryOf(pid), database }
+}
+
+/**
+ * In MiB: what several processes share counts once in all (proc(5)), and one that has ended not at
+ * all.
+ */
 function memoryOf(pid: number): number {
-  const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
-  return Number(kilobytes) / 1024
+  const path = `/proc/${pid}/smaps_rollup`
+  const rollup = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1024
 }
 
 function descendants(pid: number): number[] {

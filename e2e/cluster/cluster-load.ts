@@ -5,7 +5,7 @@ import type { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import { createProductClient } from '../testing/product.ts'
 import { type Outcome, recordCalls } from '../testing/recorded-calls.ts'
 
-const RETRIED = new Set<Outcome['status']>(['none', 'cut', 502, 503, 504])
+export const RETRIED = new Set<Outcome['status']>(['none', 'cut', 502, 503, 504])
 const RETRY_MS = 100
 /** People think between two calls. */
 const PAUSE_MS = 20

@@ -22,8 +22,8 @@ export type FaultReport = {
   changesMs: number
   visitorReads: { failed: number; all: number }
   userReads: { failed: number; all: number }
-  /** From each node's log: `away` when an outage began, `back` when it ended. */
-  outages: string[][]
+  /** What each node logged as a warning or an error, or printed past its log. */
+  troubles: string[][]
 }
 
 /**
@@ -56,7 +56,7 @@ export async function reportFault(
     changesMs,
     visitorReads: countFailed(outcomes.filter(isVisitorRead)),
     userReads: countFailed(outcomes.filter(({ call }) => call === 'GET /posts')),
-    outages: site.nodes.map(({ product }, n) => outagesIn(product.lines.slice(linesBefore[n]))),
+    troubles: site.nodes.map(({ product }, n) => troublesIn(product.lines.slice(linesBefore[n]))),
   }
 }
 
@@ -75,8 +75,10 @@ async function firstWriteAfter({ writes }: ClusterLoad, began: number): Promise<
   }
 }
 
-function outagesIn(lines: string[]): string[] {
-  return lines.flatMap((line) => /"msg":"the database is (away|back)"/.exec(line)?.[1] ?? [])
+function troublesIn(lines: string[]): string[] {
+  const found =
+    /"level":"(?:warn|error|fatal)".*"msg":"(?!requests refused|the doctor)(.*)"|^(Trace:.*|Error.*)/
+  return lines.flatMap((line) => found.exec(line)?.slice(1).find(Boolean) ?? [])
 }
 
 function longestPause({ writes }: ClusterLoad, began: number): number {

@@ -109,6 +109,31 @@ export async function startPostgresCluster(programs: Programs) {
       if (!answer.ok) throw new Error(await answer.text())
     },
 
+    /** Resolves once no machine says that it is the primary. */
+    async withoutPrimary(): Promise<void> {
+      const isPrimary = async ({ address }: Machine) => {
+        const answer = await fetch(`http://${address}:8008/primary`).catch(() => undefined)
+        return answer?.ok === true
+      }
+      while ((await Promise.all(machines.map(isPrimary))).includes(true)) await delay(100)
+    },
+
+    /**
+     * Says whether a primary goes on while etcd is lost. Resolves once the primary has read it.
+     */
+    async setFailsafe(isOn: boolean): Promise<void> {
+      const { address } = await this.primary()
+      const body = JSON.stringify({ failsafe_mode: isOn })
+      const answer = await fetch(`http://${address}:8008/config`, { method: 'PATCH', body })
+      if (!answer.ok) throw new Error(await answer.text())
+      const written = Date.now() / 1000
+      const seen = async () => {
+        const status = await fetch(`http://${address}:8008/patroni`)
+        return ((await status.json()) as { dcs_last_seen: number }).dcs_last_seen
+      }
+      while ((await seen()) <= written) await delay(100)
+    },
+
     close: () => running.disposeAsync(),
   }
   await cluster.settled()

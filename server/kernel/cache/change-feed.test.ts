@@ -23,7 +23,7 @@ test('a connection that freezes before it has subscribed is given up, and anothe
   const feed = openChangeFeed(db, {
     url: line.url,
     isShared: true,
-    outage: { suspect() {}, whenAvailable: async () => {} },
+    outage: { suspect() {}, whenReadable: async () => {} },
     onChange() {},
     onSubscribed: (isSubscribed) => isSubscribed && resolve(),
   })

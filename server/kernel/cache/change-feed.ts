@@ -26,7 +26,7 @@ type FeedOptions = {
   url: string
   /** Whether other nodes may use the database. If not, only operators' commands publish changes. */
   isShared: boolean
-  outage: Pick<Outage, 'suspect' | 'whenAvailable'>
+  outage: Pick<Outage, 'suspect' | 'whenReadable'>
   onChange: (change: Change) => void
   /** Called when changes of other nodes begin to arrive, or no longer do. */
   onSubscribed: (isSubscribed: boolean) => void
@@ -48,7 +48,7 @@ export function openChangeFeed(
   async function keepSubscribed(): Promise<void> {
     let wait = FIRST_RETRY_MS
     while (!closing.signal.aborted) {
-      await outage.whenAvailable()
+      await outage.whenReadable()
       client = newClient()
       if (await subscribe(client)) {
         wait = FIRST_RETRY_MS

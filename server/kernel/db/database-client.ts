@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { PostgresDialect, type PostgresDialectConfig, PostgresDriver } from 'kysely'
 import pg from 'pg'
-import { noteDatabaseError } from './database-errors.ts'
+import { isReadOnly, noteDatabaseError } from './database-errors.ts'
 
 /** A prepared text is a plan of some 100 KB on each connection. The product has about 100 texts. */
 const TEXTS_MAX = 200
@@ -15,8 +15,6 @@ function nameOf(text: string): string | undefined {
   names.set(text, name)
   return name
 }
-
-const READ_ONLY_STATE = '25006'
 
 export class DatabaseClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
@@ -50,8 +48,8 @@ export class DatabaseClient extends pg.Client {
   }
 
   /** A server that is silent may be gone; a read-only connection stays so on a new primary. */
-  #endIfUseless(error: Error & { code?: unknown }): void {
-    const isUseless = error.message === 'Query read timeout' || error.code === READ_ONLY_STATE
+  #endIfUseless(error: Error): void {
+    const isUseless = error.message === 'Query read timeout' || isReadOnly(error)
     if (isUseless) this.end().catch(() => {})
   }
 }

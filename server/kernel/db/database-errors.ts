@@ -39,6 +39,11 @@ export function isConnectionLost(error: Error & { code?: unknown }): boolean {
   )
 }
 
+/** Whether a write failed because the server is a standby, or has been made read-only. */
+export function isReadOnly({ code }: Error & { code?: unknown }): boolean {
+  return code === '25006'
+}
+
 function stateOf({ code }: { code?: unknown }): string {
   return typeof code === 'string' ? code : ''
 }

@@ -141,7 +141,7 @@ class GuardedPool extends pg.Pool {
 
   async #connectOnceBack(): Promise<pg.PoolClient> {
     for (;;) {
-      await this.#outage.whenAvailable()
+      await this.#outage.whenWritable()
       try {
         return await this.#connectNow()
       } catch (error) {

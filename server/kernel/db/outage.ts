@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { isConnectionLost } from './database-errors.ts'
+import { isConnectionLost, isReadOnly } from './database-errors.ts'
 
 const ANSWER_MS = 2000
 const RETRY_MS = 500
@@ -21,15 +21,19 @@ type OutageLog = {
 
 export type Outage = ReturnType<typeof watchOutages>
 
+type State = 'away' | 'read-only' | 'writable'
+
 /**
  * A circuit breaker. After a lost connection it asks the database by a connection of its own, and
- * opens if that gets no answer. Each half second a probe asks, and the first answer closes it.
+ * opens if that gets no answer. Each half second a probe asks, and the first answer closes it. Of a
+ * database that turns read-only, as a primary that steps down does, it is closed: reads go on. The
+ * outage ends when writes are possible.
  */
 export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
   const closing = new AbortController()
   const closed = new Promise((resolve) => closing.signal.addEventListener('abort', resolve))
   const refusals = new Set<(error: Error) => void>()
-  let isOpen = false
+  let state: State = 'writable'
   let probing: Promise<void> | undefined
   let counts = { refused: 0, served: 0 }
 
@@ -43,27 +47,30 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
   async function probe({ message: reason }: Error): Promise<void> {
     const { signal } = closing
     const began = performance.now()
+    let isTold = false
     counts = { refused: 0, served: 0 }
-    while (!(await answers(url)) && !signal.aborted) {
-      if (!isOpen) open(reason)
+    while ((await askState()) !== 'writable' && !signal.aborted) {
+      if (!isTold) log.error({ reason }, `the database is ${state}`)
+      isTold = true
       await delay(RETRY_MS, undefined, { signal }).catch(() => {})
     }
-    const wasOpen = isOpen
-    isOpen = false
     const facts = { seconds: Math.round((performance.now() - began) / 1000), ...counts }
-    if (wasOpen && !signal.aborted) log.warn(facts, 'the database is back')
+    if (isTold && !signal.aborted) log.warn(facts, 'the database is back')
     else if (counts.refused > 0) log.warn({ ...facts, reason }, 'the database refused for a moment')
   }
 
-  function open(reason: string): void {
-    isOpen = true
-    log.error({ reason }, 'the database is away')
-    for (const refuse of refusals) refuse(new DatabaseAwayError())
+  async function askState(): Promise<State> {
+    const before = state
+    state = await stateOf(url)
+    if (state === 'away' && before !== 'away') {
+      for (const refuse of refusals) refuse(new DatabaseAwayError())
+    }
+    return state
   }
 
   /** Returns whether the lines about the outage cover this error of the database. */
   function noteFailure(error: Error): boolean {
-    if (!isConnectionLost(error)) return false
+    if (!isConnectionLost(error) && !isReadOnly(error)) return false
     suspect(error)
     return true
   }
@@ -71,7 +78,7 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
   return {
     suspect,
     noteFailure,
-    isAway: (): boolean => isOpen,
+    isAway: (): boolean => state === 'away',
 
     isSuspected: (): boolean => probing !== undefined,
 
@@ -94,9 +101,16 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
       return Promise.race([work, promise]).finally(() => refusals.delete(reject))
     },
 
-    /** Resolves once the database is not known to be away, or this watch is closed. */
-    async whenAvailable(): Promise<void> {
+    /** Resolves once nothing is known against writes, or this watch is closed. */
+    async whenWritable(): Promise<void> {
       if (probing) await Promise.race([probing, closed])
+    },
+
+    /** Resolves once the database is not known to be away, or this watch is closed. */
+    async whenReadable(): Promise<void> {
+      while (probing && state !== 'read-only' && !closing.signal.aborted) {
+        await Promise.race([probing, closed, delay(RETRY_MS, undefined, { ref: false })])
+      }
     },
 
     isClosed: (): boolean => closing.signal.aborted,
@@ -109,7 +123,7 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
 
 type JobsLog = Record<'debug' | 'info' | 'warn' | 'error', (facts: object, message: string) => void>
 
-/** Returns a log that leaves out errors about the database while it is known to be away. */
+/** Returns a log that leaves out errors about the database that the lines of an outage cover. */
 export function quietDuringOutages(
   log: JobsLog,
   outage: Pick<Outage, 'noteFailure' | 'isSuspected'>,
@@ -127,8 +141,8 @@ export function quietDuringOutages(
   }
 }
 
-/** A server without room for one more connection counts as an answer. */
-async function answers(url: string): Promise<boolean> {
+/** A server without room for one more connection is there. */
+async function stateOf(url: string): Promise<State> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'vslukh outage watch',
@@ -138,10 +152,11 @@ async function answers(url: string): Promise<boolean> {
   client.on('error', () => {})
   try {
     await client.connect()
-    await client.query('SELECT')
-    return true
+    const { rows } = await client.query('SHOW transaction_read_only')
+    return rows[0]?.transaction_read_only === 'on' ? 'read-only' : 'writable'
   } catch (error) {
-    return error instanceof Error && 'severity' in error && !isConnectionLost(error)
+    const isThere = error instanceof Error && 'severity' in error && !isConnectionLost(error)
+    return isThere ? 'writable' : 'away'
   } finally {
     // Not awaited: a server that does not answer could take for ever.
     client.end().catch(() => {})

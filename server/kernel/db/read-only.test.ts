@@ -65,3 +65,21 @@ test('a connection that turns out to be read-only is closed at once: the next ca
   expectRefusal(await publish(), 'UNAVAILABLE')
   expect((await publish()).status).toBe(201)
 })
+
+test('while the database is read-only the log has one line, and one more at the end, whatever jobs and people try', async () => {
+  const app = await appForTest()
+  const { token } = await app.signUp()
+  const from = app.logged.length
+  await setReadOnly(app, true)
+  const publish = () => app.call('POST', '/posts', { token, body: { text: 'Ещё раз' } })
+  for (let n = 0; n < 5; n++) expectRefusal(await publish(), 'UNAVAILABLE')
+  await app.logLine('the database is read-only')
+  await setReadOnly(app, false)
+  const { refused } = JSON.parse(await app.logLine('the database is back'))
+  expect(refused).toBe(5)
+  await addJob(app.db, 'check-counters', { payload: {} })
+  await app.logLine('counters checked')
+  const lines = app.logged.slice(from).map((line) => JSON.parse(line))
+  const told = lines.filter(({ level }) => level === 'warn' || level === 'error')
+  expect(told.map(({ msg }) => msg)).toEqual(['the database is read-only', 'the database is back'])
+})

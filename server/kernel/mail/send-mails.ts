@@ -38,7 +38,7 @@ type Options = {
   charge: (mail: QueuedMail) => Promise<Wait | undefined>
   logKey: Buffer
   log: Record<'warn' | 'info', (details: object, message: string) => void>
-  outage: Pick<Outage, 'whenAvailable' | 'isClosed'>
+  outage: Pick<Outage, 'whenWritable' | 'isClosed'>
 }
 
 /** An outcome with the line for the log, and whether the server has accepted the login. */
@@ -119,7 +119,7 @@ export function createSending(options: Options) {
   /** A sent mail must not be sent again. No job waits for this: its runner may be replaced. */
   async function storeLater(mail: ClaimedMail, outcome: Outcome): Promise<void> {
     await delay(STORE_AGAIN_MS)
-    await outage.whenAvailable()
+    await outage.whenWritable()
     if (!outage.isClosed()) await store(mail, outcome).catch(() => storeLater(mail, outcome))
   }
 

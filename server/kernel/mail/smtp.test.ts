@@ -68,7 +68,7 @@ test('a mail that was sent whole without a reply is sent once more, and not a th
     charge: async () => undefined,
     logKey: Buffer.from('key'),
     log: { warn: log, info: log },
-    outage: { whenAvailable: async () => {}, isClosed: () => true },
+    outage: { whenWritable: async () => {}, isClosed: () => true },
   })
   await queueMail(db, 'tarpit', { to: MESSAGE.to.address, expiresAt: Date.now() + 600_000 })
   for (let run = 0; run < 3; run++) {

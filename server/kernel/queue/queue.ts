@@ -103,10 +103,12 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
       await Promise.race([runner.promise.catch(() => {}), isUseless])
       // Where no runner starts, this one is looked at again each second.
       events.off('worker:getJob:error', end)
+      if (!stopping.signal.aborted) log.error({}, 'jobs stopped, will start again')
+      // The other workers' looks for a job fail meanwhile: of those that fail in a runner that is
+      // being stopped, the library prints the stack traces past the log.
+      await delay(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
       await stopRunner()
       if (stopping.signal.aborted) return
-      log.error({}, 'jobs stopped, will start again')
-      await delay(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
       runner = await run(options).catch((err) => {
         log.error({ err }, 'jobs did not start')
         return runner
