@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { openSocket, parseRaw, readToEnd } from '../../testing/raw-http.ts'
 import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
 
@@ -10,7 +9,6 @@ const test = testPerNode('bytes that a balancer would judge before any node')
 
 /** How many requests run at once. */
 const AT_WORK = 64
-const PAGES_AT_WORK = 12
 
 const UNFINISHED =
   'POST /api/v1/logins HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n'
@@ -49,37 +47,6 @@ test('while 64 requests run, others wait half a second at most, then are 503 wit
   await held.rollback().execute()
   expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
   expect((await app.call('GET', '/posts?userId=1000')).status).toBe(200)
-})
-
-test('while pages take long, people’s calls are answered, and further pages are 503 in HTML with Retry-After', async () => {
-  const app = await appForTest({ webFiles: WEB_FILES })
-  const anna = await app.signUp()
-  const { id } = await app.publish(anna)
-  const readPage = (path: string, cookie = '') => fetch(app.url + path, { headers: { cookie } })
-  expect((await readPage('/')).status).toBe(200)
-  const held = await app.db.startTransaction().execute()
-  await sql`LOCK TABLE posts`.execute(held)
-  const running = Array.from({ length: PAGES_AT_WORK }, (_, n) => readPage(`/posts/${1000 + n}`))
-  const further = Array.from({ length: 50 }, (_, n) => readPage(`/posts/${2000 + n}`))
-  const signedIn = readPage(`/posts/${id}`, anna.cookie)
-  const asked = performance.now()
-  const { token } = anna
-  while (performance.now() - asked < 400) {
-    expect((await app.call('GET', '/users/current', { token })).status).toBe(200)
-  }
-  const refused = await Promise.all(further)
-  for (const { status, headers } of refused) {
-    expect([status, headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8'])
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('content-security-policy')).toMatch(/^default-src 'self'/)
-  }
-  const html = (await refused[0]?.text()) ?? ''
-  expect(html).toContain('Страница сейчас не открывается. Через несколько секунд она загрузится')
-  expect(html).toContain('src="/assets/index.js"')
-  await held.rollback().execute()
-  await Promise.all([...running, signedIn])
-  expect((await readPage(`/posts/${id}`)).status).toBe(200)
 })
 
 test('a call that nothing serves is refused at once, before its body has arrived, and is counted', async () => {
