@@ -222,6 +222,17 @@ perNode(
   },
 )
 
+test('a page that cannot be made is an error and takes no other with it; a thread that ends is replaced', async () => {
+  const broken = await app.publish(olga, 'Сбой')
+  const last = await app.publish(olga, 'Конец')
+  const whole = await app.publish(olga, 'Цела')
+  const pages = await Promise.all([broken, whole].map(({ id }) => read(`/posts/${id}`)))
+  expect(pages.map(({ status }) => status)).toEqual([500, 200])
+  expect(pages[0]?.html).toContain('src="/assets/index.js"')
+  await read(`/posts/${last.id}`)
+  await expect.poll(async () => (await read(`/posts/${whole.id}?cursor=1`)).status).toBe(200)
+})
+
 test('no text of a post ends the block that the app reads', async () => {
   await fc.assert(
     fc.asyncProperty(hostileText, async (text) => {
