@@ -15,7 +15,7 @@ type Options = {
   log: FastifyBaseLogger
   observe?: ObserveRequest | undefined
 }
-/** Requests of one kind, which wait for each other alone; those who wait in the order of arrival. */
+/** Requests of one kind, which wait for none of another; who waits, in the order of arrival. */
 type Lane = {
   freeSlots: number
   ended: number

@@ -36,7 +36,7 @@ const SESSION_HTML = '<html data-session '
 const QUALITY = { rendered: 5, plain: 3 }
 const WINDOW_BITS = 16
 
-// On Linux a thread has its own priority: beside the server's busy one this gets a quarter of a core.
+// On Linux a thread has its own priority: beside a busy server this gets a quarter of a core.
 if (process.platform === 'linux') setPriority(Math.min(19, getPriority() + 5))
 
 const { build, settings, frames }: MakerData = workerData
