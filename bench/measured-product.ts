@@ -91,6 +91,9 @@ function observe(child: ChildProcess) {
   return {
     /** In microseconds. */
     cpu: () => cpuOf(pid).own,
+    /** The main thread's, in milliseconds. */
+    mainCpu: () =>
+      Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ', 1)) / 1e6,
     /** In MiB. */
     rss: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,

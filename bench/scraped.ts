@@ -23,6 +23,9 @@ type Pages = { whole: number; empty: number; refused: number; lost: number }
 export const SCRAPED_ENV = { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_SCALE: '1' }
 
 const REPLIES = 15
+/** Pages of which the main thread's time is measured, with replies and as many without. */
+const TIMED = 400
+const TIMED_GOALS = { replies: 2.5, lone: 1.5 }
 const READERS = 200
 /** So long somebody looks at what they have read: together they read a thousand times a second. */
 const PAUSE_MS = 200
@@ -35,22 +38,27 @@ const GOALS = {
   storm: { share: 0.85, p99: 300, likesP99: Number.POSITIVE_INFINITY, memory: 60 },
 }
 
-/** Publishes the threads that scrapers read, each post once. Returns the id of the first. */
+/**
+ * Publishes the threads that scrapers read, each post once, and those whose time is measured.
+ * Returns the id of the first.
+ */
 export async function fillThreads(databaseUrl: string, threads: number): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const { rows } = await client.query(
     `INSERT INTO posts (owner_id, text, created_at)
-     SELECT 1 + n % 10, '${MARK} ' || n, now() - interval '1 hour' FROM generate_series(1, ${threads}) n
+     SELECT 1 + n % 10, '${MARK} ' || n, now() - interval '1 hour' FROM generate_series(1, ${threads + 2 * TIMED}) n
      RETURNING id`,
   )
+  const firstThread = Number(rows[0].id)
   await client.query(
     `INSERT INTO posts (owner_id, text, created_at, replied_post_id, parent_post_id)
      SELECT 1 + reply, 'Ответ, в котором несколько слов, как это и бывает', now(), id, id
-     FROM posts, generate_series(1, ${REPLIES}) reply WHERE text LIKE '${MARK} %'`,
+     FROM posts, generate_series(1, ${REPLIES}) reply
+     WHERE text LIKE '${MARK} %' AND id < ${firstThread + threads + TIMED}`,
   )
   await client.end()
-  return Number(rows[0].id)
+  return firstThread
 }
 
 /**
@@ -58,10 +66,13 @@ export async function fillThreads(databaseUrl: string, threads: number): Promise
  * address of its own, and what the scrapers get. Exits 1 where a goal is missed.
  */
 export async function measureScraped(
-  product: { url: string; rss: () => number },
+  product: { url: string; rss: () => number; mainCpu: () => number },
   { seconds, rate, firstThread, dataSet, tokens }: Scraped,
 ): Promise<void> {
   const { url } = product
+  const timed = firstThread + rate * seconds
+  const replies = await timePages(product, timed)
+  const lone = await timePages(product, timed + TIMED)
   await readBeside(url, tokens, { ms: 3000, dataSet })
   const alone = await readBeside(url, tokens, { ms: seconds * 1000, dataSet })
   const rssBefore = product.rss()
@@ -101,7 +112,28 @@ export async function measureScraped(
     ['pages with 503', '', pages.refused, ''],
     ['other answers', '', pages.lost, goalCell(pages.lost, '≤', 0)],
     ['pages’ p99, ms', '', scraped.p99.toFixed(0), ''],
+    timedRow(`main thread, ms a page with ${REPLIES} replies`, replies, TIMED_GOALS.replies),
+    timedRow('main thread, ms a page without', lone, TIMED_GOALS.lone),
   ])
+}
+
+function timedRow(name: string, ms: number, goal: number): string[] {
+  return [name, ms.toFixed(2), '', goalCell(ms, '≤', goal)]
+}
+
+/** Returns the main thread's milliseconds for a page that nobody has asked for before. */
+async function timePages({ url, mainCpu }: { url: string; mainCpu: () => number }, first: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 })
+  const pages: Pages = { whole: 0, empty: 0, refused: 0, lost: 0 }
+  const read = (from: number, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, (_, n) => readPage(agent, `${url}/posts/${from + n}`, pages)),
+    )
+  await read(first, TIMED / 2)
+  const before = mainCpu()
+  await read(first + TIMED / 2, TIMED / 2)
+  agent.destroy()
+  return (mainCpu() - before) / (TIMED / 2)
 }
 
 /** Each of the readers asks for the wall and for posts by turns; half of them are signed in. */

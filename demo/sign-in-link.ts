@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Device } from '../contract/fields.ts'
 import type { Sessions } from '../server/features/sessions/sessions.service.ts'
 import type { Db } from '../server/kernel/db/database.ts'
-import { HTML_TYPE } from '../server/kernel/pages/page-head.ts'
+import { HTML_TYPE } from '../server/kernel/http/refusal.ts'
 
 type Options = { db: Db; sessions: Sessions; userId: string }
 

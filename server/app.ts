@@ -82,7 +82,7 @@ import { limitMailsPerHour } from './kernel/mail/mails-per-hour.ts'
 import { removeOldMails } from './kernel/mail/old-mails.ts'
 import { mailJobs } from './kernel/mail/send-mails.ts'
 import type { MailTransport } from './kernel/mail/transport.ts'
-import { servePages } from './kernel/pages/serve-pages.ts'
+import { pageNotNow, servePages } from './kernel/pages/serve-pages.ts'
 import { loadWebApp } from './kernel/pages/web-app.ts'
 import { type Jobs, startJobs } from './kernel/queue/queue.ts'
 import { selectBackupState } from './operations/backup/backup-state.repository.ts'
@@ -245,6 +245,7 @@ async function createNode(options: AppOptions) {
     observe,
     before: fastPath.wrap,
     insteadOfRefusal: fastPath.serveStale,
+    pageNotNow: web && pageNotNow(web),
   })
   const { cookieName } = sessions
   await describeApi(server.app, { appName: config.appName, cookieName, limit: limits.pageFiles })

@@ -5,7 +5,7 @@ export const FRAMES: PageFrames = {
   shell: {
     before: '<!doctype html><html lang="ru"><head><meta charset="utf-8" />',
     after:
-      '<script type="module" src="/assets/index.js"></script></head><body><div id="root"></div></body></html>',
+      '<script type="module" src="/assets/index.js"></script></head><body><div id="root"></div><noscript>Этой странице нужен JavaScript</noscript></body></html>',
   },
   rendered: {
     before: '<!doctype html><html data-static lang="ru"><head><meta charset="utf-8" />',
@@ -14,7 +14,7 @@ export const FRAMES: PageFrames = {
   },
   inlineHashes: { scripts: ["'sha256-script'"], styles: ["'sha256-style'"] },
 }
-/** Shows the address and how often it has rendered; takes 20 ms for a post that says so. */
+/** Shows the address and how often it has rendered; is slow, fails or ends for a post that says so. */
 const RENDERER = `export const pictureParts = {
   drawTile: () => ({ tone: 1, pale: 'M0 0h36', tinted: 'M0 9h36', full: 'M0 18h36' }),
   mark: 'M0 0h24v24H0z',
@@ -22,8 +22,10 @@ const RENDERER = `export const pictureParts = {
 let count = 0
 export async function createRenderer({ appName }) {
   return (path, first) => {
-    const end = performance.now() + (first.post?.text.startsWith('Медленно') ? 20 : 0)
+    const end = performance.now() + (first.post?.text.startsWith('Медленно') ? 50 : 0)
     while (performance.now() < end);
+    if (first.post?.text === 'Сбой') throw new Error('This post cannot be rendered')
+    if (first.post?.text === 'Конец') queueMicrotask(() => { throw new Error('The thread ends') })
     return '<main data-count="' + ++count + '">' + appName + ' ' + first.shows + ' ' + path + '</main>'
   }
 }`

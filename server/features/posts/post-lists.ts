@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { PAGE_SIZE, PAGE_SIZE_MAX } from '../../../contract/constants.ts'
 import type { PageQuery } from '../../../contract/fields.ts'
-import type { PostPage } from '../../../contract/posts.ts'
-import type { Queryable } from '../../kernel/db/database.ts'
+import type { Post, PostPage } from '../../../contract/posts.ts'
+import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { limitConcurrency } from '../../kernel/db/limit-concurrency.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { hydratePosts, type PageRows, type PostViewer } from './hydrate-posts.ts'
@@ -113,10 +113,36 @@ export async function readPostRows(
   const limit = query.limit ?? PAGE_SIZE
   const { page, skipped } = await selectPage(db, list, { ...query, limit })
   const read = () => hydratePosts(db, { page, total: list.total }, viewer)
-  const { rows, total } = await (skipped > DEEP_OFFSET ? readDeep(read) : read())
+  const found = await (skipped > DEEP_OFFSET ? readDeep(read) : read())
+  return pageOf(found, { ...query, limit })
+}
+
+/** Reads a post and one page of its replies as visitors see them. Throws as `readPostList` does. */
+export async function readThread(
+  db: Queryable,
+  id: string,
+  query: { cursor?: string; limit: number },
+): Promise<{ post: Post; replies: PostPage }> {
+  if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
+  const list = repliesTo(id)
+  const replies = await selectPage(db, list, query)
+  // By its key it is the last: replies are newer than what they reply to.
+  const both = sql`(${replies.page}) UNION ALL SELECT ${id}::bigint, ${id}::bigint`
+  const found = await hydratePosts(db, { page: both, total: list.total }, null)
+  const post = found.rows.pop()?.post
+  if (!post) throw new AppError('POST_NOT_FOUND')
+  const { rows, ...page } = pageOf(found, query)
+  return { post, replies: { ...page, posts: rows.map((row) => row.post) } }
+}
+
+/** Makes a page of its rows and the one that follows them. */
+function pageOf(
+  { rows, total }: Awaited<ReturnType<typeof hydratePosts>>,
+  { cursor = '', limit }: { cursor?: string | undefined; limit: number },
+) {
   if (total === null) throw new AppError('POST_NOT_FOUND')
   const hasMore = rows.length > limit
-  const [, direction = ''] = CURSOR.exec(query.cursor ?? '') ?? []
+  const [, direction = ''] = CURSOR.exec(cursor) ?? []
   const shown = (direction ? rows.reverse() : rows).slice(0, limit)
   const last = shown.at(-1)
   return {

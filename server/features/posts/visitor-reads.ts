@@ -1,16 +1,15 @@
-import { type Db, isRowId } from '../../kernel/db/database.ts'
+import type { Db } from '../../kernel/db/database.ts'
 import type { RunRead } from '../../kernel/db/replica.ts'
-import { AppError } from '../../kernel/errors/app-error.ts'
 import type { PageReads } from '../../kernel/pages/rendered-pages.ts'
 import type { SitemapReads } from '../../kernel/pages/sitemap.ts'
 import { readAncestors } from './ancestors.ts'
 import { readIdRanges, readIdsInRange } from './id-ranges.ts'
-import { postsOf, readPostList, repliesOf, repliesTo, wall } from './post-lists.ts'
+import { postsOf, readPostList, readThread, repliesOf, wall } from './post-lists.ts'
 import { requirePost } from './posts.service.ts'
 
 type PostReads = Pick<
   PageReads,
-  'readWall' | 'readPost' | 'readReplies' | 'readAncestors' | 'readPostsOf' | 'readRepliesOf'
+  'readWall' | 'readPost' | 'readThread' | 'readAncestors' | 'readPostsOf' | 'readRepliesOf'
 > &
   SitemapReads
 
@@ -19,10 +18,7 @@ export function createVisitorReads(db: Db, runRead: RunRead): PostReads {
   return {
     readWall: (query) => runRead(null, (from) => readPostList(from, wall, query, null)),
     readPost: (id) => runRead(null, (from) => requirePost(from, id, null)),
-    async readReplies(postId, query) {
-      if (!isRowId(postId)) throw new AppError('POST_NOT_FOUND')
-      return runRead(null, (from) => readPostList(from, repliesTo(postId), query, null))
-    },
+    readThread: (id, query) => runRead(null, (from) => readThread(from, id, query)),
     readPostsOf: (userId, query) =>
       runRead(null, (from) => readPostList(from, postsOf(userId), query, null)),
     readRepliesOf: (userId, query) =>

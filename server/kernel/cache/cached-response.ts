@@ -29,6 +29,8 @@ export type CachedResponse = {
 type Content = {
   route: string
   body: Buffer
+  /** The body compressed by Brotli, where it is at hand. */
+  packed?: Buffer | undefined
   type: string
   headers: ResponseHeaders
   vary?: 'Authorization' | 'Cookie'
@@ -49,7 +51,7 @@ export const CACHE_CONTROL =
 
 /** Makes the response to cache. Its body is compressed when somebody first asks for it so. */
 export function toCachedResponse(content: Content): CachedResponse {
-  const { route, body, flags = [], postIds, isPage = false, markSaved } = content
+  const { route, body, packed, flags = [], postIds, isPage = false, markSaved } = content
   const tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
   const common = {
     ...content.headers,
@@ -68,7 +70,10 @@ export function toCachedResponse(content: Content): CachedResponse {
     }
     return { body: bytes, headers, notModifiedHeaders }
   }
-  const variants: CachedResponse['variants'] = { identity: variant(body, 'identity') }
+  const variants: CachedResponse['variants'] = {
+    identity: variant(body, 'identity'),
+    ...(packed && { br: variant(packed, 'br') }),
+  }
   const compressing: { br?: Promise<Variant>; gzip?: Promise<Variant> } = {}
 
   async function addVariant(encoding: 'br' | 'gzip'): Promise<Variant> {
@@ -80,7 +85,7 @@ export function toCachedResponse(content: Content): CachedResponse {
 
   let stale: CachedResponse | undefined
   const makeStale = (mark: NonNullable<typeof markSaved>) => {
-    const { markSaved: _, ...rest } = content
+    const { markSaved: _, packed: __, ...rest } = content
     // Another tag than the fresh one's, so that no browser takes one for the other.
     const marked = { body: Buffer.from(mark(body.toString())), tag: `saved-${tag}` }
     return toCachedResponse({ ...rest, ...marked })

@@ -2,19 +2,29 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { LIVE_PATH } from '../../../contract/constants.ts'
+import { PATHS, pageAt } from '../../../contract/pages.ts'
 import { hasBody } from './connections.ts'
 import { type Refusal, sendRefusal } from './refusal.ts'
 import type { ObserveRequest } from './request-log.ts'
 
 type Options = {
-  refusal: Refusal
+  refusalOf: (request: IncomingMessage) => Refusal
   isFirst: (socket: Socket) => boolean
   /** Answers a request without a slot, if it can; returns whether it does. */
   insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
   log: FastifyBaseLogger
   observe?: ObserveRequest | undefined
 }
+/** Requests of one kind, which wait for none of another; who waits, in the order of arrival. */
+type Lane = {
+  freeSlots: number
+  ended: number
+  first: Set<Slot>
+  next: Set<Slot>
+  late: Set<Slot>
+}
 type Slot = {
+  lane: Lane
   response: Guarded
   state: 'waiting' | 'running' | 'left'
   since: number
@@ -27,7 +37,10 @@ type Guarded = ServerResponse & { [SLOT]?: Slot }
 const SLOT = Symbol('slot')
 
 /** About three for each database connection, where more would only wait. */
-const RUNNING_MAX = 64
+const CALLS_MAX = 64
+/** More than half of the database's connections are enough for them. */
+const PAGES_MAX = 12
+const RENDERED = new Set(['wall', 'post', 'author', 'authorReplies', 'search'])
 const WAIT_MS = 500
 const CHECK_MS = 50
 /** Refusals in one check: clients that retry at once must not keep the server busy. */
@@ -35,62 +48,62 @@ const REFUSALS_MAX = 50
 const REPORT_MS = 10_000
 
 /**
- * Bounds the running requests. The others wait half a second at most, the first request on a
- * connection before those of clients that have been served already.
+ * Bounds the running requests, and apart from them the running pages: whoever reads page after page
+ * keeps nobody from the API and the wall. The others wait half a second at most, the first request
+ * on a connection before those of clients that have been served already, and pages of who is or was
+ * signed in before those of visitors.
  */
-export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, observe }: Options) {
-  // All in the order of arrival.
-  const first = new Set<Slot>()
-  const next = new Set<Slot>()
-  const late = new Set<Slot>()
-  let freeSlots = RUNNING_MAX
-  let ended = 0
+export function createLoadShedding({ isFirst, insteadOfRefusal, log, ...options }: Options) {
+  const calls = laneOf(CALLS_MAX)
+  const pages = laneOf(PAGES_MAX)
   let checking: NodeJS.Timeout | undefined
-  let refused = 0
+  const refused = { calls: 0, pages: 0 }
 
-  function enter({ socket }: IncomingMessage, response: Guarded, begin: () => void): void {
+  function enter(request: IncomingMessage, response: Guarded, begin: () => void): void {
     // The client has gone, and no event would free the slot again.
     if (response.destroyed) return
-    const slot: Slot = { response, state: 'waiting', since: 0, begin }
+    const lane = isPage(request) ? pages : calls
+    const slot: Slot = { lane, response, state: 'waiting', since: 0, begin }
     response[SLOT] = slot
     response.once('close', () => leave(slot))
-    if (freeSlots > 0) {
+    if (lane.freeSlots > 0) {
       run(slot)
       return
     }
     slot.since = performance.now()
-    const line = isFirst(socket) ? first : next
-    line.add(slot)
+    const goesFirst = lane === pages ? request.headers.cookie : isFirst(request.socket)
+    lane[goesFirst ? 'first' : 'next'].add(slot)
     checking ??= setInterval(checkWaiting, CHECK_MS)
   }
 
   function run(slot: Slot): void {
-    freeSlots--
+    slot.lane.freeSlots--
     slot.state = 'running'
     slot.begin()
   }
 
   function leave(slot: Slot): void {
-    if (slot.state === 'waiting') for (const line of [first, next, late]) line.delete(slot)
+    const { lane, state } = slot
+    if (state === 'waiting') for (const line of linesOf(lane)) line.delete(slot)
     // Freed in the next turn of the event loop, so that no turn begins more requests than slots.
-    if (slot.state === 'running' && ended++ === 0) setImmediate(runWaiting)
+    if (state === 'running' && lane.ended++ === 0) setImmediate(runWaiting, lane)
     slot.state = 'left'
   }
 
-  function runWaiting(): void {
-    freeSlots += ended
-    ended = 0
-    for (const line of [first, next]) {
-      moveLate(line)
+  function runWaiting(lane: Lane): void {
+    lane.freeSlots += lane.ended
+    lane.ended = 0
+    for (const line of [lane.first, lane.next]) {
+      moveLate(line, lane.late)
       for (const slot of line) {
-        if (freeSlots === 0) break
+        if (lane.freeSlots === 0) break
         line.delete(slot)
         run(slot)
       }
     }
   }
 
-  function moveLate(line: Set<Slot>): void {
+  function moveLate(line: Set<Slot>, late: Set<Slot>): void {
     const longAgo = performance.now() - WAIT_MS
     for (const slot of line) {
       if (slot.since > longAgo) break
@@ -101,26 +114,33 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
 
   /** Also runs requests when no running one ends. */
   function checkWaiting(): void {
-    runWaiting()
+    const lanes = [calls, pages]
+    lanes.forEach(runWaiting)
     let left = REFUSALS_MAX
-    for (const slot of late) {
+    for (const slot of lanes.flatMap(({ late }) => [...late])) {
       if (left-- === 0) break
-      late.delete(slot)
-      if (insteadOfRefusal(slot.response.req, slot.response)) continue
-      sendRefusal(slot.response, refusal)
-      const { method = 'GET' } = slot.response.req
-      const ms = performance.now() - slot.since
-      observe?.({ method, route: null, status: refusal.status, ms }, false)
-      if (refused++ === 0) setTimeout(report, REPORT_MS).unref()
+      slot.lane.late.delete(slot)
+      if (!insteadOfRefusal(slot.response.req, slot.response)) refuse(slot)
     }
-    if (first.size + next.size + late.size > 0) return
+    if (lanes.flatMap(linesOf).some(({ size }) => size > 0)) return
     clearInterval(checking)
     checking = undefined
   }
 
+  function refuse({ lane, response, since }: Slot): void {
+    const refusal = options.refusalOf(response.req)
+    sendRefusal(response, refusal)
+    const { method = 'GET' } = response.req
+    const ms = performance.now() - since
+    options.observe?.({ method, route: null, status: refusal.status, ms }, false)
+    if (refused.calls + refused.pages === 0) setTimeout(report, REPORT_MS).unref()
+    refused[lane === pages ? 'pages' : 'calls']++
+  }
+
   function report(): void {
-    log.warn({ refused }, 'requests were refused: too many at once')
-    refused = 0
+    const { calls, pages } = refused
+    log.warn({ refused: calls, refusedPages: pages }, 'requests were refused: too many at once')
+    Object.assign(refused, { calls: 0, pages: 0 })
   }
 
   return {
@@ -148,6 +168,21 @@ export function createLoadShedding({ refusal, isFirst, insteadOfRefusal, log, ob
       })
     },
   }
+}
+
+function laneOf(freeSlots: number): Lane {
+  return { freeSlots, ended: 0, first: new Set(), next: new Set(), late: new Set() }
+}
+
+function linesOf({ first, next, late }: Lane): Set<Slot>[] {
+  return [first, next, late]
+}
+
+/** Whether the request is for a page that is rendered, but for the wall's beginning. */
+export function isPage({ method, url = '' }: IncomingMessage): boolean {
+  if (url === PATHS.wall || url.startsWith('/api/')) return false
+  const name = pageAt(url.split('?', 1)[0] ?? '')?.name ?? ''
+  return (method === 'GET' || method === 'HEAD') && RENDERED.has(name)
 }
 
 /**

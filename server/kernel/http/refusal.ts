@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
 
 export const RETRY_UNAVAILABLE_SECONDS = 2
+export const HTML_TYPE = 'text/html; charset=utf-8'
 
 /** A prepared response to a request that reaches no route. */
 export type Refusal = { status: number; headers: Record<string, string | number>; body: Buffer }
@@ -10,20 +11,22 @@ export type Refusal = { status: number; headers: Record<string, string | number>
 type Options = {
   securityHeaders: Record<string, string>
   status?: number
+  /** What a browser shows in place of a page; JSON by default. */
+  html?: string | undefined
 }
 
 export function createRefusal(
   code: ErrorCode,
-  { securityHeaders, status = ERRORS[code].status }: Options,
+  { securityHeaders, status = ERRORS[code].status, html }: Options,
 ): Refusal {
-  const body = Buffer.from(JSON.stringify({ code, message: ERRORS[code].message }))
+  const body = Buffer.from(html ?? JSON.stringify({ code, message: ERRORS[code].message }))
   return {
     status,
     headers: {
       ...securityHeaders,
       ...(status === 503 && { 'retry-after': RETRY_UNAVAILABLE_SECONDS }),
       'cache-control': 'no-store',
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': html === undefined ? 'application/json; charset=utf-8' : HTML_TYPE,
       'content-length': body.length,
       // What follows a malformed request may be none either. A busy server closes nothing, since
       // accepting a connection costs it more than another request.

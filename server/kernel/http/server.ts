@@ -15,7 +15,7 @@ import { ClosingResponse, connectionsLimit, createConnections } from './connecti
 import { answerFrameworkError, handleErrors } from './error-handler.ts'
 import { setHeaders } from './headers.ts'
 import { type ListenAddress, listenOnManySockets } from './listen.ts'
-import { createLoadShedding } from './load-shedding.ts'
+import { createLoadShedding, isPage } from './load-shedding.ts'
 import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import {
@@ -38,6 +38,8 @@ type Options = {
   before: (listener: RequestListener) => RequestListener
   /** Answers a request for which there is no slot, if it can; returns whether it does. */
   insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** The HTML in place of a page for which there is no slot; null where there are no pages. */
+  pageNotNow: Record<'visitor' | 'session', string> | null
 }
 
 const SERVER_OPTIONS = {
@@ -71,7 +73,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   const refuse = createRefusals(headers)
   const connections = createConnections(connectionsLimit())
   const load = createLoadShedding({
-    refusal: createRefusal('UNAVAILABLE', { securityHeaders: headers }),
+    refusalOf: unavailable(options),
     isFirst: connections.isFirst,
     insteadOfRefusal: options.insteadOfRefusal,
     log: options.logger,
@@ -143,6 +145,19 @@ function isNoPage(url: string): boolean {
       .some((part) => part.length > OPAQUE_MAX)
   } catch {
     return true
+  }
+}
+
+/** Makes the responses to requests for which there was no slot. */
+function unavailable({ headers: securityHeaders, pageNotNow }: Options) {
+  const call = createRefusal('UNAVAILABLE', { securityHeaders })
+  const page = {
+    visitor: createRefusal('UNAVAILABLE', { securityHeaders, html: pageNotNow?.visitor }),
+    session: createRefusal('UNAVAILABLE', { securityHeaders, html: pageNotNow?.session }),
+  }
+  return (request: IncomingMessage): Refusal => {
+    if (!isPage(request)) return call
+    return page[request.headers.cookie === undefined ? 'visitor' : 'session']
   }
 }
 

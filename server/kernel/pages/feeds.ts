@@ -118,10 +118,8 @@ async function readRepliesFeed(
   postId: string,
   cursor: string,
 ): Promise<Feed> {
-  const [post, page] = await Promise.all([
-    reads.readPost(postId),
-    reads.readReplies(postId, pageAfter(cursor, PAGE_SIZE_MAX)),
-  ])
+  const query = pageAfter(cursor, PAGE_SIZE_MAX)
+  const { post, replies: page } = await reads.readThread(postId, query)
   return {
     ...pagesOf(origin + repliesFeedPath(postId), cursor, page),
     title: pageTitle(`Ответы на запись ${postTitle(post)}`, appName),

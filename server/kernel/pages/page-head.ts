@@ -37,7 +37,6 @@ type Preview = {
   picture?: { path: string; alt: string } | undefined
 }
 
-export const HTML_TYPE = 'text/html; charset=utf-8'
 /** Says that the request for the page carried no session cookie. */
 export const VISITOR_META = meta('session', 'none')
 const NOT_INDEXED = meta('robots', 'noindex')

@@ -11,7 +11,7 @@ import { createPainter } from './painter.ts'
 import type { WebApp } from './web-app.ts'
 
 type Options = {
-  web: Pick<WebApp, 'appName' | 'pictureParts'>
+  web: Pick<WebApp, 'appName' | 'maker'>
   reads: { readPost: (id: string) => Promise<Post> }
   limits: Pick<Limits, 'visitorCalls'>
 }
@@ -51,7 +51,7 @@ export async function servePostPictures(
   app: FastifyInstance,
   { web, reads, limits }: Options,
 ): Promise<void> {
-  const { appName, pictureParts } = web
+  const { appName, maker } = web
   const painter = createPainter()
   app.addHook('onClose', painter.stop)
   const cached = new LRUCache<string, { tag: string; png: Buffer }>({
@@ -68,9 +68,8 @@ export async function servePostPictures(
   }
 
   async function paint({ id, text, owner: { username } }: Post, tag: string): Promise<Buffer> {
-    const { mark, drawTile } = pictureParts
-    const tile = drawTile(username)
-    const png = await painter.paint({ tag, text, username, tile, appName, mark })
+    const parts = await maker.pictureParts(username)
+    const png = await painter.paint({ tag, text, username, appName, ...parts })
     const { tag: now } = await readTagged(id)
     // The post was edited meanwhile: its new page names another picture.
     if (now !== tag) throw new AppError('UNAVAILABLE')

@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import { ANCESTORS_SHOWN } from '../../../contract/constants.ts'
 import { ERRORS } from '../../../contract/errors.ts'
 import {
   authorPath,
-  FIRST_PAGE_START,
   type FirstPage,
   markSaved,
   OPEN_SITE,
@@ -23,19 +20,19 @@ import type { FoundPage } from '../../../contract/search.ts'
 import { pageOf, searchTitle } from '../../../contract/search-rules.ts'
 import type { SiteText, TextName } from '../../../contract/texts.ts'
 import { type CachedResponse, sendCached, toCachedResponse } from '../cache/cached-response.ts'
+import { acceptsBrotli } from '../cache/compression.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { AppError } from '../errors/app-error.ts'
+import { HTML_TYPE } from '../http/refusal.ts'
 import type { Http, ListQuery } from '../http/route.ts'
-import { escapeJson } from './escape.ts'
-import { HTML_TYPE, headOf, type Shown, VISITOR_META } from './page-head.ts'
-import { plainPage } from './plain-page.ts'
+import { headOf, type Missing, type Shown, VISITOR_META } from './page-head.ts'
 import type { WebApp } from './web-app.ts'
 
 /** Reads what visitors see. Rejects with *_NOT_FOUND, and INVALID_REQUEST for a bad cursor. */
 export type PageReads = {
   readWall: (query: ListQuery) => Promise<PostPage>
   readPost: (id: string) => Promise<Post>
-  readReplies: (postId: string, query: ListQuery) => Promise<PostPage>
+  readThread: (id: string, query: ListQuery) => Promise<{ post: Post; replies: PostPage }>
   readProfile: (username: string) => Promise<Profile>
   readPostsOf: (userId: string, query: ListQuery) => Promise<PostPage>
   readRepliesOf: (userId: string, query: ListQuery) => Promise<PostPage>
@@ -68,18 +65,32 @@ type Options = {
   headers: Record<string, string>
 }
 type Page = { route: string; url: string; head: Shown; first: FirstPage }
-type How = { reader: Reader; isRendered: boolean }
 
 type SearchedPage = Extract<PublicPage, { name: 'search' }>
 
+const NO_FACTS = { now: 0, site: OPEN_SITE }
+const MISSING: Record<Missing, Page> = {
+  'no post': {
+    route: PATHS.post,
+    url: postPath('0'),
+    head: 'no post',
+    first: { ...NO_FACTS, shows: 'missing post' },
+  },
+  'no author': {
+    route: PATHS.author,
+    url: authorPath('nobody'),
+    head: 'no author',
+    first: { ...NO_FACTS, shows: 'missing author' },
+  },
+  nothing: {
+    route: '*',
+    url: '/nothing',
+    head: 'nothing',
+    first: { ...NO_FACTS, shows: 'nothing' },
+  },
+}
 const NOTHING: FoundPage = { posts: [], nextCursor: null, words: [] }
-/** Hides what is for visitors alone until the app knows who has the session. */
-const SESSION_HTML = '<html data-session '
 const KEY_ENDS = { visitor: '', session: ' session' }
-/** Pages that may wait to be rendered; the others come plain. No crawler can keep the server busy. */
-const WAITING_MAX = 16
-const WAIT_MAX_MS = 200
-
 /** Thrown where a page has another address, at which it can be had. */
 export class PageMoved extends Error {
   readonly url: string
@@ -91,29 +102,33 @@ export class PageMoved extends Error {
 
 /** Renders public pages as a visitor sees them, and serves everybody from the response cache. */
 export function createRenderedPages(web: WebApp, { reads, cache, headers }: Options) {
-  const takeTurn = createTurns()
+  const missing: Partial<Record<Missing, Promise<CachedResponse>>> = {}
 
-  function respond(
+  async function respond(
     { route, url, head, first: shown }: Page,
-    { reader, isRendered }: How = { reader: 'visitor', isRendered: true },
-  ): CachedResponse {
-    const { before, after, end } = web.rendered
-    const first: FirstPage = isRendered ? shown : { ...shown, plain: true }
-    const isVisitor = reader === 'visitor'
-    const start = isVisitor
-      ? `${before}${headOf(head, web)}${VISITOR_META}${after}`
-      : `${before.replace('<html ', SESSION_HTML)}${headOf(head, web)}${after}`
-    const content = isRendered ? web.render(url, first) : plainPage(url, first)
+    { reader = 'visitor', http }: { reader?: Reader; http?: Http } = {},
+  ): Promise<CachedResponse> {
+    // All read the wall; the pages of what is missing are made once.
+    const mayBePlain = http !== undefined && url !== PATHS.wall
+    const first: FirstPage = mayBePlain && web.maker.isBusy() ? { ...shown, plain: true } : shown
+    const isVisitors = reader === 'visitor'
+    const { body, tag, packed } = await web.maker.make({
+      url,
+      head: headOf(head, web) + (isVisitors ? VISITOR_META : ''),
+      data: JSON.stringify(first),
+      isVisitors,
+      isPacked: acceptsBrotli(http?.request.headers['accept-encoding']),
+    })
     return toCachedResponse({
       route,
       isPage: true,
-      body: Buffer.from(`${start}${content}</div>${dataBlock(first)}${end}`),
-      // The time of rendering makes no other page: the times that a page shows are in its content.
-      tag: hash(start, content, dataBlock({ ...first, now: 0 }), end),
+      body: bufferOf(body),
+      packed: packed && bufferOf(packed),
+      tag,
       type: HTML_TYPE,
       headers,
       vary: 'Cookie',
-      ...((!isVisitor || first.shows === 'search') && { cacheControl: 'private, no-cache' }),
+      ...((!isVisitors || first.shows === 'search') && { cacheControl: 'private, no-cache' }),
       postIds: postIdsShown(first),
       markSaved,
     })
@@ -146,10 +161,7 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
       const first = { ...facts, shows: 'author', author, list, cursor, posts } as const
       return { route: PATHS[list], url, head: author, first }
     }
-    const [post, replies] = await Promise.all([
-      reads.readPost(page.id),
-      reads.readReplies(page.id, query),
-    ])
+    const { post, replies } = await reads.readThread(page.id, query)
     const above = hasMoreAncestors(post)
       ? { ancestors: await reads.readAncestors(page.id, ANCESTORS_SHOWN) }
       : {}
@@ -165,7 +177,6 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
       reads.readSiteState(),
       q === '' ? NOTHING : reads.search({ q, ...pageAfter(cursor) }, by).catch(asRefusal),
     ])
-    const isRendered = await takeTurn()
     const refused = found instanceof AppError
     const { words, ...posts } = refused ? NOTHING : found
     const search = { words, refusal: refused ? found.message : null }
@@ -179,7 +190,7 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
     } as const
     const head = { title: searchTitle(q), isIndexed: false } as const
     const searched = { route: PATHS.search, url: urlOf(page), head, first }
-    const response = respond(searched, { reader, isRendered })
+    const response = await respond(searched, { reader, http })
     const body = await sendCached(http, { response })
     // Words that cannot be looked for are no failure of the page.
     if (!refused || found.status === ERRORS.INVALID_REQUEST.status) return body
@@ -198,31 +209,17 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
       if (page.name === 'search') return serveSearch(page, reader, http)
       // No request has a space in its URL.
       return cache.serveShared({ ...http, url: `${urlOf(page)}${KEY_ENDS[reader]}` }, async () => {
-        const what = await read(page)
-        return respond(what, { reader, isRendered: await takeTurn() })
+        return respond(await read(page), { reader, http })
       })
     },
 
-    /** The answers to what is not there, the same at every address. */
-    missing: {
-      'no post': respond({
-        route: PATHS.post,
-        url: postPath('0'),
-        head: 'no post',
-        first: { now: 0, site: OPEN_SITE, shows: 'missing post' },
-      }),
-      'no author': respond({
-        route: PATHS.author,
-        url: authorPath('nobody'),
-        head: 'no author',
-        first: { now: 0, site: OPEN_SITE, shows: 'missing author' },
-      }),
-      nothing: respond({
-        route: '*',
-        url: '/nothing',
-        head: 'nothing',
-        first: { now: 0, site: OPEN_SITE, shows: 'nothing' },
-      }),
+    /** Resolves to the answer to what is not there, the same at every address. */
+    missing(what: Missing): Promise<CachedResponse> {
+      missing[what] ??= respond(MISSING[what]).catch((error) => {
+        delete missing[what]
+        throw error
+      })
+      return missing[what]
     },
   }
 }
@@ -239,24 +236,6 @@ function pathOf(page: Exclude<PublicPage, { name: 'text' | 'search' }>): string 
   return page.name === 'post' ? postPath(page.id) : authorPath(page.username, page.name)
 }
 
-/**
- * Lets one page be rendered in each turn of the event loop. Resolves to whether it should be, or
- * whether too many wait.
- */
-function createTurns(): () => Promise<boolean> {
-  let waiting = 0
-  let last = Promise.resolve()
-  return async () => {
-    if (waiting >= WAITING_MAX) return false
-    const began = performance.now()
-    waiting++
-    last = last.then(() => setImmediate())
-    await last
-    waiting--
-    return performance.now() - began <= WAIT_MAX_MS
-  }
-}
-
 function asRefusal(error: unknown): AppError {
   if (error instanceof AppError) return error
   throw error
@@ -268,14 +247,9 @@ function postIdsShown(first: FirstPage): string[] {
   return [first.post, first.ancestors ?? { posts: [] }, first.replies].flatMap(postIdsOf)
 }
 
-function dataBlock(first: FirstPage): string {
-  return `<script type="application/json" ${FIRST_PAGE_START}${escapeJson(first).slice(1)}</script>`
-}
-
-function hash(...parts: string[]): string {
-  const sha = createHash('sha1')
-  for (const part of parts) sha.update(part)
-  return sha.digest('base64url')
+/** The bytes of another thread, not copied. */
+function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
 }
 
 function unixNow(): number {

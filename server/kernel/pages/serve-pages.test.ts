@@ -6,6 +6,8 @@ import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const SESSION = { cookie: 'session=whatever' }
+/** How many pages are read and made at once. */
+const PAGES_AT_WORK = 12
 
 const app = await appForFile({ webFiles: WEB_FILES })
 let olga: TestUser
@@ -179,3 +181,37 @@ perNode('a page that may not or cannot be read now is an error, never an empty 2
     await sql`ALTER VIEW away RENAME TO visible_posts`.execute(app.db)
   }
 })
+
+perNode(
+  'while pages take long, people’s calls are answered, and further pages are 503 in HTML with Retry-After',
+  async () => {
+    const { id } = await app.publish(olga)
+    const held = await app.db.startTransaction().execute()
+    await sql`LOCK TABLE posts`.execute(held)
+    const refused: Awaited<ReturnType<typeof read>>[] = []
+    const pages = Array.from({ length: PAGES_AT_WORK + 50 }, async (_, n) => {
+      const page = await read(`/posts/${1000 + n}`)
+      if (page.status === 503) refused.push(page)
+      return page.status
+    })
+    const { token } = olga
+    while (refused.length < 50) {
+      expect((await app.call('GET', '/sessions', { token })).status).toBe(200)
+    }
+    await held.rollback().execute()
+    // Those that were being read find that there is no such post.
+    expect((await Promise.all(pages)).filter((status) => status === 404)).toHaveLength(
+      PAGES_AT_WORK,
+    )
+    for (const { headers } of refused) {
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'self'/)
+    }
+    const { html = '' } = refused[0] ?? {}
+    expect(html).toContain('Страница сейчас не открывается. Через несколько секунд она загрузится')
+    expect(html).toContain('src="/assets/index.js"')
+    expect((await read(`/posts/${id}`)).status).toBe(200)
+  },
+)

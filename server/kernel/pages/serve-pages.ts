@@ -4,30 +4,27 @@ import { variantFor } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { AppError } from '../errors/app-error.ts'
 import { NO_POST_CACHE_CONTROL, noteRefusal } from '../http/error-handler.ts'
+import { HTML_TYPE } from '../http/refusal.ts'
 import type { Http } from '../http/route.ts'
 import type { Limits } from '../limits/rate-limits.ts'
 import { serveAppFiles } from './app-files.ts'
 import { serveFeeds } from './feeds.ts'
-import {
-  HTML_TYPE,
-  headOf,
-  type Missing,
-  type Shown,
-  siteStateMeta,
-  VISITOR_META,
-} from './page-head.ts'
+import { headOf, type Missing, type Shown, siteStateMeta, VISITOR_META } from './page-head.ts'
 import { servePostPictures } from './post-pictures.ts'
 import {
   createRenderedPages,
   PageMoved,
   type PageReads,
   type PublicPage,
+  type Reader,
   urlOf,
 } from './rendered-pages.ts'
 import { type SitemapReads, serveSitemap } from './sitemap.ts'
 import type { WebApp } from './web-app.ts'
 
-const NOT_NOW = 'Страница сейчас не открывается. Обновите её чуть позже'
+const NOT_NOW =
+  'Страница сейчас не открывается. Через несколько секунд она загрузится ещё раз' +
+  '<meta http-equiv="refresh" content="5">'
 
 type Options = {
   /** The built web app; null where there is none, and then there are no pages. */
@@ -41,11 +38,26 @@ type Options = {
   origin: string
 }
 
+/**
+ * Makes the page in place of one for which there is no time now, without and with a session. The
+ * browser's app fills it, by calls of the API; without scripts it loads again.
+ */
+export function pageNotNow(web: WebApp): Record<Reader, string> {
+  const { before, after } = shellNotNow(web)
+  const start = before + headOf('other', web)
+  return { visitor: start + VISITOR_META + after, session: start + after }
+}
+
+function shellNotNow({ shell }: WebApp): WebApp['shell'] {
+  return { ...shell, after: shell.after.replace(/(?<=<noscript>).*(?=<\/noscript>)/s, NOT_NOW) }
+}
+
 /** Serves all that is no call of the API, and answers what is not found. */
 export async function servePages(http: FastifyInstance, options: Options): Promise<void> {
   const { web, limits } = options
   const pages = web && createPages(web, options)
   if (pages) {
+    http.addHook('onClose', web.maker.stop)
     await servePostPictures(http, { ...options, web })
     await http.register(async (site) => {
       site.addHook('onRequest', ({ ip }) => limits.pageFiles.chargeNetwork(ip))
@@ -85,10 +97,7 @@ function spell(path: string, query: string): string {
 function createPages(web: WebApp, { cookieName, limits, ...options }: Options) {
   const { reads } = options
   const rendered = createRenderedPages(web, options)
-  const refusedShell = {
-    ...web.shell,
-    after: web.shell.after.replace(/(?<=<noscript>).*(?=<\/noscript>)/s, NOT_NOW),
-  }
+  const refusedShell = shellNotNow(web)
   const hasSession = (request: FastifyRequest) => request.cookies[cookieName] !== undefined
 
   /** Sends a page that the browser fills: what is no page for visitors, or could not be read. */
@@ -109,7 +118,7 @@ function createPages(web: WebApp, { cookieName, limits, ...options }: Options) {
     // What is no page for visitors may be one for the signed-in user.
     if (hasSession(request)) return sendShell(http, shown)
     const accepted = request.headers['accept-encoding']
-    const { headers, body } = await variantFor(rendered.missing[shown], accepted)
+    const { headers, body } = await variantFor(await rendered.missing(shown), accepted)
     const cacheControl = shown === 'no post' ? NO_POST_CACHE_CONTROL : 'no-cache'
     return reply.headers({ ...headers, 'cache-control': cacheControl }).send(body)
   }

@@ -1,14 +1,9 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import {
-  PAGE_FRAMES_FILE,
-  type PageFrames,
-  type PageSettings,
-  type RenderPage,
-  type ServerBuild,
-} from '../../../contract/pages.ts'
+import { PAGE_FRAMES_FILE, type PageFrames, type PageSettings } from '../../../contract/pages.ts'
 import { readIfExists } from '../config/read-if-exists.ts'
 import { escapeHtml } from './escape.ts'
+import { createPageMaker, type PageMaker } from './page-maker.ts'
 
 type Settings = PageSettings & {
   publicUrl: string | undefined
@@ -17,9 +12,7 @@ type Settings = PageSettings & {
 }
 
 /** The built web app, its frames with the settings that the browser needs at once. */
-export type WebApp = PageFrames &
-  Settings &
-  Pick<ServerBuild, 'pictureParts'> & { folder: string; render: RenderPage }
+export type WebApp = PageFrames & Settings & { folder: string; maker: PageMaker }
 
 const SERVER_BUILD = '.server/entry-server.js'
 
@@ -28,19 +21,20 @@ export async function loadWebApp(folder: string, settings: Settings): Promise<We
   const built = await readIfExists(join(folder, PAGE_FRAMES_FILE))
   if (built === undefined) return null
   const { appName, editPeriodSeconds, publicUrl, serviceWorker } = settings
-  const { shell, rendered, inlineHashes }: PageFrames = JSON.parse(built)
-  const { createRenderer, pictureParts }: ServerBuild = await import(
-    pathToFileURL(join(folder, SERVER_BUILD)).href
-  )
+  const { shell, rendered: plain, inlineHashes }: PageFrames = JSON.parse(built)
   const metas =
     `<meta name="application-name" content="${escapeHtml(appName)}">` +
     `<meta name="edit-period-seconds" content="${editPeriodSeconds}">` +
     (serviceWorker ? '' : '<meta name="service-worker" content="off">')
+  const rendered = { ...plain, before: plain.before + metas }
   return {
     ...{ folder, appName, editPeriodSeconds, publicUrl, serviceWorker, inlineHashes },
-    pictureParts,
     shell: { ...shell, before: shell.before + metas },
-    rendered: { ...rendered, before: rendered.before + metas },
-    render: await createRenderer(settings),
+    rendered,
+    maker: createPageMaker({
+      build: pathToFileURL(join(folder, SERVER_BUILD)).href,
+      settings: { appName, editPeriodSeconds },
+      frames: rendered,
+    }),
   }
 }

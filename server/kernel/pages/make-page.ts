@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { getPriority, setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { brotliCompressSync, constants } from 'node:zlib'
+import type {
+  FirstPage,
+  PageFrames,
+  PageSettings,
+  ServerBuild,
+  Tile,
+} from '../../../contract/pages.ts'
+import { FIRST_PAGE_START } from '../../../contract/pages.ts'
+import { plainPage } from './plain-page.ts'
+
+// Makes pages of what was read for them, in a thread of its own (page-maker.ts).
+
+export type PageParts = {
+  url: string
+  head: string
+  /** The FirstPage as JSON. */
+  data: string
+  isVisitors: boolean
+  /** Whether who asks takes Brotli. */
+  isPacked: boolean
+}
+/** `tag` names its content, without the moment at which it was made. */
+export type MadePage = { body: Uint8Array; tag: string; packed: Uint8Array | undefined }
+export type PictureParts = { tile: Tile; mark: string }
+export type Asked = { page: PageParts } | { pictureOf: string }
+export type Answer = MadePage | PictureParts | { failure: Error }
+export type MakerData = { build: string; settings: PageSettings; frames: PageFrames['rendered'] }
+
+/** Hides what is for visitors alone until the app knows who has the session. */
+const SESSION_HTML = '<html data-session '
+/** A higher quality costs a page as much as its rendering, a wider window memory for nothing. */
+const QUALITY = { rendered: 5, plain: 3 }
+const WINDOW_BITS = 16
+
+// On Linux a thread has its own priority: beside a busy server this gets a quarter of a core.
+if (process.platform === 'linux') setPriority(Math.min(19, getPriority() + 5))
+
+const { build, settings, frames }: MakerData = workerData
+const { createRenderer, pictureParts }: ServerBuild = await import(build)
+const render = await createRenderer(settings)
+parentPort?.on('message', (asked: Asked) => parentPort?.postMessage(answer(asked)))
+
+function answer(asked: Asked): Answer {
+  try {
+    if ('page' in asked) return makePage(asked.page)
+    return { tile: pictureParts.drawTile(asked.pictureOf), mark: pictureParts.mark }
+  } catch (error) {
+    return { failure: error as Error }
+  }
+}
+
+function makePage({ url, head, data, isVisitors, isPacked }: PageParts): MadePage {
+  const first: FirstPage = JSON.parse(data)
+  const { before, after, end } = frames
+  const start = (isVisitors ? before : before.replace('<html ', SESSION_HTML)) + head + after
+  const content = first.plain ? plainPage(url, first) : render(url, first)
+  const body = Buffer.from(`${start}${content}</div>${dataBlock(data)}${end}`)
+  // The times that a page shows are in its content.
+  const tag = hash(start, content, JSON.stringify({ ...first, now: 0 }), end)
+  const packed = isPacked ? pack(body, QUALITY[first.plain ? 'plain' : 'rendered']) : undefined
+  return { body, tag, packed }
+}
+
+/** HTML finds neither the end of the element nor a comment in it. */
+function dataBlock(json: string): string {
+  const escaped = json.slice(1).replaceAll('<', '\\u003c')
+  return `<script type="application/json" ${FIRST_PAGE_START}${escaped}</script>`
+}
+
+function hash(...parts: string[]): string {
+  const sha = createHash('sha1')
+  for (const part of parts) sha.update(part)
+  return sha.digest('base64url')
+}
+
+function pack(body: Buffer, quality: number): Uint8Array {
+  const params = {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_QUALITY]: quality,
+    [constants.BROTLI_PARAM_LGWIN]: WINDOW_BITS,
+    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+  }
+  return brotliCompressSync(body, { params })
+}
