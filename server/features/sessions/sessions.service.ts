@@ -6,7 +6,7 @@ import { batchCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import type { Authenticator, Viewer } from '../../kernel/http/authenticate.ts'
 import { writeRefusal } from '../site-state/write-refusal.ts'
-import { readAccessToken, signAccessToken } from './access-token.ts'
+import { createTokenReader, signAccessToken } from './access-token.ts'
 import {
   formatSessionCookie,
   hashSecret,
@@ -44,7 +44,7 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
       // Every call is checked, and calls that come together share one query.
       const find = batchCalls((viewers: Viewer[]) => selectLiveSessions(db, viewers))
       return {
-        readToken: (token) => readAccessToken(token, tokenKey),
+        readToken: createTokenReader(tokenKey),
         async findSession(viewer) {
           const session = await find(viewer)
           if (!session) return null

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Endpoint } from '../../../contract/endpoint.ts'
 import { AppError } from '../errors/app-error.ts'
@@ -32,13 +33,13 @@ export async function identifyViewer(
   access: Access,
   { auth, limits }: { auth: Authenticator; limits: Limits },
 ): Promise<Viewer | null> {
-  const header = access === 'cookie' ? undefined : request.headers.authorization
-  const viewer = header === undefined ? null : auth.readToken(bearerOf(header))
+  const hasToken = access !== 'cookie' && request.headers.authorization !== undefined
+  const viewer = hasToken ? auth.readToken(tokenOf(request.headers)) : null
   if (viewer) await limits.userCalls.charge(viewer.userId)
   else await limits.visitorCalls.chargeNetwork(request.ip)
 
   if (viewer) return viewer
-  if (header !== undefined || access === 'user') throw new AppError('UNAUTHORIZED')
+  if (hasToken || access === 'user') throw new AppError('UNAUTHORIZED')
   if (access === 'moderator') throw new AppError('NOT_FOUND')
   return null
 }
@@ -60,6 +61,6 @@ export async function requireSession(
   return session
 }
 
-function bearerOf(header: string): string {
-  return /^Bearer +(\S+)$/i.exec(header)?.[1] ?? ''
+export function tokenOf({ authorization = '' }: IncomingHttpHeaders): string {
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 }

@@ -60,6 +60,7 @@ export function createRouter(
       url: API_PREFIX + endpoint.path,
       schema: schemaOf(endpoint),
       async onRequest(request) {
+        if (request.raw.refusal) throw request.raw.refusal
         const viewer = await identifyViewer(request, endpoint.access, guards)
         if (!viewer) return
         const { isNewcomer } = await requireSession(viewer, endpoint, guards.auth)
