@@ -9,6 +9,8 @@ export type Viewer = {
   sessionId: string
   /** Whether the account is less than a day old. Known once the session was checked. */
   isNewcomer?: boolean
+  /** Where only the statement that publishes checks the session: says why it did not. */
+  checkSession?: () => Promise<unknown>
 }
 
 export type LiveSession = {
@@ -21,6 +23,8 @@ export type Authenticator = {
   /** Judges a token by its signature and expiry alone; null for a bad one. */
   readToken(token: string): Viewer | null
   findSession(viewer: Viewer): Promise<LiveSession | null>
+  /** Whether the session was live within some minutes, of a user who might write as any other. */
+  wasLive(viewer: Viewer): boolean
   isModerator(viewer: Viewer): Promise<boolean>
 }
 
