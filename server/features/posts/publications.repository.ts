@@ -85,6 +85,7 @@ export async function insertPosts(
   const replied = idArray(posts.map(({ repliedId }) => repliedId ?? 'NULL'))
   const hasReplies = posts.some(({ repliedId }) => repliedId !== null)
   const { allowed, inserted, hydrated } = hasReplies ? withReplies(replied) : WITHOUT_REPLIES
+  // The arrays stand in subqueries, or PostgreSQL would plan each call anew, by their lengths.
   const { rows } = await sql<Omit<Inserted, 'post'> & HydratedRow>`WITH wait AS MATERIALIZED (
       SELECT set_config('lock_timeout', ${String(lockWaitMs)}, true)
     ), input AS MATERIALIZED (
