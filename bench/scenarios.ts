@@ -34,7 +34,7 @@ export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
     ...reads.map(([name, path]) => read(`${name}, visitor`, 0.75, { method: 'GET', path })),
     wallPage(),
     ...reads.map(([name, path]) =>
-      read(`${name}, signed in`, 0.25, { method: 'GET', path, ...withToken(tokens[0]) }),
+      read(`${name}, signed in`, 0.4, { method: 'GET', path, ...withToken(tokens[0]) }),
     ),
     ...publishing(tokens),
     hotLikes(tokens),
@@ -69,7 +69,7 @@ function publishing(tokens: string[]): Scenario[] {
     }),
     publishingBy(tokens, {
       name: 'publish, one at a time',
-      goal: 0.3,
+      goal: 0.45,
       bareWrite: { ...many, connections: 1 },
       inFlight: 1,
     }),

@@ -235,7 +235,11 @@ async function createNode(options: AppOptions) {
   })
   const refusals = createRefusalLog(log)
   const observe = metrics?.observe
-  const fastPath = cache.fastPath({ limit: limits.visitorCalls, trustProxy, log, observe })
+  const authenticator = {
+    ...sessions.authenticator(db, config.contactEmail),
+    isModerator: ({ userId }: { userId: string }) => isModerator(db, userId),
+  }
+  const fastPath = cache.fastPath({ auth: authenticator, limits, trustProxy, log, observe })
   const server = await createHttpServer({
     logger: log,
     refusals,
@@ -259,10 +263,7 @@ async function createNode(options: AppOptions) {
     limits,
     metrics,
     sessions,
-    authenticator: {
-      ...sessions.authenticator(db, config.contactEmail),
-      isModerator: ({ userId }: { userId: string }) => isModerator(db, userId),
-    },
+    authenticator,
     web,
     headers,
     cache,

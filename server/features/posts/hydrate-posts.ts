@@ -96,6 +96,10 @@ export async function hydratePost(
 /** SQL for inserted posts as their owners see them, from the CTEs `post`, `author`, `answered`. */
 export const HYDRATED_INSERTED = hydrated(INSERTED, sql`p.owner_id`)
 
+/** The same where none is a reply. */
+export const HYDRATED_ROOTS = sql`SELECT ${columns('')}, NULL AS r_username
+  FROM post p JOIN author u ON u.id = p.owner_id CROSS JOIN (SELECT NULL::bigint AS user_id) l`
+
 type HydratedPost = { key: string; post: Post | undefined }
 
 /** The page is materialised first, so that the planner joins ten rows, not the whole table. */

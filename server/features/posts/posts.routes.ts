@@ -49,10 +49,14 @@ export function registerPosts(options: Options): void {
     runRead(viewer, (from) => requirePost(from, params.id, viewer)),
   )
 
-  route(createPost, ({ body, headers, viewer }, { request }) => {
-    const idempotencyKey = headers['idempotency-key']
-    return publish({ viewer, request, text: body.text, idempotencyKey, repliedId: null })
-  })
+  route(
+    createPost,
+    ({ body, headers, viewer }, { request }) => {
+      const idempotencyKey = headers['idempotency-key']
+      return publish({ viewer, request, text: body.text, idempotencyKey, repliedId: null })
+    },
+    { checksSession: true },
+  )
 
   route(editPostEndpoint, async ({ params: { id }, body, viewer }) => {
     const text = requireText(body.text)

@@ -1,67 +1,45 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Post } from '../../../contract/posts.ts'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
-import { HYDRATED_INSERTED, type HydratedRow, toPost } from './hydrate-posts.ts'
+import { HYDRATED_INSERTED, HYDRATED_ROOTS, type HydratedRow, toPost } from './hydrate-posts.ts'
 
 export type NewPost = {
   ownerId: string
+  /** A session that must be live; null for one that has been checked. */
+  sessionId: string | null
   text: string
   idempotencyKey: string | undefined
   repliedId: string | null
 }
 
-export type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
-export type Inserted = OwnerState & {
-  /** Absent if its owner may not publish, its key was used, or the replied post is not visible. */
-  post: Post | undefined
-  /** Who receives the published reply. */
-  recipientId: string | null
+/** What differs between statements with and without replies. */
+type Parts = Record<'allowed' | 'inserted' | 'hydrated', RawBuilder<unknown>>
+
+/** Takes two thirds of the time: a publication on the wall needs nothing of what replies do. */
+const WITHOUT_REPLIES: Parts = {
+  allowed: sql`allowed AS MATERIALIZED (
+      SELECT input.*, NULL::bigint AS recipient_id FROM input JOIN author ON author.id = owner_id
+      WHERE is_live AND NOT is_blocked
+    )`,
+  inserted: sql`post AS (
+      INSERT INTO posts (id, owner_id, text) OVERRIDING SYSTEM VALUE
+      SELECT id, owner_id, text FROM fresh ORDER BY id RETURNING *
+    )`,
+  hydrated: HYDRATED_ROOTS,
 }
 
-/**
- * Publishes posts and replies, with their keys, in one statement. Returns what became of each, in
- * order. A lock that another transaction holds for longer than `lockWaitMs` fails the statement
- * with 55P03; 0 waits as long as a statement may. A key outlives its post, so that a retry after a
- * deletion finds it. A reply to somebody else takes the next number of its recipient. Rows are
- * locked in this order, each kind by ascending key: owners, replied posts, keys, recipients, and
- * then the totals by the triggers.
- */
-export async function insertPosts(
-  db: Queryable,
-  posts: NewPost[],
-  lockWaitMs: number,
-): Promise<Inserted[]> {
-  const owners = idArray(posts.map(({ ownerId }) => ownerId))
-  const replied = idArray(posts.map(({ repliedId }) => repliedId ?? 'NULL'))
-  const { rows } = await sql<Omit<Inserted, 'post'> & HydratedRow>`WITH wait AS MATERIALIZED (
-      SELECT set_config('lock_timeout', ${String(lockWaitMs)}, true)
-    ), input AS MATERIALIZED (
-      SELECT nextval('posts_id_seq') AS id, i.* FROM wait, unnest(${owners}::bigint[],
-        ${posts.map(({ text }) => text)}::text[],
-        ${posts.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[],
-        ${replied}::bigint[]
-      ) WITH ORDINALITY i (owner_id, text, key, replied_id, number)
-    ), author AS MATERIALIZED (
-      SELECT id, username, deleted_at, EXISTS (
-        SELECT FROM blocks_in_force b WHERE b.user_id = users.id
-      ) AS is_blocked
-      FROM users WHERE id = ANY(${owners}::bigint[]) AND deleted_at IS NULL
-      ORDER BY id FOR KEY SHARE
-    ), replied AS MATERIALIZED (
+function withReplies(replied: string): Parts {
+  return {
+    allowed: sql`replied AS MATERIALIZED (
       SELECT * FROM visible_posts WHERE id = ANY(${replied}::bigint[]) ORDER BY id FOR NO KEY UPDATE
     ), allowed AS MATERIALIZED (
       SELECT input.*, coalesce(replied.parent_post_id, replied.id) AS root_id,
         CASE WHEN replied.owner_id <> input.owner_id AND NOT replied.is_muted THEN replied.owner_id END
           AS recipient_id
       FROM input JOIN author ON author.id = owner_id LEFT JOIN replied ON replied.id = replied_id
-      WHERE NOT is_blocked AND (replied_id IS NULL OR replied.id IS NOT NULL)
-    ), claimed AS (
-      INSERT INTO idempotency_keys (owner_id, key, post_id)
-      SELECT owner_id, key, id FROM allowed WHERE key IS NOT NULL ORDER BY owner_id, key, number
-      ON CONFLICT DO NOTHING RETURNING post_id
-    ), fresh AS MATERIALIZED (
-      SELECT * FROM allowed WHERE key IS NULL OR id IN (SELECT post_id FROM claimed)
-    ), recipient AS (
+      WHERE is_live AND NOT is_blocked AND (replied_id IS NULL OR replied.id IS NOT NULL)
+    )`,
+    inserted: sql`recipient AS (
       INSERT INTO answer_states AS state (user_id, last_no)
       SELECT recipient_id, count(*) FROM fresh WHERE recipient_id IS NOT NULL
       GROUP BY recipient_id ORDER BY recipient_id
@@ -77,11 +55,63 @@ export async function insertPosts(
       SELECT id, text, created_at, is_modified, owner_id, likes_count, parent_post_id, replied_post_id,
         replies_count + (SELECT count(*)::int FROM post WHERE replied_post_id = replied.id) AS replies_count
       FROM replied
-    )
-    SELECT author.id IS NOT NULL AS "hasOwner", author.is_blocked AS "isBlocked", fresh.recipient_id AS "recipientId", hydrated.*
+    )`,
+    hydrated: HYDRATED_INSERTED,
+  }
+}
+
+export type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
+export type Inserted = OwnerState & {
+  /** Absent if its owner may not publish, its key was used, or the replied post is not visible. */
+  post: Post | undefined
+  /** Who receives the published reply. */
+  recipientId: string | null
+}
+
+/**
+ * Publishes posts and replies, with their keys, in one statement. Returns what became of each, in
+ * order. A lock that another transaction holds for longer than `lockWaitMs` fails the statement
+ * with 55P03; 0 waits as long as a statement may. `mayWrite` judges the `session_id`. A key outlives its post, so that a retry after a
+ * deletion finds it. A reply to somebody else takes the next number of its recipient. Rows are
+ * locked in this order, each kind by ascending key: owners, replied posts, keys, recipients, and
+ * then the totals by the triggers.
+ */
+export async function insertPosts(
+  db: Queryable,
+  posts: NewPost[],
+  { lockWaitMs, mayWrite }: { lockWaitMs: number; mayWrite: RawBuilder<boolean> },
+): Promise<Inserted[]> {
+  const owners = idArray(posts.map(({ ownerId }) => ownerId))
+  const replied = idArray(posts.map(({ repliedId }) => repliedId ?? 'NULL'))
+  const hasReplies = posts.some(({ repliedId }) => repliedId !== null)
+  const { allowed, inserted, hydrated } = hasReplies ? withReplies(replied) : WITHOUT_REPLIES
+  // The arrays stand in subqueries, or PostgreSQL would plan each call anew, by their lengths.
+  const { rows } = await sql<Omit<Inserted, 'post'> & HydratedRow>`WITH wait AS MATERIALIZED (
+      SELECT set_config('lock_timeout', ${String(lockWaitMs)}, true)
+    ), input AS MATERIALIZED (
+      SELECT nextval('posts_id_seq') AS id, i.*, session_id IS NULL OR ${mayWrite} AS is_live
+      FROM wait, unnest((SELECT ${owners}::bigint[]),
+        (SELECT ${posts.map(({ text }) => text)}::text[]),
+        (SELECT ${posts.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[]),
+        (SELECT ${replied}::bigint[]), (SELECT ${posts.map(({ sessionId }) => sessionId)}::uuid[])
+      ) WITH ORDINALITY i (owner_id, text, key, replied_id, session_id, number)
+    ), author AS MATERIALIZED (
+      SELECT id, username, deleted_at, EXISTS (
+        SELECT FROM blocks_in_force b WHERE b.user_id = users.id
+      ) AS is_blocked
+      FROM users WHERE id = ANY((SELECT ${owners}::bigint[])::bigint[]) AND deleted_at IS NULL
+      ORDER BY id FOR KEY SHARE
+    ), ${allowed}, claimed AS (
+      INSERT INTO idempotency_keys (owner_id, key, post_id)
+      SELECT owner_id, key, id FROM allowed WHERE key IS NOT NULL ORDER BY owner_id, key, number
+      ON CONFLICT DO NOTHING RETURNING post_id
+    ), fresh AS MATERIALIZED (
+      SELECT * FROM allowed WHERE key IS NULL OR id IN (SELECT post_id FROM claimed)
+    ), ${inserted}
+    SELECT input.is_live AND author.id IS NOT NULL AS "hasOwner", author.is_blocked AS "isBlocked", fresh.recipient_id AS "recipientId", hydrated.*
     FROM input LEFT JOIN author ON author.id = input.owner_id
     LEFT JOIN fresh ON fresh.id = input.id
-    LEFT JOIN (${HYDRATED_INSERTED}) hydrated ON hydrated.id = input.id
+    LEFT JOIN (${hydrated}) hydrated ON hydrated.id = input.id
     ORDER BY input.number`.execute(db)
   return rows.map(({ hasOwner, isBlocked, recipientId, ...row }) => ({
     ...{ hasOwner, isBlocked, recipientId },

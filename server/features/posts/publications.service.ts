@@ -1,7 +1,7 @@
 import type { Post } from '../../../contract/posts.ts'
 import type { Change } from '../../kernel/cache/cache.ts'
 import { batchCalls } from '../../kernel/db/batch-calls.ts'
-import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
+import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
@@ -9,8 +9,9 @@ import {
   chargePublication,
   type PublicationLimits,
 } from '../../kernel/limits/publication-limits.ts'
-import type { Charged } from '../../kernel/limits/rate-limits.ts'
+import { awaitUndo, type Charged } from '../../kernel/limits/rate-limits.ts'
 import { addedChange } from '../../kernel/live/news.ts'
+import { MAY_WRITE } from '../sessions/sessions.repository.ts'
 import { requirePost, requireText } from './posts.service.ts'
 import {
   findByIdempotencyKey,
@@ -31,7 +32,7 @@ type Options = {
 
 type Submitted = NewPost & Pick<Parameters<NoteAccess>[1], 'request'>
 
-type Publication = Omit<Submitted, 'ownerId'> & { viewer: Viewer }
+type Publication = Omit<Submitted, 'ownerId' | 'sessionId'> & { viewer: Viewer }
 
 export type Publish = (publication: Publication) => Promise<Post>
 
@@ -53,11 +54,15 @@ export function createPublish({
   const insert = batchCalls(insertTogether, { failsAlone: true })
 
   async function insertTogether(posts: Submitted[], isAlone: boolean) {
-    const lockMs = isAlone ? 0 : lockWaitMs
+    const options = { lockWaitMs: isAlone ? 0 : lockWaitMs, mayWrite: MAY_WRITE }
     // One statement needs no transaction around it, which would cost two round trips.
     const inserted = noteAccess
-      ? await db.transaction().execute((tx) => insertWithAccess(tx, { posts, lockMs, noteAccess }))
-      : await insertPosts(db, posts, lockMs)
+      ? await db.transaction().execute(async (tx) => {
+          const results = await insertPosts(tx, posts, options)
+          await noteAccess(tx, ...accessesOf(posts, results))
+          return results
+        })
+      : await insertPosts(db, posts, options)
     // Awaited by each call and not here, so that the next statement starts at once.
     const published = inserted.filter(({ post }) => post)
     const invalidated = published.length > 0 ? publishChange(changeBy(published)) : undefined
@@ -77,11 +82,17 @@ export function createPublish({
   }
 
   return async ({ viewer, text, ...rest }) => {
-    const newPost = { ownerId: viewer.userId, text: requireText(text), ...rest }
+    const { userId: ownerId, checkSession } = viewer
+    const sessionId = checkSession ? viewer.sessionId : null
+    const newPost = { ownerId, sessionId, text: requireText(text), ...rest }
     const outcome = await attempt(newPost, viewer)
     if ('post' in outcome) return outcome.post
     // A retry is always refused, by the limit or by its key: only refused ones need a look-up.
     const { refusal, charged } = outcome
+    await checkSession?.().catch(async (error) => {
+      if (charged) await awaitUndo(charged.refund(), error)
+      throw error
+    })
     const firstId = await findPublished(db, newPost)
     if (firstId === undefined) throw refusal
     await charged?.refund()
@@ -109,18 +120,11 @@ function asRefusal(error: unknown): AppError {
   throw error
 }
 
-/** Publishes posts, and records in the same transaction where each comes from. */
-async function insertWithAccess(
-  tx: Queryable,
-  { posts, lockMs, noteAccess }: { posts: Submitted[]; lockMs: number; noteAccess: NoteAccess },
-): Promise<Inserted[]> {
-  const results = await insertPosts(tx, posts, lockMs)
-  const published = posts.flatMap(({ ownerId, request }, at) => {
+function accessesOf(posts: Submitted[], results: Inserted[]) {
+  return posts.flatMap(({ ownerId, request }, at) => {
     const postId = results[at]?.post?.id
     return postId ? [{ action: 'publish' as const, userId: ownerId, postId, request }] : []
   })
-  await noteAccess(tx, ...published)
-  return results
 }
 
 function refusalOf({ hasOwner, isBlocked }: OwnerState): AppError {

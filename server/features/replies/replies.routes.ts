@@ -39,8 +39,12 @@ export function registerReplies({ route, db, runRead, publish }: Options): void 
     runRead(viewer, (from) => readAncestors(from, { id, limit }, viewer)),
   )
 
-  route(createReply, ({ params, body, headers, viewer }, { request }) => {
-    const idempotencyKey = headers['idempotency-key']
-    return publish({ viewer, request, text: body.text, idempotencyKey, repliedId: params.id })
-  })
+  route(
+    createReply,
+    ({ params, body, headers, viewer }, { request }) => {
+      const idempotencyKey = headers['idempotency-key']
+      return publish({ viewer, request, text: body.text, idempotencyKey, repliedId: params.id })
+    },
+    { checksSession: true },
+  )
 }

@@ -60,6 +60,10 @@ export async function selectLiveSessions(
   })
 }
 
+/** SQL that tells of a `session_id` whether it is live while everybody may write. */
+export const MAY_WRITE = sql<boolean>`(SELECT ${LIVE} AND writing_closed IS NULL
+  FROM sessions, site_state WHERE sessions.id = session_id)`
+
 export type NewSession = {
   id: string
   userId: string

@@ -1,12 +1,13 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import type { AccessTokenAnswer, Device } from '../../../contract/fields.ts'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { batchCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import type { Authenticator, Viewer } from '../../kernel/http/authenticate.ts'
 import { writeRefusal } from '../site-state/write-refusal.ts'
-import { readAccessToken, signAccessToken } from './access-token.ts'
+import { createTokenReader, signAccessToken } from './access-token.ts'
 import {
   formatSessionCookie,
   hashSecret,
@@ -27,6 +28,9 @@ import {
   touchSession,
 } from './sessions.repository.ts'
 
+const RECENT_MAX = 10_000
+const RECENT_MS = 5 * 60_000
+
 type Options = { secret: string; accessTokenSeconds: number; isHttps: boolean }
 
 export type Sessions = ReturnType<typeof createSessions>
@@ -43,14 +47,20 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
     authenticator(db: Db, contact: string | undefined): Omit<Authenticator, 'isModerator'> {
       // Every call is checked, and calls that come together share one query.
       const find = batchCalls((viewers: Viewer[]) => selectLiveSessions(db, viewers))
+      const wereLive = new LRUCache<string, true>({ max: RECENT_MAX, ttl: RECENT_MS })
       return {
-        readToken: (token) => readAccessToken(token, tokenKey),
+        readToken: createTokenReader(tokenKey),
         async findSession(viewer) {
           const session = await find(viewer)
           if (!session) return null
           const { isNewcomer } = session
-          return { isNewcomer, writeRefusal: writeRefusal(session, contact) }
+          const refusal = writeRefusal(session, contact)
+          if (!refusal && !isNewcomer && !wereLive.has(viewer.sessionId)) {
+            wereLive.set(viewer.sessionId, true)
+          }
+          return { isNewcomer, writeRefusal: refusal }
         },
+        wasLive: ({ sessionId }) => wereLive.has(sessionId),
       }
     },
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import { API_PREFIX, READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
@@ -33,6 +34,8 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 // Of one length, so that one can replace the other: JSON allows the space.
 const UNSET = 'false'
 const SET = 'true '
+
+export type CachedReads = ReturnType<typeof createCachedReads>
 
 /** Serves reads from `cache`. Reads of the same URL at the same time are one read. */
 export function createCachedReads(
@@ -85,7 +88,21 @@ export function createCachedReads(
     })
   }
 
+  /** Whether a user has just written, here or perhaps on another node: the web app says so. */
+  function isPastCache({ userId }: { userId: string }, headers: IncomingHttpHeaders): boolean {
+    return writers.has(userId) || (headers['cache-control']?.includes('no-cache') ?? false)
+  }
+
+  /** Resolves to the JSON with the viewer's flags. */
+  async function bodyFor({ userId }: { userId: string }, cached: CachedResponse): Promise<Buffer> {
+    const postIds = cached.flags.map(({ postId }) => postId)
+    return setFlags(cached, await flag.isTrueFor({ userId, postIds }))
+  }
+
   return {
+    isPastCache,
+    bodyFor,
+
     /** Returns the JSON with the viewer's flags. A visitor may get a stale one. */
     async serveRead(
       { endpoint, http }: { endpoint: CachedEndpoint; http: Http },
@@ -95,14 +112,10 @@ export function createCachedReads(
       const make = async () => toResponse(endpoint, await read())
       if (!viewer) return sendCached(http, await readForVisitor(url, make))
       http.reply.type(JSON_TYPE)
-      const { userId } = viewer
-      const isPastCache = writers.has(userId) || asksForNewest(http)
       // Nothing may be awaited here: each call of one turn would begin a read of its own.
-      const cached = isPastCache ? undefined : shared.find(url, make)
+      const cached = isPastCache(viewer, http.request.headers) ? undefined : shared.find(url, make)
       if (!cached) return readForUser({ endpoint, url }, read)
-      const response = await cached
-      const postIds = response.flags.map(({ postId }) => postId)
-      return setFlags(response, await flag.isTrueFor({ userId, postIds }))
+      return bodyFor(viewer, await cached)
     },
 
     /** Serves a visitor with the cached response at a URL, or with what `make` resolves to. */
@@ -118,11 +131,6 @@ export function createCachedReads(
       writers.set(userId, true)
     },
   }
-}
-
-/** The web app asks so after a write, perhaps to another node. */
-function asksForNewest({ request }: Http): boolean {
-  return request.headers['cache-control']?.includes('no-cache') ?? false
 }
 
 /** Returns where the body that joins the pieces by UNSET has the flag of each post. */

@@ -3,7 +3,7 @@ import { SAVED_HEADER, SAVED_STATUS } from '../../../contract/constants.ts'
 import type { Http } from '../http/route.ts'
 import { acceptsBrotli, acceptsGzip, compressBrotli, compressGzip } from './compression.ts'
 
-type ResponseHeaders = Record<string, string | number>
+export type ResponseHeaders = Record<string, string | number>
 type Encoding = 'br' | 'gzip' | 'identity'
 /** A body in one encoding, with the headers of 200 and of 304. */
 type Variant = { body: Buffer; headers: ResponseHeaders; notModifiedHeaders: ResponseHeaders }
@@ -20,6 +20,8 @@ export type CachedResponse = {
   variants: Partial<Record<Encoding, Variant>> & { identity: Variant }
   compress: (encoding: 'br' | 'gzip') => Promise<Variant>
   flags: FlagOffset[]
+  /** Of the uncompressed body with a signed-in viewer's flags; absent where there are none. */
+  ownHeaders?: ResponseHeaders
   /** The posts whose text it shows; undefined where that may be any. */
   postIds: string[] | undefined
   /** Returns the response whose body says that it is stale; absent where the headers are enough. */
@@ -51,7 +53,7 @@ export const CACHE_CONTROL =
 
 /** Makes the response to cache. Its body is compressed when somebody first asks for it so. */
 export function toCachedResponse(content: Content): CachedResponse {
-  const { route, body, packed, flags = [], postIds, isPage = false, markSaved } = content
+  const { route, body, packed, flags, postIds, isPage = false, markSaved } = content
   const tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
   const common = {
     ...content.headers,
@@ -99,7 +101,15 @@ export function toCachedResponse(content: Content): CachedResponse {
       compressing[encoding] ??= addVariant(encoding)
       return compressing[encoding]
     },
-    flags,
+    flags: flags ?? [],
+    ...(flags && {
+      ownHeaders: {
+        ...content.headers,
+        'cache-control': 'no-store',
+        'content-type': content.type,
+        'content-length': body.length,
+      },
+    }),
     postIds,
     ...(markSaved && {
       toStale: () => {

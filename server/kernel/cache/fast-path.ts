@@ -2,32 +2,96 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Outage } from '../db/outage.ts'
-import { nextRequestId, type ObserveRequest, requestLine } from '../http/request-log.ts'
-import type { Limit } from '../limits/rate-limits.ts'
+import { AppError } from '../errors/app-error.ts'
+import { type Authenticator, tokenOf } from '../http/authenticate.ts'
+import {
+  measureQueryTime,
+  nextRequestId,
+  type ObserveRequest,
+  requestLine,
+} from '../http/request-log.ts'
+import type { Limits } from '../limits/rate-limits.ts'
 import type { MemoryCache } from './cache.ts'
+import type { CachedReads } from './cached-reads.ts'
 import {
   type CachedResponse,
   isNotModified,
+  type ResponseHeaders,
   readyVariant,
   staleHeaders,
   variantFor,
 } from './cached-response.ts'
 
 export type FastPathOptions = {
-  limit: Limit
+  auth: Pick<Authenticator, 'readToken' | 'findSession'>
+  limits: Pick<Limits, 'userCalls' | 'visitorCalls'>
   trustProxy: string[]
   log: FastifyBaseLogger
   observe?: ObserveRequest | undefined
-  outage: Pick<Outage, 'noteStale'>
 }
 
-/** Answers visitors' reads before Fastify begins: from the cache, or stale instead of a refusal. */
-export function createFastPath(cache: MemoryCache, options: FastPathOptions) {
-  const { limit, trustProxy, log, observe, outage } = options
+type Parts = { reads: CachedReads; outage: Pick<Outage, 'noteStale'> }
+type Answer = { status: number; headers: ResponseHeaders; body?: Buffer; userId?: string }
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Why the fast path, which has charged and checked the caller, did not answer. */
+    refusal?: unknown
+  }
+}
+
+/** Answers reads before Fastify begins: from the cache, or stale instead of a refusal. */
+export function createFastPath(
+  cache: MemoryCache,
+  { auth, limits, trustProxy, log, observe, reads, outage }: FastPathOptions & Parts,
+) {
   const addressOf = clientAddress(trustProxy)
 
-  function note({ route }: CachedResponse, status: number, began: number): void {
-    const facts = { method: 'GET', route, status, ms: performance.now() - began }
+  /** Returns undefined where the route has to answer. */
+  function answerVisitor(
+    request: IncomingMessage,
+    cached: CachedResponse,
+  ): Promise<Answer> | undefined {
+    const { headers } = request
+    if (needsPageOfOwn(request, cached)) return undefined
+    const variant = readyVariant(cached, headers['accept-encoding'])
+    // Over the limit, or not to be charged: the route answers with the error.
+    return (
+      variant &&
+      limits.visitorCalls
+        .chargeNetwork(addressOf(request))
+        .then(() =>
+          isNotModified(cached, headers['if-none-match'])
+            ? { status: 304, headers: variant.notModifiedHeaders }
+            : { status: 200, headers: variant.headers, body: variant.body },
+        )
+    )
+  }
+
+  /** The same for a signed-in user. */
+  function answerUser(
+    request: IncomingMessage,
+    cached: CachedResponse,
+  ): Promise<Answer> | undefined {
+    const { ownHeaders } = cached
+    const viewer = ownHeaders && auth.readToken(tokenOf(request.headers))
+    if (!viewer || reads.isPastCache(viewer, request.headers)) return undefined
+    return measureQueryTime(request, async () => {
+      try {
+        await limits.userCalls.charge(viewer.userId)
+        const asked = [auth.findSession(viewer), reads.bodyFor(viewer, cached)] as const
+        const [session, body] = await Promise.all(asked)
+        if (!session) throw new AppError('UNAUTHORIZED')
+        return { status: 200, headers: ownHeaders, body, userId: viewer.userId }
+      } catch (error) {
+        request.refusal = error
+        throw error
+      }
+    })
+  }
+
+  function note(line: Omit<Parameters<typeof requestLine>[0], 'reqId' | 'method'>): void {
+    const facts = { method: 'GET', ...line }
     observe?.(facts, true)
     log.info(requestLine({ reqId: nextRequestId(), ...facts }), 'request')
   }
@@ -37,21 +101,19 @@ export function createFastPath(cache: MemoryCache, options: FastPathOptions) {
     wrap:
       (listener: RequestListener): RequestListener =>
       (request, response) => {
-        const { url = '', headers } = request
-        const cached = isVisitorsRead(request) ? cache.get(url) : undefined
-        const isOfUse = cached && !needsPageOfOwn(request, cached)
-        const variant = isOfUse && readyVariant(cached, headers['accept-encoding'])
-        if (!variant) return listener(request, response)
-
+        const cached = request.method === 'GET' ? cache.get(request.url ?? '') : undefined
+        if (!cached) return listener(request, response)
         const began = performance.now()
-        limit.chargeNetwork(addressOf(request)).then(
-          () => {
-            if (isNotModified(cached, headers['if-none-match'])) {
-              response.writeHead(304, variant.notModifiedHeaders).end()
-            } else response.writeHead(200, variant.headers).end(variant.body)
-            note(cached, response.statusCode, began)
+        const isVisitors = request.headers.authorization === undefined
+        const answered = (isVisitors ? answerVisitor : answerUser)(request, cached)
+        if (!answered) return listener(request, response)
+        answered.then(
+          ({ status, headers, body, userId }) => {
+            response.writeHead(status, headers).end(body)
+            const ms = performance.now() - began
+            const dbMs = request.queryTime?.ms || undefined
+            note({ route: cached.route, status, ms, dbMs, userId })
           },
-          // Over the limit, or not to be charged: the route answers with the error.
           () => listener(request, response),
         )
       },
@@ -67,7 +129,7 @@ export function createFastPath(cache: MemoryCache, options: FastPathOptions) {
         ({ headers, body }) => {
           response.writeHead(200, { ...headers, ...staleHeaders(stale.age) }).end(body)
           outage.noteStale()
-          note(stale.response, 200, began)
+          note({ route: stale.response.route, status: 200, ms: performance.now() - began })
         },
         (err) => {
           log.error({ err }, 'a stale response could not be compressed')

@@ -9,6 +9,8 @@ import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testi
 /** A refusal without any waiting takes this long on a busy machine. */
 const AT_ONCE_MS = 700
 const WAIT = { timeout: 10_000 }
+/** A statement without an answer, but not a second one after it. */
+const ONE_TIMEOUT_MS = 6500
 /** How many requests the server runs at once. */
 const PLACES = 64
 
@@ -133,6 +135,8 @@ testPerCache(
     await readPost(id)
     const outages = app.logged.filter((line) => line.includes('the database is away')).length
     await duringOutage(proxy.freeze, proxy.thaw, async () => {
+      const began = performance.now()
+      const own = app.call('GET', `/posts/${id}`, { token: olga.token })
       // They take every place, and hold it until the outage is noticed.
       const crowd = Array.from({ length: PLACES }, (_, n) =>
         app.call('GET', `/posts?page=${n + 2}`),
@@ -143,6 +147,8 @@ testPerCache(
       while ((await Promise.race([away, setImmediate('not yet')])) !== 'away')
       expect([...statuses]).toEqual([200])
       for (const { status } of await Promise.all(crowd)) expect(status).toBe(503)
+      expect((await own).status).toBe(503)
+      expect(performance.now() - began).toBeLessThan(ONE_TIMEOUT_MS)
       const { status, ms } = await publishTimed()
       expect(status).toBe(503)
       expect(ms).toBeLessThan(AT_ONCE_MS)

@@ -41,11 +41,12 @@ export function createResponseCache(options: Options) {
     },
     outage,
   })
+  const reads = createCachedReads(cache, options)
   return {
-    ...createCachedReads(cache, options),
+    ...reads,
 
-    fastPath: (fastPathOptions: Omit<FastPathOptions, 'outage'>) =>
-      createFastPath(cache, { ...fastPathOptions, outage }),
+    fastPath: (fastPathOptions: FastPathOptions) =>
+      createFastPath(cache, { ...fastPathOptions, reads, outage }),
 
     /**
      * Call it after the commit, and await it before the change is answered: then this node serves

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Endpoint } from '../../../contract/endpoint.ts'
 import { AppError } from '../errors/app-error.ts'
@@ -8,6 +9,8 @@ export type Viewer = {
   sessionId: string
   /** Whether the account is less than a day old. Known once the session was checked. */
   isNewcomer?: boolean
+  /** Where only the statement that publishes checks the session: says why it did not. */
+  checkSession?: () => Promise<unknown>
 }
 
 export type LiveSession = {
@@ -20,6 +23,8 @@ export type Authenticator = {
   /** Judges a token by its signature and expiry alone; null for a bad one. */
   readToken(token: string): Viewer | null
   findSession(viewer: Viewer): Promise<LiveSession | null>
+  /** Whether the session was live within some minutes, of a user who might write as any other. */
+  wasLive(viewer: Viewer): boolean
   isModerator(viewer: Viewer): Promise<boolean>
 }
 
@@ -32,13 +37,13 @@ export async function identifyViewer(
   access: Access,
   { auth, limits }: { auth: Authenticator; limits: Limits },
 ): Promise<Viewer | null> {
-  const header = access === 'cookie' ? undefined : request.headers.authorization
-  const viewer = header === undefined ? null : auth.readToken(bearerOf(header))
+  const hasToken = access !== 'cookie' && request.headers.authorization !== undefined
+  const viewer = hasToken ? auth.readToken(tokenOf(request.headers)) : null
   if (viewer) await limits.userCalls.charge(viewer.userId)
   else await limits.visitorCalls.chargeNetwork(request.ip)
 
   if (viewer) return viewer
-  if (header !== undefined || access === 'user') throw new AppError('UNAUTHORIZED')
+  if (hasToken || access === 'user') throw new AppError('UNAUTHORIZED')
   if (access === 'moderator') throw new AppError('NOT_FOUND')
   return null
 }
@@ -60,6 +65,6 @@ export async function requireSession(
   return session
 }
 
-function bearerOf(header: string): string {
-  return /^Bearer +(\S+)$/i.exec(header)?.[1] ?? ''
+export function tokenOf({ authorization = '' }: IncomingHttpHeaders): string {
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 }

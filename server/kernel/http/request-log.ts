@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import {
   type FastifyBaseLogger,
   type FastifyReply,
@@ -85,12 +85,9 @@ export function logEvent(
   log[level]({ reqId: id, network: ip, ...facts }, event)
 }
 
-export function measureQueryTime(listener: RequestListener): RequestListener {
-  return (request, response) => {
-    const time = { ms: 0 }
-    request.queryTime = time
-    addQueryTime(time, () => listener(request, response))
-  }
+export function measureQueryTime<T>(request: IncomingMessage, work: () => T): T {
+  request.queryTime ??= { ms: 0 }
+  return addQueryTime(request.queryTime, work)
 }
 
 /** Logs each answered request; of many refused ones, the first and their number. */

@@ -18,7 +18,13 @@ type Handler<E extends Endpoint> = (
   call: Call<E>,
   http: Http,
 ) => Promise<E extends { answer: object } ? Answer<E> : void>
-export type Route = <E extends Endpoint>(endpoint: E, handler: Handler<E>) => void
+/** `checksSession`: of a session that was live a moment ago, the handler makes sure itself. */
+type RouteOptions = { checksSession?: boolean }
+export type Route = <E extends Endpoint>(
+  endpoint: E,
+  handler: Handler<E>,
+  options?: RouteOptions,
+) => void
 
 export type CachedEndpoint = Endpoint & { cache: CacheRule }
 type ReadCache = {
@@ -53,16 +59,22 @@ export function createRouter(
 ): Route {
   app.decorateRequest('viewer', null)
   app.decorateRequest('postId', undefined)
-  return (endpoint, handler) => {
+  return (endpoint, handler, { checksSession = false } = {}) => {
     const integers = integersOf(endpoint)
     app.route({
       method: endpoint.method,
       url: API_PREFIX + endpoint.path,
       schema: schemaOf(endpoint),
       async onRequest(request) {
+        if (request.raw.refusal) throw request.raw.refusal
         const viewer = await identifyViewer(request, endpoint.access, guards)
         if (!viewer) return
-        const { isNewcomer } = await requireSession(viewer, endpoint, guards.auth)
+        const checkSession = () => requireSession(viewer, endpoint, guards.auth)
+        if (checksSession && guards.auth.wasLive(viewer)) {
+          request.viewer = { ...viewer, checkSession }
+          return
+        }
+        const { isNewcomer } = await checkSession()
         request.viewer = { ...viewer, isNewcomer }
       },
       async preValidation(request) {

@@ -90,7 +90,9 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     // A request on a connection in use is served while the server closes.
     return503OnClosing: false,
     serverFactory(listener) {
-      const serve = options.before(load.guard(measureQueryTime(listener)))
+      const measured: RequestListener = (request, response) =>
+        measureQueryTime(request, () => listener(request, response))
+      const serve = options.before(load.guard(measured))
       const server = createServer(
         { ...SERVER_OPTIONS, ServerResponse: ClosingResponse },
         connections.inTurn((request, response) => {

@@ -4,8 +4,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 import type { LogLevel } from '../config/config.ts'
 
-/** Characters that are written together, a second late at most. */
-const BATCH_SIZE = 4096
+/** Characters written together, a second late at most: each write is a turn of another thread. */
+const BATCH_SIZE = 16 * 1024
 /** Characters that may wait while the log cannot be written: about 6,000 lines. */
 const WAITING_MAX = 1024 * 1024
 

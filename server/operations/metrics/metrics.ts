@@ -27,7 +27,7 @@ export function createMetrics(version: string) {
   let hits = 0
   new Counter({
     name: 'vslukh_cache_hits_total',
-    help: 'Reads of visitors that were answered from the cache, before any route',
+    help: 'Reads that were answered from the cache, before any route',
     registers,
     collect() {
       this.reset()

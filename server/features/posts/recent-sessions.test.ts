@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, test } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { signUpEarlier } from '../../testing/passing-time.ts'
+import { captureStatements } from '../../testing/plans.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
+
+const app = await appForFile()
+let olga: TestUser
+/** Whose session this node has just seen, so that the statement that publishes checks it. */
+beforeEach(async () => {
+  olga = await signUpEarlier(app)
+  await app.call('GET', '/users/current', { token: olga.token })
+})
+
+const write = (key: string, text = 'Снова я') =>
+  app.call('POST', '/posts', {
+    token: olga.token,
+    body: { text },
+    headers: { 'idempotency-key': key },
+  })
+const total = async () => (await app.call('GET', `/posts?userId=${olga.id}`)).body.total
+
+test('who was seen a moment ago publishes and replies in one statement', async () => {
+  // Other nodes hear of it afterwards.
+  const sentBy = async (work: () => Promise<unknown>) =>
+    (await captureStatements(work)).filter(({ text }) => !text.includes('pg_notify'))
+  let postId = ''
+  const sent = await sentBy(async () => {
+    postId = (await write('one')).body.id
+  })
+  const replied = await sentBy(() => app.reply(olga, postId))
+  expect([...sent, ...replied].map(({ text }) => text.includes('INSERT INTO posts'))).toEqual([
+    true,
+    true,
+  ])
+})
+
+test('a session that another node has closed publishes nothing more, and its retries get nothing', async () => {
+  expect((await write('before')).status).toBe(201)
+  const other = await appForTest({ databaseUrl: app.databaseUrl })
+  await other.call('DELETE', '/sessions/current', { token: olga.token })
+  for (const key of ['before', 'after']) expectRefusal(await write(key), 'UNAUTHORIZED')
+  expect(await total()).toBe(1)
+})
+
+test('who was blocked meanwhile is told why, and who wrote while writing was closed too; neither costs a publication', async () => {
+  const strict = await appForTest({ databaseUrl: app.databaseUrl, config: { rateLimitScale: 1 } })
+  const call = (key: string) =>
+    strict.call('POST', '/posts', {
+      token: olga.token,
+      body: { text: 'Ещё' },
+      headers: { 'idempotency-key': key },
+    })
+  await strict.call('GET', '/users/current', { token: olga.token })
+  const refusedBetween = async (code: 'BLOCKED' | 'WRITING_CLOSED', reason: string) => {
+    for (let n = 0; n < 6; n++) {
+      const answer = await call(`${code}-${n}`)
+      expectRefusal(answer, code)
+      expect(answer.body.message).toContain(reason)
+    }
+  }
+  await sql`INSERT INTO blocks (user_id, reason, blocked_by) VALUES (${olga.id}, 'Спам', 'test')`.execute(
+    app.db,
+  )
+  await refusedBetween('BLOCKED', 'Спам')
+  await sql`DELETE FROM blocks WHERE user_id = ${olga.id}`.execute(app.db)
+  await sql`UPDATE site_state SET writing_closed = 'Ремонт'`.execute(app.db)
+  await refusedBetween('WRITING_CLOSED', 'Ремонт')
+  await sql`UPDATE site_state SET writing_closed = NULL`.execute(app.db)
+  for (let n = 0; n < 5; n++) expect((await call(`free-${n}`)).status).toBe(201)
+})

@@ -1,0 +1,89 @@
+import { beforeAll, expect } from 'vitest'
+import type { TestUser } from '../../testing/client.ts'
+import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
+import { captureStatements } from '../../testing/plans.ts'
+import { appForFile, appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
+
+const test = testPerNode('responses that each node caches for itself')
+const PAST_CACHE = { 'cache-control': 'no-cache' }
+
+const app = await appForFile()
+let olga: TestUser
+beforeAll(async () => {
+  olga = await app.signUp()
+  await app.publish(olga)
+})
+
+const readWall = (on: TestApp, { token }: TestUser, headers = {}) =>
+  on.call('GET', '/posts', { token, headers })
+
+/** Reads until the wall is cached: then nobody looks for posts. Returns the last answer. */
+async function readCached(on: TestApp, user: TestUser) {
+  let answer: Awaited<ReturnType<typeof readWall>> | undefined
+  await expect
+    .poll(async () => {
+      const statements = await captureStatements(async () => {
+        answer = await readWall(on, user)
+      })
+      return statements.some(({ text }) => text.includes('visible_posts'))
+    })
+    .toBe(false)
+  return answer
+}
+
+async function lineOf(requestsBefore: number) {
+  await expect.poll(() => app.logged.length).toBeGreaterThan(requestsBefore)
+  const { reqId: _, ms, dbMs, time: __, ...line } = JSON.parse(app.logged.at(-1) ?? '')
+  expect([typeof ms, typeof dbMs]).toEqual(['number', 'number'])
+  return line
+}
+
+test('a signed-in read of what is cached has the headers, the body and the log line of one that is not', async () => {
+  const vera = await app.signUp()
+  await readWall(app, vera)
+  let logged = app.logged.length
+  const read = await readWall(app, vera, PAST_CACHE)
+  const line = await lineOf(logged)
+  logged = app.logged.length
+  const cached = await readCached(app, vera)
+  expect(await lineOf(logged)).toEqual(line)
+  expect(line).toMatchObject({ route: '/api/v1/posts', status: 200, userId: vera.id })
+  expect(cached?.body).toEqual(read.body)
+  const sent = [read, cached].map((answer) => {
+    const { date: _, ...headers } = Object.fromEntries(answer?.headers ?? [])
+    return headers
+  })
+  expect(sent[1]).toEqual(sent[0])
+})
+
+test('a session that was closed on any node reads nothing more, though its token is known and the wall is cached', async () => {
+  const other = await appForTest({ databaseUrl: app.databaseUrl })
+  const petr = await app.signUp()
+  await readCached(app, petr)
+  expect((await other.call('DELETE', '/sessions/current', { token: petr.token })).status).toBe(204)
+  await readCached(app, olga)
+  for (let times = 0; times < 3; times++) {
+    expectRefusal(await readWall(app, petr), 'UNAUTHORIZED')
+  }
+})
+
+test('each read of what is cached counts once against the limit on calls, the refused ones of a closed session too', async () => {
+  const [vera, petr] = [await app.signUp(), await app.signUp()]
+  const limited = await appForTest({
+    databaseUrl: app.databaseUrl,
+    config: { rateLimitScale: 0.01 },
+  })
+  const callsUntilRefused = async ({ token }: TestUser, expected: number) => {
+    for (let calls = 0; ; calls++) {
+      const answer = await limited.call('GET', '/posts', { token })
+      if (answer.status === 429) return { calls, answer }
+      expect(answer.status).toBe(expected)
+    }
+  }
+  await readCached(limited, olga)
+  const served = await callsUntilRefused(vera, 200)
+  expect(served.calls).toBe(15)
+  expectTooMany(served.answer, { most: 20 })
+  await limited.db.deleteFrom('sessions').where('user_id', '=', petr.id).execute()
+  expect((await callsUntilRefused(petr, 401)).calls).toBe(15)
+})
