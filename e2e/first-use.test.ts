@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { journey, olga, test, type Visit } from './testing/journey.ts'
+import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { postTexts, postWith, spareBytes } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
@@ -123,10 +124,11 @@ test('the first key loads the scripts and is answered', async () => {
   await page.getByRole('dialog', { name: 'Сочетания клавиш' }).waitFor()
 })
 
-test('a moved mouse loads the scripts', async () => {
-  const { page } = await readSparingly()
+test('a moved mouse loads the scripts, and nothing else moves', async () => {
+  const { page } = await readSparingly({ before: recordShifts })
   await page.mouse.move(200, 300, { steps: 2 })
   await whenScriptsRun(page)
+  expect(await sumOfShifts(page)).toBeLessThan(0.01)
 })
 
 test('links, cards, forms and the way back work without the scripts', async () => {
