@@ -134,12 +134,12 @@ async function framesOf(html: string, readAsset: (name: string) => string): Prom
   const inlineScripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code)
   return {
     shell: { before, after: head + shellEnd },
-    // The first paint waits for nothing: the style is inline, and the loader comes after it. The
+    // The first paint waits for nothing: the style is inline, and the loader fetches after it. The
     // link is not fetched; it tells lazy chunks that their style sheet is there.
     rendered: {
       before: before.replace('<html ', '<html data-static '),
-      after: `${head}<style>${style}</style><link rel="stylesheet" href="/${sheet}" disabled></head><body><div id="root">`,
-      end: `<script>${loader}</script></body></html>`,
+      after: `${head}<script>${loader}</script><style>${style}</style><link rel="stylesheet" href="/${sheet}" disabled></head><body><div id="root">`,
+      end: '</body></html>',
     },
     inlineHashes: { scripts: [...inlineScripts, loader].map(hashOf), styles: [hashOf(style)] },
   }

@@ -9,14 +9,14 @@ import { SECRET, startFilledProduct } from './measured-product.ts'
 
 /**
  * On a processor slowed four times, as a signed-in user, with 10 and with 1,000 posts: measures the
- * longest task of going back to the wall, how long a press that opens a dialog or likes takes to
- * show (INP), and the longest task while one scrolls. Exits 1 over a goal.
+ * longest task of going back to the wall, how long a press that opens a post or a dialog or likes
+ * takes to show (INP), and the longest task while one scrolls. Exits 1 over a goal.
  */
 const PORT = 3213
 const POSTS = 1000
 const SLOWDOWN = 4
 const LONGEST_MS = 100
-const PRESS_MS = 200
+const PRESS_MS = 100
 const PASSES = 3
 
 await buildWebIfNeeded()
@@ -70,9 +70,11 @@ async function turnWheel(by: number): Promise<void> {
 
 /** Leaves the processor at its own speed. */
 async function measureWall(posts: number): Promise<void> {
-  await page.locator('article time').first().click()
-  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
   await slowDown(SLOWDOWN)
+  const post = await pressFor(
+    page.locator('article time').first(),
+    page.getByRole('heading', { name: 'Ответы' }),
+  )
   await page.evaluate('window.longTasks = []')
   await page.goBack()
   // Not by a function: the page's policy lets none be made from text there.
@@ -87,6 +89,9 @@ async function measureWall(posts: number): Promise<void> {
   const opening = await pressFor(page.getByRole('button', { name: 'Новая запись' }), dialog)
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
+  const replying = await pressFor(page.locator('[data-action="reply"]').first(), dialog)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
 
   // A post that is not liked yet, whatever was measured before.
   const hearts = '[data-action="like"]'
@@ -99,9 +104,9 @@ async function measureWall(posts: number): Promise<void> {
   )
   await slowDown(1)
   console.log(
-    `${posts} posts: going back, the longest task took ${back.toFixed(0)} ms; opening a dialog took ${opening.toFixed(0)} ms and a like ${liking.toFixed(0)} ms (goal ≤ ${PRESS_MS}).`,
+    `${posts} posts: going back, the longest task took ${back.toFixed(0)} ms; opening a post took ${post.toFixed(0)} ms, the dialog of a new post ${opening.toFixed(0)} ms, that of a reply ${replying.toFixed(0)} ms and a like ${liking.toFixed(0)} ms (goal ≤ ${PRESS_MS}).`,
   )
-  if (Math.max(opening, liking) > PRESS_MS) process.exitCode = 1
+  if (Math.max(post, opening, replying, liking) > PRESS_MS) process.exitCode = 1
 }
 
 /** Returns the milliseconds from the press to the next frame. */

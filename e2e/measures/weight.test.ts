@@ -2,16 +2,17 @@ import { globSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import type { Page, Response } from 'playwright-core'
+import type { Page, Request, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../../server/testing/client.ts'
 import { type Journey, startJourney } from '../testing/journey.ts'
 import { recordShifts, sumOfShifts } from '../testing/layout-shifts.ts'
-import { postWith, refuseNews, scroll } from '../testing/page-actions.ts'
+import { postWith, refuseNews, scroll, spareBytes } from '../testing/page-actions.ts'
 
 const TEXT = 'Запись, которой хватает слов на несколько строк, и на телефоне тоже. Номер'
 const SHIFT_AT_MOST = 0.02
 const SCRIPT_AT_MOST = 115 * 1024
+const SPARED_AT_MOST = 75_000
 
 let journey: Journey
 let olga: TestUser
@@ -30,6 +31,25 @@ test('a first visit to the wall takes at most 115 KB of script as gzip', async (
   // A smaller sum would mean that some scripts were not counted.
   expect(total).toBeGreaterThan(60 * 1024)
   expect(total).toBeLessThanOrEqual(SCRIPT_AT_MOST)
+})
+
+test('who saves data and only reads transfers at most 75 KB, with a post that they open', async () => {
+  const sizes: Promise<number>[] = []
+  const page = await journey.visit({
+    hasTouch: true,
+    waitsForScripts: false,
+    before: async (it) => {
+      await spareBytes(it)
+      it.on('requestfinished', (request) => sizes.push(transferOf(request)))
+    },
+  })
+  await page.waitForLoadState('networkidle')
+  await postWith(page, `${TEXT} 60`).getByText(TEXT).tap()
+  await page.waitForURL('**/posts/*')
+  await page.waitForLoadState('networkidle')
+  const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  expect(total).toBeGreaterThan(10 * 1024)
+  expect(total).toBeLessThanOrEqual(SPARED_AT_MOST)
 })
 
 test('no schema library reaches the browser: only types and plain constants of the contract do', () => {
@@ -111,6 +131,11 @@ async function firstVisit(): Promise<Response[]> {
   await postWith(page, `${TEXT} 60`).waitFor()
   await page.waitForLoadState('networkidle')
   return responses
+}
+
+async function transferOf(request: Request): Promise<number> {
+  const { responseHeadersSize, responseBodySize } = await request.sizes()
+  return responseHeadersSize + responseBodySize
 }
 
 /** The size of a file in bytes as the server sends it to a client that accepts gzip. */

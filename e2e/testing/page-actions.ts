@@ -143,6 +143,12 @@ export async function refuseNews(page: Page): Promise<void> {
   await page.route(`**${LIVE_PATH}`, (route) => route.fulfill({ status: 204 }))
 }
 
+/** Visits as somebody who has asked the browser to save data. */
+export async function spareBytes(page: Page): Promise<void> {
+  const browser = await page.context().newCDPSession(page)
+  await browser.send('Emulation.setDataSaverOverride', { dataSaverEnabled: true })
+}
+
 /** Counts matching requests from now on; returns a function that returns their number. */
 export function countRequests(page: Page, method: string, path: RegExp): () => number {
   let count = 0

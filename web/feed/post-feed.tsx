@@ -1,4 +1,5 @@
 import { type ComponentType, type ReactNode, useState } from 'react'
+import { LIVE_RECENT_MS } from '../../contract/constants.ts'
 import { isOldestFirst, searchIn, searchPath, withCursor } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
@@ -42,6 +43,8 @@ function EntryFeed(props: PostFeedProps) {
   const { source, label, repliesTo, card } = props
   const { key, isReturn } = useEntry()
   const [anchor] = useState(() => (isReturn ? findAnchor(key) : undefined))
+  // The scripts of a page may come long after it.
+  const [isLate] = useState(() => isReturn && performance.now() > LIVE_RECENT_MS)
   const list = usePostList(source, anchor)
   const end = useNearEnd(list.loadMore, [list.isFetching, list.ids.length])
   const beginning = useNearEnd(list.loadPrevious, [list.isFetching, list.start])
@@ -55,7 +58,11 @@ function EntryFeed(props: PostFeedProps) {
       {list.start !== '' && !isOldestFirst(list.start) && <BeginningLink />}
       <div ref={beginning} />
       {source.newer && list.start === '' && list.state === 'ready' && (
-        <NewPostsPill {...{ list, source, keepAnchor }} newer={source.newer} isOld={!!anchor} />
+        <NewPostsPill
+          {...{ list, source, keepAnchor }}
+          newer={source.newer}
+          isOld={!!anchor || isLate}
+        />
       )}
       {(list.ids.length > 0 || list.state === 'loading') && (
         <div

@@ -107,7 +107,9 @@ export function leave(path: string, to: string): void {
 
 /** Goes back, or to `otherwise` where no page of the app is before this one. */
 export function goBack(otherwise: string): void {
-  if (readState().index > 0) history.back()
+  // Without scripts a link leaves no index.
+  const isLinked = globalThis.navigation?.canGoBack && document.referrer.startsWith(location.origin)
+  if (readState().index > 0 || isLinked) history.back()
   else navigate(otherwise)
 }
 

@@ -3,7 +3,7 @@ import { errorMessage } from '../http/error-message.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
 import { isRecord, sessionStore } from '../platform/storage.ts'
 import { toast } from '../ui/toaster.tsx'
-import { knownViewer, viewerForAction } from './viewer.ts'
+import { knownViewer, viewer, viewerForAction } from './viewer.ts'
 
 /** An action that needs a signed-in user. */
 export type Intent =
@@ -32,15 +32,24 @@ let askedOnThisPage = false
  * not known, the last intent counts: a second tap on a heart takes the first one back.
  */
 export async function withViewer(intent: Intent): Promise<void> {
-  if (!startWaiting(intent)) return
-  const viewer = await viewerForAction()
-  if (!stopWaiting(intent)) return
-  if (viewer.state === 'authorized') return perform(intent)
-  if (viewer.state === 'no-answer') {
-    return toast({ text: errorMessage(viewer.error) }, { about: ['viewer'] })
+  const known = viewer.get()
+  const isKnown = known.state === 'authorized' || known.state === 'signed-out'
+  // In the task of the tap, which then renders once.
+  const now = isKnown ? known : await waitWith(intent)
+  if (now === null) return
+  if (now.state === 'authorized') return perform(intent)
+  if (now.state === 'no-answer') {
+    return toast({ text: errorMessage(now.error) }, { about: ['viewer'] })
   }
   keepIntent(intent)
   openDialog({ name: 'sign-in' })
+}
+
+/** Resolves to the viewer, or to null if a later intent counts. */
+async function waitWith(intent: Intent) {
+  if (!startWaiting(intent)) return null
+  const now = await viewerForAction()
+  return stopWaiting(intent) ? now : null
 }
 
 export function keepIntent(intent: Intent): void {
@@ -58,9 +67,9 @@ export function useIsWaiting(is: (intent: Intent) => boolean): boolean {
  */
 export async function resumeIntents(performer: typeof perform): Promise<void> {
   perform = performer
-  const viewer = await knownViewer()
+  const now = await knownViewer()
   // An intent stored by an earlier page was left without signing in.
-  if (viewer.state === 'authorized') resume(viewer.user.id)
+  if (now.state === 'authorized') resume(now.user.id)
   else if (!askedOnThisPage && openedDialog.get()?.name !== 'sign-in') dropIntent()
 }
 

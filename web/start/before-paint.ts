@@ -33,6 +33,15 @@ try {
   if (wasLeft && opening?.type !== 'navigate') dataset.returning = ''
 } catch {}
 
+// Who pays for bytes or waits for them gets neither the fonts nor, before using the page, the app's
+// scripts. A worker has both stored.
+const { connection, serviceWorker } = navigator as Navigator & {
+  connection?: { saveData: boolean; effectiveType?: string }
+}
+const isSlow = connection?.saveData || /[23]g/.test(connection?.effectiveType ?? '')
+if (isSlow && !serviceWorker?.controller) document.documentElement.dataset.sparing = ''
+else document.head.append(document.querySelector('template')?.content ?? '')
+
 try {
   beginEarlyRefresh()
 } catch {}

@@ -79,8 +79,11 @@ function Rendered() {
     document.documentElement.removeAttribute('data-static')
     document.documentElement.removeAttribute('data-returning')
   }, [])
-  // What is hidden is left out of the page when the effects have run.
-  useEffect(() => document.documentElement.removeAttribute('data-hides'), [])
+  useEffect(() => {
+    // What is hidden is left out of the page when the effects have run.
+    document.documentElement.removeAttribute('data-hides')
+    globalThis.releasePresses?.()
+  }, [])
   return (
     <StrictMode>
       <App client={queryClient} />

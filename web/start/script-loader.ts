@@ -1,24 +1,91 @@
+import { whenIdle } from '../platform/when-idle.ts'
+
 declare const MAIN: string
 declare const PRELOADED: string[]
 
-// This script ends a rendered page, and fetches the app's scripts when the browser has painted it:
-// before, they would compete with the page on a slow line. A hidden page, which is never painted,
-// gets them after a while.
+declare global {
+  /** Hands what was pressed before the app was there over to it. */
+  var releasePresses: (() => void) | undefined
+}
+
+// This script stands in the head of a rendered page, and fetches the app's scripts at the first
+// sign of use, or when the browser has painted the page and is idle; where bytes are spared, only
+// by use. A signed-in person gets them at the paint, as does who comes back to where they ran.
 const LATEST_MS = 1500
+const { dataset } = document.documentElement
+const held = new Map<EventTarget, Event>()
+const holding = new AbortController()
 let hasBegun = false
 
 function load(): void {
   if (hasBegun) return
   hasBegun = true
   for (const href of PRELOADED) add('link', { rel: 'modulepreload', crossOrigin: '', href })
-  add('script', { type: 'module', crossOrigin: '', src: MAIN })
+  add('script', { type: 'module', crossOrigin: '', src: MAIN, onerror: fail })
 }
 
-function add(name: string, attributes: Record<string, string>): void {
+function add(name: string, attributes: Record<string, unknown>): void {
   document.head.append(Object.assign(document.createElement(name), attributes))
 }
 
-try {
-  new PerformanceObserver(load).observe({ type: 'paint', buffered: true })
-} catch {}
-setTimeout(load, LATEST_MS)
+/** The page stays as it came: readable, and with links that work. */
+function fail(): void {
+  endHold()
+  dataset.static = ''
+}
+
+function endHold(): void {
+  holding.abort()
+  for (const it of held.keys()) if (it instanceof Element) it.removeAttribute('data-held')
+}
+
+function onUse(event: MouseEvent | KeyboardEvent): void {
+  const { target, type } = event
+  const key = 'key' in event ? event.key : ''
+  const opens = type === 'click' || key === 'Enter'
+  // The browser answers links and forms by itself.
+  if (!(target instanceof Element) || target.closest(opens ? 'a,form' : 'form')) return
+  const button = target.closest('button')
+  const link = !button && opens && target.closest('article')?.querySelector('a:has(time)')
+  if (link) {
+    event.stopImmediatePropagation()
+    if (getSelection()?.isCollapsed) link.dispatchEvent(new MouseEvent('click', event))
+    return
+  }
+  load()
+  if (button && type === 'click') {
+    event.stopImmediatePropagation()
+    held.set(button, event)
+    button.dataset.held = ''
+  } else if (key.length === 1 && key !== ' ' && !held.has(document)) {
+    // What is typed after a shortcut is meant for what it opens.
+    event.stopImmediatePropagation()
+    held.set(document, event)
+  }
+}
+
+globalThis.releasePresses = () => {
+  endHold()
+  for (const event of held.values())
+    event.target?.dispatchEvent(Reflect.construct(event.constructor, [event.type, event]))
+}
+
+dataset.static = 'held'
+const options = { capture: true, signal: holding.signal }
+addEventListener('click', onUse, options)
+addEventListener('keydown', onUse, options)
+// A pointer at rest reports a move too, of no length, when the page comes under it.
+addEventListener('mousemove', (move) => (move.movementX || move.movementY) && onUse(move), options)
+addEventListener('scroll', () => scrollY > innerHeight && load(), options)
+
+const isAtOnce = 'session' in dataset || history.state
+if (isAtOnce || !('sparing' in dataset)) {
+  try {
+    new PerformanceObserver(() => (isAtOnce ? load() : whenIdle(load, LATEST_MS))).observe({
+      type: 'paint',
+      buffered: true,
+    })
+  } catch {}
+  // A hidden page is never painted.
+  addEventListener('load', () => setTimeout(load, LATEST_MS))
+}

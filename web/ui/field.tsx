@@ -119,10 +119,13 @@ export function TextAreaField({ label, hint, onChange, ...rest }: TextAreaFieldP
   )
 }
 
-/** Unlike the autofocus attribute, it waits until a dialog around the element has opened. */
+/** A dialog that opens with the element focuses it by the attribute. */
 export function useFocusOnMount(ref: RefObject<HTMLElement | null>, wanted: boolean): void {
+  useLayoutEffect(() => {
+    if (wanted && ref.current?.closest('dialog:not([open])')) ref.current.autofocus = true
+  }, [ref, wanted])
   useEffect(() => {
-    if (wanted) ref.current?.focus()
+    if (wanted && document.activeElement !== ref.current) ref.current?.focus()
   }, [ref, wanted])
 }
 

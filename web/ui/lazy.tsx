@@ -11,7 +11,7 @@ type LazyProps<Content> = Omit<ErrorBoundaryProps, 'children'> & {
 /** Loads a chunk once when it is mounted; a boundary catches what fails, here or in the content. */
 export function Lazy<Content>({ chunk, loading, children, ...boundary }: LazyProps<Content>) {
   const [attempt] = useState(chunk.load)
-  const [, setIsLoaded] = useState(false)
+  const [, setIsLoaded] = useState(() => chunk.content() !== undefined)
   // React shows a fallback for 300 ms at least, unless there is something else to render.
   useEffect(() => {
     attempt.then(

@@ -16,7 +16,7 @@ type ListboxProps<Value extends string> = {
   className?: string | undefined
 }
 
-/** Until scripts run, only the chosen option shows. */
+/** Where no scripts will come, only the chosen option shows. */
 export function Listbox<Value extends string>(props: ListboxProps<Value>) {
   const { label, options, value } = props
   const { button, buttonProps, close } = useMenuButton()
@@ -24,9 +24,9 @@ export function Listbox<Value extends string>(props: ListboxProps<Value>) {
   const others = options.filter((option) => option.value !== value)
 
   const className = classes(styles.button, props.className)
-  if (!useHydrated()) return <span className={className}>{current}</span>
   return (
     <>
+      {!useHydrated() && <span className={classes(className, styles.still)}>{current}</span>}
       <button {...buttonProps} type="button" className={className} aria-haspopup="listbox">
         {current}
         <Icon shape={ChevronDown} size={18} className={styles.chevron} />

@@ -93,9 +93,12 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
     const dialog = ref.current
     if (!dialog) return
     dropCaret()
+    // Otherwise «Закрыть» would get the focus. Each move of the focus lays the page out.
+    const first = dialog.querySelector<HTMLElement>('[autofocus]') ?? dialog
+    first.autofocus = true
     dialog.showModal()
-    // Otherwise «Закрыть» would get the focus. A field with focusOnMount takes it afterwards.
-    dialog.focus()
+    // Some browsers look for it inside of the dialog alone.
+    if (document.activeElement !== first) first.focus()
     return () => dialog.close()
   }, [ref])
 }

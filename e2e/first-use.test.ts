@@ -1,0 +1,203 @@
+import type { Page } from 'playwright-core'
+import { beforeEach, expect } from 'vitest'
+import type { Post } from '../contract/posts.ts'
+import { journey, olga, test, type Visit } from './testing/journey.ts'
+import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
+import { postTexts, postWith, spareBytes } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
+
+const SCRIPTS = /\/assets\/.*\.js$/
+const LONG_MS = 60_000
+
+let talk: Post
+beforeEach(async () => {
+  await journey.fillWall(olga, 25)
+  talk = await journey.publish(olga, 'Разговор')
+})
+
+/** Opens a page where bytes are spared; what it requests is recorded. */
+async function readSparingly(visit: Visit = {}) {
+  const requested: string[] = []
+  const page = await journey.visit({
+    waitsForScripts: false,
+    ...visit,
+    before: async (it) => {
+      await spareBytes(it)
+      it.on('request', (request) => requested.push(new URL(request.url()).pathname))
+      await visit.before?.(it)
+    },
+  })
+  await page.waitForLoadState('load')
+  return { page, requested }
+}
+
+function isStill(page: Page): Promise<boolean> {
+  return page.evaluate(() => 'static' in document.documentElement.dataset)
+}
+
+async function whenScriptsRun(page: Page): Promise<void> {
+  await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
+}
+
+/** Moves the page as a finger does. */
+async function swipe(page: Page, by: number): Promise<void> {
+  const finger = await page.context().newCDPSession(page)
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number) =>
+    finger.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: y === undefined ? [] : [{ x: 200, y }],
+    })
+  await touch('touchStart', 450)
+  for (let moved = 0; moved <= by; moved += 20) await touch('touchMove', 450 - moved)
+  await touch('touchEnd')
+}
+
+const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
+
+test.each([
+  ['who saves data', spareBytes],
+  [
+    'a 3G line',
+    async (page: Page) => {
+      const network = await page.context().newCDPSession(page)
+      await network.send('Network.emulateNetworkConditions', SLOW)
+    },
+  ],
+])('for %s nothing but the page is loaded until it is used', async (_, slowDown) => {
+  const requested: string[] = []
+  const page = await journey.visit({
+    waitsForScripts: false,
+    before: async (it) => {
+      await it.clock.install()
+      await slowDown(it)
+      it.on('request', (request) => requested.push(request.url()))
+    },
+  })
+  await page.waitForLoadState('load')
+  await page.clock.runFor(LONG_MS)
+  expect(requested.filter((url) => /\/api\/|\.js$|\.woff2$|\.css$/.test(url))).toEqual([])
+  expect(await isStill(page)).toBe(true)
+})
+
+test('a swipe within the first screen needs no scripts, one past it loads them, and reading goes on', async () => {
+  const viewport = { width: 390, height: 500 }
+  const { page, requested } = await readSparingly({ hasTouch: true, viewport })
+  await swipe(page, 300)
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(200)
+  expect(requested.some((path) => SCRIPTS.test(path))).toBe(false)
+  await swipe(page, 400)
+  await whenScriptsRun(page)
+  await swipe(page, 400)
+  await expect.poll(() => postTexts(page)).toContain('Запись 10')
+})
+
+test.each([
+  ['a like', 'button', 'Нравится', 'dialog', 'Вход'],
+  ['an answer', 'button', 'Ответить', 'dialog', 'Вход'],
+  ['a menu', 'button', 'Ещё', 'menu', 'Ещё'],
+] as const)(
+  'the first tap, on %s, loads the scripts and is answered',
+  async (...[, role, name, shown, title]) => {
+    const { page } = await readSparingly({ hasTouch: true })
+    await postWith(page, 'Разговор').getByRole(role, { name }).tap()
+    await page.getByRole(shown, { name: title }).waitFor()
+    expect(await page.locator('[data-held]').count()).toBe(0)
+  },
+)
+
+test('taps on the head and the foot of a page that came without scripts are answered', async () => {
+  for (const [name, answer] of [
+    ['Войти', { role: 'dialog', name: 'Вход' }],
+    ['Новые', { role: 'option', name: 'Понравившиеся' }],
+    ['Светлая тема', { role: 'button', name: 'Тёмная тема' }],
+    ['Новая запись', { role: 'dialog', name: 'Вход' }],
+  ] as const) {
+    const { page } = await readSparingly({ hasTouch: true })
+    await page.getByRole('button', { name }).first().tap()
+    await page.getByRole(answer.role, { name: answer.name }).first().waitFor()
+  }
+})
+
+test('the first key loads the scripts and is answered', async () => {
+  const { page } = await readSparingly()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Сочетания клавиш' }).waitFor()
+})
+
+test('a moved mouse loads the scripts, and nothing else moves', async () => {
+  const { page } = await readSparingly({ before: recordShifts })
+  await page.mouse.move(200, 300, { steps: 2 })
+  await whenScriptsRun(page)
+  expect(await sumOfShifts(page)).toBeLessThan(0.01)
+})
+
+test('links, cards, forms and the way back work without the scripts', async () => {
+  // So high that nothing must be scrolled to.
+  const viewport = { width: 390, height: 2500 }
+  const { page, requested } = await readSparingly({ hasTouch: true, viewport })
+  await page.getByRole('link', { name: 'Дальше' }).tap()
+  await page.waitForURL(/cursor=/)
+  await page.goBack()
+  await postWith(page, 'Разговор').getByText('Разговор').tap()
+  await page.waitForURL(`**/posts/${talk.id}`)
+  await page.getByRole('link', { name: olga.username }).first().tap()
+  await page.waitForURL(`**/users/${olga.username}`)
+  await page.goto(`${journey.url}/search`)
+  await page.getByRole('searchbox').tap()
+  await page.keyboard.type('Разговор')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/search\?q=/)
+  await postWith(page, 'Разговор').focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/posts/${talk.id}`)
+  expect(requested.filter((path) => SCRIPTS.test(path))).toEqual([])
+
+  await page.getByRole('button', { name: 'Назад' }).tap()
+  await page.waitForURL(/search\?q=/)
+})
+
+test('somebody signed in gets the scripts at once, also where bytes are spared', async () => {
+  const { page } = await readSparingly({ as: olga })
+  await profileLink(page).waitFor()
+})
+
+test('what a signed-in person taps before the scripts are there happens once each', async () => {
+  const scripts = Promise.withResolvers<void>()
+  const page = await journey.visit({
+    as: olga,
+    waitsForScripts: false,
+    before: (it) =>
+      it.route(SCRIPTS, async (route) => {
+        await scripts.promise
+        await route.continue()
+      }),
+  })
+  const hearts = page.getByRole('button', { name: 'Нравится' })
+  await hearts.nth(0).click()
+  await hearts.nth(0).click()
+  await hearts.nth(2).click()
+  expect(await page.locator('button[data-held]').count()).toBe(2)
+  scripts.resolve()
+  await whenScriptsRun(page)
+  await expect.poll(() => likes()).toEqual([1, 0, 1])
+  expect(await page.locator('[data-held]').count()).toBe(0)
+})
+
+test('scripts that cannot be loaded leave a page to read, without controls that would do nothing', async () => {
+  const { page } = await readSparingly({
+    hasTouch: true,
+    expectedErrors: /./,
+    before: (it) => it.route(SCRIPTS, (route) => route.abort()),
+  })
+  await postWith(page, 'Разговор').getByRole('button', { name: 'Ответить' }).tap()
+  await page.locator('[data-static=""]').waitFor()
+  expect(await page.locator('button:visible').count()).toBe(0)
+  await page.getByRole('heading', { level: 1, name: 'Новые' }).waitFor()
+  await postWith(page, 'Разговор').locator('time').tap()
+  await page.waitForURL(`**/posts/${talk.id}`)
+})
+
+async function likes(): Promise<number[]> {
+  const { body } = await journey.call('GET', '/posts?limit=3')
+  return body.posts.map((post: Post) => post.actions.likes_count)
+}
