@@ -13,7 +13,7 @@ const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
 const WALKS = [
   'A like',
   'Signing in with a resumed intent',
-  "A visitor's read that is cached",
+  'A read that is cached',
   "A visitor's read that is not cached",
 ]
 
