@@ -80,6 +80,7 @@ function pageRequest(posts: number) {
 function startMixedLoad(url: string, tokens: string[], posts: number) {
   const anyone = () => `Bearer ${tokens[Math.floor(Math.random() * tokens.length)]}`
   const anyPost = () => 1 + Math.floor(Math.random() * posts)
+  const refusals = new Map<number, number>()
   const ask = async (method: string, path: string, authorization?: string, text?: string) => {
     const answer = await fetch(url + path, {
       method,
@@ -89,6 +90,7 @@ function startMixedLoad(url: string, tokens: string[], posts: number) {
       },
       ...(text && { body: JSON.stringify({ text }) }),
     })
+    if (!answer.ok) refusals.set(answer.status, (refusals.get(answer.status) ?? 0) + 1)
     return { isServed: answer.ok, body: await answer.text() }
   }
 
@@ -125,7 +127,8 @@ function startMixedLoad(url: string, tokens: string[], posts: number) {
       const told = results.map(
         (one) => `${one.perSecond.toFixed(1)} a second, ${one.failed} failed`,
       )
-      return `reads: ${told[0]}; likes taken back: ${told[1]}; posts edited and deleted: ${told[2]}`
+      const statuses = [...refusals].map(([status, times]) => `${times} times ${status}`).join(', ')
+      return `reads: ${told[0]}; likes taken back: ${told[1]}; posts edited and deleted: ${told[2]}; ${statuses || 'no call refused'}`
     },
   }
 }

@@ -1,6 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cursorIn, PATHS, pageAt, pageTitle } from './pages.ts'
+import {
+  authorFeedPath,
+  cursorAt,
+  cursorIn,
+  isOldestFirst,
+  markSaved,
+  PATHS,
+  pageAfter,
+  pageAt,
+  pageTitle,
+  repliesFeedPath,
+  searchIn,
+  searchPath,
+  withCursor,
+} from './pages.ts'
 
 test('joins the title and the app name', () => {
   expect(pageTitle('Стена', 'Вслух')).toBe('Стена - Вслух')
@@ -23,6 +37,15 @@ test.each([
   ['/MODERATION', 'moderation', '/moderation'],
 ])('%s is the page %s, whose address is %s', (path, name, spelled) => {
   expect(pageAt(path)).toMatchObject({ name, path: spelled })
+})
+
+test.each([
+  ['/users/olga', { name: 'author', path: '/users/olga', username: 'olga' }],
+  ['/Users/%6flga/', { name: 'author', path: '/users/olga', username: 'olga' }],
+  ['/users/olga/REPLIES', { name: 'authorReplies', path: '/users/olga/replies', username: 'olga' }],
+  ['/users/a%20b', { name: 'author', path: '/users/a%20b', username: 'a b' }],
+])('%s is the page of an author', (path, page) => {
+  expect(pageAt(path)).toEqual(page)
 })
 
 test.each([
@@ -71,4 +94,42 @@ test.each([
   ['a=1&cursor=%2B', '+'],
 ])('the cursor in «%s» is «%s»', (query, cursor) => {
   expect(cursorIn(query)).toBe(cursor)
+})
+
+test('a page of a list is asked for with its cursor, and the first one without any', () => {
+  expect(pageAfter('')).toEqual({ limit: 10 })
+  expect(pageAfter('', 5)).toEqual({ limit: 5 })
+  expect(pageAfter('x', 5)).toEqual({ limit: 5, cursor: 'x' })
+  expect(withCursor('/liked', '')).toBe('/liked')
+  expect(withCursor('/liked', 'a&b')).toBe('/liked?cursor=a%26b')
+  expect(withCursor('/search?q=x', '7')).toBe('/search?q=x&cursor=7')
+})
+
+test('a list that begins with a post has the cursor after it', () => {
+  expect(cursorAt('9007199254740993')).toBe('9007199254740994')
+})
+
+test('only a cursor that says so leads to newer posts', () => {
+  expect(isOldestFirst('oldest-5')).toBe(true)
+  expect(isOldestFirst('5')).toBe(false)
+  expect(isOldestFirst('not-oldest-')).toBe(false)
+  expect(isOldestFirst('')).toBe(false)
+})
+
+test('the words of a search go into its address and come back without the spaces around', () => {
+  expect(searchPath('')).toBe('/search')
+  expect(searchPath('стены & снег')).toBe(`/search?${new URLSearchParams({ q: 'стены & снег' })}`)
+  expect(searchIn(searchPath(' стены & снег ').slice('/search'.length))).toBe('стены & снег')
+  expect(searchIn('?a=1')).toBe('')
+})
+
+test('feeds have the id and the name in their addresses, with nothing that leads elsewhere', () => {
+  expect(repliesFeedPath('5')).toBe('/posts/5/replies.atom')
+  expect(repliesFeedPath('5/6')).toBe('/posts/5%2F6/replies.atom')
+  expect(authorFeedPath('a/b')).toBe('/users/a%2Fb/posts.atom')
+})
+
+test('a page that is marked as saved says so in its data', () => {
+  const page = (data: string) => `<script id="first-page">{${data}}</script>`
+  expect(markSaved(page('"posts":[]'))).toBe(page('"saved":true,"posts":[]'))
 })

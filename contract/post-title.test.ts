@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { excerpt, postTitle } from './post-rules.ts'
+import { excerpt, hasMoreAncestors, postIdsOf, postTitle, threadTitle } from './post-rules.ts'
+import type { Post } from './posts.ts'
 
 test('the title of a post is its author and its beginning', () => {
   expect(postTitle({ text: 'Стены слышат.', owner: { username: 'olga_v' } })).toBe(
@@ -19,6 +20,42 @@ test('a longer text ends with a whole word and an ellipsis, within the limit', (
       max + 1,
     )
   }
+})
+
+test('a word that ends in the middle of the line is left out, and what would end the rest goes too', () => {
+  expect(excerpt('пять слово', 8)).toBe('пять сл…')
+  expect(excerpt('  пятью слово  ', 9)).toBe('пятью…')
+  expect(excerpt('Говорят. — Да, стены слышат', 12)).toBe('Говорят…')
+})
+
+test('a post is called one, and a reply a reply', () => {
+  expect(threadTitle({ actions: { replied_post_id: null } })).toBe('Запись')
+  expect(threadTitle({ actions: { replied_post_id: '5' } })).toBe('Ответ')
+})
+
+test('posts stand above the one that is replied to unless the thread begins with it', () => {
+  const actions = (parent_post_id: string | null, replied_post_id: string | null) =>
+    hasMoreAncestors({ actions: { parent_post_id, replied_post_id } })
+  expect([actions('1', '2'), actions('1', '1'), actions(null, null)]).toEqual([true, false, false])
+})
+
+test('the ids of posts stand in the order of their JSON, each before that of its replied post', () => {
+  const base = { text: '', created_at: 0, is_modified: false, owner: { id: '1', username: 'olga' } }
+  const post = (id: string, replied_post: Post['actions']['replied_post'] = null): Post => ({
+    ...base,
+    id,
+    actions: {
+      is_liked: false,
+      likes_count: 0,
+      replies_count: 0,
+      parent_post_id: null,
+      replied_post_id: null,
+      replied_post,
+    },
+  })
+  const replied = { ...post('2'), actions: { ...post('2').actions, replied_post: null } }
+  expect(postIdsOf(post('1'))).toEqual(['1'])
+  expect(postIdsOf({ posts: [post('3', replied), post('1')] })).toEqual(['3', '2', '1'])
 })
 
 test('one long word is cut without breaking a character', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { usernameProblem } from './account-rules.ts'
+import { isGeneratedName, usernameProblem } from './account-rules.ts'
 
 test.each(['olga5', 'OLGA_1987', '12345', '_____', 'o'.repeat(32)])('%s is a username', (name) => {
   expect(usernameProblem(name)).toBeNull()
@@ -24,4 +24,11 @@ test.each([
 test('a wrong length is reported before wrong characters', () => {
   expect(usernameProblem('оля')).toBe('short')
   expect(usernameProblem('я'.repeat(33))).toBe('long')
+})
+
+test('a name is taken for a generated one by its form alone', () => {
+  expect(isGeneratedName('user_a1b2c3d')).toBe(true)
+  for (const name of ['user_a1b2c3', 'user_a1b2c3de', 'my_user_a1b2c3d', 'user_A1B2C3D', 'olga']) {
+    expect(isGeneratedName(name)).toBe(false)
+  }
 })

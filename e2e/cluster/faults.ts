@@ -62,7 +62,7 @@ export async function reportFault(
 
 type Failed = { failed: number; all: number }
 
-export function countFailed(outcomes: Outcome[]): Failed {
+function countFailed(outcomes: Outcome[]): Failed {
   const failed = outcomes.filter(({ status }) => status !== 200)
   return { failed: failed.length, all: outcomes.length }
 }

@@ -1,6 +1,8 @@
-import { QueryClient } from '@tanstack/react-query'
+import { setImmediate } from 'node:timers/promises'
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Post } from '../../../contract/posts.ts'
 import {
   addPost,
   addToLists,
@@ -8,8 +10,10 @@ import {
   changesKey,
   evictPost,
   fillGap,
+  forgetViewer,
   hasNewer,
   hasPost,
+  LIST_LIFETIME_MS,
   type ListName,
   type LocalChanges,
   NO_CHANGES,
@@ -17,9 +21,13 @@ import {
   pagesKey,
   placePages,
   removePost,
+  seedList,
   showNewer,
   shownPages,
+  whenListsAreRead,
+  withoutAuthors,
 } from './list-cache.ts'
+import { putPosts, readCachedPost } from './post-cache.ts'
 
 const listIds = (list: PostList) => shownPages(list).flatMap(({ ids }) => ids)
 
@@ -32,6 +40,14 @@ function startLists(...lists: readonly [ListName, entryKey: string, ids: string[
   const changes = (name: ListName, entryKey: string) =>
     client.getQueryData<LocalChanges>(changesKey(name, entryKey)) ?? NO_CHANGES
   return { client, changes }
+}
+
+function makePost(id: string, actions: Partial<Post['actions']> = {}, ownerId = 'u1'): Post {
+  const counts = { is_liked: false, likes_count: 0, replies_count: 0 }
+  const replied = { parent_post_id: null, replied_post_id: null, replied_post: null }
+  const owner = { id: ownerId, username: 'olga_v' }
+  const actionsOf = { ...counts, ...replied, ...actions }
+  return { id, text: '', created_at: 1000, is_modified: false, owner, actions: actionsOf }
 }
 
 test('a published post goes to every entryKey of the lists it belongs to, and to no other list', () => {
@@ -65,6 +81,108 @@ test('a deleted post is removed from every list', () => {
   evictPost(client, '1')
   expect(changes('wall', 'a').removed).toEqual(['1'])
   expect(changes('liked', 'b').removed).toEqual(['1'])
+})
+
+test('a deleted reply is counted no more, and never below none', () => {
+  const { client } = startLists(['wall', 'a', []])
+  putPosts(client, [makePost('1', { replies_count: 1 })])
+  const reply = (id: string) => makePost(id, { replied_post_id: '1', parent_post_id: '1' })
+  for (const id of ['2', '3']) {
+    const replied_post = { ...makePost('1', { replies_count: 1 }) }
+    const quoted = { ...replied_post, actions: { ...replied_post.actions, replied_post: null } }
+    const { actions } = reply(id)
+    putPosts(client, [{ ...reply(id), actions: { ...actions, replied_post: quoted } }])
+  }
+  const count = () => readCachedPost(client, '1')?.actions.replies_count
+  evictPost(client, '2')
+  expect([count(), readCachedPost(client, '2')]).toEqual([0, null])
+  evictPost(client, '3')
+  expect(count()).toBe(0)
+})
+
+test('what was changed here is kept as long as the lists', () => {
+  const { client } = startLists(['wall', 'a', ['1']])
+  evictPost(client, '1')
+  const entry = client.getQueryCache().find({ queryKey: changesKey('wall', 'a') })
+  expect(entry?.gcTime).toBe(LIST_LIFETIME_MS)
+})
+
+test('a list that came with the page is there with its posts and its cursor', () => {
+  const client = new QueryClient()
+  const answer = { posts: [makePost('2'), makePost('1')], nextCursor: '1', total: 7 }
+  const list = { name: 'wall', entryKey: 'a', cursor: '3' } as const
+  seedList(client, list, { ...answer, firstPage: 1, lastPage: 1 })
+  expect(client.getQueryData(pagesKey('wall', 'a'))).toEqual({
+    pages: [{ cursor: '3', ids: ['2', '1'], nextCursor: '1', total: 7 }],
+    pageParams: ['3'],
+  })
+  expect(readCachedPost(client, '2')?.id).toBe('2')
+})
+
+test('for another viewer, what everybody sees alike stays without the likes and is read again; all else goes', async () => {
+  const publicLists = ['wall', 'search', 'replies 1', 'posts-of 7', 'replies-of 7'] as const
+  const privateLists = ['liked', 'received'] as const
+  const { client } = startLists(
+    ...[...publicLists, ...privateLists].map((name): [ListName, string, string[]] => [
+      name,
+      'a',
+      [],
+    ]),
+  )
+  putPosts(client, [makePost('1', { is_liked: true, likes_count: 2 })])
+  client.setQueryData(['settings'], 'of the former viewer')
+  client.setQueryData(['wall'], 'no list')
+  client.setQueryDefaults(['device'], { meta: { outlivesViewer: true } })
+  client.setQueryData(['device'], 'of the browser')
+  // One is on the screen, and one was never read.
+  const onScreen = new QueryObserver(client, { queryKey: ['shown'], queryFn: () => 'anew' })
+  const leave = onScreen.subscribe(() => {})
+  client.setQueryData(['shown'], 'of the former viewer')
+  const unread = pagesKey('wall', 'unread')
+  client.getQueryCache().build(client, { queryKey: unread })
+
+  forgetViewer(client)
+  const isRead = (name: ListName) => client.getQueryState(pagesKey(name, 'a'))
+  for (const name of publicLists) expect(isRead(name)?.isInvalidated, name).toBe(true)
+  for (const name of privateLists) expect(isRead(name), name).toBeUndefined()
+  const { is_liked, likes_count } = readCachedPost(client, '1')?.actions ?? {}
+  expect({ is_liked, likes_count }).toEqual({ is_liked: false, likes_count: 2 })
+  const left = [['settings'], ['wall'], ['device'], ['shown']].map((key) =>
+    client.getQueryData(key),
+  )
+  expect(left).toEqual([undefined, undefined, 'of the browser', undefined])
+  expect(client.getQueryState(unread)).toBeUndefined()
+  expect(client.getQueryState(['device'])?.isInvalidated).toBe(false)
+  await expect.poll(() => client.getQueryData(['shown'])).toBe('anew')
+  leave()
+})
+
+test('who waits for the lists waits for those on the page alone, also for one that fails', async () => {
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  const { promise, reject } = Promise.withResolvers<string>()
+  const watch = (key: string, queryFn: () => Promise<string>) =>
+    new QueryObserver(client, { queryKey: [key], queryFn }).subscribe(() => {})
+  const leave = [watch('first', () => promise)]
+  void client.prefetchQuery({ queryKey: ['elsewhere'], queryFn: () => new Promise(() => {}) })
+  client.setQueryData(['read'], 'already')
+  leave.push(watch('read', () => new Promise(() => {})))
+  let isRead = false
+  const reading = whenListsAreRead(client).then(() => {
+    isRead = true
+  })
+  await setImmediate()
+  expect(isRead).toBe(false)
+  reject(new Error('no answer'))
+  await reading
+  for (const stop of leave) stop()
+})
+
+test('posts of hidden authors are left out of each page', () => {
+  const client = new QueryClient()
+  putPosts(client, [makePost('5', {}, 'u2'), makePost('4'), makePost('3', {}, 'u2')])
+  const list: PostList = { ...read, removed: ['9'], pages: [...read.pages, later('3', '2')] }
+  expect(withoutAuthors(client, list, [])).toBe(list)
+  expect(withoutAuthors(client, list, ['u2'])).toEqual({ ...list, removed: ['9', '5', '3'] })
 })
 
 const first = (...ids: string[]) => ({ cursor: '', ids })
@@ -105,6 +223,7 @@ test.each([
   ['somebody’s post under one’s own', addPost(read, '7'), '6', true],
   ['one’s own deleted again', removePost(addPost(read, '6'), '6'), '6', false],
   ['the first post of an empty list', { ...read, pages: [first()] }, '1', true],
+  ['a post for a list that is not read', { ...read, pages: [] }, '1', true],
 ] as const)('whether a post that is told of is new to the list: %s', (_, list, id, newer) => {
   expect(hasNewer(list, id)).toBe(newer)
 })
@@ -146,6 +265,25 @@ test('where newer posts do not reach what was read, a gap is between, and pages 
   expect(shown()).toEqual([newest, { ...next, gap: { cursor: '8', size: 2 } }, OLD])
   fillGap(client, WALL, page('8', ['7', '5'], 10))
   expect(shown()).toEqual([newest, next, { key: '7', cursor: '8', ids: ['7'], isStop: false }, OLD])
+})
+
+test('a page that fits no gap changes nothing', () => {
+  const { client, shown } = startWall()
+  const before = shown()
+  fillGap(client, WALL, page('10', ['9', '8'], 11))
+  expect(shown()).toEqual(before)
+  fillGap(new QueryClient(), WALL, page('10', ['9', '8'], 11))
+})
+
+test('whether newer posts came is told', () => {
+  const { client } = startWall()
+  expect(showNewer(client, WALL, page('', [], 0))).toBe(false)
+  expect(showNewer(client, WALL, page('', ['5', '4'], 5))).toBe(false)
+  expect(showNewer(client, WALL, page('', ['6', '5'], 6))).toBe(true)
+  const { client: unread } = startLists()
+  expect(showNewer(unread, WALL, page('', ['6'], 1))).toBe(true)
+  const key = pagesKey('wall', 'a')
+  expect(unread.getQueryData(key)).toEqual({ pages: [page('', ['6'], 1)], pageParams: [''] })
 })
 
 test('each page knows how many posts stand above it, counted from the page of which that was known', () => {

@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { Stryker } from '@stryker-mutator/core'
+import { printMarkdown } from '../bench/table.ts'
+import { openDatabase } from '../server/kernel/db/database.ts'
+import { migrate } from '../server/kernel/db/migrate.ts'
+import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
+import { triggerMutants } from './trigger-mutants.ts'
+
+/**
+ * Changes the product in many small ways, one after the other, and looks whether the nearest tests
+ * notice. Exits 1 where fewer than the goal are noticed. Arguments name the groups to try.
+ */
+const GOAL = 0.85
+const CONFIG = 'vitest.mutants.config.ts'
+
+type Group = {
+  /** Stryker changes these files. */
+  files: string[]
+  project: 'unit' | 'server'
+  tests: string[]
+}
+
+const GROUPS: Record<string, Group> = {
+  contract: {
+    files: ['account-rules', 'dates', 'pages', 'post-rules', 'search-rules', 'text'].map(
+      (name) => `contract/${name}.ts`,
+    ),
+    project: 'unit',
+    tests: ['contract/*.test.ts', 'web/{format,pages,start}/*.test.{ts,tsx}'],
+  },
+  caches: {
+    files: ['web/posts/cache/list-cache.ts', 'web/posts/cache/post-cache.ts'],
+    project: 'unit',
+    tests: ['web/posts/cache/*.test.ts', 'web/likes/*.test.ts'],
+  },
+  codes: {
+    files: ['server/features/codes/*.ts', '!**/*.{test,fixture}.ts'],
+    project: 'server',
+    tests: ['server/features/codes/*.test.ts'],
+  },
+  sessions: {
+    files: ['server/features/sessions/*.ts', '!**/*.{test,fixture}.ts'],
+    project: 'server',
+    tests: ['server/features/sessions/*.test.ts'],
+  },
+  limits: {
+    files: ['server/kernel/limits/*.ts', '!**/*.{test,fixture}.ts'],
+    project: 'server',
+    tests: ['server/kernel/limits/*.test.ts'],
+  },
+}
+
+/** The later tests are slower, and run where the earlier ones notice nothing. */
+const TRIGGER_TESTS = [
+  ['server/features/posts/counters.test.ts', 'server/features/likes/*.test.ts'],
+  [
+    'server/features/moderation/{hiding,left-authors,moving-posts}.test.ts',
+    'server/features/account-deletion/{account-deletion,erasure}.test.ts',
+  ],
+]
+
+type Score = { group: string; killed: number; all: number; survivors: string[] }
+
+const chosen = process.argv.slice(2)
+const isChosen = (group: string) => chosen.length === 0 || chosen.includes(group)
+const scores: Score[] = []
+for (const [name, group] of Object.entries(GROUPS)) {
+  if (isChosen(name)) scores.push(await tryFiles(name, group))
+}
+if (isChosen('triggers')) scores.push(await tryTriggers())
+
+printMarkdown([
+  ['', 'mutants', 'killed', 'share'],
+  ...scores.map(({ group, killed, all }) => [group, all, killed, (killed / all).toFixed(2)]),
+])
+for (const { group, survivors } of scores) {
+  if (survivors.length > 0) console.log(`\n${group}, not noticed:\n${survivors.join('\n')}`)
+}
+if (scores.some(({ killed, all }) => killed / all < GOAL)) process.exitCode = 1
+
+async function tryFiles(group: string, { files, project, tests }: Group): Promise<Score> {
+  Object.assign(process.env, { MUTANT_PROJECT: project, MUTANT_TESTS: JSON.stringify(tests) })
+  const stryker = new Stryker({
+    mutate: files,
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: CONFIG, related: false },
+    coverageAnalysis: 'perTest',
+    // What runs once, when a module is loaded, is not to be told from what each test covers.
+    ignoreStatic: true,
+    concurrency: 1,
+    reporters: ['progress-append-only'],
+    tempDirName: '.mutants',
+    timeoutMS: 10_000,
+    allowEmpty: true,
+    disableTypeChecks: false,
+    // It would be read by TypeScript's API, which version 7 lacks.
+    tsconfigFile: 'none',
+    ignorePatterns: ['e2e/visual'],
+  })
+  const found = await stryker.runMutationTest()
+  const tried = found.filter(({ status }) => status !== 'Ignored' && status !== 'CompileError')
+  const survivors = tried.filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
+  return {
+    group,
+    all: tried.length,
+    killed: tried.length - survivors.length,
+    survivors: survivors.map(
+      ({ fileName, location, mutatorName, replacement, status }) =>
+        `${relative('.', fileName)}:${location.start.line}:${location.start.column} ${mutatorName} ${status} ${replacement?.slice(0, 80).replaceAll(/\s+/g, ' ')}`,
+    ),
+  }
+}
+
+async function tryTriggers(): Promise<Score> {
+  if (isNoticed('')) throw new Error('The tests fail without any mutant')
+  const mutants = await withDatabase(triggerMutants)
+  const survivors: string[] = []
+  for (const { name, sql } of mutants) {
+    const isKilled = isNoticed(sql)
+    console.log(`${isKilled ? 'killed' : 'survived'}: ${name}`)
+    if (!isKilled) survivors.push(name)
+  }
+  const all = mutants.length
+  return { group: 'triggers', all, killed: all - survivors.length, survivors }
+}
+
+/** Whether a test fails with this change of the database. */
+function isNoticed(sql: string): boolean {
+  return TRIGGER_TESTS.some((tests) => {
+    const env = { MUTANT_PROJECT: 'server', MUTANT_TESTS: JSON.stringify(tests), MUTANT_SQL: sql }
+    const args = ['run', '--bail=1', `--config=${CONFIG}`]
+    return (
+      spawnSync('node_modules/.bin/vitest', args, { env: { ...process.env, ...env } }).status !== 0
+    )
+  })
+}
+
+async function withDatabase<T>(
+  work: (db: ReturnType<typeof openDatabase>['db']) => Promise<T>,
+): Promise<T> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-mutants-'))
+  const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
+  await migrate(connectionString)
+  const { db, close } = openDatabase(connectionString, () => {})
+  try {
+    return await work(db)
+  } finally {
+    await close()
+    await stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
