@@ -77,8 +77,6 @@ export async function openState(databaseUrl: string) {
   }
 }
 
-export type StateReader = Awaited<ReturnType<typeof openState>>
-
 const literal = (text: string) => pg.escapeLiteral(text)
 
 async function readTables(client: pg.Client): Promise<Table[]> {

@@ -224,7 +224,7 @@ const decision = (who: 'moderator' | 'second', verdict: 'remove' | 'keep', more 
  * Writes on the same rows. What leaves more as it was is prepared first, so that most calls of a
  * pair find what they need.
  */
-export const WRITES: Write[] = [
+const WRITES: Write[] = [
   {
     name: 'publish',
     call: ({ app, world, side }) =>
