@@ -67,7 +67,7 @@ export default defineConfig({
       }),
       suite('server', {
         ...overHttp,
-        include: ['{server,operator,demo}/**/*.test.ts'],
+        include: ['{server,operator,demo}/**/*.test.ts', 'e2e/pairs/sample.test.ts'],
         exclude: [...FAULTS, ...MEASURES_MEMORY],
         globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES],
         // Tests wait for the database part of the time, so four files keep two cores busy.
@@ -123,6 +123,13 @@ export default defineConfig({
         ...wholeProduct,
         include: ['e2e/operations/*.test.ts'],
         globalSetup: [SHARED_POSTGRES, BALANCER],
+      }),
+      suite('pairs', {
+        ...wholeProduct,
+        include: ['e2e/pairs/pairs.test.ts'],
+        globalSetup: [SHARED_POSTGRES],
+        // Each has a database and two nodes of its own.
+        maxConcurrency: 2,
       }),
       suite('cluster', {
         ...wholeProduct,

@@ -15,8 +15,7 @@ type Line = { client: Socket; server: Socket; unread: Buffer[] }
  */
 export async function openPostgresProxy(databaseUrl: string, applicationName = 'vslukh') {
   const counted = `application_name\0${applicationName}\0`
-  const { host, port, user, database } = new pg.Client(databaseUrl)
-  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+  const { target, urlAt } = postgresTarget(databaseUrl)
   const lines = new Set<Line>()
   let statements = 0
   let freezesAt = Number.POSITIVE_INFINITY
@@ -61,7 +60,7 @@ export async function openPostgresProxy(databaseUrl: string, applicationName = '
   const { port: ownPort } = proxy.address() as AddressInfo
 
   return {
-    url: `postgresql://${user}@127.0.0.1:${ownPort}/${database}`,
+    url: urlAt(ownPort),
     statements: () => statements,
     /** Freezes before the `n`-th statement from now reaches the database. Resolves when it has. */
     freezeAt(n: number): Promise<void> {
@@ -92,12 +91,25 @@ export async function openPostgresProxy(databaseUrl: string, applicationName = '
   }
 }
 
+/** Where a PostgreSQL listens, and who connects to it. */
+export function postgresTarget(databaseUrl: string) {
+  const { host, port, user, database } = new pg.Client(databaseUrl)
+  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+  return {
+    target,
+    urlAt: (proxyPort: number) => `postgresql://${user}@127.0.0.1:${proxyPort}/${database}`,
+  }
+}
+
 /**
  * Splits the bytes of a client into the start of its connection and its statements, which end with
  * a Query or Sync message (protocol 3.0). `isCounted` is true for connections whose start contains
  * `counted`.
  */
-function createSplitter(counted: string, onPiece: (bytes: Buffer, isCounted: boolean) => void) {
+export function createSplitter(
+  counted: string,
+  onPiece: (bytes: Buffer, isCounted: boolean) => void,
+) {
   let pending: Buffer = Buffer.alloc(0)
   let hasStarted = false
   let isCounted = false

@@ -49,13 +49,13 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
   }
 }
 
-export function lockUser(tx: Queryable, id: string): Promise<CurrentUser> {
+export function lockUser(tx: Queryable, id: string): Promise<CurrentUser | undefined> {
   return tx
     .selectFrom('users')
     .select(CURRENT_USER)
     .where('id', '=', id)
     .forNoKeyUpdate()
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
 }
 
 function selectByEmail(db: Queryable, email: string) {

@@ -28,6 +28,7 @@ import { selectUser, selectUserByEmail } from './account.repository.ts'
 import {
   changeEmail,
   hashUsername,
+  lockViewer,
   readAccount,
   renameUser,
   requireProfile,
@@ -75,12 +76,16 @@ export function registerAccount(options: Options): void {
     await requireFree(body.username, user)
     // Charged last, so that a refused name uses up none of the few changes a day.
     await limits.usernameChanges.charge(user.id)
-    await db
+    const renamed = await db
       .transaction()
-      .execute((tx) => renameUser(tx, { userId: user.id, username: body.username, nameKey }))
+      .execute(async (tx) => {
+        await lockViewer(tx, viewer)
+        await renameUser(tx, { userId: user.id, username: body.username, nameKey })
+        return readAccount(tx, user.id)
+      })
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
     await invalidate()
-    return readAccount(db, user.id)
+    return renamed
   })
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {

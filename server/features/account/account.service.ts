@@ -11,7 +11,11 @@ import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { spendOperation } from '../codes/codes.service.ts'
 import { countWaiting } from '../moderation/queue.repository.ts'
-import { deleteAllSessions, deleteOtherSessions } from '../sessions/sessions.repository.ts'
+import {
+  deleteAllSessions,
+  deleteOtherSessions,
+  isSessionOpen,
+} from '../sessions/sessions.repository.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
   findEmailChangeOwner,
@@ -114,12 +118,24 @@ export async function reserveNamesOf(
   )
 }
 
+/**
+ * Locks the viewer's account, so that its changes run one after another. Throws UNAUTHORIZED when
+ * one that was waited for has closed the session, which was checked before.
+ */
+export async function lockViewer(tx: Queryable, viewer: Viewer): Promise<CurrentUser> {
+  const user = await lockUser(tx, viewer.userId)
+  if (!user || !(await isSessionOpen(tx, viewer))) throw new AppError('UNAUTHORIZED')
+  return user
+}
+
 /** Throws USERNAME_ALREADY_EXISTS for a reserved name; a taken one is a unique violation. */
 export async function renameUser(
   tx: Queryable,
   { userId, username, nameKey }: { userId: string; username: string; nameKey: Buffer },
 ): Promise<CurrentUser> {
-  const { username: old } = await lockUser(tx, userId)
+  const locked = await lockUser(tx, userId)
+  if (!locked) throw new AppError('USER_NOT_FOUND')
+  const old = locked.username
   const user = await updateUsername(tx, userId, username)
   if (old.toLowerCase() === username.toLowerCase()) return user
   // Checked after the update, which has waited for a transaction that releases this name.
@@ -140,8 +156,7 @@ export async function changeEmail(
   viewer: Viewer,
   { operationId, email }: { operationId: string; email: string },
 ): Promise<void> {
-  // Locked first, so that changes and undos of one account run one after another.
-  const { email: old, username } = await lockUser(tx, viewer.userId)
+  const { email: old, username } = await lockViewer(tx, viewer)
   await spendOperation(tx, operationId)
   await updateEmail(tx, viewer.userId, email)
   if (emailKey(old) === emailKey(email)) return
@@ -164,7 +179,7 @@ export async function changeEmail(
 export async function undoEmailChange(tx: Queryable, id: string): Promise<string> {
   const userId = await findEmailChangeOwner(tx, id)
   if (userId === undefined) throw new AppError('LINK_EXPIRED')
-  await lockUser(tx, userId)
+  if (!(await lockUser(tx, userId))) throw new AppError('LINK_EXPIRED')
   const email = await removeEmailChange(tx, { id, userId })
   if (email === undefined) throw new AppError('LINK_EXPIRED')
   await updateEmail(tx, userId, email)

@@ -6,6 +6,11 @@ import { emailKey } from '../../kernel/mail/email-address.ts'
 export type NewBlock = { userId: string; reason: string; days: number | null; by: string }
 export type StoredBlock = { reason: string; until: Date | null; blocked_by: string }
 
+/** Lets the block of a user be read and replaced by one transaction after another. */
+export async function lockBlock(tx: Queryable, userId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`block ${userId}`}, 0))`.execute(tx)
+}
+
 /** Blocks a user, in place of an earlier block. Returns until when. */
 export async function upsertBlock(tx: Queryable, block: NewBlock): Promise<{ until: Date | null }> {
   const values = {

@@ -9,6 +9,7 @@ import {
   blockMailbox,
   copyMailboxBlock,
   deleteBlock,
+  lockBlock,
   lockEmail,
   type NewBlock,
   replaceBlock as replaceStoredBlock,
@@ -29,6 +30,7 @@ export async function blockUser(
   { isTold = true } = {},
 ): Promise<{ until: Date | null }> {
   const { userId, reason, by } = block
+  await lockBlock(tx, userId)
   const { until } = await upsertBlock(tx, block)
   await deleteAllSessions(tx, userId)
   const details = { until: until?.toISOString() ?? null }

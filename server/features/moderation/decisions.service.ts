@@ -5,7 +5,7 @@ import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import type { LockedPost } from '../posts/hidden-posts.repository.ts'
 import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
-import { selectBlock } from './blocks.repository.ts'
+import { lockBlock, selectBlock } from './blocks.repository.ts'
 import { blockUser, replaceBlock } from './blocks.service.ts'
 import {
   DECISIONS,
@@ -123,6 +123,8 @@ async function detailsOf(
   { text, state, hidden_for, reason, owner_id }: Subject,
 ): Promise<DecisionDetails> {
   const isBlocking = verdict === 'remove' && block !== undefined
+  // An undo restores the block before, which nobody else may change in between.
+  if (isBlocking) await lockBlock(tx, owner_id)
   return {
     text,
     // When the author has left, an undo publishes the post, and it is hidden with the others.

@@ -16,6 +16,7 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 import type { Route } from '../../kernel/http/route.ts'
 import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import { lockPost } from '../posts/posts.service.ts'
 import { insertAppeal, isOwnRemoved, selectOwnRemoved } from './appeals.repository.ts'
 import { blockUser, unblockUser } from './blocks.service.ts'
 import { decide, undoDecision } from './decisions.service.ts'
@@ -103,8 +104,9 @@ function registerOwn({ route, db, limits, moderatorEmails }: Options): void {
     if (text === null) throw new AppError('INVALID_REQUEST')
     await limits.reports.charge(userId)
     await db.transaction().execute(async (tx) => {
-      if (!isRowId(id) || !(await isOwnRemoved(tx, id, userId)))
-        throw new AppError('POST_NOT_FOUND')
+      // Nobody restores the post between the check and the appeal, which would stay open.
+      const post = isRowId(id) ? await lockPost(tx, id) : undefined
+      if (!post || !(await isOwnRemoved(tx, id, userId))) throw new AppError('POST_NOT_FOUND')
       const isFirst = await insertAppeal(tx, { postId: id, userId, text })
       if (!isFirst) throw new AppError('ALREADY_APPEALED')
       await tellModerators(tx, moderatorEmails, id)

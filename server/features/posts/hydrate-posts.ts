@@ -66,6 +66,14 @@ const INSERTED: Source = {
   likes: sql`(SELECT NULL::bigint AS post_id, NULL::bigint AS user_id)`,
   repliedPosts: sql`answered`,
 }
+/** Whose account is deleted meanwhile has edited it before. */
+const EDITED: Source = {
+  from: sql`edited p`,
+  key: sql`0`,
+  owners: sql`(SELECT id, username, NULL AS deleted_at FROM users)`,
+  likes: sql`likes`,
+  repliedPosts: sql`visible_posts`,
+}
 
 const idOf = (viewer: PostViewer) => sql`${viewer?.userId ?? NO_USER}`
 
@@ -99,6 +107,9 @@ export const HYDRATED_INSERTED = hydrated(INSERTED, sql`p.owner_id`)
 /** The same where none is a reply. */
 export const HYDRATED_ROOTS = sql`SELECT ${columns('')}, NULL AS r_username
   FROM post p JOIN author u ON u.id = p.owner_id CROSS JOIN (SELECT NULL::bigint AS user_id) l`
+
+/** SQL for edited posts as their owners see them, from the CTE `edited`. */
+export const HYDRATED_EDITED = hydrated(EDITED, sql`p.owner_id`)
 
 type HydratedPost = { key: string; post: Post | undefined }
 

@@ -1,18 +1,21 @@
 import { sql } from 'kysely'
+import type { Post } from '../../../contract/posts.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
+import { HYDRATED_EDITED, type HydratedRow, toPost } from './hydrate-posts.ts'
 
 export type Edit = { id: string; ownerId: string; text: string; periodSeconds: number }
 
-export async function updateText(db: Queryable, edit: Edit): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('visible_posts')
-    .set({ text: edit.text, is_modified: true })
-    .where('id', '=', edit.id)
-    .where('owner_id', '=', edit.ownerId)
-    .where('text', '!=', edit.text)
-    .where('created_at', '>', sql<Date>`now() - ${edit.periodSeconds} * interval '1 second'`)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+/** Returns the post as it is with the edit; undefined when nothing was changed. */
+export async function updateText(
+  db: Queryable,
+  { id, ownerId, text, periodSeconds }: Edit,
+): Promise<Post | undefined> {
+  const { rows } = await sql<HydratedRow>`WITH edited AS (
+      UPDATE visible_posts SET text = ${text}, is_modified = true
+      WHERE id = ${id} AND owner_id = ${ownerId} AND text <> ${text}
+        AND created_at > now() - ${periodSeconds} * interval '1 second' RETURNING *
+    ) ${HYDRATED_EDITED}`.execute(db)
+  return rows[0] && toPost(rows[0])
 }
 
 /** Reads why an edit changed nothing. */

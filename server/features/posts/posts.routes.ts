@@ -61,9 +61,10 @@ export function registerPosts(options: Options): void {
   route(editPostEndpoint, async ({ params: { id }, body, viewer }) => {
     const text = requireText(body.text)
     await limits.edits.charge(viewer.userId)
-    await editPost(db, { id, ownerId: viewer.userId, text, periodSeconds: editPeriodSeconds })
+    const edit = { id, ownerId: viewer.userId, text, periodSeconds: editPeriodSeconds }
+    const post = await editPost(db, edit)
     await publishChange(`posts changed ${id}`)
-    return requirePost(db, id, viewer)
+    return post
   })
 
   route(deletePostEndpoint, async ({ params, viewer }, { request }) => {

@@ -46,9 +46,10 @@ export function requireText(raw: string): string {
 }
 
 /** Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, and INVALID_REQUEST for the same text. */
-export async function editPost(db: Db, edit: Edit): Promise<void> {
+export async function editPost(db: Db, edit: Edit): Promise<Post> {
   if (!isRowId(edit.id)) throw new AppError('POST_NOT_FOUND')
-  if (await updateText(db, edit)) return
+  const edited = await updateText(db, edit)
+  if (edited) return edited
   const post = await selectEdited(db, edit)
   if (!post) throw new AppError('POST_NOT_FOUND')
   if (post.is_late) throw new AppError('EDIT_PERIOD_EXPIRED')

@@ -164,6 +164,14 @@ export async function selectSessions(db: Queryable, viewer: Viewer): Promise<Ses
   }))
 }
 
+export async function isSessionOpen(
+  tx: Queryable,
+  { sessionId, userId }: Viewer,
+): Promise<boolean> {
+  const session = tx.selectFrom('sessions').select('id').where('id', '=', sessionId)
+  return (await session.where('user_id', '=', userId).executeTakeFirst()) !== undefined
+}
+
 /** Removes one session of a user. Returns false when the user has no such session. */
 export async function deleteSession(
   db: Queryable,

@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { inject } from 'vitest'
+import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
+import type { TestUser } from '../../server/testing/client.ts'
+import { freshDatabase } from '../../server/testing/databases.ts'
+import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
+import { type HeldPostgres, openHeldPostgres } from './held-postgres.ts'
+import { openState, type State } from './stored-state.ts'
+
+export type Node = { app: TestApp; postgres: HeldPostgres }
+export type Lab = Awaited<ReturnType<typeof openLab>>
+
+/** Nothing may run out during a run of an hour. */
+const CONFIG = {
+  rateLimitScale: 1e6,
+  accessTokenSeconds: 14_400,
+  editPeriodSeconds: 86_400,
+  codeTtlSeconds: 86_400,
+  reportsToHide: 2,
+  logLevel: 'error',
+} as const
+
+/** Opens two nodes on one database, each behind a proxy of its own, without jobs. */
+export async function openLab() {
+  const stack = new AsyncDisposableStack()
+  const database = await freshDatabase(inject('databaseUrl'))
+  stack.defer(database.drop)
+  const state = await openState(database.url)
+  stack.defer(state.close)
+  // Deadlocks are what is looked for: nobody should wait a second for each.
+  await state.execute(
+    `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET deadlock_timeout = '20ms'`,
+  )
+
+  async function startNode(): Promise<Node> {
+    const postgres = await openHeldPostgres(database.url)
+    stack.defer(postgres.close)
+    const app = await startTestApp({
+      databaseUrl: postgres.url,
+      config: { ...CONFIG, databaseUrl: postgres.url },
+      // The time for which a statement is held counts, too.
+      poolLimits: { statementTimeoutMs: 60_000 },
+    })
+    stack.defer(() => {
+      postgres.free()
+      return app.close()
+    })
+    postgres.parkJobs()
+    return { app, postgres }
+  }
+
+  const nodes: [Node, Node] = [await startNode(), await startNode()]
+  let present: State = await state.read()
+
+  return {
+    nodes,
+    app: nodes[0].app,
+    execute: state.execute,
+    isBlocked: state.isBlocked,
+
+    async read(): Promise<State> {
+      // What no call waits for, such as the refund of a limit, ends too.
+      while (nodes.some(({ postgres }) => postgres.isBusy())) await delay(1)
+      present = await state.read()
+      return present
+    },
+
+    async restore(wanted: State, more?: string): Promise<void> {
+      await state.restore(wanted, present, more)
+      present = wanted
+    },
+
+    /** Says what is wrong with the counters and the marks of unread replies. */
+    async findFaults(people: TestUser[]): Promise<string[]> {
+      const { app } = nodes[0]
+      const faults: string[] = (await findCounterDifferences(app.db)).map((one) =>
+        JSON.stringify(one),
+      )
+      for (const { token, username } of people) {
+        const headers = { 'cache-control': 'no-cache' }
+        const mark = await app.call('GET', '/users/current/received', { token, headers })
+        if (mark.status === 401) continue
+        const { body } = await app.call('GET', '/posts/replies/received?limit=50', {
+          token,
+          headers,
+        })
+        const unread = body.posts.filter(
+          (post: { received_no: number }) => post.received_no > body.seen,
+        )
+        if (unread.length !== mark.body.unread) {
+          faults.push(`${username}: ${mark.body.unread} unread, the page shows ${unread.length}`)
+        }
+      }
+      return faults
+    },
+
+    close: () => stack.disposeAsync(),
+  }
+}

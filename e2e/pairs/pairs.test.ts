@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, test } from 'vitest'
+import { openLab } from './lab.ts'
+import { buildWall, runPair, type Wall } from './run-pair.ts'
+import { PAIRS, PAIRS_ON_ONE_NODE, type Pair } from './writes.ts'
+
+/**
+ * Every pair of writes on the same rows, in every order of their statements, as PostgreSQL tests
+ * its isolation levels (isolationtester).
+ *
+ * Two nodes work on one database, one call on each. Between each node and PostgreSQL stands a proxy
+ * (held-postgres.ts) that holds what a connection sends up to its Sync, which is one statement,
+ * until the schedule lets it pass. Schedules (schedules.ts) are the paths through a tree: at each
+ * step one of the calls goes on by a statement. A statement that waits for a lock of the other call
+ * (pg_blocking_pids) stays behind, and the other goes on. Orders that only swap two neighbouring
+ * reads are the same; BEGIN, a notification and a charged limit, which is a transaction by itself,
+ * go with what comes before them. Calls with thousands of orders run in all those with few
+ * switches, because races need few. Jobs stand still; the pairs contain what they do as calls.
+ *
+ * Before each order the rows are made as they were (stored-state.ts). Afterwards the answers and
+ * all rows, without new ids, times and secrets, equal those of the two calls one after the other,
+ * in either order; for work in several transactions also those of the other call between two of
+ * them. Both serial outcomes have exact counters and marks of unread replies. No answer is 5xx.
+ */
+
+/** About how many orders of a pair to run. */
+const MOST = Number(process.env.ORDERS_MAX ?? 300)
+
+/** One for each pair that runs at once: the database works while the nodes wait. */
+const walls: Wall[] = []
+beforeAll(async () => {
+  for (let count = 0; count < 2; count++) walls.push(await buildWall(await openLab()))
+})
+afterAll(async () => {
+  for (const { lab } of walls) await lab.close()
+})
+
+const sum = { pairs: 0, orders: 0, whole: 0 }
+afterAll(() => {
+  const { pairs, orders, whole } = sum
+  print(`${pairs} pairs in ${orders} orders; ${whole} pairs in all their orders`)
+})
+
+/** Runs some pairs alone, such as `PAIRS='^like ×'`. */
+const only = new RegExp(process.env.PAIRS ?? '')
+const nameOf = (pair: Pair) => pair.map(({ name }) => name).join(' × ')
+const cases = [
+  ...PAIRS.map((pair) => ({ name: nameOf(pair), pair, isShared: false })),
+  ...PAIRS_ON_ONE_NODE.map((pair) => ({
+    name: `${nameOf(pair)}, on one node`,
+    pair,
+    isShared: true,
+  })),
+]
+
+test.concurrent.for(cases.filter(({ name }) => only.test(name)))(
+  '$name: as one after the other',
+  { timeout: 600_000 },
+  async ({ name, pair, isShared }, { expect }) => {
+    const began = performance.now()
+    const wall = walls.pop() as Wall
+    const ran = runPair(wall, pair, { most: MOST, isShared }).finally(() => walls.push(wall))
+    const { orders, switches, statuses, faults } = await ran
+    sum.pairs++
+    sum.orders += orders
+    if (switches === undefined) sum.whole++
+    const which = switches === undefined ? 'all' : `at most ${switches} switches`
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    const result = ['ok', ...faults].slice(faults.length === 0 ? 0 : 1).join('\n\n')
+    print(`${name}: ${orders} orders (${which}), ${statuses.join(' or ')}, ${seconds} s: ${result}`)
+    expect(faults.length, 'faults printed above').toBe(0)
+  },
+)
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,142 @@
+import type { Lab } from './lab.ts'
+import { allOrders, betweenTransactions, namesOf, type Side, type Sides } from './schedules.ts'
+import { createNormalizer, type State } from './stored-state.ts'
+import { type Answer, makeWorld, type Pair, type World, type Write } from './writes.ts'
+
+/** A lab with the people and posts that all pairs begin with. */
+export type Wall = { lab: Lab; world: World; base: State }
+
+export type Outcome = {
+  orders: number
+  /** How often a call that could go on was left for the other at most, if not all orders were run. */
+  switches: number | undefined
+  /** The statuses of both answers in the two serial orders. */
+  statuses: string[]
+  /** What no serial order leads to, with an order that does. */
+  faults: string[]
+}
+
+export async function buildWall(lab: Lab): Promise<Wall> {
+  const world = await makeWorld(lab.app)
+  // Reports of accounts under a day old hide nothing. Each table has ids of its own.
+  await lab.execute(`UPDATE users SET created_at = created_at - interval '2 days';
+    UPDATE moderator_mails SET mailed_at = now() - interval '2 hours';
+    SELECT setval(format('%I.%I', schemaname, sequencename)::regclass,
+      1000000 * row_number() OVER (ORDER BY sequencename))
+    FROM pg_sequences WHERE schemaname = 'public'`)
+  return { lab, world, base: await lab.read() }
+}
+
+type Options = {
+  /** About how many orders to run. */
+  most: number
+  /** Whether both writes run on one node, which may make one statement of them. */
+  isShared?: boolean
+}
+
+/** Runs the first write on one node, and the second on the other unless `isShared`. */
+export async function runPair(
+  { lab, world, base }: Wall,
+  [first, second]: Pair,
+  { most, isShared = false }: Options,
+): Promise<Outcome> {
+  const { app, isBlocked } = lab
+  const nodes = [lab.nodes[0], lab.nodes[isShared ? 0 : 1]] as const
+  await lab.restore(base)
+  const ids = new Map<Write, string | undefined>()
+  for (const write of new Set([first, second])) ids.set(write, await write.prepare?.(app, world))
+  const before = await lab.read()
+  const { normal, changes } = createNormalizer(before)
+  const refresh = [first, second].flatMap((write) => write.refresh ?? []).join(';')
+
+  const sideOf = (at: 0 | 1, write: Write): Side<Answer> => ({
+    postgres: nodes[at].postgres,
+    call: () =>
+      write.call({
+        app: nodes[at].app,
+        world,
+        side: at === 0 ? 'A' : 'B',
+        id: ids.get(write) ?? 'none',
+      }),
+  })
+  const sides: Sides<Answer> = [sideOf(0, first), sideOf(1, second)]
+  async function begin() {
+    await lab.restore(before, refresh)
+    return sides
+  }
+
+  const faults: string[] = []
+  async function look(answers: readonly Answer[]): Promise<Result> {
+    for (const { status, body } of answers)
+      if (status >= 500) faults.push(`answered ${status}: ${JSON.stringify(body)}`)
+    return {
+      answers: answers.map(({ status, body }) => JSON.stringify({ status, body: normal(body) })),
+      rows: changes(await lab.read()),
+    }
+  }
+  async function serially(order: [0, 1] | [1, 0]): Promise<Result & { statuses: string }> {
+    await begin()
+    const answers: Answer[] = []
+    for (const at of order) answers[at] = await sides[at].call()
+    const result = await look(answers)
+    faults.push(...(await lab.findFaults([world.olga, world.petr, world.anna])))
+    return { ...result, statuses: answers.map(({ status }) => status).join('+') }
+  }
+
+  const serial = [await serially([0, 1]), await serially([1, 0])]
+  const expected: Result[] = [...serial]
+  for (const at of [0, 1] as const) {
+    if (![first, second][at]?.isInSteps) continue
+    const placed = betweenTransactions(begin, { isBlocked, stepwise: at })
+    for await (const { answers } of placed) expected.push(await look(answers))
+  }
+  const runs = allOrders(begin, { isBlocked, most })
+  let run = await runs.next()
+  for (; !run.done; run = await runs.next()) {
+    const result = await look(run.value.answers)
+    if (expected.some((one) => isAs(one, result, expected))) continue
+    // Each other result is shown once.
+    expected.push(result)
+    faults.push(`${namesOf(run.value.steps)}\n${compare(result, serial)}`)
+  }
+  const { count, switches } = run.value
+  return { orders: count, switches, statuses: serial.map((one) => one.statuses), faults }
+}
+
+/** Answers and rows without what is new in each run. */
+type Result = { answers: string[]; rows: Record<string, readonly string[]> }
+
+/**
+ * Whether a result is as a serial one. A call whose session the other call closes after it was
+ * checked is not refused as it would be later: it may be refused otherwise, or answered as in
+ * another serial order, where the rows are as they would be.
+ */
+function isAs(one: Result, { answers, rows }: Result, expected: Result[]): boolean {
+  if (JSON.stringify(one.rows) !== JSON.stringify(rows)) return false
+  return answers.every((answer, at) => {
+    const wanted = one.answers[at] ?? ''
+    if (answer === wanted) return true
+    if (!wanted.includes('"UNAUTHORIZED"')) return false
+    return (
+      answer.startsWith('{"status":4') || expected.some((other) => other.answers[at] === answer)
+    )
+  })
+}
+
+/** Says how a result differs from each of the serial ones. */
+function compare(result: Result, serial: Result[]): string {
+  const lines = linesOf(result)
+  return serial
+    .map((one, at) => {
+      const wanted = linesOf(one)
+      const missing = [...wanted].filter((line) => !lines.has(line)).map((line) => `- ${line}`)
+      const other = [...lines].filter((line) => !wanted.has(line)).map((line) => `+ ${line}`)
+      return [`not as ${['A, B', 'B, A'][at]}:`, ...missing, ...other].join('\n')
+    })
+    .join('\n')
+}
+
+function linesOf({ answers, rows }: Result): Set<string> {
+  const changed = Object.entries(rows).flatMap(([name, all]) => all.map((row) => `${name} ${row}`))
+  return new Set([...answers.map((answer, at) => `${'AB'[at]} ${answer}`), ...changed])
+}

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openLab } from './lab.ts'
+import { buildWall, runPair, type Wall } from './run-pair.ts'
+import { findPair } from './writes.ts'
+
+let wall: Wall
+beforeAll(async () => {
+  wall = await buildWall(await openLab())
+})
+afterAll(() => wall.lab.close())
+
+/** Of the pairs of `npm run test:pairs`, few orders of a few. */
+test.for([
+  ['like', 'unlike', false],
+  ['like', 'like', true],
+  ['reply', 'delete', false],
+  ['reply', 'edit', false],
+  ['publish with a key', 'publish with a key', true],
+] as const)(
+  '%s × %s: as one after the other, in every order',
+  async ([first, second, isShared]) => {
+    const { faults } = await runPair(wall, findPair(first, second), { most: 20, isShared })
+    expect(faults).toEqual([])
+  },
+)

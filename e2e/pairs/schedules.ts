@@ -1,0 +1,301 @@
+import type { HeldPostgres, Statement } from './held-postgres.ts'
+
+/** One of two calls that run at once, and the proxy of its node. */
+export type Side<Answer> = { postgres: HeldPostgres; call: () => Promise<Answer> }
+
+export type Sides<Answer> = [Side<Answer>, Side<Answer>]
+
+/** A moment at which both calls, or one, could go on, and which did. */
+type Choice = {
+  chosen: number
+  /** Of which lane the statement before was. */
+  last: number | undefined
+  /** The text of the next statement of each lane that has one. */
+  next: (string | undefined)[]
+  /** How often a side that could go on was left for the other, before this choice. */
+  switches: number
+  /** Sides whose statement here would only repeat orders that were run. */
+  asleep: Set<number>
+  tried: Set<number>
+}
+
+type Step = { side: number; text: string; endsTransaction: boolean }
+export type Run<Answer> = { answers: [Answer, Answer]; steps: Step[] }
+/** `switches`: to how many the orders were limited. */
+export type Orders = { count: number; switches: number | undefined }
+
+type Options = {
+  isBlocked: (pid: number) => Promise<boolean>
+  /** About how many orders to run. */
+  most: number
+}
+
+/** How long a statement may take before it is asked whether it waits for a lock. */
+const LOCK_CHECK_MS = 3
+/** A call that has not gone on by then has come to a standstill. */
+const STANDSTILL_MS = 15_000
+
+/**
+ * What goes at once, because its place makes no difference: it neither changes nor locks rows that
+ * other statements know. Those of the limits are transactions by themselves.
+ */
+const WITHOUT_EFFECT =
+  /^\s*(begin|start transaction|select pg_notify)|\brate_limits\b|clock_timestamp\(\)\) \* 1000/i
+const CHANGES =
+  /\b(insert|update|delete|for (no key )?update|for (key )?share|nextval|add_job|commit|rollback|advisory|reschedule)/i
+
+const isRead = (text: string | undefined) => text !== undefined && !CHANGES.test(text)
+
+/**
+ * Runs the two calls in every order of their statements, without the orders that only swap two
+ * reads (sleep sets). A statement that waits for a lock of the other side is left waiting. Of
+ * calls with too many orders, it runs all those in which a side that could go on is left for the
+ * other a few times at most. Yields each run; `begin` makes the state anew before each.
+ */
+export async function* allOrders<Answer>(
+  begin: () => Promise<Sides<Answer>>,
+  { isBlocked, most }: Options,
+): AsyncGenerator<Run<Answer>, Orders> {
+  let path: Choice[] = []
+  let switches: number | undefined
+  for (let count = 1; ; count++) {
+    const isWhole = switches === undefined
+    const run = await runOnce(await begin(), { prefix: path, isBlocked, isWhole })
+    yield run
+    if (count === 1) switches = switchesOf(run.path, most)
+    path = run.path
+    if (!turn(path, switches ?? Number.POSITIVE_INFINITY)) return { count, switches }
+  }
+}
+
+/**
+ * Runs one side whole after each transaction of the other, which works in steps. Yields each run.
+ */
+export async function* betweenTransactions<Answer>(
+  begin: () => Promise<Sides<Answer>>,
+  { isBlocked, stepwise }: Pick<Options, 'isBlocked'> & { stepwise: 0 | 1 },
+): AsyncGenerator<Run<Answer>> {
+  let length = 0
+  for (let before = 1; before === 1 || before <= length; before++) {
+    const chosen = [...Array<number>(before).fill(stepwise), 1 - stepwise]
+    const prefix = chosen.map((side) => ({ chosen: side, tried: new Set<number>() }) as Choice)
+    const run = await runOnce(await begin(), { prefix, isBlocked, isWhole: true })
+    length = run.steps.filter(({ side }) => side === stepwise).length
+    if (run.steps[before - 1]?.endsTransaction) yield run
+  }
+}
+
+/** Goes back to the last choice with something left to try, and tries it. */
+function turn(path: Choice[], mostSwitches: number): boolean {
+  for (let last = path.at(-1); last; path.pop(), last = path.at(-1)) {
+    const { next, tried, asleep } = last
+    const choice = last
+    const other = next.findIndex(
+      (text, side) =>
+        text !== undefined &&
+        !tried.has(side) &&
+        !asleep.has(side) &&
+        choice.switches + (isSwitch(choice, side) ? 1 : 0) <= mostSwitches,
+    )
+    if (other < 0) continue
+    last.chosen = other
+    tried.add(other)
+    return true
+  }
+  return false
+}
+
+function isSwitch({ last, next }: Pick<Choice, 'last' | 'next'>, side: number): boolean {
+  return last !== undefined && last !== side && next[last] !== undefined
+}
+
+/** How many switches lead to at most `most` orders; undefined when there are few anyway. */
+function switchesOf(path: Choice[], most: number): number | undefined {
+  const [a = 0, b = 0] = [0, 1].map((lane) => path.filter(({ chosen }) => chosen === lane).length)
+  if (choose(a + b, a) <= most * 3) return undefined
+  // One side follows the other's end, which is no switch.
+  let count = 2
+  for (let switches = 1; ; switches++) {
+    const [more, fewer] = [Math.ceil(switches / 2), Math.floor(switches / 2)]
+    count += choose(a - 1, more) * choose(b - 1, fewer) + choose(a - 1, fewer) * choose(b - 1, more)
+    if (count > most) return switches - 1
+  }
+}
+
+function choose(n: number, k: number): number {
+  let result = 1
+  for (let i = 1; i <= k; i++) result = (result * (n - k + i)) / i
+  return Math.max(0, result)
+}
+
+type RunOptions = Pick<Options, 'isBlocked'> & { prefix: Choice[]; isWhole: boolean }
+
+async function runOnce<Answer>(sides: Sides<Answer>, { prefix, isBlocked, isWhole }: RunOptions) {
+  const play = startPlay(sides, isBlocked)
+  const path: Choice[] = []
+  const steps: Step[] = []
+  let asleep = new Set<number>()
+  let last: number | undefined
+  let switches = 0
+  try {
+    while (await play.settle(() => namesOf(steps))) {
+      const next = play.next()
+      const planned = prefix[path.length]
+      const isPossible = planned && next[planned.chosen] !== undefined
+      // Goes on with the same lane where it can.
+      const ready = [...(last === undefined ? [] : [last]), ...next.keys()].filter(
+        (lane) => next[lane] !== undefined,
+      )
+      const chosen = isPossible
+        ? planned.chosen
+        : (ready.find((lane) => !asleep.has(lane)) ?? (ready[0] as number))
+      const tried = isPossible ? planned.tried : new Set([chosen])
+      const choice: Choice = { chosen, last, next, switches, asleep, tried }
+      path.push(choice)
+      if (isSwitch(choice, chosen)) switches++
+      last = chosen
+      const text = next[chosen] as string
+      const passedOver = isWhole ? [...tried, ...asleep].filter((lane) => lane !== chosen) : []
+      asleep = new Set(passedOver.filter((lane) => isRead(next[lane]) && isRead(text)))
+      const step: Step = { side: chosen, text, endsTransaction: false }
+      steps.push(step)
+      play.pass(chosen, step)
+    }
+    return { answers: await play.answers, steps, path }
+  } finally {
+    play.release()
+  }
+}
+
+type Held = { lane: number; statement: Statement }
+
+/**
+ * Starts both calls. Each statement is of a lane: that of its call's node or, where both calls have
+ * one node, of its connection, because a statement may be of both calls there.
+ */
+function startPlay<Answer>(sides: Sides<Answer>, isBlockedNow: Options['isBlocked']) {
+  const isShared = sides[0].postgres === sides[1].postgres
+  let waiting: Held[] = []
+  const running = new Set<Held>()
+  const blocked = new Set<Held>()
+  const unanswered = new Set([0, 1])
+  const lanesByPid = new Map<number, number>()
+  let signal = Promise.withResolvers<void>()
+  function note(): void {
+    signal.resolve()
+    signal = Promise.withResolvers()
+  }
+
+  function laneOf({ pid }: Statement): number {
+    const lane = lanesByPid.get(pid) ?? lanesByPid.size
+    lanesByPid.set(pid, lane)
+    return lane
+  }
+  const calls = sides.map(({ postgres, call }, side) => {
+    if (!isShared || side === 0) {
+      postgres.listen((statement) => {
+        waiting.push({ lane: isShared ? laneOf(statement) : side, statement })
+        note()
+      })
+    }
+    return call().finally(() => {
+      unanswered.delete(side)
+      note()
+    })
+  })
+  const answers = Promise.all(calls) as unknown as Promise<[Answer, Answer]>
+  answers.catch(() => {})
+
+  function pass(lane: number, step?: Step): void {
+    const held = waiting.find((one) => one.lane === lane)
+    if (!held) return
+    waiting = waiting.filter((one) => one !== held)
+    running.add(held)
+    void held.statement.pass().then((isOver) => {
+      if (step) step.endsTransaction = isOver
+      running.delete(held)
+      blocked.delete(held)
+      note()
+    })
+  }
+
+  function passWithoutEffect(): void {
+    for (const { lane, statement } of waiting) {
+      if (WITHOUT_EFFECT.test(statement.text)) pass(lane)
+    }
+  }
+
+  /** Waits for an event, or a moment. Resolves to whether there was one. */
+  async function happened(): Promise<boolean> {
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, LOCK_CHECK_MS)
+    const isEvent = await Promise.race([late.then(() => false), signal.promise.then(() => true)])
+    clearTimeout(timer)
+    return isEvent
+  }
+
+  async function checkLocks(): Promise<void> {
+    for (const held of running) {
+      if (!(await isBlockedNow(held.statement.pid))) blocked.delete(held)
+      else if (running.has(held)) blocked.add(held)
+    }
+  }
+
+  /** Whether each call that is not answered has a statement here. */
+  function areFound(): boolean {
+    const lanes = new Set([...waiting, ...blocked].map(({ lane }) => lane))
+    if (isShared) return lanes.size >= unanswered.size
+    return [...unanswered].every((side) => lanes.has(side))
+  }
+
+  /** Whether all calls wait for a statement to pass, or are answered. */
+  async function isSettled(): Promise<boolean> {
+    passWithoutEffect()
+    if (running.size > blocked.size) {
+      if (!(await happened())) await checkLocks()
+      return false
+    }
+    // Of two calls on one node, one may wait for a statement of the other.
+    if (!areFound()) {
+      const isQuiet = !(await happened())
+      if (!isQuiet || !isShared || waiting.length + blocked.size === 0) return false
+    }
+    if (blocked.size === 0) return true
+    // The last statement may have set one free; the database ends a deadlock.
+    await checkLocks()
+    if (waiting.length === 0) await happened()
+    return waiting.length > 0 && running.size === blocked.size
+  }
+
+  return {
+    answers,
+    pass,
+
+    /** Resolves to whether there is a statement to pass, once nothing goes on by itself. */
+    async settle(describe: () => string): Promise<boolean> {
+      const deadline = Date.now() + STANDSTILL_MS
+      while (!(await isSettled())) {
+        if (Date.now() < deadline) continue
+        const left = [...waiting, ...running].map(({ statement }) => shorten(statement.text))
+        throw new Error(`standstill after\n${describe()}\nwith ${left.join('; ')}`)
+      }
+      return waiting.length > 0
+    },
+
+    next(): (string | undefined)[] {
+      const texts: (string | undefined)[] = []
+      for (const { lane, statement } of waiting) texts[lane] ??= statement.text
+      return Array.from(texts)
+    },
+
+    release(): void {
+      for (const { postgres } of sides) postgres.listen(undefined)
+      for (const { lane } of waiting) pass(lane)
+    },
+  }
+}
+
+export const namesOf = (steps: Step[]) =>
+  steps.map(({ side, text }) => `${'AB'[side] ?? side}: ${shorten(text)}`).join('\n')
+
+const shorten = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 90)

@@ -1,0 +1,173 @@
+import pg from 'pg'
+import { asSuperuser, withDatabase } from '../../server/testing/databases.ts'
+
+/** The rows of each table, as the text of their JSON. */
+export type State = Map<string, string[]>
+
+type Table = { name: string; columns: string }
+type Row = Record<string, unknown>
+
+/** Rows of these are no result of a call, or differ between two equal ones. */
+const LEFT_OUT = ['public.installation', 'public.recurring_jobs', 'public.kysely_migration']
+const JOBS = 'graphile_worker._private_jobs'
+const WALL = 'public.wall_totals'
+const LIMITS = 'public.rate_limits'
+
+/** Reads and restores the whole database by a connection of its own. The caller closes it. */
+export async function openState(databaseUrl: string) {
+  const url = withDatabase(asSuperuser(databaseUrl), new URL(databaseUrl).pathname.slice(1))
+  const client = new pg.Client({ connectionString: url, application_name: 'pairs' })
+  await client.connect()
+  // Restores rows without triggers and checks of foreign keys.
+  await client.query('SET session_replication_role = replica')
+  const tables = await readTables(client)
+  const reading = {
+    name: 'state',
+    text: tables
+      .map(
+        ({ name }) =>
+          `SELECT '${name}' AS name, ARRAY(SELECT to_jsonb(t)::text FROM ${name} t) AS rows`,
+      )
+      .join(' UNION ALL '),
+  }
+
+  async function read(): Promise<State> {
+    const { rows } = await client.query<{ name: string; rows: string[] }>(reading)
+    return new Map(rows.map(({ name, rows: texts }) => [name, texts.sort()]))
+  }
+
+  return {
+    read,
+
+    /** Makes the rows of `wanted` from those of `present`, and then runs `more`. */
+    async restore(wanted: State, present: State, more = ''): Promise<void> {
+      const removing: string[] = []
+      const adding: string[] = []
+      for (const { name, columns } of tables) {
+        const [want, have] = [wanted.get(name) ?? [], present.get(name) ?? []]
+        const wantedRows = new Set(want)
+        const presentRows = new Set(have)
+        const removed = have.filter((row) => !wantedRows.has(row))
+        const added = want.filter((row) => !presentRows.has(row))
+        if (removed.length > 0)
+          removing.push(
+            `DELETE FROM ${name} t WHERE to_jsonb(t)::text IN (${removed.map(literal).join()})`,
+          )
+        if (added.length > 0)
+          adding.push(`INSERT INTO ${name} (${columns}) OVERRIDING SYSTEM VALUE SELECT ${columns}
+            FROM jsonb_populate_recordset(NULL::${name}, ${literal(`[${added.join()}]`)})`)
+      }
+      const work = [...removing, ...adding, ...(more ? [more] : [])].join(';')
+      if (work !== '') await client.query(work)
+    },
+
+    execute: (text: string) => client.query(text),
+
+    /** Whether a process waits for a lock that another one holds. */
+    async isBlocked(pid: number): Promise<boolean> {
+      const { rows } = await client.query({
+        name: 'blocked',
+        text: 'SELECT cardinality(pg_blocking_pids($1)) > 0 AS is',
+        values: [pid],
+      })
+      return rows[0].is
+    },
+
+    close: () => client.end(),
+  }
+}
+
+const literal = (text: string) => pg.escapeLiteral(text)
+
+async function readTables(client: pg.Client): Promise<Table[]> {
+  const { rows } = await client.query<Table>(`
+    SELECT n.nspname || '.' || c.relname AS name,
+      (SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+        WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind = 'r' AND (n.nspname = 'public' OR n.nspname || '.' || c.relname = '${JOBS}')
+    ORDER BY 1`)
+  return rows.filter(({ name }) => !LEFT_OUT.includes(name))
+}
+
+const ID = /^id$|_ids?$|Ids?$|^decision$|^number$/
+const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
+const SECRET = /[0-9a-zA-Z_-]{24,}/g
+const GENERATED_NAME = /user_[0-9a-z]{7}/g
+/** Columns that tell only when, or how often before, a job was queued. */
+const OF_JOBS = ['id', 'job_queue_id', 'revision', 'run_at', 'created_at', 'updated_at']
+
+/** Makes the function that replaces ids, times and secrets that are not in `before`. */
+export function createNormalizer(before: State) {
+  const known = new Set<string>()
+  for (const rows of before.values()) for (const row of rows) collect(JSON.parse(row), known)
+
+  function normal(value: unknown, key: string): unknown {
+    if (Array.isArray(value)) return value.map((one) => normal(one, key))
+    if (typeof value === 'object' && value !== null) {
+      return Object.fromEntries(
+        Object.entries(value).map(([name, one]) => [name, normal(one, name)]),
+      )
+    }
+    if (value === undefined) return null
+    if (value === null || typeof value === 'boolean' || known.has(String(value))) return value
+    if (typeof value === 'number') {
+      if (ID.test(key)) return '#'
+      return value > 1e9 || !Number.isInteger(value) ? 'time' : value
+    }
+    const text = String(value)
+    if (TIME.test(text)) return 'time'
+    if (ID.test(key) || key === 'token') return '#'
+    return text
+      .replace(SECRET, (found) => (known.has(found) ? found : '#'))
+      .replace(GENERATED_NAME, (found) => (known.has(found) ? found : 'user_#'))
+  }
+
+  return {
+    normal: (value: unknown) => normal(value, ''),
+
+    /** Returns the rows of each table that are not as before, sorted. */
+    changes(state: State): Record<string, readonly string[]> {
+      const changed = [...state].flatMap(([name, rows]) => {
+        // A refused call is charged, too.
+        if (name === LIMITS) return []
+        if (name === WALL) return [[name, [sumOf(rows)]] as const]
+        const old = new Set(before.get(name))
+        const present = new Set(rows)
+        const gone = (before.get(name) ?? []).filter((row) => !present.has(row))
+        const fresh = rows.filter((row) => !old.has(row))
+        if (fresh.length + gone.length === 0) return []
+        const lines = fresh.map((row) =>
+          JSON.stringify(normal(withoutNoise(name, JSON.parse(row)), '')),
+        )
+        return [[name, [...lines.sort(), ...gone.map((row) => `gone: ${keyOf(row)}`)]] as const]
+      })
+      return Object.fromEntries(changed)
+    },
+  }
+}
+
+function withoutNoise(name: string, row: Row): Row {
+  if (name !== JOBS) return row
+  return Object.fromEntries(Object.entries(row).filter(([key]) => !OF_JOBS.includes(key)))
+}
+
+/** The wall's posts are counted in slots that are chosen at random. */
+const sumOf = (rows: string[]) =>
+  rows.reduce((sum, row) => sum + Number(JSON.parse(row).posts), 0).toString()
+
+/** What names a row that was there before, without what may have changed in it. */
+function keyOf(row: string): string {
+  const { id, post_id, user_id, owner_id, name, key, recipient_id } = JSON.parse(row)
+  return JSON.stringify({ id, post_id, user_id, owner_id, name, key, recipient_id })
+}
+
+function collect(value: unknown, known: Set<string>): void {
+  if (Array.isArray(value)) for (const one of value) collect(one, known)
+  else if (typeof value === 'object' && value !== null) collect(Object.values(value), known)
+  else if (value !== null && String(value).length > 0) {
+    known.add(String(value))
+    for (const part of String(value).match(SECRET) ?? []) known.add(part)
+    for (const part of String(value).match(GENERATED_NAME) ?? []) known.add(part)
+  }
+}

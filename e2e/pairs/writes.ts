@@ -1,0 +1,574 @@
+import { sql } from 'kysely'
+import type { Post } from '../../contract/posts.ts'
+import { eraseNow } from '../../server/features/account-deletion/account-deletion.service.ts'
+import { moveAccounts } from '../../server/features/account-deletion/move-accounts.task.ts'
+import { answerJobs } from '../../server/features/answers/answers.task.ts'
+import { moveLikes } from '../../server/features/likes/likes.service.ts'
+import { createBlockSpreading } from '../../server/features/moderation/blocks.service.ts'
+import { decide as decideAny } from '../../server/features/moderation/decisions.service.ts'
+import {
+  createHidingReview,
+  purgeExpiredPosts,
+} from '../../server/features/moderation/hiding.service.ts'
+import {
+  removeModerator,
+  tellModerators,
+} from '../../server/features/moderation/moderation.service.ts'
+import { closeSite } from '../../server/features/site-state/site-state.service.ts'
+import type { Queryable } from '../../server/kernel/db/database.ts'
+import { AppError } from '../../server/kernel/errors/app-error.ts'
+import { leave } from '../../server/testing/account-deletion-calls.ts'
+import type { TestUser } from '../../server/testing/client.ts'
+import { startChange, verifyChange } from '../../server/testing/email-change-calls.ts'
+import { decide, report, signUpModerator, undo } from '../../server/testing/moderation-calls.ts'
+import { startAt, verifyAt, wrongCode } from '../../server/testing/sign-in-calls.ts'
+import type { TestApp } from '../../server/testing/test-app.ts'
+
+export type Answer = { status: number; body: unknown }
+
+/** Who and what all writes are about. */
+export type World = {
+  olga: TestUser
+  /** Olga on her phone. */
+  phone: TestUser
+  petr: TestUser
+  anna: TestUser
+  boris: TestUser
+  moderator: TestUser
+  second: TestUser
+  /** By Olga; Petr and Anna have replied. */
+  post: Post
+  /** Petr's reply to it. */
+  reply: Post
+  /** Petr's post, to which Olga has replied. */
+  question: Post
+}
+
+type Act = { app: TestApp; world: World; side: 'A' | 'B'; id: string }
+
+export type Write = {
+  name: string
+  /** Makes what the call needs. The call gets the id that it returns. */
+  prepare?: (app: TestApp, world: World) => Promise<string | undefined>
+  /** SQL before each run, for what is possible for seconds only. */
+  refresh?: string
+  /** Whether it has several transactions by design, between which other calls may come. */
+  isInSteps?: true
+  call: (act: Act) => Promise<Answer>
+}
+
+const PHONE = 'a phone'
+const NEW_EMAIL = 'new@example.org'
+
+export async function makeWorld(app: TestApp): Promise<World> {
+  const olga = await app.signIn('olga@example.org', 'a desktop')
+  const phone = await app.signIn('olga@example.org', PHONE)
+  const petr = await app.signIn('petr@example.org')
+  const anna = await app.signIn('anna@example.org')
+  const boris = await app.signIn('boris@example.org')
+  const moderator = await signUpModerator(app)
+  const second = await signUpModerator(app)
+  const question = await app.publish(petr, 'О чём говорит стена')
+  const post = await app.publish(olga, 'Говорят, стены слышат')
+  const reply = await app.reply(petr, post.id, 'Слышат')
+  await app.reply(anna, post.id, 'И отвечают')
+  await app.reply(olga, question.id, 'О людях')
+  await app.call('POST', `/posts/${post.id}/likes`, { token: anna.token })
+  return { olga, phone, petr, anna, boris, moderator, second, post, reply, question }
+}
+
+const send =
+  (who: keyof World, method: string, path: (world: World, id: string) => string, body?: object) =>
+  ({ app, world, id }: Act): Promise<Answer> => {
+    const { token } = world[who] as TestUser
+    return app.call(method, path(world, id), { token, ...(body && { body }) })
+  }
+
+const ofPost =
+  (rest = '') =>
+  ({ post }: World) =>
+    `/posts/${post.id}${rest}`
+
+/** A job, or a command of the operator, on the pool of a node. */
+const within =
+  (work: (act: Act) => Promise<unknown>) =>
+  async (act: Act): Promise<Answer> => {
+    try {
+      return { status: 200, body: (await work(act)) ?? null }
+    } catch (error) {
+      if (!(error instanceof AppError)) return { status: 500, body: String(error) }
+      return { status: error.status, body: error.code }
+    }
+  }
+
+const inTransaction = (work: (tx: Queryable, act: Act) => Promise<unknown>) =>
+  within((act) => act.app.db.transaction().execute((tx) => work(tx, act)))
+
+const reported = async (app: TestApp, { boris, post }: World): Promise<undefined> => {
+  await report(app, boris, { postId: post.id })
+}
+
+const removed = async (app: TestApp, world: World): Promise<string> => {
+  const { moderator, post } = world
+  await reported(app, world)
+  await decide(app, moderator, { postId: post.id, verdict: 'remove' })
+  const row = app.db.selectFrom('journal').select('id').where('action', '=', 'post.remove')
+  return (await row.executeTakeFirst())?.id ?? '0'
+}
+
+const appealed = async (app: TestApp, world: World): Promise<undefined> => {
+  await removed(app, world)
+  const { olga, post } = world
+  const body = { text: 'Это не спам' }
+  const path = `/users/current/removed-posts/${post.id}/appeal`
+  await app.call('POST', path, { token: olga.token, body })
+}
+
+type Person = 'olga' | 'petr'
+
+const blockOf = (who: Person) => (world: World) => `/moderation/users/${world[who].id}/block`
+const BLOCK = { reason: 'Спам', days: 7 }
+const blocked = async (app: TestApp, world: World): Promise<undefined> => {
+  await app.call('PUT', blockOf('olga')(world), { token: world.moderator.token, body: BLOCK })
+}
+
+const left = (who: Person) => async (app: TestApp, world: World) => {
+  await leave(app, world[who])
+  return undefined
+}
+
+const invalidate = async () => {}
+const MOVING = { nameKey: Buffer.alloc(32), mayErase: async () => false, invalidate }
+
+const idOf = (answer: { body?: { id?: string } }) => answer.body?.id ?? 'none'
+const login = async (app: TestApp, { email }: TestUser) =>
+  idOf(await startAt(app, '/logins', { email }))
+
+/** What becomes of the account of somebody. Who leaves does so from another device than acts. */
+const departures = (who: Person, whose: string): Write[] => [
+  {
+    name: `leave${whose}`,
+    prepare: async (app, world) => {
+      const { token, clientToken } = world[who === 'olga' ? 'phone' : who]
+      const body = { clientToken }
+      return idOf(await app.call('POST', '/users/current/deletion', { token, body }))
+    },
+    call: ({ app, world, id }) => {
+      const { token, clientToken } = world[who === 'olga' ? 'phone' : who]
+      const body = { confirmCode: app.codeFor(id), clientToken }
+      return app.call('POST', `/users/current/deletion/${id}/verify`, { token, body })
+    },
+  },
+  { name: `block${whose}`, call: send('moderator', 'PUT', blockOf(who), BLOCK) },
+  {
+    name: `erase${whose}`,
+    isInSteps: true,
+    call: within(({ app, world }) =>
+      eraseNow(app.db, { userId: world[who].id, actor: 'operator', ...MOVING }),
+    ),
+  },
+  {
+    name: `move who has left${whose}`,
+    isInSteps: true,
+    prepare: left(who),
+    call: within(({ app }) => moveAccounts(app.db, MOVING)),
+  },
+  {
+    name: `return${whose}`,
+    prepare: async (app, world) => {
+      await left(who)(app, world)
+      await moveAccounts(app.db, MOVING)
+      return login(app, world[who])
+    },
+    call: ({ app, id }) =>
+      app.call('POST', `/logins/${id}/verify`, {
+        body: { confirmCode: app.codeFor(id), clientToken: 'one browser', restore: true },
+      }),
+  },
+]
+
+const [leaving, blocking, erasing, moving, returning] = departures('olga', '') as [
+  Write,
+  Write,
+  Write,
+  Write,
+  Write,
+]
+
+const changeOf = (who: Person) => ({
+  prepare: async (app: TestApp, world: World) =>
+    idOf(await startChange(app, world[who], NEW_EMAIL)),
+  call: ({ app, world, id }: Act) => verifyChange(app, world[who], id),
+})
+
+const registrationOf = (email: string, clientToken: string) => ({
+  prepare: async (app: TestApp) =>
+    idOf(await startAt(app, '/registrations', { email, clientToken })),
+  call: ({ app, id }: Act) =>
+    verifyAt(app, '/registrations', { id, code: app.codeFor(id), clientToken }),
+})
+
+const refresh = ({ app, world }: Act) =>
+  app.call('PATCH', '/sessions/current', {
+    headers: { cookie: world.phone.cookie },
+    body: { clientToken: PHONE },
+  })
+
+const decision = (who: 'moderator' | 'second', verdict: 'remove' | 'keep', more = {}) => ({
+  prepare: reported,
+  call: ({ app, world }: Act) =>
+    decide(app, world[who], { postId: world.post.id, verdict, ...more }),
+})
+
+/**
+ * Writes on the same rows. What leaves more as it was is prepared first, so that most calls of a
+ * pair find what they need.
+ */
+const WRITES: Write[] = [
+  {
+    name: 'publish',
+    call: ({ app, world, side }) =>
+      app.call('POST', '/posts', { token: world.olga.token, body: { text: `Запись ${side}` } }),
+  },
+  {
+    name: 'publish with a key',
+    call: ({ app, world }) =>
+      app.call('POST', '/posts', {
+        token: world.olga.token,
+        headers: { 'idempotency-key': 'one' },
+        body: { text: 'Запись с ключом' },
+      }),
+  },
+  {
+    name: 'reply',
+    call: ({ app, world, side }) =>
+      app.call('POST', `/posts/${world.post.id}/replies`, {
+        token: world.petr.token,
+        body: { text: `Ответ ${side}` },
+      }),
+  },
+  {
+    name: 'reply to the reply',
+    call: ({ app, world, side }) =>
+      app.call('POST', `/posts/${world.reply.id}/replies`, {
+        token: world.olga.token,
+        body: { text: `Ответ на ответ ${side}` },
+      }),
+  },
+  {
+    name: 'edit',
+    call: ({ app, world, side }) =>
+      app.call('PATCH', `/posts/${world.post.id}`, {
+        token: world.olga.token,
+        body: { text: `Иначе ${side}` },
+      }),
+  },
+  { name: 'like', call: send('petr', 'POST', ofPost('/likes')) },
+  {
+    name: 'unlike',
+    prepare: async (app, world) => {
+      await app.call('POST', ofPost('/likes')(world), { token: world.petr.token })
+      return undefined
+    },
+    call: send('petr', 'DELETE', ofPost('/likes')),
+  },
+  { name: 'mute the post', call: send('olga', 'PUT', ofPost('/mute')) },
+  {
+    name: 'unmute the post',
+    prepare: async (app, world) => {
+      await app.call('PUT', ofPost('/mute')(world), { token: world.olga.token })
+      return undefined
+    },
+    call: send('olga', 'DELETE', ofPost('/mute')),
+  },
+  { name: 'mute a person', call: send('petr', 'PUT', ({ olga }) => `/users/${olga.id}/mute`) },
+  {
+    name: 'unmute a person',
+    prepare: async (app, { petr, olga }) => {
+      await app.call('PUT', `/users/${olga.id}/mute`, { token: petr.token })
+      return undefined
+    },
+    call: send('petr', 'DELETE', ({ olga }) => `/users/${olga.id}/mute`),
+  },
+  { name: 'mark as read', call: send('olga', 'PUT', () => '/users/current/received', { seen: 9 }) },
+  {
+    name: 'stop reply mails',
+    call: send('olga', 'PUT', () => '/users/current/reply-mails', { wantsMail: false }),
+  },
+  {
+    name: 'queue reply mails',
+    prepare: async (app) => {
+      await sql`UPDATE posts SET created_at = created_at - interval '2 days'
+        WHERE received_no IS NOT NULL`.execute(app.db)
+      return undefined
+    },
+    call: within(
+      ({ app }) => answerJobs(app.db)['mail-replies']?.run({}, {} as never) as Promise<void>,
+    ),
+  },
+  {
+    name: 'rename',
+    call: send('olga', 'PATCH', () => '/users/current/profile', { username: 'new_name' }),
+  },
+  {
+    name: 'refresh',
+    call: refresh,
+  },
+  {
+    name: 'close a session',
+    prepare: async (app, { olga }) => {
+      const { body } = await app.call('GET', '/sessions', { token: olga.token })
+      return body.sessions[1]?.id
+    },
+    call: send('olga', 'DELETE', (_, id) => `/sessions/${id}`),
+  },
+  { name: 'close other sessions', call: send('olga', 'DELETE', () => '/sessions') },
+  { name: 'sign out', call: send('phone', 'DELETE', () => '/sessions/current') },
+  {
+    name: 'start a sign-in',
+    call: ({ app, world }) =>
+      startAt(app, '/logins', { email: world.olga.email, clientToken: 'other' }),
+  },
+  {
+    name: 'sign in',
+    prepare: (app, { olga }) => login(app, olga),
+    call: ({ app, id }) => verifyAt(app, '/logins', { id, code: app.codeFor(id) }),
+  },
+  {
+    name: 'guess a code',
+    prepare: (app, { olga }) => login(app, olga),
+    call: ({ app, id }) => verifyAt(app, '/logins', { id, code: wrongCode(app.codeFor(id)) }),
+  },
+  { name: 'register', ...registrationOf(NEW_EMAIL, 'one browser') },
+  {
+    name: 'start a change of e-mail',
+    call: ({ app, world }) => startChange(app, world.olga, 'third@example.org'),
+  },
+  { name: 'change the e-mail', ...changeOf('olga') },
+  {
+    name: 'start leaving',
+    call: ({ app, world: { phone } }) =>
+      app.call('POST', '/users/current/deletion', {
+        token: phone.token,
+        body: { clientToken: PHONE },
+      }),
+  },
+  {
+    name: 'report',
+    prepare: reported,
+    call: ({ app, world }) => report(app, world.petr, { postId: world.post.id }),
+  },
+  {
+    name: 'tell moderators',
+    prepare: reported,
+    call: inTransaction((tx) => tellModerators(tx, ['chief@example.org'])),
+  },
+  { name: 'remove', ...decision('moderator', 'remove') },
+  { name: 'keep', ...decision('moderator', 'keep') },
+  { name: 'remove and block', ...decision('moderator', 'remove', { block: { days: 7 } }) },
+  leaving,
+  { name: 'delete the reply', call: send('petr', 'DELETE', ({ reply }) => `/posts/${reply.id}`) },
+  { name: 'delete', call: send('olga', 'DELETE', ofPost()) },
+  blocking,
+  {
+    name: 'close writing',
+    call: inTransaction((tx) =>
+      closeSite(tx, { part: 'writing', reason: 'Ремонт', actor: 'operator' }),
+    ),
+  },
+  {
+    name: 'dismiss the moderator',
+    call: inTransaction((tx, { world }) =>
+      removeModerator(tx, { email: world.moderator.email, actor: 'operator' }),
+    ),
+  },
+  erasing,
+  {
+    name: 'undo the change of e-mail',
+    prepare: async (app, { olga }) => {
+      const { body } = await startChange(app, olga, 'interim@example.org')
+      await verifyChange(app, olga, body.id)
+      const change = app.db.selectFrom('email_changes').select('id')
+      return (await change.executeTakeFirst())?.id
+    },
+    call: ({ app, id }) =>
+      app.call('POST', `/email-changes/${id}/undo`, { body: { secret: app.undoSecretFor(id) } }),
+  },
+  {
+    name: 'review hidden posts',
+    isInSteps: true,
+    prepare: async (app, world) => {
+      await reported(app, world)
+      await report(app, world.petr, { postId: world.post.id })
+      return undefined
+    },
+    call: within(({ app }) => createHidingReview(app.db, { reportsToHide: 3, invalidate })()),
+  },
+  {
+    name: 'undo the removal',
+    prepare: removed,
+    refresh: `UPDATE journal SET at = now() WHERE action = 'post.remove'`,
+    call: ({ app, world, id }) => undo(app, world.moderator, id),
+  },
+  {
+    name: 'appeal',
+    prepare: removed,
+    call: ({ app, world }) =>
+      app.call('POST', `/users/current/removed-posts/${world.post.id}/appeal`, {
+        token: world.olga.token,
+        body: { text: 'Это не спам' },
+      }),
+  },
+  {
+    name: 'grant the appeal',
+    prepare: appealed,
+    call: ({ app, world }) =>
+      decide(app, world.moderator, { postId: world.post.id, verdict: 'keep' }),
+  },
+  {
+    name: 'restore',
+    prepare: removed,
+    call: inTransaction((tx, { world }) =>
+      decideAny(tx, {
+        postId: world.post.id,
+        verdict: 'keep',
+        actor: 'operator',
+        isAsked: false,
+        removedDays: 30,
+      }),
+    ),
+  },
+  {
+    name: 'purge',
+    isInSteps: true,
+    prepare: async (app, world) => {
+      await removed(app, world)
+      await app.db
+        .updateTable('posts')
+        .set({ hidden_until: new Date(0) })
+        .where('hidden_for', 'is not', null)
+        .execute()
+      return undefined
+    },
+    call: within(async ({ app }) => {
+      await purgeExpiredPosts(app.db)
+      await moveLikes(app.db)
+    }),
+  },
+  {
+    name: 'mark reports as seen',
+    prepare: async (app, world) => {
+      await removed(app, world)
+      await app.db
+        .updateTable('reports')
+        .set({ decided_at: new Date(0) })
+        .execute()
+      return undefined
+    },
+    call: send('boris', 'PUT', () => '/users/current/reports/seen'),
+  },
+  { name: 'unblock', prepare: blocked, call: send('moderator', 'DELETE', blockOf('olga')) },
+  {
+    name: 'spread the block',
+    prepare: blocked,
+    call: within(({ app, world }) =>
+      createBlockSpreading(app.db, MOVING.nameKey)({ userId: world.olga.id }),
+    ),
+  },
+  moving,
+  returning,
+]
+
+const find = (...names: string[]) => WRITES.filter(({ name }) => names.includes(name))
+
+/** The same by others, and what becomes of the account of who writes, likes and reports. */
+const BY_OTHERS: [Write[], Write[]][] = [
+  [
+    find('reply'),
+    [{ name: 'reply of another', call: send('anna', 'POST', ofPost('/replies'), { text: 'И я' }) }],
+  ],
+  [
+    find('like', 'unlike'),
+    [{ name: 'like of another', call: send('boris', 'POST', ofPost('/likes')) }],
+  ],
+  [
+    find('report'),
+    [
+      {
+        name: 'report of another',
+        call: ({ app, world }) => report(app, world.anna, { postId: world.post.id }),
+      },
+    ],
+  ],
+  [
+    find('rename'),
+    [
+      {
+        name: 'rename of another',
+        call: send('petr', 'PATCH', () => '/users/current/profile', { username: 'New_Name' }),
+      },
+    ],
+  ],
+  [
+    find('register', 'change the e-mail'),
+    [{ name: 'change of another to it', ...changeOf('petr') }],
+  ],
+  [
+    find('register'),
+    [{ name: 'register in another browser', ...registrationOf(NEW_EMAIL, 'another browser') }],
+  ],
+  [
+    find('remove', 'keep', 'remove and block', 'undo the removal'),
+    [
+      { name: 'keep by another', ...decision('second', 'keep') },
+      { name: 'remove by another', ...decision('second', 'remove') },
+    ],
+  ],
+  [
+    find(
+      'reply',
+      'like',
+      'unlike',
+      'report',
+      'mute a person',
+      'delete the reply',
+      'mark as read',
+      'refresh',
+    ),
+    departures('petr', ' of Petr'),
+  ],
+]
+
+export type Pair = readonly [first: Write, second: Write]
+
+/** Every write with itself and with each later one. */
+const pairsOf = (writes: Write[]) =>
+  writes.flatMap((first, at) => writes.slice(at).map((second): Pair => [first, second]))
+
+export const PAIRS: Pair[] = [
+  ...pairsOf(WRITES),
+  ...BY_OTHERS.flatMap(([firsts, seconds]) =>
+    firsts.flatMap((first) => seconds.map((second): Pair => [first, second])),
+  ),
+]
+
+/** Calls that share a statement where they come to one node together, and what they meet. */
+export const PAIRS_ON_ONE_NODE = pairsOf(
+  find(
+    'publish',
+    'publish with a key',
+    'reply',
+    'edit',
+    'like',
+    'unlike',
+    'delete',
+    'leave',
+    'block',
+  ),
+)
+
+export function findPair(first: string, second: string): Pair {
+  const pair = PAIRS.find(([one, other]) => one.name === first && other.name === second)
+  if (!pair) throw new Error(`${first} × ${second} is no pair`)
+  return pair
+}
