@@ -19,7 +19,6 @@ export function createLazyChunk<Module, Name extends keyof Module>(
 
   async function loadOnce(): Promise<Module[Name]> {
     try {
-      await reloadStyles()
       content = (await importModule())[name]
       return content
     } finally {
@@ -34,36 +33,6 @@ export function createLazyChunk<Module, Name extends keyof Module>(
   }
 
   return { content: () => content, load, preload: () => preload(load) }
-}
-
-const failedStyles = new Set<string>()
-
-/** Vite's loader requests each style sheet only once, so `load` requests the failed ones again. */
-export function watchFailedStyles(): void {
-  const remember = ({ target }: Event) => {
-    if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') {
-      failedStyles.add(target.href)
-      target.remove()
-    }
-  }
-  // An error of a link does not bubble.
-  document.addEventListener('error', remember, true)
-}
-
-async function reloadStyles(): Promise<void> {
-  await Promise.all([...failedStyles].map(loadStyle))
-}
-
-function loadStyle(href: string): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const link = document.createElement('link')
-  link.onload = () => {
-    failedStyles.delete(href)
-    resolve()
-  }
-  link.onerror = () => reject(new Error(`Unable to load ${href}`))
-  document.head.append(Object.assign(link, { rel: 'stylesheet', crossOrigin: '', href }))
-  return promise
 }
 
 /** Browsers before 2026 remember a failed script until a reload, so nothing is loaded offline. */

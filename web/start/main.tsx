@@ -6,7 +6,6 @@ import { loadFirstPage } from '../app/routes.tsx'
 import { currentEntry, isAsOpened, startHistory } from '../history/history.ts'
 import { findAnchor } from '../history/scroll-anchors.ts'
 import { queryClient } from '../http/query-client.ts'
-import { watchFailedStyles } from '../platform/lazy-chunk.ts'
 import { readLikes } from '../posts/cache/posts.queries.ts'
 import { assumeVisitor, knownViewer, loadViewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
@@ -16,7 +15,6 @@ import '../ui/base.css'
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no #root')
 
-watchFailedStyles()
 startHistory()
 const first = readFirstPage()
 // A module that awaits splits the first visit into many more requests. If a script of the page
