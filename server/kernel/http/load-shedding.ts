@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { LIVE_PATH } from '../../../contract/constants.ts'
 import { PATHS, pageAt } from '../../../contract/pages.ts'
@@ -18,6 +19,8 @@ type Options = {
 /** Requests of one kind, which wait for none of another; who waits, in the order of arrival. */
 type Lane = {
   freeSlots: number
+  /** How many may begin until the next check. */
+  mayBegin: number
   ended: number
   first: Set<Slot>
   next: Set<Slot>
@@ -40,6 +43,8 @@ const SLOT = Symbol('slot')
 const CALLS_MAX = 64
 /** More than half of the database's connections are enough for them. */
 const PAGES_MAX = 12
+/** Above this share of its time the main thread belongs to the others, but for a page each check. */
+const BUSY_SHARE = 0.5
 const RENDERED = new Set(['wall', 'post', 'author', 'authorReplies', 'search'])
 const WAIT_MS = 500
 const CHECK_MS = 50
@@ -57,6 +62,7 @@ export function createLoadShedding({ isFirst, insteadOfRefusal, log, ...options 
   const calls = laneOf(CALLS_MAX)
   const pages = laneOf(PAGES_MAX)
   let checking: NodeJS.Timeout | undefined
+  let utilization = performance.eventLoopUtilization()
   const refused = { calls: 0, pages: 0 }
 
   function enter(request: IncomingMessage, response: Guarded, begin: () => void): void {
@@ -66,18 +72,21 @@ export function createLoadShedding({ isFirst, insteadOfRefusal, log, ...options 
     const slot: Slot = { lane, response, state: 'waiting', since: 0, begin }
     response[SLOT] = slot
     response.once('close', () => leave(slot))
-    if (lane.freeSlots > 0) {
+    if (lane.freeSlots > 0 && lane.mayBegin > 0) {
       run(slot)
       return
     }
     slot.since = performance.now()
     const goesFirst = lane === pages ? request.headers.cookie : isFirst(request.socket)
     lane[goesFirst ? 'first' : 'next'].add(slot)
-    checking ??= setInterval(checkWaiting, CHECK_MS)
+    if (checking) return
+    utilization = performance.eventLoopUtilization()
+    checking = setInterval(checkWaiting, CHECK_MS)
   }
 
   function run(slot: Slot): void {
     slot.lane.freeSlots--
+    slot.lane.mayBegin--
     slot.state = 'running'
     slot.begin()
   }
@@ -96,7 +105,7 @@ export function createLoadShedding({ isFirst, insteadOfRefusal, log, ...options 
     for (const line of [lane.first, lane.next]) {
       moveLate(line, lane.late)
       for (const slot of line) {
-        if (lane.freeSlots === 0) break
+        if (lane.freeSlots === 0 || lane.mayBegin === 0) break
         line.delete(slot)
         run(slot)
       }
@@ -115,6 +124,10 @@ export function createLoadShedding({ isFirst, insteadOfRefusal, log, ...options 
   /** Also runs requests when no running one ends. */
   function checkWaiting(): void {
     const lanes = [calls, pages]
+    const before = utilization
+    utilization = performance.eventLoopUtilization()
+    const { utilization: share } = performance.eventLoopUtilization(utilization, before)
+    pages.mayBegin = share > BUSY_SHARE ? 1 : Number.POSITIVE_INFINITY
     lanes.forEach(runWaiting)
     let left = REFUSALS_MAX
     for (const slot of lanes.flatMap(({ late }) => [...late])) {
@@ -125,6 +138,7 @@ export function createLoadShedding({ isFirst, insteadOfRefusal, log, ...options 
     if (lanes.flatMap(linesOf).some(({ size }) => size > 0)) return
     clearInterval(checking)
     checking = undefined
+    pages.mayBegin = Number.POSITIVE_INFINITY
   }
 
   function refuse({ lane, response, since }: Slot): void {
@@ -171,7 +185,8 @@ export function createLoadShedding({ isFirst, insteadOfRefusal, log, ...options 
 }
 
 function laneOf(freeSlots: number): Lane {
-  return { freeSlots, ended: 0, first: new Set(), next: new Set(), late: new Set() }
+  const mayBegin = Number.POSITIVE_INFINITY
+  return { freeSlots, mayBegin, ended: 0, first: new Set(), next: new Set(), late: new Set() }
 }
 
 function linesOf({ first, next, late }: Lane): Set<Slot>[] {
