@@ -22,8 +22,12 @@ test('browsers that show no SVG icon find one at its usual address', async () =>
   expect(icon.headers.get('content-type')).toMatch(/^image\/(?:x-icon|vnd\.microsoft\.icon)/)
 })
 
-test('after three visits the installation is offered, once', async () => {
+test('after three visits the installation is offered, once, and no style of the page is requested again', async () => {
   const first = await journey.visit()
+  const sheets: string[] = []
+  first.context().on('request', (request) => {
+    if (/assets\/app-.*\.css$/.test(request.url())) sheets.push(request.url())
+  })
   const context = first.context()
   for (const page of [first, await context.newPage(), await context.newPage()]) {
     await offerByBrowser(page)
@@ -43,6 +47,7 @@ test('after three visits the installation is offered, once', async () => {
     await offerByBrowser(page)
     expect(await offerOn(page).count()).toBe(0)
   }
+  expect(sheets).toEqual([])
 })
 
 const offerOn = (page: Page) => toast(page, '«Вслух» можно установить как приложение')

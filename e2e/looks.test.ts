@@ -62,13 +62,16 @@ test('the side rail shows icons from 757 px, and labels beside them from 1060 px
   expect(await widthOf(page.getByRole('main'))).toBeLessThanOrEqual(600)
 })
 
-test('with letters twice as large a wide screen has a phone’s layout, and a long title fits the header', async () => {
-  const page = await journey.visit({ viewport: DESKTOP })
+test.each([
+  { name: 'a phone', viewport: PHONE },
+  { name: 'a wide screen, which then has a phone’s layout', viewport: DESKTOP },
+])('with letters twice as large a long title fits the header of $name', async ({ viewport }) => {
+  const page = await journey.visit({ viewport })
   const browser = await page.context().newCDPSession(page)
   await browser.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
   await page.goto(`${journey.url}/consent`)
   const bar = page.getByRole('navigation', { name: 'Разделы' })
-  await expect.poll(async () => (await bar.boundingBox())?.y).toBeGreaterThan(DESKTOP.height / 2)
+  await expect.poll(async () => (await bar.boundingBox())?.y).toBeGreaterThan(viewport.height / 2)
   const title = page.getByRole('heading', { name: 'Согласие на обработку' })
   const [outer, inner] = await Promise.all([
     page.getByRole('banner').boundingBox(),
@@ -77,7 +80,9 @@ test('with letters twice as large a wide screen has a phone’s layout, and a lo
   if (!outer || !inner) throw new Error('the header is not shown')
   expect(inner.y).toBeGreaterThanOrEqual(0)
   expect(inner.y + inner.height).toBeLessThanOrEqual(outer.height)
-  expect(await title.evaluate((it) => it.scrollHeight <= it.clientHeight)).toBe(true)
+  const isWhole = (it: HTMLElement | SVGElement) =>
+    it.scrollHeight <= it.clientHeight && it.scrollWidth <= it.clientWidth
+  expect(await title.evaluate(isWhole)).toBe(true)
 })
 
 test('nothing in the side rail moves when it becomes known who the viewer is', async () => {

@@ -21,13 +21,13 @@ export function createLazyChunk<Module, Name extends keyof Module>(
     try {
       content = (await importModule())[name]
       return content
-    } finally {
+    } catch (error) {
       loading = undefined
+      throw error
     }
   }
 
-  async function load(): Promise<Module[Name]> {
-    if (content !== undefined) return content
+  function load(): Promise<Module[Name]> {
     loading ??= loadOnce()
     return loading
   }

@@ -1,8 +1,8 @@
-const sheets = new Map<string, Promise<void>>()
+const sheets = new Map<string, Promise<unknown>>()
 
 /**
- * Imports a chunk after its style sheets, each of which is requested once, and again when it has
- * failed. The build puts this in place of Vite's loader, which never requests a sheet again.
+ * Imports a chunk after its style sheets. One that the page has is not requested; one that failed is
+ * requested again. The build puts this in place of Vite's loader, which requests none again.
  */
 export async function importStyled<Module>(
   importChunk: () => Promise<Module>,
@@ -12,19 +12,19 @@ export async function importStyled<Module>(
   return importChunk()
 }
 
-function loadSheet(path: string): Promise<void> {
+function loadSheet(path: string): Promise<unknown> | undefined {
+  if (document.querySelector(`link[href="/${path}"]`)) return undefined
   const link = document.createElement('link')
-  const loading = new Promise<void>((resolve, reject) => {
-    link.onload = () => resolve()
+  const loading = new Promise((resolve, reject) => {
+    link.onload = resolve
     link.onerror = () => {
       sheets.delete(path)
       link.remove()
       reject(new Error(`Unable to load ${path}`))
     }
   })
-  document.head.append(
-    Object.assign(link, { rel: 'stylesheet', crossOrigin: '', href: `/${path}` }),
-  )
+  Object.assign(link, { rel: 'stylesheet', crossOrigin: '', href: `/${path}` })
+  document.head.append(link)
   sheets.set(path, loading)
   return loading
 }
