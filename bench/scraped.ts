@@ -17,7 +17,8 @@ type Scraped = {
   dataSet: DataSet
   tokens: string[]
 }
-type Pages = { whole: number; empty: number; refused: number; lost: number }
+/** What the scrapers got: pages are looked at when nobody is measured any more. */
+type Pages = { bodies: Buffer[]; refused: number; lost: number }
 
 /** A proxy in front tells the addresses, and the limits are those of an operator. */
 export const SCRAPED_ENV = { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_SCALE: '1' }
@@ -77,7 +78,7 @@ export async function measureScraped(
   const alone = await readBeside(url, tokens, { ms: seconds * 1000, dataSet })
   const rssBefore = product.rss()
   const stopWatching = watchMemory(product)
-  const pages: Pages = { whole: 0, empty: 0, refused: 0, lost: 0 }
+  const pages = noPages()
   let turn = 0
   // Where a slow server makes the round longer, the first threads are long out of the cache.
   const nextId = () => firstThread + (turn++ % (rate * seconds))
@@ -86,6 +87,8 @@ export async function measureScraped(
   const beside = await readBeside(url, tokens, { ms: seconds * 1000, dataSet })
   const [scraped, liked] = await Promise.all([scrapers.stop(), likes.stop()])
   const memory = stopWatching() - rssBefore
+  const whole = pages.bodies.filter(isWhole).length
+  const empty = pages.bodies.length - whole
   const share = beside.perSecond / alone.perSecond
   const goal = rate <= MANY ? GOALS.steady : GOALS.storm
   printMarkdown([
@@ -107,8 +110,8 @@ export async function measureScraped(
       `+${memory.toFixed(0)}`,
       goalCell(memory, '≤', goal.memory),
     ],
-    ['pages with the post’s text', '', pages.whole, ''],
-    ['pages with 200 without it', '', pages.empty, goalCell(pages.empty, '≤', 0)],
+    ['pages with the post’s text', '', whole, ''],
+    ['pages with 200 without it', '', empty, goalCell(empty, '≤', 0)],
     ['pages with 503', '', pages.refused, ''],
     ['other answers', '', pages.lost, goalCell(pages.lost, '≤', 0)],
     ['pages’ p99, ms', '', scraped.p99.toFixed(0), ''],
@@ -124,7 +127,7 @@ function timedRow(name: string, ms: number, goal: number): string[] {
 /** Returns the main thread's milliseconds for a page that nobody has asked for before. */
 async function timePages({ url, mainCpu }: { url: string; mainCpu: () => number }, first: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
-  const pages: Pages = { whole: 0, empty: 0, refused: 0, lost: 0 }
+  const pages = noPages()
   const read = (from: number, count: number) =>
     Promise.all(
       Array.from({ length: count }, (_, n) => readPage(agent, `${url}/posts/${from + n}`, pages)),
@@ -180,14 +183,20 @@ async function readPage(agent: Agent, url: string, pages: Pages): Promise<boolea
   pages.lost++
   const { status, body } = await ask(agent, url, headers)
   pages.lost--
-  if (status === 200) pages[isWhole(brotliDecompressSync(body).toString()) ? 'whole' : 'empty']++
+  if (status === 200) pages.bodies.push(body)
   else pages[status === 503 ? 'refused' : 'lost']++
   return status === 200
 }
 
+function noPages(): Pages {
+  return { bodies: [], refused: 0, lost: 0 }
+}
+
 /** The data for the scripts of a page is not what people and crawlers read. */
-function isWhole(html: string): boolean {
-  const text = html.replaceAll(/<script.*?<\/script>/gs, '')
+function isWhole(page: Buffer): boolean {
+  const text = brotliDecompressSync(page)
+    .toString()
+    .replaceAll(/<script.*?<\/script>/gs, '')
   const [head = '', body = ''] = text.split('</head>')
   return head.includes(`${MARK} `) && body.includes(`${MARK} `)
 }

@@ -45,6 +45,8 @@ const CALLS_MAX = 64
 const PAGES_MAX = 12
 /** Above this share of its time the main thread belongs to the others, but for a page each check. */
 const BUSY_SHARE = 0.5
+/** Of more the last ones would wait in vain. Whoever waits long is costly garbage. */
+const BUSY_LINE_MAX = 10
 const RENDERED = new Set(['wall', 'post', 'author', 'authorReplies', 'search'])
 const WAIT_MS = 500
 const CHECK_MS = 50
@@ -78,7 +80,12 @@ export function createLoadShedding({ isFirst, insteadOfRefusal, log, ...options 
     }
     slot.since = performance.now()
     const goesFirst = lane === pages ? request.headers.cookie : isFirst(request.socket)
-    lane[goesFirst ? 'first' : 'next'].add(slot)
+    const line = lane[goesFirst ? 'first' : 'next']
+    if (Number.isFinite(lane.mayBegin) && line.size >= BUSY_LINE_MAX) {
+      refuse(slot)
+      return
+    }
+    line.add(slot)
     if (checking) return
     utilization = performance.eventLoopUtilization()
     checking = setInterval(checkWaiting, CHECK_MS)
@@ -133,7 +140,7 @@ export function createLoadShedding({ isFirst, insteadOfRefusal, log, ...options 
     for (const slot of lanes.flatMap(({ late }) => [...late])) {
       if (left-- === 0) break
       slot.lane.late.delete(slot)
-      if (!insteadOfRefusal(slot.response.req, slot.response)) refuse(slot)
+      refuse(slot)
     }
     if (lanes.flatMap(linesOf).some(({ size }) => size > 0)) return
     clearInterval(checking)
@@ -142,6 +149,7 @@ export function createLoadShedding({ isFirst, insteadOfRefusal, log, ...options 
   }
 
   function refuse({ lane, response, since }: Slot): void {
+    if (insteadOfRefusal(response.req, response)) return
     const refusal = options.refusalOf(response.req)
     sendRefusal(response, refusal)
     const { method = 'GET' } = response.req

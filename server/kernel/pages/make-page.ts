@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { brotliCompressSync, constants } from 'node:zlib'
 import type {
@@ -10,6 +9,7 @@ import type {
   Tile,
 } from '../../../contract/pages.ts'
 import { FIRST_PAGE_START } from '../../../contract/pages.ts'
+import { giveWay } from '../threads/priority.ts'
 import { plainPage } from './plain-page.ts'
 
 // Makes pages of what was read for them, in a thread of its own (page-maker.ts).
@@ -36,8 +36,7 @@ const SESSION_HTML = '<html data-session '
 const QUALITY = { rendered: 5, plain: 3 }
 const WINDOW_BITS = 16
 
-// On Linux a thread has its own priority: beside a busy server this gets a quarter of a core.
-if (process.platform === 'linux') setPriority(Math.min(19, getPriority() + 5))
+giveWay(15)
 
 const { build, settings, frames }: MakerData = workerData
 const { createRenderer, pictureParts }: ServerBuild = await import(build)

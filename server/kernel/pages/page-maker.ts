@@ -27,6 +27,8 @@ export function createPageMaker(data: MakerData) {
     })
     started.unref()
     started.on('message', (answer: Answer) => {
+      // One that was stopped may still answer, to whom nobody waits for any more.
+      if (started !== worker) return
       clearTimeout(silence)
       asked.shift()?.resolve(answer)
       if (asked.length > 0) watch()

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { getPriority, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import { type Node, Renderer } from '@takumi-rs/wasm/node'
 import type { Tile } from '../../../contract/pages.ts'
+import { giveWay } from '../threads/priority.ts'
 
 // Paints the pictures of posts for link previews, in a thread of its own (painter.ts).
 
@@ -47,8 +47,7 @@ const FONTS: [name: string, files: string[]][] = [
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u
 const FIRST_LETTER = /\p{L}/u
 
-// On Linux a thread has its own priority: beside a busy one this gets a tenth of a core.
-if (process.platform === 'linux') setPriority(Math.max(10, getPriority()))
+giveWay(15)
 
 const renderer = new Renderer()
 for (const [name, files] of FONTS) {
