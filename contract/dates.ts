@@ -3,7 +3,7 @@ const inMoscow = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('ru', { ...options, timeZone: 'Europe/Moscow' })
 
 const DAY = inMoscow({ day: 'numeric', month: 'long' })
-const DATE = inMoscow({ dateStyle: 'long' })
+const YEAR = inMoscow({ year: 'numeric' })
 const TIME = inMoscow({ day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' })
 
 /** Writes «5 декабря», without a line break inside. */
@@ -13,9 +13,7 @@ export function formatDay(at: Date | number): string {
 
 /** Writes «5 декабря 2026», without a line break inside. */
 export function formatDate(at: Date | number): string {
-  return DATE.format(at)
-    .replace(/\s*г\.$/, '')
-    .replaceAll(' ', '\u00a0')
+  return `${formatDay(at)}\u00a0${YEAR.format(at)}`
 }
 
 /** Writes «21 ноября в 10:00 по Москве». */

@@ -67,7 +67,7 @@ const PAGES_BY_PATH = new Map(
  * service worker all ask here.
  */
 export function pageAt(path: string): Page | null {
-  const plain = decode(path)?.replace(/(?<=.)\/$/, '') ?? ''
+  const plain = decode(path).replace(/(?<=.)\/$/, '')
   const id = POST_PATH.exec(plain)?.[1]
   if (id !== undefined) return { name: 'post', path: postPath(id), id }
   const [, username, replies] = AUTHOR_PATH.exec(plain) ?? []
@@ -78,11 +78,12 @@ export function pageAt(path: string): Page | null {
   return PAGES_BY_PATH.get(plain.toLowerCase()) ?? null
 }
 
-function decode(path: string): string | null {
+/** Returns '', which is the path of no page, for what cannot be decoded. */
+function decode(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    return null
+    return ''
   }
 }
 

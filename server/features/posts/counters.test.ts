@@ -1,8 +1,10 @@
 import fc from 'fast-check'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { Queryable } from '../../kernel/db/database.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { atOnce, signUps } from '../../testing/at-once.ts'
+import { waitsFor } from '../../testing/databases.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from './counters.task.ts'
 import { expectLists, randomSteps, WallModel } from './wall-model.fixture.ts'
@@ -47,6 +49,49 @@ test('a user who publishes and deletes posts concurrently gets neither a deadloc
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 201]))
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
+
+function holdLowest(tx: Queryable, rows: RawBuilder<unknown>) {
+  return sql`SELECT FROM ${rows} LIMIT 1 FOR NO KEY UPDATE`.execute(tx)
+}
+
+/** Returns how many rows nobody else holds, once a statement waits for this transaction. */
+async function countFree(tx: Queryable, rows: RawBuilder<unknown>): Promise<number> {
+  await expect.poll(() => waitsFor(tx)).toBe(1)
+  const free = await sql`SELECT FROM ${rows} FOR NO KEY UPDATE SKIP LOCKED`.execute(tx)
+  return free.rows.length
+}
+
+test.each([
+  [
+    'that hides posts',
+    sql`UPDATE posts SET hidden_for = 'removed', hidden_until = 'infinity' WHERE replied_post_id IS NOT NULL`,
+    sql`owner_totals ORDER BY user_id`,
+  ],
+  ['that deletes likes', sql`DELETE FROM likes`, sql`like_totals ORDER BY user_id`],
+])(
+  'a statement %s locks what it counts in ascending order, so that no two of them wait for each other',
+  async (_what, statement, totals) => {
+    const app = await appForTest()
+    for (const user of await signUps(app, 8)) {
+      const { id } = await app.publish(user)
+      await app.reply(user, id)
+      await app.call('POST', `/posts/${id}/likes`, { token: user.token })
+    }
+    const posts = sql`posts WHERE replied_post_id IS NULL ORDER BY id`
+    const done = await app.db.transaction().execute(async (second) => {
+      await holdLowest(second, totals)
+      const running = await app.db.transaction().execute(async (first) => {
+        await holdLowest(first, posts)
+        const running = statement.execute(app.db)
+        expect(await countFree(first, posts)).toBe(8)
+        return { running }
+      })
+      expect(await countFree(second, totals)).toBe(8)
+      return running
+    })
+    await done.running
+  },
+)
 
 /** [counter, the statement that makes it wrong, whose counter it is] */
 const BREAKS: [string, ReturnType<typeof sql>, 'all' | 'user' | 'post'][] = [

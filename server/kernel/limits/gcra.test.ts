@@ -1,12 +1,21 @@
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { atOnce } from '../../testing/at-once.ts'
-import { freshDatabase } from '../../testing/databases.ts'
+import { freshDatabase, lockWaits } from '../../testing/databases.ts'
 import { openDatabase } from '../db/database.ts'
-import { countInDatabase } from './gcra.repository.ts'
+import { AppError } from '../errors/app-error.ts'
+import { countHashed, countInDatabase, removeExpiredLimits } from './gcra.repository.ts'
 import { countInMemory, type Pace } from './gcra.ts'
-import { createLimits, paceOf } from './rate-limits.ts'
+import {
+  chargeAll,
+  createLimits,
+  type Limit,
+  type Limits,
+  logTripped,
+  paceOf,
+} from './rate-limits.ts'
 
 /** A counter on a clock that the test moves. */
 function counterAt(pace: Pace) {
@@ -22,11 +31,27 @@ function counterAt(pace: Pace) {
 }
 
 /**
- * A limit on a clock that stands still: 3 calls for a /64, 12 for a /56, 48 for a /48, 768 for a
- * /32.
+ * Limits on a clock that stands still. Of codes: 3 requests for a /64, 12 for a /56, 48 for a /48,
+ * 768 for a /32.
  */
-function limitOfNetworks() {
-  return createLimits(0.3, (pace) => countInMemory(pace, () => 0)).codeRequests
+function limitsOnStillClock(onCharge = (_key: string) => {}) {
+  return createLimits(0.3, (pace) => {
+    const counter = countInMemory(pace, () => 0)
+    return {
+      ...counter,
+      charge(key, share) {
+        onCharge(key)
+        return counter.charge(key, share)
+      },
+    }
+  })
+}
+
+function passes(charged: Promise<void>): Promise<boolean> {
+  return charged.then(
+    () => true,
+    () => false,
+  )
 }
 
 async function openLimitsTable() {
@@ -119,30 +144,107 @@ test('a rate of N in T lets N pass at once and then one each T/N, also multiplie
   expect(paceOf([3, 3600], 1 / 1000)).toEqual({ burst: 1, step: 3600 })
 })
 
+/** How many pass at once, in an hour and in a day of trying every four minutes; 10,000: or more. */
+const PASSING: Record<keyof Limits, number[]> = {
+  knownClientMails: [1, 5, 19],
+  codeMails: [1, 5, 59],
+  networkCodes: [1, 1, 24],
+  mailedNetworks: [1, 1, 1],
+  wrongCodesOfMailed: [1, 1, 1],
+  wrongCodes: [20, 20, 39],
+  codeRequests: [10, 116, 1496],
+  codeChecks: [20, 193, 2493],
+  unknownCodeChecks: [20, 193, 2493],
+  emailChanges: [5, 9, 29],
+  accountDeletions: [5, 9, 29],
+  downloads: [1, 1, 1],
+  downloadTries: [5, 5, 9],
+  downloadTickets: [1, 15, 360],
+  usernameChanges: [3, 3, 5],
+  reports: [30, 58, 748],
+  searches: [5, 75, 1800],
+  emailUndos: [20, 300, 7200],
+  usernameChecks: [20, 300, 7200],
+  refreshes: [150, 1830, 10_000],
+  failedRefreshes: [600, 7320, 10_000],
+  visitorCalls: [3000, 10_000, 10_000],
+  pageFiles: [9000, 10_000, 10_000],
+  userCalls: [1500, 10_000, 10_000],
+  publications: [5, 75, 1800],
+  newcomerPublications: [1, 15, 360],
+  newcomerDays: [20, 20, 20],
+  edits: [5, 75, 1800],
+  likes: [300, 311, 599],
+}
+
+async function countPassing(limit: Limit): Promise<(number | undefined)[]> {
+  let passed = 0
+  const counts: number[] = []
+  for (let time = 0; time < 360; time++) {
+    while (passed < 10_000 && (await passes(limit.charge('olga')))) passed++
+    counts.push(passed)
+    vi.advanceTimersByTime(240_000)
+  }
+  return [counts[0], counts[14], counts[359]]
+}
+
+test('each limit lets so many pass, is counted apart from the others, and alone says why where people are told', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const names: string[] = []
+  const limits = createLimits(1, (pace, name) => {
+    names.push(name)
+    return countInMemory(pace)
+  })
+  for (const name of names) expect(name).toMatch(/^[a-z-]+\/\d+$/)
+  // Each is made for four widths of networks.
+  expect(names).toHaveLength(4 * new Set(names).size)
+  const passing: Record<string, unknown> = {}
+  for (const [name, limit] of Object.entries(limits)) passing[name] = await countPassing(limit)
+  expect(passing).toEqual(PASSING)
+  const reasons = Object.values(limits).flatMap(({ reason = [] }) => reason)
+  expect(reasons).toEqual(Array(5).fill(expect.stringMatching(/^[А-Я].*[а-я]$/)))
+})
+
+test('RATE_LIMIT_SCALE changes nothing about what is noted once a day or a minute, and then no sentence names a number', async () => {
+  const limits = createLimits(10, (pace) => countInMemory(pace, () => 0))
+  for (const limit of [limits.mailedNetworks, limits.downloadTickets]) {
+    expect([await passes(limit.charge('olga')), await passes(limit.charge('olga'))]).toEqual([
+      true,
+      false,
+    ])
+  }
+  expect(Object.values(limits).filter(({ reason }) => reason)).toEqual([])
+})
+
 test('a flood from the networks of an IPv6 /32 is refused by the /32, which is refused before any narrower network is remembered', async () => {
-  const limit = limitOfNetworks()
-  const tripped: object[] = []
-  limit.onTripped = (by) => tripped.push(by)
-  const call = (ip: string) =>
-    limit.chargeNetwork(ip).then(
-      () => true,
-      () => false,
-    )
+  const charged: string[] = []
+  const limits = limitsOnStillClock((key) => charged.push(key))
+  const tripped: unknown[] = []
+  logTripped(limits, { warn: (...line: unknown[]) => tripped.push(line) })
+  const call = (ip: string) => passes(limits.codeRequests.chargeNetwork(ip))
   let passed = 0
   for (let n = 0; n < 2000; n++) if (await call(`2001:db8:${n.toString(16)}::1`)) passed++
   expect(passed).toBe(768)
-  expect(tripped).toEqual([{ network: '2001:db8:300::1', within: '/32' }])
+  // Two refused calls, by the minute and by the hour.
+  expect(charged.slice(-4)).toEqual(Array(4).fill('2001:db8::/32'))
+  const logged = (by: object) => [{ limit: 'codeRequests', ...by }, 'limit tripped']
+  expect(tripped).toEqual([logged({ network: '2001:db8:300::1', within: '/32' })])
   expect(await call('2001:db9::1')).toBe(true)
 
   // Sixteen /64s of a /48 use it up. Whoever else comes from there is refused by the /48, before
   // their own network is counted.
   for (let n = 0; n < 48; n++) expect(await call(`2001:dba:1:${n}00::1`)).toBe(true)
   for (let n = 0; n < 48; n++) expect(await call(`2001:dba:1:f${n}::1`)).toBe(false)
-  expect(tripped.slice(1)).toEqual([{ network: '2001:dba:1:f0::1', within: '/48' }])
+  expect(tripped.slice(1)).toEqual([logged({ network: '2001:dba:1:f0::1', within: '/48' })])
+
+  for (let n = 0; n < 4; n++) expect(await call('192.0.2.1')).toBe(n < 3)
+  for (let n = 0; n < 4; n++) expect(await passes(limits.codeRequests.charge('olga'))).toBe(n < 3)
+  expect(tripped.slice(2)).toEqual([logged({ network: '192.0.2.1' }), logged({ limitKey: 'olga' })])
 })
 
 test('one /64 that is refused uses up nothing of what its neighbours have', async () => {
-  const { chargeNetwork: call } = limitOfNetworks()
+  const { chargeNetwork: call } = limitsOnStillClock().codeRequests
   for (let n = 0; n < 3; n++) await call('2001:db8:1:1::1')
   for (let n = 0; n < 100; n++) await expect(call('2001:db8:1:1::1')).rejects.toThrow()
   for (let n = 0; n < 3; n++) await call('2001:db8:1:2::1')
@@ -195,4 +297,47 @@ test('of 30 events at once exactly ten pass, and a clock that goes back keeps no
   await wait(-3600)
   expect(await counter.isSpent('olga')).toBe(false)
   expect(await counter.charge('olga')).toBe(0)
+})
+
+test('the database knows no key but by its keyed hash, and forgets it once it has its whole burst again', async () => {
+  const { db, pool, wait } = await openLimitsTable()
+  const { codeRequests } = createLimits(1, countHashed(pool, Buffer.alloc(32)))
+  await codeRequests.charge('olga')
+  await wait(30)
+  const counted = () => db.selectFrom('rate_limits').select('key').orderBy('key').execute()
+  const hashed = (name: string) => ({ key: expect.stringMatching(`^${name} [\\w-]{43}$`) })
+  expect(await counted()).toEqual([hashed('code-request/3600'), hashed('code-request/60')])
+  await removeExpiredLimits(db)
+  expect(await counted()).toEqual([hashed('code-request/3600')])
+})
+
+test('an event that meets one counted at the same time, and is refused, waits for a step', async () => {
+  const { db, pool } = await openLimitsTable()
+  const counter = countInDatabase(pool, { burst: 1, step: 60 }, (key) => key)
+  const { waiting } = await db.transaction().execute(async (tx) => {
+    await sql`INSERT INTO rate_limits VALUES ('olga', now() + interval '1 minute')`.execute(tx)
+    const waiting = counter.charge('olga')
+    await expect.poll(() => lockWaits({ db })).toBe(1)
+    return { waiting }
+  })
+  expect(await waiting).toBe(60)
+})
+
+test('a refusal comes once what was counted is taken back, and an error of the database at once', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const chargeThen = (refund: () => Promise<void>, error: Error) =>
+    chargeAll([
+      [{ charge: async () => {}, refund }, 'olga'],
+      [{ charge: () => Promise.reject(error), refund }, 'olga'],
+    ])
+  const outage = new Error('no database')
+  await expect(chargeThen(() => Promise.reject(new Error('none')), outage)).rejects.toBe(outage)
+  let isRefused = false
+  const refused = chargeThen(() => promise, new AppError('TOO_MANY_REQUESTS')).catch(() => {
+    isRefused = true
+  })
+  await setImmediate()
+  expect(isRefused).toBe(false)
+  resolve()
+  await refused
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { networkOf } from './network.ts'
+import { networkOf, widestNetworkOf } from './network.ts'
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -15,6 +15,11 @@ test.each([
   ['64:ff9b:1:2:3:4:192.0.2.1', '64:ff9b:1:2::/64'],
 ])('%s is counted as %s', (ip, network) => {
   expect(networkOf(ip)).toBe(network)
+})
+
+test('the widest network of one subscriber is an address of IPv4, and a /48 of IPv6', () => {
+  const ips = ['192.0.2.1', '2001:db8:1:2::1', undefined]
+  expect(ips.map(widestNetworkOf)).toEqual(['192.0.2.1', '2001:db8:1:0::/48', 'unknown'])
 })
 
 test('texts that are no addresses share one key, however long they are', () => {

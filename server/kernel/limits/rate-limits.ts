@@ -101,7 +101,7 @@ export function paceOf([events, seconds]: Rate, scale: number): Pace {
   return { burst: Math.floor(scaled), step: seconds / scaled }
 }
 
-export function logTripped(limits: Limits, log: FastifyBaseLogger): void {
+export function logTripped(limits: Limits, log: Pick<FastifyBaseLogger, 'warn'>): void {
   for (const [name, limit] of Object.entries(limits)) {
     limit.onTripped = (by) => log.warn({ limit: name, ...by }, 'limit tripped')
   }
@@ -124,8 +124,7 @@ function limitOf(rates: Rate[], counterOf: (rate: Rate, factor: number) => Count
       if (retryAfter === 0) continue
       for (const [counted, other] of events.slice(0, at)) await counted.refund(other)
       if (trips.charge(key) === 0) limit.onTripped?.(trippedBy(key, ip))
-      const { reason } = limit
-      throw new AppError('TOO_MANY_REQUESTS', { retryAfter, ...(reason && { message: reason }) })
+      throw new AppError('TOO_MANY_REQUESTS', { retryAfter, message: limit.reason })
     }
   }
 

@@ -27,7 +27,7 @@ import {
   whenListsAreRead,
   withoutAuthors,
 } from './list-cache.ts'
-import { putPosts, readCachedPost } from './post-cache.ts'
+import { putPosts, readCachedPost, setTombstone } from './post-cache.ts'
 
 const listIds = (list: PostList) => shownPages(list).flatMap(({ ids }) => ids)
 
@@ -56,10 +56,12 @@ test('a published post goes to every entryKey of the lists it belongs to, and to
     ['wall', 'b', []],
     ['liked', 'c', []],
   )
+  client.getQueryCache().build(client, { queryKey: pagesKey('wall', 'reading') })
   addToLists(client, ['wall', 'posts-of 7'], '2')
   addToLists(client, ['wall', 'posts-of 7'], '3')
   expect(changes('wall', 'a').added).toEqual(['3', '2'])
   expect(changes('wall', 'b').added).toEqual(['3', '2'])
+  expect(changes('wall', 'reading').added).toEqual(['3', '2'])
   expect(changes('liked', 'c').added).toEqual([])
 })
 
@@ -105,6 +107,7 @@ test('what was changed here is kept as long as the lists', () => {
   evictPost(client, '1')
   const entry = client.getQueryCache().find({ queryKey: changesKey('wall', 'a') })
   expect(entry?.gcTime).toBe(LIST_LIFETIME_MS)
+  expect(client.getQueryDefaults(['settings'])).toEqual({})
 })
 
 test('a list that came with the page is there with its posts and its cursor', () => {
@@ -120,7 +123,7 @@ test('a list that came with the page is there with its posts and its cursor', ()
 })
 
 test('for another viewer, what everybody sees alike stays without the likes and is read again; all else goes', async () => {
-  const publicLists = ['wall', 'search', 'replies 1', 'posts-of 7', 'replies-of 7'] as const
+  const publicLists = ['wall', 'search', 'replies 12', 'posts-of 7', 'replies-of 7'] as const
   const privateLists = ['liked', 'received'] as const
   const { client } = startLists(
     ...[...publicLists, ...privateLists].map((name): [ListName, string, string[]] => [
@@ -130,8 +133,9 @@ test('for another viewer, what everybody sees alike stays without the likes and 
     ]),
   )
   putPosts(client, [makePost('1', { is_liked: true, likes_count: 2 })])
+  setTombstone(client, '2')
   client.setQueryData(['settings'], 'of the former viewer')
-  client.setQueryData(['wall'], 'no list')
+  client.setQueryData(['no list', 'wall'], 'of the former viewer')
   client.setQueryDefaults(['device'], { meta: { outlivesViewer: true } })
   client.setQueryData(['device'], 'of the browser')
   // One is on the screen, and one was never read.
@@ -147,7 +151,7 @@ test('for another viewer, what everybody sees alike stays without the likes and 
   for (const name of privateLists) expect(isRead(name), name).toBeUndefined()
   const { is_liked, likes_count } = readCachedPost(client, '1')?.actions ?? {}
   expect({ is_liked, likes_count }).toEqual({ is_liked: false, likes_count: 2 })
-  const left = [['settings'], ['wall'], ['device'], ['shown']].map((key) =>
+  const left = [['settings'], ['no list', 'wall'], ['device'], ['shown']].map((key) =>
     client.getQueryData(key),
   )
   expect(left).toEqual([undefined, undefined, 'of the browser', undefined])
@@ -267,6 +271,12 @@ test('where newer posts do not reach what was read, a gap is between, and pages 
   expect(shown()).toEqual([newest, next, { key: '7', cursor: '8', ids: ['7'], isStop: false }, OLD])
 })
 
+test('a page whose posts were all removed still shows the gap below it', () => {
+  const { client, shown } = startWall({ removed: ['11', '10'] })
+  showNewer(client, WALL, page('', ['11', '10'], 11))
+  expect(shown()).toMatchObject([{ ids: [], gap: { cursor: '10', size: 4 } }, OLD])
+})
+
 test('a page that fits no gap changes nothing', () => {
   const { client, shown } = startWall()
   const before = shown()
@@ -279,8 +289,9 @@ test('whether newer posts came is told', () => {
   const { client } = startWall()
   expect(showNewer(client, WALL, page('', [], 0))).toBe(false)
   expect(showNewer(client, WALL, page('', ['5', '4'], 5))).toBe(false)
-  expect(showNewer(client, WALL, page('', ['6', '5'], 6))).toBe(true)
+  expect(showNewer(client, WALL, { ...page('', ['6', '5'], 6), nextCursor: null })).toBe(true)
   const { client: unread } = startLists()
+  expect(showNewer(unread, WALL, page('', [], 0))).toBe(false)
   expect(showNewer(unread, WALL, page('', ['6'], 1))).toBe(true)
   const key = pagesKey('wall', 'a')
   expect(unread.getQueryData(key)).toEqual({ pages: [page('', ['6'], 1)], pageParams: [''] })

@@ -76,8 +76,11 @@ export function forgetViewer(client: QueryClient): void {
   void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
 }
 
+/** The first words of the names. */
+const PUBLIC_LISTS = new Set<unknown>(['wall', 'search', 'replies', 'posts-of', 'replies-of'])
+
 function isPublicList([kind, name]: readonly unknown[]): boolean {
-  return kind === LISTS && /^(?:wall|search|(?:replies|posts-of|replies-of) .*)$/.test(`${name}`)
+  return kind === LISTS && PUBLIC_LISTS.has(`${name}`.split(' ')[0])
 }
 
 export function seedList(

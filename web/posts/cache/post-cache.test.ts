@@ -114,11 +114,14 @@ test('an answer does not replace what was published or changed here since its re
 
 test('only a cached post can be changed', () => {
   const client = new QueryClient()
+  const before = nextVersion()
   putPosts(client, [makePost('1')])
   changePost(client, '1', (post) => ({ ...post, text: 'другой текст' }))
   changePost(client, '2', (post) => ({ ...post, text: 'другой текст' }))
   expect(readCachedPost(client, '1')?.text).toBe('другой текст')
   expect(readCachedPost(client, '2')).toBeUndefined()
+  putPosts(client, [makePost('2')], before)
+  expect(readCachedPost(client, '2')?.text).toBe('запись 2')
 })
 
 test('confirmed likes are replaced by no answer to a read that started before', () => {
@@ -138,6 +141,10 @@ test('confirmed likes are replaced by no answer to a read that started before', 
   }
   putPosts(client, [makePost('5', { likes_count: 9 })], nextVersion())
   expect(likes()).toEqual({ is_liked: false, likes_count: 9 })
+  const missed = nextVersion()
+  setLikes(client, '5', liked)
+  setMissing(client, '5', missed)
+  expect(readCachedPost(client, '5')).toBeNull()
 })
 
 test('a new name of an owner shows on all of their posts, and on nobody else’s', () => {
@@ -145,6 +152,7 @@ test('a new name of an owner shows on all of their posts, and on nobody else’s
   const others = { ...makePost('3'), owner: { id: 'u2', username: 'petr' } }
   putPosts(client, [makePost('1'), makePost('2', replyTo(others))])
   setTombstone(client, '4')
+  client.setQueryData(['settings'], {})
   renameOwner(client, { id: 'u1', username: 'olga_vera' })
   const names = ['1', '2', '3', '4'].map((id) => readCachedPost(client, id)?.owner.username)
   expect(names).toEqual(['olga_vera', 'olga_vera', 'petr', undefined])
@@ -153,6 +161,7 @@ test('a new name of an owner shows on all of their posts, and on nobody else’s
 test('posts stay in the cache as long as lists may name them', () => {
   const client = new QueryClient()
   putPosts(client, [makePost('1')])
-  const [entry] = client.getQueryCache().findAll()
-  expect(entry?.gcTime).toBe(Number.POSITIVE_INFINITY)
+  const lifetimes = client.getQueryCache().findAll()
+  expect(lifetimes).toMatchObject([{ queryHash: '["post","1"]', gcTime: Number.POSITIVE_INFINITY }])
+  expect(client.getQueryDefaults(['settings'])).toEqual({})
 })

@@ -81,7 +81,7 @@ function putPost(client: QueryClient, id: string, answered: AnsweredPost): void 
   const versions = versionsOf(client, id)
   client.setQueryData<CachedPost | null>(postKey(id), (old) => merge(answered, old, versions))
   versions.post = Math.max(versions.post, answered.version)
-  if (answered.version >= versions.likes) versions.likes = answered.version
+  versions.likes = Math.max(versions.likes, answered.version)
 }
 
 /** The newer state wins, decided for the post and for its likes separately. */
@@ -122,9 +122,14 @@ export function setLikes(client: QueryClient, id: string, likes: Likes): void {
 
 /** No answer to an earlier read brings the former viewer's likes back. */
 export function forgetLikes(client: QueryClient): void {
-  for (const [, post] of client.getQueriesData<CachedPost | null>({ queryKey: [POSTS] })) {
-    if (post) setLikes(client, post.id, { ...post.actions, is_liked: false })
+  for (const { id, actions } of allCached(client)) {
+    setLikes(client, id, { ...actions, is_liked: false })
   }
+}
+
+function allCached(client: QueryClient): CachedPost[] {
+  const entries = client.getQueriesData<CachedPost | null>({ queryKey: [POSTS] })
+  return entries.flatMap(([, post]) => post ?? [])
 }
 
 function changeEntry(
@@ -136,8 +141,8 @@ function changeEntry(
 }
 
 export function renameOwner(client: QueryClient, { id, username }: CachedPost['owner']): void {
-  for (const [, post] of client.getQueriesData<CachedPost | null>({ queryKey: [POSTS] })) {
-    if (post?.owner.id !== id) continue
+  for (const post of allCached(client)) {
+    if (post.owner.id !== id) continue
     changePost(client, post.id, (renamed) => ({ ...renamed, owner: { id, username } }))
   }
 }
