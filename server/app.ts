@@ -17,7 +17,6 @@ import { codeMails } from './features/codes/codes.mail.ts'
 import { removeExpiredOperations } from './features/codes/codes.repository.ts'
 import { registerCodes } from './features/codes/codes.routes.ts'
 import { registerDataExport } from './features/data-export/data-export.routes.ts'
-import { type LikesQuestion, selectLiked } from './features/likes/likes.repository.ts'
 import { registerLikes } from './features/likes/likes.routes.ts'
 import { likeJobs } from './features/likes/likes.task.ts'
 import { removeExpiredBlocks } from './features/moderation/blocks.repository.ts'
@@ -56,7 +55,6 @@ import { createTexts } from './features/texts/texts.service.ts'
 import { createResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import { type Config, originOf } from './kernel/config/config.ts'
-import { batchCalls } from './kernel/db/batch-calls.ts'
 import { databaseTime, watchClock } from './kernel/db/clock.ts'
 import { type Db, type OpenDatabase, openDatabase, type PoolLimits } from './kernel/db/database.ts'
 import { withDeadline } from './kernel/db/deadline.ts'
@@ -64,6 +62,7 @@ import { productVersion } from './kernel/db/migrate.ts'
 import { type Outage, quietDuringOutages, watchOutages } from './kernel/db/outage.ts'
 import { openReplica } from './kernel/db/replica.ts'
 import { createSteadyClock } from './kernel/db/steady-clock.ts'
+import { AppError } from './kernel/errors/app-error.ts'
 import { securityHeaders } from './kernel/http/headers.ts'
 import { serveHealth } from './kernel/http/health.ts'
 import type { ListenAddress } from './kernel/http/listen.ts'
@@ -103,6 +102,8 @@ export type AppOptions = {
   webFolder: string
   /** Limits of the request pool, where they differ from openDatabase's own. */
   poolLimits?: PoolLimits | undefined
+  /** As the router has it. */
+  handleMs?: number | undefined
   /**
    * For how long the clock must have run evenly before anything is erased for good, in
    * milliseconds; an hour unless set.
@@ -140,6 +141,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits: node.limits,
     cache,
     postIdOf,
+    handleMs: options.handleMs,
   })
   registerFeatures(route, node)
   let isDraining = false
@@ -217,6 +219,10 @@ async function createNode(options: AppOptions) {
     hstsSubdomains: config.hstsSubdomains,
     inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
   })
+  const authenticator = {
+    ...sessions.authenticator(db, config.contactEmail),
+    isModerator: ({ userId }: { userId: string }) => isModerator(db, userId),
+  }
   const live = createLive({ limits })
   const cache = createResponseCache({
     db,
@@ -230,15 +236,15 @@ async function createNode(options: AppOptions) {
     flag: {
       name: 'is_liked',
       postIdsOf: (answer) => postIdsOf(answer as Post | PostPage),
-      isTrueFor: batchCalls((questions: LikesQuestion[]) => selectLiked(db, questions)),
+      async isTrueFor(viewer, postIds) {
+        const session = await authenticator.findSession(viewer, postIds)
+        if (!session) throw new AppError('UNAUTHORIZED')
+        return session.liked
+      },
     },
   })
   const refusals = createRefusalLog(log)
   const observe = metrics?.observe
-  const authenticator = {
-    ...sessions.authenticator(db, config.contactEmail),
-    isModerator: ({ userId }: { userId: string }) => isModerator(db, userId),
-  }
   const fastPath = cache.fastPath({ auth: authenticator, limits, trustProxy, log, observe })
   const server = await createHttpServer({
     logger: log,

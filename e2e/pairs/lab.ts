@@ -17,8 +17,10 @@ const CONFIG = {
   editPeriodSeconds: 86_400,
   codeTtlSeconds: 86_400,
   reportsToHide: 2,
-  logLevel: 'error',
+  logLevel: 'warn',
 } as const
+
+const PATIENCE_MS = 600_000
 
 /** Opens two nodes on one database, each behind a proxy of its own, without jobs. */
 export async function openLab() {
@@ -38,8 +40,9 @@ export async function openLab() {
     const app = await startTestApp({
       databaseUrl: postgres.url,
       config: { ...CONFIG, databaseUrl: postgres.url },
-      // The time for which a statement is held counts, too.
-      poolLimits: { statementTimeoutMs: 60_000 },
+      // On a busy machine, and while a statement is held, time passes that says nothing.
+      poolLimits: { statementTimeoutMs: PATIENCE_MS, connectionWaitMs: PATIENCE_MS },
+      handleMs: PATIENCE_MS,
     })
     stack.defer(() => {
       postgres.free()
@@ -57,6 +60,12 @@ export async function openLab() {
     app: nodes[0].app,
     execute: state.execute,
     isBlocked: state.isBlocked,
+
+    /** Returns what the nodes have logged since it was asked last. */
+    takeLog: (): string[] =>
+      nodes
+        .flatMap(({ app }) => app.logged.splice(0))
+        .filter((line) => !line.includes('"requests refused"')),
 
     async read(): Promise<State> {
       // What no call waits for, such as the refund of a limit, ends too.

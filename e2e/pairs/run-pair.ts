@@ -1,7 +1,8 @@
 import type { Lab } from './lab.ts'
 import { allOrders, betweenTransactions, namesOf, type Side, type Sides } from './schedules.ts'
 import { createNormalizer, type State } from './stored-state.ts'
-import { type Answer, makeWorld, type Pair, type World, type Write } from './writes.ts'
+import { type Answer, makeWorld, type World, type Write } from './world.ts'
+import type { Pair } from './writes.ts'
 
 /** A lab with the people and posts that all pairs begin with. */
 export type Wall = { lab: Lab; world: World; base: State }
@@ -42,6 +43,8 @@ export async function runPair(
 ): Promise<Outcome> {
   const { app, isBlocked } = lab
   const nodes = [lab.nodes[0], lab.nodes[isShared ? 0 : 1]] as const
+  // Of a pair that has failed nothing stays.
+  await lab.read()
   await lab.restore(base)
   const ids = new Map<Write, string | undefined>()
   for (const write of new Set([first, second])) ids.set(write, await write.prepare?.(app, world))
@@ -67,8 +70,10 @@ export async function runPair(
 
   const faults: string[] = []
   async function look(answers: readonly Answer[]): Promise<Result> {
-    for (const { status, body } of answers)
-      if (status >= 500) faults.push(`answered ${status}: ${JSON.stringify(body)}`)
+    for (const { status, body } of answers) {
+      if (status < 500) continue
+      faults.push([`answered ${status}: ${JSON.stringify(body)}`, ...lab.takeLog()].join('\n'))
+    }
     return {
       answers: answers.map(({ status, body }) => JSON.stringify({ status, body: normal(body) })),
       rows: changes(await lab.read()),

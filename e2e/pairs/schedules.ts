@@ -32,8 +32,8 @@ type Options = {
 
 /** How long a statement may take before it is asked whether it waits for a lock. */
 const LOCK_CHECK_MS = 3
-/** A call that has not gone on by then has come to a standstill. */
-const STANDSTILL_MS = 15_000
+/** A call that has not gone on after so many looks has come to a standstill. */
+const STANDSTILL_LOOKS = 5000
 
 /**
  * What goes at once, because its place makes no difference: it neither changes nor locks rows that
@@ -273,9 +273,8 @@ function startPlay<Answer>(sides: Sides<Answer>, isBlockedNow: Options['isBlocke
 
     /** Resolves to whether there is a statement to pass, once nothing goes on by itself. */
     async settle(describe: () => string): Promise<boolean> {
-      const deadline = Date.now() + STANDSTILL_MS
-      while (!(await isSettled())) {
-        if (Date.now() < deadline) continue
+      for (let looks = 0; !(await isSettled()); looks++) {
+        if (looks < STANDSTILL_LOOKS) continue
         const left = [...waiting, ...running].map(({ statement }) => shorten(statement.text))
         throw new Error(`standstill after\n${describe()}\nwith ${left.join('; ')}`)
       }

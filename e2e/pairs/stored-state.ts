@@ -7,11 +7,18 @@ export type State = Map<string, string[]>
 type Table = { name: string; columns: string }
 type Row = Record<string, unknown>
 
-/** Rows of these are no result of a call, or differ between two equal ones. */
-const LEFT_OUT = ['public.installation', 'public.recurring_jobs', 'public.kysely_migration']
+/**
+ * Rows of these are no result of a call, or differ between two equal ones. A refused call is
+ * charged, too, and what no call waits for is refunded at any time.
+ */
+const LEFT_OUT = [
+  'public.installation',
+  'public.kysely_migration',
+  'public.rate_limits',
+  'public.recurring_jobs',
+]
 const JOBS = 'graphile_worker._private_jobs'
 const WALL = 'public.wall_totals'
-const LIMITS = 'public.rate_limits'
 
 /** Reads and restores the whole database by a connection of its own. The caller closes it. */
 export async function openState(databaseUrl: string) {
@@ -129,8 +136,6 @@ export function createNormalizer(before: State) {
     /** Returns the rows of each table that are not as before, sorted. */
     changes(state: State): Record<string, readonly string[]> {
       const changed = [...state].flatMap(([name, rows]) => {
-        // A refused call is charged, too.
-        if (name === LIMITS) return []
         if (name === WALL) return [[name, [sumOf(rows)]] as const]
         const old = new Set(before.get(name))
         const present = new Set(rows)

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { Post } from '../../contract/posts.ts'
 import { eraseNow } from '../../server/features/account-deletion/account-deletion.service.ts'
 import { moveAccounts } from '../../server/features/account-deletion/move-accounts.task.ts'
 import { answerJobs } from '../../server/features/answers/answers.task.ts'
@@ -15,94 +14,31 @@ import {
   tellModerators,
 } from '../../server/features/moderation/moderation.service.ts'
 import { closeSite } from '../../server/features/site-state/site-state.service.ts'
-import type { Queryable } from '../../server/kernel/db/database.ts'
-import { AppError } from '../../server/kernel/errors/app-error.ts'
 import { leave } from '../../server/testing/account-deletion-calls.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { startChange, verifyChange } from '../../server/testing/email-change-calls.ts'
-import { decide, report, signUpModerator, undo } from '../../server/testing/moderation-calls.ts'
+import { decide, report, undo } from '../../server/testing/moderation-calls.ts'
 import { startAt, verifyAt, wrongCode } from '../../server/testing/sign-in-calls.ts'
 import type { TestApp } from '../../server/testing/test-app.ts'
+import {
+  type Act,
+  after,
+  inTransaction,
+  PHONE,
+  send,
+  type World,
+  type Write,
+  within,
+} from './world.ts'
 
-export type Answer = { status: number; body: unknown }
-
-/** Who and what all writes are about. */
-export type World = {
-  olga: TestUser
-  /** Olga on her phone. */
-  phone: TestUser
-  petr: TestUser
-  anna: TestUser
-  boris: TestUser
-  moderator: TestUser
-  second: TestUser
-  /** By Olga; Petr and Anna have replied. */
-  post: Post
-  /** Petr's reply to it. */
-  reply: Post
-  /** Petr's post, to which Olga has replied. */
-  question: Post
-}
-
-type Act = { app: TestApp; world: World; side: 'A' | 'B'; id: string }
-
-export type Write = {
-  name: string
-  /** Makes what the call needs. The call gets the id that it returns. */
-  prepare?: (app: TestApp, world: World) => Promise<string | undefined>
-  /** SQL before each run, for what is possible for seconds only. */
-  refresh?: string
-  /** Whether it has several transactions by design, between which other calls may come. */
-  isInSteps?: true
-  call: (act: Act) => Promise<Answer>
-}
-
-const PHONE = 'a phone'
 const NEW_EMAIL = 'new@example.org'
-
-export async function makeWorld(app: TestApp): Promise<World> {
-  const olga = await app.signIn('olga@example.org', 'a desktop')
-  const phone = await app.signIn('olga@example.org', PHONE)
-  const petr = await app.signIn('petr@example.org')
-  const anna = await app.signIn('anna@example.org')
-  const boris = await app.signIn('boris@example.org')
-  const moderator = await signUpModerator(app)
-  const second = await signUpModerator(app)
-  const question = await app.publish(petr, 'О чём говорит стена')
-  const post = await app.publish(olga, 'Говорят, стены слышат')
-  const reply = await app.reply(petr, post.id, 'Слышат')
-  await app.reply(anna, post.id, 'И отвечают')
-  await app.reply(olga, question.id, 'О людях')
-  await app.call('POST', `/posts/${post.id}/likes`, { token: anna.token })
-  return { olga, phone, petr, anna, boris, moderator, second, post, reply, question }
-}
-
-const send =
-  (who: keyof World, method: string, path: (world: World, id: string) => string, body?: object) =>
-  ({ app, world, id }: Act): Promise<Answer> => {
-    const { token } = world[who] as TestUser
-    return app.call(method, path(world, id), { token, ...(body && { body }) })
-  }
 
 const ofPost =
   (rest = '') =>
   ({ post }: World) =>
     `/posts/${post.id}${rest}`
 
-/** A job, or a command of the operator, on the pool of a node. */
-const within =
-  (work: (act: Act) => Promise<unknown>) =>
-  async (act: Act): Promise<Answer> => {
-    try {
-      return { status: 200, body: (await work(act)) ?? null }
-    } catch (error) {
-      if (!(error instanceof AppError)) return { status: 500, body: String(error) }
-      return { status: error.status, body: error.code }
-    }
-  }
-
-const inTransaction = (work: (tx: Queryable, act: Act) => Promise<unknown>) =>
-  within((act) => act.app.db.transaction().execute((tx) => work(tx, act)))
+const muteOf = ({ olga }: World) => `/users/${olga.id}/mute`
 
 const reported = async (app: TestApp, { boris, post }: World): Promise<undefined> => {
   await report(app, boris, { postId: post.id })
@@ -116,21 +52,24 @@ const removed = async (app: TestApp, world: World): Promise<string> => {
   return (await row.executeTakeFirst())?.id ?? '0'
 }
 
+const appeal = send(
+  'olga',
+  'POST',
+  ({ post }) => `/users/current/removed-posts/${post.id}/appeal`,
+  {
+    text: 'Это не спам',
+  },
+)
 const appealed = async (app: TestApp, world: World): Promise<undefined> => {
   await removed(app, world)
-  const { olga, post } = world
-  const body = { text: 'Это не спам' }
-  const path = `/users/current/removed-posts/${post.id}/appeal`
-  await app.call('POST', path, { token: olga.token, body })
+  await after(appeal)(app, world)
 }
 
 type Person = 'olga' | 'petr'
 
 const blockOf = (who: Person) => (world: World) => `/moderation/users/${world[who].id}/block`
 const BLOCK = { reason: 'Спам', days: 7 }
-const blocked = async (app: TestApp, world: World): Promise<undefined> => {
-  await app.call('PUT', blockOf('olga')(world), { token: world.moderator.token, body: BLOCK })
-}
+const blocked = after(send('moderator', 'PUT', blockOf('olga'), BLOCK))
 
 const left = (who: Person) => async (app: TestApp, world: World) => {
   await leave(app, world[who])
@@ -208,12 +147,6 @@ const registrationOf = (email: string, clientToken: string) => ({
     verifyAt(app, '/registrations', { id, code: app.codeFor(id), clientToken }),
 })
 
-const refresh = ({ app, world }: Act) =>
-  app.call('PATCH', '/sessions/current', {
-    headers: { cookie: world.phone.cookie },
-    body: { clientToken: PHONE },
-  })
-
 const decision = (who: 'moderator' | 'second', verdict: 'remove' | 'keep', more = {}) => ({
   prepare: reported,
   call: ({ app, world }: Act) =>
@@ -227,8 +160,12 @@ const decision = (who: 'moderator' | 'second', verdict: 'remove' | 'keep', more 
 const WRITES: Write[] = [
   {
     name: 'publish',
-    call: ({ app, world, side }) =>
-      app.call('POST', '/posts', { token: world.olga.token, body: { text: `Запись ${side}` } }),
+    call: send(
+      'olga',
+      'POST',
+      () => '/posts',
+      (side) => ({ text: `Запись ${side}` }),
+    ),
   },
   {
     name: 'publish with a key',
@@ -241,54 +178,38 @@ const WRITES: Write[] = [
   },
   {
     name: 'reply',
-    call: ({ app, world, side }) =>
-      app.call('POST', `/posts/${world.post.id}/replies`, {
-        token: world.petr.token,
-        body: { text: `Ответ ${side}` },
-      }),
+    call: send('petr', 'POST', ofPost('/replies'), (side) => ({ text: `Ответ ${side}` })),
   },
   {
     name: 'reply to the reply',
-    call: ({ app, world, side }) =>
-      app.call('POST', `/posts/${world.reply.id}/replies`, {
-        token: world.olga.token,
-        body: { text: `Ответ на ответ ${side}` },
-      }),
+    call: send(
+      'olga',
+      'POST',
+      ({ reply }) => `/posts/${reply.id}/replies`,
+      (side) => ({ text: `Ответ на ответ ${side}` }),
+    ),
   },
   {
     name: 'edit',
-    call: ({ app, world, side }) =>
-      app.call('PATCH', `/posts/${world.post.id}`, {
-        token: world.olga.token,
-        body: { text: `Иначе ${side}` },
-      }),
+    call: send('olga', 'PATCH', ofPost(), (side) => ({ text: `Иначе ${side}` })),
   },
   { name: 'like', call: send('petr', 'POST', ofPost('/likes')) },
   {
     name: 'unlike',
-    prepare: async (app, world) => {
-      await app.call('POST', ofPost('/likes')(world), { token: world.petr.token })
-      return undefined
-    },
+    prepare: after(send('petr', 'POST', ofPost('/likes'))),
     call: send('petr', 'DELETE', ofPost('/likes')),
   },
   { name: 'mute the post', call: send('olga', 'PUT', ofPost('/mute')) },
   {
     name: 'unmute the post',
-    prepare: async (app, world) => {
-      await app.call('PUT', ofPost('/mute')(world), { token: world.olga.token })
-      return undefined
-    },
+    prepare: after(send('olga', 'PUT', ofPost('/mute'))),
     call: send('olga', 'DELETE', ofPost('/mute')),
   },
-  { name: 'mute a person', call: send('petr', 'PUT', ({ olga }) => `/users/${olga.id}/mute`) },
+  { name: 'mute a person', call: send('petr', 'PUT', muteOf) },
   {
     name: 'unmute a person',
-    prepare: async (app, { petr, olga }) => {
-      await app.call('PUT', `/users/${olga.id}/mute`, { token: petr.token })
-      return undefined
-    },
-    call: send('petr', 'DELETE', ({ olga }) => `/users/${olga.id}/mute`),
+    prepare: after(send('petr', 'PUT', muteOf)),
+    call: send('petr', 'DELETE', muteOf),
   },
   { name: 'mark as read', call: send('olga', 'PUT', () => '/users/current/received', { seen: 9 }) },
   {
@@ -312,7 +233,11 @@ const WRITES: Write[] = [
   },
   {
     name: 'refresh',
-    call: refresh,
+    call: ({ app, world }) =>
+      app.call('PATCH', '/sessions/current', {
+        headers: { cookie: world.phone.cookie },
+        body: { clientToken: PHONE },
+      }),
   },
   {
     name: 'close a session',
@@ -347,11 +272,7 @@ const WRITES: Write[] = [
   { name: 'change the e-mail', ...changeOf('olga') },
   {
     name: 'start leaving',
-    call: ({ app, world: { phone } }) =>
-      app.call('POST', '/users/current/deletion', {
-        token: phone.token,
-        body: { clientToken: PHONE },
-      }),
+    call: send('phone', 'POST', () => '/users/current/deletion', { clientToken: PHONE }),
   },
   {
     name: 'report',
@@ -413,11 +334,7 @@ const WRITES: Write[] = [
   {
     name: 'appeal',
     prepare: removed,
-    call: ({ app, world }) =>
-      app.call('POST', `/users/current/removed-posts/${world.post.id}/appeal`, {
-        token: world.olga.token,
-        body: { text: 'Это не спам' },
-      }),
+    call: appeal,
   },
   {
     name: 'grant the appeal',

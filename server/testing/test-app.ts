@@ -31,6 +31,7 @@ type Options = {
   /** The files of a built web app by their paths, if not the real one; `{}` for none. */
   webFiles?: Record<string, string>
   poolLimits?: AppOptions['poolLimits']
+  handleMs?: AppOptions['handleMs']
 }
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
@@ -46,6 +47,7 @@ export async function startTestApp({
   databaseUrl,
   webFiles,
   poolLimits,
+  handleMs,
 }: Options = {}) {
   const database = databaseUrl
     ? { url: databaseUrl, drop: async () => {} }
@@ -64,6 +66,7 @@ export async function startTestApp({
     log: createLogger(config.logLevel, log.stream),
     webFolder: webFiles ? await writeFiles(join(dataDir, 'web'), webFiles) : WEB_FOLDER,
     poolLimits,
+    handleMs,
     settleMs: 0,
   }
   const first = await startNode(options, dataDir)

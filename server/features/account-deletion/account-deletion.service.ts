@@ -1,10 +1,12 @@
 import { formatDay } from '../../../contract/dates.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Viewer } from '../../kernel/http/authenticate.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { selectUser } from '../account/account.repository.ts'
+import { lockViewer } from '../account/account.service.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { type CodesOptions, type Start, startOperation } from '../codes/codes.service.ts'
 import { isKnownClient } from '../sessions/known-clients.repository.ts'
@@ -18,13 +20,20 @@ import {
 } from './account-deletion.repository.ts'
 import { ERASURE, type Erasure, eraseAccount } from './erase-account.ts'
 
-type Client = Pick<Start, 'clientHash' | 'ip'> & { userId: string }
-
-export async function startDeletion(db: Db, client: Client, codes: CodesOptions): Promise<string> {
-  const { email } = await selectUser(db, client.userId)
-  const isKnown = await isKnownClient(db, client)
-  const start = { ...client, email, purpose: 'account-deletion', isKnownClient: isKnown } as const
-  return startOperation(db, start, codes)
+export async function startDeletion(
+  db: Db,
+  viewer: Viewer,
+  client: Pick<Start, 'clientHash' | 'ip'>,
+  codes: CodesOptions,
+): Promise<string> {
+  const { userId } = viewer
+  const isKnown = await isKnownClient(db, { ...client, userId })
+  const begin = async (tx: Queryable) => {
+    const { email } = await lockViewer(tx, viewer)
+    const purpose = 'account-deletion' as const
+    return { ...client, userId, email, purpose, isKnownClient: isKnown }
+  }
+  return startOperation(db, begin, codes)
 }
 
 /** Returns when the account will be erased. Its address gets a notice: somebody else may ask. */

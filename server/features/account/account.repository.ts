@@ -4,15 +4,21 @@ import type { CurrentUser } from '../../../contract/account.ts'
 import { DECISION_OPEN_SECONDS } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { unixSeconds } from '../../kernel/db/sql-parts.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 import { removeExpiredReleases, selectRelease } from './usernames.repository.ts'
 
 const CURRENT_USER = ['id', 'username', 'email'] as const
 
+const erased = () => new AppError('UNAUTHORIZED')
+
+/** Throws UNAUTHORIZED when the account has been erased since its session was checked. */
 export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
-  return db.selectFrom('users').select(CURRENT_USER).where('id', '=', id).executeTakeFirstOrThrow()
+  const user = db.selectFrom('users').select(CURRENT_USER).where('id', '=', id)
+  return user.executeTakeFirstOrThrow(erased)
 }
 
+/** Throws as `selectUser` does. */
 export async function selectProfile(db: Queryable, id: string): Promise<CurrentUser> {
   const { isModerator, hasNewOutcomes, lastRemoval, reason, until, ...user } = await db
     .selectFrom('users')
@@ -39,7 +45,7 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
     )
     .select(['b.reason', unixSeconds('b.until').as('until')])
     .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+    .executeTakeFirstOrThrow(erased)
   return {
     ...user,
     ...(isModerator && { isModerator: true as const }),

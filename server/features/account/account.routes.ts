@@ -10,7 +10,7 @@ import {
 import { usernameProblem } from '../../../contract/account-rules.ts'
 import { readProfile } from '../../../contract/profiles.ts'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
-import type { Db } from '../../kernel/db/database.ts'
+import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { isUniqueViolation } from '../../kernel/db/database-errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
@@ -18,7 +18,7 @@ import type { Route } from '../../kernel/http/route.ts'
 import type { Limits } from '../../kernel/limits/rate-limits.ts'
 import {
   type CodesOptions,
-  checkCode,
+  redeemCode,
   requireNewEmail,
   startOperation,
 } from '../codes/codes.service.ts'
@@ -79,9 +79,11 @@ export function registerAccount(options: Options): void {
     const renamed = await db
       .transaction()
       .execute(async (tx) => {
+        // Read before the session is looked at, so that an open one means that no block is shown.
+        const account = await readAccount(tx, user.id)
         await lockViewer(tx, viewer)
-        await renameUser(tx, { userId: user.id, username: body.username, nameKey })
-        return readAccount(tx, user.id)
+        const change = { userId: user.id, username: body.username, nameKey }
+        return { ...account, ...(await renameUser(tx, change)) }
       })
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
     await invalidate()
@@ -103,7 +105,11 @@ export function registerAccount(options: Options): void {
       isKnownClient: false,
       isToNewAddress: true,
     } as const
-    return { id: await startOperation(db, change, codes) }
+    const begin = async (tx: Queryable) => {
+      await lockViewer(tx, viewer)
+      return change
+    }
+    return { id: await startOperation(db, begin, codes) }
   })
 
   route(verifyEmailChange, async ({ params, body, viewer }, { request }) => {
@@ -116,11 +122,13 @@ export function registerAccount(options: Options): void {
       ip: request.ip,
       code: body.confirmCode,
     } as const
-    const { email } = await checkCode(db, guess, codes)
-    await db
-      .transaction()
-      .execute((tx) => changeEmail(tx, viewer, { operationId: params.id, email }))
-      .catch(takenAs('EMAIL_ALREADY_EXISTS'))
+    const email = await redeemCode(db, guess, codes, {
+      lock: (tx) => lockViewer(tx, viewer),
+      async redeem(tx, { email }) {
+        await changeEmail(tx, viewer, email)
+        return email
+      },
+    }).catch(takenAs('EMAIL_ALREADY_EXISTS'))
     logEvent(request, 'e-mail changed', { userId })
     return { email }
   })

@@ -9,7 +9,6 @@ import { widestNetworkOf } from '../../kernel/limits/network.ts'
 import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
-import { spendOperation } from '../codes/codes.service.ts'
 import { countWaiting } from '../moderation/queue.repository.ts'
 import {
   deleteAllSessions,
@@ -25,6 +24,7 @@ import {
   lockUserByEmail,
   removeEmailChange,
   selectProfile,
+  selectUser,
   updateEmail,
   updateUsername,
 } from './account.repository.ts'
@@ -148,16 +148,11 @@ export async function renameUser(
 }
 
 /**
- * Changes the viewer's e-mail to a proven one. Because it may be a theft, the other sessions are
- * closed, and the old address gets a link that undoes the change.
+ * Changes the e-mail of the viewer, who is locked, to a proven one. Because it may be a theft, the
+ * other sessions are closed, and the old address gets a link that undoes the change.
  */
-export async function changeEmail(
-  tx: Queryable,
-  viewer: Viewer,
-  { operationId, email }: { operationId: string; email: string },
-): Promise<void> {
-  const { email: old, username } = await lockViewer(tx, viewer)
-  await spendOperation(tx, operationId)
+export async function changeEmail(tx: Queryable, viewer: Viewer, email: string): Promise<void> {
+  const { email: old, username } = await selectUser(tx, viewer.userId)
   await updateEmail(tx, viewer.userId, email)
   if (emailKey(old) === emailKey(email)) return
   await deleteOtherSessions(tx, viewer)

@@ -33,12 +33,16 @@ export async function updateSeen(db: Queryable, userId: string, seen: number): P
     .execute()
 }
 
-export async function setWantsMail(db: Queryable, userId: string, wants: boolean): Promise<void> {
-  await db
-    .insertInto('answer_states')
-    .values({ user_id: userId, wants_mail: wants })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ wants_mail: wants }))
-    .execute()
+/** Returns false when the user has been erased. */
+export async function setWantsMail(
+  db: Queryable,
+  userId: string,
+  wants: boolean,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`INSERT INTO answer_states (user_id, wants_mail)
+    SELECT id, ${wants} FROM users WHERE id = ${userId}::bigint FOR KEY SHARE
+    ON CONFLICT (user_id) DO UPDATE SET wants_mail = excluded.wants_mail`.execute(db)
+  return numAffectedRows === 1n
 }
 
 /** Returns false when the user has no such visible post. */

@@ -53,7 +53,10 @@ export function registerAnswers({ route, http, db, limits, unsubscribeKey }: Opt
 
   route(markReceived, ({ body, viewer }) => updateSeen(db, viewer.userId, body.seen))
 
-  route(setReplyMails, ({ body, viewer }) => setWantsMail(db, viewer.userId, body.wantsMail))
+  route(setReplyMails, async ({ body, viewer }) => {
+    const isSet = await setWantsMail(db, viewer.userId, body.wantsMail)
+    if (!isSet) throw new AppError('UNAUTHORIZED')
+  })
 
   route(mutePost, ({ params, viewer }) => mute(params.id, viewer.userId, true))
 

@@ -137,4 +137,6 @@ test('the link in the header unsubscribes by one POST of a form, without a sign-
   await passTime(DAY)
   await mailReplies()
   expect(mailsTo(anna)).toHaveLength(1)
+  await app.db.deleteFrom('users').where('id', '=', anna.id).execute()
+  expect((await unsubscribe(path)).status).toBe(204)
 })

@@ -1,10 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
+import type { Mail } from '../../kernel/mail/smtp.ts'
 import { DEVICE } from '../../testing/client.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { appForTest } from '../../testing/test-app.ts'
-import { writeCodeMail } from './codes.mail.ts'
+import { type CodeMail, writeCodeMail } from './codes.mail.ts'
 
 test('the mail names the only place for its code, who asked and when, holds no link, and is marked as automatic', async () => {
   const mailbox = await openMailbox()
@@ -14,7 +15,7 @@ test('the mail names the only place for its code, who asked and when, holds no l
   await startAt(app, '/registrations', { email: 'olga@example.org' })
   const { text, autoSubmitted } = await mailbox.mailTo('olga@example.org')
   expect(text).toContain('только на сайте vsluh.example')
-  expect(text).toMatch(/Код запросили \d+ [а-я]+ в \d\d:\d\d по Москве/)
+  expect(text).toMatch(/Код запросили \d+ [а-я]+ в \d\d:\d\d по Москве, Firefox, Linux\./)
   expect(text).not.toMatch(/https?:|www\./)
   expect(autoSubmitted).toBe('auto-generated')
 })
@@ -27,17 +28,50 @@ test('a mail repeats known names of browsers and systems only, whatever the call
 })
 
 test('the mail names the minutes that its code has left: ten once it is sent, fewer where the operation ends sooner', () => {
-  const minutesIn = (leftMinutes: number) => {
-    const options = { key: Buffer.from('key'), appName: 'Вслух', origin: 'http://localhost' }
-    const { text } = writeCodeMail(
-      { to: 'olga@example.org', purpose: 'login', operationId: 'x', ...ASKED },
-      { ...options, ttlSeconds: 600, leftMs: leftMinutes * 60_000 },
-    )
-    return /действует (\d+ [а-я]+)/.exec(text)?.[1]
-  }
+  const minutesIn = (leftMinutes: number) =>
+    /действует (\d+ [а-я]+)/.exec(write({}, leftMinutes).text)?.[1]
   expect(minutesIn(20)).toBe('10 минут')
   expect(minutesIn(4)).toBe('4 минуты')
   expect(minutesIn(1)).toBe('1 минуту')
 })
 
-const ASKED = { device: null, askedAt: 0, expiresAt: 0 }
+test('the mail says what its code is for, and what to do for whoever did not ask for it', () => {
+  const { to, subject, text } = write({ purpose: 'account-deletion', device: 'Firefox, Linux' })
+  expect({ to, subject }).toEqual({
+    to: 'olga@example.org',
+    subject: '428331 — код для удаления аккаунта · Вслух',
+  })
+  expect(text.split('\n')).toEqual([
+    '428331 — ваш код для удаления аккаунта.',
+    '',
+    'Введите его только на сайте vsluh.example и никому не сообщайте: он открывает доступ к аккаунту.',
+    'Код действует 10 минут.',
+    '',
+    'Код запросили 1 января в 03:00 по Москве, Firefox, Linux.',
+    'Если это были не вы, кто-то вошёл в ваш аккаунт. Завершите чужую сессию:',
+    '',
+    'https://vsluh.example/settings/devices',
+  ])
+  expect(write({}).text.split('\n').at(-1)).toBe('Если это были не вы, просто удалите это письмо.')
+})
+
+function write(mail: Partial<CodeMail>, leftMinutes = 20): Mail {
+  return writeCodeMail(
+    {
+      to: 'olga@example.org',
+      purpose: 'login',
+      operationId: 'x',
+      device: null,
+      askedAt: 0,
+      expiresAt: 0,
+      ...mail,
+    },
+    {
+      key: Buffer.from('key'),
+      appName: 'Вслух',
+      origin: 'https://vsluh.example',
+      ttlSeconds: 600,
+      leftMs: leftMinutes * 60_000,
+    },
+  )
+}

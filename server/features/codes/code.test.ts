@@ -4,11 +4,11 @@ import { codeOf } from './codes.mail.ts'
 
 const KEY = deriveKey('a-secret-that-only-tests-know-0123456789', 'codes')
 
-test('an operation always has the same code of six digits, with leading zeros', () => {
+test('an operation has the same code of six digits in every release, with leading zeros', () => {
   const codes = Array.from({ length: 2000 }, (_, index) => codeOf(`operation ${index}`, KEY))
   expect(codes.filter((code) => !/^[0-9]{6}$/.test(code))).toEqual([])
   expect(codes.some((code) => code.startsWith('0'))).toBe(true)
-  expect(codeOf('operation 7', KEY)).toBe(codes[7])
+  expect(codes[7]).toBe('892408')
 })
 
 test('codes are spread over the whole range', () => {

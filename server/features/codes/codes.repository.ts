@@ -168,9 +168,8 @@ export async function countAttempt(db: Queryable, attempt: Attempt): Promise<num
   return row?.attempts
 }
 
-export async function removeOperation(db: Queryable, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('codes').where('id', '=', id).executeTakeFirst()
-  return numDeletedRows > 0n
+export async function removeOperation(tx: Queryable, id: string): Promise<void> {
+  await tx.deleteFrom('codes').where('id', '=', id).execute()
 }
 
 export async function removeOperations(

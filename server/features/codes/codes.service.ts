@@ -69,19 +69,28 @@ const LIFE_FACTOR = 2
 
 /**
  * Starts a one-time operation and queues the mail with its code. Returns the operation's id: the
- * same when it is started again, with a second mail only 60 s after the last. Throws
- * TOO_MANY_REQUESTS past the limits, and as long as no attempt is left.
+ * same when it is started again, with a second mail only 60 s after the last. `begin` locks the
+ * account that it depends on, if any, in the transaction that stores it. Throws TOO_MANY_REQUESTS
+ * past the limits, and as long as no attempt is left.
  */
-export async function startOperation(db: Db, start: Start, options: CodesOptions): Promise<string> {
-  const operation = await upsertOperation(db, {
-    id: randomBytes(24).toString('base64url'),
-    purpose: start.purpose,
-    email: start.email,
-    emailKey: emailKey(start.email),
-    userId: start.userId ?? NO_USER,
-    clientHash: start.clientHash,
-    device: start.device ?? null,
-    lifeSeconds: options.ttlSeconds * LIFE_FACTOR,
+export async function startOperation(
+  db: Db,
+  begin: (tx: Queryable) => Promise<Start>,
+  options: CodesOptions,
+): Promise<string> {
+  const { start, operation } = await db.transaction().execute(async (tx) => {
+    const start = await begin(tx)
+    const operation = await upsertOperation(tx, {
+      id: randomBytes(24).toString('base64url'),
+      purpose: start.purpose,
+      email: start.email,
+      emailKey: emailKey(start.email),
+      userId: start.userId ?? NO_USER,
+      clientHash: start.clientHash,
+      device: start.device ?? null,
+      lifeSeconds: options.ttlSeconds * LIFE_FACTOR,
+    })
+    return { start, operation }
   })
   if (operation.lockedFor !== null) {
     throw new AppError('TOO_MANY_REQUESTS', { message: LOCKED, retryAfter: operation.lockedFor })
@@ -125,8 +134,23 @@ export type Guess = Omit<Attempt, 'userId'> & {
   ip: string
 }
 
-/** Counts an attempt before it compares the code. */
-export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOptions) {
+type Redemption<Result> = {
+  /** Locks the account, as all code does before its codes and sessions, against deadlocks. */
+  lock: (tx: Queryable, email: string) => Promise<unknown>
+  redeem: (tx: Queryable, operation: { email: string; device: Device | null }) => Promise<Result>
+}
+
+/**
+ * Counts an attempt and compares the code. With the right one, ends the operation and does what it
+ * is for, all in one transaction: what throws there leaves the operation as it was, uncounted.
+ * Throws OPERATION_EXPIRED for all calls but the first.
+ */
+export async function redeemCode<Result>(
+  db: Db,
+  guess: Guess,
+  { key, limits }: CodesOptions,
+  { lock, redeem }: Redemption<Result>,
+): Promise<Result> {
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
   // Codes that cannot be right have a limit of their own, which keeps nobody else out.
   const operation = await selectOperation(db, attempt)
@@ -136,19 +160,24 @@ export async function checkCode(db: Db, guess: Guess, { key, limits }: CodesOpti
   const { email, device, isKnownClient } = operation
   if (!canBeRight) throw new AppError('MAX_CONFIRM_ATTEMPTS')
   const charged = isKnownClient ? undefined : await chargeGuess(limits, { email, ip: guess.ip })
-  const attempts = await countAttempt(db, attempt)
-  const isCompared = attempts !== undefined && attempts <= CODE_ATTEMPTS
-  if (isCompared && !isSameSecret(guess.code, codeOf(guess.id, key))) {
-    throw new AppError('INVALID_CONFIRM_CODE')
+  let isWrong = false
+  try {
+    const redeemed = await db.transaction().execute(async (tx) => {
+      await lock(tx, email)
+      const attempts = await countAttempt(tx, attempt)
+      if (attempts === undefined) throw new AppError('OPERATION_EXPIRED')
+      if (attempts > CODE_ATTEMPTS) throw new AppError('MAX_CONFIRM_ATTEMPTS')
+      isWrong = !isSameSecret(guess.code, codeOf(guess.id, key))
+      // Not thrown, which would undo the count.
+      if (isWrong) return undefined
+      await removeOperation(tx, guess.id)
+      return { result: await redeem(tx, { email, device }) }
+    })
+    if (redeemed) return redeemed.result
+  } finally {
+    if (!isWrong) charged?.refund().catch(() => {})
   }
-  charged?.refund().catch(() => {})
-  if (!isCompared) throw new AppError(attempts ? 'MAX_CONFIRM_ATTEMPTS' : 'OPERATION_EXPIRED')
-  return { email, device }
-}
-
-/** Ends a checked operation. Throws OPERATION_EXPIRED for all calls but the first. */
-export async function spendOperation(tx: Queryable, id: string): Promise<void> {
-  if (!(await removeOperation(tx, id))) throw new AppError('OPERATION_EXPIRED')
+  throw new AppError('INVALID_CONFIRM_CODE')
 }
 
 /** A known client has a limit of its own, which strangers cannot use up. */

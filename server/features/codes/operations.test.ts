@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { NO_USER } from '../../kernel/db/database.ts'
 import { DEVICE } from '../../testing/client.ts'
 import { passCodeTime } from '../../testing/passing-time.ts'
 import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
-import { removeExpiredOperations } from './codes.repository.ts'
+import { removeExpiredOperations, removeOperations } from './codes.repository.ts'
 
 const app = await appForFile()
 
@@ -115,6 +116,21 @@ test('expired operations are removed, the others stay', async () => {
   const kept = await register('kept@example.org')
   await removeExpiredOperations(app.db)
   expect(await app.db.selectFrom('codes').select('id').execute()).toEqual([{ id: kept }])
+})
+
+test('the operations of one purpose of a user are removed, and no others', async () => {
+  const { id: userId, token, clientToken } = await app.signUp()
+  const body = { email: 'moved@example.org', clientToken }
+  const { id } = (await app.call('PUT', '/users/current/email', { token, body })).body
+  const isThere = async () => {
+    const operation = app.db.selectFrom('codes').select('id').where('id', '=', id)
+    return (await operation.executeTakeFirst()) !== undefined
+  }
+  await removeOperations(app.db, { purpose: 'email-change', userId: NO_USER })
+  await removeOperations(app.db, { purpose: 'account-deletion', userId })
+  expect(await isThere()).toBe(true)
+  await removeOperations(app.db, { purpose: 'email-change', userId })
+  expect(await isThere()).toBe(false)
 })
 
 test.each([

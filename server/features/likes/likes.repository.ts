@@ -97,20 +97,3 @@ export async function moveOwnLikes(
     WHERE user_id = ${userId} AND post_id = ANY(${postIds}) AND user_left <> ${hasLeft}`.execute(tx)
   return last
 }
-
-export type LikesQuestion = { userId: string; postIds: string[] }
-
-/** Returns for each question, in order, which of its posts its user likes. */
-export async function selectLiked(
-  db: Queryable,
-  questions: LikesQuestion[],
-): Promise<Set<string>[]> {
-  const userIds = questions.flatMap(({ userId, postIds }) => postIds.map(() => userId))
-  const postIds = questions.flatMap((question) => question.postIds)
-  const { rows } = await sql<{ user_id: string; post_id: string }>`
-    SELECT user_id, post_id FROM likes
-    JOIN unnest(${idArray(postIds)}::bigint[], ${idArray(userIds)}::bigint[]) AS asked (post_id, user_id)
-    USING (post_id, user_id)`.execute(db)
-  const liked = Map.groupBy(rows, (row) => row.user_id)
-  return questions.map(({ userId }) => new Set(liked.get(userId)?.map((row) => row.post_id)))
-}

@@ -11,19 +11,22 @@ export async function lockBlock(tx: Queryable, userId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`block ${userId}`}, 0))`.execute(tx)
 }
 
-/** Blocks a user, in place of an earlier block. Returns until when. */
-export async function upsertBlock(tx: Queryable, block: NewBlock): Promise<{ until: Date | null }> {
-  const values = {
-    reason: block.reason,
-    until: sql<Date | null>`now() + ${block.days}::int * interval '1 day'`,
-    blocked_by: block.by,
-  }
-  return tx
-    .insertInto('blocks')
-    .values({ user_id: block.userId, ...values })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
-    .returning('until')
-    .executeTakeFirstOrThrow()
+/**
+ * Blocks a user, in place of an earlier block. Returns until when; undefined when the user has been
+ * erased.
+ */
+export async function upsertBlock(
+  tx: Queryable,
+  { userId, reason, days, by }: NewBlock,
+): Promise<{ until: Date | null } | undefined> {
+  const { rows } = await sql<{ until: Date | null }>`
+    INSERT INTO blocks (user_id, reason, until, blocked_by)
+    SELECT id, ${reason}, now() + ${days}::int * interval '1 day', ${by}
+    FROM users WHERE id = ${userId}::bigint FOR KEY SHARE
+    ON CONFLICT (user_id) DO UPDATE SET
+      reason = excluded.reason, until = excluded.until, blocked_by = excluded.blocked_by
+    RETURNING until`.execute(tx)
+  return rows[0]
 }
 
 /** Restores the block that a user had before, or none. */

@@ -1,5 +1,6 @@
 import { DECISION_OPEN_SECONDS } from '../../../contract/constants.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
@@ -22,7 +23,7 @@ import {
 
 /**
  * Closes a user's sessions and lets them only read; a job does so for all accounts of the mailbox.
- * Unless `isTold` is false, the user gets a mail once nobody can undo it.
+ * Unless `isTold` is false, the user gets a mail once nobody can undo it. Throws USER_NOT_FOUND.
  */
 export async function blockUser(
   tx: Queryable,
@@ -31,7 +32,9 @@ export async function blockUser(
 ): Promise<{ until: Date | null }> {
   const { userId, reason, by } = block
   await lockBlock(tx, userId)
-  const { until } = await upsertBlock(tx, block)
+  const stored = await upsertBlock(tx, block)
+  if (!stored) throw new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
+  const { until } = stored
   await deleteAllSessions(tx, userId)
   const details = { until: until?.toISOString() ?? null }
   await appendToJournal(tx, { actor: by, action: 'user.block', userId, reason, details })

@@ -22,7 +22,7 @@ export async function updateText(
 export function selectEdited(db: Queryable, edit: Edit) {
   return db
     .selectFrom('visible_posts')
-    .select('text')
+    .select((eb) => eb('text', '=', edit.text).as('is_same'))
     .select(
       sql<boolean>`created_at <= now() - ${edit.periodSeconds} * interval '1 second'`.as('is_late'),
     )

@@ -48,12 +48,15 @@ export function requireText(raw: string): string {
 /** Throws POST_NOT_FOUND, EDIT_PERIOD_EXPIRED, and INVALID_REQUEST for the same text. */
 export async function editPost(db: Db, edit: Edit): Promise<Post> {
   if (!isRowId(edit.id)) throw new AppError('POST_NOT_FOUND')
-  const edited = await updateText(db, edit)
-  if (edited) return edited
-  const post = await selectEdited(db, edit)
-  if (!post) throw new AppError('POST_NOT_FOUND')
-  if (post.is_late) throw new AppError('EDIT_PERIOD_EXPIRED')
-  throw new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
+  for (;;) {
+    const edited = await updateText(db, edit)
+    if (edited) return edited
+    const post = await selectEdited(db, edit)
+    if (!post) throw new AppError('POST_NOT_FOUND')
+    if (post.is_late) throw new AppError('EDIT_PERIOD_EXPIRED')
+    if (post.is_same) throw new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
+    // It was hidden, or had this text, and no longer is so.
+  }
 }
 
 export async function lockPost(tx: Queryable, id: string): Promise<LockedPost | undefined> {

@@ -17,16 +17,20 @@ const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval
   AND sessions.created_at > now() - ${LIFETIME_SECONDS} * interval '1 second')`
 
 type LiveSessionRow = {
-  id: string
-  user_id: string
+  question: number
+  liked: string
   is_newcomer: boolean
   block_reason: string | null
   block_until: Date | null
   writing_closed: string | null
 }
 
+/** A session to be found, and the posts of which it is asked whether its user likes them. */
+export type SessionQuestion = { viewer: Viewer; postIds: readonly string[] }
+
 /** A live session, and what keeps its user from writing. */
 export type StoredSession = {
+  liked: Set<string>
   isNewcomer: boolean
   /** `until` is null for a block without an end. */
   block: { reason: string; until: Date | null } | null
@@ -35,29 +39,35 @@ export type StoredSession = {
 }
 
 /**
- * Returns for each viewer, in order, their live session or null. Each call of a signed-in user
+ * Returns for each question, in order, the live session or null. Each call of a signed-in user
  * waits for it, so it is written as SQL: the query builder would take twice the time.
  */
 export async function selectLiveSessions(
   db: Queryable,
-  viewers: Viewer[],
+  questions: SessionQuestion[],
 ): Promise<(StoredSession | null)[]> {
-  const ids = idArray(viewers.map(({ sessionId }) => sessionId))
+  const sessionIds = idArray(questions.map(({ viewer }) => viewer.sessionId))
+  const userIds = idArray(questions.map(({ viewer }) => viewer.userId))
+  const postIds = `{${questions.map((question) => `"{${question.postIds}}"`)}}`
   const { rows } = await sql<LiveSessionRow>`
-    SELECT sessions.id, state.*
-    FROM sessions JOIN write_states state ON state.user_id = sessions.user_id
-    WHERE sessions.id = ANY(${ids}::uuid[]) AND ${LIVE}`.execute(db)
-  const found = new Map(rows.map((row) => [row.id, row]))
-  return viewers.map(({ sessionId, userId }) => {
-    const row = found.get(sessionId)
-    if (row?.user_id !== userId) return null
-    return {
-      block:
-        row.block_reason === null ? null : { reason: row.block_reason, until: row.block_until },
-      isNewcomer: row.is_newcomer,
-      writingClosed: row.writing_closed,
+    SELECT question::int, is_newcomer, block_reason, block_until, writing_closed,
+      array_to_string(ARRAY(SELECT asked_id FROM unnest(post_ids::bigint[]) AS asked_id WHERE (
+        SELECT true FROM likes WHERE post_id = asked_id AND user_id = sessions.user_id)), ',') AS liked
+    FROM unnest(${sessionIds}::uuid[], ${userIds}::bigint[], ${postIds}::text[])
+      WITH ORDINALITY AS asked (session_id, user_id, post_ids, question)
+    JOIN sessions ON sessions.id = session_id AND sessions.user_id = asked.user_id
+    JOIN write_states state ON state.user_id = sessions.user_id
+    WHERE ${LIVE}`.execute(db)
+  const sessions: (StoredSession | null)[] = questions.map(() => null)
+  for (const { question, liked, is_newcomer, block_reason, block_until, writing_closed } of rows) {
+    sessions[question - 1] = {
+      liked: new Set(liked ? liked.split(',') : []),
+      block: block_reason === null ? null : { reason: block_reason, until: block_until },
+      isNewcomer: is_newcomer,
+      writingClosed: writing_closed,
     }
-  })
+  }
+  return sessions
 }
 
 /** SQL that tells of a `session_id` whether it is live while everybody may write. */

@@ -24,6 +24,7 @@ import {
   insertSession,
   lockSession,
   rotateSecret,
+  type SessionQuestion,
   selectLiveSessions,
   touchSession,
 } from './sessions.repository.ts'
@@ -46,19 +47,19 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
     /** `contact` is whom blocked people may ask. */
     authenticator(db: Db, contact: string | undefined): Omit<Authenticator, 'isModerator'> {
       // Every call is checked, and calls that come together share one query.
-      const find = batchCalls((viewers: Viewer[]) => selectLiveSessions(db, viewers))
+      const find = batchCalls((asked: SessionQuestion[]) => selectLiveSessions(db, asked))
       const wereLive = new LRUCache<string, true>({ max: RECENT_MAX, ttl: RECENT_MS })
       return {
         readToken: createTokenReader(tokenKey),
-        async findSession(viewer) {
-          const session = await find(viewer)
+        async findSession(viewer, postIds = []) {
+          const session = await find({ viewer, postIds })
           if (!session) return null
-          const { isNewcomer } = session
+          const { isNewcomer, liked } = session
           const refusal = writeRefusal(session, contact)
           if (!refusal && !isNewcomer && !wereLive.has(viewer.sessionId)) {
             wereLive.set(viewer.sessionId, true)
           }
-          return { isNewcomer, writeRefusal: refusal }
+          return { isNewcomer, liked, writeRefusal: refusal }
         },
         wasLive: ({ sessionId }) => wereLive.has(sessionId),
       }

@@ -4,6 +4,7 @@ import type { Session } from '../../../contract/sessions.ts'
 import { DEVICE, type TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
+import { isSessionOpen } from './sessions.repository.ts'
 
 const app = await appForFile()
 
@@ -80,6 +81,11 @@ test('logging out closes the current session and no other', async () => {
   expect((await app.call('DELETE', '/sessions/current', { token: laptop.token })).status).toBe(204)
   expectRefusal(await readAccount(laptop), 'UNAUTHORIZED')
   expect((await readAccount(phone)).status).toBe(200)
+  const isOpen = ({ token }: TestUser) => {
+    const [userId = '', sessionId = ''] = token.split('.')
+    return isSessionOpen(app.db, { userId, sessionId })
+  }
+  expect([await isOpen(laptop), await isOpen(phone)]).toEqual([false, true])
 })
 
 test('the current session is not closed by its id: CURRENT_SESSION', async () => {

@@ -27,6 +27,7 @@ const INVALID = [
 
 test('an invalid e-mail is INVALID_REQUEST in every call, and no mail is sent', async () => {
   const before = mailbox.mails.length
+  const messages: string[] = []
   for (const email of INVALID) {
     for (const path of ['/registrations', '/logins'] as const) {
       expectRefusal(await startAt(app, path, { email }), 'INVALID_REQUEST')
@@ -34,7 +35,9 @@ test('an invalid e-mail is INVALID_REQUEST in every call, and no mail is sent', 
     const body = { email, clientToken: 'one browser' }
     const change = await app.call('PUT', '/users/current/email', { token: user.token, body })
     expectRefusal(change, 'INVALID_REQUEST')
+    messages.push(change.body.message)
   }
+  expect(messages[0]).toBe('Введите корректный email')
   const last = `${randomUUID()}@example.org`
   await startAt(app, '/registrations', { email: last })
   await mailbox.mailTo(last)
@@ -48,6 +51,7 @@ test.each(['olga@exаmple.org', 'olga@xn--exmple-4nf.org'])(
     const body = { email, clientToken: 'one browser' }
     const change = await app.call('PUT', '/users/current/email', { token: user.token, body })
     expectRefusal(change, 'INVALID_REQUEST')
+    expect(change.body.message).toContain('после «@»')
     expectRefusal(await startAt(app, '/logins', { email }), 'USER_NOT_FOUND')
   },
 )

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { removeExpiredLimits } from '../../kernel/limits/gcra.repository.ts'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestAnswer } from '../../testing/client.ts'
 import { expectTooMany } from '../../testing/expect-refusal.ts'
@@ -147,15 +146,6 @@ test('of 30 concurrent requests 10 get codes', async () => {
     Array.from({ length: 30 }, () => () => ask(app, '192.0.2.1', '/logins')),
   )
   expect(countCodes(answers)).toEqual({ USER_NOT_FOUND: 10, TOO_MANY_REQUESTS: 20 })
-})
-
-test('expired counts are removed, the others stay', async () => {
-  const app = await strictApp()
-  await ask(app, '192.0.2.1', '/logins')
-  await passLimitTime(app, 30)
-  await removeExpiredLimits(app.db)
-  const rows = await app.db.selectFrom('rate_limits').select('key').execute()
-  expect(rows).toEqual([{ key: expect.stringContaining(`/${HOUR} `) }])
 })
 
 test('RATE_LIMIT_SCALE multiplies the limits', async () => {

@@ -17,10 +17,9 @@ import { hashNetwork, requireUserByEmail } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
 import {
   type CodesOptions,
-  checkCode,
+  redeemCode,
   requireEmail,
   requireNewEmail,
-  spendOperation,
 } from '../codes/codes.service.ts'
 import { blockNewUser } from '../moderation/blocks.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
@@ -29,7 +28,7 @@ import {
   isAdmitted,
   requireRegistrable,
 } from '../site-state/site-state.service.ts'
-import { announceSignIn, startSignIn } from './sign-in.service.ts'
+import { announceSignIn, lockAccount, startSignIn } from './sign-in.service.ts'
 
 type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof startLogin>
@@ -89,21 +88,22 @@ export function registerSignIn(options: Options): void {
     requireOwnOrigin(request, publicUrl)
     const clientHash = sessions.hashClient(body.clientToken)
     const guess = { id: params.id, purpose, clientHash, ip: request.ip, code: body.confirmCode }
-    const { email, device } = await checkCode(db, guess, codes)
-    const opened = await db.transaction().execute(async (tx) => {
-      await spendOperation(tx, params.id)
-      const networkHash = hashNetwork(request.ip, nameKey)
-      const { userId, isNew } = await requireUserByEmail(tx, email, { purpose, networkHash })
-      if (isNew) {
-        await claimRegistration(tx, { email, ip: request.ip, invitation })
-        await blockNewUser(tx, { userId, email }, nameKey)
-      }
-      const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
-      const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
-      const opened = await sessions.open(tx, session)
-      if (!isNew && !opened.isKnownClient) await announceSignIn(tx, { userId, to: email, device })
-      await noteAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
-      return { isNew, isBack, ...opened }
+    const opened = await redeemCode(db, guess, codes, {
+      lock: lockAccount,
+      async redeem(tx, { email, device }) {
+        const networkHash = hashNetwork(request.ip, nameKey)
+        const { userId, isNew } = await requireUserByEmail(tx, email, { purpose, networkHash })
+        if (isNew) {
+          await claimRegistration(tx, { email, ip: request.ip, invitation })
+          await blockNewUser(tx, { userId, email }, nameKey)
+        }
+        const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
+        const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
+        const opened = await sessions.open(tx, session)
+        if (!isNew && !opened.isKnownClient) await announceSignIn(tx, { userId, to: email, device })
+        await noteAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
+        return { isNew, isBack, ...opened }
+      },
     })
     if (opened.isBack) await invalidate()
     const event = opened.isNew ? 'registered' : opened.isBack ? 'account returned' : 'signed in'

@@ -3,7 +3,7 @@ import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { selectUser, selectUserByEmail } from '../account/account.repository.ts'
+import { lockUserByEmail, selectUser } from '../account/account.repository.ts'
 import { type CodesOptions, type Start, startOperation } from '../codes/codes.service.ts'
 import { isKnownClient } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
@@ -14,18 +14,25 @@ export async function startSignIn(
   { email, ...asked }: Omit<Start, 'userId' | 'isKnownClient' | 'isToNewAddress'>,
   codes: CodesOptions,
 ): Promise<string> {
-  const user = await selectUserByEmail(db, email)
-  if (!user && asked.purpose === 'login') throw new AppError('USER_NOT_FOUND')
-  const { clientHash } = asked
-  const isKnown = user ? await isKnownClient(db, { userId: user.id, clientHash }) : false
-  // Mailed to the account's own address: one that merely compares equal may be somebody else's.
-  const start = {
-    ...asked,
-    email: user?.email ?? email,
-    isKnownClient: isKnown,
-    isToNewAddress: user === undefined,
+  const begin = async (tx: Queryable) => {
+    const user = await lockUserByEmail(tx, email)
+    if (!user && asked.purpose === 'login') throw new AppError('USER_NOT_FOUND')
+    const { clientHash } = asked
+    const isKnown = user ? await isKnownClient(tx, { userId: user.id, clientHash }) : false
+    // Mailed to the account's own address: one that merely compares equal may be somebody else's.
+    return {
+      ...asked,
+      email: user?.email ?? email,
+      isKnownClient: isKnown,
+      isToNewAddress: user === undefined,
+    }
   }
-  return startOperation(db, start, codes)
+  return startOperation(db, begin, codes)
+}
+
+/** Locks the account of an e-mail, if there is one. */
+export async function lockAccount(tx: Queryable, email: string): Promise<void> {
+  await lockUserByEmail(tx, email)
 }
 
 /** A notice that comes later is no use any more. */

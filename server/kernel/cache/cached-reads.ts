@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { API_PREFIX, READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import type { Outage } from '../db/outage.ts'
+import type { Viewer } from '../http/authenticate.ts'
 import type { CachedEndpoint, Http } from '../http/route.ts'
 import type { MemoryCache, Stale } from './cache.ts'
 import { createSharedReads } from './cache.ts'
@@ -18,8 +19,8 @@ export type ViewerFlag = {
   name: string
   /** Returns the ids of the posts in an answer, in the order in which its JSON has the flag. */
   postIdsOf: (answer: unknown) => string[]
-  /** Resolves to the posts for which it is true. */
-  isTrueFor: (question: { userId: string; postIds: string[] }) => Promise<Set<string>>
+  /** Resolves to the posts for which it is true. Throws UNAUTHORIZED for a closed session. */
+  isTrueFor: (viewer: Viewer, postIds: readonly string[]) => Promise<Set<string>>
 }
 
 export type CachedReadsOptions = {
@@ -93,10 +94,9 @@ export function createCachedReads(
     return writers.has(userId) || (headers['cache-control']?.includes('no-cache') ?? false)
   }
 
-  /** Resolves to the JSON with the viewer's flags. */
-  async function bodyFor({ userId }: { userId: string }, cached: CachedResponse): Promise<Buffer> {
-    const postIds = cached.flags.map(({ postId }) => postId)
-    return setFlags(cached, await flag.isTrueFor({ userId, postIds }))
+  /** Resolves to the JSON with the viewer's flags. Throws UNAUTHORIZED for a closed session. */
+  async function bodyFor(viewer: Viewer, cached: CachedResponse): Promise<Buffer> {
+    return setFlags(cached, await flag.isTrueFor(viewer, cached.postIds ?? []))
   }
 
   return {

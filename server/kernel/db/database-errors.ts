@@ -53,6 +53,14 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
+/** The references to users by which a person's own rows are theirs. */
+const OWN_ROWS = /^(likes|like_totals|mutes|appeals)_user_id_fkey$|^reports_reporter_id_fkey$/
+
+/** Whether a row was refused because its user was erased after the session had been checked. */
+export function isOwnerErased(error: Error & { code?: unknown; constraint?: unknown }): boolean {
+  return error.code === '23503' && OWN_ROWS.test(String(error.constraint))
+}
+
 export function isUniqueViolation(error: unknown): boolean {
   return errorCode(error) === '23505'
 }

@@ -13,6 +13,7 @@ export type OpenDatabase = { db: Db; pool: pg.Pool; close(): Promise<void> }
 
 export type PoolLimits = {
   connections?: number
+  connectionWaitMs?: number
   statementTimeoutMs?: number
   applicationName?: string
   /** A pooler may run each transaction on another connection, which knows no prepared statement. */
@@ -35,6 +36,7 @@ export function openDatabase(
   onError: (error: Error) => void,
   {
     connections = CONNECTIONS,
+    connectionWaitMs = CONNECTION_WAIT_MS,
     statementTimeoutMs = 3000,
     applicationName = 'vslukh',
     isBehindPooler = false,
@@ -46,7 +48,7 @@ export function openDatabase(
     connectionString: url,
     Client: isBehindPooler ? UnnamedStatementsClient : DatabaseClient,
     max: connections,
-    connectionTimeoutMillis: CONNECTION_WAIT_MS,
+    connectionTimeoutMillis: connectionWaitMs,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + ANSWER_MS,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,

@@ -43,6 +43,8 @@ type RouterOptions = {
   cache: ReadCache
   /** Returns the id of the post that a call has published or is about, for the log. */
   postIdOf: (endpoint: Endpoint, params: unknown, answered: unknown) => string | undefined
+  /** After how many milliseconds a write is refused that has no answer yet; 8 s unless set. */
+  handleMs?: number | undefined
 }
 
 declare module 'fastify' {
@@ -55,7 +57,7 @@ declare module 'fastify' {
 /** Makes the function that turns an endpoint into a route: access, validation, cache, answer. */
 export function createRouter(
   app: FastifyInstance,
-  { cache, postIdOf, ...guards }: RouterOptions,
+  { cache, postIdOf, handleMs, ...guards }: RouterOptions,
 ): Route {
   app.decorateRequest('viewer', null)
   app.decorateRequest('postId', undefined)
@@ -96,7 +98,7 @@ export function createRouter(
         const answer = handler(call, http)
         if (endpoint.method === 'GET') return answer
         try {
-          const answered = await withHandlerDeadline(answer)
+          const answered = await withHandlerDeadline(answer, handleMs)
           request.postId = postIdOf(endpoint, params, answered)
           return answered
         } finally {
@@ -110,9 +112,9 @@ export function createRouter(
 /** `limit` posts of a list, after the one that `cursor` names. */
 export type ListQuery = { limit: number; cursor?: string }
 
-/** Settles as a handler does, but throws UNAVAILABLE after 8 s. */
-export function withHandlerDeadline<T>(answer: Promise<T>): Promise<T> {
-  return withDeadline(answer, HANDLE_MS, (): never => {
+/** Settles as a handler does, but throws UNAVAILABLE after 8 s, unless set. */
+export function withHandlerDeadline<T>(answer: Promise<T>, ms = HANDLE_MS): Promise<T> {
+  return withDeadline(answer, ms, (): never => {
     throw new AppError('UNAVAILABLE')
   })
 }

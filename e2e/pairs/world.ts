@@ -1,0 +1,94 @@
+import type { Post } from '../../contract/posts.ts'
+import type { Queryable } from '../../server/kernel/db/database.ts'
+import { AppError } from '../../server/kernel/errors/app-error.ts'
+import type { TestUser } from '../../server/testing/client.ts'
+import { signUpModerator } from '../../server/testing/moderation-calls.ts'
+import type { TestApp } from '../../server/testing/test-app.ts'
+
+export type Answer = { status: number; body: unknown }
+
+/** Who and what all writes are about. */
+export type World = {
+  olga: TestUser
+  /** Olga on her phone. */
+  phone: TestUser
+  petr: TestUser
+  anna: TestUser
+  boris: TestUser
+  moderator: TestUser
+  second: TestUser
+  /** By Olga; Petr and Anna have replied. */
+  post: Post
+  /** Petr's reply to it. */
+  reply: Post
+  /** Petr's post, to which Olga has replied. */
+  question: Post
+}
+
+export type Act = { app: TestApp; world: World; side: 'A' | 'B'; id: string }
+
+export type Write = {
+  name: string
+  /** Makes what the call needs. The call gets the id that it returns. */
+  prepare?: (app: TestApp, world: World) => Promise<string | undefined>
+  /** SQL before each run, for what is possible for seconds only. */
+  refresh?: string
+  /** Whether it has several transactions by design, between which other calls may come. */
+  isInSteps?: true
+  call: (act: Act) => Promise<Answer>
+}
+
+export const PHONE = 'a phone'
+
+export async function makeWorld(app: TestApp): Promise<World> {
+  const olga = await app.signIn('olga@example.org', 'a desktop')
+  const phone = await app.signIn('olga@example.org', PHONE)
+  const petr = await app.signIn('petr@example.org')
+  const anna = await app.signIn('anna@example.org')
+  const boris = await app.signIn('boris@example.org')
+  const moderator = await signUpModerator(app)
+  const second = await signUpModerator(app)
+  const question = await app.publish(petr, 'О чём говорит стена')
+  const post = await app.publish(olga, 'Говорят, стены слышат')
+  const reply = await app.reply(petr, post.id, 'Слышат')
+  await app.reply(anna, post.id, 'И отвечают')
+  await app.reply(olga, question.id, 'О людях')
+  await app.call('POST', `/posts/${post.id}/likes`, { token: anna.token })
+  return { olga, phone, petr, anna, boris, moderator, second, post, reply, question }
+}
+
+/** Makes a call by somebody. A body may differ between the two calls of a pair. */
+export const send =
+  (
+    who: keyof World,
+    method: string,
+    path: (world: World, id: string) => string,
+    body?: object | ((side: Act['side']) => object),
+  ) =>
+  ({ app, world, side, id }: Act): Promise<Answer> => {
+    const { token } = world[who] as TestUser
+    const sent = typeof body === 'function' ? body(side) : body
+    return app.call(method, path(world, id), { token, ...(sent && { body: sent }) })
+  }
+
+/** Makes what a call needs by another call. */
+export const after =
+  (call: Write['call']) =>
+  async (app: TestApp, world: World): Promise<undefined> => {
+    await call({ app, world, side: 'A', id: 'none' })
+  }
+
+/** A job, or a command of the operator, on the pool of a node. */
+export const within =
+  (work: (act: Act) => Promise<unknown>) =>
+  async (act: Act): Promise<Answer> => {
+    try {
+      return { status: 200, body: (await work(act)) ?? null }
+    } catch (error) {
+      if (!(error instanceof AppError)) return { status: 500, body: String(error) }
+      return { status: error.status, body: error.code }
+    }
+  }
+
+export const inTransaction = (work: (tx: Queryable, act: Act) => Promise<unknown>) =>
+  within((act) => act.app.db.transaction().execute((tx) => work(tx, act)))
