@@ -70,6 +70,7 @@ async function turnWheel(by: number): Promise<void> {
 
 /** Leaves the processor at its own speed. */
 async function measureWall(posts: number): Promise<void> {
+  await settle()
   await slowDown(SLOWDOWN)
   const post = await pressFor(
     page.locator('article time').first(),

@@ -18,11 +18,11 @@ const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval
 
 type LiveSessionRow = {
   question: number
-  liked: string
   is_newcomer: boolean
   block_reason: string | null
   block_until: Date | null
   writing_closed: string | null
+  liked: string | null
 }
 
 /** A session to be found, and the posts of which it is asked whether its user likes them. */
@@ -38,9 +38,14 @@ export type StoredSession = {
   writingClosed: string | null
 }
 
+/** Of the row that holds the likes of all questions. */
+const LIKES = 0
+
 /**
  * Returns for each question, in order, the live session or null. Each call of a signed-in user
- * waits for it, so it is written as SQL: the query builder would take twice the time.
+ * waits for it, so it is written as SQL: the query builder would take twice the time. It asks once
+ * for each post, because a crowd reads the same ones. Hidden behind a SELECT, the arrays are no
+ * reason for PostgreSQL to plan it anew each time.
  */
 export async function selectLiveSessions(
   db: Queryable,
@@ -48,26 +53,59 @@ export async function selectLiveSessions(
 ): Promise<(StoredSession | null)[]> {
   const sessionIds = idArray(questions.map(({ viewer }) => viewer.sessionId))
   const userIds = idArray(questions.map(({ viewer }) => viewer.userId))
-  const postIds = `{${questions.map((question) => `"{${question.postIds}}"`)}}`
+  const askers = askersByPost(questions)
+  const postIds = idArray([...askers.keys()])
+  const postAskers = idArray([...askers.values()].map((ids) => `"${idArray(ids)}"`))
   const { rows } = await sql<LiveSessionRow>`
-    SELECT question::int, is_newcomer, block_reason, block_until, writing_closed,
-      array_to_string(ARRAY(SELECT asked_id FROM unnest(post_ids::bigint[]) AS asked_id WHERE (
-        SELECT true FROM likes WHERE post_id = asked_id AND user_id = sessions.user_id)), ',') AS liked
-    FROM unnest(${sessionIds}::uuid[], ${userIds}::bigint[], ${postIds}::text[])
-      WITH ORDINALITY AS asked (session_id, user_id, post_ids, question)
+    SELECT question::int, is_newcomer, block_reason, block_until, writing_closed, NULL AS liked
+    FROM unnest((SELECT ${sessionIds}::uuid[]), (SELECT ${userIds}::bigint[]))
+      WITH ORDINALITY AS asked (session_id, user_id, question)
     JOIN sessions ON sessions.id = session_id AND sessions.user_id = asked.user_id
     JOIN write_states state ON state.user_id = sessions.user_id
-    WHERE ${LIVE}`.execute(db)
+    WHERE ${LIVE}
+    UNION ALL
+    SELECT ${sql.lit(LIKES)}, NULL, NULL, NULL, NULL, string_agg(user_id || ' ' || post_id, ',')
+    FROM unnest((SELECT ${postIds}::bigint[]), (SELECT ${postAskers}::text[])) AS asked (id, askers)
+    CROSS JOIN LATERAL (SELECT user_id, post_id FROM likes
+      WHERE post_id = asked.id AND user_id = ANY(askers::bigint[]) OFFSET 0) likes`.execute(db)
+  const liked = likedByUser(rows.find(({ question }) => question === LIKES)?.liked ?? '')
   const sessions: (StoredSession | null)[] = questions.map(() => null)
-  for (const { question, liked, is_newcomer, block_reason, block_until, writing_closed } of rows) {
+  for (const { question, is_newcomer, block_reason, block_until, writing_closed } of rows) {
+    const viewer = questions[question - 1]?.viewer
+    if (!viewer) continue
     sessions[question - 1] = {
-      liked: new Set(liked ? liked.split(',') : []),
+      liked: new Set(liked.get(viewer.userId)),
       block: block_reason === null ? null : { reason: block_reason, until: block_until },
       isNewcomer: is_newcomer,
       writingClosed: writing_closed,
     }
   }
   return sessions
+}
+
+/** Returns for each post the users of whom it is asked whether they like it. */
+function askersByPost(questions: SessionQuestion[]): Map<string, string[]> {
+  const askers = new Map<string, string[]>()
+  for (const { viewer, postIds } of questions) {
+    for (const id of postIds) addTo(askers, id, viewer.userId)
+  }
+  return askers
+}
+
+/** Reads `user post,user post`. */
+function likedByUser(pairs: string): Map<string, string[]> {
+  const liked = new Map<string, string[]>()
+  for (const pair of pairs.split(',')) {
+    const [userId = '', postId = ''] = pair.split(' ')
+    addTo(liked, userId, postId)
+  }
+  return liked
+}
+
+function addTo(groups: Map<string, string[]>, key: string, id: string): void {
+  const group = groups.get(key)
+  if (group) group.push(id)
+  else groups.set(key, [id])
 }
 
 /** SQL that tells of a `session_id` whether it is live while everybody may write. */
