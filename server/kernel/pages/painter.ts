@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
 import { AppError } from '../errors/app-error.ts'
+import { createHelperThread } from '../threads/helper-thread.ts'
 import type { Painting } from './paint-post.ts'
 
 /** Of the requests that run at once (load-shedding.ts), as many may wait for pictures. */
@@ -13,48 +12,28 @@ const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 }
 
 /** Paints one picture after the other in a thread of its own, which the first picture starts. */
 export function createPainter() {
+  const file = new URL('./paint-post.ts', import.meta.url)
+  const thread = createHelperThread<Painting, Uint8Array>(file, {
+    memory: MEMORY,
+    silenceMs: PAINT_MS,
+    idleMs: IDLE_MS,
+  })
   const painting = new Map<string, Promise<Buffer>>()
-  let worker: Worker | undefined
-  let idle: NodeJS.Timeout | undefined
-  let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
 
-  function start(): Worker {
-    const started = new Worker(new URL('./paint-post.ts', import.meta.url), {
-      resourceLimits: MEMORY,
-    })
-    started.unref()
-    // Whatever text it stumbles over, only its picture fails.
-    started.on('error', stop)
-    return started
-  }
-
-  async function stop(): Promise<void> {
-    clearTimeout(idle)
-    const stopped = worker
-    worker = undefined
-    await stopped?.terminate()
-  }
-
-  async function paintNext(asked: Painting): Promise<Buffer> {
-    clearTimeout(idle)
-    worker ??= start()
-    worker.postMessage(asked)
+  async function begin(asked: Painting): Promise<Buffer> {
     try {
-      const [png] = await once(worker, 'message', { signal: AbortSignal.timeout(PAINT_MS) })
-      idle = setTimeout(stop, IDLE_MS).unref()
-      return Buffer.from(png)
+      return Buffer.from(await thread.ask(asked))
     } catch (error) {
-      await stop()
       throw (error as Error).name === 'AbortError' ? new AppError('UNAVAILABLE') : error
+    } finally {
+      painting.delete(asked.tag)
     }
   }
 
-  function begin(asked: Painting): Promise<Buffer> {
-    const picture = last.then(() => paintNext(asked))
+  function paintOnce(asked: Painting): Promise<Buffer> {
+    const picture = painting.get(asked.tag) ?? begin(asked)
     painting.set(asked.tag, picture)
-    const end = () => painting.delete(asked.tag)
-    last = picture.then(end, end)
     return picture
   }
 
@@ -66,12 +45,12 @@ export function createPainter() {
       if (waiting >= WAITING_MAX) throw new AppError('UNAVAILABLE')
       waiting++
       try {
-        return await (painting.get(asked.tag) ?? begin(asked))
+        return await paintOnce(asked)
       } finally {
         waiting--
       }
     },
 
-    stop,
+    stop: thread.stop,
   }
 }

@@ -181,7 +181,8 @@ perNode(
   'when many pages are asked for at once, some but never the wall come plain, each with its head, its data and its text',
   async () => {
     const posts: Post[] = []
-    for (let n = 0; n < 14; n++) posts.push(await app.publish(olga, `Медленно <b> ${n}`))
+    // As many as run at once: beside busy tests the others could wait in vain.
+    for (let n = 0; n < 12; n++) posts.push(await app.publish(olga, `Медленно <b> ${n}`))
     const reading = posts.map(({ id }) => read(`/posts/${id}`))
     expect(firstPage((await read('/')).html)?.plain, 'the wall').toBeUndefined()
     const pages = await Promise.all(reading)
@@ -196,7 +197,7 @@ perNode(
       plain++
     }
     expect(plain).toBeGreaterThan(0)
-    expect(plain).toBeLessThan(14)
+    expect(plain).toBeLessThan(12)
   },
 )
 

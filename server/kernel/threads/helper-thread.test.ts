@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createHelperThread } from './helper-thread.ts'
+
+/** Answers with the question and with how many it has answered, and knows some that it cannot. */
+const PARROT = `import { parentPort } from 'node:worker_threads'
+let answered = 0
+parentPort.on('message', (asked) => {
+  if (asked === 'what ends it') throw new Error('It ends')
+  if (asked === 'what it never answers') return
+  parentPort.postMessage(asked + ' ' + ++answered)
+})`
+
+function startParrot({ silenceMs = 10_000 } = {}) {
+  const file = new URL(`data:text/javascript,${encodeURIComponent(PARROT)}`)
+  const memory = { maxOldGenerationSizeMb: 16 }
+  const thread = createHelperThread<string, string>(file, { memory, silenceMs })
+  onTestFinished(thread.stop)
+  return thread
+}
+
+test('answers come in order, and it is known how many wait', async () => {
+  const thread = startParrot()
+  const answers = Promise.all(['a', 'b', 'c'].map(thread.ask))
+  expect(thread.waiting()).toBe(3)
+  expect(await answers).toEqual(['a 1', 'b 2', 'c 3'])
+  expect(thread.waiting()).toBe(0)
+})
+
+test('a question that ends the thread, or is not answered, fails alone: a new thread answers the next one', async () => {
+  const thread = startParrot({ silenceMs: 500 })
+  const answers = ['a', 'what ends it', 'b', 'what it never answers', 'c'].map(thread.ask)
+  expect(await Promise.allSettled(answers)).toMatchObject([
+    { value: 'a 1' },
+    { reason: { message: 'It ends' } },
+    { value: 'b 1' },
+    { reason: { name: 'AbortError', cause: { message: 'The thread is silent' } } },
+    { value: 'c 1' },
+  ])
+})
+
+test('when the server stops, nobody is left waiting and nobody is answered later', async () => {
+  const thread = startParrot()
+  expect(await thread.ask('a')).toBe('a 1')
+  const answers = ['what it never answers', 'b'].map(thread.ask)
+  await Promise.resolve()
+  await thread.stop()
+  const reasons = await Promise.allSettled([...answers, thread.ask('c')])
+  expect(reasons.map(({ status }) => status)).toEqual(Array(3).fill('rejected'))
+})
