@@ -67,11 +67,12 @@ export async function lockWaits({ db }: { db: Queryable }): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Returns how many statements wait for a lock of this transaction. */
+/**
+ * Returns how many statements wait for a lock of this transaction, in which pg_stat_activity would
+ * stay as it was first read.
+ */
 export async function waitsFor(tx: Queryable): Promise<number> {
-  const { rows } = await sql`SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND pg_backend_pid() = ANY(pg_blocking_pids(pid))`.execute(
-    tx,
-  )
+  const { rows } = await sql`SELECT DISTINCT pid FROM pg_locks
+    WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))`.execute(tx)
   return rows.length
 }

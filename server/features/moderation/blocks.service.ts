@@ -51,6 +51,7 @@ export async function unblockUser(
   tx: Queryable,
   { userId, by }: { userId: string; by: string },
 ): Promise<boolean> {
+  await lockBlock(tx, userId)
   if (!(await deleteBlock(tx, userId))) return false
   await appendToJournal(tx, { actor: by, action: 'user.unblock', userId })
   await addJob(tx, 'spread-block', { payload: { userId } })
@@ -62,6 +63,7 @@ export async function replaceBlock(
   userId: string,
   before: StoredBlock | null,
 ): Promise<void> {
+  await lockBlock(tx, userId)
   await replaceStoredBlock(tx, userId, before)
   await addJob(tx, 'spread-block', { payload: { userId } })
 }

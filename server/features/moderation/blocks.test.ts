@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { leave } from '../../testing/account-deletion-calls.ts'
 import type { TestUser } from '../../testing/client.ts'
+import { lockWaits } from '../../testing/databases.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { decide, report, signUpModerator, undo } from '../../testing/moderation-calls.ts'
 import { appForFile } from '../../testing/test-app.ts'
@@ -138,6 +139,25 @@ test('a removal can block the author, and its undo restores the block before it'
   ])
   await undo(app, moderator, body.id)
   expect(await blocks()).toMatchObject([{ reason: 'Спам', until: before[0]?.until }])
+})
+
+test('who lifts a block while a removal puts another in its place waits, and lifts that one', async () => {
+  const user = await app.signUp()
+  const { id: postId } = await app.publish(user)
+  await report(app, moderator, { postId })
+  await app.call('POST', `/posts/${postId}/likes`, { token: moderator.token })
+  await block(user.id, 1)
+  const [removed, lifted] = await app.db.transaction().execute(async (tx) => {
+    // The removal hides it once it has read the block that is there.
+    await sql`SELECT FROM likes WHERE post_id = ${postId} FOR UPDATE`.execute(tx)
+    const removal = decide(app, moderator, { postId, verdict: 'remove', block: { days: null } })
+    await expect.poll(() => lockWaits(app)).toBe(1)
+    const lifting = unblock(user.id)
+    await expect.poll(() => lockWaits(app)).toBe(2)
+    return [removal, lifting]
+  })
+  expect([(await removed)?.status, (await lifted)?.status]).toEqual([200, 204])
+  expect((await publish(await app.signIn(user.email))).status).toBe(201)
 })
 
 test('the undo of a block leaves its sessions closed: who signs in again can publish at once', async () => {
