@@ -46,7 +46,8 @@ const GROUPS: Record<string, Group> = {
     project: 'server',
     tests: [
       'server/features/codes/*.test.ts',
-      'server/features/sign-in/{invalid-emails,mail-limits}.test.ts',
+      'server/features/sign-in/{invalid-emails,limits,mail-limits}.test.ts',
+      'server/features/site-state/mail-name.test.ts',
     ],
   },
   sessions: {
@@ -56,6 +57,9 @@ const GROUPS: Record<string, Group> = {
       'server/features/sessions/*.test.ts',
       'server/features/sign-in/{mail-limits,sign-in-notice}.test.ts',
       'server/features/account/email-undo.test.ts',
+      'server/features/likes/likes.test.ts',
+      'server/features/posts/recent-sessions.test.ts',
+      'server/kernel/limits/newcomers.test.ts',
       'server/kernel/log/attack-log.test.ts',
       'server/retention.test.ts',
     ],

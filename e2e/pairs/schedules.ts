@@ -32,6 +32,10 @@ type Options = {
 
 /** How long a statement may take before it is asked whether it waits for a lock. */
 const LOCK_CHECK_MS = 3
+/** Calls of up to so many times as many orders run in all of them. */
+const MANY = 3
+/** For calls whose other orders have more statements than the first. */
+const FEW_SWITCHES = 2
 /** A call that has not gone on after so many looks has come to a standstill. */
 const STANDSTILL_LOOKS = 5000
 
@@ -63,10 +67,11 @@ export async function* allOrders<Answer>(
     const run = await runOnce(await begin(), { prefix: path, isBlocked, isWhole })
     yield run
     if (count === 1) switches = switchesOf(run.path, most)
-    // What the first run left asleep counts only where all orders are run.
-    if (isWhole && switches !== undefined) continue
+    else if (count > most * MANY) switches ??= FEW_SWITCHES
     path = run.path
-    if (!turn(path, switches ?? Number.POSITIVE_INFINITY)) return { count, switches }
+    // What was left asleep counts only where all orders are run: it begins anew.
+    if (isWhole && switches !== undefined) path = []
+    else if (!turn(path, switches ?? Number.POSITIVE_INFINITY)) return { count, switches }
   }
 }
 
@@ -114,7 +119,7 @@ function isSwitch({ last, next }: Pick<Choice, 'last' | 'next'>, side: number): 
 /** How many switches lead to at most `most` orders; undefined when there are few anyway. */
 function switchesOf(path: Choice[], most: number): number | undefined {
   const [a = 0, b = 0] = [0, 1].map((lane) => path.filter(({ chosen }) => chosen === lane).length)
-  if (choose(a + b, a) <= most * 3) return undefined
+  if (choose(a + b, a) <= most * MANY) return undefined
   // One side follows the other's end, which is no switch.
   let count = 2
   for (let switches = 1; ; switches++) {
