@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openDatabase } from '../server/kernel/db/database.ts'
 import { signInUsers } from './access-tokens.ts'
+import { collectGarbage, inspectedAt } from './collect-garbage.ts'
 import { dataSetOf } from './data-set.ts'
 import { applyLoad } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
@@ -13,7 +14,7 @@ const READS_PER_SECOND = 30
 const LIKES_PER_SECOND = 3
 const PUBLICATIONS_PER_SECOND = 1
 const USERS = 20
-const SAMPLE_MS = 5000
+const SAMPLE_MS = 10_000
 /** Caches, plans and shared buffers fill in the first part of the time, which is left out. */
 const WARM_UP_SHARE = 0.25
 const STORM_SECONDS = 15
@@ -25,7 +26,8 @@ type MemoryOf = (pid: number) => { server: number; database: number }
 /**
  * Measures whether memory or tables grow under a mixed load that leaves nothing behind: reads,
  * likes that are taken back, posts that are edited and deleted. Then comes a storm of reads without
- * pause, and what memory is left after it.
+ * pause, and what memory is left after it. Before each sample garbage is collected, which otherwise
+ * fills heaps for hours.
  */
 export async function measureGrowth(
   minutes: number,
@@ -35,7 +37,9 @@ export async function measureGrowth(
     databaseUrl,
     tokens: await signInUsers(databaseUrl, USERS),
   })
-  await using started = await startFilledProduct({ dataSet: dataSetOf(posts), port, prepare })
+  const [dataSet, inspector] = [dataSetOf(posts), port + 1]
+  const env = inspectedAt(inspector)
+  await using started = await startFilledProduct({ dataSet, port, env, prepare })
   const { url, pid = 0 } = started.product
   const { databaseUrl, tokens } = started.prepared
   const { db, close } = openDatabase(databaseUrl, () => {}, { connections: 1 })
@@ -51,6 +55,7 @@ export async function measureGrowth(
   while (performance.now() - began < minutes * 60_000) {
     await delay(SAMPLE_MS)
     const hours = (performance.now() - began) / 3_600_000
+    await collectGarbage(inspector)
     samples.push({ hours, ...memoryOf(pid), tables: await tableSizes() })
   }
   const answered = await load.stop()

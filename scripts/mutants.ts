@@ -47,7 +47,6 @@ const GROUPS: Record<string, Group> = {
     tests: [
       'server/features/codes/*.test.ts',
       'server/features/sign-in/{invalid-emails,limits,mail-limits}.test.ts',
-      'server/features/site-state/mail-name.test.ts',
     ],
   },
   sessions: {
