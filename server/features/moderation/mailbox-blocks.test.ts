@@ -5,7 +5,7 @@ import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { eraseNow } from '../account-deletion/account-deletion.service.ts'
-import { blockUser, unblockUser } from './blocks.service.ts'
+import { blockUser, createBlockSpreading, unblockUser } from './blocks.service.ts'
 
 const app = await appForFile()
 
@@ -57,4 +57,21 @@ test('a block outlives the account while it is in force, and leaves no e-mail be
   expectRefusal(await publish(freed), 'BLOCKED')
   await sql`UPDATE blocked_mailboxes SET until = now() WHERE until IS NOT NULL`.execute(app.db)
   expect((await publish(await app.signIn('other+1@example.org'))).status).toBe(201)
+})
+
+test('a block that is spread while the account is erased keeps the mailbox blocked', async () => {
+  const nameKey = deriveKey(SECRET, 'usernames')
+  const { id: userId, email } = await app.signIn('spread@example.org')
+  await block(userId, null)
+  await spread()
+  const erase = () =>
+    eraseNow(app.db, { userId, nameKey, actor: 'masha', invalidate: async () => {} })
+  await sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN RAISE 'not yet'; END $$`.execute(app.db)
+  await sql`CREATE TRIGGER refused BEFORE DELETE ON users EXECUTE FUNCTION refuse()`.execute(app.db)
+  await expect(erase()).rejects.toThrow('not yet')
+  await createBlockSpreading(app.db, nameKey)({ userId })
+  await sql`DROP TRIGGER refused ON users`.execute(app.db)
+  await erase()
+  expectRefusal(await publish(await app.signIn(email)), 'BLOCKED')
 })
