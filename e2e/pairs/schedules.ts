@@ -34,7 +34,7 @@ type Options = {
 const LOCK_CHECK_MS = 3
 /** Calls of up to so many times as many orders run in all of them. */
 const MANY = 3
-/** For calls whose other orders have more statements than the first. */
+/** Of calls that turn out to have too many orders. */
 const FEW_SWITCHES = 2
 /** A call that has not gone on after so many looks has come to a standstill. */
 const STANDSTILL_LOOKS = 5000
@@ -62,17 +62,28 @@ export async function* allOrders<Answer>(
 ): AsyncGenerator<Run<Answer>, Orders> {
   let path: Choice[] = []
   let switches: number | undefined
+  let isBegun = false
+  let atLimit = 0
   for (let count = 1; ; count++) {
     const isWhole = switches === undefined
     const run = await runOnce(await begin(), { prefix: path, isBlocked, isWhole })
     yield run
-    if (count === 1) switches = switchesOf(run.path, most)
-    else if (count > most * MANY) switches ??= FEW_SWITCHES
+    const limit = isBegun ? fewer(switches, ++atLimit > most * MANY) : switchesOf(run.path, most)
+    isBegun = true
     path = run.path
-    // What was left asleep counts only where all orders are run: it begins anew.
-    if (isWhole && switches !== undefined) path = []
-    else if (!turn(path, switches ?? Number.POSITIVE_INFINITY)) return { count, switches }
+    if (limit !== switches) {
+      // What was left asleep counts only where all orders are run: it begins anew.
+      switches = limit
+      atLimit = 0
+      path = []
+    } else if (!turn(path, switches ?? Number.POSITIVE_INFINITY)) return { count, switches }
   }
+}
+
+/** For calls whose other orders have more statements than the first. */
+function fewer(switches: number | undefined, areTooMany: boolean): number | undefined {
+  if (!areTooMany) return switches
+  return Math.max(1, (switches ?? FEW_SWITCHES + 1) - 1)
 }
 
 /**
