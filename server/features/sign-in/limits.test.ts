@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestAnswer } from '../../testing/client.ts'
@@ -154,6 +155,17 @@ test('RATE_LIMIT_SCALE multiplies the limits', async () => {
   expect(countCodes(codes)).toEqual({ USER_NOT_FOUND: 5, TOO_MANY_REQUESTS: 1 })
   const checks = await times(11, () => checkInVain(app, '192.0.2.1'))
   expect(countCodes(checks)).toEqual({ OPERATION_EXPIRED: 10, TOO_MANY_REQUESTS: 1 })
+})
+
+test('a right code does not count as a wrong one', async () => {
+  const app = await strictApp()
+  await app.signIn('olga@example.org', 'my browser')
+  const counted = sql`SELECT FROM rate_limits WHERE key LIKE 'wrong-code/%' AND arrival > now()`
+  await expect.poll(async () => (await counted.execute(app.db)).rows.length).toBe(0)
+  const { body } = await ask(app, '10.2.0.1')
+  const wrong = { id: body.id, code: wrongCode(app.codeFor(body.id)) }
+  await verifyAt(app, '/registrations', { ...wrong, ip: '10.2.0.1' })
+  expect((await counted.execute(app.db)).rows).toHaveLength(1)
 })
 
 test('after ten wrong codes for a mailbox only known browsers, and networks with a mail of their own once, check codes', async () => {
