@@ -1,4 +1,5 @@
 import { beforeAll, expect } from 'vitest'
+import type { Post } from '../../../contract/posts.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { captureStatements } from '../../testing/plans.ts'
@@ -17,18 +18,18 @@ beforeAll(async () => {
 const readWall = (on: TestApp, { token }: TestUser, headers = {}) =>
   on.call('GET', '/posts', { token, headers })
 
-/** Reads until the wall is cached: then nobody looks for posts. Returns the last answer. */
-async function readCached(on: TestApp, user: TestUser) {
-  let answer: Awaited<ReturnType<typeof readWall>> | undefined
+/** Reads until the wall is cached: then nobody looks for posts. Returns the last answers. */
+async function readCached(on: TestApp, ...users: TestUser[]) {
+  let answers: Awaited<ReturnType<typeof readWall>>[] = []
   await expect
     .poll(async () => {
       const statements = await captureStatements(async () => {
-        answer = await readWall(on, user)
+        answers = await Promise.all(users.map((user) => readWall(on, user)))
       })
       return statements.some(({ text }) => text.includes('visible_posts'))
     })
     .toBe(false)
-  return answer
+  return answers
 }
 
 async function lineOf(requestsBefore: number) {
@@ -45,7 +46,7 @@ test('a signed-in read of what is cached has the headers, the body and the log l
   const read = await readWall(app, vera, PAST_CACHE)
   const line = await lineOf(logged)
   logged = app.logged.length
-  const cached = await readCached(app, vera)
+  const [cached] = await readCached(app, vera)
   expect(await lineOf(logged)).toEqual(line)
   expect(line).toMatchObject({ route: '/api/v1/posts', status: 200, userId: vera.id })
   expect(cached?.body).toEqual(read.body)
@@ -54,6 +55,27 @@ test('a signed-in read of what is cached has the headers, the body and the log l
     return headers
   })
   expect(sent[1]).toEqual(sent[0])
+})
+
+test('of those who read what is cached at the same moment, each sees the likes of their own', async () => {
+  const other = await appForTest({ databaseUrl: app.databaseUrl })
+  const [first, second] = [await app.publish(olga), await app.publish(olga)]
+  const [vera, petr, anna] = [await app.signUp(), await app.signUp(), await app.signUp()]
+  // On another node: on this one, whoever has just written reads past the cache.
+  const like = ({ token }: TestUser, { id }: Post) =>
+    other.call('POST', `/posts/${id}/likes`, { token })
+  for (const [user, post] of [
+    [vera, first],
+    [petr, first],
+    [petr, second],
+  ] as const) {
+    expect((await like(user, post)).status).toBe(200)
+  }
+  const answers = await readCached(app, vera, petr, anna, vera, petr, anna)
+  const likedIn = ({ body }: (typeof answers)[number]) =>
+    body.posts.flatMap(({ id, actions }: Post) => (actions.is_liked ? [id] : []))
+  const likes = [[first.id], [second.id, first.id], []]
+  expect(answers.map(likedIn)).toEqual([...likes, ...likes])
 })
 
 test('a session that was closed on any node reads nothing more, though its token is known and the wall is cached', async () => {
