@@ -162,25 +162,24 @@ test('somebody signed in gets the scripts at once, also where bytes are spared',
 })
 
 test('what a signed-in person taps before the scripts are there happens once each', async () => {
-  const scripts = Promise.withResolvers<void>()
-  const page = await journey.visit({
-    as: olga,
-    waitsForScripts: false,
-    before: (it) =>
-      it.route(SCRIPTS, async (route) => {
-        await scripts.promise
-        await route.continue()
-      }),
-  })
+  const { page, sendScripts } = await visitBeforeScripts()
   const hearts = page.getByRole('button', { name: 'Нравится' })
   await hearts.nth(0).click()
   await hearts.nth(0).click()
   await hearts.nth(2).click()
   expect(await page.locator('button[data-held]').count()).toBe(2)
-  scripts.resolve()
+  sendScripts()
   await whenScriptsRun(page)
   await expect.poll(() => likes()).toEqual([1, 0, 1])
   expect(await page.locator('[data-held]').count()).toBe(0)
+})
+
+test('where letters are off, one pressed before the scripts are there does not keep «?» from working', async () => {
+  const { page, sendScripts } = await visitBeforeScripts({ 'letter-keys': 'off' })
+  await page.keyboard.press('n')
+  await page.keyboard.press('?')
+  sendScripts()
+  await page.getByRole('dialog', { name: 'Сочетания клавиш' }).waitFor()
 })
 
 test('scripts that cannot be loaded leave a page to read, without controls that would do nothing', async () => {
@@ -196,6 +195,22 @@ test('scripts that cannot be loaded leave a page to read, without controls that 
   await postWith(page, 'Разговор').locator('time').tap()
   await page.waitForURL(`**/posts/${talk.id}`)
 })
+
+async function visitBeforeScripts(stored: Record<string, string> = {}) {
+  const scripts = Promise.withResolvers<void>()
+  const page = await journey.visit({
+    as: olga,
+    waitsForScripts: false,
+    before: async (it) => {
+      await it.addInitScript((items) => Object.assign(localStorage, items), stored)
+      await it.route(SCRIPTS, async (route) => {
+        await scripts.promise
+        await route.continue()
+      })
+    },
+  })
+  return { page, sendScripts: scripts.resolve }
+}
 
 async function likes(): Promise<number[]> {
   const { body } = await journey.call('GET', '/posts?limit=3')

@@ -5,6 +5,7 @@ import {
   HAD_SESSION_KEY,
   HIDDEN_KEY,
   INTRO_SEEN_KEY,
+  LETTERS_OFF_KEY,
   NO_COUNTS_KEY,
   NOTICE_SEEN_KEY,
   THEME_KEY,
@@ -24,6 +25,7 @@ try {
   if (hadSession && /"(authors|words)":\["/.test(hidden)) dataset.hides = ''
   if (localStorage.getItem(THEME_KEY) === 'light') showTheme('light')
   if (localStorage.getItem(NO_COUNTS_KEY)) dataset.noCounts = ''
+  if (localStorage.getItem(LETTERS_OFF_KEY)) dataset.noLetters = ''
   const seenNotice = localStorage.getItem(NOTICE_SEEN_KEY)
   if (seenNotice) hideNotice(seenNotice)
   // A page that was left further down is not seen at its top first.

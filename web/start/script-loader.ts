@@ -57,11 +57,15 @@ function onUse(event: MouseEvent | KeyboardEvent): void {
     event.stopImmediatePropagation()
     held.set(button, event)
     button.dataset.held = ''
-  } else if (key.length === 1 && key !== ' ' && !held.has(document)) {
+  } else if (isShortcut(key) && !held.has(document)) {
     // What is typed after a shortcut is meant for what it opens.
     event.stopImmediatePropagation()
     held.set(document, event)
   }
+}
+
+function isShortcut(key: string): boolean {
+  return key.length === 1 && key !== ' ' && (key === '?' || !('noLetters' in dataset))
 }
 
 globalThis.releasePresses = () => {

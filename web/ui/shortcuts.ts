@@ -1,19 +1,17 @@
 import { useEffect, useEffectEvent } from 'react'
 import { localStore } from '../platform/storage.ts'
+import { LETTERS_OFF_KEY } from '../platform/stored-keys.ts'
 
 /** Functions by `event.code`, or by «?». One that returns false leaves the key to the browser. */
 export type Shortcuts = Record<string, (() => unknown) | undefined>
 
-/** Its value is 'off' where the person wants no single letters (WCAG 2.1.4). */
-const LETTERS_KEY = 'letter-keys'
-
 export function areLettersOn(): boolean {
-  return localStore.read(LETTERS_KEY) !== 'off'
+  return localStore.read(LETTERS_OFF_KEY) === null
 }
 
 export function setLettersOn(areOn: boolean): void {
-  if (areOn) localStore.remove(LETTERS_KEY)
-  else localStore.write(LETTERS_KEY, 'off')
+  if (areOn) localStore.remove(LETTERS_OFF_KEY)
+  else localStore.write(LETTERS_OFF_KEY, 'off')
 }
 
 type Pressed = Pick<KeyboardEvent, 'code' | 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
