@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
-import { appForFile } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { removeExpiredSessions } from './sessions.repository.ts'
 
 const DAY = 86_400
@@ -57,6 +57,9 @@ test('a user has at most 10 sessions: the eleventh closes the oldest', async () 
 })
 
 test('15 concurrent sign-ins of one user leave 10 sessions', async () => {
+  // Each waits for those before it, longer than the product would on a busy machine.
+  const poolLimits = { connections: 20, statementTimeoutMs: 60_000 }
+  const app = await appForTest({ poolLimits })
   const email = 'rush@example.org'
   await app.signIn(email, 'first')
   const users = await Promise.all(
