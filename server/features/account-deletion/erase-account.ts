@@ -41,7 +41,6 @@ export async function eraseAccount(
   const references = (await selectReferences(db)).filter(
     ({ table }) => !ERASED_OTHERWISE.has(table),
   )
-  await db.transaction().execute((tx) => rememberBlock(tx, userId, nameKey))
   let hasMore = true
   while (hasMore) {
     if (await hideAccount(db, move, stopping)) await invalidate()
@@ -51,6 +50,7 @@ export async function eraseAccount(
     }
     hasMore = false
     await repeat(async (tx) => {
+      await rememberBlock(tx, userId, nameKey)
       hasMore = await hasPosts(tx, userId)
       if (!hasMore) await eraseLastRows(tx, userId, nameKey)
       return false

@@ -4,7 +4,13 @@ import { emailKey } from '../../kernel/mail/email-address.ts'
 
 /** A block without `days` has no end. */
 export type NewBlock = { userId: string; reason: string; days: number | null; by: string }
-export type StoredBlock = { reason: string; until: Date | null; blocked_by: string }
+/** `created_at` has all of PostgreSQL's digits: a decision and its block are of the same moment. */
+export type StoredBlock = {
+  reason: string
+  until: Date | null
+  blocked_by: string
+  created_at: string
+}
 
 /** Lets the block of a user be read and replaced by one transaction after another. */
 export async function lockBlock(tx: Queryable, userId: string): Promise<void> {
@@ -24,12 +30,28 @@ export async function upsertBlock(
     SELECT id, ${reason}, now() + ${days}::int * interval '1 day', ${by}
     FROM users WHERE id = ${userId}::bigint FOR KEY SHARE
     ON CONFLICT (user_id) DO UPDATE SET
-      reason = excluded.reason, until = excluded.until, blocked_by = excluded.blocked_by
+      reason = excluded.reason, until = excluded.until, blocked_by = excluded.blocked_by,
+      created_at = excluded.created_at
     RETURNING until`.execute(tx)
   return rows[0]
 }
 
-/** Restores the block that a user had before, or none. */
+/** Ends the block of a decision. Returns false when it has ended, or another has replaced it. */
+export async function deleteBlockOf(
+  tx: Queryable,
+  userId: string,
+  decisionId: string,
+): Promise<boolean> {
+  const decision = tx.selectFrom('journal').select('at').where('id', '=', decisionId)
+  const { numDeletedRows } = await tx
+    .deleteFrom('blocks')
+    .where('user_id', '=', userId)
+    .where('created_at', '=', decision)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Gives a user this block in place of any other, or none. */
 export async function replaceBlock(
   tx: Queryable,
   userId: string,
@@ -56,7 +78,7 @@ export async function deleteBlock(tx: Queryable, userId: string): Promise<boolea
 export async function selectBlock(db: Queryable, userId: string): Promise<StoredBlock | null> {
   const row = await db
     .selectFrom('blocks_in_force')
-    .select(['reason', 'until', 'blocked_by'])
+    .select(['reason', 'until', 'blocked_by', sql<string>`created_at::text`.as('created_at')])
     .where('user_id', '=', userId)
     .executeTakeFirst()
   return row ?? null

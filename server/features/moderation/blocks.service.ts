@@ -10,10 +10,11 @@ import {
   blockMailbox,
   copyMailboxBlock,
   deleteBlock,
+  deleteBlockOf,
   lockBlock,
   lockEmail,
   type NewBlock,
-  replaceBlock as replaceStoredBlock,
+  replaceBlock,
   type StoredBlock,
   selectBlock,
   selectPossibleTwins,
@@ -58,13 +59,15 @@ export async function unblockUser(
   return true
 }
 
-export async function replaceBlock(
+/** Restores the block before a decision, or none, unless the decision's own is over by now. */
+export async function undoBlock(
   tx: Queryable,
   userId: string,
-  before: StoredBlock | null,
+  { id, before }: { id: string; before: StoredBlock | null },
 ): Promise<void> {
   await lockBlock(tx, userId)
-  await replaceStoredBlock(tx, userId, before)
+  if (!(await deleteBlockOf(tx, userId, id))) return
+  await replaceBlock(tx, userId, before)
   await addJob(tx, 'spread-block', { payload: { userId } })
 }
 
@@ -83,7 +86,8 @@ export function createBlockSpreading(
       if (!block) await unblockMailbox(tx, hashMailbox(email, nameKey))
       for (const twin of await selectPossibleTwins(tx, [email])) {
         if (twin.id === userId || mailboxOf(twin.email) !== mailboxOf(email)) continue
-        await replaceStoredBlock(tx, twin.id, block)
+        await lockBlock(tx, twin.id)
+        await replaceBlock(tx, twin.id, block)
         if (block) await deleteAllSessions(tx, twin.id)
       }
     })

@@ -141,6 +141,42 @@ test('a removal can block the author, and its undo restores the block before it'
   expect(await blocks()).toMatchObject([{ reason: 'Спам', until: before[0]?.until }])
 })
 
+test('the undo of a removal leaves a block that followed, brings back none that was lifted, and takes back its own', async () => {
+  const reporter = await app.signUp()
+  const userWithPosts = async (posts: number) => {
+    const user = await app.signUp()
+    const published = Array.from({ length: posts }, () => app.publish(user))
+    const ids = (await Promise.all(published)).map(({ id }) => id)
+    for (const postId of ids) await report(app, reporter, { postId })
+    return { id: user.id, posts: ids }
+  }
+  const remove = async (postId = '') => {
+    const asked = { postId, verdict: 'remove', block: { days: null } } as const
+    return (await decide(app, moderator, asked)).body.id
+  }
+  const takeBack = async (id: string) => expect((await undo(app, moderator, id)).status).toBe(204)
+  const blocks = (id: string) =>
+    app.db.selectFrom('blocks').select('until').where('user_id', '=', id).execute()
+
+  const later = await userWithPosts(1)
+  const removal = await remove(later.posts[0])
+  await block(later.id, 7)
+  await takeBack(removal)
+  expect(await blocks(later.id)).toEqual([{ until: expect.any(Date) }])
+
+  const lifted = await userWithPosts(1)
+  await block(lifted.id, 7)
+  const second = await remove(lifted.posts[0])
+  await unblock(lifted.id)
+  await takeBack(second)
+  expect(await blocks(lifted.id)).toEqual([])
+
+  const twice = await userWithPosts(2)
+  const removals = [await remove(twice.posts[0]), await remove(twice.posts[1])]
+  for (const id of removals.toReversed()) await takeBack(id)
+  expect(await blocks(twice.id)).toEqual([])
+})
+
 test('who lifts a block while a removal puts another in its place waits, and lifts that one', async () => {
   const user = await app.signUp()
   const { id: postId } = await app.publish(user)

@@ -6,7 +6,7 @@ import { addJob } from '../../kernel/queue/queue.ts'
 import type { LockedPost } from '../posts/hidden-posts.repository.ts'
 import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
 import { lockBlock, selectBlock } from './blocks.repository.ts'
-import { blockUser, replaceBlock } from './blocks.service.ts'
+import { blockUser, undoBlock } from './blocks.service.ts'
 import {
   DECISIONS,
   type Decision,
@@ -159,7 +159,8 @@ export async function undoDecision(
     const post = await lockPost(tx, postId)
     if (post) await undoPost(tx, post, { decision, removedDays })
     await reopen(tx, id)
-    if (details.blockBefore !== undefined) await replaceBlock(tx, userId, details.blockBefore)
+    const { blockBefore: before } = details
+    if (before !== undefined) await undoBlock(tx, userId, { id, before })
     await appendToJournal(tx, {
       actor,
       action: DECISIONS.undo,

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { eraseNow } from '../account-deletion/account-deletion.service.ts'
+import { upsertBlock } from './blocks.repository.ts'
 import { blockUser, createBlockSpreading, unblockUser } from './blocks.service.ts'
 
 const app = await appForFile()
@@ -74,4 +75,16 @@ test('a block that is spread while the account is erased keeps the mailbox block
   await sql`DROP TRIGGER refused ON users`.execute(app.db)
   await erase()
   expectRefusal(await publish(await app.signIn(email)), 'BLOCKED')
+})
+
+test('a block that comes while the account is erased blocks the mailbox', async () => {
+  const olga = await app.signIn('during@example.org')
+  await app.publish(olga)
+  const nameKey = deriveKey(SECRET, 'usernames')
+  // When the posts are hidden; the job that spreads it has not run by then.
+  const rude = { userId: olga.id, reason: 'Спам', days: null, by: 'masha' }
+  const invalidate = vi.fn(async () => void (await upsertBlock(app.db, rude)))
+  invalidate.mockResolvedValueOnce(undefined)
+  await eraseNow(app.db, { userId: olga.id, nameKey, actor: 'masha', invalidate })
+  expectRefusal(await publish(await app.signIn(olga.email)), 'BLOCKED')
 })

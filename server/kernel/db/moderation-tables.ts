@@ -7,7 +7,8 @@ type Blocks = {
   /** Null: until somebody lifts the block. */
   until: Date | null
   blocked_by: string
-  created_at: CreatedAt
+  /** Since when; that of the decision which blocked. */
+  created_at: ColumnType<Date, string | undefined, never>
 }
 
 export type ModerationTables = {
