@@ -1,4 +1,7 @@
-import { once } from 'node:events'
+import { on, once } from 'node:events'
+
+/** A thread that has just ended answers nothing. */
+const ANSWER_MS = 30_000
 
 type Message = { id?: number; method?: string; params?: { sessionId: string } }
 
@@ -12,18 +15,19 @@ export async function collectGarbage(port: number): Promise<void> {
   const list = await fetch(`http://127.0.0.1:${port}/json/list`)
   const [target] = (await list.json()) as { webSocketDebuggerUrl: string }[]
   const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '')
-  const threads: string[] = []
-  socket.addEventListener('message', ({ data }) => {
-    const { method, params } = JSON.parse(data) as Message
-    if (method === 'NodeWorker.attachedToWorker' && params) threads.push(params.sessionId)
-  })
   await once(socket, 'open')
+  const messages = on(socket, 'message', { signal: AbortSignal.timeout(ANSWER_MS) })
   const ask = (id: number, method: string, params = {}) =>
     socket.send(JSON.stringify({ id, method, params }))
+  const threads: string[] = []
   const heard = async (isIt: (message: Message) => boolean) => {
     for (;;) {
-      const [{ data }] = await once(socket, 'message')
-      if (isIt(JSON.parse(data))) return
+      // A loop over `messages` would end them.
+      const { value: [{ data }] = [{}] } = await messages.next()
+      const message: Message = JSON.parse(data)
+      const { method, params } = message
+      if (method === 'NodeWorker.attachedToWorker' && params) threads.push(params.sessionId)
+      if (isIt(message)) return
     }
   }
 

@@ -102,7 +102,7 @@ export type AppOptions = {
   webFolder: string
   /** Limits of the request pool, where they differ from openDatabase's own. */
   poolLimits?: PoolLimits | undefined
-  /** As the router has it. */
+  /** See `RouterOptions.handleMs`. */
   handleMs?: number | undefined
   /**
    * For how long the clock must have run evenly before anything is erased for good, in

@@ -7,7 +7,7 @@ import { keepRestoresAway } from './kernel/db/restore-lock.ts'
 import { createLineWriter, createLogger } from './kernel/log/logger.ts'
 import { readDkim } from './kernel/mail/dkim.ts'
 import { openMailTransport } from './kernel/mail/transport.ts'
-import { letHelpersGiveWay } from './kernel/threads/priority.ts'
+import { lowerV8Priority } from './kernel/threads/priority.ts'
 import { makeBackupFolder } from './operations/backup/backup-folder.ts'
 import { startEmbeddedPostgres } from './operations/embedded-postgres/embedded-postgres.ts'
 import { callerFolder } from './operations/start/caller-folder.ts'
@@ -36,7 +36,7 @@ const stopping = new AbortController()
  */
 let drainSeconds = 0
 
-letHelpersGiveWay()
+lowerV8Priority()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
 const starting = start()
 await starting.catch(async (error) => {

@@ -79,7 +79,8 @@ export function registerAccount(options: Options): void {
     const renamed = await db
       .transaction()
       .execute(async (tx) => {
-        // Read before the session is looked at, so that an open one means that no block is shown.
+        // A block closes the session in its own transaction. Read first, the account can show no
+        // block that `lockViewer` has not refused.
         const account = await readAccount(tx, user.id)
         await lockViewer(tx, viewer)
         const change = { userId: user.id, username: body.username, nameKey }

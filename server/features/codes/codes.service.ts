@@ -70,7 +70,7 @@ const LIFE_FACTOR = 2
 /**
  * Starts a one-time operation and queues the mail with its code. Returns the operation's id: the
  * same when it is started again, with a second mail only 60 s after the last. `begin` locks the
- * account that it depends on, if any, in the transaction that stores it. Throws TOO_MANY_REQUESTS
+ * operation's account, if any, in the transaction that stores the operation. Throws TOO_MANY_REQUESTS
  * past the limits, and as long as no attempt is left.
  */
 export async function startOperation(
@@ -135,14 +135,15 @@ export type Guess = Omit<Attempt, 'userId'> & {
 }
 
 type Redemption<Result> = {
-  /** Locks the account, as all code does before its codes and sessions, against deadlocks. */
+  /** Locks the account first: all transactions lock accounts before their codes and sessions. */
   lock: (tx: Queryable, email: string) => Promise<unknown>
   redeem: (tx: Queryable, operation: { email: string; device: Device | null }) => Promise<Result>
 }
 
 /**
  * Counts an attempt and compares the code. With the right one, ends the operation and does what it
- * is for, all in one transaction: what throws there leaves the operation as it was, uncounted.
+ * is for, all in one transaction. If `redeem` throws, it is rolled back: the operation stays, and
+ * the attempt is not counted.
  * Throws OPERATION_EXPIRED for all calls but the first.
  */
 export async function redeemCode<Result>(

@@ -34,7 +34,7 @@ export async function blockUser(
   const { userId, reason, by } = block
   await lockBlock(tx, userId)
   const stored = await upsertBlock(tx, block)
-  if (!stored) throw new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
+  if (!stored) throw noSuchUser()
   const { until } = stored
   await deleteAllSessions(tx, userId)
   const details = { until: until?.toISOString() ?? null }
@@ -45,6 +45,10 @@ export async function blockUser(
     await addJob(tx, 'announce-block', { payload: { userId }, afterMs, key: `block ${userId}` })
   }
   return { until }
+}
+
+export function noSuchUser(): AppError {
+  return new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
 }
 
 /** Ends a block. Returns false, and changes nothing, when there was none. */

@@ -18,7 +18,7 @@ import type { Route } from '../../kernel/http/route.ts'
 import type { Limits } from '../../kernel/limits/rate-limits.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { insertAppeal, isOwnRemoved, selectOwnRemoved } from './appeals.repository.ts'
-import { blockUser, unblockUser } from './blocks.service.ts'
+import { blockUser, noSuchUser, unblockUser } from './blocks.service.ts'
 import { decide, undoDecision } from './decisions.service.ts'
 import { readQueue, tellModerators } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
@@ -67,7 +67,7 @@ function registerQueue({ route, db, removedDays, invalidate }: Options): void {
 function registerBlocks({ route, db }: Options): void {
   route(blockUserEndpoint, async ({ params: { id }, body: { reason, days }, viewer }) => {
     const by = await actorOf(db, viewer)
-    await requireUser(id)
+    if (!isRowId(id)) throw noSuchUser()
     const { until } = await db
       .transaction()
       .execute((tx) => blockUser(tx, { userId: id, reason, days, by }))
@@ -81,9 +81,7 @@ function registerBlocks({ route, db }: Options): void {
   })
 
   async function requireUser(id: string): Promise<void> {
-    if (!isRowId(id) || !(await selectEmail(db, id))) {
-      throw new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
-    }
+    if (!isRowId(id) || !(await selectEmail(db, id))) throw noSuchUser()
   }
 }
 

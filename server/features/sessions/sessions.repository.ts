@@ -38,14 +38,14 @@ export type StoredSession = {
   writingClosed: string | null
 }
 
-/** Of the row that holds the likes of all questions. */
+/** The number of the row that holds the likes of all questions. */
 const LIKES = 0
 
 /**
- * Returns for each question, in order, the live session or null. Each call of a signed-in user
- * waits for it, so it is written as SQL: the query builder would take twice the time. It asks once
- * for each post, because a crowd reads the same ones. Hidden behind a SELECT, the arrays are no
- * reason for PostgreSQL to plan it anew each time.
+ * Returns for each question, in order, the live session with the likes asked for, or null. Each
+ * call of a signed-in user waits for it, so it is written as SQL: the query builder would take twice
+ * the time. It asks once for each post, because a crowd reads the same ones. The arrays stand in
+ * subqueries, or PostgreSQL would plan each call anew.
  */
 export async function selectLiveSessions(
   db: Queryable,
@@ -72,6 +72,7 @@ export async function selectLiveSessions(
   const sessions: (StoredSession | null)[] = questions.map(() => null)
   for (const { question, is_newcomer, block_reason, block_until, writing_closed } of rows) {
     const viewer = questions[question - 1]?.viewer
+    // The row of likes belongs to no question.
     if (!viewer) continue
     sessions[question - 1] = {
       liked: new Set(liked.get(viewer.userId)),

@@ -45,7 +45,10 @@ const CALLS_MAX = 64
 const PAGES_MAX = 12
 /** Above this share of its time the main thread belongs to the others, but for a page each check. */
 const BUSY_SHARE = 0.5
-/** Of more the last ones would wait in vain. Whoever waits long is costly garbage. */
+/**
+ * While the main thread is busy, one page begins at each check, so that whoever joins a longer line
+ * cannot be served within `WAIT_MS`. Requests that wait also survive into the old generation.
+ */
 const BUSY_LINE_MAX = 10
 const RENDERED = new Set(['wall', 'post', 'author', 'authorReplies', 'search'])
 const WAIT_MS = 500
@@ -81,11 +84,9 @@ export function createLoadShedding({ isFirst, insteadOfRefusal, log, ...options 
     slot.since = performance.now()
     const goesFirst = lane === pages ? request.headers.cookie : isFirst(request.socket)
     const line = lane[goesFirst ? 'first' : 'next']
-    if (Number.isFinite(lane.mayBegin) && line.size >= BUSY_LINE_MAX) {
-      refuse(slot)
-      return
-    }
-    line.add(slot)
+    const isInVain = Number.isFinite(lane.mayBegin) && line.size >= BUSY_LINE_MAX
+    const queue = isInVain ? lane.late : line
+    queue.add(slot)
     if (checking) return
     utilization = performance.eventLoopUtilization()
     checking = setInterval(checkWaiting, CHECK_MS)

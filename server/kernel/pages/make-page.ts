@@ -9,7 +9,7 @@ import type {
   Tile,
 } from '../../../contract/pages.ts'
 import { FIRST_PAGE_START } from '../../../contract/pages.ts'
-import { giveWay } from '../threads/priority.ts'
+import { lowerPriority } from '../threads/priority.ts'
 import { plainPage } from './plain-page.ts'
 
 // Makes pages of what was read for them, in a thread of its own (page-maker.ts).
@@ -36,7 +36,7 @@ const SESSION_HTML = '<html data-session '
 const QUALITY = { rendered: 5, plain: 3 }
 const WINDOW_BITS = 16
 
-giveWay(15)
+lowerPriority(15)
 
 const { build, settings, frames }: MakerData = workerData
 const { createRenderer, pictureParts }: ServerBuild = await import(build)

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import { type Node, Renderer } from '@takumi-rs/wasm/node'
 import type { Tile } from '../../../contract/pages.ts'
-import { giveWay } from '../threads/priority.ts'
+import { lowerPriority } from '../threads/priority.ts'
 
 // Paints the pictures of posts for link previews, in a thread of its own (painter.ts).
 
@@ -47,7 +47,7 @@ const FONTS: [name: string, files: string[]][] = [
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u
 const FIRST_LETTER = /\p{L}/u
 
-giveWay(15)
+lowerPriority(15)
 
 const renderer = new Renderer()
 for (const [name, files] of FONTS) {

@@ -24,7 +24,7 @@ import { acceptsBrotli } from '../cache/compression.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { AppError } from '../errors/app-error.ts'
 import { HTML_TYPE } from '../http/refusal.ts'
-import type { Http, ListQuery } from '../http/route.ts'
+import { type Http, type ListQuery, withHandlerDeadline } from '../http/route.ts'
 import { headOf, type Missing, type Shown, VISITOR_META } from './page-head.ts'
 import type { WebApp } from './web-app.ts'
 
@@ -112,13 +112,14 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
     const mayBePlain = http !== undefined && url !== PATHS.wall
     const first: FirstPage = mayBePlain && web.maker.isBusy() ? { ...shown, plain: true } : shown
     const isVisitors = reader === 'visitor'
-    const { body, tag, packed } = await web.maker.make({
+    const made = web.maker.make({
       url,
       head: headOf(head, web) + (isVisitors ? VISITOR_META : ''),
       data: JSON.stringify(first),
       isVisitors,
       isPacked: acceptsBrotli(http?.request.headers['accept-encoding']),
     })
+    const { body, tag, packed } = await withHandlerDeadline(made)
     return toCachedResponse({
       route,
       isPage: true,

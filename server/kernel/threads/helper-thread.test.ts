@@ -45,5 +45,5 @@ test('when the server stops, nobody is left waiting and nobody is answered later
   await Promise.resolve()
   await thread.stop()
   const reasons = await Promise.allSettled([...answers, thread.ask('c')])
-  expect(reasons.map(({ status }) => status)).toEqual(Array(3).fill('rejected'))
+  expect(reasons).toMatchObject(Array(3).fill({ reason: { name: 'AbortError' } }))
 })

@@ -2,27 +2,27 @@ import { once } from 'node:events'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 
 const SILENT = new Error('The thread is silent')
-const OVER = new Error('The server stops')
+const OVER = new DOMException('The server stops', 'AbortError')
 
 type Options = {
   memory: ResourceLimits
   /** Whatever it stumbles over, a thread that is silent for so long is stopped. */
   silenceMs: number
-  /** It ends after so long without a question. Unless set, it is there from the start. */
+  /** It ends after so long without a question. If unset, it starts at once and never idles out. */
   idleMs?: number
   data?: unknown
 }
 
 export type HelperThread<Asked, Answer> = {
   /**
-   * Resolves to the thread's answer, once it has given those to who asked before. What an error or
-   * silence ends fails alone: for the next question there is a new thread. Rejects with an
-   * AbortError for silence, and while the thread is stopped.
+   * Resolves to the thread's answer; answers come in the order of the questions. An error or a
+   * silence fails the current question only: the next one starts a new thread. Rejects with an
+   * AbortError for silence, and once the thread is stopped.
    */
   ask(what: Asked): Promise<Answer>
   /** How many questions have no answer yet. */
   waiting(): number
-  /** For good: who waits is refused. */
+  /** Stops the thread for good, and rejects all questions. */
   stop(): Promise<void>
 }
 
@@ -41,8 +41,8 @@ export function createHelperThread<Asked, Answer>(
   function start(): Worker {
     const started = new Worker(file, { workerData: data, resourceLimits: memory })
     started.unref()
-    // Also between two questions.
-    started.on('error', end)
+    // Also between two questions; one that was replaced may fail again while it ends.
+    started.on('error', () => started === worker && end())
     return started
   }
 

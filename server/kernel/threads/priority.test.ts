@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 const SCRIPT = `
   import { getPriority } from 'node:os'
   import { readdirSync, readFileSync } from 'node:fs'
-  import { letHelpersGiveWay } from '${import.meta.dirname}/priority.ts'
-  letHelpersGiveWay()
+  import { lowerV8Priority } from '${import.meta.dirname}/priority.ts'
+  lowerV8Priority()
   const threads = readdirSync('/proc/self/task').map((thread) => ({
     isHelper: readFileSync('/proc/self/task/' + thread + '/comm', 'utf8').includes('V8Worker'),
     by: getPriority(Number(thread)) - getPriority(),

@@ -9,18 +9,22 @@ const LOWEST = 19
  * gets a tenth of a core (by 10) or a thirtieth (by 15); see sched(7). Only Linux has priorities of
  * threads.
  */
-export function giveWay(by: number, thread = 0): void {
+export function lowerPriority(by: number, thread = 0): void {
   if (process.platform === 'linux') setPriority(thread, Math.min(LOWEST, getPriority() + by))
 }
 
 /**
- * Lets the threads in which V8 marks garbage and compiles give way to the one that answers, which
- * on one or two cores would otherwise get as little as each of them while they run.
+ * Lowers the priority of the threads in which V8 marks garbage and compiles: on one or two cores
+ * the one that answers would otherwise get as little as each of them while they run.
  */
-export function letHelpersGiveWay(): void {
+export function lowerV8Priority(): void {
   if (process.platform !== 'linux') return
-  for (const thread of readdirSync(TASKS)) {
-    const name = readFileSync(`${TASKS}/${thread}/comm`, 'utf8')
-    if (name.includes('V8Worker')) giveWay(10, Number(thread))
+  try {
+    for (const thread of readdirSync(TASKS)) {
+      const name = readFileSync(`${TASKS}/${thread}/comm`, 'utf8')
+      if (name.includes('V8Worker')) lowerPriority(10, Number(thread))
+    }
+  } catch {
+    // Where the system hides threads or forbids this, the server is only slower.
   }
 }
