@@ -92,14 +92,18 @@ test('a swipe within the first screen needs no scripts, one past it loads them, 
 })
 
 test.each([
-  ['a like', 'button', 'Нравится', 'dialog', 'Вход'],
-  ['an answer', 'button', 'Ответить', 'dialog', 'Вход'],
-  ['a menu', 'button', 'Ещё', 'menu', 'Ещё'],
+  ['a like', '/', 'Нравится', 'dialog', 'Вход'],
+  ['an answer', '/', 'Ответить', 'dialog', 'Вход'],
+  ['a menu', '/', 'Ещё', 'menu', 'Ещё'],
+  ['a like on the page of its author', '/users/', 'Нравится', 'dialog', 'Вход'],
+  ['a menu among what is found', '/search?q=Разговор', 'Ещё', 'menu', 'Ещё'],
+  ['signing in where there is no page', '/nowhere', 'Войти', 'dialog', 'Вход'],
 ] as const)(
   'the first tap, on %s, loads the scripts and is answered',
-  async (...[, role, name, shown, title]) => {
-    const { page } = await readSparingly({ hasTouch: true })
-    await postWith(page, 'Разговор').getByRole(role, { name }).tap()
+  async (...[, path, name, shown, title]) => {
+    const address = path === '/users/' ? path + olga.username : path
+    const { page } = await readSparingly({ hasTouch: true, path: address })
+    await page.getByRole('main').getByRole('button', { name }).first().tap()
     await page.getByRole(shown, { name: title }).waitFor()
     expect(await page.locator('[data-held]').count()).toBe(0)
   },

@@ -80,7 +80,8 @@ function Rendered() {
   useEffect(() => {
     // What is hidden is left out of the page when the effects have run.
     document.documentElement.removeAttribute('data-hides')
-    globalThis.releasePresses?.()
+    // React takes the page inside a boundary over at the first press there, but not within an effect.
+    queueMicrotask(() => globalThis.releasePresses?.())
   }, [])
   return (
     <StrictMode>
