@@ -187,18 +187,37 @@ test('where letters are off, one pressed before the scripts are there does not k
 })
 
 test('scripts that cannot be loaded leave a page to read, without controls that would do nothing', async () => {
-  const { page } = await readSparingly({
-    hasTouch: true,
-    expectedErrors: /./,
-    before: (it) => it.route(SCRIPTS, (route) => route.abort()),
-  })
-  await postWith(page, 'Разговор').getByRole('button', { name: 'Ответить' }).tap()
-  await page.locator('[data-static=""]').waitFor()
-  expect(await page.locator('button:visible').count()).toBe(0)
+  const page = await likeWithout(SCRIPTS)
   await page.getByRole('heading', { level: 1, name: 'Новые' }).waitFor()
   await postWith(page, 'Разговор').locator('time').tap()
   await page.waitForURL(`**/posts/${talk.id}`)
 })
+
+test.each([
+  ['script', /\/assets\/author-.*\.js$/],
+  ['sheet', /\/assets\/lazy-styles-.*\.css$/],
+])(
+  'a page whose own %s cannot be loaded stays as it came, without controls that would do nothing',
+  async (_, missing) => {
+    const page = await likeWithout(missing, `/users/${olga.username}`)
+    await postWith(page, 'Разговор').locator('time').tap()
+    await page.waitForURL(`**/posts/${talk.id}`)
+  },
+)
+
+/** Taps a heart where what it needs cannot be loaded, until the page shows no buttons. */
+async function likeWithout(missing: RegExp, path = '/'): Promise<Page> {
+  const { page } = await readSparingly({
+    hasTouch: true,
+    path,
+    expectedErrors: /./,
+    before: (it) => it.route(missing, (route) => route.abort()),
+  })
+  await postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' }).tap()
+  await page.locator('[data-static=""]').waitFor()
+  expect(await page.locator('button:visible').count()).toBe(0)
+  return page
+}
 
 async function visitBeforeScripts(stored: Record<string, string> = {}) {
   const scripts = Promise.withResolvers<void>()

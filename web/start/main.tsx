@@ -23,7 +23,10 @@ if (first && beginsAtAnchor(first))
   loadFirstPage(first).then(
     // Somebody who went back meanwhile has another address than the page they see.
     () => (isAsOpened() ? hydrate(root, first) : render(root)),
-    console.error,
+    (error) => {
+      console.error(error)
+      globalThis.leaveStatic?.()
+    },
   )
 else render(root)
 registerServiceWorker()

@@ -6,6 +6,8 @@ declare const PRELOADED: string[]
 declare global {
   /** Hands what was pressed before the app was there over to it. */
   var releasePresses: (() => void) | undefined
+  /** Leaves the page as it came, where something that the app needs cannot be loaded. */
+  var leaveStatic: (() => void) | undefined
 }
 
 // This script stands in the head of a rendered page, and fetches the app's scripts at the first
@@ -21,17 +23,11 @@ function load(): void {
   if (hasBegun) return
   hasBegun = true
   for (const href of PRELOADED) add('link', { rel: 'modulepreload', crossOrigin: '', href })
-  add('script', { type: 'module', crossOrigin: '', src: MAIN, onerror: fail })
+  add('script', { type: 'module', crossOrigin: '', src: MAIN, onerror: leaveStatic })
 }
 
 function add(name: string, attributes: Record<string, unknown>): void {
   document.head.append(Object.assign(document.createElement(name), attributes))
-}
-
-/** The page stays as it came: readable, and with links that work. */
-function fail(): void {
-  endHold()
-  dataset.static = ''
 }
 
 function endHold(): void {
@@ -72,6 +68,11 @@ globalThis.releasePresses = () => {
   endHold()
   for (const event of held.values())
     event.target?.dispatchEvent(Reflect.construct(event.constructor, [event.type, event]))
+}
+
+globalThis.leaveStatic = () => {
+  endHold()
+  dataset.static = ''
 }
 
 dataset.static = 'held'
