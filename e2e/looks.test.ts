@@ -67,8 +67,7 @@ test.each([
   { name: 'a wide screen, which then has a phone’s layout', viewport: DESKTOP },
 ])('with letters twice as large a long title fits the header of $name', async ({ viewport }) => {
   const page = await journey.visit({ viewport })
-  const browser = await page.context().newCDPSession(page)
-  await browser.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+  await setLetters(page, 32)
   await page.goto(`${journey.url}/consent`)
   const bar = page.getByRole('navigation', { name: 'Разделы' })
   await expect.poll(async () => (await bar.boundingBox())?.y).toBeGreaterThan(viewport.height / 2)
@@ -83,6 +82,21 @@ test.each([
   const isWhole = (it: HTMLElement | SVGElement) =>
     it.scrollHeight <= it.clientHeight && it.scrollWidth <= it.clientWidth
   expect(await title.evaluate(isWhole)).toBe(true)
+})
+
+test('with larger letters the labels of the side rail do not reach the column of posts', async () => {
+  const page = await journey.visit({ viewport: DESKTOP })
+  await setLetters(page, 20)
+  await postWith(page, 'Запись 30').waitFor()
+  const rail = page.getByRole('navigation', { name: 'Разделы' })
+  await expect.poll(() => widthOf(rail)).toBe(76)
+  const { x: column = 0 } = (await page.getByRole('main').boundingBox()) ?? {}
+  const labels = rail.getByText(/./)
+  expect(await labels.count()).toBeGreaterThan(2)
+  for (const label of await labels.all()) {
+    const { x = 0, width = 0 } = (await label.boundingBox()) ?? {}
+    expect(x + width).toBeLessThanOrEqual(column)
+  }
 })
 
 test('nothing in the side rail moves when it becomes known who the viewer is', async () => {
@@ -182,7 +196,13 @@ test('danger is an outline, and filled only in the confirmation', async () => {
   expect(await styleOf(confirm, 'background-color')).toBe('rgb(194, 51, 76)')
 })
 
-/** The box of the lines themselves. */
+/** Sets the size (px) that the person has chosen for letters in the browser. */
+async function setLetters(page: Page, standard: number): Promise<void> {
+  const browser = await page.context().newCDPSession(page)
+  const fixed = Math.round(standard * 0.8)
+  await browser.send('Page.setFontSizes', { fontSizes: { standard, fixed } })
+}
+
 /** How far, in px, the middle of an element's text stands above or below its own. */
 function distanceFromMiddle(element: Locator): Promise<number> {
   return element.evaluate((it) => {
