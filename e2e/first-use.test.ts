@@ -3,7 +3,7 @@ import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { journey, olga, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
-import { postTexts, postWith, spareBytes } from './testing/page-actions.ts'
+import { holdCalls, postTexts, postWith, readOn, spareBytes } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 const SCRIPTS = /\/assets\/.*\.js$/
@@ -184,6 +184,17 @@ test('where letters are off, one pressed before the scripts are there does not k
   await page.keyboard.press('?')
   sendScripts()
   await page.getByRole('dialog', { name: 'Сочетания клавиш' }).waitFor()
+})
+
+test('a press on a page that is rendered anew, since it was left further down, is answered', async () => {
+  const page = await journey.visit()
+  await readOn(page, 25)
+  await page.getByRole('article').nth(20).scrollIntoViewIfNeeded()
+  const scripts = await holdCalls(page, SCRIPTS)
+  await page.reload({ waitUntil: 'domcontentloaded' })
+  await page.getByRole('button', { name: 'Войти' }).click()
+  scripts.letGo()
+  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
 
 test('scripts that cannot be loaded leave a page to read, without controls that would do nothing', async () => {

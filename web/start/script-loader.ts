@@ -66,8 +66,21 @@ function isShortcut(key: string): boolean {
 
 globalThis.releasePresses = () => {
   endHold()
-  for (const event of held.values())
-    event.target?.dispatchEvent(Reflect.construct(event.constructor, [event.type, event]))
+  for (const [target, event] of held)
+    inPage(target)?.dispatchEvent(Reflect.construct(event.constructor, [event.type, event]))
+}
+
+/** What was pressed, or the same button where the app has rendered the page anew. */
+function inPage(pressed: EventTarget): EventTarget | undefined {
+  if (!(pressed instanceof Element) || pressed.isConnected) return pressed
+  const name = nameOf(pressed)
+  return [...document.querySelectorAll('button')].find((it) => nameOf(it) === name)
+}
+
+/** With the post that the button acts on. */
+function nameOf(button: Element): string {
+  const post = button.closest<HTMLElement>('article')
+  return `${post?.dataset.postId} ${button.ariaLabel ?? button.textContent}`
 }
 
 globalThis.leaveStatic = () => {
