@@ -216,6 +216,35 @@ test.each([
   },
 )
 
+test('where the network was away, the buttons are there again when it is back', async () => {
+  const page = await tapOffline()
+  await page.context().setOffline(false)
+  await postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' }).tap()
+  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
+})
+
+test('what is typed while the network is away stays when it is back', async () => {
+  const page = await tapOffline('/search?q=Разговор')
+  await page.getByRole('searchbox').fill('Слова')
+  await page.evaluate(() => {
+    const later = (resolve: () => void) =>
+      addEventListener('online', () => setTimeout(resolve, 300))
+    Reflect.set(window, 'isBack', new Promise<void>(later))
+  })
+  await page.context().setOffline(false)
+  await page.evaluate(() => Reflect.get(window, 'isBack'))
+  expect(await page.getByRole('searchbox').inputValue()).toBe('Слова')
+})
+
+/** Taps a heart without a network, until the page shows no buttons. */
+async function tapOffline(path = '/'): Promise<Page> {
+  const { page } = await readSparingly({ hasTouch: true, path, expectedErrors: /./ })
+  await page.context().setOffline(true)
+  await postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' }).tap()
+  await page.locator('[data-static=""]').waitFor()
+  return page
+}
+
 /** Taps a heart where what it needs cannot be loaded, until the page shows no buttons. */
 async function likeWithout(missing: RegExp, path = '/'): Promise<Page> {
   const { page } = await readSparingly({

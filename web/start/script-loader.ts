@@ -86,6 +86,11 @@ function nameOf(button: Element): string {
 globalThis.leaveStatic = () => {
   endHold()
   dataset.static = ''
+  addEventListener('online', () => isAnythingTyped() || location.reload())
+}
+
+function isAnythingTyped(): boolean {
+  return [...document.querySelectorAll('input')].some((it) => it.value !== it.defaultValue)
 }
 
 dataset.static = 'held'
