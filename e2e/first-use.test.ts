@@ -186,6 +186,17 @@ test('where letters are off, one pressed before the scripts are there does not k
   await page.getByRole('dialog', { name: 'Сочетания клавиш' }).waitFor()
 })
 
+test.each(['Control+C', 'x'])(
+  '%s, which is no shortcut, does not keep one from working that is pressed after it',
+  async (other) => {
+    const { page, sendScripts } = await visitBeforeScripts()
+    await page.keyboard.press(other)
+    await page.keyboard.press('n')
+    sendScripts()
+    await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
+  },
+)
+
 test('a press on a page that is rendered anew, since it was left further down, is answered', async () => {
   const page = await journey.visit()
   await readOn(page, 25)

@@ -1,3 +1,4 @@
+import { shortcutOf } from '../platform/shortcut-of.ts'
 import { whenIdle } from '../platform/when-idle.ts'
 
 declare const MAIN: string
@@ -53,15 +54,17 @@ function onUse(event: MouseEvent | KeyboardEvent): void {
     event.stopImmediatePropagation()
     held.set(button, event)
     button.dataset.held = ''
-  } else if (isShortcut(key) && !held.has(document)) {
+  } else if ('key' in event && isShortcut(event) && !held.has(document)) {
     // What is typed after a shortcut is meant for what it opens.
     event.stopImmediatePropagation()
     held.set(document, event)
   }
 }
 
-function isShortcut(key: string): boolean {
-  return key.length === 1 && key !== ' ' && (key === '?' || !('noLetters' in dataset))
+/** Whether the app knows the key: another one must not take the place of a shortcut after it. */
+function isShortcut(event: KeyboardEvent): boolean {
+  const pressed = shortcutOf(event) ?? ''
+  return pressed === '?' || (/^Key[JKLNR]$/.test(pressed) && !('noLetters' in dataset))
 }
 
 globalThis.releasePresses = () => {

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
+import { shortcutOf } from '../platform/shortcut-of.ts'
 import { localStore } from '../platform/storage.ts'
 import { LETTERS_OFF_KEY } from '../platform/stored-keys.ts'
 
@@ -13,8 +14,6 @@ export function setLettersOn(areOn: boolean): void {
   if (areOn) localStore.remove(LETTERS_OFF_KEY)
   else localStore.write(LETTERS_OFF_KEY, 'off')
 }
-
-type Pressed = Pick<KeyboardEvent, 'code' | 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
 const TYPING = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])'
 const OPEN_POPUP = 'dialog[open], [role="menu"], [role="listbox"]'
@@ -34,14 +33,6 @@ export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): vo
     document.addEventListener('keydown', listener)
     return () => document.removeEventListener('keydown', listener)
   }, [])
-}
-
-/** By the position of the key, not by its letter: on ЙЦУКЕН the J key types «о». */
-export function shortcutOf(event: Pressed): string | null {
-  if (event.ctrlKey || event.metaKey || event.altKey) return null
-  // On ЙЦУКЕН «?» is Shift+7; its Latin position works too.
-  if (event.key === '?' || (event.shiftKey && event.code === 'Slash')) return '?'
-  return event.shiftKey ? null : event.code
 }
 
 /** A press may be meant for a text input, or for a dialog or menu that is open. */
