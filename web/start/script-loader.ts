@@ -52,8 +52,12 @@ function onUse(event: MouseEvent | KeyboardEvent): void {
   load()
   if (button && type === 'click') {
     event.stopImmediatePropagation()
-    held.set(button, event)
-    button.dataset.held = ''
+    // The second tap on a toggle takes the first one back.
+    if (button.ariaPressed && held.delete(button)) button.removeAttribute('data-held')
+    else {
+      held.set(button, event)
+      button.dataset.held = ''
+    }
   } else if ('key' in event && isShortcut(event) && !held.has(document)) {
     // What is typed after a shortcut is meant for what it opens.
     event.stopImmediatePropagation()
