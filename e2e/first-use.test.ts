@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { journey, olga, test, type Visit } from './testing/journey.ts'
+import { journey, olga, test, type Visit, whenScriptsRun } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { holdCalls, postTexts, postWith, readOn, spareBytes } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
@@ -33,10 +33,6 @@ async function readSparingly(visit: Visit = {}) {
 
 function isStill(page: Page): Promise<boolean> {
   return page.evaluate(() => 'static' in document.documentElement.dataset)
-}
-
-async function whenScriptsRun(page: Page): Promise<void> {
-  await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
 }
 
 /** Moves the page as a finger does. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { journey, olga, PHONE, petr, testWith } from './testing/journey.ts'
+import { journey, olga, PHONE, petr, testWith, whenScriptsRun } from './testing/journey.ts'
 import {
   act,
   moderated,
@@ -159,7 +159,7 @@ test('a visitor who opens the queue is offered to sign in, as at any unknown add
   const shown = () => page.getByRole('main').innerText()
   const anywhere = await shown()
   await page.goto(`${journey.url}/moderation`)
-  await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
+  await whenScriptsRun(page)
   expect(await shown()).toBe(anywhere)
 
   await page.getByRole('main').getByRole('button', { name: 'Войти' }).click()

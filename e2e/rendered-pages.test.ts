@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { journey, olga, test, type Visit } from './testing/journey.ts'
+import { journey, olga, test, type Visit, whenScriptsRun } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { postTexts, postWith, readOn, refuseNews } from './testing/page-actions.ts'
 
@@ -164,7 +164,7 @@ test('an odd address shows what its own spelling is, and its scripts agree', asy
     ['/posts/%zz', '/posts/%zz'],
   ]) {
     await page.goto(journey.url + path)
-    await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
+    await whenScriptsRun(page)
     await page.waitForURL((url) => url.pathname + url.search === spelled)
     const shown = heading ? { level: 1, name: heading } : { name: 'Страница не существует' }
     await page.getByRole('heading', shown).waitFor()
@@ -212,7 +212,7 @@ test('a visitor is told once what this place is, until they close that line; a u
   expect((await top())?.y).toBeLessThan(below?.y ?? 0)
 
   await page.reload()
-  await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
+  await whenScriptsRun(page)
   expect(await postTexts(page)).toHaveLength(10)
   expect(await intro.isVisible()).toBe(false)
 
@@ -229,13 +229,13 @@ test('scrolling goes on from a rendered page, and going back and reloading keep 
     .click()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
   await page.reload()
-  await page.locator('html:not([data-static])').waitFor()
+  await whenScriptsRun(page)
   await page.getByText('Запись 12').waitFor()
   await page.goBack()
   await page.waitForURL(`${journey.url}/`)
   await postWith(page, 'Запись 12').waitFor()
   await page.reload()
-  await page.locator('html:not([data-static])').waitFor()
+  await whenScriptsRun(page)
   await expect
     .poll(() =>
       postWith(page, 'Запись 12').evaluate(
@@ -251,7 +251,7 @@ test('a page that is shown in another tab while it loads is taken over there', a
   const opened = page.context().waitForEvent('page')
   await link.click({ modifiers: ['ControlOrMeta'] })
   const tab = await opened
-  await tab.locator('html:not([data-static])').waitFor()
+  await whenScriptsRun(tab)
   await tab.getByRole('button', { name: 'Ответить' }).first().waitFor()
 })
 

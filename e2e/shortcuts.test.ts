@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
+import { DESKTOP, journey, olga, petr, test, whenScriptsRun } from './testing/journey.ts'
 import { dialogOf, focused, focusedPost, postWith, typeRussian } from './testing/page-actions.ts'
 
 test('j and k step through the posts, Page Up and Page Down too, on any layout', async () => {
@@ -81,7 +81,7 @@ test('letters can be switched off in the list of shortcuts, and «?» brings it 
   await page.keyboard.press('Escape')
   await letters.waitFor({ state: 'detached' })
   await page.reload()
-  await postWith(page, 'Без букв').waitFor()
+  await whenScriptsRun(page)
   await page.keyboard.press('j')
   await page.keyboard.press('n')
   await page.keyboard.press('PageDown')

@@ -144,7 +144,7 @@ export async function startJourney(
     // Scripts that a test holds back can keep the page from being loaded.
     const waitUntil = waitsForScripts ? 'load' : 'domcontentloaded'
     await page.goto(product.url + path, { waitUntil })
-    if (waitsForScripts) await scriptsRun(page)
+    if (waitsForScripts) await whenScriptsRun(page)
     return page
   }
 
@@ -226,7 +226,8 @@ function collectErrors(page: Page): string[] {
   return errors
 }
 
-async function scriptsRun(page: Page): Promise<void> {
+/** Waits until the app answers what is pressed. */
+export async function whenScriptsRun(page: Page): Promise<void> {
   await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
 }
 
