@@ -107,8 +107,10 @@ export function leave(path: string, to: string): void {
 
 /** Goes back, or to `otherwise` where no page of the app is before this one. */
 export function goBack(otherwise: string): void {
-  // Without scripts a link leaves no index.
-  const isLinked = globalThis.navigation?.canGoBack && document.referrer.startsWith(location.origin)
+  // Without scripts a link leaves no index. A new tab has a referrer too, and a typed address has a
+  // page before it.
+  const isReferred = document.referrer.startsWith(`${location.origin}/`)
+  const isLinked = globalThis.navigation?.canGoBack && isReferred
   if (readState().index > 0 || isLinked) history.back()
   else navigate(otherwise)
 }
