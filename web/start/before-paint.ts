@@ -36,7 +36,7 @@ try {
 } catch {}
 
 // Who pays for bytes or waits for them gets neither the fonts nor, before using the page, the app's
-// scripts. A worker has both stored.
+// scripts. A service worker has stored both.
 const { connection, serviceWorker } = navigator as Navigator & {
   connection?: { saveData: boolean; effectiveType?: string }
 }
