@@ -23,10 +23,7 @@ if (first && beginsAtAnchor(first))
   loadFirstPage(first).then(
     // Somebody who went back meanwhile has another address than the page they see.
     () => (isAsOpened() ? hydrate(root, first) : render(root)),
-    (error) => {
-      console.error(error)
-      globalThis.leaveStatic?.()
-    },
+    globalThis.endWait,
   )
 else render(root)
 registerServiceWorker()
@@ -83,8 +80,7 @@ function Rendered() {
   useEffect(() => {
     // What is hidden is left out of the page when the effects have run.
     document.documentElement.removeAttribute('data-hides')
-    // React takes the page inside a boundary over at the first press there, but not within an effect.
-    queueMicrotask(() => globalThis.releasePresses?.())
+    globalThis.endWait?.()
   }, [])
   return (
     <StrictMode>

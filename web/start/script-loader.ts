@@ -5,10 +5,8 @@ declare const MAIN: string
 declare const PRELOADED: string[]
 
 declare global {
-  /** Hands what was pressed before the app was there over to it. */
-  var releasePresses: (() => void) | undefined
-  /** Leaves the page as it came, where something that the app needs cannot be loaded. */
-  var leaveStatic: (() => void) | undefined
+  /** Hands what was pressed over to the app; if it cannot be loaded, leaves the page as it came. */
+  var endWait: ((failure?: unknown) => void) | undefined
 }
 
 // This script stands in the head of a rendered page, and fetches the app's scripts at the first
@@ -24,7 +22,7 @@ function load(): void {
   if (hasBegun) return
   hasBegun = true
   for (const href of PRELOADED) add('link', { rel: 'modulepreload', crossOrigin: '', href })
-  add('script', { type: 'module', crossOrigin: '', src: MAIN, onerror: leaveStatic })
+  add('script', { type: 'module', crossOrigin: '', src: MAIN, onerror: endWait })
 }
 
 function add(name: string, attributes: Record<string, unknown>): void {
@@ -71,7 +69,15 @@ function isShortcut(event: KeyboardEvent): boolean {
   return pressed === '?' || (/^Key[JKLNR]$/.test(pressed) && !('noLetters' in dataset))
 }
 
-globalThis.releasePresses = () => {
+globalThis.endWait = (failure) => {
+  if (failure) {
+    console.error(failure)
+    leaveStatic()
+    // At a press inside a boundary React takes it over, but not within the effect that calls this.
+  } else queueMicrotask(release)
+}
+
+function release(): void {
   endHold()
   for (const [target, event] of held)
     inPage(target)?.dispatchEvent(Reflect.construct(event.constructor, [event.type, event]))
@@ -90,7 +96,7 @@ function nameOf(button: Element): string {
   return `${post?.dataset.postId} ${button.ariaLabel ?? button.textContent}`
 }
 
-globalThis.leaveStatic = () => {
+function leaveStatic(): void {
   endHold()
   dataset.static = ''
   addEventListener('online', () => isAnythingTyped() || location.reload())
