@@ -69,22 +69,29 @@ export async function runPair(
   }
 
   const faults: string[] = []
-  async function look(answers: readonly Answer[]): Promise<Result> {
+  async function look(answers: readonly Answer[], order: string): Promise<Result> {
     for (const { status, body } of answers) {
       if (status < 500) continue
-      faults.push([`answered ${status}: ${JSON.stringify(body)}`, ...lab.takeLog()].join('\n'))
+      const answered = `answered ${status}: ${JSON.stringify(body)}`
+      faults.push([order, answered, ...lab.takeLog()].join('\n'))
     }
     return {
       answers: answers.map(({ status, body }) => JSON.stringify({ status, body: normal(body) })),
       rows: changes(await lab.read()),
     }
   }
+  /** Of an order that others are compared with. */
+  async function lookWell(answers: readonly Answer[], order: string): Promise<Result> {
+    const result = await look(answers, order)
+    const found = await lab.findFaults([world.olga, world.petr, world.anna])
+    if (found.length > 0) faults.push([order, ...found].join('\n'))
+    return result
+  }
   async function serially(order: [0, 1] | [1, 0]): Promise<Result & { statuses: string }> {
     await begin()
     const answers: Answer[] = []
     for (const at of order) answers[at] = await sides[at].call()
-    const result = await look(answers)
-    faults.push(...(await lab.findFaults([world.olga, world.petr, world.anna])))
+    const result = await lookWell(answers, order.map((at) => 'AB'[at]).join(', '))
     return { ...result, statuses: answers.map(({ status }) => status).join('+') }
   }
 
@@ -95,17 +102,20 @@ export async function runPair(
   for (const at of [0, 1] as const) {
     if (![first, second][at]?.isInSteps) continue
     const placed = betweenTransactions(beginUnread, { isBlocked, stepwise: at })
-    for await (const { answers } of placed) expected.push(await look(answers))
+    for await (const { answers, steps } of placed) {
+      expected.push(await lookWell(answers, namesOf(steps)))
+    }
     await lab.read()
   }
   const runs = allOrders(begin, { isBlocked, most })
   let run = await runs.next()
   for (; !run.done; run = await runs.next()) {
-    const result = await look(run.value.answers)
+    const { answers, steps } = run.value
+    const result = await look(answers, namesOf(steps))
     if (expected.some((one) => isAs(one, result, expected))) continue
     // Each other result is shown once.
     expected.push(result)
-    faults.push(`${namesOf(run.value.steps)}\n${compare(result, serial)}`)
+    faults.push(`${namesOf(steps)}\n${compare(result, serial)}`)
   }
   const { count, switches } = run.value
   return { orders: count, switches, statuses: serial.map((one) => one.statuses), faults }
