@@ -43,7 +43,8 @@ export async function runPair(
 ): Promise<Outcome> {
   const { app, isBlocked } = lab
   const nodes = [lab.nodes[0], lab.nodes[isShared ? 0 : 1]] as const
-  // Of a pair that has failed nothing stays.
+  // Of a pair that has failed nothing stays, nor what was logged of one that has not.
+  lab.takeLog()
   await lab.read()
   await lab.restore(base)
   const ids = new Map<Write, string | undefined>()
