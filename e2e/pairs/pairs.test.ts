@@ -65,7 +65,7 @@ test.concurrent.for(cases.filter(({ name }) => only.test(name)))(
     if (switches === undefined) sum.whole++
     const which = switches === undefined ? 'all' : `at most ${switches} switches`
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
-    const result = ['ok', ...faults].slice(faults.length === 0 ? 0 : 1).join('\n\n')
+    const result = faults.join('\n\n') || 'ok'
     print(`${name}: ${orders} orders (${which}), ${statuses.join(' or ')}, ${seconds} s: ${result}`)
     expect(faults.length, 'faults printed above').toBe(0)
   },

@@ -17,7 +17,7 @@ test.for([
   ['reply', 'edit', false],
   ['publish with a key', 'publish with a key', true],
 ] as const)(
-  '%s × %s: as one after the other, in every order',
+  '%s × %s: as one after the other, in some orders',
   async ([first, second, isShared]) => {
     const { faults } = await runPair(wall, findPair(first, second), { most: 20, isShared })
     expect(faults).toEqual([])

@@ -32,9 +32,9 @@ type Options = {
 
 /** How long a statement may take before it is asked whether it waits for a lock. */
 const LOCK_CHECK_MS = 3
-/** Calls of up to so many times as many orders run in all of them. */
-const MANY = 3
-/** Of calls that turn out to have too many orders. */
+/** A pair runs in all its orders if they are at most this many times `most`. */
+const ALL_ORDERS_FACTOR = 3
+/** The first limit for a pair that turns out to have more orders than its first run shows. */
 const FEW_SWITCHES = 2
 /** A call that has not gone on after so many looks has come to a standstill. */
 const STANDSTILL_LOOKS = 5000
@@ -68,7 +68,8 @@ export async function* allOrders<Answer>(
     const isWhole = switches === undefined
     const run = await runOnce(await begin(), { prefix: path, isBlocked, isWhole })
     yield run
-    const limit = isBegun ? fewer(switches, ++atLimit > most * MANY) : switchesOf(run.path, most)
+    const areTooMany = isBegun && ++atLimit > most * ALL_ORDERS_FACTOR
+    const limit = isBegun ? lowered(switches, areTooMany) : switchesOf(run.path, most)
     isBegun = true
     path = run.path
     if (limit !== switches) {
@@ -80,8 +81,8 @@ export async function* allOrders<Answer>(
   }
 }
 
-/** For calls whose other orders have more statements than the first. */
-function fewer(switches: number | undefined, areTooMany: boolean): number | undefined {
+/** Lowers the limit where other orders have more statements than the first. */
+function lowered(switches: number | undefined, areTooMany: boolean): number | undefined {
   if (!areTooMany) return switches
   return Math.max(1, (switches ?? FEW_SWITCHES + 1) - 1)
 }
@@ -130,7 +131,7 @@ function isSwitch({ last, next }: Pick<Choice, 'last' | 'next'>, side: number): 
 /** How many switches lead to at most `most` orders; undefined when there are few anyway. */
 function switchesOf(path: Choice[], most: number): number | undefined {
   const [a = 0, b = 0] = [0, 1].map((lane) => path.filter(({ chosen }) => chosen === lane).length)
-  if (choose(a + b, a) <= most * MANY) return undefined
+  if (choose(a + b, a) <= most * ALL_ORDERS_FACTOR) return undefined
   // One side follows the other's end, which is no switch.
   let count = 2
   for (let switches = 1; ; switches++) {
