@@ -32,10 +32,16 @@ type Options = {
 
 /** How long a statement may take before it is asked whether it waits for a lock. */
 const LOCK_CHECK_MS = 3
+/** After so long without an event, a call on a shared node waits for a statement of the other. */
+const QUIET_MS = 15
 /** A pair runs in all its orders if they are at most this many times `most`. */
 const ALL_ORDERS_FACTOR = 3
 /** The first limit for a pair that turns out to have more orders than its first run shows. */
 const FEW_SWITCHES = 2
+/** So often in a row a run is repeated that differs from what it repeats, until all begins anew. */
+const REPEATS_MAX = 2
+/** So often a pair begins anew. */
+const RESTARTS_MAX = 2
 /** A call that has not gone on after so many looks has come to a standstill. */
 const STANDSTILL_LOOKS = 5000
 
@@ -55,6 +61,11 @@ const isRead = (text: string | undefined) => text !== undefined && !CHANGES.test
  * reads (sleep sets). A statement that waits for a lock of the other side is left waiting. Of
  * calls with too many orders, it runs all those in which a side that could go on is left for the
  * other a few times at most. Yields each run; `begin` makes the state anew before each.
+ *
+ * A run repeats the beginning of one before it, which chance can prevent, such as which of two
+ * calls a deadlock ends. It says nothing about the order that was due, which is tried again. On one
+ * node, which calls share a statement and a connection is a matter of microseconds: what comes of
+ * several attempts is taken instead of the order that was due.
  */
 export async function* allOrders<Answer>(
   begin: () => Promise<Sides<Answer>>,
@@ -64,10 +75,22 @@ export async function* allOrders<Answer>(
   let switches: number | undefined
   let isBegun = false
   let atLimit = 0
+  let repeats = 0
+  let restarts = 0
   for (let count = 1; ; count++) {
     const isWhole = switches === undefined
     const run = await runOnce(await begin(), { prefix: path, isBlocked, isWhole })
     yield run
+    if (run.difference !== undefined && ++repeats <= REPEATS_MAX) continue
+    if (run.difference !== undefined && !run.isShared) {
+      if (++restarts > RESTARTS_MAX) throw new Error(`runs are not repeatable: ${run.difference}`)
+      // The run that is repeated may have been the odd one.
+      repeats = 0
+      atLimit = 0
+      path = []
+      continue
+    }
+    repeats = 0
     const areTooMany = isBegun && ++atLimit > most * ALL_ORDERS_FACTOR
     const limit = isBegun ? lowered(switches, areTooMany) : switchesOf(run.path, most)
     isBegun = true
@@ -97,10 +120,11 @@ export async function* betweenTransactions<Answer>(
   let length = 0
   for (let before = 1; before === 1 || before <= length; before++) {
     const chosen = [...Array<number>(before).fill(stepwise), 1 - stepwise]
-    const prefix = chosen.map((side) => ({ chosen: side, tried: new Set<number>() }) as Choice)
+    const prefix = chosen.map((side) => ({ chosen: side, tried: new Set<number>() }))
     const run = await runOnce(await begin(), { prefix, isBlocked, isWhole: true })
     length = run.steps.filter(({ side }) => side === stepwise).length
-    if (run.steps[before - 1]?.endsTransaction) yield run
+    const { side, endsTransaction } = run.steps[before - 1] ?? {}
+    if (side === stepwise && endsTransaction) yield run
   }
 }
 
@@ -147,19 +171,24 @@ function choose(n: number, k: number): number {
   return Math.max(0, result)
 }
 
-type RunOptions = Pick<Options, 'isBlocked'> & { prefix: Choice[]; isWhole: boolean }
+/** `next` is unknown where it was not run before. */
+type Planned = Pick<Choice, 'chosen' | 'tried'> & Partial<Choice>
+type RunOptions = Pick<Options, 'isBlocked'> & { prefix: Planned[]; isWhole: boolean }
 
 async function runOnce<Answer>(sides: Sides<Answer>, { prefix, isBlocked, isWhole }: RunOptions) {
-  const play = startPlay(sides, isBlocked)
+  const isShared = sides[0].postgres === sides[1].postgres
+  const play = startPlay(sides, { isBlocked, isShared })
   const path: Choice[] = []
   const steps: Step[] = []
   let asleep = new Set<number>()
   let last: number | undefined
   let switches = 0
+  let difference: string | undefined
   try {
     while (await play.settle(() => namesOf(steps))) {
       const next = play.next()
       const planned = prefix[path.length]
+      if (planned?.next) difference ??= differenceOf(planned.next, next)
       const isPossible = planned && next[planned.chosen] !== undefined
       // Goes on with the same lane where it can.
       const ready = [...(last === undefined ? [] : [last]), ...next.keys()].filter(
@@ -180,10 +209,19 @@ async function runOnce<Answer>(sides: Sides<Answer>, { prefix, isBlocked, isWhol
       steps.push(step)
       play.pass(chosen, step)
     }
-    return { answers: await play.answers, steps, path }
+    if (path.length < prefix.length) difference ??= 'calls ended early'
+    return { answers: await play.answers, steps, path, difference, isShared }
   } finally {
     play.release()
   }
+}
+
+function differenceOf(planned: Choice['next'], next: Choice['next']): string | undefined {
+  if (JSON.stringify(planned) === JSON.stringify(next)) return undefined
+  const [wanted, found] = [planned, next].map((texts) =>
+    texts.map((text) => shorten(text ?? 'nothing')).join(' | '),
+  )
+  return `«${found}» instead of «${wanted}»`
 }
 
 type Held = { lane: number; statement: Statement }
@@ -192,15 +230,19 @@ type Held = { lane: number; statement: Statement }
  * Starts both calls. Each statement is of a lane: that of its call's node or, where both calls have
  * one node, of its connection, because a statement may be of both calls there.
  */
-function startPlay<Answer>(sides: Sides<Answer>, isBlockedNow: Options['isBlocked']) {
-  const isShared = sides[0].postgres === sides[1].postgres
+function startPlay<Answer>(
+  sides: Sides<Answer>,
+  { isBlocked, isShared }: Pick<Options, 'isBlocked'> & { isShared: boolean },
+) {
   let waiting: Held[] = []
   const running = new Set<Held>()
   const blocked = new Set<Held>()
   const unanswered = new Set([0, 1])
   const lanesByPid = new Map<number, number>()
   let signal = Promise.withResolvers<void>()
+  let events = 0
   function note(): void {
+    events++
     signal.resolve()
     signal = Promise.withResolvers()
   }
@@ -245,9 +287,9 @@ function startPlay<Answer>(sides: Sides<Answer>, isBlockedNow: Options['isBlocke
   }
 
   /** Waits for an event, or a moment. Resolves to whether there was one. */
-  async function happened(): Promise<boolean> {
+  async function happened(ms = LOCK_CHECK_MS): Promise<boolean> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, LOCK_CHECK_MS)
+    const timer = setTimeout(resolve, ms)
     const isEvent = await Promise.race([late.then(() => false), signal.promise.then(() => true)])
     clearTimeout(timer)
     return isEvent
@@ -255,7 +297,7 @@ function startPlay<Answer>(sides: Sides<Answer>, isBlockedNow: Options['isBlocke
 
   async function checkLocks(): Promise<void> {
     for (const held of running) {
-      if (!(await isBlockedNow(held.statement.pid))) blocked.delete(held)
+      if (!(await isBlocked(held.statement.pid))) blocked.delete(held)
       else if (running.has(held)) blocked.add(held)
     }
   }
@@ -276,14 +318,16 @@ function startPlay<Answer>(sides: Sides<Answer>, isBlockedNow: Options['isBlocke
     }
     // Of two calls on one node, one may wait for a statement of the other.
     if (!areFound()) {
-      const isQuiet = !(await happened())
+      const isQuiet = !(await happened(QUIET_MS))
       if (!isQuiet || !isShared || waiting.length + blocked.size === 0) return false
     }
     if (blocked.size === 0) return true
     // The last statement may have set one free; the database ends a deadlock.
+    const before = events
     await checkLocks()
     if (waiting.length === 0) await happened()
-    return waiting.length > 0 && running.size === blocked.size
+    // After an event, a call may be between two statements.
+    return events === before && waiting.length > 0 && running.size === blocked.size
   }
 
   return {
