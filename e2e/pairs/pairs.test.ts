@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { openLab } from './lab.ts'
 import { buildWall, runPair, type Wall } from './run-pair.ts'
-import { PAIRS, PAIRS_ON_ONE_NODE, type Pair } from './writes.ts'
+import { PAIRS, PAIRS_IN_UNKNOWN_SESSIONS, PAIRS_ON_ONE_NODE, type Pair } from './writes.ts'
 
 /**
  * Every pair of writes on the same rows, in every order of their statements, as PostgreSQL tests
@@ -44,21 +44,26 @@ afterAll(() => {
 const only = new RegExp(process.env.PAIRS ?? '')
 const nameOf = (pair: Pair) => pair.map(({ name }) => name).join(' × ')
 const cases = [
-  ...PAIRS.map((pair) => ({ name: nameOf(pair), pair, isShared: false })),
+  ...PAIRS.map((pair) => ({ name: nameOf(pair), pair })),
   ...PAIRS_ON_ONE_NODE.map((pair) => ({
     name: `${nameOf(pair)}, on one node`,
     pair,
     isShared: true,
+  })),
+  ...PAIRS_IN_UNKNOWN_SESSIONS.map((pair) => ({
+    name: `${nameOf(pair)}, in unknown sessions`,
+    pair,
+    isUnknown: true,
   })),
 ]
 
 test.concurrent.for(cases.filter(({ name }) => only.test(name)))(
   '$name: as one after the other',
   { timeout: 600_000 },
-  async ({ name, pair, isShared }, { expect }) => {
+  async ({ name, pair, ...options }, { expect }) => {
     const began = performance.now()
     const wall = walls.pop() as Wall
-    const ran = runPair(wall, pair, { most: MOST, isShared }).finally(() => walls.push(wall))
+    const ran = runPair(wall, pair, { most: MOST, ...options }).finally(() => walls.push(wall))
     const { orders, switches, statuses, faults } = await ran
     sum.pairs++
     sum.orders += orders

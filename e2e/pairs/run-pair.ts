@@ -1,3 +1,8 @@
+import { createSecretKey, randomUUID } from 'node:crypto'
+import { signAccessToken } from '../../server/features/sessions/access-token.ts'
+import { deriveKey } from '../../server/kernel/config/app-secret.ts'
+import type { TestUser } from '../../server/testing/client.ts'
+import { SECRET } from '../../server/testing/test-app.ts'
 import type { Lab } from './lab.ts'
 import { allOrders, betweenTransactions, namesOf, type Side, type Sides } from './schedules.ts'
 import { createNormalizer, type State } from './stored-state.ts'
@@ -33,13 +38,15 @@ type Options = {
   most: number
   /** Whether both writes run on one node, which may make one statement of them. */
   isShared?: boolean
+  /** Whether no node knows the sessions of Olga and Petr, so that publishing checks them itself. */
+  isUnknown?: boolean
 }
 
 /** Runs the first write on one node, and the second on the other unless `isShared`. */
 export async function runPair(
-  { lab, world, base }: Wall,
+  { lab, world: known, base }: Wall,
   [first, second]: Pair,
-  { most, isShared = false }: Options,
+  { most, isShared = false, isUnknown = false }: Options,
 ): Promise<Outcome> {
   const { app, isBlocked } = lab
   const nodes = [lab.nodes[0], lab.nodes[isShared ? 0 : 1]] as const
@@ -48,11 +55,12 @@ export async function runPair(
   await lab.read()
   await lab.restore(base)
   const ids = new Map<Write, string | undefined>()
-  for (const write of new Set([first, second])) ids.set(write, await write.prepare?.(app, world))
+  for (const write of new Set([first, second])) ids.set(write, await write.prepare?.(app, known))
   const before = await lab.read()
   const { normal, changes } = createNormalizer(before)
   const refresh = [first, second].flatMap((write) => write.refresh ?? []).join(';')
 
+  let world = known
   const sideOf = (at: 0 | 1, write: Write): Side<Answer> => ({
     postgres: nodes[at].postgres,
     call: () =>
@@ -65,7 +73,10 @@ export async function runPair(
   })
   const sides: Sides<Answer> = [sideOf(0, first), sideOf(1, second)]
   async function begin() {
-    await lab.restore(before, refresh)
+    const fresh = isUnknown ? [freshSession(known.olga), freshSession(known.petr)] : []
+    await lab.restore(before, [refresh, ...fresh.map(({ renewing }) => renewing)].join(';'))
+    const [olga = known.olga, petr = known.petr] = fresh.map(({ user }) => user)
+    world = { ...known, olga, petr }
     return sides
   }
 
@@ -120,6 +131,19 @@ export async function runPair(
   }
   const { count, switches } = run.value
   return { orders: count, switches, statuses: serial.map((one) => one.statuses), faults }
+}
+
+const tokenKey = createSecretKey(deriveKey(SECRET, 'access-token'))
+
+/** Gives a user's session a new id: what a node remembers of sessions, it remembers by their ids. */
+function freshSession(user: TestUser) {
+  const [userId = '', old] = user.token.split('.')
+  const sessionId = randomUUID()
+  const { accessToken } = signAccessToken({ userId, sessionId }, { key: tokenKey, seconds: 14_400 })
+  return {
+    user: { ...user, token: accessToken.token },
+    renewing: `UPDATE sessions SET id = '${sessionId}' WHERE id = '${old}'`,
+  }
 }
 
 /** Answers and rows without what is new in each run. */

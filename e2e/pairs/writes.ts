@@ -484,6 +484,13 @@ export const PAIRS_ON_ONE_NODE = pairsOf(
   ),
 )
 
+const PUBLISHING = find('publish', 'reply')
+
+/** Calls that check an unknown session by a statement of its own, and the others. */
+export const PAIRS_IN_UNKNOWN_SESSIONS = PAIRS.filter((pair) =>
+  pair.some((write) => PUBLISHING.includes(write)),
+)
+
 export function findPair(first: string, second: string): Pair {
   const pair = PAIRS.find(([one, other]) => one.name === first && other.name === second)
   if (!pair) throw new Error(`${first} × ${second} is no pair`)
