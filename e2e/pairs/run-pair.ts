@@ -36,7 +36,10 @@ export async function buildWall(lab: Lab): Promise<Wall> {
 type Options = {
   /** About how many orders to run. */
   most: number
-  /** Whether both writes run on one node, which may make one statement of them. */
+  /**
+   * Whether both writes run on one node. Where it batches such writes, the second waits for the
+   * statement of the first: one statement of both would take a third call before them.
+   */
   isShared?: boolean
   /** Whether no node knows the sessions of Olga and Petr, so that publishing checks them itself. */
   isUnknown?: boolean

@@ -64,7 +64,7 @@ const isRead = (text: string | undefined) => text !== undefined && !CHANGES.test
  *
  * A run repeats the beginning of one before it, which chance can prevent, such as which of two
  * calls a deadlock ends. It says nothing about the order that was due, which is tried again. On one
- * node, which calls share a statement and a connection is a matter of microseconds: what comes of
+ * node, which call waits for which, and has which connection, is a matter of microseconds: what comes of
  * several attempts is taken instead of the order that was due.
  */
 export async function* allOrders<Answer>(
@@ -228,7 +228,7 @@ type Held = { lane: number; statement: Statement }
 
 /**
  * Starts both calls. Each statement is of a lane: that of its call's node or, where both calls have
- * one node, of its connection, because a statement may be of both calls there.
+ * one node, of its connection, because nothing there tells of which call it is.
  */
 function startPlay<Answer>(
   sides: Sides<Answer>,

@@ -469,7 +469,7 @@ export const PAIRS: Pair[] = [
   ),
 ]
 
-/** Calls that share a statement where they come to one node together, and what they meet. */
+/** Calls that wait for one another's statements on one node, and what they meet. */
 export const PAIRS_ON_ONE_NODE = pairsOf(
   find(
     'publish',
