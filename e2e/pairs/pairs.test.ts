@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLab } from './lab.ts'
 import { buildWall, runPair, type Wall } from './run-pair.ts'
 import { PAIRS, PAIRS_IN_UNKNOWN_SESSIONS, PAIRS_ON_ONE_NODE, type Pair } from './writes.ts'
@@ -40,6 +40,16 @@ afterAll(() => {
   print(`${pairs} pairs in ${orders} orders; ${whole} pairs in all their orders`)
 })
 
+/** A write whose preparation fails is refused in every order, and would pass. */
+const succeeded = new Set<string>()
+afterAll(() => {
+  if (sum.pairs < cases.length) return
+  const names = new Set(PAIRS.flat().map(({ name }) => name))
+  const refused = [...names].filter((name) => !succeeded.has(name))
+  // A wrong code is refused whatever happens.
+  expect(refused, 'writes that succeeded in no pair').toEqual(['guess a code'])
+})
+
 /** Runs some pairs alone, such as `PAIRS='^like ×'`. */
 const only = new RegExp(process.env.PAIRS ?? '')
 const nameOf = (pair: Pair) => pair.map(({ name }) => name).join(' × ')
@@ -67,6 +77,11 @@ test.concurrent.for(cases.filter(({ name }) => only.test(name)))(
     const { orders, switches, statuses, faults } = await ran
     sum.pairs++
     sum.orders += orders
+    for (const both of statuses) {
+      for (const [at, status] of both.split('+').entries()) {
+        if (status.startsWith('2') && pair[at]) succeeded.add(pair[at].name)
+      }
+    }
     if (switches === undefined) sum.whole++
     const which = switches === undefined ? 'all' : `at most ${switches} switches`
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
