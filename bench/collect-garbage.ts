@@ -2,42 +2,58 @@ import { on, once } from 'node:events'
 
 /** A thread that has just ended answers nothing. */
 const ANSWER_MS = 30_000
+/** Objects, and the buffers that they hold. */
+const IN_USE = '(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())'
+const MIB = 1024 * 1024
 
-type Message = { id?: number; method?: string; params?: { sessionId: string } }
+type Message = {
+  id?: number
+  method?: string
+  params?: { sessionId: string; message?: string }
+  result?: { result?: { value: number } }
+}
 
 /** Makes Node.js listen to `collectGarbage` at a port. */
 export const inspectedAt = (port: number) => ({ NODE_OPTIONS: `--inspect=127.0.0.1:${port}` })
 
 /**
  * Collects the garbage of a process and of its threads, so that what it still has is what it needs.
+ * Resolves to how many MiB its objects and buffers take.
  */
-export async function collectGarbage(port: number): Promise<void> {
+export async function collectGarbage(port: number): Promise<number> {
   const list = await fetch(`http://127.0.0.1:${port}/json/list`)
   const [target] = (await list.json()) as { webSocketDebuggerUrl: string }[]
   const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '')
   await once(socket, 'open')
   const messages = on(socket, 'message', { signal: AbortSignal.timeout(ANSWER_MS) })
-  const ask = (id: number, method: string, params = {}) =>
-    socket.send(JSON.stringify({ id, method, params }))
   const threads: string[] = []
-  const heard = async (isIt: (message: Message) => boolean) => {
+  let asked = 0
+
+  /** Resolves to the answer of the process, or of one of its threads. */
+  async function ask(method: string, params = {}, sessionId?: string): Promise<Message> {
+    const id = ++asked
+    const question = JSON.stringify({ id, method, params })
+    const told = { sessionId, message: question }
+    const relay = { id: 0, method: 'NodeWorker.sendMessageToWorker', params: told }
+    socket.send(sessionId === undefined ? question : JSON.stringify(relay))
     for (;;) {
       // A loop over `messages` would end them.
       const { value: [{ data }] = [{}] } = await messages.next()
-      const message: Message = JSON.parse(data)
-      const { method, params } = message
-      if (method === 'NodeWorker.attachedToWorker' && params) threads.push(params.sessionId)
-      if (isIt(message)) return
+      const heard: Message = JSON.parse(data)
+      const { sessionId: from, message } = heard.params ?? {}
+      if (heard.method === 'NodeWorker.attachedToWorker' && from) threads.push(from)
+      const answer: Message = message === undefined ? heard : JSON.parse(message)
+      if (answer.id === id) return answer
     }
   }
 
-  ask(1, 'NodeWorker.enable', { waitForDebuggerOnStart: false })
-  ask(2, 'HeapProfiler.collectGarbage')
-  await heard(({ id }) => id === 2)
-  for (const sessionId of threads) {
-    const message = JSON.stringify({ id: 1, method: 'HeapProfiler.collectGarbage' })
-    ask(3, 'NodeWorker.sendMessageToWorker', { sessionId, message })
-    await heard(({ method }) => method === 'NodeWorker.receivedMessageFromWorker')
+  await ask('NodeWorker.enable', { waitForDebuggerOnStart: false })
+  let bytes = 0
+  for (const thread of [undefined, ...threads]) {
+    await ask('HeapProfiler.collectGarbage', {}, thread)
+    const { result } = await ask('Runtime.evaluate', { expression: IN_USE }, thread)
+    bytes += result?.result?.value ?? Number.NaN
   }
   socket.close()
+  return bytes / MIB
 }

@@ -20,8 +20,10 @@ const WARM_UP_SHARE = 0.25
 const STORM_SECONDS = 15
 const REST_SECONDS = [10, 60]
 
-type Sample = { hours: number; server: number; database: number; tables: Map<string, number> }
-type MemoryOf = (pid: number) => { server: number; database: number }
+type Memory = { server: number; database: number }
+type MemoryOf = (pid: number) => Memory
+/** `inUse` is of objects and buffers; the server's memory also has what their allocators keep. */
+type Sample = Memory & { hours: number; inUse: number; tables: Map<string, number> }
 
 /**
  * Measures whether memory or tables grow under a mixed load that leaves nothing behind: reads,
@@ -55,8 +57,8 @@ export async function measureGrowth(
   while (performance.now() - began < minutes * 60_000) {
     await delay(SAMPLE_MS)
     const hours = (performance.now() - began) / 3_600_000
-    await collectGarbage(inspector)
-    samples.push({ hours, ...memoryOf(pid), tables: await tableSizes() })
+    const inUse = await collectGarbage(inspector)
+    samples.push({ hours, inUse, ...memoryOf(pid), tables: await tableSizes() })
   }
   const answered = await load.stop()
   printSlopes(samples)
@@ -153,6 +155,7 @@ function printSlopes(samples: Sample[]): void {
     [`MiB, from ${counted.length} samples`, 'first', 'last', 'slope an hour', 'standard error'],
     ...[
       ['the server', ({ server }: Sample) => server] as const,
+      ['its objects and buffers', ({ inUse }: Sample) => inUse] as const,
       ['its PostgreSQL', ({ database }: Sample) => database] as const,
       ['all tables', sizeIn] as const,
       ...grown,
