@@ -34,6 +34,71 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
       'web/posts/cache/post-cache.ts: return useQuery<CachedPost | null>(⟦{ queryKey: postKey(id), queryFn: skipToken, ...LIFETIME } → {}⟧)',
     ],
   },
+  codes: {
+    'two requests of one network at one moment, and a store of limits that fails between two charges':
+      [
+        'server/features/codes/code-quota.ts: await mailedNetworks.charge(network).catch((error) => ⟦{ // Another request of the network was faster; it was mail… → {}⟧)',
+        'server/features/codes/code-quota.ts: if (⟦error instanceof AppError → true⟧) return',
+        'server/features/codes/code-quota.ts: if (⟦error instanceof AppError → false⟧) return',
+        'server/features/codes/code-quota.ts: ⟦charged.refund().catch(() => {}) → ;⟧',
+      ],
+    'what cannot happen, or only where the database fails': [
+      `server/features/codes/codes.repository.ts: if (!row) throw new Error(⟦'an upsert returned no row' → ""⟧)`,
+      'server/features/codes/codes.service.ts: let isWrong = ⟦false → true⟧',
+    ],
+    'noticed by other tests: of refused mails (site-state/mail-name.test.ts, whose commands change the folder, as a thread of Stryker cannot) and of devices':
+      [
+        'server/features/codes/codes.service.ts: isToNewAddress: start.isToNewAddress ?? ⟦false → true⟧,',
+        "server/features/codes/codes.mail.ts: if (⟦isToNewAddress && state === 'refused' → true⟧) await judgeRefusals(tx, options.operatorEmails)",
+        "server/features/codes/codes.mail.ts: if (⟦isToNewAddress && state === 'refused' → false⟧) await judgeRefusals(tx, options.operatorEmails)",
+        "server/features/codes/codes.mail.ts: if (⟦isToNewAddress && state === 'refused' → isToNewAddress || state === 'refused'⟧) await judgeRefusals(tx, options.operatorEmails)",
+        "server/features/codes/codes.mail.ts: if (isToNewAddress && ⟦state === 'refused' → true⟧) await judgeRefusals(tx, options.operatorEmails)",
+        "server/features/codes/codes.mail.ts: if (isToNewAddress && ⟦state === 'refused' → state !== 'refused'⟧) await judgeRefusals(tx, options.operatorEmails)",
+        `server/features/codes/codes.mail.ts: if (isToNewAddress && state === ⟦'refused' → ""⟧) await judgeRefusals(tx, options.operatorEmails)`,
+        'server/features/codes/codes.service.ts: device: ⟦start.device ?? null → start.device && null⟧,',
+        'server/features/codes/codes.service.ts: isToNewAddress: ⟦start.isToNewAddress ?? false → start.isToNewAddress && false⟧,',
+      ],
+    'counted again, which changes nothing': [
+      'server/features/codes/code-quota.ts: if (⟦isNew → true⟧) {',
+    ],
+    'refused all the same, by the count of attempts': [
+      "server/features/codes/codes.service.ts: if (⟦!canBeRight → false⟧) throw new AppError('MAX_CONFIRM_ATTEMPTS')",
+    ],
+  },
+  sessions: {
+    [NOTHING_THERE]: [
+      `server/features/sessions/access-token.ts: const [userId = ⟦'' → "Stryker was here!"⟧, sessionId = '', expiresAt = ''] = token.split('.')`,
+      `server/features/sessions/access-token.ts: const [userId = '', sessionId = ⟦'' → "Stryker was here!"⟧, expiresAt = ''] = token.split('.')`,
+      `server/features/sessions/access-token.ts: const [userId = '', sessionId = '', expiresAt = ⟦'' → "Stryker was here!"⟧] = token.split('.')`,
+      `server/features/sessions/sessions.repository.ts: const [userId = ⟦'' → "Stryker was here!"⟧, postId = ''] = pair.split(' ')`,
+      `server/features/sessions/cookie.ts: const [, id, secret] = FORMAT.exec(value ?? ⟦'' → "Stryker was here!"⟧) ?? []`,
+      `server/features/sessions/cookie.ts: const [, id, secret] = FORMAT.exec(value ?? '') ?? ⟦[] → ["Stryker was here"]⟧`,
+      'server/features/sessions/cookie.ts: return ⟦id && secret → true⟧ ? { id, secret } : null',
+      'server/features/sessions/cookie.ts: return ⟦id && secret → id || secret⟧ ? { id, secret } : null',
+      "server/features/sessions/sessions.repository.ts: const liked = likedByUser(⟦rows.find(({ question }) => question === LIKES)?.liked → rows.find(({ question }) => question === LIKES).liked⟧ ?? '')",
+      `server/features/sessions/sessions.repository.ts: const liked = likedByUser(rows.find(({ question }) => question === LIKES)?.liked ?? ⟦'' → "Stryker was here!"⟧)`,
+      'server/features/sessions/sessions.repository.ts: const sessions: (StoredSession | null)[] = questions.map(⟦() => null → () => undefined⟧)',
+      `server/features/sessions/sessions.repository.ts: const [userId = '', postId = ⟦'' → "Stryker was here!"⟧] = pair.split(' ')`,
+    ],
+    [SLOWER]: [
+      'server/features/sessions/sessions.service.ts: wereLive.set(viewer.sessionId, ⟦true → false⟧)',
+      'server/features/sessions/access-token.ts: if (⟦claims → true⟧) known.set(token, claims)',
+      'server/features/sessions/access-token.ts: if (⟦claims → false⟧) known.set(token, claims)',
+      'server/features/sessions/access-token.ts: if (claims) ⟦known.set(token, claims) → ;⟧',
+      'server/features/sessions/sessions.service.ts: wasLive: ⟦({ sessionId }) => wereLive.has(sessionId) → () => undefined⟧,',
+    ],
+    [INSTANT]: [
+      'server/features/sessions/sessions.service.ts: const inGrace = ⟦session.secret_age <= GRACE_SECONDS → session.secret_age < GRACE_SECONDS⟧',
+      'server/features/sessions/sessions.service.ts: const isDue = isCurrent ? ⟦session.secret_age > ROTATE_AFTER_SECONDS → session.secret_age >= ROTATE_AFTER_SECONDS⟧ : !inGrace',
+      'server/features/sessions/access-token.ts: return claims && ⟦claims.expiresAt > Date.now() / 1000 → claims.expiresAt >= Date.now() / 1000⟧ ? claims.viewer : null',
+    ],
+    'read only once a session has had an earlier secret': [
+      'server/features/sessions/sessions.repository.ts: seen: ⟦true → false⟧,',
+    ],
+    'made with the app, which tests of the group share, so that no test is known to cover it': [
+      'server/features/sessions/sessions.routes.ts: route(closeOtherSessions, ⟦({ viewer }) => deleteOtherSessions(db, viewer) → () => undefined⟧)',
+    ],
+  },
   limits: {
     [NOTHING_THERE]: [
       `server/kernel/limits/network.ts: export function parseAddress(text = ⟦'' → "Stryker was here!"⟧): ipaddr.IPv4 | ipaddr.IPv6 | undefined {`,
@@ -48,6 +113,7 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
     ],
     [SLOWER]: [
       "server/kernel/limits/rate-limits.ts: const retryAfter = ⟦typeof charged === 'number' → false⟧ ? charged : await charged",
+      `server/kernel/limits/rate-limits.ts: const retryAfter = typeof charged === ⟦'number' → ""⟧ ? charged : await charged`,
       'server/kernel/limits/network.ts: if (⟦isIPv4(ip) → false⟧) return [ip]',
     ],
     'keys whose events have all passed stay in memory for longer, within its bound': [

@@ -50,7 +50,6 @@ export async function eraseAccount(
     }
     hasMore = false
     await repeat(async (tx) => {
-      await rememberBlock(tx, userId, nameKey)
       hasMore = await hasPosts(tx, userId)
       if (!hasMore) await eraseLastRows(tx, userId, nameKey)
       return false
@@ -59,6 +58,8 @@ export async function eraseAccount(
 }
 
 async function eraseLastRows(tx: Queryable, userId: string, nameKey: Buffer): Promise<void> {
+  // The user is locked, so that whoever was about to block them has done so.
+  await rememberBlock(tx, userId, nameKey)
   await reserveNamesOf(tx, userId, nameKey)
   await eraseUser(tx, userId)
   // An operator's command has written it before it began.
