@@ -58,7 +58,7 @@ export async function eraseAccount(
 }
 
 async function eraseLastRows(tx: Queryable, userId: string, nameKey: Buffer): Promise<void> {
-  // The user is locked, so that whoever was about to block them has done so.
+  // The user is locked: nobody places or lifts a block any more.
   await rememberBlock(tx, userId, nameKey)
   await reserveNamesOf(tx, userId, nameKey)
   await eraseUser(tx, userId)

@@ -12,28 +12,30 @@ export type StoredBlock = {
   created_at: string
 }
 
-/** Lets the block of a user be read and replaced by one transaction after another. */
-export async function lockBlock(tx: Queryable, userId: string): Promise<void> {
+/**
+ * Lets the block of a user be read and replaced by one transaction after another, and by none while
+ * the user is erased. Returns false when the user has been.
+ */
+export async function lockBlock(tx: Queryable, userId: string): Promise<boolean> {
+  const users = tx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare()
+  const user = await users.executeTakeFirst()
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`block ${userId}`}, 0))`.execute(tx)
+  return user !== undefined
 }
 
-/**
- * Blocks a user, in place of an earlier block. Returns until when; undefined when the user has been
- * erased.
- */
+/** Blocks a user, in place of an earlier block. Returns until when. */
 export async function upsertBlock(
   tx: Queryable,
   { userId, reason, days, by }: NewBlock,
-): Promise<{ until: Date | null } | undefined> {
+): Promise<Date | null> {
   const { rows } = await sql<{ until: Date | null }>`
     INSERT INTO blocks (user_id, reason, until, blocked_by)
-    SELECT id, ${reason}, now() + ${days}::int * interval '1 day', ${by}
-    FROM users WHERE id = ${userId}::bigint FOR KEY SHARE
+    VALUES (${userId}, ${reason}, now() + ${days}::int * interval '1 day', ${by})
     ON CONFLICT (user_id) DO UPDATE SET
       reason = excluded.reason, until = excluded.until, blocked_by = excluded.blocked_by,
       created_at = excluded.created_at
     RETURNING until`.execute(tx)
-  return rows[0]
+  return rows[0]?.until ?? null
 }
 
 /** Ends the block of a decision. Returns false when it has ended, or another has replaced it. */

@@ -32,10 +32,8 @@ export async function blockUser(
   { isTold = true } = {},
 ): Promise<{ until: Date | null }> {
   const { userId, reason, by } = block
-  await lockBlock(tx, userId)
-  const stored = await upsertBlock(tx, block)
-  if (!stored) throw noSuchUser()
-  const { until } = stored
+  if (!(await lockBlock(tx, userId))) throw noSuchUser()
+  const until = await upsertBlock(tx, block)
   await deleteAllSessions(tx, userId)
   const details = { until: until?.toISOString() ?? null }
   await appendToJournal(tx, { actor: by, action: 'user.block', userId, reason, details })
@@ -51,12 +49,12 @@ export function noSuchUser(): AppError {
   return new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
 }
 
-/** Ends a block. Returns false, and changes nothing, when there was none. */
+/** Ends a block. Returns false, and changes nothing, when there was none. Throws USER_NOT_FOUND. */
 export async function unblockUser(
   tx: Queryable,
   { userId, by }: { userId: string; by: string },
 ): Promise<boolean> {
-  await lockBlock(tx, userId)
+  if (!(await lockBlock(tx, userId))) throw noSuchUser()
   if (!(await deleteBlock(tx, userId))) return false
   await appendToJournal(tx, { actor: by, action: 'user.unblock', userId })
   await addJob(tx, 'spread-block', { payload: { userId } })
@@ -69,7 +67,7 @@ export async function undoBlock(
   userId: string,
   { id, before }: { id: string; before: StoredBlock | null },
 ): Promise<void> {
-  await lockBlock(tx, userId)
+  if (!(await lockBlock(tx, userId))) throw noSuchUser()
   if (!(await deleteBlockOf(tx, userId, id))) return
   await replaceBlock(tx, userId, before)
   await addJob(tx, 'spread-block', { payload: { userId } })
@@ -90,7 +88,7 @@ export function createBlockSpreading(
       if (!block) await unblockMailbox(tx, hashMailbox(email, nameKey))
       for (const twin of await selectPossibleTwins(tx, [email])) {
         if (twin.id === userId || mailboxOf(twin.email) !== mailboxOf(email)) continue
-        await lockBlock(tx, twin.id)
+        if (!(await lockBlock(tx, twin.id))) continue
         await replaceBlock(tx, twin.id, block)
         if (block) await deleteAllSessions(tx, twin.id)
       }

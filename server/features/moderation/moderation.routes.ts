@@ -76,13 +76,9 @@ function registerBlocks({ route, db }: Options): void {
 
   route(unblockUserEndpoint, async ({ params: { id }, viewer }) => {
     const by = await actorOf(db, viewer)
-    await requireUser(id)
+    if (!isRowId(id)) throw noSuchUser()
     await db.transaction().execute((tx) => unblockUser(tx, { userId: id, by }))
   })
-
-  async function requireUser(id: string): Promise<void> {
-    if (!isRowId(id) || !(await selectEmail(db, id))) throw noSuchUser()
-  }
 }
 
 /** What reporters and authors see of decisions. */
