@@ -36,7 +36,8 @@ export async function removeLikes(
       DELETE FROM likes USING locked
       WHERE likes.post_id = locked.post_id AND likes.user_id = locked.user_id RETURNING user_left
     )
-    SELECT likes_count - (SELECT count(*)::int FROM removed WHERE NOT user_left) AS likes FROM post`.execute(db)
+    SELECT likes_count - (SELECT count(*)::int FROM removed WHERE NOT user_left) AS likes
+    FROM post`.execute(db)
   return rows[0]?.likes
 }
 
