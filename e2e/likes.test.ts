@@ -42,8 +42,11 @@ test('a tapped heart springs for 200 ms, a shown one does not, nor any for who w
     const card = postWith(page, 'Пружина')
     await card.getByRole('button', { name: 'Нравится', pressed: true }).waitFor()
     expect(await motions(page)).toEqual([])
+    // Olga likes it again from elsewhere: not before this one is taken back.
+    const answered = page.waitForResponse((it) => it.request().method() === 'DELETE')
     await like(card).click()
     await card.getByRole('button', { name: 'Нравится', pressed: false }).waitFor()
+    await answered
     return page
   }
   const springs = ['opacity 200', 'transform 200', 'translate 200']
