@@ -33,16 +33,16 @@ export async function collectGarbage(port: number): Promise<number> {
   async function ask(method: string, params = {}, sessionId?: string): Promise<Message> {
     const id = ++asked
     const question = JSON.stringify({ id, method, params })
-    const told = { sessionId, message: question }
-    const relay = { id: 0, method: 'NodeWorker.sendMessageToWorker', params: told }
-    socket.send(sessionId === undefined ? question : JSON.stringify(relay))
+    const forward = { sessionId, message: question }
+    const forThread = { id: 0, method: 'NodeWorker.sendMessageToWorker', params: forward }
+    socket.send(sessionId === undefined ? question : JSON.stringify(forThread))
     for (;;) {
       // A loop over `messages` would end them.
       const { value: [{ data }] = [{}] } = await messages.next()
-      const heard: Message = JSON.parse(data)
-      const { sessionId: from, message } = heard.params ?? {}
-      if (heard.method === 'NodeWorker.attachedToWorker' && from) threads.push(from)
-      const answer: Message = message === undefined ? heard : JSON.parse(message)
+      const received: Message = JSON.parse(data)
+      const { sessionId: from, message } = received.params ?? {}
+      if (received.method === 'NodeWorker.attachedToWorker' && from) threads.push(from)
+      const answer: Message = message === undefined ? received : JSON.parse(message)
       if (answer.id === id) return answer
     }
   }

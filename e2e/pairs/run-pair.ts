@@ -84,7 +84,7 @@ export async function runPair(
   }
 
   const faults: string[] = []
-  async function look(answers: readonly Answer[], order: string): Promise<Result> {
+  async function readResult(answers: readonly Answer[], order: string): Promise<Result> {
     for (const { status, body } of answers) {
       if (status < 500) continue
       const answered = `answered ${status}: ${JSON.stringify(body)}`
@@ -95,9 +95,9 @@ export async function runPair(
       rows: changes(await lab.read()),
     }
   }
-  /** Of an order that others are compared with. */
-  async function lookWell(answers: readonly Answer[], order: string): Promise<Result> {
-    const result = await look(answers, order)
+  /** Also checks the counters, because other orders are compared with this one. */
+  async function readExpected(answers: readonly Answer[], order: string): Promise<Result> {
+    const result = await readResult(answers, order)
     const found = await lab.findFaults([world.olga, world.petr, world.anna])
     if (found.length > 0) faults.push([order, ...found].join('\n'))
     return result
@@ -106,7 +106,7 @@ export async function runPair(
     await begin()
     const answers: Answer[] = []
     for (const at of order) answers[at] = await sides[at].call()
-    const result = await lookWell(answers, order.map((at) => 'AB'[at]).join(', '))
+    const result = await readExpected(answers, order.map((at) => 'AB'[at]).join(', '))
     return { ...result, statuses: answers.map(({ status }) => status).join('+') }
   }
 
@@ -118,7 +118,7 @@ export async function runPair(
     if (![first, second][at]?.isInSteps) continue
     const placed = betweenTransactions(beginUnread, { isBlocked, stepwise: at })
     for await (const { answers, steps } of placed) {
-      expected.push(await lookWell(answers, namesOf(steps)))
+      expected.push(await readExpected(answers, namesOf(steps)))
     }
     await lab.read()
   }
@@ -126,7 +126,7 @@ export async function runPair(
   let run = await runs.next()
   for (; !run.done; run = await runs.next()) {
     const { answers, steps } = run.value
-    const result = await look(answers, namesOf(steps))
+    const result = await readResult(answers, namesOf(steps))
     if (expected.some((one) => isAs(one, result, expected))) continue
     // Each other result is shown once.
     expected.push(result)
@@ -138,7 +138,7 @@ export async function runPair(
 
 const tokenKey = createSecretKey(deriveKey(SECRET, 'access-token'))
 
-/** Gives a user's session a new id: what a node remembers of sessions, it remembers by their ids. */
+/** Returns a user whose session has a new id, by which no node remembers it, and SQL to store it. */
 function freshSession(user: TestUser) {
   const [userId = '', old] = user.token.split('.')
   const sessionId = randomUUID()

@@ -63,9 +63,9 @@ const isRead = (text: string | undefined) => text !== undefined && !CHANGES.test
  * other a few times at most. Yields each run; `begin` makes the state anew before each.
  *
  * A run repeats the beginning of one before it, which chance can prevent, such as which of two
- * calls a deadlock ends. It says nothing about the order that was due, which is tried again. On one
- * node, which call waits for which, and has which connection, is a matter of microseconds: what comes of
- * several attempts is taken instead of the order that was due.
+ * calls a deadlock ends. Such a run is repeated, and after some repeats the pair begins anew. On one
+ * node, which call waits for which, and has which connection, is a matter of microseconds: what
+ * comes of several attempts is taken in place of the planned order.
  */
 export async function* allOrders<Answer>(
   begin: () => Promise<Sides<Answer>>,

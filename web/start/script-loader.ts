@@ -63,18 +63,17 @@ function onUse(event: MouseEvent | KeyboardEvent): void {
   }
 }
 
-/** Whether the app knows the key: another one must not take the place of a shortcut after it. */
+/** Whether the app knows the key: another one must not keep a shortcut after it from being held. */
 function isShortcut(event: KeyboardEvent): boolean {
   const pressed = shortcutOf(event) ?? ''
   return pressed === '?' || (/^Key[JKLNR]$/.test(pressed) && !('noLetters' in dataset))
 }
 
 globalThis.endWait = (failure) => {
-  if (failure) {
-    console.error(failure)
-    leaveStatic()
-    // At a press inside a boundary React takes it over, but not within the effect that calls this.
-  } else queueMicrotask(release)
+  // React hydrates a boundary at a press inside it, but not within the effect that calls this.
+  if (!failure) return queueMicrotask(release)
+  console.error(failure)
+  leaveStatic()
 }
 
 function release(): void {
@@ -90,7 +89,7 @@ function inPage(pressed: EventTarget): EventTarget | undefined {
   return [...document.querySelectorAll('button')].find((it) => nameOf(it) === name)
 }
 
-/** With the post that the button acts on. */
+/** The name of a button, with the post that it acts on. */
 function nameOf(button: Element): string {
   const post = button.closest<HTMLElement>('article')
   return `${post?.dataset.postId} ${button.ariaLabel ?? button.textContent}`

@@ -70,8 +70,8 @@ const LIFE_FACTOR = 2
 /**
  * Starts a one-time operation and queues the mail with its code. Returns the operation's id: the
  * same when it is started again, with a second mail only 60 s after the last. `begin` locks the
- * operation's account, if any, in the transaction that stores the operation. Throws TOO_MANY_REQUESTS
- * past the limits, and as long as no attempt is left.
+ * operation's account, if any, in the transaction that stores the operation. Throws
+ * TOO_MANY_REQUESTS past the limits, and as long as no attempt is left.
  */
 export async function startOperation(
   db: Db,
@@ -143,8 +143,7 @@ type Redemption<Result> = {
 /**
  * Counts an attempt and compares the code. With the right one, ends the operation and does what it
  * is for, all in one transaction. If `redeem` throws, it is rolled back: the operation stays, and
- * the attempt is not counted.
- * Throws OPERATION_EXPIRED for all calls but the first.
+ * the attempt is not counted. Throws OPERATION_EXPIRED for all calls but the first.
  */
 export async function redeemCode<Result>(
   db: Db,

@@ -38,41 +38,33 @@ export async function upsertBlock(
   return rows[0]?.until ?? null
 }
 
-/** Ends the block of a decision. Returns false when it has ended, or another has replaced it. */
-export async function deleteBlockOf(
+/** Stores a block of a user who has none. */
+export async function insertBlock(
   tx: Queryable,
   userId: string,
-  decisionId: string,
-): Promise<boolean> {
-  const decision = tx.selectFrom('journal').select('at').where('id', '=', decisionId)
-  const { numDeletedRows } = await tx
-    .deleteFrom('blocks')
-    .where('user_id', '=', userId)
-    .where('created_at', '=', decision)
-    .executeTakeFirst()
-  return numDeletedRows > 0n
-}
-
-/** Gives a user this block in place of any other, or none. */
-export async function replaceBlock(
-  tx: Queryable,
-  userId: string,
-  before: StoredBlock | null,
+  block: StoredBlock,
 ): Promise<void> {
-  await tx.deleteFrom('blocks').where('user_id', '=', userId).execute()
-  if (!before) return
   await tx
     .insertInto('blocks')
-    .values({ user_id: userId, ...before })
+    .values({ user_id: userId, ...block })
     .execute()
 }
 
-/** Ends a block. Returns false when there was none. */
-export async function deleteBlock(tx: Queryable, userId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('blocks')
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
+/**
+ * Ends the block of a user or, with `decisionId`, only the one that this decision placed. Returns
+ * false when there was none.
+ */
+export async function deleteBlock(
+  tx: Queryable,
+  userId: string,
+  decisionId?: string,
+): Promise<boolean> {
+  let block = tx.deleteFrom('blocks').where('user_id', '=', userId)
+  if (decisionId !== undefined) {
+    const decision = tx.selectFrom('journal').select('at').where('id', '=', decisionId)
+    block = block.where('created_at', '=', decision)
+  }
+  const { numDeletedRows } = await block.executeTakeFirst()
   return numDeletedRows > 0n
 }
 

@@ -1,5 +1,5 @@
 import { DECISION_OPEN_SECONDS } from '../../../contract/constants.ts'
-import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
@@ -10,11 +10,10 @@ import {
   blockMailbox,
   copyMailboxBlock,
   deleteBlock,
-  deleteBlockOf,
+  insertBlock,
   lockBlock,
   lockEmail,
   type NewBlock,
-  replaceBlock,
   type StoredBlock,
   selectBlock,
   selectPossibleTwins,
@@ -32,7 +31,7 @@ export async function blockUser(
   { isTold = true } = {},
 ): Promise<{ until: Date | null }> {
   const { userId, reason, by } = block
-  if (!(await lockBlock(tx, userId))) throw noSuchUser()
+  await lockBlockOf(tx, userId)
   const until = await upsertBlock(tx, block)
   await deleteAllSessions(tx, userId)
   const details = { until: until?.toISOString() ?? null }
@@ -45,8 +44,9 @@ export async function blockUser(
   return { until }
 }
 
-export function noSuchUser(): AppError {
-  return new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
+async function lockBlockOf(tx: Queryable, userId: string): Promise<void> {
+  if (isRowId(userId) && (await lockBlock(tx, userId))) return
+  throw new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
 }
 
 /** Ends a block. Returns false, and changes nothing, when there was none. Throws USER_NOT_FOUND. */
@@ -54,7 +54,7 @@ export async function unblockUser(
   tx: Queryable,
   { userId, by }: { userId: string; by: string },
 ): Promise<boolean> {
-  if (!(await lockBlock(tx, userId))) throw noSuchUser()
+  await lockBlockOf(tx, userId)
   if (!(await deleteBlock(tx, userId))) return false
   await appendToJournal(tx, { actor: by, action: 'user.unblock', userId })
   await addJob(tx, 'spread-block', { payload: { userId } })
@@ -67,9 +67,9 @@ export async function undoBlock(
   userId: string,
   { id, before }: { id: string; before: StoredBlock | null },
 ): Promise<void> {
-  if (!(await lockBlock(tx, userId))) throw noSuchUser()
-  if (!(await deleteBlockOf(tx, userId, id))) return
-  await replaceBlock(tx, userId, before)
+  await lockBlock(tx, userId)
+  if (!(await deleteBlock(tx, userId, id))) return
+  if (before) await insertBlock(tx, userId, before)
   await addJob(tx, 'spread-block', { payload: { userId } })
 }
 
@@ -89,8 +89,10 @@ export function createBlockSpreading(
       for (const twin of await selectPossibleTwins(tx, [email])) {
         if (twin.id === userId || mailboxOf(twin.email) !== mailboxOf(email)) continue
         if (!(await lockBlock(tx, twin.id))) continue
-        await replaceBlock(tx, twin.id, block)
-        if (block) await deleteAllSessions(tx, twin.id)
+        await deleteBlock(tx, twin.id)
+        if (!block) continue
+        await insertBlock(tx, twin.id, block)
+        await deleteAllSessions(tx, twin.id)
       }
     })
 }

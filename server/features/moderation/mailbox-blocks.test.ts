@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { decide, report, signUpModerator, undo } from '../../testing/moderation-calls.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { eraseNow } from '../account-deletion/account-deletion.service.ts'
 import { upsertBlock } from './blocks.repository.ts'
@@ -87,4 +88,17 @@ test('a block that comes while the account is erased blocks the mailbox', async 
   invalidate.mockResolvedValueOnce(undefined)
   await eraseNow(app.db, { userId: olga.id, nameKey, actor: 'masha', invalidate })
   expectRefusal(await publish(await app.signIn(olga.email)), 'BLOCKED')
+})
+
+test('the undo of a removal is accepted when the author has been erased since', async () => {
+  const moderator = await signUpModerator(app)
+  const olga = await app.signUp()
+  const { id: postId } = await app.publish(olga)
+  await report(app, moderator, { postId })
+  const removal = { postId, verdict: 'remove', block: { days: null } } as const
+  const { body } = await decide(app, moderator, removal)
+  const nameKey = deriveKey(SECRET, 'usernames')
+  const invalidate = async () => {}
+  await eraseNow(app.db, { userId: olga.id, nameKey, actor: 'masha', invalidate })
+  expect((await undo(app, moderator, body.id)).status).toBe(204)
 })

@@ -18,7 +18,7 @@ import type { Route } from '../../kernel/http/route.ts'
 import type { Limits } from '../../kernel/limits/rate-limits.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { insertAppeal, isOwnRemoved, selectOwnRemoved } from './appeals.repository.ts'
-import { blockUser, noSuchUser, unblockUser } from './blocks.service.ts'
+import { blockUser, unblockUser } from './blocks.service.ts'
 import { decide, undoDecision } from './decisions.service.ts'
 import { readQueue, tellModerators } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
@@ -67,7 +67,6 @@ function registerQueue({ route, db, removedDays, invalidate }: Options): void {
 function registerBlocks({ route, db }: Options): void {
   route(blockUserEndpoint, async ({ params: { id }, body: { reason, days }, viewer }) => {
     const by = await actorOf(db, viewer)
-    if (!isRowId(id)) throw noSuchUser()
     const { until } = await db
       .transaction()
       .execute((tx) => blockUser(tx, { userId: id, reason, days, by }))
@@ -76,7 +75,6 @@ function registerBlocks({ route, db }: Options): void {
 
   route(unblockUserEndpoint, async ({ params: { id }, viewer }) => {
     const by = await actorOf(db, viewer)
-    if (!isRowId(id)) throw noSuchUser()
     await db.transaction().execute((tx) => unblockUser(tx, { userId: id, by }))
   })
 }

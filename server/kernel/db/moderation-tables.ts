@@ -7,7 +7,7 @@ type Blocks = {
   /** Null: until somebody lifts the block. */
   until: Date | null
   blocked_by: string
-  /** Since when; that of the decision which blocked. */
+  /** The moment of the decision, if one has placed it. */
   created_at: ColumnType<Date, string | undefined, never>
 }
 
