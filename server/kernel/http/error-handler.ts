@@ -40,7 +40,8 @@ export function answerFrameworkError(headers: Record<string, string>) {
   }
 }
 
-function toAppError(error: FastifyError): AppError {
+/** Returns the error of the contract that a failure is answered with. */
+export function toAppError(error: FastifyError): AppError {
   if (error instanceof AppError) return error
   if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE')
   if (isOwnerErased(error)) return new AppError('UNAUTHORIZED')

@@ -4,7 +4,14 @@ import type { Answer, CacheRule, Endpoint, Input } from '../../../contract/endpo
 import { withDeadline } from '../db/deadline.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/rate-limits.ts'
-import { type Authenticator, identifyViewer, requireSession, type Viewer } from './authenticate.ts'
+import {
+  type Authenticator,
+  identifyViewer,
+  type LiveSession,
+  requireSession,
+  type Viewer,
+} from './authenticate.ts'
+import { toAppError } from './error-handler.ts'
 import { answerSchemas } from './openapi.ts'
 
 const HANDLE_MS = 8000
@@ -71,13 +78,22 @@ export function createRouter(
         if (request.raw.refusal) throw request.raw.refusal
         const viewer = await identifyViewer(request, endpoint.access, guards)
         if (!viewer) return
-        const checkSession = () => requireSession(viewer, endpoint, guards.auth)
+        let checked: Promise<LiveSession> | undefined
+        const checkSession = () => {
+          checked ??= requireSession(viewer, endpoint, guards.auth)
+          return checked
+        }
         if (checksSession && guards.auth.wasLive(viewer)) {
           request.viewer = { ...viewer, checkSession }
           return
         }
         const { isNewcomer } = await checkSession()
         request.viewer = { ...viewer, isNewcomer }
+      },
+      // A call whose session is closed is refused for that, whatever else is wrong with it.
+      async errorHandler(error, { viewer }) {
+        if (toAppError(error).status < 500) await viewer?.checkSession?.()
+        throw error
       },
       async preValidation(request) {
         readNumbers(request.query as Record<string, unknown>, integers)
