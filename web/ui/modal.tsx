@@ -126,8 +126,10 @@ function useAboveKeyboard(ref: RefObject<HTMLDialogElement | null>): void {
       if (!dialog || viewport.scale !== 1) return
       const top = Math.max(0, viewport.offsetTop)
       const below = Math.max(0, document.documentElement.clientHeight - top - viewport.height)
-      dialog.style.setProperty('--above-visible', `${top}px`)
-      dialog.style.setProperty('--below-visible', `${below}px`)
+      // To set them to 0 would style the whole dialog once more when it opens.
+      if (top || below || dialog.style.length) {
+        dialog.style.cssText = `--above-visible: ${top}px; --below-visible: ${below}px`
+      }
       const focused = document.activeElement
       if (below > 0 && focused instanceof HTMLInputElement && dialog.contains(focused)) {
         focused.scrollIntoView({ block: 'center' })

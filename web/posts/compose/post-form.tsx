@@ -96,7 +96,8 @@ type PostFormOptions = {
 export function usePostForm(options: PostFormOptions) {
   const { draft, intent, initialText, send, isRepeatable = false, onSent } = options
   const [typed, setTyped] = useState(() => draft.read() ?? initialText)
-  const [isUsed, setIsUsed] = useState(false)
+  // A dialog opens to be used: its focus need not render the form again.
+  const [isUsed, setIsUsed] = useState(onSent !== undefined)
   const area = useRef<HTMLTextAreaElement>(null)
   /** Until the form is gone, another Enter must not publish the text again. */
   const isSent = useRef(false)
