@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { journey, olga, test, type Visit, whenScriptsRun } from './testing/journey.ts'
+import { journey, olga, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { holdCalls, postTexts, postWith, readOn, spareBytes } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
+import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 const SCRIPTS = /\/assets\/.*\.js$/
 const LONG_MS = 60_000

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { journey, olga, PHONE, petr, testWith, whenScriptsRun } from './testing/journey.ts'
+import { journey, olga, PHONE, petr, testWith } from './testing/journey.ts'
 import {
   act,
   moderated,
@@ -10,6 +10,7 @@ import {
 } from './testing/moderation-actions.ts'
 import { postWith, toast } from './testing/page-actions.ts'
 import { enterCode, profileLink, sendEmail } from './testing/sign-in-actions.ts'
+import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 const MODERATORS = 'moderators@example.org'
 /** The author's mail waits until the decision can no longer be undone. */

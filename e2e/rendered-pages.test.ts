@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { journey, olga, test, type Visit, whenScriptsRun } from './testing/journey.ts'
+import { journey, olga, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { postTexts, postWith, readOn, refuseNews } from './testing/page-actions.ts'
+import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 const READS = /\/api\/v1\/(?:posts|users|sessions)/
 

@@ -129,6 +129,8 @@ test('two people talk in the field of the post’s page, which is there again fo
 
   const other = await journey.visit({ as: olga, path: `/posts/${post.id}` })
   await postWith(other, 'О чём?').getByText('О чём?').click()
+  // The field of the page before is there until this one is.
+  await expect.poll(() => postTexts(other)).toEqual(['Поговорим?', 'О чём?'])
   await fieldOf(other).field.fill('О погоде')
   await fieldOf(other).send.press('Enter')
   await toast(other, 'Опубликовано').waitFor()

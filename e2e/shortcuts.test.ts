@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
-import { DESKTOP, journey, olga, petr, test, whenScriptsRun } from './testing/journey.ts'
+import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
 import { dialogOf, focused, focusedPost, postWith, typeRussian } from './testing/page-actions.ts'
+import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 test('j and k step through the posts, Page Up and Page Down too, on any layout', async () => {
   await journey.fillWall(olga, 25)

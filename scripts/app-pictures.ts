@@ -4,6 +4,7 @@ import { postPath } from '../contract/pages.ts'
 import type { PostPage } from '../contract/posts.ts'
 import { startDemo } from '../demo/start-demo.ts'
 import { launchFullChromium } from '../e2e/testing/chromium.ts'
+import { whenScriptsRun } from '../e2e/testing/when-scripts-run.ts'
 import { freePort } from '../server/testing/free-port.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 
@@ -121,7 +122,7 @@ async function takeScreenshot(file: string, { viewport, path, theme }: Shot): Pr
   // A first visit may get the font too late for its use; by now it is cached.
   await page.reload()
   // What only works with scripts appears when they run.
-  await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
+  await whenScriptsRun(page)
   await page.getByRole('article').nth(3).waitFor()
   // A phone keeps no room for a scroll bar.
   await page.evaluate('document.documentElement.style.scrollbarGutter = "auto"')

@@ -12,6 +12,7 @@ import {
   storedPages,
   storeOtherPosts,
 } from '../testing/stored-by-worker.ts'
+import { whenScriptsRun } from '../testing/when-scripts-run.ts'
 
 const ALLOWED = {
   serviceWorkers: 'allow',
@@ -60,7 +61,7 @@ test('after a visit the wall and a post open without the server, other pages say
       expect(await answer?.text()).toContain(words)
       await page.getByRole('article').filter({ hasText: 'Слышно и в тоннеле.' }).waitFor()
       // The app runs: its assets are stored too.
-      await page.locator('html:not([data-static])').waitFor()
+      await whenScriptsRun(page)
     }
   }
 
@@ -98,7 +99,7 @@ test('a stored page says so, at every address that leads to it, and is brought u
   // What is stored is the beginning of the wall.
   for (const address of ['/?cursor=of-a-later-part', '//', '/?from=somewhere']) {
     await page.goto(journey.url + address)
-    await page.locator('html:not([data-static])').waitFor()
+    await whenScriptsRun(page)
     await saved.waitFor()
     await page.getByText('Было').waitFor()
     expect(new URL(page.url()).searchParams.has('cursor')).toBe(false)

@@ -7,6 +7,7 @@ import { freshDatabase } from '../../server/testing/databases.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { launchChromium } from './chromium.ts'
 import { APP_SECRET, createProduct, createProductClient } from './product.ts'
+import { whenScriptsRun } from './when-scripts-run.ts'
 
 /** A browser logs a refused call; the test decides whether that is wrong. */
 const REFUSED_CALL = /^Failed to load resource: /
@@ -224,11 +225,6 @@ function collectErrors(page: Page): string[] {
       errors.push(message.text())
   })
   return errors
-}
-
-/** Waits until the app answers what is pressed. */
-export async function whenScriptsRun(page: Page): Promise<void> {
-  await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
 }
 
 function storeClientToken(clientToken: string): void {

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { whenScriptsRun } from '../testing/when-scripts-run.ts'
 
 /**
  * Opens a page again until it is set in the product's own font, which is optional (`font-display`):
@@ -7,8 +8,7 @@ import type { Page } from 'playwright-core'
 export async function openInOwnFont(page: Page, url: string): Promise<void> {
   do {
     await page.goto(url)
-    // Rendered pages are static until their scripts have run.
-    await page.locator('html:not([data-static])').waitFor({ state: 'attached' })
+    await whenScriptsRun(page)
     await page.evaluate('document.fonts.ready.then(() => undefined)')
   } while (!(await page.evaluate(hasOwnFont)))
 }
