@@ -184,7 +184,7 @@ async function signIn(tab: BrowserTab, email: string): Promise<void> {
   await tab.click('dialog input[type="email"]')
   await tab.type(email)
   await tab.press('Enter')
-  await tab.waitFor('dialog', 'Зарегистрироваться?')
+  await tab.waitFor('dialog p', 'Зарегистрироваться?')
   await tab.click('dialog button', 'Продолжить')
   await tab.click('dialog input[autocomplete="one-time-code"]')
   await tab.type(await mailbox.codeFor(email))

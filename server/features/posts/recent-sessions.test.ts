@@ -8,10 +8,13 @@ import { appForFile, appForTest } from '../../testing/test-app.ts'
 
 const app = await appForFile()
 let olga: TestUser
-/** Whose session this node has just seen, so that the statement that publishes checks it. */
+/** Whose session each node has just seen, so that the statement that publishes checks it. */
 beforeEach(async () => {
   olga = await signUpEarlier(app)
-  await app.call('GET', '/users/current', { token: olga.token })
+  // Where there are two nodes, they answer in turn.
+  for (let node = 0; node < 2; node++) {
+    await app.call('GET', '/users/current', { token: olga.token })
+  }
 })
 
 const write = (key: string, text = 'Снова я') =>
