@@ -49,7 +49,8 @@ export async function passPauseTime({ db }: TestApp, seconds: number): Promise<v
 }
 
 export async function passLimitTime({ db }: TestApp, seconds: number): Promise<void> {
-  await sql`UPDATE rate_limits SET arrival = arrival - ${seconds} * interval '1 second'`.execute(db)
+  await sql`UPDATE rate_limits SET arrival = arrival - ${seconds} * interval '1 second',
+    charged_at = charged_at - ${seconds} * interval '1 second'`.execute(db)
 }
 
 export async function passMailLimitTime(app: TestApp, seconds: number): Promise<void> {

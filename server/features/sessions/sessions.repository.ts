@@ -10,7 +10,7 @@ import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
 /** A secret that was set while the clock was ahead counts as old, not as new. */
 const SECRET_AGE = sql<number>`coalesce(extract(epoch FROM
-  now() - ${sql.raw(unlessAhead('rotated_at', `interval '1 minute'`))}), 'infinity')::float8`
+  now() - ${sql.raw(unlessAhead('rotated_at'))}), 'infinity')::float8`
 
 /** Matches live sessions: used within 30 days, and created within 90. */
 const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'

@@ -6,9 +6,9 @@ const CHECK_MS = 60_000
 /** With a larger one codes would expire on arrival, and tokens would be valid for too long. */
 export const LARGEST_SKEW_MS = 60_000
 
-/** SQL for a time, or NULL if it lies further ahead than any is set: the clock was ahead then. */
-export function unlessAhead(time: string, tooFar: string): string {
-  return `CASE WHEN ${time} <= clock_timestamp() + ${tooFar} THEN ${time} END`
+/** SQL for a time, or NULL if `setAt`, when it was set, lies ahead: the clock was ahead then. */
+export function unlessAhead(time: string, setAt = time): string {
+  return `CASE WHEN ${setAt} <= clock_timestamp() + interval '1 minute' THEN ${time} END`
 }
 
 /** SQL for whether a time is in the past, or so far ahead that only a wrong clock set it. */

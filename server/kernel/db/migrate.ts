@@ -31,6 +31,7 @@ import * as notice from './migrations/021-notice.ts'
 import * as countPlans from './migrations/022-count-plans.ts'
 import * as mailName from './migrations/023-mail-name.ts'
 import * as invitations from './migrations/024-invitations.ts'
+import * as limitsClock from './migrations/025-limits-clock.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -57,6 +58,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '022-count-plans': countPlans,
   '023-mail-name': mailName,
   '024-invitations': invitations,
+  '025-limits-clock': limitsClock,
 }
 
 type Options = {

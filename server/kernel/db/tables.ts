@@ -167,7 +167,7 @@ export type Tables = ModerationTables & {
   /** Null: the mail server has not refused the login. */
   mail_pause: { refused_since: Date | null; next_try_at: Date | null }
   /** When the next event of a key would come, if all kept to its pace. */
-  rate_limits: { key: string; arrival: Date }
+  rate_limits: { key: string; arrival: Date; charged_at: Generated<Date> }
   installation: {
     /** An irreversible hash of APP_SECRET; null until the first start. */
     secret_fingerprint: Buffer | null

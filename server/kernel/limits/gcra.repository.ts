@@ -6,18 +6,19 @@ import type { Queryable } from '../db/database.ts'
 import { allowed, type Counter, type Pace } from './gcra.ts'
 
 const STEP = `$2::float8 * interval '1 second'`
-const ARRIVAL = unlessAhead('old.arrival', `$4::float8 * ${STEP}`)
+const ARRIVAL = unlessAhead('old.arrival', 'old.charged_at')
 /**
  * clock_timestamp() is read once the row is locked: now() could be earlier than what others have
  * written meanwhile.
  */
 const WAIT = `coalesce(extract(epoch FROM ${ARRIVAL} - clock_timestamp()), 0)::float8`
 
-/** Counts an event of the key $1 at a step of $2 seconds, where it may use $3 of a burst of $4. */
+/** Counts an event of the key $1 at a step of $2 seconds, where $3 may happen at once. */
 const CHARGE = `
   WITH charged AS (
     INSERT INTO rate_limits AS old (key, arrival) VALUES ($1, clock_timestamp() + ${STEP})
-    ON CONFLICT (key) DO UPDATE SET arrival = ${STEP} + greatest(${ARRIVAL}, clock_timestamp())
+    ON CONFLICT (key) DO UPDATE SET charged_at = clock_timestamp(),
+      arrival = ${STEP} + greatest(${ARRIVAL}, clock_timestamp())
     WHERE ${WAIT} <= ($3::float8 - 1) * $2
     RETURNING 0 AS wait
   )
@@ -33,7 +34,7 @@ export function countInDatabase(pool: Pool, pace: Pace, nameOf: (key: string) =>
   const { burst, step } = pace
   return {
     async charge(key, share) {
-      const values = [nameOf(key), step, allowed(pace, share), burst]
+      const values = [nameOf(key), step, allowed(pace, share)]
       const { rows } = await pool.query<{ wait: number }>(CHARGE, values)
       // Without a row, the event was refused by one that was counted after the statement began.
       return rows[0]?.wait ?? step
@@ -42,7 +43,7 @@ export function countInDatabase(pool: Pool, pace: Pace, nameOf: (key: string) =>
       await pool.query(REFUND, [nameOf(key), step])
     },
     async isSpent(key) {
-      const { rows } = await pool.query(SPENT, [nameOf(key), step, burst, burst])
+      const { rows } = await pool.query(SPENT, [nameOf(key), step, burst])
       return rows.length > 0
     },
   }

@@ -65,7 +65,8 @@ async function openLimitsTable() {
     db,
     pool,
     wait: (seconds: number) =>
-      sql`UPDATE rate_limits SET arrival = arrival - ${seconds} * interval '1 second'`.execute(db),
+      sql`UPDATE rate_limits SET arrival = arrival - ${seconds} * interval '1 second',
+        charged_at = charged_at - ${seconds} * interval '1 second'`.execute(db),
   }
 }
 
@@ -297,6 +298,15 @@ test('of 30 events at once exactly ten pass, and a clock that goes back keeps no
   await wait(-3600)
   expect(await counter.isSpent('olga')).toBe(false)
   expect(await counter.charge('olga')).toBe(0)
+})
+
+test('one event that was counted by a clock an hour ahead takes nothing of an hour’s share', async () => {
+  const { pool, wait } = await openLimitsTable()
+  const counter = countInDatabase(pool, { burst: 10, step: 360 }, (key) => key)
+  expect(await counter.charge('mails', 3 / 4)).toBe(0)
+  await wait(400)
+  await wait(-3600)
+  expect(await counter.charge('mails', 3 / 4)).toBe(0)
 })
 
 test('the database knows no key but by its keyed hash, and forgets it once it has its whole burst again', async () => {
