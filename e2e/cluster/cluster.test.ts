@@ -7,7 +7,7 @@ import { AcknowledgedWrites } from '../testing/acknowledged-writes.ts'
 import { createProductClient, signUpUsers } from '../testing/product.ts'
 import { type ClusterLoad, isExpected, isVisitorRead, startLoad } from './cluster-load.ts'
 import { type Site, startSite } from './clustered-site.ts'
-import { type FaultReport, reportFault } from './faults.ts'
+import { type FaultReport, OUTAGE, reportFault } from './faults.ts'
 
 /** Longer than Patroni, HAProxy and the product's own timeouts wait. */
 const CUT_MS = 12_000
@@ -134,7 +134,7 @@ test('nothing that was acknowledged is lost or doubled, every session lives, vis
 test('each node logs one begin and one end of an outage and nothing else, and no stack traces', () => {
   for (const { fault, troubles } of reports) {
     for (const told of troubles) {
-      const outage = [expect.stringMatching(/^the database is (away|read-only)$/), BACK]
+      const outage = [expect.stringMatching(OUTAGE), BACK]
       expect([[], outage], fault).toContainEqual(told)
     }
   }

@@ -8,6 +8,9 @@ import { type Outcome, recordCalls } from '../testing/recorded-calls.ts'
 import { type ClusterLoad, isVisitorRead } from './cluster-load.ts'
 import type { Site } from './clustered-site.ts'
 
+/** The line with which a node says that an outage begins. */
+export const OUTAGE = /^the database is (away|read-only)$/
+
 /** All times are in milliseconds since the begin of the fault. */
 export type FaultReport = {
   fault: string
@@ -46,6 +49,10 @@ export async function reportFault(
   ])
   const changesMs = await changesArrive(site).then(since)
   await expectChangesEverywhere(site, reader)
+  const troublesOf = ({ product }: Node, n: number) =>
+    troublesIn(product.lines.slice(linesBefore[n]))
+  // A node is served again some moments before its next probe says that the outage is over.
+  while (site.nodes.map(troublesOf).some((told) => OUTAGE.test(told.at(-1) ?? ''))) await delay(100)
   const outcomes = load.outcomes.slice(outcomesBefore)
   return {
     fault,
@@ -56,7 +63,7 @@ export async function reportFault(
     changesMs,
     visitorReads: countFailed(outcomes.filter(isVisitorRead)),
     userReads: countFailed(outcomes.filter(({ call }) => call === 'GET /posts')),
-    troubles: site.nodes.map(({ product }, n) => troublesIn(product.lines.slice(linesBefore[n]))),
+    troubles: site.nodes.map(troublesOf),
   }
 }
 
