@@ -20,13 +20,19 @@ export async function isAt(post: Locator, top: number): Promise<boolean> {
   return Math.abs((await topOf(post)) - top) <= 1
 }
 
-/** Posts above get their height only when they come near, so one scroll is not enough. */
+/**
+ * A page of posts gets its true height only some frames after it has come near, so one scroll is
+ * not enough.
+ */
 export function bringTo(post: Locator, top: number): Promise<void> {
   return expect
     .poll(async () => {
       await post.evaluate((it, at) => scrollBy(0, it.getBoundingClientRect().top - at), top)
       await post.evaluate(() => new Promise(requestAnimationFrame))
-      return isAt(post, top)
+      const isLaidOut = await post.evaluate((it) =>
+        it.checkVisibility({ contentVisibilityAuto: true }),
+      )
+      return isLaidOut && (await isAt(post, top))
     })
     .toBe(true)
 }

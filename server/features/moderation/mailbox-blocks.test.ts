@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { decide, report, signUpModerator, undo } from '../../testing/moderation-calls.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { eraseNow } from '../account-deletion/account-deletion.service.ts'
-import { upsertBlock } from './blocks.repository.ts'
 import { blockUser, createBlockSpreading, unblockUser } from './blocks.service.ts'
 
 const app = await appForFile()
@@ -82,11 +81,15 @@ test('a block that comes while the account is erased blocks the mailbox', async 
   const olga = await app.signIn('during@example.org')
   await app.publish(olga)
   const nameKey = deriveKey(SECRET, 'usernames')
-  // When the posts are hidden; the job that spreads it has not run by then.
-  const rude = { userId: olga.id, reason: 'Спам', days: null, by: 'masha' }
-  const invalidate = vi.fn(async () => void (await upsertBlock(app.db, rude)))
-  invalidate.mockResolvedValueOnce(undefined)
+  // When the posts are erased, by this call or by the job; nothing has spread it by then.
+  await sql`CREATE FUNCTION block_author() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO blocks (user_id, reason, blocked_by) VALUES (OLD.owner_id, 'Спам', 'masha');
+    RETURN OLD; END $$`.execute(app.db)
+  await sql`CREATE TRIGGER blocked BEFORE DELETE ON posts
+    FOR EACH ROW EXECUTE FUNCTION block_author()`.execute(app.db)
+  const invalidate = async () => {}
   await eraseNow(app.db, { userId: olga.id, nameKey, actor: 'masha', invalidate })
+  await sql`DROP TRIGGER blocked ON posts`.execute(app.db)
   expectRefusal(await publish(await app.signIn(olga.email)), 'BLOCKED')
 })
 
