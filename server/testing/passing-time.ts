@@ -48,7 +48,7 @@ export async function passPauseTime({ db }: TestApp, seconds: number): Promise<v
   await wakeSenders(db)
 }
 
-export async function passLimitTime({ db }: TestApp, seconds: number): Promise<void> {
+export async function passLimitTime({ db }: Pick<TestApp, 'db'>, seconds: number): Promise<void> {
   await sql`UPDATE rate_limits SET arrival = arrival - ${seconds} * interval '1 second',
     charged_at = charged_at - ${seconds} * interval '1 second'`.execute(db)
 }

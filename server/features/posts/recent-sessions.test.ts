@@ -45,7 +45,7 @@ test('a session that another node has closed publishes nothing more, and its ret
   const other = await appForTest({ databaseUrl: app.databaseUrl })
   await other.call('DELETE', '/sessions/current', { token: olga.token })
   for (const key of ['before', 'after']) expectRefusal(await write(key), 'UNAUTHORIZED')
-  // Whatever else is wrong with them.
+  // Also where the text would be refused, and where there is none.
   for (const text of ['', 5 as unknown as string]) {
     expectRefusal(await write('invalid', text), 'UNAUTHORIZED')
   }

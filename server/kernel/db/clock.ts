@@ -6,7 +6,7 @@ const CHECK_MS = 60_000
 /** With a larger one codes would expire on arrival, and tokens would be valid for too long. */
 export const LARGEST_SKEW_MS = 60_000
 
-/** SQL for a time, or NULL if `setAt`, when it was set, lies ahead: the clock was ahead then. */
+/** SQL for a time, or NULL if it was set, at `setAt`, by a clock more than a minute ahead. */
 export function unlessAhead(time: string, setAt = time): string {
   return `CASE WHEN ${setAt} <= clock_timestamp() + interval '1 minute' THEN ${time} END`
 }

@@ -166,7 +166,7 @@ export type Tables = ModerationTables & {
   recurring_jobs: { task: string; period: string }
   /** Null: the mail server has not refused the login. */
   mail_pause: { refused_since: Date | null; next_try_at: Date | null }
-  /** When the next event of a key would come, if all kept to its pace. */
+  /** When the next event of a key would come, if all kept to its pace, and when one was counted. */
   rate_limits: { key: string; arrival: Date; charged_at: Generated<Date> }
   installation: {
     /** An irreversible hash of APP_SECRET; null until the first start. */

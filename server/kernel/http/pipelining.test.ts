@@ -45,6 +45,7 @@ test('600 sign-ins whose bodies arrive slowly do not keep others from being serv
 test('at most one response waits in the server for a client that does not read, and 30 s without a byte close its connection', async () => {
   const app = await appForTest()
   expect(app.http.server.timeout).toBe(30_000)
+  // The test does not wait for 30 s.
   app.http.server.setTimeout(2000)
   const document = await (await fetch(`${app.url}/api/v1/openapi.json`)).arrayBuffer()
   const { client, held } = await openDeaf(app, DOCUMENT)

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { atOnce } from '../../testing/at-once.ts'
 import { freshDatabase, lockWaits } from '../../testing/databases.ts'
+import { passLimitTime } from '../../testing/passing-time.ts'
 import { openDatabase } from '../db/database.ts'
 import { AppError } from '../errors/app-error.ts'
 import { countHashed, countInDatabase, removeExpiredLimits } from './gcra.repository.ts'
@@ -64,9 +65,7 @@ async function openLimitsTable() {
   return {
     db,
     pool,
-    wait: (seconds: number) =>
-      sql`UPDATE rate_limits SET arrival = arrival - ${seconds} * interval '1 second',
-        charged_at = charged_at - ${seconds} * interval '1 second'`.execute(db),
+    wait: (seconds: number) => passLimitTime({ db }, seconds),
   }
 }
 
