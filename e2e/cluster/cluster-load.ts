@@ -23,12 +23,21 @@ type Options = {
 
 export type ClusterLoad = ReturnType<typeof startLoad>
 
+type VisitorRead = [path: string, sent?: { isPage: true }]
+
 /** Simulates people who repeat writes until they are acknowledged, whatever happens. */
 export function startLoad({ url, users, postId, acknowledged }: Options) {
   const { call, outcomes } = recordCalls(url)
   const { signUp } = createProductClient({ url })
   const writes: Write[] = []
   const newUsers: TestUser[] = []
+  const visitorReads: VisitorRead[] = [
+    ['/posts'],
+    ['/posts?limit=10'],
+    [`/posts/${postId}`],
+    ['/', { isPage: true }],
+    [`/posts/${postId}`, { isPage: true }],
+  ]
   const missed: string[] = []
   let isStopped = false
 
@@ -77,10 +86,7 @@ export function startLoad({ url, users, postId, acknowledged }: Options) {
       repeat(() => write(user)),
       repeat(() => call('GET', '/posts', { token: user.token })),
     ]),
-    ...['/posts', '/posts?limit=10', `/posts/${postId}`].map((path) =>
-      repeat(() => call('GET', path)),
-    ),
-    ...['/', `/posts/${postId}`].map((path) => repeat(() => call('GET', path, { isPage: true }))),
+    ...visitorReads.map(([path, sent]) => repeat(() => call('GET', path, sent))),
     repeat(signInAnew, SIGN_IN_PAUSE_MS),
   ]
 
@@ -90,6 +96,14 @@ export function startLoad({ url, users, postId, acknowledged }: Options) {
     /** Own likes that their users did not see in their next read. */
     missed,
     newUsers,
+    /** Reads at a node itself what visitors read. Throws if it refuses a read. */
+    async readAt(node: string): Promise<void> {
+      const { call: callNode } = recordCalls(node)
+      for (const [path, sent] of visitorReads) {
+        const { call: name, status } = await callNode('GET', path, sent)
+        if (status !== 200) throw new Error(`${node} answers ${name} with ${status}`)
+      }
+    },
     async stop(): Promise<void> {
       isStopped = true
       await Promise.all(simulations)
