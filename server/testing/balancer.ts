@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { endChild, untilPrinted } from './child-process.ts'
+import { untilPrinted } from './child-process.ts'
 import { findProgram } from './debian-package.ts'
 import { freePort } from './free-port.ts'
 
@@ -22,24 +23,29 @@ function usualPaths(): string[] {
 }
 
 /**
+ * The input ends with this process, however that ends: nobody closes what a test file has opened
+ * whose tests are all skipped. In master-worker mode the worker ends with its master.
+ */
+const UNTIL_INPUT_ENDS = '"$0" -W -f "$1/haproxy.cfg" & cat; kill $!; wait; rm -r "$1"'
+
+/**
  * Each request goes to the next node in turn, and nodes that do not accept connections are skipped.
  * The caller closes HAProxy.
  */
 export async function openBalancer(nodes: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'vslukh-balancer-'))
   const port = await freePort()
-  const file = join(folder, 'haproxy.cfg')
-  await writeFile(file, configuration(port, nodes))
-  // In master-worker mode the worker ends with its master, even when that is killed.
-  const master = spawn(await findBalancer(), ['-W', '-f', file], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+  await writeFile(join(folder, 'haproxy.cfg'), configuration(port, nodes))
+  const shell = spawn('sh', ['-c', UNTIL_INPUT_ENDS, await findBalancer(), folder], {
+    stdio: ['pipe', 'ignore', 'pipe'],
   })
-  await untilPrinted(master, /Loading success/)
+  await untilPrinted(shell, /Loading success/)
   return {
     url: `http://127.0.0.1:${port}`,
     async close(): Promise<void> {
-      await endChild(master)
-      await rm(folder, { recursive: true, force: true })
+      const exit = once(shell, 'exit')
+      shell.stdin.end()
+      await exit
     },
   }
 }
