@@ -4,28 +4,36 @@ import {
   startTransition,
   useContext,
   useLayoutEffect,
+  useRef,
   useState,
 } from 'react'
-import { flushSync } from 'react-dom'
 import { type Page, pageAt } from '../../contract/pages.ts'
 import { useAtom } from '../platform/atom.ts'
 import { currentEntry, type Dialog, type Entry, onEntryChange, openedDialog } from './history.ts'
+
+const SLIDE_MS = 150
 
 const EntryContext = createContext<Entry | null>(null)
 
 /** Provides the entry of the history that is shown; on the server and in tests a given one. */
 export function HistoryProvider({ entry, children }: { entry?: Entry; children: ReactNode }) {
   const [shown, setShown] = useState(entry ?? currentEntry)
+  const tapped = useRef<Place>(undefined)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each page that is shown.
+  useLayoutEffect(() => {
+    if (tapped.current) slideFrom(tapped.current)
+    tapped.current = undefined
+  }, [shown])
 
   useLayoutEffect(() => {
     if (entry) return
-    // As a transition: the page stays until the next one is rendered.
     const show = () => {
       const next = currentEntry()
       const page = next.isReturn ? null : pageAt(next.pathname)
-      const render = () => setShown(currentEntry())
-      if (page?.name === 'post') growCard(page.id, render)
-      else startTransition(render)
+      tapped.current = page?.name === 'post' ? placeOf(page.id) : undefined
+      // As a transition: the page stays until the next one is rendered.
+      startTransition(() => setShown(currentEntry()))
     }
     show()
     return onEntryChange(show)
@@ -34,24 +42,22 @@ export function HistoryProvider({ entry, children }: { entry?: Entry; children: 
   return <EntryContext value={shown}>{children}</EntryContext>
 }
 
-/** The card of a post grows into its page, where the browser can show that. */
-function growCard(postId: string, render: () => void): void {
-  const name = (value: string): boolean => {
-    const article = document.querySelector<HTMLElement>(`article[data-post-id="${postId}"]`)
-    article?.style.setProperty('view-transition-name', value)
-    return article !== null
-  }
-  if (!document.startViewTransition || !name('post')) {
-    startTransition(render)
-    return
-  }
-  const { ready, finished } = document.startViewTransition(() => {
-    flushSync(render)
-    name('post')
-  })
-  // A tab in the background shows none.
-  ready.catch(() => {})
-  void finished.then(() => name(''))
+/** Where the card of a post stands, in px below the top of the window. */
+type Place = { postId: string; top: number; card: HTMLElement }
+
+function placeOf(postId: string): Place | undefined {
+  const card = document.querySelector<HTMLElement>(`article[data-post-id="${postId}"]`)
+  return card ? { postId, top: card.getBoundingClientRect().top, card } : undefined
+}
+
+/** Moves the card of a post from its place in a list to its place on the page that opens. */
+function slideFrom({ postId, top }: Place): void {
+  const place = placeOf(postId)
+  if (!place || matchMedia('(prefers-reduced-motion: reduce)').matches) return
+  const background = 'var(--paper)'
+  const from = { transform: `translateY(${top - place.top}px)`, background }
+  const to = { transform: 'none', background }
+  place.card.animate([from, to], { duration: SLIDE_MS, easing: 'ease-out' })
 }
 
 /** The entry for an address on the server and in tests. */
