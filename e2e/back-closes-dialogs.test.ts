@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
+import { countCardRenders } from './testing/count-card-renders.ts'
 import { journey, olga, PHONE, test } from './testing/journey.ts'
 import { countRequests, dialogOf, postWith, toast } from './testing/page-actions.ts'
 
@@ -94,29 +95,6 @@ test('a visitor who goes back from the dialog for signing in no longer likes wha
   expect(await page.evaluate(() => sessionStorage.getItem('intent'))).toBeNull()
   expect(new URL(page.url()).pathname).toBe('/')
 })
-
-/** Counts by V8's coverage how often the component of a card is called. */
-async function countCardRenders(page: Page, act: () => Promise<void>): Promise<number> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Debugger.enable')
-  await session.send('Profiler.enable')
-  await session.send('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-  await act()
-  const { result } = await session.send('Profiler.takePreciseCoverage')
-  let renders = 0
-  for (const { scriptId, url, functions } of result) {
-    if (!url.includes('/assets/')) continue
-    const { scriptSource } = await session.send('Debugger.getScriptSource', { scriptId })
-    const cards = functions.flatMap(({ functionName, ranges: [range] }) => {
-      if (!range || functionName === '') return []
-      const source = scriptSource.slice(range.startOffset, range.endOffset)
-      return source.includes('aria-posinset') ? [{ size: source.length, count: range.count }] : []
-    })
-    renders += cards.toSorted((a, b) => a.size - b.size)[0]?.count ?? 0
-  }
-  await session.detach()
-  return renders
-}
 
 function isDialogEntry(page: Page): Promise<boolean> {
   return page.evaluate(() => Boolean(history.state?.dialog))

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectNoBarrier } from './testing/axe.ts'
+import { countCardRenders } from './testing/count-card-renders.ts'
 import { journey, olga, TABLET, test, visitWithNews } from './testing/journey.ts'
 import {
   bringTo,
@@ -44,6 +45,14 @@ test('scrolling loads ten posts at a time until the end of the wall, with skelet
     '25',
   )
   expect(new Set(await postTexts(page)).size).toBe(25)
+})
+
+test('the cards of the next ten posts are rendered, and none of those before again', async () => {
+  await journey.fillWall(olga, 35, TWO_LINES)
+  const page = await journey.visit()
+  await readOn(page, 20)
+  const renders = await countCardRenders(page, () => readOn(page, 30))
+  expect(renders).toBe(10)
 })
 
 test('when the next posts fail to load, a retry button takes their place, and the wall continues from there', async () => {

@@ -219,15 +219,22 @@ export function withoutAuthors(
   }
 }
 
-/** Returns the pages with the posts to show, each of them once, without the pages that have none. */
+/**
+ * Returns the pages with the posts to show, each of them once, without the pages that have none. A
+ * page of which nothing is left out keeps its array: its cards are not rendered again.
+ */
 export function shownPages({ pages, added, removed, stoppedAt }: PostList): ShownPage[] {
   const seen = new Set(removed)
   const isNew = (id: string) => !seen.has(id) && seen.add(id)
+  const withoutSeen = (ids: string[]) => {
+    const fresh = ids.filter(isNew)
+    return fresh.length < ids.length ? fresh : ids
+  }
   return pages
     .map(({ cursor, ids, gap }) => ({
       cursor,
       key: ids.at(-1) ?? cursor,
-      ids: (cursor === '' ? [...added, ...ids] : ids).filter(isNew),
+      ids: withoutSeen(cursor === '' && added.length > 0 ? [...added, ...ids] : ids),
       ...(gap && { gap }),
       isStop: cursor === stoppedAt,
     }))
