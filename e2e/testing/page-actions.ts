@@ -20,19 +20,18 @@ export async function isAt(post: Locator, top: number): Promise<boolean> {
   return Math.abs((await topOf(post)) - top) <= 1
 }
 
-/**
- * A page of posts gets its true height only some frames after it has come near, so one scroll is
- * not enough.
- */
+const FRAMES_TO_LAY_OUT = 10
+
+/** Posts above get their true height some frames after they come near, so one scroll is not enough. */
 export function bringTo(post: Locator, top: number): Promise<void> {
+  const scroll = async (it: Element, { at, frames }: { at: number; frames: number }) => {
+    scrollBy(0, it.getBoundingClientRect().top - at)
+    for (let frame = 0; frame < frames; frame++) await new Promise(requestAnimationFrame)
+  }
   return expect
     .poll(async () => {
-      await post.evaluate((it, at) => scrollBy(0, it.getBoundingClientRect().top - at), top)
-      await post.evaluate(() => new Promise(requestAnimationFrame))
-      const isLaidOut = await post.evaluate((it) =>
-        it.checkVisibility({ contentVisibilityAuto: true }),
-      )
-      return isLaidOut && (await isAt(post, top))
+      await post.evaluate(scroll, { at: top, frames: FRAMES_TO_LAY_OUT })
+      return isAt(post, top)
     })
     .toBe(true)
 }
