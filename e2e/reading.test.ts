@@ -49,7 +49,11 @@ test('a card moves to its place on its page within 150 ms, not on the way back n
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await card.getByText('Запись 8').click()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
-  expect(await moves(page)).toHaveLength(1)
+  const { y: top } = (await postWith(page, 'Запись 8').boundingBox()) ?? {}
+  expect(await moves(page)).toEqual([
+    { from: y, ms: 150 },
+    { from: top, ms: 150 },
+  ])
 })
 
 /** Records from where (px below the top of the window) and for how long (ms) cards move. */
@@ -60,7 +64,7 @@ async function recordMoves(page: Page): Promise<void> {
     const { animate } = Element.prototype
     Element.prototype.animate = function (this: Element, ...args) {
       const animation = animate.apply(this, args)
-      if (this.localName === 'article') {
+      if (this.parentElement?.localName === 'article') {
         const { duration: ms } = animation.effect?.getTiming() ?? {}
         moves.push({ from: this.getBoundingClientRect().y, ms })
       }

@@ -11,29 +11,24 @@ import { type Page, pageAt } from '../../contract/pages.ts'
 import { useAtom } from '../platform/atom.ts'
 import { currentEntry, type Dialog, type Entry, onEntryChange, openedDialog } from './history.ts'
 
-const SLIDE_MS = 150
+const SLIDE = { duration: 150, easing: 'ease-out' }
 
 const EntryContext = createContext<Entry | null>(null)
 
 /** Provides the entry of the history that is shown; on the server and in tests a given one. */
 export function HistoryProvider({ entry, children }: { entry?: Entry; children: ReactNode }) {
   const [shown, setShown] = useState(entry ?? currentEntry)
-  const tapped = useRef<Place>(undefined)
+  const cardTop = useRef(Number.NaN)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each page that is shown.
-  useLayoutEffect(() => {
-    if (tapped.current) slideFrom(tapped.current)
-    tapped.current = undefined
-  }, [shown])
+  useLayoutEffect(() => slideFrom(cardTop.current, articleIn(shown)), [shown])
 
   useLayoutEffect(() => {
     if (entry) return
     const show = () => {
       const next = currentEntry()
-      const page = next.isReturn ? null : pageAt(next.pathname)
-      tapped.current = page?.name === 'post' ? placeOf(page.id) : undefined
+      cardTop.current = topOf(articleIn(next))
       // As a transition: the page stays until the next one is rendered.
-      startTransition(() => setShown(currentEntry()))
+      startTransition(() => setShown(next))
     }
     show()
     return onEntryChange(show)
@@ -42,22 +37,23 @@ export function HistoryProvider({ entry, children }: { entry?: Entry; children: 
   return <EntryContext value={shown}>{children}</EntryContext>
 }
 
-/** Where the card of a post stands, in px below the top of the window. */
-type Place = { postId: string; top: number; card: HTMLElement }
-
-function placeOf(postId: string): Place | undefined {
-  const card = document.querySelector<HTMLElement>(`article[data-post-id="${postId}"]`)
-  return card ? { postId, top: card.getBoundingClientRect().top, card } : undefined
+/** The post that an entry opens: its card in a list, and then the article of its page. */
+function articleIn({ isReturn, pathname }: Entry): Element | null {
+  const page = isReturn ? null : pageAt(pathname)
+  return page?.name === 'post' ? document.querySelector(`[data-post-id="${page.id}"]`) : null
 }
 
-/** Moves the card of a post from its place in a list to its place on the page that opens. */
-function slideFrom({ postId, top }: Place): void {
-  const place = placeOf(postId)
-  if (!place || matchMedia('(prefers-reduced-motion: reduce)').matches) return
-  const background = 'var(--paper)'
-  const from = { transform: `translateY(${top - place.top}px)`, background }
-  const to = { transform: 'none', background }
-  place.card.animate([from, to], { duration: SLIDE_MS, easing: 'ease-out' })
+function topOf(article: Element | null): number {
+  return article?.getBoundingClientRect().top ?? Number.NaN
+}
+
+/**
+ * Lets a post come to its place from where its card stood. The style sheet keeps it where it is for
+ * who wants less motion.
+ */
+function slideFrom(top: number, article: Element | null): void {
+  const by = top - topOf(article)
+  if (by) article?.firstElementChild?.animate({ translate: [`0 ${by}px`, 'none'] }, SLIDE)
 }
 
 /** The entry for an address on the server and in tests. */

@@ -227,14 +227,14 @@ export function shownPages({ pages, added, removed, stoppedAt }: PostList): Show
   const seen = new Set(removed)
   const isNew = (id: string) => !seen.has(id) && seen.add(id)
   const withoutSeen = (ids: string[]) => {
-    const fresh = ids.filter(isNew)
-    return fresh.length < ids.length ? fresh : ids
+    const left = ids.filter(isNew)
+    return left.length < ids.length ? left : ids
   }
   return pages
     .map(({ cursor, ids, gap }) => ({
       cursor,
       key: ids.at(-1) ?? cursor,
-      ids: withoutSeen(cursor === '' && added.length > 0 ? [...added, ...ids] : ids),
+      ids: withoutSeen(cursor || added.length === 0 ? ids : [...added, ...ids]),
       ...(gap && { gap }),
       isStop: cursor === stoppedAt,
     }))

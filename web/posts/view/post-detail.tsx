@@ -26,23 +26,26 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: shortcuts step through it too.
       tabIndex={0}
     >
-      <div className={styles.head}>
-        <Link className={styles.tile} to={authorPath(username)} tabIndex={-1} aria-hidden="true">
-          <Monogram name={username} />
-        </Link>
-        <Link id={`${id}-author`} className={styles.author} to={authorPath(username)}>
-          {username}
-        </Link>
-        <div className={styles.menu}>{menu}</div>
+      {/* It moves without the article, whose place others measure. */}
+      <div className={styles.moving}>
+        <div className={styles.head}>
+          <Link className={styles.tile} to={authorPath(username)} tabIndex={-1} aria-hidden="true">
+            <Monogram name={username} />
+          </Link>
+          <Link id={`${id}-author`} className={styles.author} to={authorPath(username)}>
+            {username}
+          </Link>
+          <div className={styles.menu}>{menu}</div>
+        </div>
+        <div id={`${id}-text`}>
+          <FoldedText post={post} size="page" />
+        </div>
+        <p className={styles.date}>
+          <PostTime createdAt={post.created_at} /> · {exactTime}
+          {post.is_modified && ' · изменено'}
+        </p>
+        <div className={styles.actions}>{children}</div>
       </div>
-      <div id={`${id}-text`}>
-        <FoldedText post={post} size="page" />
-      </div>
-      <p className={styles.date}>
-        <PostTime createdAt={post.created_at} /> · {exactTime}
-        {post.is_modified && ' · изменено'}
-      </p>
-      <div className={styles.actions}>{children}</div>
     </article>
   )
 }
