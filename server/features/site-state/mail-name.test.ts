@@ -51,8 +51,11 @@ const statesOf = async ({ db }: TestApp) => {
   return Object.fromEntries(rows.map(({ state, mails }) => [state, mails]))
 }
 
-/** Everything that was refused or has waited did so earlier. */
+/** Everything that was refused or has waited did so earlier. It awaits the mails that are due. */
 async function passTime(app: TestApp, seconds: number): Promise<void> {
+  const atWork = sql`SELECT id FROM outbox
+    WHERE payload IS NOT NULL AND (claimed_until IS NOT NULL OR due_at <= now())`
+  await expect.poll(async () => (await atWork.execute(app.db)).rows).toEqual([])
   const passed = sql`${seconds} * interval '1 second'`
   await passLimitTime(app, seconds)
   await sql`UPDATE outbox SET at = at - ${passed}, due_at = due_at - ${passed}`.execute(app.db)
