@@ -202,13 +202,15 @@ async function packBeside(path: string): Promise<void> {
     [constants.BROTLI_PARAM_QUALITY]: 11,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   }
+  const zip = (memLevel: number) => promisify(gzip)(bytes, { level: 9, memLevel })
   // With more memory the blocks end later, which makes some files smaller and others larger.
-  const packings = [7, 8].map((memLevel) => promisify(gzip)(bytes, { level: 9, memLevel }))
-  const [smallest] = (await Promise.all(packings)).sort((a, b) => a.length - b.length)
-  await Promise.all([
-    promisify(brotliCompress)(bytes, { params }).then((packed) => writeFile(`${path}.br`, packed)),
-    writeFile(`${path}.gz`, smallest ?? bytes),
+  const [brotli, one, other] = await Promise.all([
+    promisify(brotliCompress)(bytes, { params }),
+    zip(7),
+    zip(8),
   ])
+  await writeFile(`${path}.br`, brotli)
+  await writeFile(`${path}.gz`, one.length < other.length ? one : other)
 }
 
 export default defineConfig(({ command, isSsrBuild }) => ({

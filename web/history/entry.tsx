@@ -18,7 +18,7 @@ const EntryContext = createContext<Entry | null>(null)
 /** Provides the entry of the history that is shown; on the server and in tests a given one. */
 export function HistoryProvider({ entry, children }: { entry?: Entry; children: ReactNode }) {
   const [shown, setShown] = useState(entry ?? currentEntry)
-  const cardTop = useRef(Number.NaN)
+  const cardTop = useRef<number>(undefined)
 
   useLayoutEffect(() => slideFrom(cardTop.current, articleIn(shown)), [shown])
 
@@ -26,7 +26,7 @@ export function HistoryProvider({ entry, children }: { entry?: Entry; children: 
     if (entry) return
     const show = () => {
       const next = currentEntry()
-      cardTop.current = topOf(articleIn(next))
+      cardTop.current = articleIn(next)?.getBoundingClientRect().top
       // As a transition: the page stays until the next one is rendered.
       startTransition(() => setShown(next))
     }
@@ -43,17 +43,15 @@ function articleIn({ isReturn, pathname }: Entry): Element | null {
   return page?.name === 'post' ? document.querySelector(`[data-post-id="${page.id}"]`) : null
 }
 
-function topOf(article: Element | null): number {
-  return article?.getBoundingClientRect().top ?? Number.NaN
-}
-
 /**
- * Lets a post come to its place from where its card stood. The style sheet keeps it where it is for
- * who wants less motion.
+ * Lets a post come to its place from where its card stood in sight. The style sheet keeps it where
+ * it is for who wants less motion.
  */
-function slideFrom(top: number, article: Element | null): void {
-  const by = top - topOf(article)
-  if (by) article?.firstElementChild?.animate({ translate: [`0 ${by}px`, 'none'] }, SLIDE)
+function slideFrom(top: number | undefined, article: Element | null): void {
+  if (top === undefined || !article) return
+  const by = top - article.getBoundingClientRect().top
+  if (Math.abs(by) < innerHeight)
+    article.firstElementChild?.animate({ translate: [`0 ${by}px`, 'none'] }, SLIDE)
 }
 
 /** The entry for an address on the server and in tests. */
