@@ -348,3 +348,10 @@ test('a page keeps its key as the list grows, and goes when it has no post left 
   expect(keys(addPost(more, '6'))).toEqual(['4', '3', '2'])
   expect(keys(removePost(more, '3'))).toEqual(['4', '2'])
 })
+
+test('a page that shows all of its posts keeps its array, of which no card is rendered again', () => {
+  const [first, second] = shownPages(removePost(read, '5'))
+  expect(first?.ids).toEqual(['4'])
+  expect(second?.ids).toBe(read.pages[1]?.ids)
+  expect(shownPages(read)[0]?.ids).toBe(read.pages[0]?.ids)
+})
