@@ -9,6 +9,7 @@ import { eraseNow } from '../account-deletion/account-deletion.service.ts'
 import { blockUser, createBlockSpreading, unblockUser } from './blocks.service.ts'
 
 const app = await appForFile()
+const nameKey = deriveKey(SECRET, 'usernames')
 
 const block = (userId: string, days: number | null) =>
   app.db.transaction().execute((tx) => blockUser(tx, { userId, reason: 'Спам', days, by: 'masha' }))
@@ -16,6 +17,8 @@ const unblock = (userId: string) =>
   app.db.transaction().execute((tx) => unblockUser(tx, { userId, by: 'masha' }))
 const publish = ({ token }: TestUser) =>
   app.call('POST', '/posts', { token, body: { text: 'Я вернулся' } })
+const erase = (userId: string) =>
+  eraseNow(app.db, { userId, nameKey, actor: 'masha', invalidate: async () => {} })
 /** Waits until every account of a mailbox is as the one that was blocked or unblocked. */
 const spread = async () => {
   const jobs = sql`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'spread-block'`
@@ -43,52 +46,45 @@ test('a block goes by mailbox: other accounts of it are blocked, and who registe
 })
 
 test('a block outlives the account while it is in force, and leaves no e-mail behind', async () => {
-  const nameKey = deriveKey(SECRET, 'usernames')
-  const erase = async (email: string, days: number | null) => {
+  const eraseBlocked = async (email: string, days: number | null) => {
     const { id: userId } = await app.signIn(email)
     await block(userId, days)
-    const invalidate = async () => {}
-    await eraseNow(app.db, { userId, nameKey, actor: 'masha', invalidate })
+    await erase(userId)
     return app.signIn(email)
   }
-  const back = await erase('eraser@gmail.com', null)
+  const back = await eraseBlocked('eraser@gmail.com', null)
   expectRefusal(await publish(back), 'BLOCKED')
   expectRefusal(await publish(await app.signIn('era.ser+1@googlemail.com')), 'BLOCKED')
-  const freed = await erase('other@example.org', 1)
+  const freed = await eraseBlocked('other@example.org', 1)
   expectRefusal(await publish(freed), 'BLOCKED')
   await sql`UPDATE blocked_mailboxes SET until = now() WHERE until IS NOT NULL`.execute(app.db)
   expect((await publish(await app.signIn('other+1@example.org'))).status).toBe(201)
 })
 
 test('a block that is spread while the account is erased keeps the mailbox blocked', async () => {
-  const nameKey = deriveKey(SECRET, 'usernames')
   const { id: userId, email } = await app.signIn('spread@example.org')
   await block(userId, null)
   await spread()
-  const erase = () =>
-    eraseNow(app.db, { userId, nameKey, actor: 'masha', invalidate: async () => {} })
   await sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN RAISE 'not yet'; END $$`.execute(app.db)
   await sql`CREATE TRIGGER refused BEFORE DELETE ON users EXECUTE FUNCTION refuse()`.execute(app.db)
-  await expect(erase()).rejects.toThrow('not yet')
+  await expect(erase(userId)).rejects.toThrow('not yet')
   await createBlockSpreading(app.db, nameKey)({ userId })
   await sql`DROP TRIGGER refused ON users`.execute(app.db)
-  await erase()
+  await erase(userId)
   expectRefusal(await publish(await app.signIn(email)), 'BLOCKED')
 })
 
 test('a block that comes while the account is erased blocks the mailbox', async () => {
   const olga = await app.signIn('during@example.org')
   await app.publish(olga)
-  const nameKey = deriveKey(SECRET, 'usernames')
   // When the posts are erased, by this call or by the job; nothing has spread it by then.
   await sql`CREATE FUNCTION block_author() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO blocks (user_id, reason, blocked_by) VALUES (OLD.owner_id, 'Спам', 'masha');
     RETURN OLD; END $$`.execute(app.db)
   await sql`CREATE TRIGGER blocked BEFORE DELETE ON posts
     FOR EACH ROW EXECUTE FUNCTION block_author()`.execute(app.db)
-  const invalidate = async () => {}
-  await eraseNow(app.db, { userId: olga.id, nameKey, actor: 'masha', invalidate })
+  await erase(olga.id)
   await sql`DROP TRIGGER blocked ON posts`.execute(app.db)
   expectRefusal(await publish(await app.signIn(olga.email)), 'BLOCKED')
 })
@@ -100,8 +96,6 @@ test('the undo of a removal is accepted when the author has been erased since', 
   await report(app, moderator, { postId })
   const removal = { postId, verdict: 'remove', block: { days: null } } as const
   const { body } = await decide(app, moderator, removal)
-  const nameKey = deriveKey(SECRET, 'usernames')
-  const invalidate = async () => {}
-  await eraseNow(app.db, { userId: olga.id, nameKey, actor: 'masha', invalidate })
+  await erase(olga.id)
   expect((await undo(app, moderator, body.id)).status).toBe(204)
 })
