@@ -26,6 +26,13 @@ const CHUNKS = [
   // The style of all lazy chunks in one sheet: rendered pages contain only the style of `app`.
   { name: 'lazy-styles', test: /\.module\.css$/ },
 ]
+/**
+ * Style of the first script that no served page uses: it comes with the scripts, so that a page
+ * fits into what a server sends before it hears of the browser.
+ */
+const LATE_STYLE =
+  /web\/(?:answers\/bell|app\/dialogs|app\/shell\/draft-mark|feed\/gap-row|ui\/(?:errors|menu|skeleton|spinner|toaster))\.module\.css$/
+const LATE_MARK = '@media late{'
 const STYLED_IMPORT = join(import.meta.dirname, 'web/platform/styled-import.ts')
 const SMALLEST_WORTH_PACKING = 512
 // The first releases with light-dark(), nesting, popovers and AbortSignal.any.
@@ -110,7 +117,9 @@ function inlineScript(): Plugin {
 function pageFrames(): Plugin {
   return {
     name: 'page-frames',
+    enforce: 'pre',
     apply: (_config, { command, isSsrBuild }) => command === 'build' && !isSsrBuild,
+    transform: { filter: { id: LATE_STYLE }, handler: (code) => `${LATE_MARK}${code}}` },
     generateBundle: {
       // When index.html names the assets.
       order: 'post',
@@ -118,33 +127,57 @@ function pageFrames(): Plugin {
         const page = bundle['index.html']
         if (page?.type !== 'asset') throw new Error('index.html did not build')
         delete bundle['index.html']
-        const readAsset = (name: string) => {
-          const file = bundle[name]
-          if (file?.type !== 'asset') throw new Error(`${name} is not in the build`)
-          return String(file.source).trim()
+        const divideSheet = (name: string): Sheets => {
+          const sheet = bundle[name]
+          if (sheet?.type !== 'asset') throw new Error(`${name} is not in the build`)
+          const { whole, first, late } = divideStyle(String(sheet.source).trim())
+          sheet.source = whole
+          const file = this.emitFile({ type: 'asset', name: 'late.css', source: late })
+          return { first, late: this.getFileName(file) }
         }
-        const source = JSON.stringify(await framesOf(String(page.source), readAsset))
+        const source = JSON.stringify(await framesOf(String(page.source), divideSheet))
         this.emitFile({ type: 'asset', fileName: PAGE_FRAMES_FILE, source })
       },
     },
   }
 }
 
+/** The style that rendered pages contain, and the file of what comes with their scripts. */
+type Sheets = { first: string; late: string }
+
+/** Takes the marked blocks, which end where their braces do, out of a style sheet. */
+function divideStyle(marked: string): { whole: string; first: string; late: string } {
+  const [first = '', ...blocks] = marked.split(LATE_MARK)
+  const parts = { whole: first, first, late: '' }
+  for (const block of blocks) {
+    let open = 1
+    const end = [...block].findIndex((it) => {
+      if (it === '{') open += 1
+      else if (it === '}') open -= 1
+      return open === 0
+    })
+    const late = block.slice(0, end)
+    const rest = block.slice(end + 1)
+    parts.late += late
+    parts.first += rest
+    parts.whole += late + rest
+  }
+  return parts
+}
+
 /**
  * Makes the frames of index.html, where one comment stands for the head of each page, and one
  * before the tags of the assets.
  */
-async function framesOf(html: string, readAsset: (name: string) => string): Promise<PageFrames> {
+async function framesOf(html: string, divideSheet: (name: string) => Sheets): Promise<PageFrames> {
   const [before = '', rest = ''] = html.split('<!-- page head -->')
   const [head = '', shellEnd = ''] = rest.split('<!-- assets -->')
   const assets = [...shellEnd.matchAll(/(?<=="\/)assets\/[^"]+/g)].map(String)
-  const [main, ...preloaded] = assets
-    .filter((name) => name.endsWith('.js'))
-    .map((name) => `/${name}`)
+  const scripts = assets.filter((name) => name.endsWith('.js')).map((name) => `/${name}`)
   const [sheet = '', ...more] = assets.filter((name) => name.endsWith('.css'))
   if (more.length > 0) throw new Error(`Rendered pages have one style sheet, not also ${more}`)
-  const style = readAsset(sheet)
-  const loader = await bundleScript('start/script-loader', { MAIN: main, PRELOADED: preloaded })
+  const { first: style, late } = divideSheet(sheet)
+  const loader = await bundleScript('start/script-loader', { SCRIPTS: scripts, SHEET: `/${late}` })
   const inlineScripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code)
   return {
     shell: { before, after: head + shellEnd },
@@ -219,8 +252,8 @@ export default defineConfig(({ command, isSsrBuild }) => ({
     react(),
     styledImports(),
     inlineScript(),
-    serviceWorkers(),
     pageFrames(),
+    serviceWorkers(),
     precompress(),
   ],
   build: {

@@ -76,6 +76,29 @@ test.each([
   expect(await isStill(page)).toBe(true)
 })
 
+test.each(['/', '/posts/', '/users/', '/search?q=Разговор', '/about', '/nowhere'])(
+  'on %s the style that comes with the scripts changes nothing of what was served',
+  async (path) => {
+    const reply = await journey.reply(olga, talk.id, 'Ответ')
+    const ending = { '/posts/': reply.id, '/users/': olga.username }[path] ?? ''
+    const { page } = await readSparingly({ path: path + ending })
+    const picture = () => page.screenshot({ fullPage: true })
+    const served = await picture()
+    expect(await page.evaluate(addLateStyle)).toBeGreaterThan(10)
+    expect(await picture()).toEqual(served)
+  },
+)
+
+/** Returns how many rules have come. */
+async function addLateStyle(): Promise<number | undefined> {
+  const [href] = /\/assets\/late-[\w-]+\.css/.exec(document.documentElement.outerHTML) ?? []
+  const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href })
+  const loaded = new Promise((resolve) => link.addEventListener('load', resolve))
+  document.head.append(link)
+  await loaded
+  return link.sheet?.cssRules.length
+}
+
 test('a swipe within the first screen needs no scripts, one past it loads them, and reading goes on', async () => {
   const viewport = { width: 390, height: 500 }
   const { page, requested } = await readSparingly({ hasTouch: true, viewport })
@@ -203,12 +226,18 @@ test('a press on a page that is rendered anew, since it was left further down, i
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
 
-test('scripts that cannot be loaded leave a page to read, without controls that would do nothing', async () => {
-  const page = await likeWithout(SCRIPTS)
-  await page.getByRole('heading', { level: 1, name: 'Новые' }).waitFor()
-  await postWith(page, 'Разговор').locator('time').tap()
-  await page.waitForURL(`**/posts/${talk.id}`)
-})
+test.each([
+  ['scripts', SCRIPTS],
+  ['style with the scripts', /\/assets\/late-.*\.css$/],
+])(
+  '%s that cannot be loaded leave a page to read, without controls that would do nothing',
+  async (_, missing) => {
+    const page = await likeWithout(missing)
+    await page.getByRole('heading', { level: 1, name: 'Новые' }).waitFor()
+    await postWith(page, 'Разговор').locator('time').tap()
+    await page.waitForURL(`**/posts/${talk.id}`)
+  },
+)
 
 test.each([
   ['script', /\/assets\/author-.*\.js$/],

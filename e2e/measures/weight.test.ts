@@ -13,6 +13,10 @@ const TEXT = 'Запись, которой хватает слов на неск
 const SHIFT_AT_MOST = 0.02
 const SCRIPT_AT_MOST = 115 * 1024
 const SPARED_AT_MOST = 75_000
+/** Ten segments of TCP (RFC 6928). */
+const FIRST_FLIGHT = 14_600
+/** Ten real texts take more than these, which are alike. */
+const ROOM_FOR_TEXTS = 1000
 
 let journey: Journey
 let olga: TestUser
@@ -56,6 +60,14 @@ test('no schema library reaches the browser: only types and plain constants of t
   expect(scriptsWithSchemas('node_modules/typebox/build/**/*.mjs')).not.toEqual([])
   expect(scripts('dist/web/assets/*.js').length).toBeGreaterThan(3)
   expect(scriptsWithSchemas('dist/web/assets/*.js')).toEqual([])
+})
+
+test('the wall fits into what a server sends before it hears of the browser', async () => {
+  const responses = await firstVisit()
+  const page = responses.find((it) => it.request().resourceType() === 'document')
+  expect(await transferOf(page?.request() as Request)).toBeLessThanOrEqual(
+    FIRST_FLIGHT - ROOM_FOR_TEXTS,
+  )
 })
 
 test('assets are cached for ever and compressed at build time; the page itself is revalidated', async () => {

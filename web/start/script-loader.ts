@@ -1,8 +1,10 @@
 import { shortcutOf } from '../platform/shortcut-of.ts'
 import { whenIdle } from '../platform/when-idle.ts'
 
-declare const MAIN: string
-declare const PRELOADED: string[]
+/** The first one is the entry, which imports the others. */
+declare const SCRIPTS: [string, ...string[]]
+/** The style of what the scripts add to a page. */
+declare const SHEET: string
 
 declare global {
   /** Hands what was pressed over to the app; if it cannot be loaded, leaves the page as it came. */
@@ -21,8 +23,10 @@ let hasBegun = false
 function load(): void {
   if (hasBegun) return
   hasBegun = true
-  for (const href of PRELOADED) add('link', { rel: 'modulepreload', crossOrigin: '', href })
-  add('script', { type: 'module', crossOrigin: '', src: MAIN, onerror: endWait })
+  for (const href of SCRIPTS) add('link', { rel: 'modulepreload', crossOrigin: '', href })
+  const start = () =>
+    add('script', { type: 'module', crossOrigin: '', src: SCRIPTS[0], onerror: endWait })
+  add('link', { rel: 'stylesheet', href: SHEET, onload: start, onerror: endWait })
 }
 
 function add(name: string, attributes: Record<string, unknown>): void {
