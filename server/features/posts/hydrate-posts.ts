@@ -41,6 +41,9 @@ function columns(prefix: '' | 'r_') {
 }
 
 const COLUMNS = sql`${columns('')}, ${columns('r_')}`
+/** The columns of posts that answer none. */
+export const ROOT_COLUMNS = sql`${columns('')}, NULL AS r_username`
+export const NO_LIKES = sql`(SELECT NULL::bigint AS post_id, NULL::bigint AS user_id)`
 
 /** SQL that names the posts to hydrate `p`, and SQL for the tables of what belongs to them. */
 type Source = {
@@ -63,7 +66,7 @@ const INSERTED: Source = {
   from: sql`post p`,
   key: sql`0`,
   owners: sql`author`,
-  likes: sql`(SELECT NULL::bigint AS post_id, NULL::bigint AS user_id)`,
+  likes: NO_LIKES,
   repliedPosts: sql`answered`,
 }
 /** Whose account is deleted meanwhile has edited it before. */
@@ -103,10 +106,6 @@ export async function hydratePost(
 
 /** SQL for inserted posts as their owners see them, from the CTEs `post`, `author`, `answered`. */
 export const HYDRATED_INSERTED = hydrated(INSERTED, sql`p.owner_id`)
-
-/** The same where none is a reply. */
-export const HYDRATED_ROOTS = sql`SELECT ${columns('')}, NULL AS r_username
-  FROM post p JOIN author u ON u.id = p.owner_id CROSS JOIN (SELECT NULL::bigint AS user_id) l`
 
 /** SQL for edited posts as their owners see them, from the CTE `edited`. */
 export const HYDRATED_EDITED = hydrated(EDITED, sql`p.owner_id`)

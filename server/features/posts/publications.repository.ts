@@ -1,7 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Post } from '../../../contract/posts.ts'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
-import { HYDRATED_INSERTED, HYDRATED_ROOTS, type HydratedRow, toPost } from './hydrate-posts.ts'
+import {
+  HYDRATED_INSERTED,
+  type HydratedRow,
+  NO_LIKES,
+  ROOT_COLUMNS,
+  toPost,
+} from './hydrate-posts.ts'
 
 export type NewPost = {
   ownerId: string
@@ -13,19 +19,22 @@ export type NewPost = {
 }
 
 /** What differs between statements with and without replies. */
-type Parts = Record<'allowed' | 'inserted' | 'hydrated', RawBuilder<unknown>>
+type Parts = Record<'allowed' | 'inserted' | 'result', RawBuilder<unknown>>
 
-/** Takes two thirds of the time: a publication on the wall needs nothing of what replies do. */
+/**
+ * Takes two thirds of the time: a publication on the wall needs nothing of what replies do, and for
+ * a lone post each part that is materialised or joined costs more than its rows.
+ */
 const WITHOUT_REPLIES: Parts = {
-  allowed: sql`allowed AS MATERIALIZED (
-      SELECT input.*, NULL::bigint AS recipient_id FROM input JOIN author ON author.id = owner_id
-      WHERE is_live AND NOT is_blocked
+  allowed: sql`allowed AS NOT MATERIALIZED (
+      SELECT * FROM input WHERE has_owner AND NOT is_blocked
     )`,
   inserted: sql`post AS (
       INSERT INTO posts (id, owner_id, text) OVERRIDING SYSTEM VALUE
       SELECT id, owner_id, text FROM fresh ORDER BY id RETURNING *
     )`,
-  hydrated: HYDRATED_ROOTS,
+  result: sql`NULL AS "recipientId", ${ROOT_COLUMNS}
+    FROM input u LEFT JOIN post p ON p.id = u.id CROSS JOIN ${NO_LIKES} l`,
 }
 
 function withReplies(replied: string): Parts {
@@ -36,8 +45,8 @@ function withReplies(replied: string): Parts {
       SELECT input.*, coalesce(replied.parent_post_id, replied.id) AS root_id,
         CASE WHEN replied.owner_id <> input.owner_id AND NOT replied.is_muted THEN replied.owner_id END
           AS recipient_id
-      FROM input JOIN author ON author.id = owner_id LEFT JOIN replied ON replied.id = replied_id
-      WHERE is_live AND NOT is_blocked AND (replied_id IS NULL OR replied.id IS NOT NULL)
+      FROM input LEFT JOIN replied ON replied.id = replied_id
+      WHERE has_owner AND NOT is_blocked AND (replied_id IS NULL OR replied.id IS NOT NULL)
     )`,
     inserted: sql`recipient AS (
       INSERT INTO answer_states AS state (user_id, last_no)
@@ -56,7 +65,9 @@ function withReplies(replied: string): Parts {
         replies_count + (SELECT count(*)::int FROM post WHERE replied_post_id = replied.id) AS replies_count
       FROM replied
     )`,
-    hydrated: HYDRATED_INSERTED,
+    result: sql`post.recipient_id AS "recipientId", hydrated.*
+    FROM input u LEFT JOIN post ON post.id = u.id
+    LEFT JOIN (${HYDRATED_INSERTED}) hydrated ON hydrated.id = u.id`,
   }
 }
 
@@ -71,10 +82,10 @@ export type Inserted = OwnerState & {
 /**
  * Publishes posts and replies, with their keys, in one statement. Returns what became of each, in
  * order. A lock that another transaction holds for longer than `lockWaitMs` fails the statement
- * with 55P03; 0 waits as long as a statement may. `mayWrite` judges the `session_id`. A key outlives its post, so that a retry after a
- * deletion finds it. A reply to somebody else takes the next number of its recipient. Rows are
- * locked in this order, each kind by ascending key: owners, replied posts, keys, recipients, and
- * then the totals by the triggers.
+ * with 55P03; 0 waits as long as a statement may. `mayWrite` judges the `session_id`. A key outlives
+ * its post, so that a retry after a deletion finds it. A reply to somebody else takes the next
+ * number of its recipient. Rows are locked in this order, each kind by ascending key: owners,
+ * replied posts, keys, recipients, and then the totals by the triggers.
  */
 export async function insertPosts(
   db: Queryable,
@@ -84,35 +95,35 @@ export async function insertPosts(
   const owners = idArray(posts.map(({ ownerId }) => ownerId))
   const replied = idArray(posts.map(({ repliedId }) => repliedId ?? 'NULL'))
   const hasReplies = posts.some(({ repliedId }) => repliedId !== null)
-  const { allowed, inserted, hydrated } = hasReplies ? withReplies(replied) : WITHOUT_REPLIES
+  const { allowed, inserted, result } = hasReplies ? withReplies(replied) : WITHOUT_REPLIES
   // The arrays stand in subqueries, or PostgreSQL would plan each call anew, by their lengths.
   const { rows } = await sql<Omit<Inserted, 'post'> & HydratedRow>`WITH wait AS MATERIALIZED (
       SELECT set_config('lock_timeout', ${String(lockWaitMs)}, true)
-    ), input AS MATERIALIZED (
-      SELECT nextval('posts_id_seq') AS id, i.*, session_id IS NULL OR ${mayWrite} AS is_live
-      FROM wait, unnest((SELECT ${owners}::bigint[]),
-        (SELECT ${posts.map(({ text }) => text)}::text[]),
-        (SELECT ${posts.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[]),
-        (SELECT ${replied}::bigint[]), (SELECT ${posts.map(({ sessionId }) => sessionId)}::uuid[])
-      ) WITH ORDINALITY i (owner_id, text, key, replied_id, session_id, number)
     ), author AS MATERIALIZED (
       SELECT id, username, deleted_at, EXISTS (
         SELECT FROM blocks_in_force b WHERE b.user_id = users.id
       ) AS is_blocked
-      FROM users WHERE id = ANY((SELECT ${owners}::bigint[])::bigint[]) AND deleted_at IS NULL
+      FROM users WHERE id = ANY((SELECT ${owners}::bigint[] FROM wait)::bigint[]) AND deleted_at IS NULL
       ORDER BY id FOR KEY SHARE
+    ), input AS MATERIALIZED (
+      SELECT i.*, username, is_blocked, author.id IS NOT NULL AND (session_id IS NULL OR ${mayWrite})
+        AS has_owner
+      FROM (
+        SELECT nextval('posts_id_seq') AS id, i.* FROM unnest((SELECT ${owners}::bigint[]),
+          (SELECT ${posts.map(({ text }) => text)}::text[]),
+          (SELECT ${posts.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[]),
+          (SELECT ${replied}::bigint[]), (SELECT ${posts.map(({ sessionId }) => sessionId)}::uuid[])
+        ) WITH ORDINALITY i (owner_id, text, key, replied_id, session_id, number)
+      ) i LEFT JOIN author ON author.id = owner_id
     ), ${allowed}, claimed AS (
       INSERT INTO idempotency_keys (owner_id, key, post_id)
       SELECT owner_id, key, id FROM allowed WHERE key IS NOT NULL ORDER BY owner_id, key, number
       ON CONFLICT DO NOTHING RETURNING post_id
-    ), fresh AS MATERIALIZED (
+    ), fresh AS (
       SELECT * FROM allowed WHERE key IS NULL OR id IN (SELECT post_id FROM claimed)
     ), ${inserted}
-    SELECT input.is_live AND author.id IS NOT NULL AS "hasOwner", author.is_blocked AS "isBlocked", fresh.recipient_id AS "recipientId", hydrated.*
-    FROM input LEFT JOIN author ON author.id = input.owner_id
-    LEFT JOIN fresh ON fresh.id = input.id
-    LEFT JOIN (${hydrated}) hydrated ON hydrated.id = input.id
-    ORDER BY input.number`.execute(db)
+    SELECT u.has_owner AS "hasOwner", u.is_blocked AS "isBlocked", ${result}
+    ORDER BY u.number`.execute(db)
   return rows.map(({ hasOwner, isBlocked, recipientId, ...row }) => ({
     ...{ hasOwner, isBlocked, recipientId },
     post: row.id === null ? undefined : toPost(row as HydratedRow),

@@ -32,6 +32,7 @@ import * as countPlans from './migrations/022-count-plans.ts'
 import * as mailName from './migrations/023-mail-name.ts'
 import * as invitations from './migrations/024-invitations.ts'
 import * as limitsClock from './migrations/025-limits-clock.ts'
+import * as wallCounts from './migrations/026-wall-counts.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -59,6 +60,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '023-mail-name': mailName,
   '024-invitations': invitations,
   '025-limits-clock': limitsClock,
+  '026-wall-counts': wallCounts,
 }
 
 type Options = {
