@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { freePort } from '../../testing/free-port.ts'
 import { openDatabase } from './database.ts'
-import { isDatabaseUnavailable, noteDatabaseError } from './database-errors.ts'
+import { isDatabaseUnavailable, isOfErasedUser, noteDatabaseError } from './database-errors.ts'
 
 const coded = (code: string) => Object.assign(new Error(code), { code })
 
@@ -24,6 +24,15 @@ test.each(['25006', '25P03', '57P01', '57014', '53100', '53300', '08006', '40P01
 
 test.each(['23505', '42P01', '22021', 'ERR_ASSERTION'])('%s is an error of our own', (state) => {
   expect(isDatabaseUnavailable(coded(state))).toBe(false)
+})
+
+test.each([
+  ['Key (user_id)=(7) is not present in table "users".', true],
+  ['Ключ (reporter_id)=(7) отсутствует в таблице "users".', true],
+  ['Key (muted_id)=(77) is not present in table "users".', false],
+  ['Key (post_id)=(7) is not present in table "posts".', false],
+])('user 7 has been erased: %s %s', (detail, isErased) => {
+  expect(isOfErasedUser(Object.assign(coded('23503'), { detail }), '7')).toBe(isErased)
 })
 
 test('a database that does not run is unavailable, to a query and to a transaction', async () => {

@@ -53,12 +53,15 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** The references to users by which a person's own rows are theirs. */
-const OWN_ROWS = /^(likes|like_totals|mutes|appeals)_user_id_fkey$|^reports_reporter_id_fkey$/
+/** `Key (user_id)=(7) is not present in table "users".`, in whatever language the server speaks. */
+const NO_USER = /\)=\((\d+)\).*"users"/
 
-/** Whether a row was refused because its user was erased after the session had been checked. */
-export function isOwnerErased(error: Error & { code?: unknown; constraint?: unknown }): boolean {
-  return error.code === '23503' && OWN_ROWS.test(String(error.constraint))
+/** Whether a row was refused because the user, to whom it refers, has been erased. */
+export function isOfErasedUser(
+  error: Error & { code?: unknown; detail?: unknown },
+  userId: string,
+): boolean {
+  return error.code === '23503' && NO_USER.exec(String(error.detail))?.[1] === userId
 }
 
 export function isUniqueViolation(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../../contract/errors.ts'
-import { isDatabaseUnavailable, isOwnerErased } from '../db/database-errors.ts'
+import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { AppError } from '../errors/app-error.ts'
 import { RETRY_UNAVAILABLE_SECONDS } from './refusal.ts'
 
@@ -44,7 +44,6 @@ export function answerFrameworkError(headers: Record<string, string>) {
 export function toAppError(error: FastifyError): AppError {
   if (error instanceof AppError) return error
   if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE')
-  if (isOwnerErased(error)) return new AppError('UNAUTHORIZED')
   const known = FRAMEWORK_ERRORS[error.code]
   if (known) return new AppError(known)
   const isClients = error.validation || (error.statusCode ?? 500) < 500

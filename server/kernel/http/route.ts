@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { API_PREFIX } from '../../../contract/constants.ts'
 import type { Answer, CacheRule, Endpoint, Input } from '../../../contract/endpoint.ts'
+import { isOfErasedUser } from '../db/database-errors.ts'
 import { withDeadline } from '../db/deadline.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/rate-limits.ts'
@@ -92,6 +93,7 @@ export function createRouter(
       },
       // A call whose session is closed is refused for that, whatever else is wrong with it.
       async errorHandler(error, { viewer }) {
+        if (viewer && isOfErasedUser(error, viewer.userId)) throw new AppError('UNAUTHORIZED')
         if (toAppError(error).status < 500) await viewer?.checkSession?.()
         throw error
       },
