@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { countCardRenders } from './testing/count-card-renders.ts'
+import { countStyledElements } from './testing/count-styled-elements.ts'
 import { journey, olga, PHONE, test } from './testing/journey.ts'
 import { countRequests, dialogOf, postWith, toast } from './testing/page-actions.ts'
 
@@ -83,6 +84,23 @@ test('opening and closing a dialog renders no card, and a like its own only, on 
   }
   expect(await countCardRenders(page, like)).toBe(1)
   expect(await countCardRenders(page, openAndClose)).toBe(0)
+})
+
+test('closing a dialog makes the browser style the page once, also with the style of other pages', async () => {
+  for (let n = 1; n <= 8; n++) await journey.publish(olga, `Запись ${n}`)
+  const page = await journey.visit({ as: olga, path: '/rules', viewport: PHONE })
+  await page.getByRole('link', { name: 'Стена' }).click()
+  await postWith(page, 'Останется на месте').waitFor()
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  const dialog = await dialogOf(page, 'Новая запись')
+  const elements = await page.locator('body *').count()
+  const styled = await countStyledElements(page, async () => {
+    await pressEscape(page)
+    await dialog.waitFor({ state: 'detached' })
+  })
+  // The page is no longer inert, so that each element is styled.
+  expect(styled / elements).toBeGreaterThan(0.8)
+  expect(styled / elements).toBeLessThan(1.4)
 })
 
 test('a visitor who goes back from the dialog for signing in no longer likes what they tapped', async () => {

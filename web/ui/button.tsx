@@ -24,7 +24,11 @@ export function Button(props: ButtonProps) {
     <button
       type="button"
       {...rest}
-      className={classes(buttonClass({ variant, size, wide }), className)}
+      className={classes(
+        buttonClass({ variant, size, wide }),
+        pending && styles.pending,
+        className,
+      )}
       aria-disabled={pending || undefined}
       aria-busy={pending || undefined}
       // A pending submit button does not submit its form either.

@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from 'react'
 import { shortCount } from '../../format/counts.ts'
+import { classes } from '../../ui/classes.ts'
 import styles from './action-button.module.css'
 
 type ActionButtonProps = {
@@ -22,7 +23,7 @@ export function ActionButton(props: ActionButtonProps) {
     <span className={styles.action}>
       <button
         type="button"
-        className={styles.button}
+        className={classes(styles.button, props.busy && styles.busy)}
         data-action={props.action}
         aria-label={props.label}
         aria-describedby={props.count > 0 ? countId : undefined}
