@@ -192,10 +192,13 @@ test('without scripts the way out of a page that does not exist stands in the mi
   const page = await journey.visit({ ...still, path: '/nowhere' })
   const middleOf = async (it: Locator) => {
     const { x = 0, width = 0 } = (await it.boundingBox()) ?? {}
-    return Math.round(x + width / 2)
+    return x + width / 2
   }
   const link = page.getByRole('link', { name: 'На стену' })
-  expect(await middleOf(link)).toBe(await middleOf(page.getByRole('main')))
+  // A browser may round one of the two to half a pixel.
+  expect(Math.abs((await middleOf(link)) - (await middleOf(page.getByRole('main'))))).toBeLessThan(
+    1,
+  )
 
   await page.goto(`${journey.url}/settings`)
   expect(await page.locator('noscript').innerText()).toMatch(/^Этой странице нужен JavaScript/)
