@@ -128,8 +128,9 @@ export default defineConfig({
         ...wholeProduct,
         include: ['e2e/pairs/pairs.test.ts'],
         globalSetup: [SHARED_POSTGRES],
-        // Each has a database and two nodes of its own.
-        maxConcurrency: 2,
+        // So many pairs at once, each with a database and two nodes of its own: the nodes, all in one
+        // process, wait for the database part of the time.
+        maxConcurrency: 4,
       }),
       suite('cluster', {
         ...wholeProduct,

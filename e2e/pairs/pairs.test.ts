@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { openLab } from './lab.ts'
 import { buildWall, runPair, type Wall } from './run-pair.ts'
 import { PAIRS, PAIRS_IN_UNKNOWN_SESSIONS, PAIRS_ON_ONE_NODE, type Pair } from './writes.ts'
@@ -25,11 +25,8 @@ import { PAIRS, PAIRS_IN_UNKNOWN_SESSIONS, PAIRS_ON_ONE_NODE, type Pair } from '
 /** About how many orders of a pair to run. */
 const MOST = Number(process.env.ORDERS_MAX ?? 300)
 
-/** One for each pair that runs at once: the database works while the nodes wait. */
+/** Those that no pair uses at the moment. */
 const walls: Wall[] = []
-beforeAll(async () => {
-  for (let count = 0; count < 2; count++) walls.push(await buildWall(await openLab()))
-})
 afterAll(async () => {
   for (const { lab } of walls) await lab.close()
 })
@@ -72,7 +69,7 @@ test.concurrent.for(cases.filter(({ name }) => only.test(name)))(
   { timeout: 600_000 },
   async ({ name, pair, ...options }, { expect }) => {
     const began = performance.now()
-    const wall = walls.pop() as Wall
+    const wall = walls.pop() ?? (await buildWall(await openLab()))
     const ran = runPair(wall, pair, { most: MOST, ...options }).finally(() => walls.push(wall))
     const { orders, switches, statuses, faults } = await ran
     sum.pairs++
