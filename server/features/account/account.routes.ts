@@ -125,8 +125,8 @@ export function registerAccount(options: Options): void {
     } as const
     const email = await redeemCode(db, guess, codes, {
       lock: (tx) => lockViewer(tx, viewer),
-      async redeem(tx, { email }) {
-        await changeEmail(tx, viewer, email)
+      async redeem(tx, { email, account }) {
+        await changeEmail(tx, viewer, { account, email })
         return email
       },
     }).catch(takenAs('EMAIL_ALREADY_EXISTS'))

@@ -24,7 +24,6 @@ import {
   lockUserByEmail,
   removeEmailChange,
   selectProfile,
-  selectUser,
   updateEmail,
   updateUsername,
 } from './account.repository.ts'
@@ -53,29 +52,29 @@ export async function requireProfile(db: Queryable, username: string): Promise<P
   return profile
 }
 
+type Proven = { email: string; networkHash: Buffer | null }
+
 /**
- * Locks the user whom a proven e-mail signs in, or creates one. Throws OPERATION_EXPIRED when the
- * account has another e-mail by now, or one that merely compares equal.
+ * Returns the user whom a proven e-mail signs in: `locked`, or at a registration a new one. Throws
+ * OPERATION_EXPIRED when the account has another e-mail by now, or one that merely compares equal.
  */
 export async function requireUserByEmail(
   tx: Queryable,
-  email: string,
-  { purpose, networkHash }: { purpose: 'login' | 'registration'; networkHash: Buffer | null },
-): Promise<{ userId: string; isNew: boolean }> {
-  const found =
-    purpose === 'registration'
-      ? await findOrCreateUser(tx, email, networkHash)
-      : { user: await lockUserByEmail(tx, email), isNew: false }
-  if (found.user?.email !== email) throw new AppError('OPERATION_EXPIRED')
-  return { userId: found.user.id, isNew: found.isNew }
+  { locked, ...proven }: Proven & { locked: CurrentUser | undefined },
+  purpose: 'login' | 'registration',
+): Promise<{ user: CurrentUser; isNew: boolean }> {
+  const { user, isNew } =
+    locked || purpose === 'login' ? { user: locked, isNew: false } : await createUser(tx, proven)
+  if (user?.email !== proven.email) throw new AppError('OPERATION_EXPIRED')
+  return { user, isNew }
 }
 
 /** Two registrations with one e-mail at the same time end with one user. */
-async function findOrCreateUser(tx: Queryable, email: string, networkHash: Buffer | null) {
+async function createUser(tx: Queryable, { email, networkHash }: Proven) {
   for (let tries = 0; tries < NAME_TRIES; tries++) {
-    const known = await lockUserByEmail(tx, email)
-    const user = known ?? (await insertUser(tx, { email, username: generateName(), networkHash }))
-    if (user) return { user, isNew: !known }
+    const created = await insertUser(tx, { email, username: generateName(), networkHash })
+    const user = created ?? (await lockUserByEmail(tx, email))
+    if (user) return { user, isNew: user === created }
   }
   throw new Error('no free username was found')
 }
@@ -148,11 +147,14 @@ export async function renameUser(
 }
 
 /**
- * Changes the e-mail of the viewer, who is locked, to a proven one. Because it may be a theft, the
- * other sessions are closed, and the old address gets a link that undoes the change.
+ * Changes the e-mail of the viewer, whose account is locked, to a proven one. Because it may be a
+ * theft, the other sessions are closed, and the old address gets a link that undoes the change.
  */
-export async function changeEmail(tx: Queryable, viewer: Viewer, email: string): Promise<void> {
-  const { email: old, username } = await selectUser(tx, viewer.userId)
+export async function changeEmail(
+  tx: Queryable,
+  viewer: Viewer,
+  { account: { email: old, username }, email }: { account: CurrentUser; email: string },
+): Promise<void> {
   await updateEmail(tx, viewer.userId, email)
   if (emailKey(old) === emailKey(email)) return
   await deleteOtherSessions(tx, viewer)

@@ -134,10 +134,13 @@ export type Guess = Omit<Attempt, 'userId'> & {
   ip: string
 }
 
-type Redemption<Result> = {
+type Redemption<Account, Result> = {
   /** Locks the account first: all transactions lock accounts before their codes and sessions. */
-  lock: (tx: Queryable, email: string) => Promise<unknown>
-  redeem: (tx: Queryable, operation: { email: string; device: Device | null }) => Promise<Result>
+  lock: (tx: Queryable, email: string) => Promise<Account>
+  redeem: (
+    tx: Queryable,
+    operation: { email: string; device: Device | null; account: Account },
+  ) => Promise<Result>
 }
 
 /**
@@ -145,11 +148,11 @@ type Redemption<Result> = {
  * is for, all in one transaction. If `redeem` throws, it is rolled back: the operation stays, and
  * the attempt is not counted. Throws OPERATION_EXPIRED for all calls but the first.
  */
-export async function redeemCode<Result>(
+export async function redeemCode<Account, Result>(
   db: Db,
   guess: Guess,
   { key, limits }: CodesOptions,
-  { lock, redeem }: Redemption<Result>,
+  { lock, redeem }: Redemption<Account, Result>,
 ): Promise<Result> {
   const attempt = { ...guess, userId: guess.userId ?? NO_USER }
   // Codes that cannot be right have a limit of their own, which keeps nobody else out.
@@ -163,7 +166,7 @@ export async function redeemCode<Result>(
   let isWrong = false
   try {
     const redeemed = await db.transaction().execute(async (tx) => {
-      await lock(tx, email)
+      const account = await lock(tx, email)
       const attempts = await countAttempt(tx, attempt)
       if (attempts === undefined) throw new AppError('OPERATION_EXPIRED')
       if (attempts > CODE_ATTEMPTS) throw new AppError('MAX_CONFIRM_ATTEMPTS')
@@ -171,7 +174,7 @@ export async function redeemCode<Result>(
       // Not thrown, which would undo the count.
       if (isWrong) return undefined
       await removeOperation(tx, guess.id)
-      return { result: await redeem(tx, { email, device }) }
+      return { result: await redeem(tx, { email, device, account }) }
     })
     if (redeemed) return redeemed.result
   } finally {

@@ -90,9 +90,11 @@ export function registerSignIn(options: Options): void {
     const guess = { id: params.id, purpose, clientHash, ip: request.ip, code: body.confirmCode }
     const opened = await redeemCode(db, guess, codes, {
       lock: lockAccount,
-      async redeem(tx, { email, device }) {
+      async redeem(tx, { email, device, account }) {
         const networkHash = hashNetwork(request.ip, nameKey)
-        const { userId, isNew } = await requireUserByEmail(tx, email, { purpose, networkHash })
+        const proven = { email, networkHash, locked: account }
+        const { user, isNew } = await requireUserByEmail(tx, proven, purpose)
+        const userId = user.id
         if (isNew) {
           await claimRegistration(tx, { email, ip: request.ip, invitation })
           await blockNewUser(tx, { userId, email }, nameKey)
@@ -100,7 +102,7 @@ export function registerSignIn(options: Options): void {
         const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
         const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
         const opened = await sessions.open(tx, session)
-        if (!isNew && !opened.isKnownClient) await announceSignIn(tx, { userId, to: email, device })
+        if (!isNew && !opened.isKnownClient) await announceSignIn(tx, user, device)
         await noteAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
         return { isNew, isBack, ...opened }
       },

@@ -1,9 +1,10 @@
+import type { CurrentUser } from '../../../contract/account.ts'
 import type { Device } from '../../../contract/fields.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { lockUserByEmail, selectUser } from '../account/account.repository.ts'
+import { lockUserByEmail } from '../account/account.repository.ts'
 import { type CodesOptions, type Start, startOperation } from '../codes/codes.service.ts'
 import { isKnownClient } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
@@ -30,24 +31,25 @@ export async function startSignIn(
   return startOperation(db, begin, codes)
 }
 
-/** Locks the account of an e-mail, if there is one. */
-export async function lockAccount(tx: Queryable, email: string): Promise<void> {
-  await lockUserByEmail(tx, email)
+/** Locks the account of an e-mail. */
+export function lockAccount(tx: Queryable, email: string): Promise<CurrentUser | undefined> {
+  return lockUserByEmail(tx, email)
 }
 
 /** A notice that comes later is no use any more. */
 const NOTICE_MS = 86_400_000
 
-type SignIn = { userId: string; to: string; device: Device | null }
-
 /** Queues the notice that an unknown client has signed in, when its session is opened. */
-export async function announceSignIn(tx: Queryable, signIn: SignIn): Promise<void> {
-  const { username } = await selectUser(tx, signIn.userId)
+export async function announceSignIn(
+  tx: Queryable,
+  { email, username }: CurrentUser,
+  device: Device | null,
+): Promise<void> {
   const signedInAt = Date.now()
   const notice: SignInNotice = {
-    to: signIn.to,
+    to: email,
     username,
-    device: nameDevice(signIn.device),
+    device: nameDevice(device),
     signedInAt,
     expiresAt: signedInAt + NOTICE_MS,
   }
