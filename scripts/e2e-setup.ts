@@ -1,7 +1,12 @@
-import { findHeadlessChromium } from '../e2e/testing/chromium.ts'
+import { findHeadlessChromium, isHeadlessShell } from '../e2e/testing/chromium.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 
 export async function setup(): Promise<void> {
-  await findHeadlessChromium()
+  const path = await findHeadlessChromium()
+  if (!isHeadlessShell(path)) {
+    console.log(
+      `The tests use ${path}. With Debian's chromium-headless-shell they take half the time.`,
+    )
+  }
   await buildWebIfNeeded()
 }

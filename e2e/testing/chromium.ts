@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { findProgram, isExecutable, isRoot } from '../../server/testing/debian-package.ts'
 
@@ -34,6 +34,10 @@ export async function findHeadlessChromium(): Promise<string> {
   return (
     namedPath() ?? findProgram(paths, { debianPackage: 'chromium-headless-shell', advice: ADVICE })
   )
+}
+
+export function isHeadlessShell(path: string): boolean {
+  return SHELL_NAMES.includes(basename(path))
 }
 
 /** Pictures and measurements need a whole Chromium, as people use it. */
