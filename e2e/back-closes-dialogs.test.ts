@@ -3,7 +3,14 @@ import { beforeEach, expect } from 'vitest'
 import { countCardRenders } from './testing/count-card-renders.ts'
 import { countStyledElements } from './testing/count-styled-elements.ts'
 import { journey, olga, PHONE, test } from './testing/journey.ts'
-import { countRequests, dialogOf, postWith, toast } from './testing/page-actions.ts'
+import {
+  countRequests,
+  dialogOf,
+  focused,
+  postWith,
+  toast,
+  untilPreloaded,
+} from './testing/page-actions.ts'
 
 beforeEach(async () => {
   await journey.publish(olga, 'Останется на месте')
@@ -101,6 +108,39 @@ test('closing a dialog makes the browser style the page once, also with the styl
   // The page is no longer inert, so that each element is styled.
   expect(styled / elements).toBeGreaterThan(0.8)
   expect(styled / elements).toBeLessThan(1.4)
+})
+
+test('a dialog shows with its focus before the page becomes inert, and gives the focus back to its button', async () => {
+  const page = await journey.visit({ as: olga })
+  await postWith(page, 'Останется на месте').waitFor()
+  const plus = page.getByRole('button', { name: 'Новая запись' })
+  await untilPreloaded(page)
+  const atFirst = await plus.evaluate(async (element) => {
+    const button = element as HTMLElement
+    button.focus()
+    button.click()
+    await new Promise(requestAnimationFrame)
+    const dialog = document.querySelector('dialog')
+    dialog?.addEventListener('focusout', () => dialog.setAttribute('data-lost-focus', ''))
+    return {
+      isVisible: dialog?.checkVisibility(),
+      hasFocus: dialog?.contains(document.activeElement),
+      isModal: dialog?.matches(':modal'),
+    }
+  })
+  expect(atFirst).toEqual({ isVisible: true, hasFocus: true, isModal: false })
+  await page.locator('dialog:modal').waitFor()
+  expect(await focused(page)).toBe('Текст записи')
+  expect(await page.locator('dialog[data-lost-focus]').count()).toBe(0)
+  await pressEscape(page)
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await focused(page)).toBe('Новая запись')
+
+  await plus.click()
+  await page.locator('dialog:modal').waitFor()
+  await pressClose(page)
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await focused(page)).toBe('Новая запись')
 })
 
 test('a visitor who goes back from the dialog for signing in no longer likes what they tapped', async () => {

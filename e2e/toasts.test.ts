@@ -18,6 +18,8 @@ test.each([PHONE, DESKTOP])(
     await toast(page, 'Опубликовано').waitFor()
     await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 100)
     const dialog = await startPost(page)
+    // It is modal after the next frame.
+    await page.clock.runFor(100)
     await textField(dialog).fill('Ещё не на стене')
     expect(await dialog.getByRole('status').getByText('Опубликовано').count()).toBe(1)
     await page.getByRole('link', { name: 'Смотреть' }).click()

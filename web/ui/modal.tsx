@@ -7,6 +7,7 @@ import {
   type RefObject,
   useLayoutEffect,
   useRef,
+  useState,
 } from 'react'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
@@ -31,7 +32,7 @@ type ModalProps = {
 export function Modal(props: ModalProps) {
   const { title, heading = title, onClose, children, size = 'm', phone = 'sheet' } = props
   const ref = useRef<HTMLDialogElement>(null)
-  useShowModal(ref)
+  const isModal = useShowModal(ref)
   useAboveKeyboard(ref)
   const backdrop = useBackdropPress(ref, onClose)
 
@@ -68,7 +69,7 @@ export function Modal(props: ModalProps) {
         </header>
         <div className={styles.body}>{children}</div>
       </div>
-      <ToastRegion inModal />
+      {isModal && <ToastRegion inModal />}
     </dialog>
   )
 }
@@ -88,21 +89,50 @@ export function ModalFooter({ children, inPhoneHeader = false }: ModalFooterProp
   )
 }
 
-function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
+/**
+ * Shows the dialog with the next frame and makes it modal after that: the page becomes inert then,
+ * for which a browser styles all of it anew, longer than all else that opens a dialog takes. Returns
+ * whether it is modal: until then it is not in the top layer.
+ */
+function useShowModal(ref: RefObject<HTMLDialogElement | null>): boolean {
+  const [isModal, setModal] = useState(false)
   useLayoutEffect(() => {
     const dialog = ref.current
     if (!dialog) return
+    const opener = document.activeElement
     // Otherwise «Закрыть» would get the focus. Each move of the focus lays the page out.
     const first = dialog.querySelector<HTMLElement>('[autofocus]') ?? dialog
     first.autofocus = true
-    dialog.showModal()
+    dialog.show()
     // Some browsers look for it inside of the dialog alone.
     if (document.activeElement !== first) first.focus()
+    const cancel = afterPaint(() => {
+      // To close it would take the focus, and a phone's keyboard, away for a moment.
+      dialog.open = false
+      dialog.showModal()
+      setModal(true)
+    })
     return () => {
+      cancel()
       dialog.close()
       dropCaret()
+      // To the browser, the focus was in the dialog already when it became modal.
+      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true })
     }
   }, [ref])
+  return isModal
+}
+
+/** Returns a function that cancels the call. */
+function afterPaint(call: () => void): () => void {
+  let timer = 0
+  const frame = requestAnimationFrame(() => {
+    timer = window.setTimeout(call)
+  })
+  return () => {
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+  }
 }
 
 /**
