@@ -104,6 +104,8 @@ export type AppOptions = {
   poolLimits?: PoolLimits | undefined
   /** See `RouterOptions.handleMs`. */
   handleMs?: number | undefined
+  /** How long publications that share a statement wait for a lock; see `createPublish`. */
+  lockWaitMs?: number | undefined
   /**
    * For how long the clock must have run evenly before anything is erased for good, in
    * milliseconds; an hour unless set.
@@ -143,7 +145,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     postIdOf,
     handleMs: options.handleMs,
   })
-  registerFeatures(route, node)
+  registerFeatures(route, node, options)
   let isDraining = false
   serveHealth(http, {
     db: database.db,
@@ -304,7 +306,7 @@ function openDatabases(
 }
 
 /** Lists the routes of every feature. */
-function registerFeatures(route: Route, node: Node): void {
+function registerFeatures(route: Route, node: Node, { lockWaitMs }: AppOptions): void {
   const { config, limits, sessions, runRead, readText, server, key, cache, invalidate } = node
   const { db } = node.database
   const { publicUrl, appName, removedDays, moderatorEmails } = config
@@ -317,7 +319,7 @@ function registerFeatures(route: Route, node: Node): void {
   registerSessions({ route, db, limits, sessions, publicUrl })
   registerAccount({ route, db, limits, sessions, codes, undoKey, nameKey, invalidate })
   registerAccountDeletion({ route, db, limits, sessions, codes, invalidate, noteAccess })
-  const publish = createPublish({ db, limits, publishChange, noteAccess })
+  const publish = createPublish({ db, limits, publishChange, noteAccess, lockWaitMs })
   const posts = { route, db, runRead, limits, publish, publishChange, noteAccess }
   const { editPeriodSeconds } = config
   registerPosts({ ...posts, editPeriodSeconds, removedDays, isEvidence: isReported })

@@ -43,6 +43,7 @@ export async function openLab() {
       // On a busy machine, and while a statement is held, time passes that says nothing.
       poolLimits: { statementTimeoutMs: PATIENCE_MS, connectionWaitMs: PATIENCE_MS },
       handleMs: PATIENCE_MS,
+      lockWaitMs: PATIENCE_MS,
     })
     stack.defer(() => {
       postgres.free()

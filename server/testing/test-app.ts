@@ -32,6 +32,7 @@ type Options = {
   webFiles?: Record<string, string>
   poolLimits?: AppOptions['poolLimits']
   handleMs?: AppOptions['handleMs']
+  lockWaitMs?: AppOptions['lockWaitMs']
 }
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
@@ -48,6 +49,7 @@ export async function startTestApp({
   webFiles,
   poolLimits,
   handleMs,
+  lockWaitMs,
 }: Options = {}) {
   const database = databaseUrl
     ? { url: databaseUrl, drop: async () => {} }
@@ -67,6 +69,7 @@ export async function startTestApp({
     webFolder: webFiles ? await writeFiles(join(dataDir, 'web'), webFiles) : WEB_FOLDER,
     poolLimits,
     handleMs,
+    lockWaitMs,
     settleMs: 0,
   }
   const first = await startNode(options, dataDir)

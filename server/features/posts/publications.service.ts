@@ -27,7 +27,7 @@ type Options = {
   publishChange: (change: Change) => Promise<void>
   noteAccess: NoteAccess | undefined
   /** How long publications that share a statement wait for a lock of another transaction. */
-  lockWaitMs?: number
+  lockWaitMs?: number | undefined
 }
 
 type Submitted = NewPost & Pick<Parameters<NoteAccess>[1], 'request'>
