@@ -7,6 +7,7 @@ import {
   holdCalls,
   openMenu,
   postWith,
+  readOn,
   refuseToCopy,
   toast,
 } from './testing/page-actions.ts'
@@ -57,9 +58,11 @@ test.each([
 ])(
   'at $width × $height px a menu is whole on the screen, below its button or above it, and follows it until it is out of sight',
   async (viewport) => {
-    await journey.fillWall(olga, 12)
+    await journey.fillWall(olga, 18)
     const page = await journey.visit({ as: olga, viewport })
-    const post = postWith(page, 'Запись 7')
+    // Below the post is enough to scroll it out of sight.
+    await readOn(page, 18)
+    const post = postWith(page, 'Запись 12')
     const button = post.getByRole('button', { name: 'Ещё' })
     for (const [at, side] of [
       [0.2, 'below'],
