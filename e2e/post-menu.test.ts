@@ -60,7 +60,7 @@ test.each([
   async (viewport) => {
     await journey.fillWall(olga, 18)
     const page = await journey.visit({ as: olga, viewport })
-    // Below the post is enough to scroll it out of sight.
+    // Enough posts stand below this one to scroll it out of sight.
     await readOn(page, 18)
     const post = postWith(page, 'Запись 12')
     const button = post.getByRole('button', { name: 'Ещё' })

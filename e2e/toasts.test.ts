@@ -18,7 +18,7 @@ test.each([PHONE, DESKTOP])(
     await toast(page, 'Опубликовано').waitFor()
     await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 100)
     const dialog = await startPost(page)
-    // It is modal after the next frame.
+    // The dialog becomes modal, and shows toasts, after a frame that the stopped clock holds back.
     await page.clock.runFor(100)
     await textField(dialog).fill('Ещё не на стене')
     expect(await dialog.getByRole('status').getByText('Опубликовано').count()).toBe(1)

@@ -25,7 +25,7 @@ import { PAIRS, PAIRS_IN_UNKNOWN_SESSIONS, PAIRS_ON_ONE_NODE, type Pair } from '
 /** About how many orders of a pair to run. */
 const MOST = Number(process.env.ORDERS_MAX ?? 300)
 
-/** Those that no pair uses at the moment. */
+/** Walls that no pair uses at the moment: a pair that finds none here builds one more. */
 const walls: Wall[] = []
 afterAll(async () => {
   for (const { lab } of walls) await lab.close()

@@ -30,7 +30,7 @@ export function useNearEnd(onNear: () => void, deps: readonly unknown[]) {
       clearTimeout(timer)
       observer.disconnect()
     }
-    // biome-ignore lint/correctness/useExhaustiveDependencies: a new observer reports at once.
+    // biome-ignore lint/correctness/useExhaustiveDependencies: a new observer reports at once whether the end is near, so each change of `deps` needs one.
   }, deps)
 
   return end

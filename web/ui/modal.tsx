@@ -107,7 +107,7 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): boolean {
     // Some browsers look for it inside of the dialog alone.
     if (document.activeElement !== first) first.focus()
     const cancel = afterPaint(() => {
-      // To close it would take the focus, and a phone's keyboard, away for a moment.
+      // `close` would take the focus, and with it a phone's keyboard, away for a moment.
       dialog.open = false
       dialog.showModal()
       setModal(true)
@@ -116,7 +116,7 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): boolean {
       cancel()
       dialog.close()
       dropCaret()
-      // To the browser, the focus was in the dialog already when it became modal.
+      // The browser does not: the focus was in the dialog already when that became modal.
       if (opener instanceof HTMLElement) opener.focus({ preventScroll: true })
     }
   }, [ref])
