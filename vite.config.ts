@@ -268,10 +268,15 @@ export default defineConfig(({ command, isSsrBuild }) => ({
       resolveDependencies: (_file, imports, { hostType }) => (hostType === 'html' ? imports : []),
     },
     rolldownOptions: {
-      output: {
-        // The server loads everything at once.
-        codeSplitting: isSsrBuild ? false : { groups: CHUNKS },
-      },
+      output: isSsrBuild
+        ? // The server loads everything at once.
+          { codeSplitting: false }
+        : {
+            codeSplitting: { groups: CHUNKS },
+            // The first script names 29 chunks, and hashes do not compress: six characters tell a
+            // chunk's versions apart.
+            chunkFileNames: 'assets/[name]-[hash:6].js',
+          },
     },
   },
   // The server renders with what was built, never with a development build.
