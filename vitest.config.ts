@@ -126,11 +126,13 @@ export default defineConfig({
       }),
       suite('pairs', {
         ...wholeProduct,
-        include: ['e2e/pairs/pairs.test.ts'],
+        include: ['e2e/pairs/{first,second}-half.test.ts'],
         globalSetup: [SHARED_POSTGRES],
-        // So many pairs at once, each with a database and two nodes of its own: the nodes, all in one
-        // process, wait for the database part of the time.
-        maxConcurrency: 4,
+        fileParallelism: true,
+        maxWorkers: 2,
+        // So many pairs at once in each file, with a database and two nodes each, which wait for the
+        // database part of the time.
+        maxConcurrency: 3,
       }),
       suite('cluster', {
         ...wholeProduct,

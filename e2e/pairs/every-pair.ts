@@ -1,0 +1,103 @@
+import { afterAll, expect, test } from 'vitest'
+import { openLab } from './lab.ts'
+import { buildWall, runPair, type Wall } from './run-pair.ts'
+import { PAIRS, PAIRS_IN_UNKNOWN_SESSIONS, PAIRS_ON_ONE_NODE, type Pair } from './writes.ts'
+
+/**
+ * Every pair of writes on the same rows, in every order of their statements, as PostgreSQL tests
+ * its isolation levels (isolationtester).
+ *
+ * Two nodes work on one database, one call on each. Between each node and PostgreSQL stands a proxy
+ * (held-postgres.ts) that holds what a connection sends up to its Sync, which is one statement,
+ * until the schedule lets it pass. Schedules (schedules.ts) are the paths through a tree: at each
+ * step one of the calls goes on by a statement. A statement that waits for a lock of the other call
+ * (pg_blocking_pids) stays behind, and the other goes on. Orders that only swap two neighbouring
+ * reads are the same; BEGIN, a notification and a charged limit, which is a transaction by itself,
+ * go with what comes before them. Calls with thousands of orders run in all those with few
+ * switches, because races need few. Jobs stand still; the pairs contain what they do as calls.
+ *
+ * Before each order the rows are made as they were (stored-state.ts). Afterwards the answers and
+ * all rows, without new ids, times and secrets, equal those of the two calls one after the other,
+ * in either order; for work in several transactions also those of the other call between two of
+ * them. Both serial outcomes have exact counters and marks of unread replies. No answer is 5xx.
+ */
+
+/** About how many orders of a pair to run. */
+const MOST = Number(process.env.ORDERS_MAX ?? 300)
+
+/** Runs some pairs alone, such as `PAIRS='^like ×'`. */
+const only = new RegExp(process.env.PAIRS ?? '')
+const nameOf = (pair: Pair) => pair.map(({ name }) => name).join(' × ')
+const ALL = [
+  ...PAIRS.map((pair) => ({ name: nameOf(pair), pair })),
+  ...PAIRS_ON_ONE_NODE.map((pair) => ({
+    name: `${nameOf(pair)}, on one node`,
+    pair,
+    isShared: true,
+  })),
+  ...PAIRS_IN_UNKNOWN_SESSIONS.map((pair) => ({
+    name: `${nameOf(pair)}, in unknown sessions`,
+    pair,
+    isUnknown: true,
+  })),
+]
+
+/**
+ * Declares the tests of every other pair, from the first or from the second. A test file has all
+ * its nodes in one process, which keeps one core busy.
+ */
+export function testEveryOtherPair(start: 0 | 1): void {
+  const cases = ALL.filter((_, at) => at % 2 === start)
+
+  /** Walls that no pair uses at the moment: a pair that finds none here builds one more. */
+  const walls: Wall[] = []
+  afterAll(async () => {
+    for (const { lab } of walls) await lab.close()
+  })
+
+  const sum = { pairs: 0, orders: 0, whole: 0 }
+  afterAll(() => {
+    const { pairs, orders, whole } = sum
+    print(`${pairs} pairs in ${orders} orders; ${whole} pairs in all their orders`)
+  })
+
+  /** A write whose preparation fails is refused in every order, and would pass. */
+  const succeeded = new Set<string>()
+  afterAll(() => {
+    if (sum.pairs < cases.length) return
+    const names = new Set(PAIRS.flat().map(({ name }) => name))
+    const refused = [...names].filter((name) => !succeeded.has(name))
+    // A wrong code is refused whatever happens.
+    expect(refused, 'writes that succeeded in no pair').toEqual(['guess a code'])
+  })
+
+  test.concurrent.for(cases.filter(({ name }) => only.test(name)))(
+    '$name: as one after the other',
+    { timeout: 600_000 },
+    async ({ name, pair, ...options }, { expect }) => {
+      const began = performance.now()
+      const wall = walls.pop() ?? (await buildWall(await openLab()))
+      const ran = runPair(wall, pair, { most: MOST, ...options }).finally(() => walls.push(wall))
+      const { orders, switches, statuses, faults } = await ran
+      sum.pairs++
+      sum.orders += orders
+      for (const both of statuses) {
+        for (const [at, status] of both.split('+').entries()) {
+          if (status.startsWith('2') && pair[at]) succeeded.add(pair[at].name)
+        }
+      }
+      if (switches === undefined) sum.whole++
+      const which = switches === undefined ? 'all' : `at most ${switches} switches`
+      const seconds = ((performance.now() - began) / 1000).toFixed(1)
+      const result = faults.join('\n\n') || 'ok'
+      print(
+        `${name}: ${orders} orders (${which}), ${statuses.join(' or ')}, ${seconds} s: ${result}`,
+      )
+      expect(faults.length, 'faults printed above').toBe(0)
+    },
+  )
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,3 @@
+import { testEveryOtherPair } from './every-pair.ts'
+
+testEveryOtherPair(1)
