@@ -175,8 +175,9 @@ async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
 type Limit = { rps: number; cpu?: number }
 
 async function bareReads({ request }: Scenario): Promise<Limit> {
-  if (typeof request === 'function') throw new Error('a read asks the same each time')
-  const { path = '/', headers } = request
+  const [first] = [request].flat()
+  if (!first || typeof first === 'function') throw new Error('a read asks the same each time')
+  const { path = '/', headers } = first
   const answer = await read(product.url + path, headers as Record<string, string>)
   const file = join(tmpdir(), `vslukh-bare-${process.pid}.json`)
   const { date: _, connection: __, 'keep-alive': ___, ...rest } = answer.headers

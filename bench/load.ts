@@ -5,10 +5,13 @@ import autocannon, { type Client, type Request } from 'autocannon'
 
 export type Load = { rps: number; p50: number; p99: number; requests: number; failed: number }
 
+/** Of several, each connection sends one of its own again and again. */
+export type Requests = Request | Request[] | (() => Request)
+
 type Options = {
   url: string
   seconds: number
-  request: Request | (() => Request)
+  request: Requests
   inFlight?: number | undefined
 }
 
@@ -26,19 +29,22 @@ export async function applyLoad({
 }: Options): Promise<Load> {
   // autocannon's own latencies are whole milliseconds, which is too coarse for lone requests.
   const times: number[] = []
+  const several = Array.isArray(request) ? request : []
+  let clients = 0
   const setupClient = (client: Client) => {
     doNotReadBodies(client)
+    const own = several[clients++ % several.length]
+    if (own) client.setRequests([own])
     if (inFlight === 1) client.on('response', (_status, _bytes, ms) => void times.push(ms))
   }
   const result = await autocannon({
     url,
     connections: inFlight,
     duration: seconds,
-    requests: [
+    requests:
       typeof request === 'function'
-        ? { setupRequest: (given) => ({ ...given, ...request() }) }
-        : request,
-    ],
+        ? [{ setupRequest: (given) => ({ ...given, ...request() }) }]
+        : [request].flat(),
     setupClient,
   })
   return {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Request } from 'autocannon'
 import type { DataSet } from './data-set.ts'
+import type { Requests } from './load.ts'
 import type { Call } from './queries.ts'
 
 export type Scenario = {
@@ -12,7 +13,7 @@ export type Scenario = {
   /** As many as a read has, unless set. */
   inFlight?: number
   call: Call
-  request: Request | (() => Request)
+  request: Requests
 }
 
 /** A loop of bare statements on so many connections. */
@@ -34,7 +35,7 @@ export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
     ...reads.map(([name, path]) => read(`${name}, visitor`, 0.75, { method: 'GET', path })),
     wallPage(),
     ...reads.map(([name, path]) =>
-      read(`${name}, signed in`, 0.4, { method: 'GET', path, ...withToken(tokens[0]) }),
+      readByMany(`${name}, signed in`, 0.4, { method: 'GET', path }, tokens),
     ),
     ...publishing(tokens),
     hotLikes(tokens),
@@ -43,6 +44,12 @@ export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
 
 function read(name: string, goal: number, call: Call): Scenario {
   return { name, goal, call, request: toRequest(call) }
+}
+
+/** Each connection is another user. */
+function readByMany(name: string, goal: number, call: Call, tokens: string[]): Scenario {
+  const calls = tokens.map((token) => ({ ...call, token }))
+  return { name, goal, call: calls[0] ?? call, request: calls.map(toRequest) }
 }
 
 /** As a browser asks for the wall: HTML, compressed, made from the wall's JSON. */
@@ -122,8 +129,4 @@ function toRequest({ method, path, token, body }: Call): Request {
     },
     ...(body && { body: JSON.stringify(body) }),
   }
-}
-
-function withToken(token: string | undefined) {
-  return token === undefined ? {} : { token }
 }

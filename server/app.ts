@@ -62,7 +62,6 @@ import { productVersion } from './kernel/db/migrate.ts'
 import { type Outage, quietDuringOutages, watchOutages } from './kernel/db/outage.ts'
 import { openReplica } from './kernel/db/replica.ts'
 import { createSteadyClock } from './kernel/db/steady-clock.ts'
-import { AppError } from './kernel/errors/app-error.ts'
 import { securityHeaders } from './kernel/http/headers.ts'
 import { serveHealth } from './kernel/http/health.ts'
 import type { ListenAddress } from './kernel/http/listen.ts'
@@ -238,11 +237,7 @@ async function createNode(options: AppOptions) {
     flag: {
       name: 'is_liked',
       postIdsOf: (answer) => postIdsOf(answer as Post | PostPage),
-      async isTrueFor(viewer, postIds) {
-        const session = await authenticator.findSession(viewer, postIds)
-        if (!session) throw new AppError('UNAUTHORIZED')
-        return session.liked
-      },
+      trueFor: authenticator.findLikedPosts,
     },
   })
   const refusals = createRefusalLog(log)

@@ -22,15 +22,10 @@ type LiveSessionRow = {
   block_reason: string | null
   block_until: Date | null
   writing_closed: string | null
-  liked: string | null
 }
-
-/** A session to be found, and the posts of which it is asked whether its user likes them. */
-export type SessionQuestion = { viewer: Viewer; postIds: readonly string[] }
 
 /** A live session, and what keeps its user from writing. */
 export type StoredSession = {
-  liked: Set<string>
   isNewcomer: boolean
   /** `until` is null for a block without an end. */
   block: { reason: string; until: Date | null } | null
@@ -38,44 +33,27 @@ export type StoredSession = {
   writingClosed: string | null
 }
 
-/** The number of the row that holds the likes of all questions. */
-const LIKES = 0
-
 /**
- * Returns for each question, in order, the live session with the likes asked for, or null. Each
- * call of a signed-in user waits for it, so it is written as SQL: the query builder would take twice
- * the time. It asks once for each post, because a crowd reads the same ones. The arrays stand in
+ * Returns the live session of each viewer, in order, or null. Most calls of a signed-in user wait
+ * for it, so it is written as SQL: the query builder would take twice the time. The arrays stand in
  * subqueries, or PostgreSQL would plan each call anew.
  */
 export async function selectLiveSessions(
   db: Queryable,
-  questions: SessionQuestion[],
+  viewers: Viewer[],
 ): Promise<(StoredSession | null)[]> {
-  const sessionIds = idArray(questions.map(({ viewer }) => viewer.sessionId))
-  const userIds = idArray(questions.map(({ viewer }) => viewer.userId))
-  const askers = askersByPost(questions)
-  const postIds = idArray([...askers.keys()])
-  const postAskers = idArray([...askers.values()].map((ids) => `"${idArray(ids)}"`))
+  const sessionIds = idArray(viewers.map(({ sessionId }) => sessionId))
+  const userIds = idArray(viewers.map(({ userId }) => userId))
   const { rows } = await sql<LiveSessionRow>`
-    SELECT question::int, is_newcomer, block_reason, block_until, writing_closed, NULL AS liked
+    SELECT question::int, is_newcomer, block_reason, block_until, writing_closed
     FROM unnest((SELECT ${sessionIds}::uuid[]), (SELECT ${userIds}::bigint[]))
       WITH ORDINALITY AS asked (session_id, user_id, question)
     JOIN sessions ON sessions.id = session_id AND sessions.user_id = asked.user_id
     JOIN write_states state ON state.user_id = sessions.user_id
-    WHERE ${LIVE}
-    UNION ALL
-    SELECT ${sql.lit(LIKES)}, NULL, NULL, NULL, NULL, string_agg(user_id || ' ' || post_id, ',')
-    FROM unnest((SELECT ${postIds}::bigint[]), (SELECT ${postAskers}::text[])) AS asked (id, askers)
-    CROSS JOIN LATERAL (SELECT user_id, post_id FROM likes
-      WHERE post_id = asked.id AND user_id = ANY(askers::bigint[]) OFFSET 0) likes`.execute(db)
-  const liked = likedByUser(rows.find(({ question }) => question === LIKES)?.liked ?? '')
-  const sessions: (StoredSession | null)[] = questions.map(() => null)
+    WHERE ${LIVE}`.execute(db)
+  const sessions: (StoredSession | null)[] = viewers.map(() => null)
   for (const { question, is_newcomer, block_reason, block_until, writing_closed } of rows) {
-    const viewer = questions[question - 1]?.viewer
-    // The row of likes belongs to no question.
-    if (!viewer) continue
     sessions[question - 1] = {
-      liked: new Set(liked.get(viewer.userId)),
       block: block_reason === null ? null : { reason: block_reason, until: block_until },
       isNewcomer: is_newcomer,
       writingClosed: writing_closed,
@@ -84,29 +62,71 @@ export async function selectLiveSessions(
   return sessions
 }
 
-/** Returns for each post the users of whom it is asked whether they like it. */
-function askersByPost(questions: SessionQuestion[]): Map<string, string[]> {
-  const askers = new Map<string, string[]>()
-  for (const { viewer, postIds } of questions) {
-    for (const id of postIds) addTo(askers, id, viewer.userId)
-  }
-  return askers
+/** Who reads posts. Readers of one response have the same array of posts. */
+export type Reader = { viewer: Viewer; postIds: readonly string[] }
+
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * Returns for each reader, in order, the posts that he or she likes among those that anybody here
+ * reads, or null where the session is not live. Each cached read of a signed-in user waits for it:
+ * it asks once for each session and each response, because a crowd reads the same ones, and answers
+ * in one row. Without OFFSET 0, PostgreSQL would read a small table through, and read the arrays
+ * again for each post.
+ */
+export async function selectLikedPosts(
+  db: Queryable,
+  readers: Reader[],
+): Promise<(ReadonlySet<string> | null)[]> {
+  const viewers = [...new Set(readers.map(({ viewer }) => viewer))]
+  const sessionIds = idArray(viewers.map(({ sessionId }) => sessionId))
+  const userIds = idArray(viewers.map(({ userId }) => userId))
+  const readersOf = userIdsByPosts(readers)
+  const posts = idArray([...readersOf.keys()].map(quoted))
+  const users = idArray([...readersOf.values()].map(quoted))
+  const { rows } = await sql<{ live: string | null; liked: string | null }>`
+    SELECT (SELECT string_agg(number::text, ',')
+      FROM unnest((SELECT ${sessionIds}::uuid[]), (SELECT ${userIds}::bigint[]))
+        WITH ORDINALITY AS asked (session_id, user_id, number)
+      CROSS JOIN LATERAL (SELECT FROM sessions
+        WHERE sessions.id = session_id AND sessions.user_id = asked.user_id AND ${LIVE} OFFSET 0
+      ) AS session) AS live,
+    (SELECT string_agg(user_id || ' ' || post_id, ',')
+      FROM (SELECT posts::bigint[], users::bigint[]
+        FROM unnest((SELECT ${posts}::text[]), (SELECT ${users}::text[])) AS asked (posts, users)
+        OFFSET 0) AS asked
+      CROSS JOIN LATERAL unnest(posts) AS post (id)
+      CROSS JOIN LATERAL (SELECT user_id, post_id FROM likes
+        WHERE post_id = post.id AND user_id = ANY(users) OFFSET 0) AS liked) AS liked`.execute(db)
+  const live = new Set(rows[0]?.live?.split(',').map((number) => viewers[Number(number) - 1]))
+  const likedBy = postsByUser(rows[0]?.liked)
+  return readers.map(({ viewer }) =>
+    live.has(viewer) ? (likedBy.get(viewer.userId) ?? NONE) : null,
+  )
+}
+
+const quoted = (ids: Iterable<string>) => `"${idArray([...ids])}"`
+
+function userIdsByPosts(readers: Reader[]): Map<readonly string[], Set<string>> {
+  const users = new Map<readonly string[], Set<string>>()
+  for (const { viewer, postIds } of readers) addTo(users, postIds, viewer.userId)
+  return users
 }
 
 /** Reads `user post,user post`. */
-function likedByUser(pairs: string): Map<string, string[]> {
-  const liked = new Map<string, string[]>()
-  for (const pair of pairs.split(',')) {
+function postsByUser(pairs: string | null | undefined): Map<string, Set<string>> {
+  const posts = new Map<string, Set<string>>()
+  for (const pair of pairs?.split(',') ?? []) {
     const [userId = '', postId = ''] = pair.split(' ')
-    addTo(liked, userId, postId)
+    addTo(posts, userId, postId)
   }
-  return liked
+  return posts
 }
 
-function addTo(groups: Map<string, string[]>, key: string, id: string): void {
+function addTo<Key>(groups: Map<Key, Set<string>>, key: Key, id: string): void {
   const group = groups.get(key)
-  if (group) group.push(id)
-  else groups.set(key, [id])
+  if (group) group.add(id)
+  else groups.set(key, new Set([id]))
 }
 
 /** SQL that tells of a `session_id` whether it is live while everybody may write. */

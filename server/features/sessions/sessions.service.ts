@@ -23,8 +23,9 @@ import {
   deleteSession,
   insertSession,
   lockSession,
+  type Reader,
   rotateSecret,
-  type SessionQuestion,
+  selectLikedPosts,
   selectLiveSessions,
   touchSession,
 } from './sessions.repository.ts'
@@ -47,19 +48,23 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
     /** `contact` is whom blocked people may ask. */
     authenticator(db: Db, contact: string | undefined): Omit<Authenticator, 'isModerator'> {
       // Every call is checked, and calls that come together share one query.
-      const find = batchCalls((asked: SessionQuestion[]) => selectLiveSessions(db, asked))
+      const find = batchCalls((viewers: Viewer[]) => selectLiveSessions(db, viewers))
+      const findLiked = batchCalls((readers: Reader[]) => selectLikedPosts(db, readers), {
+        gathers: true,
+      })
       const wereLive = new LRUCache<string, true>({ max: RECENT_MAX, ttl: RECENT_MS })
       return {
         readToken: createTokenReader(tokenKey),
-        async findSession(viewer, postIds = []) {
-          const session = await find({ viewer, postIds })
+        findLikedPosts: (viewer, postIds) => findLiked({ viewer, postIds }),
+        async findSession(viewer) {
+          const session = await find(viewer)
           if (!session) return null
-          const { isNewcomer, liked } = session
+          const { isNewcomer } = session
           const refusal = writeRefusal(session, contact)
           if (!refusal && !isNewcomer && !wereLive.has(viewer.sessionId)) {
             wereLive.set(viewer.sessionId, true)
           }
-          return { isNewcomer, liked, writeRefusal: refusal }
+          return { isNewcomer, writeRefusal: refusal }
         },
         wasLive: ({ sessionId }) => wereLive.has(sessionId),
       }

@@ -14,7 +14,7 @@ function cachedWall() {
   const flag: ViewerFlag = {
     name: 'is_liked',
     postIdsOf: (answer) => postIdsOf(answer as PostPage),
-    isTrueFor: async ({ userId }) => new Set(userId === '1' ? ['1'] : []),
+    trueFor: async ({ userId }) => new Set(userId === '1' ? ['1'] : []),
   }
   const outage = watchOutages({ url: '', log: { error() {}, warn() {} } })
   const { serveRead, noteWrite } = createCachedReads(cache, { flag, headers: {}, outage })

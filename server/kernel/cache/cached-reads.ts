@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache'
 import { API_PREFIX, READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import type { Outage } from '../db/outage.ts'
-import type { Viewer } from '../http/authenticate.ts'
+import { AppError } from '../errors/app-error.ts'
+import type { Authenticator, Viewer } from '../http/authenticate.ts'
 import type { CachedEndpoint, Http } from '../http/route.ts'
 import type { MemoryCache, Stale } from './cache.ts'
 import { createSharedReads } from './cache.ts'
@@ -19,8 +20,7 @@ export type ViewerFlag = {
   name: string
   /** Returns the ids of the posts in an answer, in the order in which its JSON has the flag. */
   postIdsOf: (answer: unknown) => string[]
-  /** Resolves to the posts for which it is true. Throws UNAUTHORIZED for a closed session. */
-  isTrueFor: (viewer: Viewer, postIds: readonly string[]) => Promise<Set<string>>
+  trueFor: Authenticator['findLikedPosts']
 }
 
 export type CachedReadsOptions = {
@@ -96,7 +96,9 @@ export function createCachedReads(
 
   /** Resolves to the JSON with the viewer's flags. Throws UNAUTHORIZED for a closed session. */
   async function bodyFor(viewer: Viewer, cached: CachedResponse): Promise<Buffer> {
-    return setFlags(cached, await flag.isTrueFor(viewer, cached.postIds ?? []))
+    const isTrue = await flag.trueFor(viewer, cached.postIds ?? [])
+    if (!isTrue) throw new AppError('UNAUTHORIZED')
+    return setFlags(cached, isTrue)
   }
 
   return {
@@ -142,7 +144,7 @@ function offsetsOf(postIds: string[], pieces: string[]): FlagOffset[] {
   })
 }
 
-function setFlags({ variants, flags }: CachedResponse, isTrue: Set<string>): Buffer {
+function setFlags({ variants, flags }: CachedResponse, isTrue: ReadonlySet<string>): Buffer {
   const { body } = variants.identity
   if (isTrue.size === 0) return body
   const own = Buffer.from(body)

@@ -78,6 +78,32 @@ test('of those who read what is cached at the same moment, each sees the likes o
   expect(answers.map(likedIn)).toEqual([...likes, ...likes])
 })
 
+test('who reads several cached answers at once, on two devices, is told of the likes in each; the closed session of a third is refused alone', async () => {
+  const vera = await app.signUp()
+  const [phone, tablet] = [await app.signIn(vera.email), await app.signIn(vera.email)]
+  const [liked, other] = [await app.publish(olga), await app.publish(olga)]
+  const elsewhere = await appForTest({ databaseUrl: app.databaseUrl })
+  const call = { token: vera.token }
+  expect((await elsewhere.call('POST', `/posts/${liked.id}/likes`, call)).status).toBe(200)
+  expect((await elsewhere.call('DELETE', '/sessions/current', tablet)).status).toBe(204)
+  const isLiked = async ({ token }: TestUser, id: string) => {
+    const { status, body } = await app.call('GET', `/posts/${id}`, { token })
+    return status === 200 ? body.actions.is_liked : status
+  }
+  const readers = [vera, phone, tablet]
+  const readAll = () =>
+    Promise.all(
+      [...readers, ...readers].flatMap((reader) =>
+        [liked, other].map(({ id }) => isLiked(reader, id)),
+      ),
+    )
+  const expected = [true, false, true, false, 401, 401]
+  // Not from the cache, and from it.
+  for (let times = 0; times < 2; times++) {
+    expect(await readAll()).toEqual([...expected, ...expected])
+  }
+})
+
 test('a session that was closed on any node reads nothing more, though its token is known and the wall is cached', async () => {
   const other = await appForTest({ databaseUrl: app.databaseUrl })
   const petr = await app.signUp()

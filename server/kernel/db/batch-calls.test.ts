@@ -20,3 +20,35 @@ test('the time of a shared query counts for the first of its calls, not for one 
   expect(times.map(({ ms }) => ms > 0)).toEqual([true, true, false])
   expect(times[0]?.ms).toBe(first)
 })
+
+test('calls during a run share the next one, which begins before those of the run before go on', async () => {
+  const events: string[] = []
+  const answered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const call = batchCalls(async (items: string[]) => {
+    const runs = events.push(`run ${items.join()}`)
+    await answered[runs - 1]?.promise
+    return items
+  })
+  const calls = ['a', 'b', 'c'].map((item) => call(item).then(() => events.push(item)))
+  answered[0]?.resolve()
+  await calls[0]
+  expect(events).toEqual(['run a', 'run b,c', 'a'])
+  answered[1]?.resolve()
+  await Promise.all(calls)
+  expect(events.slice(3)).toEqual(['b', 'c'])
+})
+
+test('a run that gathers has all calls of one turn of the event loop, also those made in promises', async () => {
+  const runs: string[][] = []
+  const call = batchCalls(
+    async (items: string[]) => {
+      runs.push(items)
+      return items.map((item) => item.toUpperCase())
+    },
+    { gathers: true },
+  )
+  const later = Promise.resolve().then(() => call('c'))
+  expect(await Promise.all([call('a'), call('b'), later])).toEqual(['A', 'B', 'C'])
+  expect(await call('d')).toBe('D')
+  expect(runs).toEqual([['a', 'b', 'c'], ['d']])
+})

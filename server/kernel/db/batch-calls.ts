@@ -17,6 +17,11 @@ type Options<Item> = {
   keyOf?: (item: Item) => string
   /** Whether a run that PostgreSQL refuses because of one item is repeated for each item alone. */
   failsAlone?: boolean
+  /**
+   * Whether a call that finds no run waits for others of the same turn of the event loop. Otherwise,
+   * the first of a crowd has a run of its own, for which all others wait.
+   */
+  gathers?: boolean
 }
 
 type Call<Item, Result> = PromiseWithResolvers<Result> & {
@@ -29,7 +34,8 @@ type Call<Item, Result> = PromiseWithResolvers<Result> & {
 /**
  * Makes a function of one item from `run`, which resolves to the results of many items in order:
  * calls that arrive during a run share the next one, so that a crowd costs one round trip and one
- * commit, and a lone call waits for nobody. When a run rejects, all of its calls do. When it
+ * commit, and a lone call waits for nobody. The next run begins before the calls of the last one go
+ * on, so that the database works while they do. When a run rejects, all of its calls do. When it
  * rejects because the database does not answer, so do the calls that have waited for half a second:
  * nobody waits for two timeouts in a row.
  *
@@ -38,34 +44,52 @@ type Call<Item, Result> = PromiseWithResolvers<Result> & {
  */
 export function batchCalls<Item, Result>(
   run: (items: Item[], isAlone: boolean) => Promise<Result[]>,
-  { keyOf = () => '', failsAlone = false }: Options<Item> = {},
+  { keyOf = () => '', failsAlone = false, gathers = false }: Options<Item> = {},
 ): (item: Item) => Promise<Result> {
   /**
    * The calls that wait for the end of the run with their key. A key without a run has no entry.
    */
   const waitingByKey = new Map<string, Call<Item, Result>[]>()
 
-  async function runInTurn(key: string, first: Call<Item, Result>): Promise<void> {
-    let calls = [first]
-    while (calls.length > 0) {
-      waitingByKey.set(key, [])
-      await runTogether(key, calls)
-      calls = waitingByKey.get(key) ?? []
+  async function runInTurn(key: string, calls: Call<Item, Result>[]): Promise<void> {
+    waitingByKey.set(key, [])
+    const settle = await runTogether(key, calls)
+    const next = waitingByKey.get(key) ?? []
+    if (next.length === 0) {
+      waitingByKey.delete(key)
+      settle()
+      return
     }
-    waitingByKey.delete(key)
+    void runInTurn(key, next)
+    // A query is sent some promises after its run has begun.
+    setImmediate(settle)
   }
 
-  async function runTogether(key: string, calls: Call<Item, Result>[]): Promise<void> {
+  function gather(key: string, first: Call<Item, Result>): void {
+    const calls = [first]
+    waitingByKey.set(key, calls)
+    setImmediate(() => void runInTurn(key, calls))
+  }
+
+  /** Resolves at the end of the run to what tells its calls. */
+  async function runTogether(key: string, calls: Call<Item, Result>[]): Promise<() => void> {
     try {
       const results = await runNow(calls, false)
-      for (const [index, call] of calls.entries()) call.resolve(results[index] as Result)
+      return () => {
+        for (const [index, call] of calls.entries()) call.resolve(results[index] as Result)
+      }
     } catch (error) {
       if (failsAlone && mayBeOfOneItem(error)) {
-        for (const call of calls) call.resolve(runNow([call], true).then(([one]) => one as Result))
-        return
+        return () => {
+          for (const call of calls) {
+            call.resolve(runNow([call], true).then(([one]) => one as Result))
+          }
+        }
       }
       const late = isDatabaseUnavailable(error as Error) ? takeLate(key) : []
-      for (const call of [...calls, ...late]) call.reject(error)
+      return () => {
+        for (const call of [...calls, ...late]) call.reject(error)
+      }
     }
   }
 
@@ -91,7 +115,8 @@ export function batchCalls<Item, Result>(
     const inContext = waiting?.length ? undefined : AsyncLocalStorage.snapshot()
     const call = { item, since: performance.now(), inContext, ...Promise.withResolvers<Result>() }
     if (waiting) waiting.push(call)
-    else void runInTurn(key, call)
+    else if (gathers) gather(key, call)
+    else void runInTurn(key, [call])
     return call.promise
   }
 }

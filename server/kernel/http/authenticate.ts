@@ -17,14 +17,14 @@ export type LiveSession = {
   isNewcomer: boolean
   /** What a call that publishes is refused with; null if the viewer may write. */
   writeRefusal: AppError | null
-  /** Those of the posts asked about that the viewer likes. */
-  liked: Set<string>
 }
 
 export type Authenticator = {
   /** Judges a token by its signature and expiry alone; null for a bad one. */
   readToken(token: string): Viewer | null
-  findSession(viewer: Viewer, postIds?: readonly string[]): Promise<LiveSession | null>
+  findSession(viewer: Viewer): Promise<LiveSession | null>
+  /** Resolves to posts that the viewer likes, among them those of `postIds`; null as `findSession`. */
+  findLikedPosts(viewer: Viewer, postIds: readonly string[]): Promise<ReadonlySet<string> | null>
   /** Whether the session was live within some minutes, of a user who might write as any other. */
   wasLive(viewer: Viewer): boolean
   isModerator(viewer: Viewer): Promise<boolean>
