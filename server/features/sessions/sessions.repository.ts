@@ -68,11 +68,11 @@ export type Reader = { viewer: Viewer; postIds: readonly string[] }
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Returns for each reader, in order, the posts that he or she likes among those that anybody here
- * reads, or null where the session is not live. Each cached read of a signed-in user waits for it:
- * it asks once for each session and each response, because a crowd reads the same ones, and answers
- * in one row. Without OFFSET 0, PostgreSQL would read a small table through, and read the arrays
- * again for each post.
+ * Returns for each reader, in order, posts that the reader likes, among them all liked ones of
+ * `postIds`, or null where the session is not live. Each cached read of a signed-in user waits for
+ * it. It asks once for each session and each response, because a crowd reads the same ones, and
+ * PostgreSQL answers in one row. Without OFFSET 0, PostgreSQL would read a small table through, and
+ * parse the arrays again for each post.
  */
 export async function selectLikedPosts(
   db: Queryable,

@@ -20,6 +20,7 @@ export type ViewerFlag = {
   name: string
   /** Returns the ids of the posts in an answer, in the order in which its JSON has the flag. */
   postIdsOf: (answer: unknown) => string[]
+  /** Resolves to posts for which it is true, or to null for a session that is not live. */
   trueFor: Authenticator['findLikedPosts']
 }
 

@@ -23,7 +23,10 @@ export type Authenticator = {
   /** Judges a token by its signature and expiry alone; null for a bad one. */
   readToken(token: string): Viewer | null
   findSession(viewer: Viewer): Promise<LiveSession | null>
-  /** Resolves to posts that the viewer likes, among them those of `postIds`; null as `findSession`. */
+  /**
+   * Resolves to posts that the viewer likes, among them all liked ones of `postIds`; to null where
+   * the session is not live.
+   */
   findLikedPosts(viewer: Viewer, postIds: readonly string[]): Promise<ReadonlySet<string> | null>
   /** Whether the session was live within some minutes, of a user who might write as any other. */
   wasLive(viewer: Viewer): boolean
