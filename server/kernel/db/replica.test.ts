@@ -1,6 +1,10 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { startEmbeddedPostgres } from '../../operations/embedded-postgres/embedded-postgres.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
+import { folderForTest } from '../../testing/folder-for-test.ts'
 import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
 import { openDatabase } from './database.ts'
 import { openReplica } from './replica.ts'
@@ -54,3 +58,31 @@ test('a statement that a standby refuses or cancels goes to the primary', async 
     expect([state, isFromPrimary]).toEqual([state, true])
   }
 })
+
+test('a standby that has replayed nothing since it started, as a primary of before, is not read', async () => {
+  const dataDir = await folderForTest()
+  const start = () => startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
+  await (await start()).stop()
+  await writeFile(join(dataDir, 'postgres', 'standby.signal'), '')
+  const standby = await start()
+  onTestFinished(standby.stop)
+  const primary = openDatabase(await databaseForTest(), () => {})
+  onTestFinished(primary.close)
+  const replica = openReplica(standby.connectionString, primary.db)
+  onTestFinished(replica.close)
+  const wasRead = new Set<boolean>()
+  await vi.waitUntil(async () => {
+    wasRead.add(await replica.runRead(null, async (db) => db !== primary.db))
+    return isConnected(standby.connectionString)
+  }, 5000)
+  expect([...wasRead]).toEqual([false])
+})
+
+/** Whether a replica is connected to a standby, which it asks first how old its state is. */
+async function isConnected(standbyUrl: string): Promise<boolean> {
+  const { db, close } = openDatabase(standbyUrl, () => {})
+  const { rows } = await sql`
+    SELECT FROM pg_stat_activity WHERE application_name = 'vslukh standby'`.execute(db)
+  await close()
+  return rows.length > 0
+}

@@ -59,9 +59,13 @@ export function openReplica(url: string, primary: Db): Replica {
   }
 }
 
-/** Milliseconds since the last commit that a standby shows: at least its lag. */
+/**
+ * Milliseconds since the last commit that a standby shows: at least its lag. Unknown, as infinity,
+ * where it has replayed none since it started, such as a primary of before that has just come back.
+ */
 async function lagOf(standby: Db): Promise<number> {
-  const { rows } = await sql<{ lag: number }>`SELECT coalesce(1000 * extract(epoch FROM
-    clock_timestamp() - pg_last_xact_replay_timestamp()), 0)::float8 AS lag`.execute(standby)
+  const { rows } = await sql<{ lag: number | null }>`SELECT CASE WHEN pg_is_in_recovery() THEN
+    1000 * extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())
+    ELSE 0 END::float8 AS lag`.execute(standby)
   return rows[0]?.lag ?? Number.POSITIVE_INFINITY
 }
