@@ -72,7 +72,11 @@ const GROUPS: Record<string, Group> = {
 
 /** The later tests are slower, and run where the earlier ones notice nothing. */
 const TRIGGER_TESTS = [
-  ['server/features/posts/counters.test.ts', 'server/features/likes/*.test.ts'],
+  [
+    'server/features/posts/counters.test.ts',
+    'server/features/likes/*.test.ts',
+    'server/kernel/cache/unheard-changes.test.ts',
+  ],
   [
     'server/features/moderation/{hiding,left-authors,moving-posts}.test.ts',
     'server/features/account-deletion/{account-deletion,erasure}.test.ts',

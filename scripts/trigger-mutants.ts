@@ -3,8 +3,14 @@ import type { Db } from '../server/kernel/db/database.ts'
 
 type TriggerMutant = { name: string; sql: string }
 
-/** The functions that count, and those that they call. */
-const FUNCTIONS = ['change_post_counts', 'count_posts', 'change_like_counts', 'count_likes']
+/** The functions of triggers that count or note changes, and those that they call. */
+const FUNCTIONS = [
+  'change_post_counts',
+  'count_posts',
+  'change_like_counts',
+  'count_likes',
+  'note_post_change',
+]
 /** A statement of PL/pgSQL that begins a line, and is not part of its control flow. */
 const STATEMENT = /^ *(?:PERFORM|INSERT|UPDATE|DELETE)\b[^;]*;/gm
 

@@ -52,6 +52,7 @@ import { removeExpiredSiteRows } from './features/site-state/site-state.reposito
 import { createSiteStateReader } from './features/site-state/site-state.service.ts'
 import { registerTexts } from './features/texts/texts.routes.ts'
 import { createTexts } from './features/texts/texts.service.ts'
+import { removeOldChanges } from './kernel/cache/posts-state.ts'
 import { createResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import { type Config, originOf } from './kernel/config/config.ts'
@@ -126,7 +127,12 @@ export type App = {
   close(graceMs?: number): Promise<void>
 }
 
-const BACKGROUND = { connections: 5, statementTimeoutMs: 3_600_000, applicationName: 'vslukh jobs' }
+/** The pool of jobs. */
+export const BACKGROUND = {
+  connections: 5,
+  statementTimeoutMs: 3_600_000,
+  applicationName: 'vslukh jobs',
+}
 const CLOSE_MS = 500
 
 /**
@@ -270,12 +276,13 @@ async function createNode(options: AppOptions) {
     web,
     headers,
     cache,
+    runRead: cache.runRead,
     /** Invalidates cached reads on every node. */
     invalidate: () => cache.publishChange('posts'),
     refusals,
     live,
     server,
-    search: createSearch({ runRead: databases.runRead, limits }),
+    search: createSearch({ runRead: cache.runRead, limits }),
     readText: createTexts({ ...config, folder, origin: originOf(config) }),
   }
 }
@@ -296,8 +303,7 @@ function openDatabases(
   const background = openDatabase(directUrl, outage.noteFailure, ofJobs)
   const url = config.databaseReplicaUrl
   const replica = url === undefined ? undefined : openReplica(url, database.db)
-  const runRead = replica?.runRead ?? ((_viewer, read) => read(database.db))
-  return { directUrl, database, background, replica, runRead }
+  return { directUrl, database, background, replica }
 }
 
 /** Lists the routes of every feature. */
@@ -318,9 +324,9 @@ function registerFeatures(route: Route, node: Node, { lockWaitMs }: AppOptions):
   const posts = { route, db, runRead, limits, publish, publishChange, noteAccess }
   const { editPeriodSeconds } = config
   registerPosts({ ...posts, editPeriodSeconds, removedDays, isEvidence: isReported })
-  registerReplies({ route, db, runRead, publish })
+  registerReplies({ route, runRead, publish })
   const unsubscribeKey = key('unsubscribe')
-  registerAnswers({ route, http: server.app, db, limits, unsubscribeKey })
+  registerAnswers({ route, http: server.app, db, runRead, limits, unsubscribeKey })
   registerSearch({ route, search: node.search })
   registerMutes({ route, db })
   registerLikes({ route, db, limits })
@@ -364,6 +370,7 @@ const PRUNING: ((db: Db) => Promise<unknown>)[] = [
   removeExpiredBlocks,
   removeOldReports,
   purgeExpiredPosts,
+  removeOldChanges,
 ]
 
 /** Jobs of the release before that may still wait in the queue. The next release drops these. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Post, RepliedPost } from '../../../contract/posts.ts'
+import { POSTS_STATE } from '../../kernel/cache/posts-state.ts'
 import { NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import { unixSeconds } from '../../kernel/db/sql-parts.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
@@ -94,16 +95,6 @@ function hydrated(
     LEFT JOIN likes rl ON rl.post_id = r.id AND rl.user_id = ${viewerId}`
 }
 
-export async function hydratePost(
-  db: Queryable,
-  id: string,
-  viewer: PostViewer,
-): Promise<Post | undefined> {
-  const { rows } = await sql<HydratedRow>`
-    WITH page AS (SELECT ${id}::bigint AS id, 0 AS key) ${hydrated(PAGE, idOf(viewer))}`.execute(db)
-  return rows[0] && toPost(rows[0])
-}
-
 /** SQL for inserted posts as their owners see them, from the CTEs `post`, `author`, `answered`. */
 export const HYDRATED_INSERTED = hydrated(INSERTED, sql`p.owner_id`)
 
@@ -119,8 +110,8 @@ export async function hydratePosts(
   viewer: PostViewer,
 ): Promise<{ rows: HydratedPost[]; total: number | null }> {
   const { rows } = await sql<HydratedRow & { id: string | null; total: number | null }>`
-    WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total)
-    SELECT total.total, hydrated.* FROM total LEFT JOIN (${hydrated(PAGE, idOf(viewer))}) hydrated ON true
+    WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total, ${POSTS_STATE})
+    SELECT total.*, hydrated.* FROM total LEFT JOIN (${hydrated(PAGE, idOf(viewer))}) hydrated ON true
     ORDER BY hydrated.key DESC`.execute(db)
   const found = rows.filter((row) => row.id !== null)
   return {

@@ -39,7 +39,8 @@ export function registerPosts(options: Options): void {
     if (filter === 'liked') {
       if (!viewer) throw new AppError('UNAUTHORIZED')
       if (userId !== undefined) throw new AppError('INVALID_REQUEST')
-      return readPostList(db, likedBy(viewer.userId), page, viewer)
+      const liked = likedBy(viewer.userId)
+      return runRead(viewer, (from) => readPostList(from, liked, page, viewer))
     }
     const list = userId === undefined ? wall : postsOf(isRowId(userId) ? userId : NO_USER)
     return runRead(viewer, (from) => readPostList(from, list, page, viewer))

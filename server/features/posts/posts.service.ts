@@ -12,13 +12,15 @@ import {
   lockPostsOf,
   setHidden,
 } from './hidden-posts.repository.ts'
-import { hydratePost, hydratePosts, type PostViewer } from './hydrate-posts.ts'
+import { hydratePosts, type PostViewer } from './hydrate-posts.ts'
 import { type Edit, eraseText, selectEdited, selectOwner, updateText } from './posts.repository.ts'
 
 export async function requirePost(db: Queryable, id: string, viewer: PostViewer): Promise<Post> {
-  const post = isRowId(id) ? await hydratePost(db, id, viewer) : undefined
-  if (!post) throw new AppError('POST_NOT_FOUND')
-  return post
+  if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
+  const page = sql`SELECT ${id}::bigint AS id, 0 AS key`
+  const { rows } = await hydratePosts(db, { page, total: sql`0` }, viewer)
+  if (!rows[0]?.post) throw new AppError('POST_NOT_FOUND')
+  return rows[0].post
 }
 
 /** Reads posts as any visitor sees them, by ascending id, without those that no visitor can see. */

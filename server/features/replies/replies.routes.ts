@@ -5,7 +5,7 @@ import {
   listReplies,
   listRepliesOf,
 } from '../../../contract/replies.ts'
-import { type Db, isRowId, NO_USER } from '../../kernel/db/database.ts'
+import { isRowId, NO_USER } from '../../kernel/db/database.ts'
 import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Route } from '../../kernel/http/route.ts'
@@ -15,18 +15,15 @@ import type { Publish } from '../posts/publications.service.ts'
 
 type Options = {
   route: Route
-  db: Db
   runRead: RunRead
   publish: Publish
 }
 
-export function registerReplies({ route, db, runRead, publish }: Options): void {
+export function registerReplies({ route, runRead, publish }: Options): void {
   route(listRepliesOf, async ({ query: { userId, ...page }, viewer }) => {
-    if (userId === undefined) {
-      if (!viewer) throw new AppError('UNAUTHORIZED')
-      return readPostList(db, repliesOf(viewer.userId), page, viewer)
-    }
-    const list = repliesOf(isRowId(userId) ? userId : NO_USER)
+    const ownerId = userId ?? viewer?.userId
+    if (ownerId === undefined) throw new AppError('UNAUTHORIZED')
+    const list = repliesOf(isRowId(ownerId) ? ownerId : NO_USER)
     return runRead(viewer, (from) => readPostList(from, list, page, viewer))
   })
 

@@ -56,6 +56,58 @@ test('a response is served for a second, and may be served as a stale one for te
   expect(ageOf('/posts')).toBeUndefined()
 })
 
+const STATE = { posts_added: '7', posts_changed: null }
+
+test('a read that shows a change of which the node was not told begins a generation; what is cached stays as stale', () => {
+  for (const changed of [{ posts_added: '15' }, { posts_changed: '1' }]) {
+    const { cache, isFresh, ageOf } = cacheAtZero()
+    expect(cache.noteState(STATE, cache.generation())).toBe(false)
+    expect(cache.noteState(STATE, cache.generation())).toBe(false)
+    expect(isFresh('/posts')).toBe(true)
+    const generation = cache.generation()
+    expect(cache.noteState({ ...STATE, ...changed }, generation)).toBe(true)
+    expect([cache.isCurrent(generation), isFresh('/posts'), ageOf('/posts')]).toEqual([
+      false,
+      false,
+      0,
+    ])
+  }
+})
+
+test('after a change of which the node was told, the first read shows the state: its response is cached', () => {
+  for (const change of ['posts added', 'posts changed 8'] as const) {
+    const { cache, put, isFresh } = cacheAtZero()
+    cache.noteState(STATE, cache.generation())
+    const older = cache.generation()
+    cache.invalidate(change)
+    // It began before the change, and its answer is no proof of the state after it.
+    cache.noteState(STATE, older)
+    const later = change === 'posts added' ? { posts_added: '15' } : { posts_changed: '1' }
+    expect(cache.noteState({ ...STATE, ...later }, cache.generation())).toBe(false)
+    put('/posts')
+    expect(isFresh('/posts')).toBe(true)
+  }
+})
+
+test('nobody joins a read that began before the state was known: it may be older than what was shown since', () => {
+  const { cache } = cacheAtZero()
+  const generation = cache.generation()
+  expect(cache.isCurrent(generation)).toBe(true)
+  cache.noteState(STATE, cache.generation())
+  expect(cache.isCurrent(generation)).toBe(false)
+})
+
+test('a publication of which the node was told hides no edit of which it was not', () => {
+  const { cache, put } = cacheAtZero()
+  cache.noteState(STATE, cache.generation())
+  const isPage = { ...responseOf('<p>'), isPage: true }
+  put('/', isPage)
+  cache.invalidate('posts added')
+  expect(cache.get('/')).toBe(isPage)
+  cache.noteState({ posts_added: '15', posts_changed: '1' }, cache.generation())
+  expect(cache.get('/')).toBeUndefined()
+})
+
 test.each(['posts added', 'posts changed 8'] as const)(
   '«%s» ends the generation of a response that does not show the post; it stays as a stale one',
   (change) => {

@@ -1,11 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import { type CachedResponse, sizeOf } from './cached-response.ts'
+import type { PostsState } from './posts-state.ts'
 
 /** A response that is no longer current, and how many seconds ago it was read. */
 export type Stale = { response: CachedResponse; age: number }
 
-/** Counts the changes that a node knew of, and those among them that edited or removed posts. */
-export type Generation = { changes: number; edits: number }
+/**
+ * Counts the changes that a node knew of, and those among them that edited or removed posts. All
+ * its responses show the same state, of which a change leaves unknown what it has changed.
+ */
+export type Generation = { changes: number; edits: number; state: Partial<PostsState> }
 
 type Entry = Generation & {
   response: CachedResponse
@@ -32,12 +36,27 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
   })
   let changes = 0
   let edits = 0
+  let state: Partial<PostsState> = {}
   let isSubscribed = false
 
-  return {
-    generation: (): Generation => ({ changes, edits }),
+  function begin(isEdit: boolean): void {
+    changes++
+    if (isEdit) edits++
+    const { posts_added, ...rest } = state
+    state = isEdit ? {} : rest
+  }
 
-    isCurrent: (generation: Generation): boolean => generation.changes === changes,
+  /** Whether a state differs from the generation's in what is known of that. */
+  function differs(seen: PostsState, column: keyof PostsState): boolean {
+    return state[column] !== undefined && state[column] !== seen[column]
+  }
+
+  return {
+    generation: (): Generation => ({ changes, edits, state }),
+
+    /** Whether an answer of a read that began then cannot be older than one that was given since. */
+    isCurrent: (generation: Generation): boolean =>
+      generation.changes === changes && generation.state === state,
 
     get(url: string): CachedResponse | undefined {
       const entry = entries.get(url)
@@ -65,20 +84,33 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
 
     /** Begins a generation, and forgets the responses that show an edited or removed post. */
     invalidate(change: Change): void {
-      changes++
-      if (change.startsWith('posts added')) return
-      edits++
+      const isEdit = !change.startsWith('posts added')
+      begin(isEdit)
+      if (!isEdit) return
       const id = change.split(' ')[2]
       for (const [url, { response }] of [...entries.entries()]) {
         if (!id || !response.postIds || response.postIds.includes(id)) entries.delete(url)
       }
     },
 
+    /**
+     * Records the state of posts that an answer shows, before it is served; its read began in
+     * `generation`. Where posts have changed without this node being told, a generation begins, and
+     * true is returned. What is cached stays as stale, until the change says which posts it is of.
+     */
+    noteState(seen: PostsState, generation: Generation): boolean {
+      const isEdited = differs(seen, 'posts_changed')
+      const isChanged = isEdited || differs(seen, 'posts_added')
+      const isKnown = state.posts_added !== undefined && state.posts_changed !== undefined
+      if (isChanged) begin(isEdited)
+      else if (!isKnown && generation.changes === changes) state = seen
+      return isChanged
+    },
+
     /** Nothing is cached while this node does not receive the changes of others. */
     setSubscribed(value: boolean): void {
       isSubscribed = value
-      changes++
-      edits++
+      begin(true)
       // Changes may have been missed. What was cached has stayed until now, for an outage.
       if (value) entries.clear()
     },

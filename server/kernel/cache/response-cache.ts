@@ -1,11 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
-import type { Replica } from '../db/replica.ts'
+import type { Replica, RunRead } from '../db/replica.ts'
 import type { Change } from './cache.ts'
 import { createMemoryCache } from './cache.ts'
 import { type CachedReadsOptions, createCachedReads } from './cached-reads.ts'
 import { openChangeFeed } from './change-feed.ts'
 import { createFastPath, type FastPathOptions } from './fast-path.ts'
+import { type PostsState, tellingState } from './posts-state.ts'
 
 type Options = CachedReadsOptions & {
   db: Db
@@ -42,8 +43,20 @@ export function createResponseCache(options: Options) {
     outage,
   })
   const reads = createCachedReads(cache, options)
+  const runThere: RunRead = replica?.runRead ?? ((_viewer, read) => read(db))
+
+  /** Before a read settles, the cache knows which commits it has shown. */
+  const runRead: RunRead = (viewer, read) => {
+    const generation = cache.generation()
+    const noteState = (state: PostsState) => {
+      if (cache.noteState(state, generation)) replica?.noteChange()
+    }
+    return runThere(viewer, (from) => read(tellingState(from, noteState)))
+  }
+
   return {
     ...reads,
+    runRead,
 
     fastPath: (fastPathOptions: FastPathOptions) =>
       createFastPath(cache, { ...fastPathOptions, reads, outage }),

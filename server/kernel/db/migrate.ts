@@ -33,6 +33,7 @@ import * as mailName from './migrations/023-mail-name.ts'
 import * as invitations from './migrations/024-invitations.ts'
 import * as limitsClock from './migrations/025-limits-clock.ts'
 import * as wallCounts from './migrations/026-wall-counts.ts'
+import * as postChanges from './migrations/027-post-changes.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -61,6 +62,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '024-invitations': invitations,
   '025-limits-clock': limitsClock,
   '026-wall-counts': wallCounts,
+  '027-post-changes': postChanges,
 }
 
 type Options = {
