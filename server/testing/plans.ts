@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { BACKGROUND } from '../app.ts'
 
 export type Sent = { text: string; values: unknown[] }
 
@@ -15,14 +16,22 @@ export type PlanNode = {
 /** The queue asks for jobs at any moment, and so do the senders of the outbox. */
 const BY_QUEUE = /"graphile_worker"|\boutbox\b/
 
-/** Records every statement with parameters that this process sends, but for those of the queue. */
+/** Whether a connection is of the pool of jobs, some of which begin with each minute. */
+function isOfJobs(client: pg.Client): boolean {
+  const { connectionParameters } = client as unknown as {
+    connectionParameters: { application_name?: string }
+  }
+  return connectionParameters.application_name === BACKGROUND.applicationName
+}
+
+/** Records every statement with parameters that this process sends, but for those of jobs. */
 export async function captureStatements(work: () => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = []
   const send = pg.Client.prototype.query
   const recording = function (this: pg.Client, ...args: unknown[]) {
     const [config] = args as [Partial<Sent> | undefined]
     const { text, values } = config ?? {}
-    if (text && values && !BY_QUEUE.test(text)) sent.push({ text, values })
+    if (text && values && !BY_QUEUE.test(text) && !isOfJobs(this)) sent.push({ text, values })
     return Reflect.apply(send, this, args)
   }
   pg.Client.prototype.query = recording as typeof send
