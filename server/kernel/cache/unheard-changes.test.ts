@@ -61,6 +61,17 @@ testHere.each(CHANGES)(
   },
 )
 
+testHere('a deletion counts also where a hundred posts are newer', async () => {
+  await sql`INSERT INTO posts (owner_id, text) SELECT ${petr.id}, 'Новее' FROM generate_series(1, 100)`.execute(
+    app.db,
+  )
+  const [, own] = await readAll()
+  await sql`DELETE FROM posts WHERE id = ${post.id}`.execute(app.db)
+  await app.call('GET', '/posts?limit=50')
+  const [, shown] = await readAll()
+  expect(shown.total).toBe(own.total - 1)
+})
+
 testHere('an answer that a post is not there counts as showing its deletion', async () => {
   const [wall] = await readAll()
   await sql`DELETE FROM posts WHERE id = ${post.id}`.execute(app.db)
