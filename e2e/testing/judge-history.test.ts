@@ -75,9 +75,17 @@ test('what was seen on one node is not forgotten for having read on another one 
 })
 
 test('a deleted post that was seen to be gone does not come back', () => {
-  const history = [wrote(0, 1), wrote(10, GONE), saw(20, 0), saw(40, 1)]
-  expect(found([wrote(0, 1), saw(10, 1), wrote(15, GONE), saw(20, 0)])).toEqual([])
-  expect(found(history)).toEqual([['monotonic reads', POST, 1, GONE]])
+  const history = [wrote(0, 1), saw(10, 1), wrote(15, GONE), saw(20, 0)]
+  expect(found(history)).toEqual([])
+  expect(found([...history, saw(40, 1)])).toEqual([['monotonic reads', POST, 1, GONE]])
+})
+
+test('where a post is missing that need not show yet, it was not seen to be gone, although its deletion was asked for', () => {
+  const asked = [wrote(0, 1), wrote(10, GONE, { ended: 9000 })]
+  expect(found([...asked, saw(20, 0), saw(40, 1)])).toEqual([])
+  // From before an outage, and from before the post.
+  const stale = saw(2000, 0, { saw: new Map(), ...LIST, isStale: true })
+  expect(found([...asked, stale, saw(2020, 1)])).toEqual([])
 })
 
 test('an acknowledged write that nobody can see a second later was lost', () => {

@@ -64,11 +64,14 @@ export function judge(history: History, freshMs = FRESH_MS): Violation[] {
       const seen = sightings.get(key) ?? []
       const written = writes.get(post) ?? []
       const version = versionIn(read, post, written)
-      for (const [promise, expected] of promisesOf(read, { written, seen, latest, freshMs })) {
+      const promises = promisesOf(read, { written, seen, latest, freshMs })
+      for (const [promise, expected] of promises) {
         if (version < expected) violations.push({ promise, read, post, saw: version, expected })
       }
       const isNew = seen.every((one) => one.node !== read.node || one.version < version)
-      if (version > 0 && isNew) sightings.set(key, [...seen, { ...read, version }])
+      // A post that is missing need not be gone if it need not show yet.
+      const isSeen = read.saw.get(post) || promises.some(([, expected]) => expected > 0)
+      if (version > 0 && isSeen && isNew) sightings.set(key, [...seen, { ...read, version }])
     }
   }
   return violations
@@ -94,7 +97,7 @@ function postsIn({ saw, list }: Read, posts: number[], writes: Map<number, Write
   return posts.filter((post) => post >= list.from && isListed(post))
 }
 
-/** A post that is not there is gone if its deletion had been asked for. */
+/** A post that is not there may be gone if its deletion had been asked for. */
 function versionIn({ saw, ended }: Read, post: number, written: Write[]): number {
   const isGone = written.some(({ wrote, began }) => wrote === GONE && began < ended)
   return saw.get(post) || (isGone ? GONE : 0)
