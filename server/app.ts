@@ -163,7 +163,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     reads: {
       ...createVisitorReads(database.db, node.runRead),
       readText: node.readText,
-      readProfile: (username) => node.runRead(null, (from) => requireProfile(from, username)),
+      readProfile: (username) => requireProfile(database.db, username),
       search: node.search,
       readSiteState: createSiteStateReader(database.db),
     },
@@ -302,7 +302,7 @@ function openDatabases(
   const ofJobs = { ...BACKGROUND, outage, waitsDuringOutage: true }
   const background = openDatabase(directUrl, outage.noteFailure, ofJobs)
   const url = config.databaseReplicaUrl
-  const replica = url === undefined ? undefined : openReplica(url, database.db)
+  const replica = url === undefined ? undefined : openReplica(url)
   return { directUrl, database, background, replica }
 }
 

@@ -61,11 +61,14 @@ const STATE = { posts_added: '7', posts_changed: null }
 test('a read that shows a change of which the node was not told begins a generation; what is cached stays as stale', () => {
   for (const changed of [{ posts_added: '15' }, { posts_changed: '1' }]) {
     const { cache, isFresh, ageOf } = cacheAtZero()
-    expect(cache.noteState(STATE, cache.generation())).toBe(false)
-    expect(cache.noteState(STATE, cache.generation())).toBe(false)
+    expect([cache.knowsState(), cache.hasShown(STATE)]).toEqual([false, false])
+    cache.noteState(STATE, cache.generation())
+    cache.noteState({ ...STATE }, cache.generation())
+    expect([cache.knowsState(), cache.hasShown({ ...STATE })]).toEqual([true, true])
     expect(isFresh('/posts')).toBe(true)
     const generation = cache.generation()
-    expect(cache.noteState({ ...STATE, ...changed }, generation)).toBe(true)
+    expect(cache.hasShown({ ...STATE, ...changed })).toBe(false)
+    cache.noteState({ ...STATE, ...changed }, generation)
     expect([cache.isCurrent(generation), isFresh('/posts'), ageOf('/posts')]).toEqual([
       false,
       false,
@@ -76,15 +79,17 @@ test('a read that shows a change of which the node was not told begins a generat
 
 test('after a change of which the node was told, the first read shows the state: its response is cached', () => {
   for (const change of ['posts added', 'posts changed 8'] as const) {
-    const { cache, put, isFresh } = cacheAtZero()
+    const { cache, isFresh } = cacheAtZero()
     cache.noteState(STATE, cache.generation())
     const older = cache.generation()
     cache.invalidate(change)
     // It began before the change, and its answer is no proof of the state after it.
     cache.noteState(STATE, older)
     const later = change === 'posts added' ? { posts_added: '15' } : { posts_changed: '1' }
-    expect(cache.noteState({ ...STATE, ...later }, cache.generation())).toBe(false)
-    put('/posts')
+    expect(cache.knowsState()).toBe(false)
+    const generation = cache.generation()
+    cache.noteState({ ...STATE, ...later }, generation)
+    cache.put('/posts', responseOf('{}'), generation)
     expect(isFresh('/posts')).toBe(true)
   }
 })

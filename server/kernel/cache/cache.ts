@@ -46,6 +46,10 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
     state = isEdit ? {} : rest
   }
 
+  function knowsState(): boolean {
+    return state.posts_added !== undefined && state.posts_changed !== undefined
+  }
+
   /** Whether a state differs from the generation's in what is known of that. */
   function differs(seen: PostsState, column: keyof PostsState): boolean {
     return state[column] !== undefined && state[column] !== seen[column]
@@ -95,17 +99,21 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
 
     /**
      * Records the state of posts that an answer shows, before it is served; its read began in
-     * `generation`. Where posts have changed without this node being told, a generation begins, and
-     * true is returned. What is cached stays as stale, until the change says which posts it is of.
+     * `generation`. Where posts have changed without this node being told, a generation begins. What
+     * is cached stays as stale, until the change says which posts it is of.
      */
-    noteState(seen: PostsState, generation: Generation): boolean {
+    noteState(seen: PostsState, generation: Generation): void {
       const isEdited = differs(seen, 'posts_changed')
-      const isChanged = isEdited || differs(seen, 'posts_added')
-      const isKnown = state.posts_added !== undefined && state.posts_changed !== undefined
-      if (isChanged) begin(isEdited)
-      else if (!isKnown && generation.changes === changes) state = seen
-      return isChanged
+      if (isEdited || differs(seen, 'posts_added')) begin(isEdited)
+      else if (!knowsState() && generation.changes === changes) state = seen
     },
+
+    /** Whether a read has shown the state of the generation. */
+    knowsState,
+
+    /** Whether a state is that of all responses of the generation. */
+    hasShown: (seen: PostsState): boolean =>
+      knowsState() && !differs(seen, 'posts_added') && !differs(seen, 'posts_changed'),
 
     /** Nothing is cached while this node does not receive the changes of others. */
     setSubscribed(value: boolean): void {

@@ -30,7 +30,7 @@ export async function removeOldChanges(db: Db): Promise<void> {
 }
 
 /** Returns `db` with statements that tell the state they have seen, where they select POSTS_STATE. */
-export function tellingState(db: Db, onState: (state: PostsState) => void): Db {
+export function tellingState(db: Db, onState: (state: PostsState) => unknown): Db {
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {

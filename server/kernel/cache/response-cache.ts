@@ -27,7 +27,6 @@ export function createResponseCache(options: Options) {
   const cache = createMemoryCache()
 
   function invalidate(change: Change): void {
-    replica?.noteChange()
     cache.invalidate(change)
     options.onChange(change)
   }
@@ -36,22 +35,35 @@ export function createResponseCache(options: Options) {
     url: databaseUrl,
     isShared,
     onChange: invalidate,
-    onSubscribed(isSubscribed) {
-      replica?.noteChange()
-      cache.setSubscribed(isSubscribed)
-    },
+    onSubscribed: cache.setSubscribed,
     outage,
   })
   const reads = createCachedReads(cache, options)
-  const runThere: RunRead = replica?.runRead ?? ((_viewer, read) => read(db))
 
   /** Before a read settles, the cache knows which commits it has shown. */
-  const runRead: RunRead = (viewer, read) => {
+  const runRead: RunRead = async (viewer, read) => {
+    const shown = viewer ? undefined : await readFromStandby(read)
+    if (shown) return shown.result
     const generation = cache.generation()
-    const noteState = (state: PostsState) => {
-      if (cache.noteState(state, generation)) replica?.noteChange()
+    return read(tellingState(db, (state) => cache.noteState(state, generation)))
+  }
+
+  /** Resolves to undefined unless a standby shows just what this node has shown. */
+  async function readFromStandby<T>(
+    read: (from: Db) => Promise<T>,
+  ): Promise<{ result: T } | undefined> {
+    if (!replica || !cache.knowsState()) return undefined
+    let seen: PostsState | undefined
+    const noteState = (state: PostsState) => (seen = state)
+    const isShown = () => seen !== undefined && cache.hasShown(seen)
+    try {
+      const done = await replica.tryRead((standby) => read(tellingState(standby, noteState)))
+      if (isShown()) return done
+    } catch (error) {
+      if (isShown()) throw error
     }
-    return runThere(viewer, (from) => read(tellingState(from, noteState)))
+    if (seen) replica.rest()
+    return undefined
   }
 
   return {

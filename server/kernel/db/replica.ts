@@ -2,31 +2,35 @@ import { sql } from 'kysely'
 import { type Db, openDatabase } from './database.ts'
 import { isDatabaseUnavailable } from './database-errors.ts'
 
-/** Runs a read of posts, for a visitor on a standby if one is recent enough. */
+/** Runs a read of posts, for a visitor on a standby if one shows what its node has shown. */
 export type RunRead = <T>(viewer: object | null, read: (db: Db) => Promise<T>) => Promise<T>
 
 export type Replica = {
-  runRead: RunRead
-  /** Records that posts have changed, or that this node may have missed a change. */
-  noteChange(): void
+  /**
+   * Resolves to undefined where no standby could be read, or none is recent enough. Rejects with
+   * what else `read` rejects with.
+   */
+  tryRead<T>(read: (standby: Db) => Promise<T>): Promise<{ result: T } | undefined>
+  /** Leaves the standby alone for a second. */
+  rest(): void
   close(): Promise<void>
 }
 
 const LAG_MAX_MS = 1000
-/** Twice the lag, since the clocks of two machines differ. */
-const AFTER_CHANGE_MS = 2 * LAG_MAX_MS
 const REST_MS = 1000
 /** A read that takes longer goes to the primary, which may take as long again. */
 const LIMITS = { statementTimeoutMs: 1000, applicationName: 'vslukh standby' }
 
-/** The lag is asked on the connection that reads: another may lead to another standby. */
-export function openReplica(url: string, primary: Db): Replica {
+export function openReplica(url: string): Replica {
   const { db, close } = openDatabase(url, () => {}, LIMITS)
-  let changedAt = performance.now()
   let restsUntil = 0
 
-  /** Resolves to undefined if the standby's state is too old. */
-  function readFromStandby<T>(read: (db: Db) => Promise<T>): Promise<{ result: T } | undefined> {
+  function rest(): void {
+    restsUntil = performance.now() + REST_MS
+  }
+
+  /** The lag is asked on the connection that reads: another may lead to another standby. */
+  async function readRecent<T>(read: (standby: Db) => Promise<T>) {
     return db.connection().execute(async (standby) => {
       // The lag is negative while the standby's clock is behind the primary's.
       const lag = Math.abs(await lagOf(standby))
@@ -35,26 +39,26 @@ export function openReplica(url: string, primary: Db): Replica {
   }
 
   return {
-    async runRead(viewer, read) {
-      const now = performance.now()
-      if (viewer || now < restsUntil || now - changedAt < AFTER_CHANGE_MS) return read(primary)
+    async tryRead(read) {
+      if (performance.now() < restsUntil) return undefined
       // After a rest one read tries the standby before the others do.
-      if (restsUntil > 0) restsUntil = now + REST_MS
+      if (restsUntil > 0) rest()
       try {
-        const done = await readFromStandby(read)
-        restsUntil = done ? 0 : now + REST_MS
-        if (done) return done.result
+        const done = await readRecent(read)
+        if (done) restsUntil = 0
+        else rest()
+        return done
       } catch (error) {
-        if (!isDatabaseUnavailable(error as Error)) throw error
-        restsUntil = performance.now() + REST_MS
+        if (!isDatabaseUnavailable(error as Error)) {
+          restsUntil = 0
+          throw error
+        }
+        rest()
+        return undefined
       }
-      return read(primary)
     },
 
-    noteChange() {
-      changedAt = performance.now()
-    },
-
+    rest,
     close,
   }
 }
