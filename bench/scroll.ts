@@ -88,11 +88,9 @@ async function measureWall(posts: number): Promise<void> {
 
   const dialog = page.getByRole('dialog')
   const opening = await pressFor(page.getByRole('button', { name: 'Новая запись' }), dialog)
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
+  await closeDialog()
   const replying = await pressFor(page.locator('[data-action="reply"]').first(), dialog)
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
+  await closeDialog()
 
   // A post that is not liked yet, whatever was measured before.
   const hearts = '[data-action="like"]'
@@ -108,6 +106,13 @@ async function measureWall(posts: number): Promise<void> {
     `${posts} posts: going back, the longest task took ${back.toFixed(0)} ms; opening a post took ${post.toFixed(0)} ms, the dialog of a new post ${opening.toFixed(0)} ms, that of a reply ${replying.toFixed(0)} ms and a like ${liking.toFixed(0)} ms (goal ≤ ${PRESS_MS}).`,
   )
   if (Math.max(post, opening, replying, liking) > PRESS_MS) process.exitCode = 1
+}
+
+/** What closing takes is reported late, and would count as what the next press takes. */
+async function closeDialog(): Promise<void> {
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await settle()
 }
 
 /** Returns the milliseconds from the press to the next frame. */
