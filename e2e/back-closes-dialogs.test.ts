@@ -126,9 +126,13 @@ test('a dialog shows with its focus before the page becomes inert, and gives the
       isVisible: dialog?.checkVisibility(),
       hasFocus: dialog?.contains(document.activeElement),
       isModal: dialog?.matches(':modal'),
+      takesTab: document.activeElement?.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'Tab', bubbles: true, cancelable: true }),
+      ),
     }
   })
-  expect(atFirst).toEqual({ isVisible: true, hasFocus: true, isModal: false })
+  const first = { isVisible: true, hasFocus: true, isModal: false, takesTab: false }
+  expect(atFirst).toEqual(first)
   await page.locator('dialog:modal').waitFor()
   expect(await focused(page)).toBe('Текст записи')
   expect(await page.locator('dialog[data-lost-focus]').count()).toBe(0)

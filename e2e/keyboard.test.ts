@@ -91,7 +91,7 @@ test('everything can be done without a mouse', async () => {
 
 test('the switcher is a listbox of the other views, for the arrow keys and for letters', async () => {
   const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
-  const button = page.getByRole('button', { name: 'Новые' })
+  const button = page.getByRole('button', { name: 'Новые', exact: true })
   await button.focus()
   await page.keyboard.press('ArrowDown')
   const options = page.getByRole('listbox').getByRole('option')

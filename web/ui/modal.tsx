@@ -36,7 +36,9 @@ export function Modal(props: ModalProps) {
   useAboveKeyboard(ref)
   const backdrop = useBackdropPress(ref, onClose)
 
-  function closeByKey(event: KeyboardEvent): void {
+  function handleKey(event: KeyboardEvent): void {
+    // It would lead to the page behind, which is not inert yet.
+    if (event.key === 'Tab' && !isModal) event.preventDefault()
     if (event.key !== 'Escape' || event.defaultPrevented) return
     // The page decides whether the dialog closes, also after a second Escape.
     event.preventDefault()
@@ -52,7 +54,7 @@ export function Modal(props: ModalProps) {
       data-phone={phone}
       aria-label={title}
       tabIndex={-1}
-      onKeyDown={closeByKey}
+      onKeyDown={handleKey}
       onCancel={(event) => {
         if (event.target !== ref.current) return
         event.preventDefault()
