@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { countCardRenders } from './testing/count-card-renders.ts'
-import { countStyledElements } from './testing/count-styled-elements.ts'
+import { countStyledElements, searchesOfWholePage } from './testing/count-styled-elements.ts'
 import { journey, olga, PHONE, test } from './testing/journey.ts'
 import {
   countRequests,
@@ -108,6 +108,19 @@ test('closing a dialog makes the browser style the page once, also with the styl
   // The page is no longer inert, so that each element is styled.
   expect(styled / elements).toBeGreaterThan(0.8)
   expect(styled / elements).toBeLessThan(1.4)
+})
+
+test('a dialog that comes or goes does not make the browser look through all posts for changed styles', async () => {
+  const page = await journey.visit({ as: olga, viewport: PHONE })
+  await postWith(page, 'Останется на месте').waitFor()
+  await untilPreloaded(page)
+  const searches = await searchesOfWholePage(page, async () => {
+    await page.getByRole('button', { name: 'Новая запись' }).click()
+    await page.locator('dialog:modal').waitFor()
+    await pressEscape(page)
+    await page.locator('dialog').waitFor({ state: 'detached' })
+  })
+  expect(searches).toEqual([])
 })
 
 test('a dialog shows with its focus before the page becomes inert, and gives the focus back to its button', async () => {
