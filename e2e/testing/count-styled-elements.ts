@@ -16,10 +16,7 @@ export async function countStyledElements(page: Page, act: () => Promise<void>):
  * Returns why the browser looked through all that the page holds for elements whose style might
  * have changed, however few had. Each time costs the more the more posts are loaded.
  */
-export async function searchesOfWholePage(
-  page: Page,
-  act: () => Promise<void>,
-): Promise<string[]> {
+export async function searchesOfWholePage(page: Page, act: () => Promise<void>): Promise<string[]> {
   const category = 'disabled-by-default-devtools.timeline.invalidationTracking'
   const events = await traceStyles(page, category, act)
   return events.flatMap(({ args: { data } }) => {
