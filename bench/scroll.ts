@@ -5,18 +5,21 @@ import { codeOf } from '../server/features/codes/codes.mail.ts'
 import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import { createClient } from '../server/testing/client.ts'
 import { dataSetOf } from './data-set.ts'
+import { median } from './load.ts'
 import { SECRET, startFilledProduct } from './measured-product.ts'
+import { goalCell, printMarkdown } from './table.ts'
 
 /**
- * On a processor slowed four times, as a signed-in user, with 10 and with 1,000 posts: measures the
- * longest task of going back to the wall, how long a press that opens a post or a dialog or likes
- * takes to show (INP), and the longest task while one scrolls. Exits 1 over a goal.
+ * On a processor slowed four times, as a signed-in user, with 10 and with 1,000 posts: measures how
+ * long a press that opens a post or a dialog or likes takes to show (INP), the longest task of going
+ * back to the wall, and the longest task while one scrolls. Exits 1 if a median, or the longest task
+ * of a pass, is over its goal.
  */
 const PORT = 3213
 const POSTS = 1000
 const SLOWDOWN = 4
-const LONGEST_MS = 100
-const PRESS_MS = 100
+const STEP_MS = 100
+const TIMES = 5
 const PASSES = 3
 
 await buildWebIfNeeded()
@@ -51,16 +54,16 @@ while ((await countPosts()) < POSTS) await turnWheel(3000)
 await page.evaluate('scrollTo(0, 0)')
 await measureWall(POSTS)
 await slowDown(SLOWDOWN)
+const passes: number[] = []
 for (let pass = 1; pass <= PASSES; pass++) {
   await page.evaluate('window.longTasks = []')
   for (let turn = 0; turn < 150; turn++) await turnWheel(pass % 2 ? 900 : -900)
-  const tasks = (await page.evaluate('window.longTasks')) as number[]
-  const longest = Math.max(0, ...tasks)
-  console.log(
-    `Pass ${pass}: the longest task took ${longest.toFixed(0)} ms (goal ≤ ${LONGEST_MS}).`,
-  )
-  if (longest > LONGEST_MS) process.exitCode = 1
+  passes.push(await longestTask())
 }
+printMarkdown([
+  ['reading on, ms', 'longest task', 'goal'],
+  ...passes.map((ms, n) => [`pass ${n + 1}`, ms.toFixed(0), goalCell(ms, '≤', STEP_MS)]),
+])
 
 /** Turns the mouse wheel once and waits as long as a hand takes for it. */
 async function turnWheel(by: number): Promise<void> {
@@ -68,14 +71,41 @@ async function turnWheel(by: number): Promise<void> {
   await page.waitForTimeout(40)
 }
 
-/** Leaves the processor at its own speed. */
+/** Takes the steps one after another, several times. Leaves the processor at its own speed. */
 async function measureWall(posts: number): Promise<void> {
   await settle()
   await slowDown(SLOWDOWN)
-  const post = await pressFor(
-    page.locator('article time').first(),
-    page.getByRole('heading', { name: 'Ответы' }),
-  )
+  const taken: Record<string, number[]> = {}
+  for (let time = 0; time < TIMES; time++) {
+    const figures = {
+      'opening a post': await openPost(),
+      'going back, its longest task': await goBack(posts),
+      'the dialog of a new post': await openDialog(
+        page.locator('nav button', { hasText: 'Новая запись' }).last(),
+      ),
+      'that of a reply': await openDialog(page.locator('[data-action="reply"]').first()),
+      'a like': await likePost(),
+    }
+    for (const [step, ms] of Object.entries(figures)) taken[step] = [...(taken[step] ?? []), ms]
+  }
+  await slowDown(1)
+  printMarkdown([
+    [`${posts} posts, ms`, 'median', 'goal', 'worst'],
+    ...Object.entries(taken).map(([step, ms]) => [
+      step,
+      median(ms).toFixed(0),
+      goalCell(median(ms), '≤', STEP_MS),
+      Math.max(...ms).toFixed(0),
+    ]),
+  ])
+}
+
+function openPost(): Promise<number> {
+  return pressFor(page.locator('article time').first(), page.locator('h2', { hasText: 'Ответы' }))
+}
+
+/** Returns the milliseconds of the longest task. */
+async function goBack(posts: number): Promise<number> {
   await page.evaluate('window.longTasks = []')
   await page.goBack()
   // Not by a function: the page's policy lets none be made from text there.
@@ -84,44 +114,43 @@ async function measureWall(posts: number): Promise<void> {
     .nth(posts - 1)
     .waitFor({ state: 'attached' })
   await settle()
-  const back = Math.max(0, ...((await page.evaluate('window.longTasks')) as number[]))
+  return longestTask()
+}
 
-  const dialog = page.getByRole('dialog')
-  const opening = await pressFor(page.getByRole('button', { name: 'Новая запись' }), dialog)
-  await closeDialog()
-  const replying = await pressFor(page.locator('[data-action="reply"]').first(), dialog)
-  await closeDialog()
+async function openDialog(button: Locator): Promise<number> {
+  const dialog = page.locator('dialog')
+  const taken = await pressFor(button, dialog)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  // What closing takes is reported late, and would count as what the next press takes.
+  await settle()
+  return taken
+}
 
-  // A post that is not liked yet, whatever was measured before.
+/** Likes a post that is not liked yet. */
+async function likePost(): Promise<number> {
   const hearts = '[data-action="like"]'
   const unliked = page.locator('article', { has: page.locator(`${hearts}[aria-pressed="false"]`) })
   const id = await unliked.first().getAttribute('data-post-id')
   const card = page.locator(`article[data-post-id="${id}"]`)
-  const liking = await pressFor(
-    card.locator(hearts),
-    card.locator(`${hearts}[aria-pressed="true"]`),
-  )
-  await slowDown(1)
-  console.log(
-    `${posts} posts: going back, the longest task took ${back.toFixed(0)} ms; opening a post took ${post.toFixed(0)} ms, the dialog of a new post ${opening.toFixed(0)} ms, that of a reply ${replying.toFixed(0)} ms and a like ${liking.toFixed(0)} ms (goal ≤ ${PRESS_MS}).`,
-  )
-  if (Math.max(post, opening, replying, liking) > PRESS_MS) process.exitCode = 1
+  return pressFor(card.locator(hearts), card.locator(`${hearts}[aria-pressed="true"]`))
 }
 
-/** What closing takes is reported late, and would count as what the next press takes. */
-async function closeDialog(): Promise<void> {
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await settle()
-}
-
-/** Returns the milliseconds from the press to the next frame. */
+/**
+ * Returns the milliseconds from the press to the next frame. Both are found by selector: to look
+ * again and again for a role among 1,000 posts takes as long as what is measured.
+ */
 async function pressFor(button: Locator, shown: Locator): Promise<number> {
   await page.evaluate('window.presses = []')
   await button.click()
   await shown.waitFor()
   await settle()
   return Math.max(0, ...((await page.evaluate('window.presses')) as number[]))
+}
+
+/** Returns 0 if none took 50 ms: a browser reports longer ones alone. */
+async function longestTask(): Promise<number> {
+  return Math.max(0, ...((await page.evaluate('window.longTasks')) as number[]))
 }
 
 async function signIn(): Promise<void> {
@@ -143,7 +172,6 @@ async function slowDown(rate: number): Promise<void> {
   await devtools.send('Emulation.setCPUThrottlingRate', { rate })
 }
 
-/** Counts by selector, not by role, which takes long among many. */
 function countPosts(): Promise<number> {
   return page.evaluate("document.querySelectorAll('article').length")
 }
