@@ -42,9 +42,6 @@ function columns(prefix: '' | 'r_') {
 }
 
 const COLUMNS = sql`${columns('')}, ${columns('r_')}`
-/** The columns of posts that answer none. */
-export const ROOT_COLUMNS = sql`${columns('')}, NULL AS r_username`
-export const NO_LIKES = sql`(SELECT NULL::bigint AS post_id, NULL::bigint AS user_id)`
 
 /** SQL that names the posts to hydrate `p`, and SQL for the tables of what belongs to them. */
 type Source = {
@@ -67,7 +64,7 @@ const INSERTED: Source = {
   from: sql`post p`,
   key: sql`0`,
   owners: sql`author`,
-  likes: NO_LIKES,
+  likes: sql`(SELECT NULL::bigint AS post_id, NULL::bigint AS user_id)`,
   repliedPosts: sql`answered`,
 }
 /** Whose account is deleted meanwhile has edited it before. */

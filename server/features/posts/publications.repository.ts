@@ -1,13 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Post } from '../../../contract/posts.ts'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
-import {
-  HYDRATED_INSERTED,
-  type HydratedRow,
-  NO_LIKES,
-  ROOT_COLUMNS,
-  toPost,
-} from './hydrate-posts.ts'
+import { unixSeconds } from '../../kernel/db/sql-parts.ts'
+import { HYDRATED_INSERTED, type HydratedRow, toPost } from './hydrate-posts.ts'
 
 export type NewPost = {
   ownerId: string
@@ -33,8 +28,20 @@ const WITHOUT_REPLIES: Parts = {
       INSERT INTO posts (id, owner_id, text) OVERRIDING SYSTEM VALUE
       SELECT id, owner_id, text FROM fresh ORDER BY id RETURNING *
     )`,
-  result: sql`NULL AS "recipientId", ${ROOT_COLUMNS}
-    FROM input u LEFT JOIN post p ON p.id = u.id CROSS JOIN ${NO_LIKES} l`,
+  result: sql`post.id, post.text, ${unixSeconds('post.created_at')} AS created_at, u.owner_id, username
+    FROM input u LEFT JOIN post ON post.id = u.id`,
+}
+
+/** What is the same for all posts that were just published and answer none. */
+const OF_NEW_ROOT = {
+  recipientId: null,
+  is_modified: false,
+  is_liked: false,
+  likes_count: 0,
+  replies_count: 0,
+  parent_post_id: null,
+  replied_post_id: null,
+  r_username: null,
 }
 
 function withReplies(replied: string): Parts {
@@ -71,6 +78,26 @@ function withReplies(replied: string): Parts {
   }
 }
 
+/** SQL for the publications. A lone one need not wait until PostgreSQL has taken five arrays apart. */
+function rowsOf(posts: NewPost[]): RawBuilder<unknown> {
+  const [post, another] = posts
+  if (post && !another) {
+    const { ownerId, text, idempotencyKey = null, repliedId, sessionId } = post
+    return sql`SELECT 1 AS number, ${ownerId}::bigint AS owner_id, ${text}::text AS text,
+      ${idempotencyKey}::text AS key, ${repliedId}::bigint AS replied_id, ${sessionId}::uuid AS session_id`
+  }
+  // The arrays stand in subqueries, or PostgreSQL would plan each call anew, by their lengths.
+  return sql`SELECT * FROM unnest((SELECT ${idArray(posts.map(({ ownerId }) => ownerId))}::bigint[]),
+      (SELECT ${posts.map(({ text }) => text)}::text[]),
+      (SELECT ${posts.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[]),
+      (SELECT ${repliedIds(posts)}::bigint[]), (SELECT ${posts.map(({ sessionId }) => sessionId)}::uuid[])
+    ) WITH ORDINALITY i (owner_id, text, key, replied_id, session_id, number)`
+}
+
+function repliedIds(posts: NewPost[]): string {
+  return idArray(posts.map(({ repliedId }) => repliedId ?? 'NULL'))
+}
+
 export type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
 export type Inserted = OwnerState & {
   /** Absent if its owner may not publish, its key was used, or the replied post is not visible. */
@@ -93,10 +120,10 @@ export async function insertPosts(
   { lockWaitMs, mayWrite }: { lockWaitMs: number; mayWrite: RawBuilder<boolean> },
 ): Promise<Inserted[]> {
   const owners = idArray(posts.map(({ ownerId }) => ownerId))
-  const replied = idArray(posts.map(({ repliedId }) => repliedId ?? 'NULL'))
   const hasReplies = posts.some(({ repliedId }) => repliedId !== null)
-  const { allowed, inserted, result } = hasReplies ? withReplies(replied) : WITHOUT_REPLIES
-  // The arrays stand in subqueries, or PostgreSQL would plan each call anew, by their lengths.
+  const { allowed, inserted, result } = hasReplies
+    ? withReplies(repliedIds(posts))
+    : WITHOUT_REPLIES
   const { rows } = await sql<Omit<Inserted, 'post'> & HydratedRow>`WITH wait AS MATERIALIZED (
       SELECT set_config('lock_timeout', ${String(lockWaitMs)}, true)
     ), author AS MATERIALIZED (
@@ -109,11 +136,7 @@ export async function insertPosts(
       SELECT i.*, username, is_blocked, author.id IS NOT NULL AND (session_id IS NULL OR ${mayWrite})
         AS has_owner
       FROM (
-        SELECT nextval('posts_id_seq') AS id, i.* FROM unnest((SELECT ${owners}::bigint[]),
-          (SELECT ${posts.map(({ text }) => text)}::text[]),
-          (SELECT ${posts.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[]),
-          (SELECT ${replied}::bigint[]), (SELECT ${posts.map(({ sessionId }) => sessionId)}::uuid[])
-        ) WITH ORDINALITY i (owner_id, text, key, replied_id, session_id, number)
+        SELECT nextval('posts_id_seq') AS id, i.* FROM (${rowsOf(posts)}) i
       ) i LEFT JOIN author ON author.id = owner_id
     ), ${allowed}, claimed AS (
       INSERT INTO idempotency_keys (owner_id, key, post_id)
@@ -124,10 +147,11 @@ export async function insertPosts(
     ), ${inserted}
     SELECT u.has_owner AS "hasOwner", u.is_blocked AS "isBlocked", ${result}
     ORDER BY u.number`.execute(db)
-  return rows.map(({ hasOwner, isBlocked, recipientId, ...row }) => ({
-    ...{ hasOwner, isBlocked, recipientId },
-    post: row.id === null ? undefined : toPost(row as HydratedRow),
-  }))
+  return rows.map((row) => {
+    const { hasOwner, isBlocked, recipientId, ...post } = { ...OF_NEW_ROOT, ...row }
+    const state = { hasOwner, isBlocked, recipientId }
+    return { ...state, post: post.id === null ? undefined : toPost(post) }
+  })
 }
 
 /** Returns the id of the post published with a key, even if it was deleted later. */
