@@ -163,6 +163,7 @@ test('the field and the dialog have one draft, also in another tab, and the dial
   await expect.poll(() => field.inputValue()).toBe('Ещё раз')
 
   await postWith(page, 'Один черновик').getByRole('button', { name: 'Ответить' }).click()
+  await dialogOf(page, 'Ответ')
   await page.keyboard.press('Control+Enter')
   await dialog.waitFor({ state: 'detached' })
   await expect.poll(() => field.inputValue()).toBe('')
