@@ -1,4 +1,4 @@
-import type { MailTask } from '../server/app.ts'
+import type { MailTask } from '../server/jobs.ts'
 import type { LoggedMail } from '../server/kernel/mail/mail-log.repository.ts'
 import { readMailLog } from '../server/operations/status/mail-log.ts'
 import type { ContextWithoutWall, Output } from './command.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { BACKGROUND } from '../app.ts'
+import { BACKGROUND } from '../node.ts'
 
 export type Sent = { text: string; values: unknown[] }
 

@@ -1,0 +1,146 @@
+import { join } from 'node:path'
+import { accountMails } from './features/account/account.mail.ts'
+import { removeExpiredAccountRows } from './features/account/account.repository.ts'
+import { accountDeletionMails } from './features/account-deletion/account-deletion.mail.ts'
+import { deletionFolders } from './features/account-deletion/deletion-list.service.ts'
+import { accountDeletionJobs } from './features/account-deletion/move-accounts.task.ts'
+import { answerMails } from './features/answers/answers.mail.ts'
+import { answerJobs } from './features/answers/answers.task.ts'
+import { codeMails } from './features/codes/codes.mail.ts'
+import { removeExpiredOperations } from './features/codes/codes.repository.ts'
+import { likeJobs } from './features/likes/likes.task.ts'
+import { removeExpiredBlocks } from './features/moderation/blocks.repository.ts'
+import { purgeExpiredPosts } from './features/moderation/hiding.service.ts'
+import { moderationMails } from './features/moderation/moderation.mail.ts'
+import { moderationJobs } from './features/moderation/moderation.task.ts'
+import { removeOldReports } from './features/moderation/report-states.repository.ts'
+import { counterJobs } from './features/posts/counters.task.ts'
+import { removeOldKeys } from './features/posts/publications.repository.ts'
+import { searchJobs } from './features/search/search.task.ts'
+import { removeOldClients } from './features/sessions/known-clients.repository.ts'
+import { removeExpiredSessions } from './features/sessions/sessions.repository.ts'
+import { signInMails } from './features/sign-in/sign-in.mail.ts'
+import { mailNameMails } from './features/site-state/mail-name.mail.ts'
+import { areNewAddressesSlowed } from './features/site-state/mail-name.service.ts'
+import { removeExpiredSiteRows } from './features/site-state/site-state.repository.ts'
+import { removeOldChanges } from './kernel/cache/posts-state.ts'
+import { originOf } from './kernel/config/config.ts'
+import { databaseTime } from './kernel/db/clock.ts'
+import type { Db } from './kernel/db/database.ts'
+import { quietDuringOutages } from './kernel/db/outage.ts'
+import { createSteadyClock } from './kernel/db/steady-clock.ts'
+import { removeOldAccesses } from './kernel/journal/access-journal.ts'
+import { removeExpiredLimits } from './kernel/limits/gcra.repository.ts'
+import { MAIL_LOG_KEY, removeOldMailEntries } from './kernel/mail/mail-log.repository.ts'
+import { limitMailsPerHour } from './kernel/mail/mails-per-hour.ts'
+import { removeOldMails } from './kernel/mail/old-mails.ts'
+import { mailJobs } from './kernel/mail/send-mails.ts'
+import type { Jobs } from './kernel/queue/queue.ts'
+import type { AppOptions, Node } from './node.ts'
+import { backupJobs } from './operations/backup/nightly-backup.task.ts'
+import { storeCounterCheck } from './operations/status/status.repository.ts'
+
+/** The name of a kind of mail. */
+export type MailTask = keyof ReturnType<typeof mailsOf>
+
+/** Lists the mails of every feature. */
+function mailsOf({ config, key, database: { db } }: Node) {
+  const { appName, contactEmail: contact, codeTtlSeconds: ttlSeconds } = config
+  const words = { appName, origin: originOf(config), contact }
+  const { moderatorEmails } = config
+  const operatorEmails = moderatorEmails.length > 0 || !contact ? moderatorEmails : [contact]
+  return {
+    ...codeMails({ ...words, key: key('codes'), ttlSeconds, operatorEmails }),
+    ...signInMails(words),
+    ...accountMails({ ...words, undoKey: key('email-undo') }),
+    ...accountDeletionMails(words),
+    ...moderationMails(db, words),
+    ...mailNameMails(db, words),
+    ...answerMails(db, { ...words, unsubscribeKey: key('unsubscribe') }),
+  }
+}
+
+/** Lists what removes rows whose time is up. */
+const PRUNING: ((db: Db) => Promise<unknown>)[] = [
+  removeExpiredOperations,
+  removeExpiredAccountRows,
+  removeExpiredSessions,
+  removeOldClients,
+  removeExpiredSiteRows,
+  removeExpiredLimits,
+  removeOldMailEntries,
+  removeOldKeys,
+  removeExpiredBlocks,
+  removeOldReports,
+  purgeExpiredPosts,
+  removeOldChanges,
+]
+
+/** Jobs of the release before that may still wait in the queue. The next release drops these. */
+const ENDED_JOBS = ['release-mails', 'remove-likes', 'restore-posts']
+
+/** Lists the jobs of every feature. */
+export function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
+  const { config, key, log, outage, directUrl, metrics, database, invalidate } = node
+  const { backupDir, moderatorEmails, reportsToHide, dataDir } = config
+  const { db, pool } = database
+  const background = node.background.db
+  const nameKey = key('usernames')
+  const mayErase = createSteadyClock({ readTime: () => databaseTime(background), log, settleMs })
+  const charge = limitMailsPerHour({
+    pool,
+    most: config.mailsPerHour,
+    isSlowed: () => areNewAddressesSlowed(db),
+    onTripped: () => log.warn({ limit: 'MAILS_PER_HOUR' }, 'limit tripped'),
+  })
+  const backups = {
+    db: background,
+    url: directUrl,
+    dataDir,
+    keep: config.backupKeep,
+    command: config.backupCommand,
+    secret,
+    log,
+  }
+  return {
+    ...mailJobs({
+      db,
+      kinds: mailsOf(node),
+      transport: metrics?.countMails(transport) ?? transport,
+      charge,
+      logKey: key(MAIL_LOG_KEY),
+      log: quietDuringOutages(log, outage),
+      outage,
+    }),
+    ...likeJobs(background),
+    ...answerJobs(background),
+    ...searchJobs(background),
+    ...moderationJobs({ db, background, nameKey, moderatorEmails, reportsToHide, invalidate }),
+    ...accountDeletionJobs(background, {
+      folders: deletionFolders(config),
+      nameKey,
+      mayErase,
+      invalidate,
+      log,
+    }),
+    ...counterJobs(background, { log, storeResult: (n) => storeCounterCheck(background, n) }),
+    ...(backupDir !== undefined && backupJobs(config.backupAt, { ...backups, folder: backupDir })),
+    'remove-expired': {
+      everyMinutes: 60,
+      atMinute: 17,
+      async run() {
+        if (await mayErase()) for (const prune of PRUNING) await prune(background)
+      },
+    },
+    'remove-old-traces': {
+      everyMinutes: 60,
+      atMinute: 27,
+      async run() {
+        if (!(await mayErase())) return
+        await removeOldMails(join(dataDir, 'mail'))
+        await removeOldAccesses(background, config.accessJournalDays)
+      },
+    },
+    ...Object.fromEntries(ENDED_JOBS.map((name) => [name, { run: async () => {} }])),
+  }
+}
