@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { batchCalls } from './batch-calls.ts'
 import { addQueryTime, measureQuery } from './database-client.ts'
@@ -51,4 +52,30 @@ test('a run that gathers has all calls of one turn of the event loop, also those
   expect(await Promise.all([call('a'), call('b'), later])).toEqual(['A', 'B', 'C'])
   expect(await call('d')).toBe('D')
   expect(runs).toEqual([['a', 'b', 'c'], ['d']])
+})
+
+test('each item of a run that PostgreSQL refuses is tried alone, and the next run does not wait for it', async () => {
+  const runs: string[] = []
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const lock = Promise.withResolvers<void>()
+  const call = batchCalls(
+    async (items: string[], isAlone) => {
+      const count = runs.push(`${items.join()}${isAlone ? ' alone' : ''}`)
+      await gates[count - 1]?.promise
+      if (isAlone && items.includes('bad')) await lock.promise
+      if (items.includes('bad')) throw new pg.DatabaseError('refused', 7, 'error')
+      return items
+    },
+    { failsAlone: true },
+  )
+  const first = call('first')
+  const [good, bad] = [call('good'), call('bad')]
+  gates[0]?.resolve()
+  await first
+  const next = call('next')
+  gates[1]?.resolve()
+  expect(await Promise.all([next, good])).toEqual(['next', 'good'])
+  lock.resolve()
+  await expect(bad).rejects.toThrow('refused')
+  expect(runs).toEqual(['first', 'good,bad', 'next', 'good alone', 'bad alone'])
 })
