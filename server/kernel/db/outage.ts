@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { isConnectionLost, isReadOnly } from './database-errors.ts'
+import { isConnectionLost, isDatabaseUnavailable, isReadOnly } from './database-errors.ts'
 
 const ANSWER_MS = 2000
 const RETRY_MS = 500
@@ -123,7 +123,10 @@ export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
 
 type JobsLog = Record<'debug' | 'info' | 'warn' | 'error', (facts: object, message: string) => void>
 
-/** Returns a log that leaves out errors about the database that the lines of an outage cover. */
+/**
+ * Returns a log that leaves out errors about the database that the lines of an outage cover. Of one
+ * that is warned of, such as the wait for a lock, the reason is enough: what failed is repeated.
+ */
 export function quietDuringOutages(
   log: JobsLog,
   outage: Pick<Outage, 'noteFailure' | 'isSuspected'>,
@@ -131,8 +134,10 @@ export function quietDuringOutages(
   return {
     debug: (facts: object, message: string) => log.debug(facts, message),
     info: (facts: object, message: string) => log.info(facts, message),
-    warn(facts: { err?: Error }, message: string): void {
-      if (!facts.err || !outage.noteFailure(facts.err)) log.warn(facts, message)
+    warn({ err, ...facts }: { err?: Error }, message: string): void {
+      if (err && outage.noteFailure(err)) return
+      const isBrief = err && isDatabaseUnavailable(err)
+      log.warn(isBrief ? { ...facts, reason: err.message } : { ...facts, err }, message)
     },
     error(facts: { err?: Error }, message: string): void {
       const isLost = facts.err ? outage.noteFailure(facts.err) : outage.isSuspected()

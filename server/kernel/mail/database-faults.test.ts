@@ -53,6 +53,27 @@ test('an outage while a mail is being sent is two lines of the log, without any 
   expect(app.logged.filter((text) => text.includes('"stack"'))).toEqual([])
 })
 
+test('an outcome that waits too long for a lock is stored later; the log says why, without a stack trace', async () => {
+  const databaseUrl = await databaseForTest()
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
+  onTestFinished(() => slow.close())
+  const app = await appForTest({ databaseUrl, config: { smtpUrl: slow.url } })
+
+  await startAt(app, '/registrations', { email: 'olga@example.org' })
+  await slow.caught
+  const holder = await app.db.startTransaction().execute()
+  await holder.selectFrom('codes').selectAll().forUpdate().execute()
+  slow.letGo()
+  expect(await app.logLine('outcome not stored')).toMatch(/"reason":"canceling .* timeout"/)
+  expect(app.logged.filter((text) => text.includes('"stack"'))).toEqual([])
+
+  await holder.rollback().execute()
+  await expect.poll(() => mailHealth(app.db)).toMatchObject({ waiting: 0, lastHour: { sent: 1 } })
+  expect(mailbox.mails).toHaveLength(1)
+})
+
 test('when the first read of the queue fails, the mail arrives once the database answers', async () => {
   const databaseUrl = await databaseForTest()
   const rename = (from: string, to: string) =>
