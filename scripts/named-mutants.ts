@@ -43,7 +43,6 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
         'server/features/codes/code-quota.ts: ⟦charged.refund().catch(() => {}) → ;⟧',
       ],
     'what cannot happen, or only where the database fails': [
-      `server/features/codes/codes.repository.ts: if (!row) throw new Error(⟦'an upsert returned no row' → ""⟧)`,
       'server/features/codes/codes.service.ts: let isWrong = ⟦false → true⟧',
     ],
     'noticed by other tests: of refused mails (site-state/mail-name.test.ts, whose commands change the folder, as a thread of Stryker cannot) and of devices':

@@ -65,8 +65,8 @@ export async function upsertOperation(db: Queryable, operation: NewOperation) {
     RETURNING id, email, expires_at, is_mailed, mailed_at = now() AS mail_due, CASE
       WHEN attempts >= ${CODE_ATTEMPTS} THEN extract(epoch FROM expires_at - now())::float8
     END AS locked_for`.execute(db)
-  const row = rows[0]
-  if (!row) throw new Error('an upsert returned no row')
+  // An upsert returns its row.
+  const [row] = rows as [UpsertedRow]
   return {
     id: row.id,
     email: row.email,

@@ -1,8 +1,10 @@
+import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { deriveKey } from '../../kernel/config/app-secret.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
-import { appForFile } from '../../testing/test-app.ts'
+import { appForFile, SECRET } from '../../testing/test-app.ts'
 
 const app = await appForFile()
 
@@ -31,6 +33,18 @@ test('a refresh returns a new access token, and does not rotate a cookie younger
   expect(status).toBe(200)
   expect(await isSignedIn(body.accessToken.token)).toBe(true)
   expect(cookie).toBeUndefined()
+})
+
+test('a browser is stored as earlier releases stored it, so that an upgrade ends no session', async () => {
+  const { clientToken, username } = await app.signUp()
+  const { client_hash } = await app.db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .where('users.username', '=', username)
+    .select('client_hash')
+    .executeTakeFirstOrThrow()
+  const key = deriveKey(SECRET, 'client-token')
+  expect(client_hash).toEqual(createHmac('sha256', key).update(clientToken).digest())
 })
 
 test('a refresh rotates a cookie older than 10 minutes', async () => {
