@@ -83,7 +83,14 @@ const TRIGGER_TESTS = [
   ],
 ]
 
-type Score = { group: string; killed: number; all: number; survivors: string[] }
+type Score = {
+  group: string
+  killed: number
+  all: number
+  survivors: string[]
+  /** The test that noticed a mutant, and what it said, by the mutant's name. */
+  noticed?: Map<string, string>
+}
 
 const chosen = process.argv.slice(2)
 const isChosen = (group: string) => chosen.length === 0 || chosen.includes(group)
@@ -101,14 +108,15 @@ printMarkdown([
   ['', 'mutants', 'killed', 'share'],
   ...scores.map(({ group, killed, all }) => [group, all, killed, (killed / all).toFixed(2)]),
 ])
-for (const { group, killed, all, survivors } of scores) {
+for (const { group, killed, all, survivors, noticed } of scores) {
   const reasons = Object.entries(NAMED_MUTANTS[group] ?? {})
   const named = new Set(reasons.flatMap(([, names]) => names))
   const unnamed = survivors.filter((name) => !named.has(name))
   const inVain = [...named].filter((name) => !survivors.includes(name))
   for (const [reason, names] of reasons) list(`${group}, not noticed: ${reason}`, names)
   list(`${group}, not noticed, and without a reason`, unnamed)
-  list(`${group}, named, but noticed or gone`, inVain)
+  const withCause = inVain.map((name) => `${name}\n    ${noticed?.get(name) ?? 'gone'}`)
+  list(`${group}, named, but noticed or gone`, withCause)
   if (killed / all < GOAL || unnamed.length > 0 || inVain.length > 0) process.exitCode = 1
 }
 
@@ -145,6 +153,11 @@ async function tryFiles(group: string, { files, project, tests }: Group): Promis
     all: tried.length,
     killed: tried.length - survivors.length,
     survivors: survivors.map(nameOf),
+    noticed: new Map(
+      tried
+        .filter((mutant) => !survivors.includes(mutant))
+        .map((mutant) => [nameOf(mutant), causeOf(mutant)]),
+    ),
   }
 }
 
@@ -161,9 +174,13 @@ function nameOf({ fileName, location: { start, end }, replacement = '' }: Mutant
   return `${relative('.', fileName)}: ${before.trimStart()}⟦${brief(original)} → ${brief(replacement)}⟧${after}`
 }
 
-function brief(code: string): string {
-  const line = code.replaceAll(/\s+/g, ' ')
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line
+function causeOf({ killedBy = [], status, statusReason = status }: Mutant): string {
+  return brief(`${killedBy.join()}: ${statusReason}`, 500)
+}
+
+function brief(text: string, length = 60): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line
 }
 
 async function tryTriggers(): Promise<Score> {

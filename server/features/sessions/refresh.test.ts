@@ -4,7 +4,7 @@ import { deriveKey } from '../../kernel/config/app-secret.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
-import { appForFile, SECRET } from '../../testing/test-app.ts'
+import { appForFile, appForTest, SECRET } from '../../testing/test-app.ts'
 
 const app = await appForFile()
 
@@ -36,11 +36,10 @@ test('a refresh returns a new access token, and does not rotate a cookie younger
 })
 
 test('a browser is stored as earlier releases stored it, so that an upgrade ends no session', async () => {
-  const { clientToken, username } = await app.signUp()
-  const { client_hash } = await app.db
+  const wall = await appForTest()
+  const { clientToken } = await wall.signUp()
+  const { client_hash } = await wall.db
     .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .where('users.username', '=', username)
     .select('client_hash')
     .executeTakeFirstOrThrow()
   const key = deriveKey(SECRET, 'client-token')
