@@ -153,11 +153,7 @@ async function tryFiles(group: string, { files, project, tests }: Group): Promis
     all: tried.length,
     killed: tried.length - survivors.length,
     survivors: survivors.map(nameOf),
-    noticed: new Map(
-      tried
-        .filter((mutant) => !survivors.includes(mutant))
-        .map((mutant) => [nameOf(mutant), causeOf(mutant)]),
-    ),
+    noticed: new Map(tried.map((mutant) => [nameOf(mutant), causeOf(mutant)])),
   }
 }
 

@@ -136,8 +136,8 @@ export function quietDuringOutages(
     info: (facts: object, message: string) => log.info(facts, message),
     warn({ err, ...facts }: { err?: Error }, message: string): void {
       if (err && outage.noteFailure(err)) return
-      const isBrief = err && isDatabaseUnavailable(err)
-      log.warn(isBrief ? { ...facts, reason: err.message } : { ...facts, err }, message)
+      const cause = err && isDatabaseUnavailable(err) ? { reason: err.message } : { err }
+      log.warn({ ...facts, ...cause }, message)
     },
     error(facts: { err?: Error }, message: string): void {
       const isLost = facts.err ? outage.noteFailure(facts.err) : outage.isSuspected()

@@ -8,16 +8,21 @@ import { openStuckSmtp } from '../../testing/smtp-faults.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { mailHealth } from './mail-health.repository.ts'
 
-test('a database that fails while a mail is being sent ends neither the process nor the mails: the next one arrives once it is back', async () => {
-  const databaseUrl = await databaseForTest()
+/** Starts an app whose first mail, to Olga, its server holds until `slow.letGo()`. */
+async function startHeldMail(databaseUrl: string) {
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
   const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
   onTestFinished(() => slow.close())
   const app = await appForTest({ databaseUrl, config: { smtpUrl: slow.url } })
-
   await startAt(app, '/registrations', { email: 'olga@example.org' })
   await slow.caught
+  return { app, mailbox, slow }
+}
+
+test('a database that fails while a mail is being sent ends neither the process nor the mails: the next one arrives once it is back', async () => {
+  const databaseUrl = await databaseForTest()
+  const { app, mailbox, slow } = await startHeldMail(databaseUrl)
   await shutDatabase(databaseUrl)
   slow.letGo()
   await mailbox.mailTo('olga@example.org')
@@ -36,14 +41,7 @@ test('an outage while a mail is being sent is two lines of the log, without any 
   const databaseUrl = await databaseForTest()
   const line = await openPostgresProxy(databaseUrl)
   onTestFinished(line.close)
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
-  const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
-  onTestFinished(() => slow.close())
-  const app = await appForTest({ databaseUrl: line.url, config: { smtpUrl: slow.url } })
-
-  await startAt(app, '/registrations', { email: 'olga@example.org' })
-  await slow.caught
+  const { app, slow } = await startHeldMail(line.url)
   line.cut()
   await app.logLine('the database is away')
   slow.letGo()
@@ -54,15 +52,7 @@ test('an outage while a mail is being sent is two lines of the log, without any 
 })
 
 test('an outcome that waits too long for a lock is stored later; the log says why, without a stack trace', async () => {
-  const databaseUrl = await databaseForTest()
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
-  const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
-  onTestFinished(() => slow.close())
-  const app = await appForTest({ databaseUrl, config: { smtpUrl: slow.url } })
-
-  await startAt(app, '/registrations', { email: 'olga@example.org' })
-  await slow.caught
+  const { app, mailbox, slow } = await startHeldMail(await databaseForTest())
   const holder = await app.db.startTransaction().execute()
   await holder.selectFrom('codes').selectAll().forUpdate().execute()
   slow.letGo()
