@@ -1,9 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { readIfExists } from '../server/kernel/config/read-if-exists.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
@@ -20,18 +22,23 @@ const execute = promisify(execFile)
 export const upgrade: Command = {
   usage: ['upgrade ФАЙЛ'],
   summary: 'ставит версию из архива; если она не заработала, возвращает прежнюю',
+  options: ['sha256='],
   endsWhenInterrupted: true,
   async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
     requireWords(context, 1)
     const [file = ''] = context.words.map(fromCaller)
     requireInstalled()
     const from = productVersion()
-    const to = await readVersion(file)
-    if (to === from) throw new Refusal(`Версия ${to} уже стоит.`)
-    const unpacked = await mkdtemp(join(RELEASES, '.unpacked-'))
+    const folder = await mkdtemp(join(RELEASES, '.upgrade-'))
     try {
+      // What is checked is what is unpacked, whoever may write to the file.
+      const archive = await copyChecked(file, folder, context.values.sha256)
+      const to = await readVersion(archive, file)
+      if (to === from) throw new Refusal(`Версия ${to} уже стоит.`)
+      const unpacked = join(folder, 'release')
+      await mkdir(unpacked)
       const owner = ['--no-same-owner', '--no-same-permissions']
-      await execute('tar', ['-xzf', file, '-C', unpacked, '--strip-components=1', ...owner])
+      await execute('tar', ['-xzf', archive, '-C', unpacked, '--strip-components=1', ...owner])
       const noWayBack = await findRefusal(unpacked)
       if (noWayBack && context.values.yes !== true) throw new Refusal(noWayBack)
       const json = { from, to, hasWayBack: noWayBack === undefined }
@@ -40,7 +47,7 @@ export const upgrade: Command = {
       const lines = await switchTo(unpacked, context.say)
       return { lines: [`Версия ${to} стоит.`], json: { ...json, lines } }
     } finally {
-      await rm(unpacked, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true })
     }
   },
 }
@@ -55,10 +62,29 @@ function requireInstalled(): void {
   if (process.getuid?.() !== 0) throw new Refusal('Нужны права root: sudo vslukh upgrade ФАЙЛ')
 }
 
-/** Throws Refusal for anything but a release for this machine. */
-async function readVersion(file: string): Promise<string> {
+/**
+ * Copies the archive into a folder of root's. Throws Refusal unless it has the SHA-256 that is given,
+ * or that SHA256SUMS beside it states.
+ */
+async function copyChecked(file: string, folder: string, given: unknown): Promise<string> {
   if (!existsSync(file)) throw new Refusal(`Нет такого файла: ${file}`)
-  const listed = await execute('tar', ['-tzf', file], { maxBuffer: 64 * 1024 * 1024 }).catch(
+  const sums = (await readIfExists(join(dirname(file), 'SHA256SUMS')).catch(() => undefined)) ?? ''
+  const line = sums.split('\n').find((one) => one.slice(66) === basename(file))
+  const expected = typeof given === 'string' ? given.toLowerCase() : line?.slice(0, 64)
+  if (expected === undefined) {
+    throw new Refusal(
+      `Нечем проверить ${file}: положите рядом SHA256SUMS из того же выпуска или назовите --sha256.`,
+    )
+  }
+  const copy = join(folder, 'release.tar.gz')
+  await copyFile(file, copy)
+  if (hash('sha256', await readFile(copy)) === expected) return copy
+  throw new Refusal(`${file}: SHA-256 не та. Файл повреждён или подменён, скачайте его заново.`)
+}
+
+/** Throws Refusal for anything but a release for this machine. `file` is what it is called. */
+async function readVersion(archive: string, file: string): Promise<string> {
+  const listed = await execute('tar', ['-tzf', archive], { maxBuffer: 64 * 1024 * 1024 }).catch(
     () => undefined,
   )
   const names = listed?.stdout.split('\n').filter((name) => name !== '') ?? []

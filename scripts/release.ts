@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { hash } from 'node:crypto'
 import {
   copyFile,
   cp,
@@ -11,8 +12,9 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { readIfExists } from '../server/kernel/config/read-if-exists.ts'
 import { MIGRATIONS } from '../server/kernel/db/migrate.ts'
 import { makeBashCompletion } from './bash-completion.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
@@ -48,13 +50,31 @@ const execute = promisify(execFile)
 
 type LockedPackage = { dev?: boolean; devOptional?: boolean; optional?: boolean }
 
+type ReleaseOptions = { isDeb?: boolean | undefined; arch?: string | undefined }
+
 /**
  * Makes an archive of the product, with Node, PostgreSQL and the built web, or a Debian package of
- * the same. Returns its path in `folder`, which it creates.
+ * the same. Returns its path in `folder`, which it creates, and notes its sum in SHA256SUMS there.
  */
-export async function makeRelease(
+export async function makeRelease(folder: string, options: ReleaseOptions = {}): Promise<string> {
+  const file = await makeFile(folder, options)
+  await noteSum(folder, file)
+  return file
+}
+
+async function noteSum(folder: string, file: string): Promise<void> {
+  const sums = join(folder, 'SHA256SUMS')
+  const name = basename(file)
+  const others = ((await readIfExists(sums)) ?? '')
+    .split('\n')
+    .filter((line) => line !== '' && line.slice(66) !== name)
+  const line = `${hash('sha256', await readFile(file))}  ${name}`
+  await writeFile(sums, `${[...others, line].join('\n')}\n`)
+}
+
+async function makeFile(
   folder: string,
-  { isDeb = false, arch = process.arch as string } = {},
+  { isDeb = false, arch = process.arch }: ReleaseOptions,
 ): Promise<string> {
   await buildWebIfNeeded()
   await mkdir(folder, { recursive: true })

@@ -74,6 +74,9 @@ test('on a bare Debian the package is installed, goes back by itself from a vers
   await addMigration(join(folder, name), { isAdditive: true })
   await run('tar', ['-czf', join(into, `${name}.tar.gz`), '-C', folder, name])
   const upgrade = `vslukh upgrade /srv/${name}.tar.gz`
+  expect((await shell(upgrade)).out).toContain('Нечем проверить')
+  expect((await shell(`${upgrade} --sha256 ${'0'.repeat(64)}`)).out).toContain('SHA-256 не та')
+  await shell('cd /srv && sha256sum *.tar.gz > SHA256SUMS')
   expect((await shell(`${upgrade} --dry-run`)).out).toContain(`Версия ${version} станет 99.0.0.`)
   expect(await runs()).toBe(version)
   const upgraded = await timed('upgrade', `${upgrade} --yes`)

@@ -55,16 +55,16 @@ export async function caddyConfig(settings: ProxySettings): Promise<ProxyConfig>
   const site = await readDeployFile('Caddyfile', [
     ['\nvslukh.example {\n', `\nlocalhost {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}\n`],
     ['127.0.0.1:3000', nodes.join()],
-  ])
-  const file = join(folder, 'Caddyfile')
-  const global = `{
-	admin off
+    [
+      'unix//var/lib/caddy/admin.sock',
+      `unix/${folder}/admin.sock
 	http_port ${httpPort}
 	https_port ${httpsPort}
-	storage file_system ${folder}
-}
-`
-  await writeFile(file, global + site)
+	storage file_system ${folder}`,
+    ],
+  ])
+  const file = join(folder, 'Caddyfile')
+  await writeFile(file, site)
   const program = await findProgram(['/usr/bin/caddy', '/usr/local/bin/caddy'], {
     debianPackage: 'caddy',
     advice: 'No caddy found: install it',

@@ -122,18 +122,18 @@ test('setup writes the settings, a key for mails and the proxy’s file, sends a
     CONTACT_EMAIL: 'olga@example.org',
     MODERATOR_EMAIL: 'olga@example.org',
     BACKUP_DIR: '/var/backups/vslukh',
-    DKIM_KEY_FILE: '/var/lib/vslukh/dkim.pem',
+    DKIM_KEY_FILE: '/etc/vslukh/dkim.pem',
     DKIM_SELECTOR: 'wall',
   })
-  for (const path of ['etc/vslukh.env', 'var/lib/vslukh/dkim.pem']) {
+  for (const path of ['etc/vslukh.env', 'etc/vslukh/dkim.pem']) {
     const { mode, uid, gid } = await stat(join(machine.folder, path))
     expect([mode & 0o777, uid, gid], path).toEqual([0o640, 0, 4321])
   }
   const caddyfile = await machine.read('etc/caddy/Caddyfile')
-  expect(caddyfile).toMatch(/^wall\.example \{/)
+  expect(caddyfile).toMatch(/^\{\n[^}]*admin unix[^}]*\}\n\nwall\.example \{/)
   expect(caddyfile).not.toContain('/usr/share/caddy')
 
-  const key = await dkimPublicKey(join(machine.folder, 'var/lib/vslukh/dkim.pem'))
+  const key = await dkimPublicKey(join(machine.folder, 'etc/vslukh/dkim.pem'))
   const { records } = JSON.parse(first.out) as { records: string[] }
   const record = records.find((line) =>
     line.startsWith('wall._domainkey.wall.example. 3600 IN TXT'),
@@ -149,7 +149,7 @@ test('setup writes the settings, a key for mails and the proxy’s file, sends a
   expect(subject).toContain('Проверка почты')
   expect(source).toMatch(/^DKIM-Signature: [^:]*d=wall\.example;\s[^:]*s=wall;/m)
 
-  const files = ['etc/vslukh.env', 'etc/caddy/Caddyfile', 'var/lib/vslukh/dkim.pem']
+  const files = ['etc/vslukh.env', 'etc/caddy/Caddyfile', 'etc/vslukh/dkim.pem']
   const states = () =>
     Promise.all(files.map(async (path) => (await stat(join(machine.folder, path))).ino))
   const before = await states()
@@ -170,11 +170,11 @@ test('what was set by hand stays when setup is run again: settings it does not k
   const setup = (host: string) => machine.call(SETUP, host, ...machine.smtp, ...OPERATOR)
   await setup('old.example')
   expect(await readFile(caddyfile, 'utf8')).toMatch(
-    /^blog\.old\.example \{[^}]*\}\n\nold\.example \{/,
+    /^\{[^}]*\}\n\nblog\.old\.example \{[^}]*\}\n\nold\.example \{/,
   )
   await setup('wall.example')
   const moved = await readFile(caddyfile, 'utf8')
-  expect(moved).toMatch(/^blog\.old\.example \{[^}]*\}\n\nwall\.example \{/)
+  expect(moved).toMatch(/^\{[^}]*\}\n\nblog\.old\.example \{[^}]*\}\n\nwall\.example \{/)
   const text = await readFile(settings, 'utf8')
   expect(text).toMatch(/^# Мои\nRATE_LIMIT_SCALE=2\nOWN='да'\nPUBLIC_URL=https:\/\/wall\.example\n/)
 
@@ -192,14 +192,16 @@ test('a wrong answer is refused with a sentence, and so is a machine that lacks 
 }, async ({ skip }) => {
   skip(!isRoot, 'setup is root’s')
   const machine = await openMachine()
+  await writeFile(join(machine.folder, 'etc/smtp-url'), 'smtps://u:p#q@mail.example\n')
   const refusals: [number, string, ...string[]][] = [
     [2, 'не имя сайта', 'bad_host', ...machine.smtp, ...OPERATOR],
     [2, 'не имя сайта', '203.0.113.7', ...machine.smtp, ...OPERATOR],
     [2, 'почтовый сервер — имя', 'wall.example', '--smtp-url', 'https://mail.example', ...OPERATOR],
-    [2, 'пишут через %', 'wall.example', '--smtp-url', 'smtps://u:p#q@mail.example', ...OPERATOR],
+    [2, 'видят все', 'wall.example', '--smtp-url', 'smtps://u:p%23q@mail.example', ...OPERATOR],
+    [2, 'пишут через %', 'wall.example', '--smtp-url-file', '/etc/smtp-url', ...OPERATOR],
     [2, 'не адрес почты', 'wall.example', ...machine.smtp, '--name', 'Я', '--contact', 'olga'],
     [2, '--proxy', 'wall.example', '--proxy', 'apache'],
-    [2, 'не хватает: --smtp-url, --name, --contact', 'wall.example'],
+    [2, 'не хватает: --smtp-url-file, --name, --contact', 'wall.example'],
   ]
   for (const [code, sentence, ...args] of refusals) {
     const { out, err, code: ended } = await machine.call(SETUP, ...args)
@@ -256,7 +258,7 @@ test('on a terminal it asks for each answer, again for a wrong one, shows no pas
   const set = parseEnv(await machine.read('etc/vslukh.env'))
   expect(set.SMTP_URL).toMatch(/^smtps:\/\/wall:not-shown@127\.0\.0\.1/)
 
-  const key = await dkimPublicKey(join(machine.folder, 'var/lib/vslukh/dkim.pem'))
+  const key = await dkimPublicKey(join(machine.folder, 'etc/vslukh/dkim.pem'))
   await openDns(
     `--host-record=wall.example,${DNS}`,
     '--txt-record=wall.example,v=spf1 a -all',

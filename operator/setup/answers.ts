@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { domainToASCII } from 'node:url'
 import { isEmail } from '../../contract/account-rules.ts'
-import type { Alone, Env } from '../command.ts'
+import { fromCaller } from '../../server/operations/start/caller-folder.ts'
+import type { Alone, Env, Values } from '../command.ts'
 import { UsageError } from '../command-errors.ts'
 
 export type Answers = Record<'host' | 'smtpUrl' | 'mailFrom' | 'name' | 'contact', string>
@@ -36,12 +38,13 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
     ...{ given: words[0], option: 'имени сайта', usual: formerHost, read: readHost },
     text: 'Имя сайта, например wall.example',
   })
+  const givenUrl = givenSmtpUrl(values)
   const smtpUrl = await answer({
-    ...{ given: values['smtp-url'], option: '--smtp-url', usual: set.SMTP_URL, read: readSmtp },
+    ...{ given: givenUrl, option: '--smtp-url-file', usual: set.SMTP_URL, read: readSmtp },
     text: 'Почтовый сервер, например smtp.example.org или smtp://localhost:25',
     shown: set.SMTP_URL?.replace(/:[^:@/]*@/, ':…@'),
   })
-  const smtp = await withLogin(smtpUrl, values['smtp-url'] ? {} : asking)
+  const smtp = await withLogin(smtpUrl, givenUrl ? {} : asking)
   const login = decodeURIComponent(URL.parse(smtp)?.username ?? '')
   const chosenFrom = set.MAIL_FROM === `no-reply@${formerHost}` ? undefined : set.MAIL_FROM
   const mailFrom = await answer({
@@ -59,6 +62,22 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
   })
   if (missing.length > 0) throw new UsageError(`не хватает: ${missing.join(', ')}`)
   return { host, smtpUrl: smtp, mailFrom, name, contact }
+}
+
+/** Throws UsageError for a password on the command line, which every user of the machine can read. */
+function givenSmtpUrl({ 'smtp-url': url, 'smtp-url-file': path }: Values): string | undefined {
+  if (typeof path === 'string') return readGiven(path)
+  if (typeof url !== 'string') return undefined
+  if (!/:[^:@/]+@/.test(url)) return url
+  throw new UsageError('--smtp-url с паролем видят все, кто есть на машине: нужен --smtp-url-file')
+}
+
+function readGiven(path: string): string {
+  try {
+    return readFileSync(path === '-' ? 0 : fromCaller(path), 'utf8').trim()
+  } catch {
+    throw new UsageError(`--smtp-url-file: файл ${path} не прочитан`)
+  }
 }
 
 export const hostOf = ({ PUBLIC_URL = '' }: Env) => URL.parse(PUBLIC_URL)?.hostname

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Env } from '../command.ts'
 import { Refusal } from '../command-errors.ts'
-import { SETTINGS_FILE } from './settings-file.ts'
 
 const USER = 'vslukh'
 const VSLUKH = join(import.meta.dirname, '../../bin/vslukh')
@@ -39,13 +38,11 @@ export async function requireMachine(): Promise<number> {
   )
 }
 
-/** Runs a command of the operator as the wall's user, with the settings. Returns its `--json`. */
+/** Runs an operator's command, which bin/vslukh does as the wall's user. Returns its `--json`. */
 export async function askWall<T>(actor: string, ...words: string[]): Promise<T> {
   const { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS } = process.env
-  const env = { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS, XDG_CACHE_HOME: '/var/cache/vslukh' }
-  const asUser = ['-u', USER, '--', 'env', 'DATA_DIR=/var/lib/vslukh', VSLUKH]
-  const own = ['--json', '--yes', '--as', actor, '--env-file', SETTINGS_FILE]
-  const { out, err } = await run('runuser', [...asUser, ...words, ...own], env)
+  const env = { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS }
+  const { out, err } = await run(VSLUKH, [...words, '--json', '--yes', '--as', actor], env)
   const answer = parse(out)
   if (answer === undefined) throw new Refusal(err.trim())
   if ('error' in answer) throw new Refusal(String(answer.error))

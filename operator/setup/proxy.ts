@@ -14,6 +14,8 @@ export const PROXIES = {
     file: '/etc/caddy/Caddyfile',
     check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'],
     hint: () => 'Исправьте /etc/caddy/Caddyfile',
+    // Caddy would look for a running one at the admin address of the new file.
+    load: 'restart',
   },
   nginx: {
     title: 'nginx',
@@ -23,15 +25,16 @@ export const PROXIES = {
     hint: (host: string) =>
       'Если сертификата ещё нет, получите его: apt install certbot python3-certbot-nginx, ' +
       `certbot certonly --nginx -d ${host}`,
+    load: 'reload',
   },
 }
 
 export type ProxyName = keyof typeof PROXIES
 type Site = { host: string; formerHost: string | undefined; port: number }
 
-/** Puts the site into the proxy's file, and reloads it once the proxy itself accepts that file. */
+/** Puts the site into the proxy's file, and loads it once the proxy itself accepts that file. */
 export async function setUpProxy(name: ProxyName, site: Site): Promise<Finding> {
-  const { title, file, check, hint } = PROXIES[name]
+  const { title, file, check, hint, load } = PROXIES[name]
   const failed = (message: string, fix: string) => broken('proxy', `${title}: ${message}`, fix)
   if (!(await hasProgram(name))) {
     return failed('не установлен', `Установите его, apt install ${name}, и повторите vslukh setup`)
@@ -57,7 +60,7 @@ export async function setUpProxy(name: ProxyName, site: Site): Promise<Finding> 
     return failed(`${file} готов, но systemd здесь нет`, `Запустите ${title} сами`)
   }
   const enabled = await run('systemctl', ['enable', '--now', name])
-  const loaded = text === before ? enabled : await run('systemctl', ['reload', name])
+  const loaded = text === before ? enabled : await run('systemctl', [load, name])
   if (enabled.isDone && loaded.isDone) return ok('proxy', `${title}: ${file}, сайт ${site.host}`)
   return failed(
     'не запускается',
@@ -75,14 +78,19 @@ async function source(name: ProxyName, { host, port }: Site): Promise<string> {
 /** Debian's Caddyfile without its comments. */
 const DEBIANS = /^:80 \{\s*root \* \/usr\/share\/caddy\s*file_server\s*\}$/
 
-/** Other sites in the file stay, and so does what somebody has changed about this one. */
+/**
+ * Other sites in the file stay, and so does what somebody has changed about this one, or in Caddy's
+ * block of global options, which has to be the first.
+ */
 function withSite(site: string, before: string | undefined, { host, formerHost }: Site): string {
   const bare = (before ?? '').replace(/^\s*#.*\n/gm, '').trim()
   if (before === undefined || bare === '' || DEBIANS.test(bare)) return `${site}\n`
   if (wholeName(host).test(before)) return before
   const moved = formerHost ? before.replace(wholeName(formerHost), host) : before
   if (moved !== before) return moved
-  return `${before.trimEnd()}\n\n${site}\n`
+  const [, options = '', own] = /^(\{[^}]*\}\n+)?([\s\S]*)$/.exec(site) ?? []
+  const others = bare.startsWith('{') ? before : options + before
+  return `${others.trimEnd()}\n\n${own}\n`
 }
 
 const wholeName = (host: string) => new RegExp(`(?<![\\w.-])${RegExp.escape(host)}(?![\\w.-])`, 'g')

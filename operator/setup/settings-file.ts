@@ -1,8 +1,9 @@
-import { chmod, chown, mkdir, rename, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { Env } from '../command.ts'
-import { UsageError } from '../command-errors.ts'
+import { Refusal, UsageError } from '../command-errors.ts'
 
 /** As deploy/vslukh.service names it. */
 export const SETTINGS_FILE = '/etc/vslukh.env'
@@ -29,12 +30,35 @@ function quoted(name: string, value: string): string {
   throw new UsageError(`${name}: без знаков \\ $ \` и без кавычек обоих видов сразу`)
 }
 
-/** Replaces a file at once by one that root writes and the wall's user reads. */
+/**
+ * Replaces a file at once by one that root writes and the wall's group reads. Throws Refusal if
+ * another user could change a folder on the way to it, and so choose which file root overwrites.
+ */
 export async function writeForWall(path: string, text: string, gid: number): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o755 })
-  const fresh = `${path}.new`
-  await writeFile(fresh, text, { mode: 0o600, flush: true })
-  await chown(fresh, 0, gid)
-  await chmod(fresh, 0o640)
-  await rename(fresh, path)
+  const folder = dirname(path)
+  await mkdir(folder, { recursive: true, mode: 0o755 })
+  await requireRootsFolder(folder)
+  const fresh = `${path}.${randomUUID()}`
+  const file = await open(fresh, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.chown(0, gid)
+    await file.chmod(0o640)
+    await file.sync()
+    await rename(fresh, path)
+  } catch (error) {
+    await rm(fresh, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+async function requireRootsFolder(folder: string): Promise<void> {
+  // Not stat(): a link on the way is no folder of root's.
+  const entry = await lstat(folder)
+  if (entry.uid !== 0 || entry.mode & 0o022 || !entry.isDirectory()) {
+    throw new Refusal(`${folder} может изменить не только root: выберите папку в /etc`)
+  }
+  if (folder !== '/') await requireRootsFolder(dirname(folder))
 }

@@ -15,7 +15,7 @@ import { PROXIES, type ProxyName } from './proxy.ts'
 import { SETTINGS_FILE, withSettings } from './settings-file.ts'
 import { type Installation, STEPS } from './steps.ts'
 
-const DKIM = { DKIM_KEY_FILE: '/var/lib/vslukh/dkim.pem', DKIM_SELECTOR: 'wall' }
+const DKIM = { DKIM_KEY_FILE: '/etc/vslukh/dkim.pem', DKIM_SELECTOR: 'wall' }
 /** deploy/vslukh.service lets the server write there. */
 const BACKUPS = '/var/backups/vslukh'
 const RECORDS =
@@ -25,7 +25,7 @@ const GUIDE = join(import.meta.dirname, '../../docs/first-wall.md')
 export const setup: Command = {
   usage: ['setup ИМЯ_САЙТА'],
   summary: 'настраивает машину целиком: адрес сайта, почту, шифрование; можно повторять',
-  options: ['smtp-url=', 'mail-from=', 'name=', 'contact=', 'proxy='],
+  options: ['smtp-url=', 'smtp-url-file=', 'mail-from=', 'name=', 'contact=', 'proxy='],
   async runAlone(alone: Alone): Promise<Output> {
     requireWords(alone, 0, 1)
     const proxy = proxyOf(alone)

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { writeForWall } from '../../operator/setup/settings-file.ts'
+import { isRoot } from '../../server/testing/debian-package.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { ROOT, run } from './deploy-file.ts'
+
+const SERVICE_UID = 4321
+
+/** A machine whose /etc, /opt and /var are its own, with an installed wall and its user. */
+async function openMachine() {
+  const folder = await folderForTest()
+  await cp('/etc', join(folder, 'etc'), { recursive: true, verbatimSymlinks: true })
+  for (const name of ['opt/vslukh/current', 'var/lib/vslukh', 'var/cache/vslukh']) {
+    await mkdir(join(folder, name), { recursive: true })
+  }
+  const add = (file: string, line: string) =>
+    run('sh', ['-c', `echo '${line}' >> ${join(folder, 'etc', file)}`])
+  await add('passwd', `vslukh:x:${SERVICE_UID}:${SERVICE_UID}::/var/lib/vslukh:/bin/false`)
+  await add('group', `vslukh:x:${SERVICE_UID}:`)
+  await writeFile(join(folder, 'etc/vslukh.env'), 'PORT=3999\n')
+  await run('chmod', ['755', folder])
+  await run('chown', ['-R', `${SERVICE_UID}:${SERVICE_UID}`, join(folder, 'var')])
+  const mounts = ['etc', 'opt', 'var'].map((name) => `mount --bind ${folder}/${name} /${name}`)
+  mounts.push(`mount --bind ${ROOT} /opt/vslukh/current`)
+  return {
+    folder,
+    /** Runs a line of shell as root. Returns what it prints. */
+    shell: (line: string, input = '') =>
+      new Promise<string>((resolve) => {
+        const script = ['set -e', ...mounts, 'set +e', `exec 2>&1; ${line}`].join('\n')
+        const { PATH } = process.env
+        const child = execFile(
+          'unshare',
+          ['--mount', '/bin/sh', '-c', script],
+          { env: { PATH } },
+          (_error, out) => resolve(out),
+        )
+        child.stdin?.end(input)
+      }),
+  }
+}
+
+const VSLUKH = '/opt/vslukh/current/bin/vslukh'
+
+test('commands that change the machine use no cache of the service’s user, and the others run as that user', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  skip(!isRoot, 'only root may change users')
+  const { folder, shell } = await openMachine()
+  const cache = join(folder, 'var/cache/vslukh')
+  expect(await shell(`XDG_CACHE_HOME=/var/cache/vslukh ${VSLUKH} setup --help`)).toContain('setup')
+  expect(await readdir(cache)).toEqual([])
+  expect(await shell(`${VSLUKH} status --help`)).toContain('status')
+  expect(await readdir(cache)).toEqual(['vslukh'])
+  expect(await shell('stat -c %u /var/cache/vslukh/vslukh')).toBe(`${SERVICE_UID}\n`)
+})
+
+test('a command that root starts as the service’s user shares no terminal with root, with and without pipes', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  skip(!isRoot, 'only root may change users')
+  const { folder, shell } = await openMachine()
+  // In place of Node: prints the controlling terminal of its process.
+  const tty = '#!/bin/sh\nps -o tty= -p $$\n[ -t 0 ] || cat\n'
+  await mkdir(join(folder, 'opt/program/bin'), { recursive: true })
+  await writeFile(join(folder, 'opt/program/bin/run-node'), tty, { mode: 0o755 })
+  await cp(join(ROOT, 'bin/vslukh'), join(folder, 'opt/program/bin/vslukh'))
+  const own = 'mount --bind /opt/program /opt/vslukh/current'
+  const inTerminal = (line: string) => shell(`${own}; script -qec "tty; ${line}" /dev/null`)
+  const terminals = (await inTerminal(`${VSLUKH} status`)).match(/pts\/\d+/g)
+  expect(new Set(terminals).size).toBe(2)
+  const piped = await inTerminal(`echo typed | ${VSLUKH} status | cat`)
+  expect(piped).toMatch(/pts\/\d+[^?]*\?\s+typed/)
+})
+
+test('root writes no file into a folder that another user may change, and follows no link there', async ({
+  skip,
+}) => {
+  skip(!isRoot, 'only root can give a folder away')
+  const folder = await folderForTest()
+  const secret = join(folder, 'secret')
+  await writeFile(secret, 'root’s')
+  const own = join(folder, 'own')
+  await mkdir(own)
+  await symlink(secret, join(own, 'dkim.pem.new'))
+  await run('chown', [`${SERVICE_UID}`, own])
+  await expect(writeForWall(join(own, 'dkim.pem'), 'key', SERVICE_UID)).rejects.toThrow(
+    'может изменить не только root',
+  )
+  expect(await readFile(secret, 'utf8')).toBe('root’s')
+  expect(await readdir(own)).toEqual(['dkim.pem.new'])
+})
