@@ -7,6 +7,7 @@ import {
   deletionFolders,
   noteDeletions,
 } from '../server/features/account-deletion/deletion-list.service.ts'
+import { selectDeletionStates } from '../server/features/account-deletion/deletion-states.repository.ts'
 import { exportData } from '../server/features/data-export/data-export.service.ts'
 import type { Person } from '../server/features/moderation/people.repository.ts'
 import { publishFromOutside } from '../server/kernel/cache/operator-changes.ts'
@@ -68,7 +69,9 @@ export async function erasePerson(context: Context, person: Person): Promise<Out
   const lines = [`Аккаунт ${username} стёрт.`]
   const onFailure = (cause: unknown) =>
     lines.push(`Список удалённых аккаунтов не дополнен: ${(cause as Error).message}`)
-  const onMarked = () => noteDeletions(db, deletionFolders(context.config), onFailure)
+  const folders = deletionFolders(context.config)
+  const onMarked = async () =>
+    noteDeletions(await selectDeletionStates(db, id), folders, { onFailure })
   await eraseNow(db, { userId: id, nameKey, actor, invalidate, onMarked })
   return { lines, json: { id, ...counts } }
 }

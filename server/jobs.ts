@@ -2,7 +2,10 @@ import { join } from 'node:path'
 import { accountMails } from './features/account/account.mail.ts'
 import { removeExpiredAccountRows } from './features/account/account.repository.ts'
 import { accountDeletionMails } from './features/account-deletion/account-deletion.mail.ts'
-import { deletionFolders } from './features/account-deletion/deletion-list.service.ts'
+import {
+  deletionFolders,
+  pruneDeletions,
+} from './features/account-deletion/deletion-list.service.ts'
 import { accountDeletionJobs } from './features/account-deletion/move-accounts.task.ts'
 import { answerMails } from './features/answers/answers.mail.ts'
 import { answerJobs } from './features/answers/answers.task.ts'
@@ -37,6 +40,7 @@ import { removeOldMails } from './kernel/mail/old-mails.ts'
 import { mailJobs } from './kernel/mail/send-mails.ts'
 import type { Jobs } from './kernel/queue/queue.ts'
 import type { AppOptions, Node } from './node.ts'
+import { oldestBackup } from './operations/backup/backup-folder.ts'
 import { backupJobs } from './operations/backup/nightly-backup.task.ts'
 import { storeCounterCheck } from './operations/status/status.repository.ts'
 
@@ -139,8 +143,16 @@ export function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions):
         if (!(await mayErase())) return
         await removeOldMails(join(dataDir, 'mail'))
         await removeOldAccesses(background, config.accessJournalDays)
+        await pruneDeletions(deletionFolders(config), await oldestDeletion(backupDir))
       },
     },
     ...Object.fromEntries(ENDED_JOBS.map((name) => [name, { run: async () => {} }])),
   }
+}
+
+/** Returns since when deletions are needed: by the oldest backup, and by copies of up to a year. */
+async function oldestDeletion(backupDir: string | undefined): Promise<Date> {
+  const yearAgo = Date.now() - 365 * 86_400_000
+  const oldest = backupDir === undefined ? undefined : await oldestBackup(backupDir)
+  return new Date(Math.min(yearAgo, oldest?.getTime() ?? yearAgo))
 }

@@ -1,16 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { appendFile, chown, stat } from 'node:fs/promises'
+import { appendFile, chown, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Config } from '../../kernel/config/config.ts'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
 import type { Db } from '../../kernel/db/database.ts'
-import {
-  type DeletionState,
-  repeatDeletions,
-  selectDeletionStates,
-} from './deletion-states.repository.ts'
+import { type DeletionState, repeatDeletions } from './deletion-states.repository.ts'
 
 const NAME = 'deletions.jsonl'
 
@@ -32,30 +29,64 @@ export function deletionFolders({
   return backupDir === undefined ? [dataDir] : [backupDir, dataDir]
 }
 
+/** What this process has noted in each folder, by account. */
+export type Noted = Map<string, Map<string, string | null>>
+
 /**
- * Adds who has left or returned to the list in each folder, so that a restore can leave them out. A
- * folder that cannot be written to holds up nobody.
+ * Adds accounts that were deleted or have returned to the list in each folder, so that a restore
+ * deletes them again. What the process has not noted itself is added once more rather than looked
+ * up: a list may be long. A folder that cannot be written to holds up nothing.
  */
 export async function noteDeletions(
-  db: Db,
+  states: DeletionState[],
   folders: string[],
-  onFailure: (cause: unknown) => void,
+  { noted = new Map(), onFailure }: { noted?: Noted; onFailure: (cause: unknown) => void },
 ): Promise<void> {
-  const states = await selectDeletionStates(db)
-  if (states.length === 0) return
   const notedAt = new Date().toISOString()
+  const now = new Map(states.map((state) => [keyOf(state), state.deletedAt]))
   for (const folder of folders.filter((name) => existsSync(name))) {
+    const before = existsSync(join(folder, NAME)) ? noted.get(folder) : undefined
+    const fresh = states.filter((state) => before?.get(keyOf(state)) !== state.deletedAt)
     try {
-      const noted = lastOfEach(await readLines(folder))
-      const fresh = states.filter((state) => noted.get(keyOf(state))?.deletedAt !== state.deletedAt)
       await append(
         folder,
         fresh.map((state) => JSON.stringify({ ...state, notedAt })),
       )
+      noted.set(folder, now)
     } catch (cause) {
       onFailure(cause)
     }
   }
+}
+
+/**
+ * Removes the lines noted before a time from the beginning of each list. A list that grows meanwhile
+ * is left for the next time.
+ */
+export async function pruneDeletions(folders: string[], before: Date): Promise<void> {
+  const since = new Date(before.getTime() - CLOCKS_DIFFER_MS).toISOString()
+  for (const path of folders.map((folder) => join(folder, NAME))) {
+    const text = (await readIfExists(path)) ?? ''
+    const kept = keptFrom(text, since)
+    if (kept === 0) continue
+    const { mode, uid, gid } = await stat(path)
+    const fresh = `${path}.${randomUUID()}`
+    await writeFile(fresh, text.slice(kept), { mode, flush: true, flag: 'wx' })
+    await chown(fresh, uid, gid)
+    if ((await stat(path)).size === Buffer.byteLength(text)) await rename(fresh, path)
+    else await rm(fresh)
+  }
+}
+
+/** Returns where the lines end that were noted before a time. */
+function keptFrom(text: string, since: string): number {
+  const times = /"notedAt":"([^"]*)"[^\n]*\n/g
+  let end = 0
+  for (const { 0: line, 1: notedAt = '', index } of text.matchAll(times)) {
+    if (notedAt >= since) break
+    end = index + line.length
+  }
+  return end
 }
 
 /** Deletes accounts again that were deleted since the backup. Returns how many; null: no list. */

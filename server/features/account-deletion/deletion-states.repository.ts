@@ -3,12 +3,17 @@ import type { Queryable } from '../../kernel/db/database.ts'
 
 export type DeletionState = { id: string; registeredAt: string; deletedAt: string | null }
 
-export async function selectDeletionStates(db: Queryable): Promise<DeletionState[]> {
+/** Returns who is deleted or returning: of all, or of one user. */
+export async function selectDeletionStates(
+  db: Queryable,
+  userId: string | null = null,
+): Promise<DeletionState[]> {
   const exact = (time: string) =>
     sql.raw(`to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`)
   const { rows } = await sql<DeletionState>`
     SELECT id, ${exact('created_at')} AS "registeredAt", ${exact('deleted_at')} AS "deletedAt"
-    FROM users WHERE deleted_at IS NOT NULL OR is_returning ORDER BY id`.execute(db)
+    FROM users WHERE (deleted_at IS NOT NULL OR is_returning)
+      AND (${userId}::bigint IS NULL OR id = ${userId}) ORDER BY id`.execute(db)
   return rows
 }
 

@@ -3,7 +3,8 @@ import type { Db } from '../../kernel/db/database.ts'
 import type { Jobs } from '../../kernel/queue/queue.ts'
 import { type AccountMove, selectMoves } from './account-deletion.repository.ts'
 import { hideAccount, showAccount } from './account-moves.service.ts'
-import { noteDeletions } from './deletion-list.service.ts'
+import { type Noted, noteDeletions } from './deletion-list.service.ts'
+import { selectDeletionStates } from './deletion-states.repository.ts'
 import { type Erasure, eraseAccount } from './erase-account.ts'
 
 type MoveOptions = Omit<Erasure, 'userId'> & {
@@ -20,17 +21,20 @@ type JobOptions = Omit<MoveOptions, 'stopping'> & {
 }
 
 /** The jobs of account deletion, on the pool of jobs. */
-export const accountDeletionJobs = (db: Db, { folders, log, ...options }: JobOptions): Jobs => ({
-  'move-accounts': {
-    everyMinutes: 1,
-    async run(_, { stopping }) {
-      await noteDeletions(db, folders, (err) =>
-        log.error({ err }, 'a deleted account was not noted beside the backups'),
-      )
-      await moveAccounts(db, { ...options, stopping })
+export function accountDeletionJobs(db: Db, { folders, log, ...options }: JobOptions): Jobs {
+  const noted: Noted = new Map()
+  const onFailure = (err: unknown) =>
+    log.error({ err }, 'a deleted account was not noted beside the backups')
+  return {
+    'move-accounts': {
+      everyMinutes: 1,
+      async run(_, { stopping }) {
+        await noteDeletions(await selectDeletionStates(db), folders, { noted, onFailure })
+        await moveAccounts(db, { ...options, stopping })
+      },
     },
-  },
-})
+  }
+}
 
 /** It may be interrupted and run twice at once. An account that fails delays no other one. */
 export async function moveAccounts(

@@ -31,6 +31,16 @@ export async function requireBackupFolder(folder: string): Promise<void> {
   )
 }
 
+/** Returns when the oldest backup in a folder was made; undefined if there is none. */
+export async function oldestBackup(folder: string): Promise<Date | undefined> {
+  const names = await readdir(folder).catch(() => [])
+  const [oldest] = names.filter((name) => FINISHED.test(name)).sort()
+  const time = oldest?.match(/^vslukh-(.*T)(\d\d)-(\d\d)-(.*)\.backup$/)?.slice(1)
+  if (!time) return undefined
+  const [date, ...clock] = time
+  return new Date(date + clock.join(':'))
+}
+
 type Kept = {
   keep: number
   /** The backup that was verified last is kept, too. */

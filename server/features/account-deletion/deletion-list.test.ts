@@ -1,0 +1,62 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { folderForTest } from '../../testing/folder-for-test.ts'
+import { type Noted, noteDeletions, pruneDeletions } from './deletion-list.service.ts'
+
+const registeredAt = '2026-01-01T00:00:00.000000Z'
+const onFailure = (cause: unknown) => {
+  throw cause
+}
+const state = (id: number, deletedAt: string | null) => ({ id: `${id}`, registeredAt, deletedAt })
+const line = (id: number, notedAt: string) =>
+  `\n${JSON.stringify({ ...state(id, notedAt), notedAt })}\n`
+
+async function listForTest(text = '') {
+  const folder = await folderForTest()
+  const path = join(folder, 'deletions.jsonl')
+  if (text !== '') await writeFile(path, text)
+  return {
+    folder,
+    path,
+    ids: async () =>
+      [...(await readFile(path, 'utf8')).matchAll(/"id":"(\d+)"/g)].map(([, id]) => id),
+  }
+}
+
+test('a process notes each deletion and return once in every folder, and again in one that lost its list', async () => {
+  const [one, other] = [await listForTest(), await listForTest()]
+  const noted: Noted = new Map()
+  const note = (...states: ReturnType<typeof state>[]) =>
+    noteDeletions(states, [one.folder, other.folder, '/nowhere'], { noted, onFailure })
+  await note(state(1, '2026-02-01T00:00:00.000000Z'))
+  await note(state(1, '2026-02-01T00:00:00.000000Z'))
+  await note(state(1, null), state(2, '2026-03-01T00:00:00.000000Z'))
+  expect(await one.ids()).toEqual(['1', '1', '2'])
+  await rm(other.path)
+  await note(state(1, null), state(2, '2026-03-01T00:00:00.000000Z'))
+  expect([await one.ids(), await other.ids()]).toEqual([
+    ['1', '1', '2'],
+    ['1', '2'],
+  ])
+})
+
+test('a list of any length is added to without being read', async () => {
+  const { folder, path } = await listForTest(line(1, '2026-02-01T00:00:00.000Z').repeat(100_000))
+  const before = performance.eventLoopUtilization()
+  await noteDeletions([state(2, null)], [folder], { onFailure })
+  expect(performance.eventLoopUtilization(before).active).toBeLessThan(500)
+  expect((await readFile(path, 'utf8')).split('\n').at(-2)).toContain('"id":"2"')
+})
+
+test('what was noted before the oldest backup is removed, and what a crash has cut off spoils nothing', async () => {
+  const { folder, ids } = await listForTest(
+    `{"id":"9"${line(1, '2025-01-01T00:00:00.000Z')}${line(2, '2025-02-01T00:00:00.000Z')}${line(3, '2025-03-01T00:00:00.000Z')}`,
+  )
+  await pruneDeletions([folder, '/nowhere'], new Date('2025-01-01T00:00:00.000Z'))
+  expect(await ids()).toEqual(['9', '1', '2', '3'])
+  await pruneDeletions([folder], new Date('2025-02-15T00:00:00.000Z'))
+  expect(await ids()).toEqual(['3'])
+  await pruneDeletions([folder], new Date('2026-02-15T00:00:00.000Z'))
+  expect(await ids()).toEqual([])
+})
