@@ -170,6 +170,7 @@ async function watch({
   const stops = [watchClock(db, log), watchHealth({ db: background.db, config }, { log })]
   if (metrics && port !== undefined) {
     const sources = {
+      log,
       database,
       dataDir,
       countStreams: live.countStreams,

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished } from 'vitest'
+import { createLogger } from '../../kernel/log/logger.ts'
 import { executeOn } from '../../testing/databases.ts'
 import { freePort } from '../../testing/free-port.ts'
+import { collectLog } from '../../testing/log-lines.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { report } from '../../testing/moderation-calls.ts'
 import { sendRaw } from '../../testing/raw-http.ts'
@@ -12,6 +14,7 @@ import {
   storeBackupFailure,
   storeVerificationFailure,
 } from '../backup/backup-state.repository.ts'
+import { createMetrics } from './metrics.ts'
 
 const test = testPerNode('responses that each node caches for itself')
 
@@ -205,8 +208,34 @@ test('requests that are refused because too many run at once are counted', async
   await sql`LOCK TABLE posts`.execute(held)
   const asked = Array.from({ length: 70 }, (_, n) => app.call('GET', `/posts?userId=${n + 1}`))
   await expect
-    .poll(async () => sum(await scrape(metricsPort), /_count\{.*route="none",status="503"/))
+    .poll(async () => sum(await scrape(metricsPort), /_count\{.*route="\/api\/v1\/posts",status="503"/))
     .toBeGreaterThan(0)
   await held.rollback().execute()
   await Promise.all(asked)
+})
+
+test('a scrape that fails is 500 and logged, and the next one is answered', async () => {
+  const metrics = createMetrics('1')
+  const log = collectLog()
+  let fails = true
+  const port = await freePort()
+  const stop = await metrics.serve(
+    { port, host: '127.0.0.1' },
+    {
+      ...({} as Parameters<typeof metrics.serve>[1]),
+      log: createLogger('info', log.stream),
+      dataDir: '/',
+      database: { pool: { totalCount: 0, idleCount: 0, waitingCount: 0 } } as never,
+      countStreams() {
+        if (fails) throw new Error('no streams')
+        return 1
+      },
+    },
+  )
+  onTestFinished(stop)
+  const status = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).status
+  expect(await status()).toBe(500)
+  expect(await log.line('the metrics could not be read')).toContain('no streams')
+  fails = false
+  expect(await status()).toBe(200)
 })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ListenAddress } from '../../kernel/http/listen.ts'
 import type { ObserveRequest } from '../../kernel/http/request-log.ts'
@@ -66,20 +67,31 @@ export function createMetrics(version: string) {
       }
     },
     /** Serves `GET /metrics` until the returned function is called. Throws StartError. */
-    serve: (address: ListenAddress, sources: GaugeSources) => serve(registry, address, sources),
+    serve: (address: ListenAddress, sources: GaugeSources & { log: FastifyBaseLogger }) =>
+      serve(registry, address, sources),
   }
 }
 
-async function serve(registry: Registry, { port, host }: ListenAddress, sources: GaugeSources) {
+async function serve(
+  registry: Registry,
+  { port, host }: ListenAddress,
+  { log, ...sources }: GaugeSources & { log: FastifyBaseLogger },
+) {
   const gauges = addGauges(registry, sources)
-  const server = createServer(async (request, response) => {
+  async function scrape(response: ServerResponse): Promise<void> {
+    await gauges.update()
+    const text = await registry.metrics()
+    response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+  }
+  const server = createServer((request, response) => {
     if (!isOwnHost(request.headers.host, host)) return void response.writeHead(421).end()
     if (request.method !== 'GET' || request.url !== '/metrics') {
       return void response.writeHead(404).end()
     }
-    await gauges.update()
-    const text = await registry.metrics()
-    response.writeHead(200, { 'content-type': registry.contentType }).end(text)
+    scrape(response).catch((err) => {
+      log.error({ err }, 'the metrics could not be read')
+      response.writeHead(500).end()
+    })
   })
   server.listen(port, host)
   await once(server, 'listening').catch((cause) => {
