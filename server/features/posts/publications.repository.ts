@@ -34,7 +34,6 @@ const WITHOUT_REPLIES: Parts = {
 
 /** What is the same for all posts that were just published and answer none. */
 const OF_NEW_ROOT = {
-  recipientId: null,
   is_modified: false,
   is_liked: false,
   likes_count: 0,
@@ -72,7 +71,7 @@ function withReplies(replied: string): Parts {
         replies_count + (SELECT count(*)::int FROM post WHERE replied_post_id = replied.id) AS replies_count
       FROM replied
     )`,
-    result: sql`post.recipient_id AS "recipientId", hydrated.*
+    result: sql`hydrated.*
     FROM input u LEFT JOIN post ON post.id = u.id
     LEFT JOIN (${HYDRATED_INSERTED}) hydrated ON hydrated.id = u.id`,
   }
@@ -102,8 +101,6 @@ export type OwnerState = { hasOwner: boolean; isBlocked: boolean | null }
 export type Inserted = OwnerState & {
   /** Absent if its owner may not publish, its key was used, or the replied post is not visible. */
   post: Post | undefined
-  /** Who receives the published reply. */
-  recipientId: string | null
 }
 
 /**
@@ -148,9 +145,8 @@ export async function insertPosts(
     SELECT u.has_owner AS "hasOwner", u.is_blocked AS "isBlocked", ${result}
     ORDER BY u.number`.execute(db)
   return rows.map((row) => {
-    const { hasOwner, isBlocked, recipientId, ...post } = { ...OF_NEW_ROOT, ...row }
-    const state = { hasOwner, isBlocked, recipientId }
-    return { ...state, post: post.id === null ? undefined : toPost(post) }
+    const { hasOwner, isBlocked, ...post } = { ...OF_NEW_ROOT, ...row }
+    return { hasOwner, isBlocked, post: post.id === null ? undefined : toPost(post) }
   })
 }
 

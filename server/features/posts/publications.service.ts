@@ -103,11 +103,16 @@ export function createPublish({
 /** Posts of one statement are in the order of their ids. */
 function changeBy(published: Inserted[]): Change {
   const newest = published.findLast(({ post }) => post?.actions.replied_post_id === null)?.post
-  const users = published.flatMap(({ recipientId }) => recipientId ?? [])
   return addedChange({
     newest: newest && { id: newest.id, by: newest.owner.id },
-    to: [...users, ...published.flatMap(repliedAs)],
+    to: [...published.flatMap(repliedUser), ...published.flatMap(repliedAs)],
   })
+}
+
+/** Also a user who has muted the post: the event is public and must not show that. */
+function repliedUser({ post }: Inserted): string[] {
+  const repliedId = post?.actions.replied_post?.owner.id
+  return repliedId === undefined || repliedId === post?.owner.id ? [] : [repliedId]
 }
 
 function repliedAs({ post }: Inserted): string[] {
