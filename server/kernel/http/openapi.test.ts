@@ -129,9 +129,23 @@ test('/api/docs with all its files takes less than 700 KB', async () => {
   expect(sum).toBeLessThan(700_000)
 })
 
+test.each(['?x=1', '', '?%73'])(
+  'a file of /api/docs is never sent uncompressed, however it is asked for: %s',
+  async (end) => {
+    const path = `${app.url}/api/docs/static/swagger-ui-bundle.js${end}`
+    const plain = { 'accept-encoding': 'identity', range: 'bytes=0-9999999' }
+    for (const url of [path, path.replace('static', '%73tatic')]) {
+      expect(await bytesOf(url, plain)).toBeLessThan(600_000)
+    }
+  },
+)
+
 /** Returns how many bytes a body has on its way to a client that accepts gzip. */
-async function bytesOf(url: string): Promise<number> {
-  const sent = request(url, { headers: { 'accept-encoding': 'gzip' } }).end()
+async function bytesOf(
+  url: string,
+  headers: Record<string, string> = { 'accept-encoding': 'gzip' },
+): Promise<number> {
+  const sent = request(url, { headers }).end()
   const [answer] = await once(sent, 'response')
   return (await buffer(answer)).length
 }
