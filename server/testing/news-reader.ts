@@ -4,11 +4,15 @@ import { get as getHttps } from 'node:https'
 import { onTestFinished } from 'vitest'
 import { LIVE_PATH } from '../../contract/constants.ts'
 
-/** Opens the stream of news as a browser does, until the test has finished. */
-export async function openNews(url: string) {
+/**
+ * Opens the stream of news as a browser does, until the test has finished; from `address`, if a
+ * proxy in front is trusted.
+ */
+export async function openNews(url: string, address = '127.0.0.1') {
+  const headers = { 'x-forwarded-for': address }
   const request = url.startsWith('https:')
-    ? getHttps(url + LIVE_PATH, { rejectUnauthorized: false })
-    : getHttp(url + LIVE_PATH)
+    ? getHttps(url + LIVE_PATH, { rejectUnauthorized: false, headers })
+    : getHttp(url + LIVE_PATH, { headers })
   onTestFinished(() => void request.destroy())
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   let text = ''

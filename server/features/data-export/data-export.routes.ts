@@ -3,6 +3,7 @@ import { API_PREFIX } from '../../../contract/constants.ts'
 import { prepareDownload } from '../../../contract/data-export.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import { Gate } from '../../kernel/gate/gate.ts'
 import type { Route } from '../../kernel/http/route.ts'
 import { chargeAll, type Limits } from '../../kernel/limits/rate-limits.ts'
 import { createTicket, exportData, readTicket } from './data-export.service.ts'
@@ -22,14 +23,15 @@ type Options = {
 const PATH = `${API_PREFIX}/downloads`
 /** Archives that a node makes at once. */
 const ARCHIVES_MAX = 2
+const BUSY = 'Сейчас собираем архивы других людей. Попробуйте через минуту'
 /** Who reads an archive for longer keeps it from others. */
 const LONGEST_MS = 600_000
 
 export function registerDataExport({ route, http, db, limits, appName, key }: Options): void {
-  let running = 0
+  const archives = new Gate({ running: ARCHIVES_MAX, message: BUSY, retryAfter: 60 })
 
   route(prepareDownload, async ({ viewer: { userId } }) => {
-    if (running >= ARCHIVES_MAX) throw busy()
+    if (archives.isFull) throw archives.refusal()
     await chargeAll([
       [limits.downloads, userId],
       [limits.downloadTries, userId],
@@ -53,15 +55,15 @@ export function registerDataExport({ route, http, db, limits, appName, key }: Op
       // When even this fails, the person waits until tomorrow.
       const refund = () => limits.downloads.refund(userId).catch(() => {})
       // For a client that has disconnected already, no event would end what begins now.
-      if (reply.raw.destroyed || running >= ARCHIVES_MAX) {
+      const leave = reply.raw.destroyed ? null : archives.tryEnter()
+      if (!leave) {
         await refund()
-        throw busy()
+        throw archives.refusal()
       }
-      running++
       const late = setTimeout(() => reply.raw.destroy(), LONGEST_MS)
       reply.raw.once('close', () => {
         clearTimeout(late)
-        running--
+        leave()
         if (reply.statusCode !== 200 || !reply.raw.writableFinished) void refund()
       })
       return reply
@@ -70,9 +72,4 @@ export function registerDataExport({ route, http, db, limits, appName, key }: Op
         .send(await exportData(db, userId, appName))
     },
   )
-}
-
-function busy(): AppError {
-  const message = 'Сейчас собираем архивы других людей. Попробуйте через минуту'
-  return new AppError('UNAVAILABLE', { message, retryAfter: 60 })
 }

@@ -3,8 +3,8 @@ import { PAGE_SIZE, PAGE_SIZE_MAX } from '../../../contract/constants.ts'
 import type { PageQuery } from '../../../contract/fields.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import { isRowId, type Queryable } from '../../kernel/db/database.ts'
-import { limitConcurrency } from '../../kernel/db/limit-concurrency.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import { Gate } from '../../kernel/gate/gate.ts'
 import { hydratePosts, type PageRows, type PostViewer } from './hydrate-posts.ts'
 
 /**
@@ -81,7 +81,7 @@ const SHALLOW_OFFSET = 1000
 const DEEP_OFFSET = 5000
 
 /** In the middle of a million posts such a read takes a processor up to a tenth of a second. */
-const readDeep = limitConcurrency({
+const deepReads = new Gate({
   running: 2,
   waiting: 16,
   waitMs: 1000,
@@ -113,7 +113,7 @@ export async function readPostRows(
   const limit = query.limit ?? PAGE_SIZE
   const { page, skipped } = await selectPage(db, list, { ...query, limit })
   const read = () => hydratePosts(db, { page, total: list.total }, viewer)
-  const found = await (skipped > DEEP_OFFSET ? readDeep(read) : read())
+  const found = await (skipped > DEEP_OFFSET ? deepReads.run(read) : read())
   return pageOf(found, { ...query, limit })
 }
 

@@ -3,9 +3,10 @@ import { PAGE_SIZE } from '../../../contract/constants.ts'
 import type { FoundPage } from '../../../contract/search.ts'
 import { type Db, idArray, isRowId, NO_USER } from '../../kernel/db/database.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
-import { limitConcurrency } from '../../kernel/db/limit-concurrency.ts'
 import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import { Gate } from '../../kernel/gate/gate.ts'
+import { widestNetworkOf } from '../../kernel/limits/network.ts'
 import type { Limits } from '../../kernel/limits/rate-limits.ts'
 import { hydratePosts, type PostViewer } from '../posts/hydrate-posts.ts'
 import { parseSearch, selectFound, selectFoundWords } from './search.repository.ts'
@@ -27,8 +28,9 @@ export function createSearch({
   runRead: RunRead
   limits: Pick<Limits, 'searches'>
 }): Search {
-  const inTurn = limitConcurrency({
+  const searches = new Gate({
     running: 4,
+    each: 3,
     waiting: 32,
     waitMs: 1000,
     message: 'Сейчас ищут многие. Попробуйте ещё раз через несколько секунд',
@@ -37,8 +39,9 @@ export function createSearch({
     await limits.searches.chargeNetwork(ip)
     if (cursor !== undefined && !isRowId(cursor)) throw new AppError('INVALID_REQUEST')
     return runRead(viewer, async (db) => {
-      const { ids, nextCursor, words } = await inTurn(() =>
-        find(db, { q, cursor, limit, viewerId: viewer?.userId ?? NO_USER }),
+      const { ids, nextCursor, words } = await searches.run(
+        () => find(db, { q, cursor, limit, viewerId: viewer?.userId ?? NO_USER }),
+        widestNetworkOf(ip),
       )
       const page = sql`SELECT id, id AS key FROM unnest(${idArray(ids)}::bigint[]) id`
       const { rows } = await hydratePosts(db, { page, total: sql`SELECT 0` }, viewer)

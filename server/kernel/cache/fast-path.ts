@@ -121,12 +121,10 @@ export function createFastPath(
     serveStale(request: IncomingMessage, response: ServerResponse): boolean {
       const stale = isVisitorsRead(request) ? cache.getStale(request.url ?? '') : undefined
       if (!stale || needsPageOfOwn(request, stale.response)) return false
-      const began = performance.now()
       variantFor(stale.response, request.headers['accept-encoding']).then(
         ({ headers, body }) => {
           response.writeHead(200, { ...headers, ...staleHeaders(stale.age) }).end(body)
           outage.noteStale()
-          note({ route: stale.response.route, status: 200, ms: performance.now() - began })
         },
         (err) => {
           log.error({ err }, 'a stale response could not be compressed')

@@ -63,7 +63,7 @@ export function createConnections(max: number) {
   }
 
   return {
-    isFirst: (socket: Socket): boolean => open.get(socket)?.requests === 1,
+    isFirst: ({ socket }: IncomingMessage): boolean => open.get(socket)?.requests === 1,
 
     /** Manages the connections of a server, whichever socket accepted them. */
     watch(server: HttpServer): HttpServer {

@@ -18,13 +18,15 @@ type Readiness = {
 /** `/livez` answers while the process runs; `/readyz` is 503 while nothing can be written. */
 export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   const { isDraining } = readiness
-  app.get('/livez', { schema: { hide: true }, logLevel: 'warn' }, async () => 'ok')
+  // Always answered, so that a busy node is not taken for a dead one.
+  const route = { config: { lane: 'none' }, schema: { hide: true }, logLevel: 'warn' } as const
+  app.get('/livez', route, async () => 'ok')
   // Checks that come at once share one query.
   const check = batchCalls(async (calls: undefined[]) => {
     await requireWritable(readiness)
     return calls
   })
-  app.get('/readyz', { schema: { hide: true }, logLevel: 'warn' }, async () => {
+  app.get('/readyz', route, async () => {
     if (isDraining()) throw new AppError('UNAVAILABLE')
     await check(undefined)
     return 'ok'

@@ -13,12 +13,14 @@ const AT_WORK = 64
 const UNFINISHED =
   'POST /api/v1/logins HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n'
 
-/** Reads the posts of as many users at once, each on a connection of its own; returns the answers and their durations. */
+/** Reads the posts of as many users at once, each on a connection and from an address of its own; returns the answers and their durations. */
 async function askAtOnce({ url }: TestApp, count: number) {
   const sockets = await Promise.all(Array.from({ length: count }, () => openSocket(url)))
   return sockets.map(async (socket, n) => {
     const asked = performance.now()
-    socket.write(`GET /api/v1/posts?userId=${n + 1} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    socket.write(
+      `GET /api/v1/posts?userId=${n + 1} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.0.0.${n}\r\n\r\n`,
+    )
     const [answer] = (await once(socket, 'data')) as [Buffer]
     const ms = performance.now() - asked
     socket.destroy()
@@ -27,7 +29,7 @@ async function askAtOnce({ url }: TestApp, count: number) {
 }
 
 test('while 64 requests run, others wait half a second at most, then are 503 with Retry-After, and are served once those have ended', async () => {
-  const app = await appForTest()
+  const app = await appForTest({ config: { trustProxy: ['127.0.0.1'] } })
   const held = await app.db.startTransaction().execute()
   await sql`LOCK TABLE posts`.execute(held)
   const asked = await askAtOnce(app, AT_WORK + 10)

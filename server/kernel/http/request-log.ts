@@ -135,6 +135,8 @@ export class RequestLog extends LogController {
   }
 
   #noteRefused(request: FastifyRequest, { refused }: FastifyReply, line: RequestLine): void {
+    // Counted by the gate.
+    if (request.leaveLane === null) return
     const { refusals, noteRefused } = this.#options
     if (refused?.failure && noteRefused(refused.failure)) return
     const isLogged = refusals.note({ ...line, code: refused?.code, network: request.ip })

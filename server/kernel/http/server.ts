@@ -10,12 +10,12 @@ import cookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { BODY_MAX, OPAQUE_MAX } from '../../../contract/constants.ts'
 import { AppError } from '../errors/app-error.ts'
+import { addLanes } from '../gate/lanes.ts'
 import { cleanForwardedFor, namesItsHost, watchForwardedFor } from './client-headers.ts'
 import { ClosingResponse, connectionsLimit, createConnections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './error-handler.ts'
 import { setHeaders } from './headers.ts'
 import { type ListenAddress, listenOnManySockets } from './listen.ts'
-import { createLoadShedding, isPage } from './load-shedding.ts'
 import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import {
@@ -72,13 +72,6 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   const { headers } = options
   const refuse = createRefusals(headers)
   const connections = createConnections(connectionsLimit())
-  const load = createLoadShedding({
-    refusalOf: unavailable(options),
-    isFirst: connections.isFirst,
-    insteadOfRefusal: options.insteadOfRefusal,
-    log: options.logger,
-    observe: options.observe,
-  })
   const servers: Server[] = []
   const trustsProxies = options.trustProxy.length > 0
   const watchProxies = watchForwardedFor(options.trustProxy, options.logger)
@@ -92,7 +85,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     serverFactory(listener) {
       const measured: RequestListener = (request, response) =>
         measureQueryTime(request, () => listener(request, response))
-      const serve = options.before(load.guard(measured))
+      const serve = options.before(measured)
       const server = createServer(
         { ...SERVER_OPTIONS, ServerResponse: ClosingResponse },
         connections.inTurn((request, response) => {
@@ -120,7 +113,12 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   })
   handleErrors(app)
   parseBodies(app)
-  load.addHooks(app)
+  addLanes(app, {
+    refusalOf: unavailable(options),
+    insteadOfRefusal: options.insteadOfRefusal,
+    isFirst: connections.isFirst,
+    log: options.logger,
+  })
   setHeaders(app, headers)
   await app.register(cookie)
   return {
@@ -158,7 +156,7 @@ function unavailable({ headers: securityHeaders, pageNotNow }: Options) {
     session: createRefusal('UNAVAILABLE', { securityHeaders, html: pageNotNow?.session }),
   }
   return (request: IncomingMessage): Refusal => {
-    if (!isPage(request)) return call
+    if (request.url?.startsWith('/api/')) return call
     return page[request.headers.cookie === undefined ? 'visitor' : 'session']
   }
 }

@@ -10,7 +10,6 @@ import { NAMED_MAX, type NewestPost, newsIn } from './news.ts'
 
 type Options = { limits: Pick<Limits, 'visitorCalls'> }
 
-const STREAMS_MAX = 2000
 /** So many are written to in one turn of the event loop. */
 const SLICE = 250
 const EVENT_MS = 1000
@@ -101,14 +100,13 @@ export function createLive({ limits }: Options) {
       http.get(
         LIVE_PATH,
         {
+          config: { lane: 'stream' },
           schema: { hide: true },
           exposeHeadRoute: false,
           onRequest: ({ ip }) => limits.visitorCalls.chargeNetwork(ip),
         },
         async (_request, reply) => {
-          if (isEnding || streams.size >= STREAMS_MAX) {
-            throw new AppError('UNAVAILABLE', { retryAfter: 60 })
-          }
+          if (isEnding) throw new AppError('UNAVAILABLE', { retryAfter: 60 })
           if (!reply.raw.destroyed) open(reply)
         },
       )

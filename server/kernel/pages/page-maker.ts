@@ -1,7 +1,8 @@
+import { Gate } from '../gate/gate.ts'
 import { createHelperThread } from '../threads/helper-thread.ts'
 import type { Answer, Asked, MadePage, MakerData, PageParts, PictureParts } from './make-page.ts'
 
-/** Of pages that wait, so many are rendered. The others come plain: their texts and links. */
+/** So many pages wait to be rendered. The others come plain: their texts and links. */
 const RENDERED_MAX = 3
 const SILENCE_MS = 10_000
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
@@ -27,8 +28,7 @@ export function createPageMaker(data: MakerData) {
   }
 
   return {
-    /** Whether the next page should be plain. */
-    isBusy: () => thread.waiting() >= RENDERED_MAX,
+    rendered: new Gate({ running: RENDERED_MAX }),
     make: (page: PageParts) => ask<MadePage>({ page }),
     pictureParts: (username: string) => ask<PictureParts>({ pictureOf: username }),
     stop: thread.stop,

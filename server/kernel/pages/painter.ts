@@ -1,8 +1,9 @@
 import { AppError } from '../errors/app-error.ts'
+import { Gate } from '../gate/gate.ts'
 import { createHelperThread } from '../threads/helper-thread.ts'
 import type { Painting } from './paint-post.ts'
 
-/** Of the requests that run at once (load-shedding.ts), as many may wait for pictures. */
+/** Of the requests that run at once, as many may wait for pictures. */
 const WAITING_MAX = 8
 /** Those who asked are refused sooner; what is painted late is cached for when they ask again. */
 const PAINT_MS = 30_000
@@ -19,7 +20,7 @@ export function createPainter() {
     idleMs: IDLE_MS,
   })
   const painting = new Map<string, Promise<Buffer>>()
-  let waiting = 0
+  const gate = new Gate({ running: WAITING_MAX })
 
   async function begin(asked: Painting): Promise<Buffer> {
     try {
@@ -38,19 +39,9 @@ export function createPainter() {
   }
 
   return {
-    isBusy: () => waiting >= WAITING_MAX,
-
+    gate,
     /** Resolves to a PNG; rejects with UNAVAILABLE while too many wait. */
-    async paint(asked: Painting): Promise<Buffer> {
-      if (waiting >= WAITING_MAX) throw new AppError('UNAVAILABLE')
-      waiting++
-      try {
-        return await paintOnce(asked)
-      } finally {
-        waiting--
-      }
-    },
-
+    paint: (asked: Painting): Promise<Buffer> => gate.run(() => paintOnce(asked)),
     stop: thread.stop,
   }
 }

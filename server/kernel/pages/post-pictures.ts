@@ -85,7 +85,7 @@ export async function servePostPictures(
       async (request, reply) => {
         const { id } = request.params
         // Before the database is asked: a storm of pictures costs reads as little as it can.
-        if (painter.isBusy() && !cached.has(id)) throw new AppError('UNAVAILABLE')
+        if (painter.gate.isFull && !cached.has(id)) throw painter.gate.refusal()
         const { post, tag } = await readTagged(id).catch((error) => {
           cached.delete(id)
           throw error

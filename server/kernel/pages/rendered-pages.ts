@@ -66,6 +66,8 @@ type Options = {
 }
 type Page = { route: string; url: string; head: Shown; first: FirstPage }
 
+type Asked = { reader?: Reader; http?: Http }
+
 type SearchedPage = Extract<PublicPage, { name: 'search' }>
 
 const NO_FACTS = { now: 0, site: OPEN_SITE }
@@ -104,13 +106,18 @@ export class PageMoved extends Error {
 export function createRenderedPages(web: WebApp, { reads, cache, headers }: Options) {
   const missing: Partial<Record<Missing, Promise<CachedResponse>>> = {}
 
-  async function respond(
-    { route, url, head, first: shown }: Page,
-    { reader = 'visitor', http }: { reader?: Reader; http?: Http } = {},
-  ): Promise<CachedResponse> {
+  async function respond(page: Page, asked: Asked = {}): Promise<CachedResponse> {
+    const leave = web.maker.rendered.tryEnter()
     // All read the wall; the pages of what is missing are made once.
-    const mayBePlain = http !== undefined && url !== PATHS.wall
-    const first: FirstPage = mayBePlain && web.maker.isBusy() ? { ...shown, plain: true } : shown
+    const isPlain = !leave && asked.http !== undefined && page.url !== PATHS.wall
+    const first: FirstPage = isPlain ? { ...page.first, plain: true } : page.first
+    return make({ ...page, first }, asked).finally(() => leave?.())
+  }
+
+  async function make(
+    { route, url, head, first }: Page,
+    { reader = 'visitor', http }: Asked,
+  ): Promise<CachedResponse> {
     const isVisitors = reader === 'visitor'
     const made = web.maker.make({
       url,

@@ -26,6 +26,8 @@ const NOT_NOW =
   'Страница сейчас не открывается. Через несколько секунд она загрузится ещё раз' +
   '<meta http-equiv="refresh" content="5">'
 
+const RENDERED = new Set(['wall', 'post', 'author', 'authorReplies', 'search'])
+
 type Options = {
   /** The built web app; null where there is none, and then there are no pages. */
   web: WebApp | null
@@ -62,8 +64,11 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
     await http.register(async (site) => {
       site.addHook('onRequest', ({ ip }) => limits.pageFiles.chargeNetwork(ip))
       await serveAppFiles(site, web)
-      for (const path of Object.values(PATHS)) {
-        site.get(path, { schema: { hide: true } }, (request, reply) => pages.send(request, reply))
+      for (const [name, path] of Object.entries(PATHS)) {
+        const config = RENDERED.has(name) ? { lane: laneOf } : {}
+        site.get(path, { config, schema: { hide: true } }, (request, reply) =>
+          pages.send(request, reply),
+        )
       }
     })
   }
@@ -83,6 +88,9 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
     })
   })
 }
+
+/** All read the beginning of the wall: it does not wait behind the pages that scrapers read. */
+const laneOf = ({ url }: FastifyRequest) => (url === PATHS.wall ? 'call' : 'page')
 
 function wantsPage({ method, url }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && !/^\/(?:api|assets)\//.test(url)

@@ -20,8 +20,6 @@ export type HelperThread<Asked, Answer> = {
    * AbortError for silence, and once the thread is stopped.
    */
   ask(what: Asked): Promise<Answer>
-  /** How many questions have no answer yet. */
-  waiting(): number
   /** Stops the thread for good, and rejects all questions. */
   stop(): Promise<void>
 }
@@ -36,7 +34,6 @@ export function createHelperThread<Asked, Answer>(
   let asking = new AbortController()
   let isOver = false
   let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
 
   function start(): Worker {
     const started = new Worker(file, { workerData: data, resourceLimits: memory })
@@ -74,12 +71,10 @@ export function createHelperThread<Asked, Answer>(
 
   return {
     ask(what) {
-      waiting++
-      const answer = last.then(() => askNow(what)).finally(() => waiting--)
+      const answer = last.then(() => askNow(what))
       last = answer.catch(() => {})
       return answer
     },
-    waiting: () => waiting,
     async stop() {
       isOver = true
       asking.abort(OVER)

@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { sql } from 'kysely'
+import { expect, onTestFinished } from 'vitest'
+import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
+
+const test = testPerNode('how much one node does at once')
+
+const appBehindProxy = () => appForTest({ config: { trustProxy: ['127.0.0.1'] } })
+
+/** Asks from an address, and leaves what comes unread until the test has finished. */
+async function ask({ url }: TestApp, path: string, address = '10.0.0.1'): Promise<IncomingMessage> {
+  const request = get(url + path, { headers: { 'x-forwarded-for': address } })
+  onTestFinished(() => void request.destroy())
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  return response
+}
+
+const statusOf = async (asked: Promise<IncomingMessage>) => (await asked).statusCode
+
+test.each(['/api/v1/live?x=1', '/api/v1/l%69ve'])(
+  'open streams take no slot of calls, however their address is spelt: %s',
+  async (path) => {
+    const app = await appBehindProxy()
+    const streams = await Promise.all(Array.from({ length: 64 }, () => ask(app, path)))
+    expect(new Set(streams.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+    expect((await app.call('GET', '/reports/reasons')).status).toBe(200)
+    expect((await app.call('GET', '/posts?userId=1')).status).toBe(200)
+  },
+)
+
+test('one network opens 200 streams, further ones of it are refused for a minute, and others are not', async () => {
+  const app = await appBehindProxy()
+  const opened = await Promise.all(
+    Array.from({ length: 220 }, () => statusOf(ask(app, '/api/v1/live?x'))),
+  )
+  expect(opened.filter((status) => status === 200)).toHaveLength(200)
+  const refused = await ask(app, '/api/v1/live')
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '60'])
+  expect(await statusOf(ask(app, '/api/v1/live', '10.0.0.2'))).toBe(200)
+})
+
+test('a stream that ends makes room for another of its network', async () => {
+  const app = await appBehindProxy()
+  const streams = await Promise.all(Array.from({ length: 200 }, () => ask(app, '/api/v1/live')))
+  streams[0]?.destroy()
+  await expect.poll(() => statusOf(ask(app, '/api/v1/live'))).toBe(200)
+})
+
+test('one network cannot take all slots of calls', async () => {
+  const app = await appBehindProxy()
+  const held = await app.db.startTransaction().execute()
+  await sql`LOCK TABLE posts`.execute(held)
+  const slow = Array.from({ length: 100 }, (_, n) => ask(app, `/api/v1/posts?userId=${n + 1}`))
+  const others = await Promise.all(
+    Array.from({ length: 8 }, () => statusOf(ask(app, '/api/v1/nothing', '10.0.0.2'))),
+  )
+  expect(new Set(others)).toEqual(new Set([404]))
+  await held.rollback().execute()
+  await Promise.all(slow)
+})
+
+test('health checks need no slot, also with parameters', async () => {
+  // More than the slots: the checks get a connection while all slots are taken.
+  const poolLimits = { connections: 90 }
+  const app = await appForTest({ config: { trustProxy: ['127.0.0.1'] }, poolLimits })
+  const held = await app.db.startTransaction().execute()
+  await sql`LOCK TABLE posts`.execute(held)
+  const slow = Array.from({ length: 80 }, (_, n) =>
+    ask(app, `/api/v1/posts?userId=${n + 1}`, `10.0.${n % 4}.1`),
+  )
+  expect(await statusOf(Promise.race(slow))).toBe(503)
+  expect(await statusOf(ask(app, '/livez?x'))).toBe(200)
+  expect(await statusOf(ask(app, '/readyz?x'))).toBe(200)
+  await held.rollback().execute()
+  await Promise.all(slow)
+})
