@@ -20,8 +20,10 @@ type Connection = {
 
 /** No client that we know of pipelines more requests. */
 const WAITING_MAX = 32
-/** Above this fraction of the maximum, a new connection replaces the longest idle one. */
+/** Above this fraction of the maximum, a new connection replaces the longest idle or slow one. */
 const CROWDED = 0.75
+/** Where it is crowded, a request whose body takes longer may lose its connection. */
+const SLOW_BODY_MS = 1000
 const CHECK_MS = 50
 /** Files for the database's connections, mail, the log, and Node itself. */
 const RESERVED_FILES = 64
@@ -43,16 +45,23 @@ export function createConnections(max: number) {
     return true
   }
 
-  /** Closes the longest idle connection. To keep them in order would cost each request more. */
+  /**
+   * Closes the connection that has been idle, or waiting for a body, for longest. To keep them in
+   * order would cost each request more.
+   */
   function makeRoom(): void {
+    const slowSince = performance.now() - SLOW_BODY_MS
     let oldest: Socket | undefined
     let usedAt = Number.POSITIVE_INFINITY
     for (const [socket, connection] of open) {
-      if (connection.usedAt >= usedAt || !isIdle(connection)) continue
+      if (connection.usedAt >= usedAt) continue
+      if (!isIdle(connection) && !(connection.usedAt < slowSince && isReading(connection))) continue
       oldest = socket
       usedAt = connection.usedAt
     }
-    oldest?.destroy()
+    if (!oldest) return
+    open.delete(oldest)
+    oldest.destroy()
   }
 
   function closeIdle(unusedForMs: number): void {
@@ -68,8 +77,8 @@ export function createConnections(max: number) {
     /** Manages the connections of a server, whichever socket accepted them. */
     watch(server: HttpServer): HttpServer {
       return server.on('connection', (socket: Socket) => {
-        if (open.size >= max) return void socket.destroy()
         if (open.size >= max * CROWDED) makeRoom()
+        if (open.size >= max) return void socket.destroy()
         const usedAt = performance.now()
         open.set(socket, { response: undefined, requests: 0, waiting: 0, usedAt })
         socket.once('close', () => open.delete(socket))
@@ -120,6 +129,11 @@ export function createConnections(max: number) {
       clearTimeout(cut)
     },
   }
+}
+
+/** Whether the body of the request has not come. */
+function isReading({ response }: Connection): boolean {
+  return response !== undefined && !response.req.complete
 }
 
 function isIdle({ response }: Connection): boolean {
