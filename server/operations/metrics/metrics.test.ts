@@ -208,7 +208,9 @@ test('requests that are refused because too many run at once are counted', async
   await sql`LOCK TABLE posts`.execute(held)
   const asked = Array.from({ length: 70 }, (_, n) => app.call('GET', `/posts?userId=${n + 1}`))
   await expect
-    .poll(async () => sum(await scrape(metricsPort), /_count\{.*route="\/api\/v1\/posts",status="503"/))
+    .poll(async () =>
+      sum(await scrape(metricsPort), /_count\{.*route="\/api\/v1\/posts",status="503"/),
+    )
     .toBeGreaterThan(0)
   await held.rollback().execute()
   await Promise.all(asked)
