@@ -5,7 +5,7 @@ import {
   type RequestListener,
   ServerResponse,
 } from 'node:http'
-import { Server, type Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 
 type ProcessReport = { userLimits?: { open_files: { soft: number | 'unlimited' } } }
 
@@ -114,8 +114,7 @@ export function createConnections(max: number) {
     async end(servers: Server[], { graceMs, cutMs }: { graceMs: number; cutMs: number }) {
       isEnding = true
       const closed = servers.map((server) => once(server, 'close'))
-      // The HTTP server's own method would close idle connections with a request on its way.
-      for (const server of servers) Server.prototype.close.call(server)
+      for (const server of servers) server.close()
       for (const { response } of open.values()) {
         if (response && !response.headersSent) response.shouldKeepAlive = false
       }

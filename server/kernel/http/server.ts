@@ -96,6 +96,8 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
         }),
       )
       server.on('checkExpectation', (_, response) => sendRefusal(response, refuse.expectation))
+      // connections.end() closes them itself: close() would also close those with a request on its way.
+      server.closeIdleConnections = () => {}
       servers.push(server)
       return connections.watch(server.setTimeout(SILENCE_MS))
     },
