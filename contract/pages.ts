@@ -150,6 +150,12 @@ export const TITLES = {
   noPage: 'Страница не существует',
 } as const
 
+/** What every list of posts says when it is empty. */
+export const EMPTY_LIST = {
+  title: 'Записи не найдены',
+  text: 'Возможно, записи скоро появятся',
+} as const
+
 export const SITE_DESCRIPTION = 'Стена коротких текстовых записей: читайте, пишите, отвечайте.'
 
 /** Returns '{title} - {app name}', or the app name alone for a page without a title. */

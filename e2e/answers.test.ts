@@ -62,7 +62,7 @@ test('a tab that is hidden for ten minutes lets go of the stream, and shows on r
 
 test('replies to one post that came together are a group under its name; nothing received says so', async () => {
   const page = await journey.visit({ as: petr, path: '/replies' })
-  await page.getByRole('heading', { name: 'Ответов пока нет' }).waitFor()
+  await page.getByRole('heading', { name: 'Записи не найдены' }).waitFor()
   await page.getByText('Здесь появятся ответы на ваши записи').waitFor()
 
   const asked = await journey.publish(olga, 'Вопрос')

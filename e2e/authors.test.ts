@@ -22,9 +22,13 @@ test('a name and its tile lead to the author, whose posts and replies are two li
   await expect.poll(() => postTexts(page)).toEqual(['Первая запись'])
 })
 
-test('one’s own tile leads to one’s own page, and from there to the settings', async () => {
+test('a profile link to settings: their first row is one’s own page, and from there it leads back', async () => {
   const page = await journey.visit({ as: olga })
   await profileLink(page).click()
+  await page.waitForURL('**/settings')
+  const first = page.getByRole('main').getByRole('link').first()
+  expect(await first.innerText()).toBe(`${olga.username}\nМоя страница`)
+  await first.click()
   await page.waitForURL(`**/users/${olga.username}`)
   await page.getByRole('main').getByRole('link', { name: 'Настройки' }).click()
   await page.waitForURL('**/settings')

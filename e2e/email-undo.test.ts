@@ -39,7 +39,7 @@ test('a stolen account: the thief’s change signs the owner out, the mailed lin
   await signIn.click()
   await signInThrough(journey, ownersPage, owner.email)
   await profileLink(ownersPage).waitFor()
-  await ownersPage.getByRole('link', { name: 'Настройки' }).click()
+  await profileLink(ownersPage).click()
   await ownersPage.getByRole('link', { name: `Электронная почта ${owner.email}` }).waitFor()
 })
 

@@ -117,7 +117,6 @@ test.each([
   ['a menu', '/', 'Ещё', 'menu', 'Ещё'],
   ['a like on the page of its author', '/users/', 'Нравится', 'dialog', 'Вход'],
   ['a menu among what is found', '/search?q=Разговор', 'Ещё', 'menu', 'Ещё'],
-  ['signing in where there is no page', '/nowhere', 'Войти', 'dialog', 'Вход'],
 ] as const)(
   'the first tap, on %s, loads the scripts and is answered',
   async (...[, path, name, shown, title]) => {
@@ -233,7 +232,7 @@ test.each([
   '%s that cannot be loaded leave a page to read, without controls that would do nothing',
   async (_, missing) => {
     const page = await likeWithout(missing)
-    await page.getByRole('heading', { level: 1, name: 'Новые' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Стена' }).waitFor()
     await postWith(page, 'Разговор').locator('time').tap()
     await page.waitForURL(`**/posts/${talk.id}`)
   },

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { journey, olga, desktopTest as test } from './testing/journey.ts'
-import { holdCalls, openMenu, postWith, refuseNews } from './testing/page-actions.ts'
+import { feedSwitcher, holdCalls, openMenu, postWith, refuseNews } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
 /** The console's message about a lazy chunk that could not be loaded. */
 const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
@@ -59,7 +60,7 @@ test('menus and opening a post need no further script, and work without the serv
   await page.context().setOffline(true)
   await (await openMenu(postWith(page, 'Запись 12'))).getByRole('menuitem').first().waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('heading', { level: 1 }).getByRole('button').click()
+  await feedSwitcher(page).click()
   await page.getByRole('option', { name: 'Понравившиеся' }).waitFor()
   await page.keyboard.press('Escape')
   await postWith(page, 'Запись 12').getByText('Запись 12').click()
@@ -163,5 +164,5 @@ test('when a new release has removed the chunk of a page or a dialog, a reload i
 
 /** Opens the settings by the viewer's link in the header. */
 function openSettings(page: Page): Promise<void> {
-  return page.getByRole('link', { name: 'Настройки' }).click()
+  return profileLink(page).click()
 }

@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { DESKTOP, journey, olga, PHONE, TABLET, test } from './testing/journey.ts'
 import { chooseFromMenu, holdCalls, postWith, scroll, styleOf } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
 beforeEach(async () => {
   await journey.fillWall(olga, 30)
@@ -99,19 +100,33 @@ test('with larger letters the labels of the side rail do not reach the column of
   }
 })
 
+test('wide screens: side rail with feed link, new-post button and theme toggle; mobile: bottom bar with feed, new post and settings', async () => {
+  const page = await journey.visit({ as: olga, viewport: TABLET })
+  const bar = page.getByRole('navigation', { name: 'Разделы' })
+  const controls = bar.locator('a:visible, button:visible')
+  await profileLink(page).waitFor()
+  expect(await controls.evaluateAll(namesOf)).toEqual(['Стена', 'Новая запись', 'Светлая тема'])
+  await page.setViewportSize(DESKTOP)
+  // The name of the site stands above them.
+  const wide = ['Вслух', 'Стена', 'Новая запись', 'Светлая тема']
+  await expect.poll(() => controls.evaluateAll(namesOf)).toEqual(wide)
+  await page.setViewportSize(PHONE)
+  const narrow = ['Стена', 'Новая запись', 'Настройки']
+  await expect.poll(() => controls.evaluateAll(namesOf)).toEqual(narrow)
+})
+
 test('nothing in the side rail moves when it becomes known who the viewer is', async () => {
   const page = await journey.visit({ as: olga, viewport: DESKTOP })
   const write = page.getByRole('button', { name: 'Новая запись' })
-  const settings = page.getByRole('link', { name: 'Настройки' })
-  await settings.waitFor()
+  await profileLink(page).waitFor()
   const whoCame = await holdCalls(page, /\/users\/current$/)
   await page.reload()
   await whoCame.asked
   const before = await write.boundingBox()
   expect(before).not.toBe(null)
-  expect(await settings.count()).toBe(0)
+  expect(await profileLink(page).count()).toBe(0)
   whoCame.letGo()
-  await settings.waitFor()
+  await profileLink(page).waitFor()
   expect(await write.boundingBox()).toEqual(before)
 })
 
@@ -185,6 +200,25 @@ test.each([320, 360, 390])('no title is cut on a phone of %d px', async (width) 
   expect(x + taken).toBeLessThanOrEqual(save?.x ?? 0)
 })
 
+test('on pages below the settings the header of a phone shows back, title and tile only, and the title in one line', async () => {
+  const page = await journey.visit({ as: olga })
+  const header = page.getByRole('banner')
+  const shown = header.locator('a:visible, button:visible, h1:visible')
+  for (const [path, title] of [
+    ['/settings/account/email', 'Электронная почта'],
+    ['/settings/account/username', 'Имя пользователя'],
+    ['/settings/account/delete', 'Удаление аккаунта'],
+    ['/settings/devices', 'Устройства'],
+    ['/settings/hidden', 'Скрытое'],
+    ['/settings/reports', 'Мои жалобы'],
+  ]) {
+    await page.goto(journey.url + path)
+    const names = ['Назад', title, `Профиль ${olga.username}`]
+    await expect.poll(() => shown.evaluateAll(namesOf)).toEqual(names)
+    expect(await header.getByRole('heading', { level: 1 }).evaluate(lineCount)).toBe(1)
+  }
+})
+
 test('danger is an outline, and filled only in the confirmation', async () => {
   const page = await journey.visit({ as: olga, path: '/settings/account/delete' })
   const ask = page.getByRole('button', { name: 'Получить код' })
@@ -211,6 +245,16 @@ function distanceFromMiddle(element: Locator): Promise<number> {
     const middleOf = ({ y, height }: DOMRect) => y + height / 2
     return Math.abs(middleOf(range.getBoundingClientRect()) - middleOf(it.getBoundingClientRect()))
   })
+}
+
+function namesOf(elements: (HTMLElement | SVGElement)[]): (string | null)[] {
+  return elements.map((it) => it.getAttribute('aria-label') ?? it.textContent)
+}
+
+function lineCount(element: Element): number {
+  const range = document.createRange()
+  range.selectNodeContents(element)
+  return new Set([...range.getClientRects()].map(({ top }) => top)).size
 }
 
 function isWhole(text: Locator): Promise<boolean> {

@@ -27,7 +27,7 @@ test('without scripts everything can be read, every link leads on, and no contro
   const page = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
   expect(await postTexts(page)).toHaveLength(10)
   expect(await visibleButtons(page)).toBe(0)
-  await page.getByRole('heading', { level: 1, name: 'Новые' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Стена' }).waitFor()
   await page.getByText('«Вслух» — стена коротких записей').waitFor()
   await page.getByRole('banner').getByRole('link', { name: 'Вслух', exact: true }).waitFor()
   for (const position of [2, 3]) {
@@ -157,9 +157,9 @@ test('an odd address shows what its own spelling is, and its scripts agree', asy
   for (const [path, spelled, heading] of [
     ['/Rules', '/rules', 'Правила'],
     ['/rules/', '/rules', 'Правила'],
-    ['//', '/', 'Новые'],
-    ['/?cursor=', '/', 'Новые'],
-    ['/SETTINGS/#a', '/', 'Новые'],
+    ['//', '/', 'Стена'],
+    ['/?cursor=', '/', 'Стена'],
+    ['/SETTINGS/#a', '/', 'Стена'],
     ['/posts/%20', '/posts/%20', 'Запись'],
     ['/nowhere/', '/nowhere/'],
     ['//evil.example', '//evil.example'],

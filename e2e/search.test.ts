@@ -62,7 +62,7 @@ test('what cannot be found is told in words, and the next search follows in the 
   await journey.publish(olga, 'Нашлось')
   const page = await journey.visit({ path: '/search', viewport: DESKTOP })
   await search(page, 'кракозябра')
-  await heading(page, 'Ничего не нашлось').waitFor()
+  await heading(page, 'Записи не найдены').waitFor()
   await search(page, 'и не был')
   await heading(page, 'Уточните запрос').waitFor()
   await page.getByText('Добавьте слово, которое должно быть в записи').waitFor()

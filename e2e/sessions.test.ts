@@ -9,7 +9,7 @@ test('devices: this browser comes first, by its own name, and cannot be closed; 
   const page = await journey.visit()
   await askForCode(page, elsewhere.email)
   await enterCode(page, await journey.nextCode(elsewhere.email))
-  await page.getByRole('link', { name: 'Настройки' }).click()
+  await profileLink(page).click()
   await page.getByRole('link', { name: 'Устройства' }).click()
 
   const { current, others } = devices(page)

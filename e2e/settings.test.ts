@@ -1,16 +1,17 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { journey, PHONE, desktopTest as test } from './testing/journey.ts'
 import { holdCalls, toast } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
 test('settings show the address and the name, and lead to each of their pages and back', async () => {
   const user = await journey.signUp()
   const { email, username } = user
   const page = await journey.visit({ as: user })
-  await page.getByRole('link', { name: 'Настройки' }).click()
+  await profileLink(page).click()
   await page.getByRole('heading', { name: 'Настройки' }).waitFor()
   const groups = page.getByRole('main').getByRole('heading', { level: 2 })
-  expect(await groups.allTextContents()).toEqual(['Аккаунт', 'Лента и жалобы', 'Ваши данные'])
+  expect(await groups.allTextContents()).toEqual(['Аккаунт', 'Лента и письма', 'Ваши данные'])
   expect(await page.title()).toBe('Настройки - Вслух')
 
   const rows = [
@@ -35,6 +36,34 @@ test('settings show the address and the name, and lead to each of their pages an
     await page.getByRole('button', { name: 'Назад' }).click()
     await page.getByRole('heading', { name: 'Настройки' }).waitFor()
   }
+})
+
+test('settings: an account block (e-mail row and username row), «Устройства» and «Выйти», in this order and in sight at 390×844', async () => {
+  const user = await journey.signUp()
+  const page = await journey.visit({ as: user, path: '/settings', viewport: PHONE })
+  const main = page.getByRole('main')
+  const block = main.getByRole('region', { name: 'Аккаунт' })
+  const logOut = main.getByRole('button', { name: 'Выйти' })
+  await logOut.waitFor()
+  expect(await block.getByRole('link').allInnerTexts()).toEqual([
+    `Электронная почта\n${user.email}`,
+    `Имя пользователя\n${user.username}`,
+  ])
+  const rows = await main.locator('a, button, h2').allInnerTexts()
+  expect(rows.map((row) => row.split('\n').at(-1)).slice(0, 6)).toEqual([
+    'Моя страница',
+    'Аккаунт',
+    user.email,
+    user.username,
+    'Устройства',
+    'Выйти',
+  ])
+  const [bottom, bar] = await Promise.all([
+    logOut.boundingBox(),
+    page.getByRole('navigation', { name: 'Разделы' }).boundingBox(),
+  ])
+  if (!bottom || !bar) throw new Error('the button and the bar are not shown')
+  expect(bottom.y + bottom.height).toBeLessThanOrEqual(bar.y)
 })
 
 test('numbers of likes and replies are not shown in a browser whose person does not want them', async () => {
@@ -113,7 +142,7 @@ test('a saved name is in the settings, in the header and on the wall', async () 
   const page = await journey.visit({ as: user })
   const post = page.getByRole('article').filter({ hasText: 'Меня зовут иначе.' })
   await post.getByText(user.username).waitFor()
-  await page.getByRole('link', { name: 'Настройки' }).click()
+  await profileLink(page).click()
   await page.getByRole('link', { name: /^Имя пользователя/ }).click()
 
   const { field, status, save } = usernameForm(page)

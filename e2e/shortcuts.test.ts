@@ -68,6 +68,7 @@ test('«?» shows the shortcuts, and they do nothing while the user types or a d
   const likes = postWith(page, 'Единственная запись').getByRole('button', { name: 'Нравится' })
   expect(await likes.getAttribute('aria-pressed')).toBe('false')
 
+  await page.goto(`${journey.url}/settings`)
   await page.getByRole('button', { name: 'Сочетания клавиш' }).click()
   await help.waitFor()
 })

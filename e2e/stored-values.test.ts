@@ -61,7 +61,7 @@ test('logging out removes the user’s drafts from the browser, and leaves those
     draftKey(petr),
   )
 
-  await page.getByRole('link', { name: 'Настройки' }).click()
+  await profileLink(page).click()
   await page.getByRole('button', { name: 'Выйти' }).click()
   await signInButton(page).waitFor()
   const storedText = () =>
@@ -86,7 +86,7 @@ test('when a session is closed on another device, the typed text is stored for i
   expect(await textField(await startPost(page)).inputValue()).toBe('')
   await page.keyboard.press('Escape')
 
-  await page.getByRole('link', { name: 'Настройки' }).click()
+  await profileLink(page).click()
   await page.getByRole('button', { name: 'Выйти' }).click()
   await signInButton(page).click()
   await signInThrough(journey, page, olga.email)

@@ -1,11 +1,12 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectNoBarrier } from './testing/axe.ts'
 import { countCardRenders } from './testing/count-card-renders.ts'
-import { journey, olga, TABLET, test, visitWithNews } from './testing/journey.ts'
+import { journey, olga, petr, TABLET, test, visitWithNews } from './testing/journey.ts'
 import {
   bringTo,
   countRequests,
+  feedSwitcher,
   holdCalls,
   isAt,
   postTexts,
@@ -16,6 +17,7 @@ import {
   switchView,
   tap,
 } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
 /**
  * Ten posts with this text are taller than a phone's screen, so that the next page loads only after
@@ -84,10 +86,16 @@ test('every empty list says that it is empty', async () => {
     await switchView(page, view)
     // The title first: the previous view is empty in the same words.
     await expect.poll(() => page.title()).toEqual(`${view === 'Новые' ? 'Стена' : view} - Вслух`)
-    await page.getByText('Записи не найдены').waitFor()
-    const text =
-      view === 'Понравившиеся' ? /Этот список видите только вы/ : 'Возможно, записи скоро появятся'
-    await page.getByText(text).waitFor()
+    await expectEmptyList(page)
+  }
+  await journey.publish(olga, 'Без ответов')
+  await page.goto(journey.url)
+  await postWith(page, 'Без ответов').getByText('Без ответов').click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+  await expectEmptyList(page)
+  for (const path of ['/replies', `/users/${petr.username}`, '/search?q=кракозябра']) {
+    await page.goto(journey.url + path)
+    await expectEmptyList(page)
   }
 })
 
@@ -283,10 +291,33 @@ test('when new posts do not arrive, a toast says that the server did not answer 
   expect(await newPosts.getAttribute('aria-disabled')).toBe(null)
 })
 
+test.each([320, 390, 800, 1280])(
+  'feed titled «Стена», at %d px too: a heading, with the feed-view switcher beside or below it',
+  async (width) => {
+    const page = await journey.visit({ as: olga, viewport: { width, height: 844 } })
+    const title = page.getByRole('heading', { level: 1, name: 'Стена', exact: true })
+    const switcher = feedSwitcher(page)
+    expect(await switcher.innerText()).toBe('Новые')
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+    const [at, beside] = await Promise.all([lettersOf(title), lettersOf(switcher)])
+    expect(beside.left >= at.right || beside.top >= at.bottom).toBe(true)
+    const search = page.getByRole('banner').getByRole('link', { name: 'Поиск' })
+    const next = (await search.isVisible()) ? search : profileLink(page)
+    const { x: end = 0 } = (await next.boundingBox()) ?? {}
+    expect(Math.max(at.right, beside.right)).toBeLessThanOrEqual(end)
+    await switchView(page, 'Мои ответы')
+    await page.getByRole('heading', { level: 1, name: 'Мои ответы' }).waitFor()
+  },
+)
+
 test('the page of an unknown address or a missing post says what is wrong', async () => {
   const page = await journey.visit({ path: '/nowhere' })
-  await page.getByText('Страница не существует').waitFor()
-  await page.getByText('Проверьте корректность адреса').waitFor()
+  const shown = () => page.getByRole('main').innerText()
+  expect((await shown()).split(/\n+/)).toEqual([
+    'Страница не существует',
+    'Проверьте корректность адреса',
+    'На стену',
+  ])
   expect(await page.title()).toBe('Страница не существует - Вслух')
   await page.goto(`${journey.url}/posts/999999`)
   await page.getByText('Запись не найдена').waitFor()
@@ -294,3 +325,19 @@ test('the page of an unknown address or a missing post says what is wrong', asyn
   await page.getByRole('button', { name: 'Назад' }).click()
   await page.waitForURL(`${journey.url}/`)
 })
+
+/** Two texts of their own, with nothing else in them. */
+async function expectEmptyList(page: Page): Promise<void> {
+  await page.getByText('Записи не найдены', { exact: true }).waitFor()
+  await page.getByText('Возможно, записи скоро появятся', { exact: true }).waitFor()
+}
+
+/** Where the letters of an element stand, without what is free around them. */
+function lettersOf(element: Locator) {
+  return element.evaluate((it) => {
+    const range = document.createRange()
+    range.selectNodeContents(it)
+    const { left, right, top, bottom } = range.getBoundingClientRect()
+    return { left, right, top, bottom }
+  })
+}

@@ -111,7 +111,7 @@ describe.each([
     await tab.reload()
     await tab.waitFor('[data-action="like"][aria-pressed="true"]')
 
-    await tab.click('a', 'Настройки')
+    await tab.click('header a[href="/settings"]')
     await tab.click('button', 'Выйти')
     await tab.waitFor('header button', 'Войти')
     await tab.reload()
@@ -160,7 +160,7 @@ describe.each([
     await tab.press('Escape')
     await tab.waitFor('[role="menu"]', '', 'gone')
     await tab.waitFor('article button:focus', 'Ещё')
-    await tab.click('h1 button', 'Новые')
+    await tab.click('header button', 'Новые')
     await tab.click('[role="option"]', 'Понравившиеся')
     await tab.waitFor('dialog input[type="email"]')
   })

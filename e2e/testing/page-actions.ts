@@ -100,8 +100,13 @@ export function toast(page: Page, text: string): Locator {
   return page.getByRole('status').getByText(text, { exact: true })
 }
 
+/** The button of the header that lists the other views of the feed. */
+export function feedSwitcher(page: Page): Locator {
+  return page.getByRole('banner').locator('[aria-haspopup=listbox]')
+}
+
 export async function switchView(page: Page, name: string): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).getByRole('button').click()
+  await feedSwitcher(page).click()
   await page.getByRole('option', { name }).click()
 }
 

@@ -1,16 +1,28 @@
-import { AtSign, EyeOff, Flag, Mail, MonitorSmartphone, ShieldCheck, UserRoundX } from 'lucide'
+import {
+  AtSign,
+  EyeOff,
+  Flag,
+  Keyboard,
+  LogOut as LogOutShape,
+  Mail,
+  MonitorSmartphone,
+  ShieldCheck,
+  UserRoundX,
+} from 'lucide'
 import type { ReactNode } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
-import { MODERATION_PATH, PATHS } from '../../contract/pages.ts'
+import { authorPath, MODERATION_PATH, PATHS } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
-import { goBack, leave } from '../history/history.ts'
+import { goBack, leave, openDialog } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
 import { useAction } from '../http/use-action.tsx'
-import { Button } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
+import { Monogram } from '../ui/monogram.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
+import { Spinner } from '../ui/spinner.tsx'
 import styles from './account-settings.module.css'
 import { ShownCounts } from './shown-counts.tsx'
 
@@ -21,9 +33,18 @@ type AccountSettingsProps = {
   replyMails: ReactNode
 }
 
+/** The account, the devices and the way out come first. */
 export function AccountSettings({ user, onLoggedOut, download, replyMails }: AccountSettingsProps) {
   return (
     <>
+      <Link to={authorPath(user.username)} className={classes(rowClass, styles.own)}>
+        <Row
+          icon={<Monogram name={user.username} />}
+          name={user.username}
+          about="Моя страница"
+          withChevron
+        />
+      </Link>
       <Section title="Аккаунт">
         <SettingsLink
           to={PATHS.email}
@@ -37,14 +58,27 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
           name="Имя пользователя"
           value={user.username}
         />
+      </Section>
+      <div className={styles.session}>
         <SettingsLink
           to={PATHS.devices}
           icon={<Icon shape={MonitorSmartphone} size={20} />}
           name="Устройства"
         />
+        <LogOut onLoggedOut={onLoggedOut} />
+      </div>
+      {user.isModerator && (
+        <Section title="Для модераторов">
+          <SettingsLink
+            to={MODERATION_PATH}
+            icon={<Icon shape={ShieldCheck} size={20} />}
+            name={moderationLabel(user)}
+            value="Жалобы, которые ждут решения"
+          />
+        </Section>
+      )}
+      <Section title="Лента и письма">
         {replyMails}
-      </Section>
-      <Section title="Лента и жалобы">
         <ShownCounts />
         <SettingsLink
           to={PATHS.hidden}
@@ -52,17 +86,16 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
           name="Скрытое"
           value="Авторы и слова"
         />
-        <SettingsLink to={PATHS.reports} icon={<Icon shape={Flag} size={20} />} name="Мои жалобы" />
-        {user.isModerator && (
-          <SettingsLink
-            to={MODERATION_PATH}
-            icon={<Icon shape={ShieldCheck} size={20} />}
-            name={moderationLabel(user)}
-            value="Жалобы, которые ждут решения"
-          />
-        )}
+        <button
+          type="button"
+          className={classes(rowClass, styles.shortcuts)}
+          onClick={() => openDialog({ name: 'shortcuts' })}
+        >
+          <Row icon={<Icon shape={Keyboard} size={20} />} name="Сочетания клавиш" />
+        </button>
       </Section>
       <Section title="Ваши данные">
+        <SettingsLink to={PATHS.reports} icon={<Icon shape={Flag} size={20} />} name="Мои жалобы" />
         {download}
         <SettingsLink
           to={PATHS.deleteAccount}
@@ -70,9 +103,6 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
           name="Удалить аккаунт"
         />
       </Section>
-      <div className={styles.foot}>
-        <LogOut onLoggedOut={onLoggedOut} />
-      </div>
     </>
   )
 }
@@ -101,9 +131,17 @@ function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
   })
 
   return (
-    <Button pending={logOut.isPending} onClick={() => logOut.mutate()}>
-      Выйти
-    </Button>
+    <button
+      type="button"
+      className={rowClass}
+      aria-busy={logOut.isPending}
+      onClick={() => logOut.mutate()}
+    >
+      <Row
+        icon={logOut.isPending ? <Spinner size={20} /> : <Icon shape={LogOutShape} size={20} />}
+        name="Выйти"
+      />
+    </button>
   )
 }
 

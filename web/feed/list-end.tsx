@@ -1,25 +1,33 @@
 import type { ReactNode } from 'react'
+import { EMPTY_LIST } from '../../contract/pages.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Mark } from '../ui/mark.tsx'
 import styles from './list-end.module.css'
 
-const EMPTY = { title: 'Записи не найдены', text: 'Возможно, записи скоро появятся' }
+type NoPostsProps = { note?: string | undefined; action?: ReactNode }
 
-type NoPostsProps = {
-  title?: string | undefined
-  text?: string | undefined
-  action: ReactNode
-}
-
-export function NoPosts({ title = EMPTY.title, text = EMPTY.text, action }: NoPostsProps) {
-  return <EmptyState title={title} text={text} action={action} />
+export function NoPosts({ note, action }: NoPostsProps) {
+  return (
+    <EmptyState
+      {...EMPTY_LIST}
+      action={
+        (note || action) && (
+          <>
+            {note && <p className={styles.note}>{note}</p>}
+            {action}
+          </>
+        )
+      }
+    />
+  )
 }
 
 export function NoReplies() {
   return (
-    <p className={styles.noReplies}>
-      {EMPTY.title}. {EMPTY.text}
-    </p>
+    <div className={styles.noReplies}>
+      <p>{EMPTY_LIST.title}</p>
+      <p>{EMPTY_LIST.text}</p>
+    </div>
   )
 }
 

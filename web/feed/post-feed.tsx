@@ -26,8 +26,10 @@ type PostFeedProps = {
   /** For replies, the post above them: their quotes are left out. */
   repliesTo?: CachedPost
   emptyAction?: ReactNode
-  emptyTitle?: string
-  emptyText?: string
+  /** A line of its own, below what every empty list says. */
+  emptyNote?: string
+  /** Why nothing was looked for. */
+  refusal?: ReactNode
   endText?: string | undefined
   card?: ComponentType<FeedCardProps>
   /** Follows the last post: nothing may stand below a list that still grows. */
@@ -89,7 +91,7 @@ function EntryFeed(props: PostFeedProps) {
 type FeedEndProps = PostFeedProps & { list: PostListView }
 
 function FeedEnd(props: FeedEndProps) {
-  const { list, repliesTo, emptyAction, emptyTitle, emptyText, endText, foot } = props
+  const { list, repliesTo, emptyAction, emptyNote, refusal, endText, foot } = props
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
     const ErrorMessage = list.state === 'failed' && !repliesTo ? ErrorPage : ErrorRow
@@ -101,7 +103,7 @@ function FeedEnd(props: FeedEndProps) {
   return (
     <>
       {list.ids.length === 0 ? (
-        <NoPosts title={emptyTitle} text={emptyText} action={emptyAction} />
+        (refusal ?? <NoPosts note={emptyNote} action={emptyAction} />)
       ) : (
         <LastPost text={endText} />
       )}

@@ -94,7 +94,6 @@ function Author({ author, asked, list }: AuthorProps) {
         <PostFeed
           source={source}
           label={isPosts ? `Записи автора ${username}` : `Ответы автора ${username}`}
-          emptyText={isPosts ? 'Записей пока нет' : 'Ответов пока нет'}
           endText={isPosts ? undefined : 'Это все ответы'}
         />
       )}

@@ -77,11 +77,13 @@ test('the end of a list is marked, and only the end', () => {
   expect(render('/', <WallPage />, { lists })).not.toContain('Это все записи')
 })
 
-test('an empty list offers what helps; one of replies is a line below the one to reply in', () => {
+test('an empty list offers what helps; one of replies says the same below the line to reply in', () => {
   const liked = render('/liked', <LikedPage />, { lists: { liked: NOTHING } })
   expect(liked).toMatch(/<h2 [^>]*>Записи не найдены<\/h2>.*<a [^>]*href="\/"[^>]*>На стену<\/a>/)
   const replies = render('/posts/7', <PostPage />, { lists: { 'replies 7': NOTHING } })
-  expect(replies).toMatch(/Войдите, чтобы ответить.*<p [^>]*>Записи не найдены/)
+  expect(replies).toMatch(
+    /Войдите, чтобы ответить.*<p>Записи не найдены<\/p><p>Возможно, записи скоро появятся<\/p>/,
+  )
   expect(replies).not.toContain('Это все записи')
 })
 

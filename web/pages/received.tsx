@@ -18,8 +18,7 @@ export function ReceivedPage() {
       source={source}
       label="Ответы мне"
       card={ReceivedCard}
-      emptyTitle="Ответов пока нет"
-      emptyText="Здесь появятся ответы на ваши записи"
+      emptyNote="Здесь появятся ответы на ваши записи"
       endText="Это все ответы"
       emptyAction={<WallLink />}
     />

@@ -42,8 +42,8 @@ function Found({ q, start, entryKey }: { q: string; start: string; entryKey: str
       <PostFeed
         source={source}
         label="Найденные записи"
-        emptyTitle={refusal === null ? 'Ничего не нашлось' : 'Уточните запрос'}
-        emptyText={refusal ?? 'Попробуйте другие слова или меньше слов'}
+        emptyNote="Попробуйте другие слова или меньше слов"
+        refusal={refusal === null ? null : <EmptyState title="Уточните запрос" text={refusal} />}
       />
     </Marked>
   )

@@ -17,7 +17,7 @@ export function LikedPage() {
     <PostFeed
       source={likedSource}
       label="Понравившиеся"
-      emptyText="Здесь появится то, что вам понравилось. Этот список видите только вы"
+      emptyNote="Этот список видите только вы"
       emptyAction={<WallLink />}
     />
   )

@@ -39,3 +39,10 @@ test('a plain page has its texts as they are, links to authors and posts, and to
     }),
   )
 })
+
+test('an empty list of a plain page says so in two texts', () => {
+  const nothing = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
+  const html = plainPage('/', { ...FACTS, shows: 'wall', posts: nothing })
+  expect(html).toContain('<h1>Стена</h1>')
+  expect(html).toContain('<p>Записи не найдены</p><p>Возможно, записи скоро появятся</p>')
+})

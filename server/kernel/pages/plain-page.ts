@@ -1,10 +1,12 @@
 import {
   authorPath,
+  EMPTY_LIST,
   type FirstPage,
   PATHS,
   postPath,
   SEARCH_PARAM,
   searchIn,
+  TITLES,
   withCursor,
 } from '../../../contract/pages.ts'
 import { threadTitle } from '../../../contract/post-rules.ts'
@@ -21,7 +23,7 @@ export function plainPage(url: string, first: FirstPage): string {
 }
 
 function content(first: FirstPage, path: string, query: string): string {
-  if (first.shows === 'wall') return heading('Новые') + list(first.posts, path)
+  if (first.shows === 'wall') return heading(TITLES.wall) + list(first.posts, path)
   if (first.shows === 'author') {
     return heading(first.author.username) + list(first.posts, path)
   }
@@ -50,7 +52,7 @@ type Quote = 'without quote' | undefined
 
 /** The part of a list at an address, with the link to the next one. */
 function list({ posts, nextCursor }: PostPage, path: string, quote?: Quote): string {
-  if (posts.length === 0) return '<p>Записи не найдены</p>'
+  if (posts.length === 0) return `<p>${EMPTY_LIST.title}</p><p>${EMPTY_LIST.text}</p>`
   const items = posts.map((post) => `<li>${article(post, quote)}</li>`).join('')
   const next = nextCursor === null ? '' : `<p>${link(withCursor(path, nextCursor), 'Дальше')}</p>`
   return `<ul>${items}</ul>${next}`

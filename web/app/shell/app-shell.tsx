@@ -32,12 +32,11 @@ export function AppShell({ children }: { children: ReactNode }) {
   useOtherTabs()
   useWelcome()
   useEffect(() => void resumeIntents(performIntent), [])
-  const { state } = useViewer()
   return (
     <div className={styles.frame}>
       <SkipLink />
       <ErrorBoundary>
-        <SideRail appName={settings().appName} viewerState={state} onNewPost={writePost} />
+        <SideRail appName={settings().appName} onNewPost={writePost} />
       </ErrorBoundary>
       <div className={styles.column}>
         <ErrorBoundary>

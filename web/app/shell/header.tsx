@@ -1,5 +1,5 @@
 import { ArrowLeft, Search } from 'lucide'
-import { authorPath, PATHS } from '../../../contract/pages.ts'
+import { PATHS, TITLES } from '../../../contract/pages.ts'
 import { Bell } from '../../answers/bell.tsx'
 import { usePage } from '../../history/entry.tsx'
 import { goBack, navigate, openDialog } from '../../history/history.ts'
@@ -29,13 +29,15 @@ const FEED_VIEWS = [
 type FeedView = (typeof FEED_VIEWS)[number]['value']
 
 /**
- * The top of the column stays on the screen: the feed switcher on top-level pages, the back button
- * and the title on all others; the viewer at the right. On phones, which have no rail, it also has
- * the theme toggle, and on the wall the name of the product.
+ * The top of the column stays on the screen: the title and the feed switcher on top-level pages, the
+ * back button and the title on all others; the viewer at the right. On phones, which have no rail,
+ * it also has the theme toggle, and on the wall the mark of the product. Pages below the settings
+ * leave their room to long titles.
  */
 export function Header() {
   const page = usePage()
   const view = FEED_VIEWS.find(({ value }) => value === page?.path)?.value
+  const isBelowSettings = page?.path.startsWith(`${PATHS.settings}/`) ?? false
   return (
     <header className={styles.header}>
       <div className={styles.left}>
@@ -43,7 +45,7 @@ export function Header() {
         {view ? <FeedSwitcher current={view} /> : <BackAndTitle />}
       </div>
       <div className={styles.right}>
-        {page?.name !== 'search' && (
+        {!isBelowSettings && page?.name !== 'search' && (
           <Link
             to={PATHS.search}
             // Elsewhere a phone has no room for it beside the title.
@@ -54,10 +56,12 @@ export function Header() {
             <Icon shape={Search} size={22} />
           </Link>
         )}
-        <div className={styles.phone}>
-          <ThemeToggle look="icon" />
-        </div>
-        <Account />
+        {!isBelowSettings && (
+          <div className={styles.phone}>
+            <ThemeToggle look="icon" />
+          </div>
+        )}
+        <Account withBell={!isBelowSettings} />
       </div>
     </header>
   )
@@ -80,16 +84,21 @@ function FeedSwitcher({ current }: { current: FeedView }) {
     else void withViewer({ name: 'go', path })
   }
 
+  const switcher = (
+    <Listbox
+      label="Какие записи показать"
+      className={styles.switcher}
+      options={FEED_VIEWS}
+      value={current}
+      onSelect={open}
+    />
+  )
+  if (current !== PATHS.wall) return <h1 className={styles.view}>{switcher}</h1>
   return (
-    <h1 className={styles.view}>
-      <Listbox
-        label="Какие записи показать"
-        className={styles.switcher}
-        options={FEED_VIEWS}
-        value={current}
-        onSelect={open}
-      />
-    </h1>
+    <div className={styles.wall}>
+      <h1>{TITLES.wall}</h1>
+      {switcher}
+    </div>
   )
 }
 
@@ -109,15 +118,15 @@ function BackAndTitle() {
   )
 }
 
-function Account() {
+function Account({ withBell }: { withBell: boolean }) {
   const viewer = useViewer()
   if (viewer.state === 'authorized') {
     const { id, username, waitingReports } = viewer.user
     return (
       <>
-        <Bell userId={id} />
+        {withBell && <Bell userId={id} />}
         <Link
-          to={authorPath(username)}
+          to={PATHS.settings}
           className={classes(styles.profile, !!waitingReports && styles.waiting)}
           aria-label={`Профиль ${username}${waitingReports ? ', есть жалобы' : ''}`}
         >

@@ -1,15 +1,13 @@
-import { Keyboard, Moon, Plus, Sun, UserRound } from 'lucide'
+import { Moon, Plus, Settings, Sun } from 'lucide'
 import type { ComponentProps } from 'react'
 import { PATHS } from '../../../contract/pages.ts'
 import { usePage } from '../../history/entry.tsx'
-import { openDialog } from '../../history/history.ts'
 import { Link } from '../../history/link.tsx'
 import { useAtom } from '../../platform/atom.ts'
 import { setTheme, theme } from '../../platform/theme.ts'
 import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
-import { useViewer, type Viewer } from '../../session/viewer.ts'
+import { useViewer } from '../../session/viewer.ts'
 import { IconButton } from '../../ui/button.tsx'
-import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import bar from './bottom-bar.module.css'
@@ -17,14 +15,9 @@ import draft from './draft-mark.module.css'
 import rail from './side-rail.module.css'
 import { useHideOnScroll } from './use-hide-on-scroll.ts'
 
-type SideRailProps = {
-  appName: string
-  onNewPost: () => void
-  /** Settings are for signed-in users; their row is reserved while the viewer is not known. */
-  viewerState: Viewer['state']
-}
+type SideRailProps = { appName: string; onNewPost: () => void }
 
-export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
+export function SideRail({ appName, onNewPost }: SideRailProps) {
   return (
     <nav className={rail.rail} aria-label="Разделы">
       <Link to={PATHS.wall} className={rail.brand} title={appName}>
@@ -35,31 +28,12 @@ export function SideRail({ appName, onNewPost, viewerState }: SideRailProps) {
         <Mark />
         <span className={rail.label}>Стена</span>
       </NavigationLink>
-      {viewerState !== 'signed-out' && (
-        <NavigationLink
-          to={PATHS.settings}
-          className={classes(rail.item, viewerState !== 'authorized' && rail.unknown)}
-          title="Настройки"
-        >
-          <Icon shape={UserRound} size={22} />
-          <span className={rail.label}>Настройки</span>
-        </NavigationLink>
-      )}
       <button type="button" className={rail.new} title="Новая запись" onClick={onNewPost}>
         <Icon shape={Plus} size={22} />
         <span className={rail.label}>Новая запись</span>
         <DraftMark />
       </button>
       <div className={rail.end}>
-        <button
-          type="button"
-          className={rail.item}
-          title="Сочетания клавиш"
-          onClick={() => openDialog({ name: 'shortcuts' })}
-        >
-          <Icon shape={Keyboard} size={22} />
-          <span className={rail.label}>Сочетания клавиш</span>
-        </button>
         <ThemeToggle look="rail" />
       </div>
     </nav>
@@ -79,7 +53,7 @@ export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
         <DraftMark />
       </button>
       <NavigationLink to={PATHS.settings} className={bar.item ?? ''} aria-label="Настройки">
-        <Icon shape={UserRound} size={24} />
+        <Icon shape={Settings} size={24} />
       </NavigationLink>
     </nav>
   )
