@@ -22,5 +22,5 @@ export const readCodeMail = endpoint('POST', '/codes/:id/mail', {
   body: strictObject({ clientToken: ClientToken }),
   status: 200,
   answer: CodeMail,
-  errors: ['OPERATION_EXPIRED'],
+  errors: ['MAX_CONFIRM_ATTEMPTS', 'OPERATION_EXPIRED'],
 })

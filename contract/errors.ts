@@ -7,14 +7,8 @@ import { GENERAL_ERRORS } from './general-errors.ts'
 export const ERRORS = {
   ...GENERAL_ERRORS,
   INVALID_REQUEST: { status: 400, message: 'Проверьте введённые данные' },
-  INVALID_CONFIRM_CODE: {
-    status: 400,
-    message: 'Неверный код. Проверьте письмо и введите ещё раз',
-  },
-  MAX_CONFIRM_ATTEMPTS: {
-    status: 400,
-    message: 'Слишком много неверных кодов. Новый можно запросить через 10 минут',
-  },
+  INVALID_CONFIRM_CODE: { status: 400, message: 'Неверный код' },
+  MAX_CONFIRM_ATTEMPTS: { status: 400, message: 'Слишком много неверных кодов' },
   OPERATION_EXPIRED: { status: 400, message: 'Код больше не действует. Запросите новый' },
   EMAIL_ALREADY_EXISTS: { status: 400, message: 'Эта почта уже используется' },
   INVALID_USERNAME: {

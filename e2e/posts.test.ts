@@ -56,7 +56,7 @@ test('after a refused send the dialog and the text stay, and a lost answer to th
     route.fulfill({
       status: 429,
       headers: { 'retry-after': '7000' },
-      json: { code: 'TOO_MANY_REQUESTS', message: 'Слишком часто' },
+      json: { code: 'TOO_MANY_REQUESTS', message: 'Слишком часто. Повторите через 2 часа' },
     }),
   )
   await publish.click()

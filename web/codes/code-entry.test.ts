@@ -1,34 +1,30 @@
 import { expect, test } from 'vitest'
-import { codeError, codeLife } from './code-entry.tsx'
+import { CallError, noAnswer } from '../http/call-error.ts'
+import { codeLife } from './code-entry.tsx'
 
-test.each([
-  [undefined, 'good'],
-  ['INVALID_CONFIRM_CODE', 'good'],
-  ['OFFLINE', 'good'],
-  ['OPERATION_EXPIRED', 'expired'],
-  ['MAX_CONFIRM_ATTEMPTS', 'locked'],
-] as const)('after %s the code is %s', (errorCode, life) => {
-  expect(codeLife(errorCode)).toBe(life)
+function refusal(code: CallError['code'], retryAfter?: number): CallError {
+  const wait = retryAfter === undefined ? {} : { retryAfter }
+  return new CallError({ code, message: 'Сообщение', status: 400, ...wait })
+}
+
+test('a code is good until the server refuses it for good', () => {
+  expect(codeLife(null)).toBe('good')
+  expect(codeLife(noAnswer('OFFLINE'))).toBe('good')
+  expect(codeLife(refusal('INVALID_CONFIRM_CODE'))).toBe('good')
+  expect(codeLife(refusal('OPERATION_EXPIRED'))).toBe('expired')
 })
 
-test('after the last wrong code no other can be tried', () => {
-  expect(codeLife('INVALID_CONFIRM_CODE', 1)).toBe('good')
-  expect(codeLife('INVALID_CONFIRM_CODE', 0)).toBe('locked')
+test('a limit does not lock the code', () => {
+  const limit = {
+    code: 'TOO_MANY_REQUESTS',
+    message: 'Часто',
+    status: 429,
+    retryAfter: 60,
+  } as const
+  expect(codeLife(new CallError(limit))).toBe('good')
 })
 
-test.each([
-  [undefined, ''],
-  [5, '. Осталось 5 попыток'],
-  [2, '. Осталось 2 попытки'],
-  [1, '. Осталась 1 попытка'],
-])('with %s attempts left, the error of a wrong code ends with «%s»', (left, end) => {
-  const error = { code: 'INVALID_CONFIRM_CODE', message: 'Неверный код' }
-  expect(codeError(error, left)).toBe(`Неверный код${end}`)
-})
-
-test('after the last wrong code the error is that of too many', () => {
-  const error = { code: 'INVALID_CONFIRM_CODE', message: 'Неверный код' }
-  expect(codeError(error, 0)).toBe('Слишком много неверных кодов')
-  expect(codeError(null, 0)).toBe('Слишком много неверных кодов')
-  expect(codeError({ code: 'OFFLINE', message: 'Нет связи' }, 0)).toBe('Нет связи')
+test('a refused code is locked while the server names the wait for the next one', () => {
+  expect(codeLife(refusal('INVALID_CONFIRM_CODE', 500))).toBe('locked')
+  expect(codeLife(refusal('MAX_CONFIRM_ATTEMPTS', 500))).toBe('locked')
 })

@@ -1,7 +1,6 @@
-import { type FormEvent, type ReactNode, useMemo, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { isEmail } from '../../contract/account-rules.ts'
 import { EMAIL_MAX } from '../../contract/constants.ts'
-import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
 import { countdown } from '../format/time.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
@@ -9,7 +8,10 @@ import { useSecondsLeft } from '../platform/use-seconds-left.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
-import type { MailedCode } from './use-mailed-code.ts'
+import { type MailedCode, useRetryAt } from './use-mailed-code.ts'
+
+/** A longer wait is not counted down: the message names its end. */
+const HOUR = 3600
 
 type EmailEntryProps = {
   mailed: MailedCode
@@ -30,14 +32,14 @@ export function EmailEntry(props: EmailEntryProps) {
   const email = typed.trim()
   const [isShown, setShown] = useState(false)
   const { error } = mailed
-  const until = useLimitEnd(error)
-  const secondsLeft = useSecondsLeft(until)
+  const retryAt = useRetryAt(error)
+  const secondsLeft = useSecondsLeft(retryAt)
   // The server does not tell addresses apart by case either.
   const isOwn = own !== undefined && email.toLowerCase() === own.toLowerCase()
   const invalid = isOwn ? 'Это ваша нынешняя почта' : validationError(email)
   const isRefused = error instanceof CallError && error.status === 400
   const mayProceed = !invalid && !isRefused && secondsLeft === 0
-  const isOver = until > 0 && secondsLeft === 0
+  const isOver = retryAt > 0 && secondsLeft === 0
 
   function submit(event: FormEvent): void {
     event.preventDefault()
@@ -59,7 +61,7 @@ export function EmailEntry(props: EmailEntryProps) {
         value={typed}
         readOnly={mailed.isPending}
         describedBy={describedBy}
-        error={error && !isOver ? messageOf(error, until) : isShown || isOwn ? invalid : undefined}
+        error={error && !isOver ? errorMessage(error) : isShown || isOwn ? invalid : undefined}
         onChange={(text) => {
           mailed.clearError()
           setTyped(text)
@@ -79,7 +81,7 @@ export function EmailEntry(props: EmailEntryProps) {
           pending={mailed.isPending}
           disabled={!mayProceed}
         >
-          Продолжить{secondsLeft > 0 && ` через ${countdown(secondsLeft)}`}
+          Продолжить{secondsLeft > 0 && secondsLeft < HOUR && ` через ${countdown(secondsLeft)}`}
         </Button>
       </div>
     </form>
@@ -89,17 +91,4 @@ export function EmailEntry(props: EmailEntryProps) {
 function validationError(email: string): string | undefined {
   if (email === '') return 'Введите email'
   return isEmail(email) ? undefined : 'Введите корректный email'
-}
-
-/** When a limit that names its reason ends (unix milliseconds): the button counts it down. */
-function useLimitEnd(error: Error | null): number {
-  return useMemo(() => {
-    const isLimit = error instanceof CallError && error.code === 'TOO_MANY_REQUESTS'
-    const hasReason = isLimit && error.message !== GENERAL_ERRORS.TOO_MANY_REQUESTS.message
-    return hasReason ? Date.now() + (error.retryAfter ?? 0) * 1000 : 0
-  }, [error])
-}
-
-function messageOf(error: Error, until: number): string {
-  return until > 0 ? error.message : errorMessage(error)
 }

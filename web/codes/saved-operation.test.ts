@@ -39,7 +39,6 @@ test.each([
   '{"way":"back","email":"o@example.org","id":"1","sentAt":0}',
   '{"way":"login","email":"o@example.org","id":"1","sentAt":"0"}',
   '{"way":"login","email":"o@example.org","id":"1","sentAt":1e99}',
-  '{"email":"o@example.org","id":"1","sentAt":0,"wrongCodes":"3"}',
 ])('a stored value that is no operation, %s, is ignored', (junk) => {
   sessionStorage.setItem('sign-in', junk)
   expect(saved.read(MINUTE)).toBeNull()

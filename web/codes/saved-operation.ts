@@ -6,11 +6,8 @@ export type Operation = {
   email: string
   /** Whether signing in makes an account or opens one. */
   way?: 'login' | 'registration' | undefined
-  startedAt?: number
   /** When its last mail was requested. */
   sentAt: number
-  /** The server says only that a code is wrong, so this tab counts. */
-  wrongCodes?: number
   /** The person went back to the address. The same operation may be started again. */
   isLeft?: boolean
 }
@@ -40,19 +37,13 @@ export function removeSavedOperations(): void {
   for (const name of NAMES) sessionStore.removeAll(name)
 }
 
-/** When an operation ends at the latest; the server may tell it later. */
-export function latestEnd({ startedAt, sentAt }: Operation): number {
-  return (startedAt ?? sentAt) + OPERATION_LIFE_MS
-}
-
 function isOperation(value: unknown): value is Operation {
   if (!isRecord(value)) return false
-  const { id, email, way, startedAt, sentAt, wrongCodes } = value
+  const { id, email, way, sentAt } = value
   return (
     typeof id === 'string' &&
     typeof email === 'string' &&
     (way === undefined || way === 'login' || way === 'registration') &&
-    typeof sentAt === 'number' &&
-    [startedAt, wrongCodes].every((it) => it === undefined || typeof it === 'number')
+    typeof sentAt === 'number'
   )
 }

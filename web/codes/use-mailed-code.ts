@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { CallError } from '../http/call-error.ts'
 import { useAction } from '../http/use-action.tsx'
 import { clientToken } from '../session/client-token.ts'
@@ -39,7 +39,6 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
         await ('email' in sent ? start(sent) : verify(sent))
       } catch (reason) {
         if (!(reason instanceof CallError)) throw reason
-        if (reason.code === 'INVALID_CONFIRM_CODE') countWrongCode()
         // A refused code cannot be used again; one that did not reach the server can be.
         if (reason.status === 400) setCode('')
         if (!onRefused?.(reason, sent)) throw reason
@@ -51,10 +50,7 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
     const signal = closing.current
     const { id } = await options.start({ ...asked, clientToken: await clientToken() }, signal)
     if (signal?.aborted) return
-    const before = saved.read()
-    const now = Date.now()
-    const same = before?.id === id ? before : { startedAt: now }
-    put({ ...same, ...asked, id, sentAt: now, isLeft: false })
+    put({ ...asked, id, sentAt: Date.now() })
     setCode('')
   }
 
@@ -65,11 +61,6 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
     const answer = await options.verify(input, { ...operation, ...attempt })
     saved.remove()
     await onVerified(answer, operation)
-  }
-
-  function countWrongCode(): void {
-    const now = saved.read()
-    if (now?.id === operation?.id && now) put({ ...now, wrongCodes: (now.wrongCodes ?? 0) + 1 })
   }
 
   function put(next: Operation): void {
@@ -117,6 +108,15 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
             onReturn: goBack,
           },
   }
+}
+
+/** When the wait that a refusal names is over (unix milliseconds), else 0. */
+export function useRetryAt(error: Error | null): number {
+  return useMemo(() => {
+    const isRefusal = error instanceof CallError && error.status < 500
+    const seconds = isRefusal ? error.retryAfter : undefined
+    return seconds === undefined ? 0 : Date.now() + seconds * 1000
+  }, [error])
 }
 
 /** The signal is aborted when the component is gone: what it started is not gone on with. */

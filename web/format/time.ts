@@ -23,7 +23,6 @@ const STEPS = [
 const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
 // With the day, the month has the form that follows «с».
 const utcDay = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeZone: 'UTC' })
-const minute = new Intl.DateTimeFormat('ru', { timeStyle: 'short' })
 const words = new Intl.RelativeTimeFormat('ru')
 const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'short' })
 
@@ -68,13 +67,6 @@ export function monthAndYear(seconds: number): string {
   const parts = utcDay.formatToParts(seconds * 1000)
   const part = (type: string) => parts.find((it) => it.type === type)?.value
   return `${part('month')}\u00a0${part('year')}`
-}
-
-/** Returns the first whole minute from `seconds` on, such as 'завтра в\u00a003:20'. */
-export function dayAndMinute(seconds: number, now: number = Date.now()): string {
-  const date = new Date(Math.ceil(seconds / MINUTE) * MINUTE * 1000)
-  const isToday = date.toDateString() === new Date(now).toDateString()
-  return `${isToday ? 'сегодня' : 'завтра'} в\u00a0${minute.format(date)}`
 }
 
 /** Serves pages rendered on the server, which does not know the reader's time zone. */

@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect, onTestFinished, test } from 'vitest'
 import { CODE_LENGTH } from '../../../contract/constants.ts'
-import { expectTooMany } from '../../testing/expect-refusal.ts'
+import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { passCodeTime } from '../../testing/passing-time.ts'
 import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
 import { appForFile, mailAppForTest } from '../../testing/test-app.ts'
@@ -49,6 +49,31 @@ async function countRows(table: 'users' | 'sessions', email: string): Promise<nu
       : await app.db.selectFrom('sessions').select('id').where('user_id', 'in', users).execute()
   return rows.length
 }
+
+test('a wrong code says how many attempts are left, and the last one when the next code may be asked for', async () => {
+  const { id, right, wrong } = await startOne('left@example.org')
+  const messages: string[] = []
+  for (let attempt = 1; attempt <= 4; attempt++)
+    messages.push((await guess(id, wrong)).body.message)
+  expect(messages).toEqual([
+    'Неверный код. Осталось 4 попытки',
+    'Неверный код. Осталось 3 попытки',
+    'Неверный код. Осталось 2 попытки',
+    'Неверный код. Осталась 1 попытка',
+  ])
+  const mail = () => app.call('POST', `/codes/${id}/mail`, { body: { clientToken: 'one browser' } })
+  await expect.poll(async () => (await mail()).body.state, { timeout: 15_000 }).toBe('sent')
+  const last = await guess(id, wrong)
+  const wait = /Новый можно запросить через (?:10|9) минут$/
+  expect(last.body.message).toMatch(/^Неверный код, попыток больше нет\. /)
+  expect(last.body.message).toMatch(wait)
+  expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(500)
+  for (const locked of [await guess(id, right), await mail()]) {
+    expectRefusal(locked, 'MAX_CONFIRM_ATTEMPTS')
+    expect(locked.body.message).toMatch(/^Слишком много неверных кодов\. /)
+    expect(locked.body.message).toMatch(wait)
+  }
+})
 
 test('six wrong codes return INVALID_CONFIRM_CODE five times, then MAX_CONFIRM_ATTEMPTS, even for the right code', async () => {
   const { id, right, wrong } = await startOne('six@example.org')
@@ -129,7 +154,7 @@ test('after five wrong codes a start says how long the lock remains, and mails t
   await passCodeTime(app, 61)
   const refused = await start()
   expectTooMany(refused, { least: 500, most: 540 })
-  expect(refused.body.message).toBe('Слишком много неверных кодов')
+  expect(refused.body.message).toBe('Слишком много неверных кодов. Повторите через 9 минут')
   await passCodeTime(app, 540)
   expect((await start()).body.id).not.toBe(id)
   await mailbox.codeFor(user.email, 3)

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { CODE_LENGTH } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import type { Purpose } from '../../kernel/db/tables.ts'
+import { minutesInWords } from '../../kernel/errors/words.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
 import { whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
@@ -59,18 +60,12 @@ export function writeCodeMail(
       `${code} — ваш ${WHAT[purpose]}.`,
       '',
       `Введите его только на сайте ${new URL(origin).host} и никому не сообщайте: он открывает доступ к аккаунту.`,
-      `Код действует ${minutes} ${MINUTES[new Intl.PluralRules('ru').select(minutes)]}.`,
+      `Код действует ${minutesInWords(minutes)}.`,
       '',
       `Код запросили ${whenAndWhere(askedAt, device)}.`,
       ...ifNotYou(purpose, origin),
     ].join('\n'),
   }
-}
-
-const MINUTES: Partial<Record<Intl.LDMLPluralRule, string>> = {
-  one: 'минуту',
-  few: 'минуты',
-  many: 'минут',
 }
 
 /** Anybody can ask for a code; only a signed-in user for the one that deletes an account. */

@@ -114,10 +114,10 @@ const SHOWN_STATE = sql<MailState>`CASE WHEN mail_state = 'queued' AND ${IS_PAUS
 export async function selectMailState(
   db: Queryable,
   { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
-): Promise<{ state: MailState; expiresAt: Date } | undefined> {
+): Promise<({ state: MailState; expiresAt: Date } & CountedAttempt) | undefined> {
   return await db
     .selectFrom('codes')
-    .select([SHOWN_STATE.as('state'), 'expires_at as expiresAt'])
+    .select([SHOWN_STATE.as('state'), 'expires_at as expiresAt', 'attempts', SECONDS_LEFT])
     .where('id', '=', id)
     .where('client_hash', '=', clientHash)
     .where('expires_at', '>', sql<Date>`now()`)
@@ -143,6 +143,8 @@ function guessable({ id, purpose, userId, clientHash }: Attempt) {
     ])
 }
 
+const SECONDS_LEFT = sql<number>`extract(epoch FROM expires_at - now())::float8`.as('secondsLeft')
+
 /** Whether the client of an operation has signed in before as the user with its e-mail. */
 const IS_KNOWN_CLIENT = sql<boolean>`EXISTS (
   SELECT FROM known_clients k JOIN users u ON u.id = k.user_id
@@ -152,20 +154,22 @@ const IS_KNOWN_CLIENT = sql<boolean>`EXISTS (
 export function selectOperation(db: Queryable, attempt: Attempt) {
   return db
     .selectFrom('codes')
-    .select(['attempts', 'email', 'device', IS_KNOWN_CLIENT.as('isKnownClient')])
+    .select(['attempts', 'email', 'device', SECONDS_LEFT, IS_KNOWN_CLIENT.as('isKnownClient')])
     .where(guessable(attempt))
     .executeTakeFirst()
 }
 
+/** `secondsLeft`: until the operation ends. */
+export type CountedAttempt = { attempts: number; secondsLeft: number }
+
 /** Counts one attempt. Returns how many there were, or undefined without the operation. */
-export async function countAttempt(db: Queryable, attempt: Attempt): Promise<number | undefined> {
-  const row = await db
+export function countAttempt(db: Queryable, attempt: Attempt): Promise<CountedAttempt | undefined> {
+  return db
     .updateTable('codes')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
     .where(guessable(attempt))
-    .returning('attempts')
+    .returning(['attempts', SECONDS_LEFT])
     .executeTakeFirst()
-  return row?.attempts
 }
 
 export async function removeOperation(tx: Queryable, id: string): Promise<void> {

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { isEmail } from '../../../contract/account-rules.ts'
 import { CODE_ATTEMPTS } from '../../../contract/constants.ts'
+import { ERRORS } from '../../../contract/errors.ts'
 import type { Device } from '../../../contract/fields.ts'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import { type Db, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import type { Purpose } from '../../kernel/db/tables.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import { counted, waitInWords } from '../../kernel/errors/words.ts'
 import { awaitUndo, type Charged, chargeAll, type Limits } from '../../kernel/limits/rate-limits.ts'
 import {
   emailKey,
@@ -19,6 +21,7 @@ import { chargeCodeMail, chargeGuess } from './code-quota.ts'
 import { type CodeMail, codeOf } from './codes.mail.ts'
 import {
   type Attempt,
+  type CountedAttempt,
   countAttempt,
   markMailed,
   removeOperation,
@@ -62,8 +65,6 @@ export function requireNewEmail(address: string): string {
   })
 }
 
-const LOCKED = 'Слишком много неверных кодов'
-
 /** An operation lives so many times as long as its code, because its mail takes a while. */
 const LIFE_FACTOR = 2
 
@@ -93,7 +94,10 @@ export async function startOperation(
     return { start, operation }
   })
   if (operation.lockedFor !== null) {
-    throw new AppError('TOO_MANY_REQUESTS', { message: LOCKED, retryAfter: operation.lockedFor })
+    throw new AppError('TOO_MANY_REQUESTS', {
+      message: ERRORS.MAX_CONFIRM_ATTEMPTS.message,
+      retryAfter: operation.lockedFor,
+    })
   }
   if (operation.mailDue) {
     const mail: CodeMail = {
@@ -161,27 +165,48 @@ export async function redeemCode<Account, Result>(
   await (canBeRight ? limits.codeChecks : limits.unknownCodeChecks).chargeNetwork(guess.ip)
   if (!operation) throw new AppError('OPERATION_EXPIRED')
   const { email, device, isKnownClient } = operation
-  if (!canBeRight) throw new AppError('MAX_CONFIRM_ATTEMPTS')
+  if (!canBeRight) throw lockedFor(operation.secondsLeft)
   const charged = isKnownClient ? undefined : await chargeGuess(limits, { email, ip: guess.ip })
-  let isWrong = false
+  let outcome: { result: Result } | { wrong: CountedAttempt } | undefined
   try {
-    const redeemed = await db.transaction().execute(async (tx) => {
+    outcome = await db.transaction().execute(async (tx) => {
       const account = await lock(tx, email)
-      const attempts = await countAttempt(tx, attempt)
-      if (attempts === undefined) throw new AppError('OPERATION_EXPIRED')
-      if (attempts > CODE_ATTEMPTS) throw new AppError('MAX_CONFIRM_ATTEMPTS')
-      isWrong = !isSameSecret(guess.code, codeOf(guess.id, key))
+      const counted = await countAttempt(tx, attempt)
+      if (counted === undefined) throw new AppError('OPERATION_EXPIRED')
+      if (counted.attempts > CODE_ATTEMPTS) throw lockedFor(counted.secondsLeft)
       // Not thrown, which would undo the count.
-      if (isWrong) return undefined
+      if (!isSameSecret(guess.code, codeOf(guess.id, key))) return { wrong: counted }
       await removeOperation(tx, guess.id)
       return { result: await redeem(tx, { email, device, account }) }
     })
-    if (redeemed) return redeemed.result
+    if ('result' in outcome) return outcome.result
+    throw wrongCode(outcome.wrong)
   } finally {
-    if (!isWrong) charged?.refund().catch(() => {})
+    if (!outcome || 'result' in outcome) charged?.refund().catch(() => {})
   }
-  throw new AppError('INVALID_CONFIRM_CODE')
 }
+
+/** Gives the number of attempts left; after the last one, as `lockedFor`, when a code can be had. */
+function wrongCode({ attempts, secondsLeft }: CountedAttempt): AppError {
+  const left = CODE_ATTEMPTS - attempts
+  if (left === 0) {
+    const message = `Неверный код, попыток больше нет. ${nextCode(secondsLeft)}`
+    return new AppError('INVALID_CONFIRM_CODE', { message, retryAfter: secondsLeft })
+  }
+  const remain = left === 1 ? 'Осталась' : 'Осталось'
+  const message = `Неверный код. ${remain} ${counted(left, TRIES)}`
+  return new AppError('INVALID_CONFIRM_CODE', { message })
+}
+
+const TRIES = { one: 'попытка', few: 'попытки', many: 'попыток' }
+
+/** Returns MAX_CONFIRM_ATTEMPTS with the time until another code can be had. */
+export function lockedFor(seconds: number): AppError {
+  const message = `${ERRORS.MAX_CONFIRM_ATTEMPTS.message}. ${nextCode(seconds)}`
+  return new AppError('MAX_CONFIRM_ATTEMPTS', { message, retryAfter: seconds })
+}
+
+const nextCode = (seconds: number) => `Новый можно запросить ${waitInWords(seconds)}`
 
 /** A known client has a limit of its own, which strangers cannot use up. */
 function chargeStart(

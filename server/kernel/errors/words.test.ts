@@ -1,0 +1,20 @@
+import { expect, test, vi } from 'vitest'
+import { waitInWords } from './words.ts'
+
+test.each([
+  [0.2, 'через 1 с'],
+  [42, 'через 42 с'],
+  [60, 'через 1 минуту'],
+  [130, 'через 3 минуты'],
+  [3000, 'через 50 минут'],
+  [3540.5, 'через 1 час'],
+  [7200, 'через 2 часа'],
+])('a wait of %f seconds is put in words', (seconds, words) => {
+  expect(waitInWords(seconds)).toBe(words)
+})
+
+test('a long wait is named by its end', () => {
+  vi.useFakeTimers({ now: new Date('2026-11-22T20:00:30Z') })
+  expect(waitInWords(8 * 3600)).toBe('23 ноября в 07:01 по Москве')
+  vi.useRealTimers()
+})

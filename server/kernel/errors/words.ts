@@ -1,0 +1,31 @@
+import { formatTime } from '../../../contract/dates.ts'
+
+/** The forms of a Russian noun after a whole number: 1 попытка, 2 попытки, 5 попыток. */
+type Forms = { one: string; few: string; many: string }
+
+const RULES = new Intl.PluralRules('ru')
+const MINUTES = { one: 'минуту', few: 'минуты', many: 'минут' }
+const HOURS = { one: 'час', few: 'часа', many: 'часов' }
+const LONGEST_HOURS = 2
+
+/** Writes «2 попытки». */
+export function counted(n: number, { one, few, many }: Forms): string {
+  const category = RULES.select(n)
+  return `${n} ${category === 'one' ? one : category === 'many' ? many : few}`
+}
+
+/** Writes «2 минуты», as it follows «через» and «действует». */
+export function minutesInWords(minutes: number): string {
+  return counted(minutes, MINUTES)
+}
+
+/** Writes «через 42 с», «через 3 минуты», «через 2 часа»; a longer wait by its end. */
+export function waitInWords(seconds: number): string {
+  const whole = Math.ceil(seconds)
+  if (whole < 60) return `через ${Math.max(1, whole)} с`
+  const minutes = Math.ceil(whole / 60)
+  if (minutes < 60) return `через ${minutesInWords(minutes)}`
+  const hours = Math.ceil(minutes / 60)
+  if (hours > LONGEST_HOURS) return formatTime(Math.ceil(Date.now() / 60_000 + minutes) * 60_000)
+  return `через ${counted(hours, HOURS)}`
+}
