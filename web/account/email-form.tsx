@@ -37,8 +37,7 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
       >
         {title}
         <p className={styles.tip} id={tipId}>
-          Пришлём код на новый адрес. Пока не введёте код, останется прежний. На других устройствах
-          придётся войти заново
+          Пришлём код на новый адрес. Пока не введёте код, останется прежний
         </p>
       </EmailEntry>
     )

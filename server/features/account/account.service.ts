@@ -10,11 +10,7 @@ import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { countWaiting } from '../moderation/queue.repository.ts'
-import {
-  deleteAllSessions,
-  deleteOtherSessions,
-  isSessionOpen,
-} from '../sessions/sessions.repository.ts'
+import { deleteAllSessions, isSessionOpen } from '../sessions/sessions.repository.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
   findEmailChangeOwner,
@@ -148,7 +144,7 @@ export async function renameUser(
 
 /**
  * Changes the e-mail of the viewer, whose account is locked, to a proven one. Because it may be a
- * theft, the other sessions are closed, and the old address gets a link that undoes the change.
+ * theft, the old address gets a link that undoes the change and closes all sessions.
  */
 export async function changeEmail(
   tx: Queryable,
@@ -157,7 +153,6 @@ export async function changeEmail(
 ): Promise<void> {
   await updateEmail(tx, viewer.userId, email)
   if (emailKey(old) === emailKey(email)) return
-  await deleteOtherSessions(tx, viewer)
   await removeOperations(tx, { purpose: 'email-change', userId: viewer.userId })
   const change = await insertEmailChange(tx, { userId: viewer.userId, oldEmail: old })
   const notice: EmailNotice = {
