@@ -29,6 +29,24 @@ test('devices: this browser comes first, by its own name, and cannot be closed; 
   expect(await isOpen(elsewhere)).toBe(true)
 })
 
+test('at ten sessions the page says that the next sign-in closes the oldest', async () => {
+  const here = await journey.signUp()
+  const page = await journey.visit({ as: here, path: '/settings/devices' })
+  const warning = page.getByText(
+    'Сессий может быть не больше 10: следующий вход завершит самую старую',
+  )
+  await devices(page).others.waitFor()
+  expect(await warning.count()).toBe(0)
+  await journey.rows(
+    `INSERT INTO sessions (id, user_id, secret_hash, seen, client_hash, user_agent, user_agent_version, os)
+     SELECT gen_random_uuid(), user_id, secret_hash, seen, client_hash, user_agent, user_agent_version, os
+     FROM sessions, generate_series(1, 9) WHERE user_id = $1`,
+    [here.id],
+  )
+  await page.reload()
+  await warning.waitFor()
+})
+
 test('one session closed: «Сессия завершена», it leaves the list, and its next call is refused', async () => {
   const here = await journey.signUp()
   const there = await journey.signIn(here.email)

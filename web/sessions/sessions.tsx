@@ -1,4 +1,5 @@
 import { Monitor, Smartphone } from 'lucide'
+import { SESSIONS_MAX } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
 import { exactTime } from '../format/time.ts'
@@ -78,6 +79,11 @@ export function SessionsList() {
   return (
     <>
       {current && <CurrentSession session={current} />}
+      {sessions.length >= SESSIONS_MAX && (
+        <p className={styles.empty}>
+          Сессий может быть не больше {SESSIONS_MAX}: следующий вход завершит самую старую
+        </p>
+      )}
       <OtherSessions sessions={sessions.filter((session) => !session.current)} />
     </>
   )

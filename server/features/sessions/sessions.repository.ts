@@ -141,8 +141,11 @@ export type NewSession = {
   device: Device
 }
 
-/** Adds a session and removes the user's oldest past the tenth, one sign-in of a user at a time. */
-export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
+/**
+ * Adds a session and removes the user's oldest past the tenth, one sign-in of a user at a time.
+ * Returns whether a live session was removed.
+ */
+export async function insertSession(tx: Queryable, session: NewSession): Promise<boolean> {
   const { userId, device } = session
   await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
   await tx
@@ -159,7 +162,7 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       os: device.os,
     })
     .execute()
-  await tx
+  const removed = await tx
     .deleteFrom('sessions')
     .where('id', 'in', (eb) =>
       eb
@@ -171,7 +174,9 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
         .orderBy('id')
         .offset(SESSIONS_MAX - 1),
     )
+    .returning(LIVE.as('wasLive'))
     .execute()
+  return removed.some(({ wasLive }) => wasLive)
 }
 
 /** Locks a live session for a refresh. Returns it with its age and its secret's age in seconds. */

@@ -82,10 +82,10 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
     ) {
       const fresh = newSessionSecret()
       const secretHash = hashSecret(fresh.secret)
-      await insertSession(tx, { id: fresh.id, userId, secretHash, ...session })
+      const closedOldest = await insertSession(tx, { id: fresh.id, userId, secretHash, ...session })
       const isNewClient = await insertKnownClient(tx, { userId, clientHash: session.clientHash })
       const viewer = { userId, sessionId: fresh.id }
-      return { secret: fresh, viewer, isKnownClient: !isNewClient }
+      return { secret: fresh, viewer, isKnownClient: !isNewClient, closedOldest }
     },
 
     issueToken(viewer: Viewer): AccessTokenAnswer {

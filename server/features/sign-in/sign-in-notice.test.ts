@@ -43,3 +43,13 @@ test('a sign-in by an unknown client is followed by one notice, which says when,
   expect(text).toContain('\nhttps://vsluh.example/settings/devices\n')
   expect(text).toContain('help@vsluh.example')
 })
+
+test('the notice says that the eleventh session has closed the oldest, and the tenth says nothing of it', async () => {
+  const { app, mailbox } = await mailAppForTest()
+  const email = 'many@example.org'
+  for (let device = 1; device <= 11; device++) await app.signIn(email, `device ${device}`)
+  const notices = () => mailbox.mails.filter(isNotice)
+  await expect.poll(() => notices().length, { timeout: 15_000 }).toBe(10)
+  const closed = /Сессий может быть не больше 10, поэтому самая старая завершена\./
+  expect(notices().map(({ text }) => closed.test(text))).toEqual([...Array(9).fill(false), true])
+})

@@ -1,3 +1,4 @@
+import { SESSIONS_MAX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import type { NoticeOptions } from '../../kernel/mail/mail-words.ts'
 import { whenAndWhere } from '../../kernel/mail/mail-words.ts'
@@ -10,6 +11,8 @@ export type SignInNotice = QueuedMail & {
   /** Such as «Firefox, Linux», and when it signed in, in unix milliseconds. */
   device: string | null
   signedInAt: number
+  /** Whether the oldest session was closed to make room. */
+  closedOldest?: boolean
 }
 
 /** The mails about sign-ins. */
@@ -18,7 +21,7 @@ export const signInMails = (options: NoticeOptions) => ({
 })
 
 function writeSignInNotice(
-  { to, username, device, signedInAt }: SignInNotice,
+  { to, username, device, signedInAt, closedOldest }: SignInNotice,
   { appName, origin, contact }: NoticeOptions,
 ): Mail {
   return {
@@ -27,6 +30,9 @@ function writeSignInNotice(
     text: [
       `В аккаунт ${username} на сайте «${appName}» вошли с нового устройства:`,
       `${whenAndWhere(signedInAt, device)}.`,
+      ...(closedOldest
+        ? ['', `Сессий может быть не больше ${SESSIONS_MAX}, поэтому самая старая завершена.`]
+        : []),
       '',
       'Если это были вы, ничего делать не нужно.',
       'Если нет, завершите эту сессию в настройках, в разделе «Устройства»:',

@@ -102,7 +102,9 @@ export function registerSignIn(options: Options): void {
         const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
         const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
         const opened = await sessions.open(tx, session)
-        if (!isNew && !opened.isKnownClient) await announceSignIn(tx, user, device)
+        if (!isNew && !opened.isKnownClient) {
+          await announceSignIn(tx, user, { device, closedOldest: opened.closedOldest })
+        }
         await noteAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
         return { isNew, isBack, ...opened }
       },

@@ -39,11 +39,14 @@ export function lockAccount(tx: Queryable, email: string): Promise<CurrentUser |
 /** A notice that comes later is no use any more. */
 const NOTICE_MS = 86_400_000
 
-/** Queues the notice that an unknown client has signed in, when its session is opened. */
+/**
+ * Queues the notice that an unknown client has signed in, when its session is opened.
+ * `closedOldest`: whether that has closed the oldest session.
+ */
 export async function announceSignIn(
   tx: Queryable,
   { email, username }: CurrentUser,
-  device: Device | null,
+  { device, closedOldest }: { device: Device | null; closedOldest: boolean },
 ): Promise<void> {
   const signedInAt = Date.now()
   const notice: SignInNotice = {
@@ -51,6 +54,7 @@ export async function announceSignIn(
     username,
     device: nameDevice(device),
     signedInAt,
+    closedOldest,
     expiresAt: signedInAt + NOTICE_MS,
   }
   await queueMail(tx, 'send-sign-in-notice', notice)
