@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
 import { CallError, noAnswer } from './call-error.ts'
 import { retryPause, worthRetrying } from './query-client.ts'
 
@@ -6,10 +7,15 @@ const unavailable = new CallError({ code: 'UNAVAILABLE', message: 'Недост�
 const missing = new CallError({ code: 'POST_NOT_FOUND', message: 'Нет', status: 404 })
 const tooOften = new CallError({ code: 'TOO_MANY_REQUESTS', message: 'Часто', status: 429 })
 
-test('a read without an answer or with a server error is repeated twice', () => {
-  for (const error of [noAnswer('OFFLINE'), noAnswer('TIMEOUT'), unavailable]) {
+test('a read without a connection or with a server error is repeated twice', () => {
+  for (const error of [noAnswer('OFFLINE'), unavailable]) {
     expect([0, 1, 2].map((failures) => worthRetrying(failures, error))).toEqual([true, true, false])
   }
+})
+
+test('a read that hangs shows its error after the request timeout of 10000 ms', () => {
+  expect(REQUEST_TIMEOUT_MS).toBe(10_000)
+  expect(worthRetrying(0, noAnswer('TIMEOUT'))).toBe(false)
 })
 
 test('without a network nothing is repeated', () => {

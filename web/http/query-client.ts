@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { CallError, isUnanswered } from './call-error.ts'
+import { CallError } from './call-error.ts'
 
 const RETRIES = 2
 const FIRST_PAUSE_MS = 1000
@@ -18,11 +18,14 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** Offline, the person is told at once, and the read is repeated when the network is back. */
+/**
+ * An error shows at once after the ten seconds of a timeout, and offline, where the read is
+ * repeated when the network is back.
+ */
 export function worthRetrying(failures: number, error: unknown): boolean {
-  if (failures >= RETRIES || !(error instanceof CallError)) return false
+  if (failures >= RETRIES || !(error instanceof CallError) || error.code === 'TIMEOUT') return false
   if (globalThis.navigator?.onLine === false) return false
-  return isUnanswered(error) || error.status >= 500
+  return error.code === 'OFFLINE' || error.status >= 500
 }
 
 /**
