@@ -62,6 +62,19 @@ test('a like of a missing post is POST_NOT_FOUND', async () => {
   }
 })
 
+test('userId=<own id>&filter=liked is answered with the liked list, another’s id with a reason', async () => {
+  const [nina, petr] = [await app.signUp(), await app.signUp()]
+  const post = await app.publish(petr)
+  await app.call('POST', `/posts/${post.id}/likes`, { token: nina.token })
+  const likedOf = ({ id }: TestUser) =>
+    app.call('GET', `/posts?userId=${id}&filter=liked`, { token: nina.token })
+  expect((await likedOf(nina)).body).toEqual(await liked(nina))
+  expect((await likedOf(nina)).body.posts.map(({ id }: Post) => id)).toEqual([post.id])
+  const refused = await likedOf(petr)
+  expectRefusal(refused, 'INVALID_REQUEST')
+  expect(refused.body.message).toMatch(/Понравившиеся записи видит только тот/)
+})
+
 test('the liked list contains posts and replies by the time of the like, without those unliked', async () => {
   const nina = await app.signUp()
   const first = await app.publish(olga, 'Первая')

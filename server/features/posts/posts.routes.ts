@@ -38,7 +38,11 @@ export function registerPosts(options: Options): void {
     const { filter, userId, ...page } = query
     if (filter === 'liked') {
       if (!viewer) throw new AppError('UNAUTHORIZED')
-      if (userId !== undefined) throw new AppError('INVALID_REQUEST')
+      if (userId !== undefined && userId !== viewer.userId) {
+        throw new AppError('INVALID_REQUEST', {
+          message: 'Понравившиеся записи видит только тот, кому они понравились: уберите userId',
+        })
+      }
       const liked = likedBy(viewer.userId)
       return runRead(viewer, (from) => readPostList(from, liked, page, viewer))
     }

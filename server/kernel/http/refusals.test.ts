@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { BODY_MAX } from '../../../contract/constants.ts'
 import { ERRORS } from '../../../contract/errors.ts'
-import type { TestUser } from '../../testing/client.ts'
+import { DEVICE, type TestUser } from '../../testing/client.ts'
 import { allEndpoints } from '../../testing/endpoints.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { parseRaw, sendRaw } from '../../testing/raw-http.ts'
@@ -134,6 +134,31 @@ test.each([
 ])('the body %s breaks the contract: INVALID_REQUEST, nothing coerced or ignored', async (body) => {
   expectRefusal(await publish(body), 'INVALID_REQUEST')
   expect(Object.hasOwn(Object.prototype, 'x')).toBe(false)
+})
+
+test('a refused unknown field or query parameter is named in the message', async () => {
+  const message = async (answer: ReturnType<typeof publish>) => {
+    expectRefusal(await answer, 'INVALID_REQUEST')
+    return (await answer).body.message
+  }
+  const { token } = olga
+  expect(await message(publish({ text: 'А', id: '1' }))).toBe('Неизвестное поле «id»')
+  expect(await message(publish({ Text: 'А' }))).toBe('Неизвестное поле «Text»')
+  expect(await message(publish({ text: 7 }))).toBe(ERRORS.INVALID_REQUEST.message)
+  const device = { ...DEVICE, model: 'X' }
+  const start = { email: 'a@example.org', clientToken: 'c', device }
+  expect(await message(app.call('POST', '/logins', { body: start }))).toBe(
+    'Неизвестное поле «device.model»',
+  )
+  const { id } = await app.publish(olga)
+  expect(await message(app.call('DELETE', `/posts/${id}`, { token, body: { why: 1 } }))).toBe(
+    'Неизвестное поле «why»',
+  )
+  const list = app.call('GET', `/posts?limit=5&sort=new${'x'.repeat(100)}`)
+  expect(await message(list)).toBe(`Неизвестный параметр «sort»`)
+  expect(await message(app.call('GET', `/posts?${'x'.repeat(100)}=1`))).toBe(
+    `Неизвестный параметр «${'x'.repeat(50)}»`,
+  )
 })
 
 test.each([

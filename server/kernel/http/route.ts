@@ -14,6 +14,7 @@ import {
 } from './authenticate.ts'
 import { toAppError } from './error-handler.ts'
 import { answerSchemas } from './openapi.ts'
+import { namesUnknown } from './unknown-field.ts'
 
 const HANDLE_MS = 8000
 
@@ -92,17 +93,21 @@ export function createRouter(
         request.viewer = { ...viewer, isNewcomer }
       },
       // A call whose session is closed is refused for that, whatever else is wrong with it.
-      async errorHandler(error, { viewer }) {
+      async errorHandler(error, request) {
+        const { viewer } = request
         if (viewer && isOfErasedUser(error, viewer.userId)) throw new AppError('UNAUTHORIZED')
         if (toAppError(error).status < 500) await viewer?.checkSession?.()
-        throw error
+        if (!error.validation) throw error
+        throw new AppError('INVALID_REQUEST', { message: namesUnknown(endpoint, request) })
       },
       async preValidation(request) {
         readNumbers(request.query as Record<string, unknown>, integers)
         // A body of which every field is optional may be left out.
         if (endpoint.body) request.body ??= {}
         // Where no body is described, every field of one is unknown.
-        if (!endpoint.body && !isEmpty(request.body)) throw new AppError('INVALID_REQUEST')
+        if (!endpoint.body && !isEmpty(request.body)) {
+          throw new AppError('INVALID_REQUEST', { message: namesUnknown(endpoint, request) })
+        }
       },
       async handler(request, reply) {
         const { params, query, headers, body, viewer } = request

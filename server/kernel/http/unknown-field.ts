@@ -1,0 +1,28 @@
+import type { FastifyRequest } from 'fastify'
+import type { TObject, TSchema } from 'typebox'
+import type { Endpoint } from '../../../contract/endpoint.ts'
+
+const NAME_MAX = 50
+
+/** Returns a sentence that names a field or parameter which the endpoint does not describe. */
+export function namesUnknown(
+  { body, query }: Endpoint,
+  request: Pick<FastifyRequest, 'body' | 'query'>,
+): string | undefined {
+  const field = unknownIn(body, request.body)
+  if (field !== undefined) return `Неизвестное поле «${field.slice(0, NAME_MAX)}»`
+  const parameter = query && unknownIn(query, request.query)
+  return parameter && `Неизвестный параметр «${parameter.slice(0, NAME_MAX)}»`
+}
+
+function unknownIn(schema: TObject | undefined, value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  for (const [name, part] of Object.entries(value)) {
+    const known: Record<string, TSchema> = schema?.properties ?? {}
+    if (!Object.hasOwn(known, name)) return name
+    const inner = known[name]
+    const unknown = inner && 'properties' in inner && unknownIn(inner as TObject, part)
+    if (unknown) return `${name}.${unknown}`
+  }
+  return undefined
+}
