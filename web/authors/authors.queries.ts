@@ -3,7 +3,7 @@ import { pageAfter } from '../../contract/pages.ts'
 import type { Profile } from '../../contract/profiles.ts'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
-import type { ListSource } from '../posts/cache/use-post-list.ts'
+import { type ListSource, NO_POSTS } from '../posts/cache/use-post-list.ts'
 
 const keyOf = (username: string) => ['author', username.toLowerCase()]
 
@@ -34,7 +34,9 @@ export function repliesOfSource(userId: string, start = ''): ListSource {
   return {
     name: `replies-of ${userId}`,
     start,
-    read: (cursor, signal) =>
-      call('GET /posts/replies', { query: { ...pageAfter(cursor), userId } }, { signal }),
+    read: (cursor, signal) => {
+      const query = { ...pageAfter(cursor), userId }
+      return fallBackOn(404, call('GET /posts/replies', { query }, { signal }), NO_POSTS)
+    },
   }
 }

@@ -2,15 +2,12 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { ANCESTORS_MAX, ANCESTORS_SHOWN } from '../../contract/constants.ts'
 import { pageAfter } from '../../contract/pages.ts'
 import { hasMoreAncestors } from '../../contract/post-rules.ts'
-import type { PostPage } from '../../contract/posts.ts'
 import type { Ancestors } from '../../contract/replies.ts'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
 import { type CachedPost, nextVersion, putPosts } from '../posts/cache/post-cache.ts'
-import type { ListSource, Newer } from '../posts/cache/use-post-list.ts'
-
-const NONE: PostPage = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
+import { type ListSource, type Newer, NO_POSTS } from '../posts/cache/use-post-list.ts'
 
 /** The direct replies to a post, newest first. A missing post has none. */
 export function repliesSource(postId: string, start = ''): ListSource {
@@ -20,7 +17,7 @@ export function repliesSource(postId: string, start = ''): ListSource {
     newer: start === '' ? newerReplies(postId) : undefined,
     read: (cursor, signal) => {
       const parts = { params: { id: postId }, query: pageAfter(cursor) }
-      return fallBackOn(404, call('GET /posts/:id/replies', parts, { signal }), NONE)
+      return fallBackOn(404, call('GET /posts/:id/replies', parts, { signal }), NO_POSTS)
     },
   }
 }

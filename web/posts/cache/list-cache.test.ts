@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import {
   addPost,
@@ -65,10 +65,14 @@ test('a published post goes to every entryKey of the lists it belongs to, and to
   expect(changes('liked', 'c').added).toEqual([])
 })
 
-test('a list that was read after the post was published has it once', () => {
-  const { client, changes } = startLists(['wall', 'a', ['2', '1']])
+test('adding a duplicate post to a list is an error, which is logged, and the list has it once', () => {
+  const log = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const { client, changes } = startLists(['wall', 'a', ['2', '1']], ['wall', 'b', ['1']])
   addToLists(client, ['wall'], '2')
   expect(changes('wall', 'a').added).toEqual([])
+  expect(changes('wall', 'b').added).toEqual(['2'])
+  expect(log.mock.calls).toEqual([[new Error('Пост с id=2 уже существует')]])
+  log.mockRestore()
 })
 
 test('a reply is added to the list of the post it replies to', () => {

@@ -100,9 +100,17 @@ export async function whenListsAreRead(client: QueryClient): Promise<void> {
   await Promise.allSettled(waiting.map((list) => list.promise))
 }
 
+/** A list that has the post already refuses it, which is logged. */
 export function addToLists(client: QueryClient, names: readonly ListName[], id: string): void {
   for (const name of names) {
-    changeLists(client, name, (list) => (hasPost(list, id) ? list : addPost(list, id)))
+    changeLists(client, name, (list) => {
+      try {
+        return addPost(list, id)
+      } catch (error) {
+        console.warn(error)
+        return list
+      }
+    })
   }
 }
 

@@ -35,6 +35,15 @@ export type ListSource = {
   read: (cursor: string, signal?: AbortSignal) => Promise<PostPage>
 }
 
+/** Replies that are answered with 404 are an empty list. */
+export const NO_POSTS: PostPage = {
+  posts: [],
+  firstPage: 1,
+  lastPage: 1,
+  total: 0,
+  nextCursor: null,
+}
+
 export type Newer = {
   show: string
   toTop: string
