@@ -18,6 +18,11 @@ test('the configured period applies', () => {
   expect(editSecondsLeft(POST, after(60), 60) > 0).toBe(false)
 })
 
+test('the countdown starts at the period, also where the browser’s clock is a second behind', () => {
+  expect(editSecondsLeft(POST, after(-1), PERIOD)).toBe(600)
+  expect(editSecondsLeft(POST, after(-0.5), PERIOD)).toBe(600)
+})
+
 test('the countdown shows whole seconds, the last one until the end, and never less than 0', () => {
   expect(editSecondsLeft(POST, after(0), PERIOD)).toBe(600)
   expect(editSecondsLeft(POST, after(0.5), PERIOD)).toBe(600)

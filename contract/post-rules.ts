@@ -35,9 +35,13 @@ export function hasMoreAncestors({
 
 type Published = { created_at: number }
 
-/** Returns the seconds left to edit a post. The server applies the same rule in SQL. */
+/**
+ * Returns the seconds left to edit a post, at most the period: the clock of the browser may lag
+ * behind. The server applies the same rule in SQL.
+ */
 export function editSecondsLeft(post: Published, now: number, periodSeconds: number): number {
-  return Math.max(0, Math.ceil(post.created_at + periodSeconds - now))
+  const left = Math.ceil(post.created_at + periodSeconds - now)
+  return Math.max(0, Math.min(periodSeconds, left))
 }
 
 /** Returns the ids of the posts, in the order in which their JSON has `is_liked`. */

@@ -113,17 +113,20 @@ test('while it is not known who the viewer is, the page shows that it opens some
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
-/** Opens the wall as a user whom the server names only after `letGo()`. */
+/** Opens the wall as a user whom the server names, with their likes, only after `letGo()`. */
 async function visitUnknown() {
-  const held = Promise.withResolvers<Awaited<ReturnType<typeof holdCalls>>>()
+  const held: Awaited<ReturnType<typeof holdCalls>>[] = []
   const page = await journey.visit({
     as: petr,
-    before: async (it) => held.resolve(await holdCalls(it, '**/api/v1/users/current')),
+    before: async (it) => {
+      for (const path of ['/users/current', '/posts?*']) {
+        held.push(await holdCalls(it, `**/api/v1${path}`))
+      }
+    },
   })
-  const { asked, letGo } = await held.promise
-  await asked
+  await Promise.all(held.map(({ asked }) => asked))
   await postWith(page, 'Уже нравится').waitFor()
-  return { page, letGo }
+  return { page, letGo: () => held.forEach(({ letGo }) => void letGo()) }
 }
 
 /** Opens a page as a user whose session cannot be checked; it retries only after an hour. */

@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
 import { hidden, hide } from '../session/hidden.ts'
-import { useViewer } from '../session/viewer.ts'
+import { useViewer, viewerId } from '../session/viewer.ts'
 
 export const mutesQuery = queryOptions({
   queryKey: ['mutes'],
@@ -16,7 +16,9 @@ export const mutesQuery = queryOptions({
 
 /** Reads whom the viewer has muted, also in another browser. */
 export function ReadMutes() {
-  useQuery({ ...mutesQuery, enabled: useViewer().state === 'authorized' })
+  const isSignedIn = useViewer().state === 'authorized'
+  // When a viewer signs out, queries are reset before anything is rendered.
+  useQuery({ ...mutesQuery, enabled: () => isSignedIn && viewerId() !== null })
   return null
 }
 

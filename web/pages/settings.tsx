@@ -48,8 +48,8 @@ function showWallSignedOut(userId: string): void {
   removeSavedOperations()
   dropIntent()
   forgetHidden()
-  navigate(PATHS.wall)
   signedOut()
+  navigate(PATHS.wall)
   announceSessionChange()
 }
 

@@ -7,7 +7,7 @@ import { currentEntry, isAsOpened, startHistory } from '../history/history.ts'
 import { findAnchor } from '../history/scroll-anchors.ts'
 import { queryClient } from '../http/query-client.ts'
 import { readLikes } from '../posts/cache/posts.queries.ts'
-import { assumeVisitor, knownViewer, loadViewer } from '../session/viewer.ts'
+import { assumeVisitor, loadViewer, viewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
 import { registerServiceWorker } from './register-service-worker.ts'
 import '../ui/base.css'
@@ -55,7 +55,8 @@ function hydrate(container: HTMLElement, shown: FirstPage): void {
   assumeVisitor()
   const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>()
   loadViewer(isShown)
-  void knownViewer().then(({ state }) => state === 'authorized' && readLikes(queryClient))
+  // Before the list asks for its next page, so that no page is read twice.
+  if (viewer.get().state !== 'signed-out') readLikes(queryClient)
   const { href } = location
   // React renders the page anew for somebody who goes back during the first render.
   const onRecoverableError = (error: unknown) => href === location.href && reportError(error)

@@ -72,7 +72,7 @@ export function forgetViewer(client: QueryClient): void {
     state.data !== undefined &&
     (isPostKey(queryKey) || isPublicList(queryKey) || meta?.outlivesViewer)
   client.removeQueries({ predicate: (it) => !isKept(it) && it.getObserversCount() === 0 })
-  void client.resetQueries({ predicate: (it) => !isKept(it) })
+  void client.resetQueries({ predicate: (it) => !isKept(it) && !isPublicList(it.queryKey) })
   void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
 }
 
