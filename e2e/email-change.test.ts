@@ -41,7 +41,7 @@ test('an address changes in two steps; the old one gets a notice, and the new on
   expect((await journey.signIn('moved@example.org')).id).toBe(user.id)
 })
 
-test('a malformed address and one that somebody has are refused under the input', async () => {
+test('a malformed address and a server error of status 400 stand under the input, and the button stays disabled meanwhile', async () => {
   const neighbour = await journey.signUp()
   const page = await journey.visit({ as: await journey.signUp(), path: '/settings/account/email' })
   const { field, error, proceed } = emailForm(page)
