@@ -396,6 +396,16 @@ test('the username form: fixed texts', async () => {
     .toBe(true)
 })
 
+test('a post that is added to a list which has it: fixed text of section 8', async () => {
+  const post = await journey.publish(petr, 'Уже на стене')
+  const page = await journey.visit({ as: olga })
+  await postWith(page, 'Уже на стене').waitFor()
+  await page.route('**/api/v1/posts', (route) => route.fulfill({ status: 201, json: post }))
+  const logged = page.waitForEvent('console', (it) => it.text().includes(post.id))
+  await publishIn(await startPost(page))
+  expect((await logged).text()).toContain(`Пост с id=${post.id} уже существует`)
+})
+
 /** Whether the page shows the very text, with nothing before or after it. */
 async function isShown(page: Page, how: How, text: string): Promise<boolean> {
   if (how === 'tab') return (await page.title()) === text
