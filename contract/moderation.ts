@@ -72,7 +72,7 @@ export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
   }),
   status: 200,
   answer: strictObject({ id: Id, undoUntil: UnixSeconds }),
-  errors: ['POST_NOT_FOUND'],
+  errors: ['POST_NOT_FOUND', 'OWN_POST'],
 })
 
 export const undoDecision = endpoint('POST', '/moderation/decisions/:id/undo', {
@@ -105,7 +105,7 @@ export const unblockUser = endpoint('DELETE', '/moderation/users/:id/block', {
 export const OwnReport = strictObject({
   id: Id,
   postId: Id,
-  /** The post's text as it was reported. */
+  /** The post's text as it was reported; empty if its author has deleted it. */
   postText: Type.String(),
   reason: Type.String(),
   comment: nullable(Type.String()),

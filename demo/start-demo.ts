@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../server/app.ts'
+import { selectTokenKey } from '../server/features/sessions/sessions.repository.ts'
 import { createSessions, type Sessions } from '../server/features/sessions/sessions.service.ts'
 import { readConfig } from '../server/kernel/config/config.ts'
 import { type Db, withStartDatabase } from '../server/kernel/db/database.ts'
@@ -47,9 +48,12 @@ export async function startDemo({ port, say, signal = new AbortController().sign
   await migrate(databaseUrl, { signal })
   const secret = await openInstallation(databaseUrl, config, say)
   const { accessTokenSeconds } = config
-  const sessions = createSessions({ secret, accessTokenSeconds, isHttps: false })
   // Without the product's timeouts: a slow machine fills the wall slowly.
-  const userId = await withStartDatabase(databaseUrl, ({ db }) => fill(db, sessions))
+  const { sessions, userId } = await withStartDatabase(databaseUrl, async ({ db }) => {
+    const storedKey = await selectTokenKey(db)
+    const sessions = createSessions({ secret, storedKey, accessTokenSeconds, isHttps: false })
+    return { sessions, userId: await fill(db, sessions) }
+  })
   signal.throwIfAborted()
   const app = await createApp({
     config,

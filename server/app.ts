@@ -134,7 +134,8 @@ function registerFeatures(route: Route, node: Node, { lockWaitMs }: AppOptions):
   const codes = { key: key('codes'), ttlSeconds: config.codeTtlSeconds, limits }
   const { publishChange } = cache
   const noteAccess = createAccessJournal(config.accessJournalDays)
-  registerSignIn({ route, db, limits, sessions, codes, publicUrl, nameKey, invalidate, noteAccess })
+  const account = { route, db, limits, sessions, codes, nameKey, invalidate }
+  registerSignIn({ ...account, publicUrl, readText, noteAccess })
   registerCodes({ route, db, sessions })
   registerSessions({ route, db, limits, sessions, publicUrl })
   registerAccount({ route, db, limits, sessions, codes, undoKey, nameKey, invalidate })

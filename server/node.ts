@@ -4,6 +4,7 @@ import { postIdsOf } from '../contract/post-rules.ts'
 import type { Post, PostPage } from '../contract/posts.ts'
 import { isModerator } from './features/moderation/moderators.repository.ts'
 import { createSearch } from './features/search/search.service.ts'
+import { selectTokenKey } from './features/sessions/sessions.repository.ts'
 import { createSessions } from './features/sessions/sessions.service.ts'
 import { createTexts } from './features/texts/texts.service.ts'
 import { createResponseCache } from './kernel/cache/response-cache.ts'
@@ -62,7 +63,7 @@ export async function createNode(options: AppOptions) {
   const { config, secret } = options
   const { trustProxy, publicUrl } = config
   const key = (purpose: string) => deriveKey(secret, purpose)
-  const log = hashAddresses(options.log, key('log'))
+  const log = hashAddresses(options.log)
   const outage = watchOutages({ url: options.databaseUrl, log })
   const databases = openDatabases(options, { log, outage })
   const { db, pool } = databases.database
@@ -70,7 +71,8 @@ export async function createNode(options: AppOptions) {
   logTripped(limits, log)
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
   const isHttps = publicUrl?.startsWith('https:') ?? false
-  const sessions = createSessions({ ...config, secret, isHttps })
+  const storedKey = await selectTokenKey(db)
+  const sessions = createSessions({ ...config, secret, storedKey, isHttps })
   const web = await loadWebApp(options.webFolder, config)
   const headers = securityHeaders({
     isHttps,

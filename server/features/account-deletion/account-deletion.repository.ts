@@ -135,10 +135,9 @@ export async function eraseUser(tx: Queryable, userId: string): Promise<void> {
     .deleteFrom('codes')
     .where((eb) => eb.or([eb('user_id', '=', userId), eb('email_key', '=', key)]))
     .execute()
-  const asModerator = tx.selectFrom('moderator_users').select('email_key')
-  await tx
-    .deleteFrom('moderators')
-    .where('email_key', 'in', asModerator.where('user_id', '=', userId))
-    .execute()
+  await sql`DELETE FROM moderators m USING users u WHERE u.id = ${userId}
+    AND m.email_key = u.email_key AND lower(m.email COLLATE "C") = lower(u.email COLLATE "C")`.execute(
+    tx,
+  )
   await tx.deleteFrom('users').where('id', '=', userId).execute()
 }

@@ -80,11 +80,16 @@ export function lockUserByEmail(tx: Queryable, email: string): Promise<CurrentUs
 /** Adds a user; undefined when e-mail or username is taken, or the username is reserved. */
 export function insertUser(
   tx: Queryable,
-  user: { email: string; username: string; networkHash?: Buffer | null },
+  user: {
+    email: string
+    username: string
+    networkHash?: Buffer | null
+    consentVersion?: string | null
+  },
 ): Promise<CurrentUser | undefined> {
   return tx
     .insertInto('users')
-    .columns(['username', 'email', 'email_key', 'network_hash'])
+    .columns(['username', 'email', 'email_key', 'network_hash', 'consent_version', 'consented_at'])
     .expression(
       tx
         .selectNoFrom(({ val }) => [
@@ -92,6 +97,10 @@ export function insertUser(
           val(user.email).as('email'),
           val(emailKey(user.email)).as('email_key'),
           sql<Buffer | null>`${user.networkHash ?? null}::bytea`.as('network_hash'),
+          sql<string | null>`${user.consentVersion ?? null}::text`.as('consent_version'),
+          sql<Date | null>`CASE WHEN ${user.consentVersion ?? null}::text IS NOT NULL THEN now() END`.as(
+            'consented_at',
+          ),
         ])
         .where(({ not, exists }) => not(exists(selectRelease(tx, user.username)))),
     )
@@ -161,8 +170,10 @@ export async function removeEmailChange(
   return taken.find((change) => change.id === id)?.old_email
 }
 
-/** Removes addresses that nobody can restore any more, and reservations that are over. */
+/** Removes addresses that nobody can restore, reservations that are over, and networks. */
 export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
   await db.deleteFrom('email_changes').where('expires_at', '<', sql<Date>`now()`).execute()
   await removeExpiredReleases(db)
+  await sql`UPDATE users SET network_hash = NULL
+    WHERE network_hash IS NOT NULL AND created_at < now() - interval '30 days'`.execute(db)
 }

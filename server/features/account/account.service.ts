@@ -11,6 +11,7 @@ import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { countWaiting } from '../moderation/queue.repository.ts'
 import { deleteAllSessions, isSessionOpen } from '../sessions/sessions.repository.ts'
+import { storeConsentText } from '../texts/consent-texts.repository.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
   findEmailChangeOwner,
@@ -48,7 +49,7 @@ export async function requireProfile(db: Queryable, username: string): Promise<P
   return profile
 }
 
-type Proven = { email: string; networkHash: Buffer | null }
+type Proven = { email: string; networkHash: Buffer | null; consentText: string }
 
 /**
  * Returns the user whom a proven e-mail signs in: `locked`, or at a registration a new one. Throws
@@ -66,10 +67,11 @@ export async function requireUserByEmail(
 }
 
 /** Two registrations with one e-mail at the same time end with one user. */
-async function createUser(tx: Queryable, { email, networkHash }: Proven) {
+async function createUser(tx: Queryable, { consentText, ...proven }: Proven) {
+  const consentVersion = await storeConsentText(tx, consentText)
   for (let tries = 0; tries < NAME_TRIES; tries++) {
-    const created = await insertUser(tx, { email, username: generateName(), networkHash })
-    const user = created ?? (await lockUserByEmail(tx, email))
+    const created = await insertUser(tx, { ...proven, consentVersion, username: generateName() })
+    const user = created ?? (await lockUserByEmail(tx, proven.email))
     if (user) return { user, isNew: user === created }
   }
   throw new Error('no free username was found')
@@ -90,10 +92,14 @@ export function hashMailbox(email: string, nameKey: Buffer): Buffer {
   return keyedHash(`mailbox ${mailboxOf(email)}`, nameKey)
 }
 
+/** Enough to tell the accounts of a wall apart, and shared by 256 IPv4 addresses each. */
+const NETWORK_HASH_BYTES = 3
+
 /** Null for the machine's own addresses, which are those of an untrusted proxy. */
 export function hashNetwork(ip: string, nameKey: Buffer): Buffer | null {
   const network = widestNetworkOf(ip)
-  return /^(127\.|0:0:0::|unknown$)/.test(network) ? null : keyedHash(`network ${network}`, nameKey)
+  if (/^(127\.|0:0:0::|unknown$)/.test(network)) return null
+  return keyedHash(`network ${network}`, nameKey).subarray(0, NETWORK_HASH_BYTES)
 }
 
 function keyedHash(text: string, key: Buffer): Buffer {

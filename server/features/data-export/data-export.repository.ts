@@ -9,7 +9,7 @@ export async function selectAccount(db: Queryable, userId: string) {
   const { rows } = await sql<{ account: Record<string, unknown> }>`
     SELECT json_build_object(
       'id', u.id::text, 'username', u.username, 'email', u.email,
-      'registeredAt', u.created_at, 'deletedAt', u.deleted_at,
+      'registeredAt', u.created_at, 'consentedAt', u.consented_at, 'consentVersion', u.consent_version, 'deletedAt', u.deleted_at,
       'sessions', ${list(sql`SELECT created_at AS "startedAt", used_at AS "usedAt", user_agent AS browser,
         user_agent_version AS version, os FROM sessions WHERE user_id = u.id ORDER BY created_at`)},
       'knownBrowsers', ${list(sql`SELECT encode(client_hash, 'hex') AS fingerprint, used_at AS "usedAt"

@@ -85,18 +85,19 @@ test('a person downloads what is stored about them, as JSON and as a page in whi
 test('the archive has likes of hidden posts, known browsers, decisions about the person and stored addresses, to the last row', async () => {
   const app = await appForTest({ config: { accessJournalDays: 365 } })
   const [olga, petr] = [await signUpModerator(app), await app.signUp()]
+  const other = await signUpModerator(app)
   // More than one step of posts that are being deleted for good, and have no text any more.
   await sql`INSERT INTO posts (owner_id, text, hidden_for, hidden_until)
     SELECT ${olga.id}, '', 'deleted', 'infinity' FROM generate_series(1, 600)`.execute(app.db)
   const foreign = await app.publish(petr, 'Чужая запись')
   await app.call('POST', `/posts/${foreign.id}/likes`, { token: olga.token })
   const own = await app.publish(olga, 'Спорная запись')
-  for (const [postId, by] of [
-    [foreign.id, olga],
-    [own.id, petr],
+  for (const [postId, reporter, moderator] of [
+    [foreign.id, olga, olga],
+    [own.id, petr, other],
   ] as const) {
-    await report(app, by, { postId })
-    await decide(app, olga, { postId, verdict: 'remove', note: 'Надоела' })
+    await report(app, reporter, { postId })
+    await decide(app, moderator, { postId, verdict: 'remove', note: 'Надоела' })
   }
   // More than one step of each, addresses all at one moment.
   await sql`WITH liked AS (

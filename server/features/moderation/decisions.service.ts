@@ -29,6 +29,8 @@ export type NewDecision = {
   postId: string
   verdict: Verdict
   actor: string
+  /** The moderator who decides in the browser; an operator has none. */
+  moderatorId?: string
   /** Shown to the author; by default the most frequent reason of the reports. */
   reason?: string | undefined
   /** Blocks the author of a removed post for so many days, or without an end. */
@@ -50,7 +52,7 @@ export type Decided = { id: string; was: Subject['state'] }
 
 /**
  * Removes or keeps a post, and decides its open reports and its appeal so. Throws POST_NOT_FOUND
- * without a post or, with `isAsked`, without an open report and an appeal.
+ * without a post or, with `isAsked`, without an open report and an appeal; OWN_POST to its author.
  */
 export async function decide(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const { postId, verdict, actor } = decision
@@ -58,6 +60,7 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   const subject = await lockSubject(tx, postId)
   const open = await lockOpen(tx, postId)
   if (!subject || (decision.isAsked && open === 0)) throw new AppError('POST_NOT_FOUND')
+  if (subject.owner_id === decision.moderatorId) throw new AppError('OWN_POST')
   const reason = await reasonOf(tx, decision, subject)
   const details = await detailsOf(tx, decision, subject)
   if (verdict === 'remove') await remove(tx, decision, { ...subject, reason })

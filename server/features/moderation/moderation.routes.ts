@@ -52,7 +52,8 @@ function registerQueue({ route, db, removedDays, invalidate }: Options): void {
 
   route(decideEndpoint, async ({ params, body, viewer }) => {
     const actor = await actorOf(db, viewer)
-    const decision = { ...body, postId: params.id, actor, isAsked: true, removedDays }
+    const moderatorId = viewer.userId
+    const decision = { ...body, postId: params.id, actor, moderatorId, isAsked: true, removedDays }
     const { id } = await db.transaction().execute((tx) => decide(tx, decision))
     await invalidate()
     return { id, undoUntil: Math.floor(Date.now() / 1000) + UNDO_SECONDS }

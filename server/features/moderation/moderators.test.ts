@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { readQueue, report, signUpModerator } from '../../testing/moderation-calls.ts'
+import { decide, readQueue, report, signUpModerator } from '../../testing/moderation-calls.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { addModerator, removeModerator } from './moderation.service.ts'
 import { selectPeople } from './people.repository.ts'
@@ -64,4 +64,29 @@ test('an address that merely compares equal to a moderator’s is none: only the
   expect(await found('Kira@Example.org')).toBe(200)
   expect(await removeModerator(app.db, { email: 'ｋira@example.org', actor: 'masha' })).toBe(false)
   expect(await removeModerator(app.db, { email: 'KIRA@example.org', actor: 'masha' })).toBe(true)
+})
+
+test('a block ends a moderator’s powers: they see no queue, lift no block and block nobody', async () => {
+  const blocked = await signUpModerator(app)
+  const path = (id: string) => `/moderation/users/${id}/block`
+  const body = { reason: 'Злоупотребление', days: null }
+  const by = { token: moderator.token, body }
+  expect((await app.call('PUT', path(blocked.id), by)).status).toBe(200)
+  const { token } = await app.signIn(blocked.email)
+  expectRefusal(await app.call('GET', '/moderation/queue', { token }), 'NOT_FOUND')
+  expectRefusal(await app.call('DELETE', path(blocked.id), { token }), 'NOT_FOUND')
+  expectRefusal(await app.call('PUT', path(moderator.id), { token, body }), 'NOT_FOUND')
+  expect((await app.call('GET', '/users/current', { token })).body.isModerator).toBeUndefined()
+  await app.call('DELETE', path(blocked.id), { token: moderator.token })
+  expect((await app.call('GET', '/moderation/queue', { token })).status).toBe(200)
+})
+
+test('a moderator decides neither way about reports of their own post', async () => {
+  const post = await app.publish(moderator, 'Своя запись')
+  await report(app, author, { postId: post.id })
+  for (const verdict of ['remove', 'keep'] as const) {
+    expectRefusal(await decide(app, moderator, { postId: post.id, verdict }), 'OWN_POST')
+  }
+  const other = await signUpModerator(app)
+  expect((await decide(app, other, { postId: post.id, verdict: 'keep' })).status).toBe(200)
 })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addJob } from '../../kernel/queue/queue.ts'
+import { leave } from '../../testing/account-deletion-calls.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import type { Mailbox } from '../../testing/mailbox.ts'
@@ -188,3 +189,17 @@ test('the moderators get a mail at the first report of a quiet hour, and one an 
     .toBe(0)
   expect(count()).toBe(2)
 }, 60_000)
+
+test('a reporter reads a text only until its author deletes it, or the account', async () => {
+  const own = await app.signUp()
+  const [first, second] = [await app.signUp(), await app.signUp()]
+  const posts = [await app.publish(first, 'Один'), await app.publish(second, 'Два')]
+  for (const { id } of posts) await report(app, own, { postId: id })
+  const texts = async () =>
+    (await reportsOf(own)).map(({ postText }: { postText: string }) => postText)
+  expect(await texts()).toEqual(['Два', 'Один'])
+  await app.call('DELETE', `/posts/${posts[0]?.id}`, { token: first.token })
+  expect(await texts()).toEqual(['Два', ''])
+  await leave(app, second)
+  expect(await texts()).toEqual(['', ''])
+})

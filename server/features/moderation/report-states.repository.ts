@@ -112,15 +112,19 @@ export async function reopen(tx: Queryable, decisionId: string): Promise<void> {
 /** Reports whose outcome can still be undone look open to their reporters. */
 const SETTLED = sql.raw(`decided_at < now() - interval '${DECISION_OPEN_SECONDS} seconds'`)
 const OWN_REPORTS_MAX = 50
+/** What its author has taken away is evidence for moderators, and no text for the reporter. */
+const READABLE_TEXT = sql`CASE WHEN p.id IS NULL OR p.hidden_for = 'deleted' OR a.deleted_at IS NOT NULL THEN ''
+  ELSE r.post_text END`
 
 export async function selectOwnReports(db: Queryable, reporterId: string): Promise<OwnReport[]> {
   const { rows } = await sql<OwnReport>`
-    SELECT r.id, r.post_id AS "postId", r.post_text AS "postText", rr.name AS reason, r.comment,
+    SELECT r.id, r.post_id AS "postId", ${READABLE_TEXT} AS "postText", rr.name AS reason, r.comment,
       ${unixSeconds('r.created_at')} AS "createdAt",
       CASE WHEN ${SETTLED} THEN r.state ELSE 'open' END AS outcome,
       CASE WHEN ${SETTLED} THEN ${unixSeconds('r.decided_at')} END AS "decidedAt",
       coalesce(${SETTLED}, false) AND NOT r.is_seen AS "isNew"
-    FROM reports r JOIN report_reasons rr ON rr.id = r.reason_id
+    FROM reports r JOIN report_reasons rr ON rr.id = r.reason_id JOIN users a ON a.id = r.author_id
+      LEFT JOIN posts p ON p.id = r.post_id
     WHERE r.reporter_id = ${reporterId} ORDER BY r.id DESC LIMIT ${OWN_REPORTS_MAX}`.execute(db)
   return rows
 }

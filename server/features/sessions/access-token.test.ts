@@ -1,9 +1,11 @@
-import { createSecretKey } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
+import { LEFT_OUT } from '../../operations/backup/tables.repository.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { appForFile, appForTest, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest, SECRET, type TestApp } from '../../testing/test-app.ts'
 import { signAccessToken } from './access-token.ts'
+import { selectTokenKey } from './sessions.repository.ts'
 
 const app = await appForFile()
 
@@ -73,6 +75,26 @@ test('a token that was changed, unsigned or signed by another secret is 401', as
     expectRefusal(await readAccount(app, forged), 'UNAUTHORIZED')
   }
   expect((await readAccount(app, token)).status).toBe(200)
+})
+
+test('a token that expires later than a fresh one would is 401, though its signature is right', async () => {
+  const { token } = await app.signUp()
+  const [userId = '', sessionId = ''] = token.split('.')
+  const viewer = { userId, sessionId }
+  const mac = createHmac('sha256', await selectTokenKey(app.db))
+  const key = createSecretKey(mac.update(deriveKey(SECRET, 'access-token')).digest())
+  const signed = (seconds: number) => signAccessToken(viewer, { key, seconds }).accessToken.token
+  expect((await readAccount(app, signed(300))).status).toBe(200)
+  expectRefusal(await readAccount(app, signed(86_400 * 365)), 'UNAUTHORIZED')
+})
+
+test('the secret and all that a backup contains sign no access token', async () => {
+  const { token } = await app.signUp()
+  const [userId = '', sessionId = ''] = token.split('.')
+  const key = createSecretKey(deriveKey(SECRET, 'access-token'))
+  const forged = signAccessToken({ userId, sessionId }, { key, seconds: 300 })
+  expectRefusal(await readAccount(app, forged.accessToken.token), 'UNAUTHORIZED')
+  expect(LEFT_OUT).toContain('access_token_key')
 })
 
 test('a bad token is refused on a public call too, also under another scheme', async () => {

@@ -4,10 +4,13 @@ import type { AccessTokenAnswer } from '../../../contract/fields.ts'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 
+/** `seconds`: how long a token lives. */
+type TokenOptions = { key: KeyObject; seconds: number }
+
 /** User, session, expiry in unix seconds, and an HMAC-SHA-256 of these: opaque to clients. */
 export function signAccessToken(
   { userId, sessionId }: Viewer,
-  { key, seconds }: { key: KeyObject; seconds: number },
+  { key, seconds }: TokenOptions,
 ): AccessTokenAnswer {
   const expiresAt = Math.floor(Date.now() / 1000) + seconds
   const claims = `${userId}.${sessionId}.${expiresAt}`
@@ -19,8 +22,17 @@ type Claims = { viewer: Viewer; expiresAt: number }
 /** Tokens that are used many times in their five minutes: each HMAC costs a tenth of a read. */
 const KNOWN_MAX = 10_000
 
-/** Makes the function that returns the viewer of a valid token that has not expired. */
-export function createTokenReader(key: KeyObject): (token: string) => Viewer | null {
+/** A node whose clock is this much ahead may have signed a token. */
+const CLOCK_DIFFERENCE_SECONDS = 60
+
+/**
+ * Makes the function that returns the viewer of a valid token that has not expired. A token that
+ * expires later than one which is signed now is refused.
+ */
+export function createTokenReader({
+  key,
+  seconds,
+}: TokenOptions): (token: string) => Viewer | null {
   const known = new LRUCache<string, Claims>({ max: KNOWN_MAX })
 
   function remember(token: string): Claims | null {
@@ -31,7 +43,8 @@ export function createTokenReader(key: KeyObject): (token: string) => Viewer | n
 
   return (token) => {
     const claims = known.get(token) ?? remember(token)
-    return claims && claims.expiresAt > Date.now() / 1000 ? claims.viewer : null
+    const left = (claims?.expiresAt ?? 0) - Date.now() / 1000
+    return claims && left > 0 && left <= seconds + CLOCK_DIFFERENCE_SECONDS ? claims.viewer : null
   }
 }
 

@@ -272,3 +272,9 @@ export async function removeExpiredSessions(db: Queryable): Promise<void> {
   const expired = db.deleteFrom('sessions').where((eb) => eb.not(LIVE))
   await expired.execute()
 }
+
+/** Returns the part of the key of access tokens that no backup contains. */
+export async function selectTokenKey(db: Queryable): Promise<Buffer> {
+  const { key } = await db.selectFrom('access_token_key').select('key').executeTakeFirstOrThrow()
+  return key
+}

@@ -33,12 +33,19 @@ import {
 const RECENT_MAX = 10_000
 const RECENT_MS = 5 * 60_000
 
-type Options = { secret: string; accessTokenSeconds: number; isHttps: boolean }
+type Options = {
+  secret: string
+  /** Of the database alone: a backup with the secret cannot sign access tokens. */
+  storedKey: Buffer
+  accessTokenSeconds: number
+  isHttps: boolean
+}
 
 export type Sessions = ReturnType<typeof createSessions>
 
-export function createSessions({ secret, accessTokenSeconds, isHttps }: Options) {
-  const tokenKey = createSecretKey(deriveKey(secret, 'access-token'))
+export function createSessions({ secret, storedKey, accessTokenSeconds, isHttps }: Options) {
+  const ownKey = createHmac('sha256', storedKey).update(deriveKey(secret, 'access-token'))
+  const tokens = { key: createSecretKey(ownKey.digest()), seconds: accessTokenSeconds }
   const clientKey = deriveKey(secret, 'client-token')
   const cookie = sessionCookie(isHttps)
 
@@ -54,7 +61,7 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
       })
       const wereLive = new LRUCache<string, true>({ max: RECENT_MAX, ttl: RECENT_MS })
       return {
-        readToken: createTokenReader(tokenKey),
+        readToken: createTokenReader(tokens),
         findLikedPosts: (viewer, postIds) => findLiked({ viewer, postIds }),
         async findSession(viewer) {
           const session = await find(viewer)
@@ -89,7 +96,7 @@ export function createSessions({ secret, accessTokenSeconds, isHttps }: Options)
     },
 
     issueToken(viewer: Viewer): AccessTokenAnswer {
-      return signAccessToken(viewer, { key: tokenKey, seconds: accessTokenSeconds })
+      return signAccessToken(viewer, tokens)
     },
 
     readCookie(request: FastifyRequest): SessionSecret | null {

@@ -28,6 +28,7 @@ import {
   isAdmitted,
   requireRegistrable,
 } from '../site-state/site-state.service.ts'
+import type { ReadText } from '../texts/texts.service.ts'
 import { announceSignIn, lockAccount, startSignIn } from './sign-in.service.ts'
 
 type Purpose = 'login' | 'registration'
@@ -44,6 +45,7 @@ type Options = {
   publicUrl: string | undefined
   /** Hashes networks of registrations, and mailboxes. */
   nameKey: Buffer
+  readText: ReadText
   /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   invalidate: () => Promise<void>
   noteAccess: NoteAccess | undefined
@@ -51,6 +53,7 @@ type Options = {
 
 export function registerSignIn(options: Options): void {
   const { route, db, limits, sessions, codes, publicUrl, nameKey, invalidate, noteAccess } = options
+  const { readText } = options
 
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
@@ -88,11 +91,12 @@ export function registerSignIn(options: Options): void {
     requireOwnOrigin(request, publicUrl)
     const clientHash = sessions.hashClient(body.clientToken)
     const guess = { id: params.id, purpose, clientHash, ip: request.ip, code: body.confirmCode }
+    const { html: consentText } = await readText('consent')
     const opened = await redeemCode(db, guess, codes, {
       lock: lockAccount,
       async redeem(tx, { email, device, account }) {
         const networkHash = hashNetwork(request.ip, nameKey)
-        const proven = { email, networkHash, locked: account }
+        const proven = { email, networkHash, consentText, locked: account }
         const { user, isNew } = await requireUserByEmail(tx, proven, purpose)
         const userId = user.id
         if (isNew) {

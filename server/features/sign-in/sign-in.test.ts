@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { DEVICE } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
@@ -116,4 +117,18 @@ test('a verification refuses an unknown field, and a registration a device field
   const device = { ...DEVICE, os: 'x'.repeat(101) }
   const start = { email: 'long@example.org', clientToken: 'c', device }
   expectRefusal(await app.call('POST', '/registrations', { body: start }), 'INVALID_REQUEST')
+})
+
+test('a registration keeps when and to which text the person consented, and that text', async () => {
+  const { id } = await app.signUp()
+  const { rows } = await sql<{ version: string; text: string; at: Date }>`
+    SELECT consent_version AS version, text, consented_at AS at FROM users
+    JOIN consent_texts ON version = consent_version WHERE id = ${id}`.execute(app.db)
+  expect(rows).toEqual([
+    {
+      version: expect.stringMatching(/^[0-9a-f]{12}$/),
+      text: expect.stringContaining('я даю согласие'),
+      at: expect.any(Date),
+    },
+  ])
 })

@@ -59,9 +59,15 @@ export type Tables = ModerationTables & {
     deleted_at: ColumnType<Date | null, never, Date | null>
     /** Whether a job is bringing back the rows of an account that returned. */
     is_returning: Generated<boolean>
-    /** As a keyed hash. */
+    /** Three bytes of a keyed hash, for a month. */
     network_hash: Buffer | null
+    consented_at: Date | null
+    consent_version: string | null
   }
+  /** What people have consented to, by the beginning of the text's SHA-256. */
+  consent_texts: { version: string; text: string; since: CreatedAt }
+  /** One row. */
+  access_token_key: { is_only: Generated<boolean>; key: Generated<Buffer> }
   /** Names of erased users, in lower case, as keyed hashes. */
   reserved_usernames: { name_hash: Buffer }
   sessions: {

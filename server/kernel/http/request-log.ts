@@ -11,6 +11,7 @@ import { networkOf } from '../limits/network.ts'
 
 /** 72 bits, enough to distinguish networks. */
 const HASH_LENGTH = 12
+const DAY_MS = 86_400_000
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -146,10 +147,21 @@ export class RequestLog extends LogController {
   }
 }
 
-/** Writes HMACs of addresses' networks and limits' keys: lines match, and name nobody. */
-export function hashAddresses(log: FastifyBaseLogger, key: Buffer): FastifyBaseLogger {
+/**
+ * Writes HMACs of addresses' networks and limits' keys: lines of a node and a day match, and name
+ * nobody, since the key is stored nowhere.
+ */
+export function hashAddresses(log: FastifyBaseLogger): FastifyBaseLogger {
   const hash = (text: string) =>
-    createHmac('sha256', key).update(text).digest('base64url').slice(0, HASH_LENGTH)
+    createHmac('sha256', keyOfToday()).update(text).digest('base64url').slice(0, HASH_LENGTH)
   const serializers = { network: (address: string) => hash(networkOf(address)), limitKey: hash }
   return log.child({}, { serializers })
+}
+
+let daily = { day: 0, key: randomBytes(32) }
+
+function keyOfToday(): Buffer {
+  const day = Math.floor(Date.now() / DAY_MS)
+  if (day !== daily.day) daily = { day, key: randomBytes(32) }
+  return daily.key
 }

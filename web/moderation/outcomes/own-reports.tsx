@@ -58,9 +58,13 @@ function OwnReportRow({ report }: { report: OwnReport }) {
       <p className={styles.about}>
         {reason} · {exactDay(createdAt)}
       </p>
-      <blockquote className={styles.text} dir="auto">
-        {postText}
-      </blockquote>
+      {postText === '' ? (
+        <p className={styles.about}>Запись удалена автором</p>
+      ) : (
+        <blockquote className={styles.text} dir="auto">
+          {postText}
+        </blockquote>
+      )}
       {comment && <p className={styles.about}>Вы написали: {comment}</p>}
     </>
   )
