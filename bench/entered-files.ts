@@ -34,7 +34,7 @@ const app = await createApp({
   config: readConfig({ DATA_DIR: dataDir, RATE_LIMIT_SCALE: '100000', LOG_LEVEL: 'info' }),
   databaseUrl,
   secret: SECRET,
-  transport: { destination: '', send: async () => '' },
+  transport: { destination: '', send: async () => '', canSendTo: async () => true },
   log: createLogger('info', new PassThrough().resume()),
   webFolder: join(ROOT, 'dist/web'),
 })

@@ -61,6 +61,7 @@ export async function startDemo({ port, say, signal = new AbortController().sign
     secret,
     transport: openMailTransport({
       smtpUrl: undefined,
+      publicUrl: config.publicUrl,
       from: { name: config.appName, address: config.mailFrom },
       folder: join(dataDir, 'mail'),
       print: say,

@@ -126,12 +126,13 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 /** Lists the routes of every feature. */
-function registerFeatures(route: Route, node: Node, { lockWaitMs }: AppOptions): void {
+function registerFeatures(route: Route, node: Node, { lockWaitMs, transport }: AppOptions): void {
   const { config, limits, sessions, runRead, readText, server, key, cache, invalidate } = node
   const { db } = node.database
   const { publicUrl, appName, removedDays, moderatorEmails } = config
   const [undoKey, nameKey] = [key('email-undo'), key('usernames')]
-  const codes = { key: key('codes'), ttlSeconds: config.codeTtlSeconds, limits }
+  const { canSendTo } = transport
+  const codes = { key: key('codes'), ttlSeconds: config.codeTtlSeconds, limits, canSendTo }
   const { publishChange } = cache
   const noteAccess = createAccessJournal(config.accessJournalDays)
   const account = { route, db, limits, sessions, codes, nameKey, invalidate }

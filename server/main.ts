@@ -79,6 +79,7 @@ async function start(): Promise<void> {
 
   const transport = openMailTransport({
     smtpUrl: config.smtpUrl,
+    publicUrl: config.publicUrl,
     from: { name: config.appName, address: config.mailFrom },
     dkim: await readDkim(config),
     folder: join(config.dataDir, 'mail'),

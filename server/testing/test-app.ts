@@ -122,6 +122,7 @@ async function startNode(options: Omit<AppOptions, 'transport'>, dataDir: string
   const { config } = options
   const transport = openMailTransport({
     smtpUrl: config.smtpUrl,
+    publicUrl: config.publicUrl,
     from: { name: config.appName, address: config.mailFrom },
     dkim: await readDkim(config),
     folder: join(dataDir, 'mail'),

@@ -48,6 +48,7 @@ export type CodesOptions = {
   /** For how long a code is valid once the mail server has accepted it. */
   ttlSeconds: number
   limits: Limits
+  canSendTo: (address: string) => Promise<boolean>
 }
 
 export function requireEmail(address: string): void {
@@ -63,6 +64,11 @@ export function requireNewEmail(address: string): string {
   throw new AppError('INVALID_REQUEST', {
     message: 'Проверьте адрес после «@»: в нём есть буквы другого алфавита или лишние знаки',
   })
+}
+
+const UNSENDABLE = {
+  message:
+    'На адреса, где перед «@» не только латинские буквы, наша почта не доходит. Укажите другой адрес',
 }
 
 /** An operation lives so many times as long as its code, because its mail takes a while. */
@@ -114,6 +120,7 @@ export async function startOperation(
     let charged: Charged | undefined
     try {
       charged = await chargeStart(start, operation, options)
+      if (!(await options.canSendTo(mail.to))) throw new AppError('INVALID_REQUEST', UNSENDABLE)
       await queueCodeMail(db, mail)
     } catch (error) {
       // A claim that cannot be undone expires.

@@ -46,7 +46,7 @@ test('a mail whose server does not reply is retried, and sent once it replies', 
 })
 
 test('a mail to an address that does not exist is refused; a new start queues it again', async () => {
-  const refusing = await openRefusingSmtp({ code: 550 })
+  const refusing = await openRefusingSmtp({ code: 550, words: '5.1.1 unknown' })
   onTestFinished(() => refusing.close())
   const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${refusing.port}` } })
   const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body

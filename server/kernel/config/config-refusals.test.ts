@@ -90,6 +90,28 @@ test('APP_SECRET is required with DATABASE_URL', () => {
   expect(readConfig({ DATABASE_URL, APP_SECRET: SECRET }).databaseUrl).toBe(DATABASE_URL)
 })
 
+test.each([
+  'smtps://olga:pa#ss@mail.example',
+  'smtp://olga:12#ss@mail.example:587',
+  'smtp://olga:pa/ss@mail.example',
+  'smtp://olga:1/ss@mail.example',
+  'smtp://olga:pa?ss@mail.example?requireTLS=false',
+  'smtp://olga@mail.example:p?s@mail.example',
+  'smtp://olga:100%@mail.example',
+])('a login with a bare sign that ends it is refused with the way to write it: %s', (SMTP_URL) => {
+  expect(() => readConfig({ SMTP_URL })).toThrow(
+    /^SMTP_URL: ((?!olga|example).)*percent-encoding((?!olga|example).)*%23 %2F %3F/,
+  )
+})
+
+test.each([
+  'smtps://olga%40mail.example:p%23s%2Fs%3Fs@mail.example',
+  'smtp://olga:p@ss@mail.example/?name=wall.example',
+  'smtp://mail.example:25?name=wall.example',
+])('an encoded login is taken: %s', (SMTP_URL) => {
+  expect(readConfig({ SMTP_URL }).smtpUrl).toBe(SMTP_URL)
+})
+
 test('no message repeats a secret or a password', () => {
   const secrets = { APP_SECRET: 'short-secret', SMTP_URL: 'http://u:short-secret@mail.example' }
   for (const [name, value] of Object.entries(secrets)) {

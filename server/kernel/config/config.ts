@@ -85,6 +85,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
     if (url === undefined || databaseUrl !== undefined) continue
     throw new ConfigError(`${name}: имеет смысл только вместе с DATABASE_URL`)
   }
+  requireEncodedLogin(read.text('SMTP_URL'))
   const smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:'])
   const printsMails = read.oneOf('MAIL_MODE', ['smtp', 'print'], 'smtp') === 'print'
   requireOneWayOfMail({ publicUrl, smtpUrl, printsMails })
@@ -186,6 +187,18 @@ function readDkimSettings(
     throw wrong('DKIM_SELECTOR', selector, 'нужно имя в DNS, например wall')
   }
   return { keyFile: resolve(folder, keyFile), selector }
+}
+
+/** In a URL these characters end the login or the address. The message quotes no password. */
+function requireEncodedLogin(smtpUrl = ''): void {
+  const url = URL.parse(smtpUrl)
+  const isCut = !url || url.username === '' || url.hash !== '' || url.pathname.length > 1
+  const isMisread = isCut && /[#/?].*@/.test(smtpUrl.replace(/^\w*:\/\//, ''))
+  if (!isMisread && !/%(?![0-9a-f]{2})/i.test(smtpUrl)) return
+  throw new ConfigError(
+    'SMTP_URL: в имени и пароле знаки # / ? % @ : записываются кодами (percent-encoding): ' +
+      '%23 %2F %3F %25 %40 %3A',
+  )
 }
 
 /** With a database and an SMTP server of its own, a node stores nothing in DATA_DIR. */

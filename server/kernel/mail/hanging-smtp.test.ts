@@ -14,7 +14,7 @@ test('a server that hangs at any step is given up at the deadline, and its conne
     SMTP_STEPS.map(async (step) => {
       const hanging = await openHangingSmtp(step)
       onTestFinished(() => hanging.close())
-      const send = smtpSender(hanging.url, { conversationMs: CONVERSATION_MS })
+      const send = smtpSender({ url: hanging.url }, { conversationMs: CONVERSATION_MS })
       const { kind, code, login } = await send(MESSAGE).catch((error) => error)
       await expect.poll(() => hanging.counts.open).toBe(0)
       return [step, { kind, code, login, mails: hanging.counts.mails }]

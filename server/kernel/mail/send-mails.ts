@@ -33,7 +33,7 @@ type MailKinds = Record<string, MailKind<any>>
 type Options = {
   db: Db
   kinds: MailKinds
-  transport: MailTransport
+  transport: Pick<MailTransport, 'send'>
   /** Counts a mail as one of its hour's, unless it has to wait. */
   charge: (mail: QueuedMail) => Promise<Wait | undefined>
   logKey: Buffer

@@ -88,6 +88,12 @@ test.each([
   ['an address without a login', { code: 530, words: '5.7.0 Authentication required' }],
   ['an address from our network', { code: 554, words: '5.7.1 Client host blocked' }],
   ['our words', { code: 550, words: '5.7.1 Looks like spam', at: 'message' }],
+  [
+    'the day’s quota',
+    { code: 550, words: '5.4.5 Daily user sending quota exceeded', at: 'message' },
+  ],
+  ['the letter without a reason', { code: 550, at: 'message' }],
+  ['a full mailbox', { code: 552, words: '5.2.2 Mailbox full', at: 'message' }],
 ] as const)(
   'with SMTP refusing %s, a start returns within 300 ms, and the mail arrives once SMTP accepts it',
   async (_what, refusal) => {
@@ -104,9 +110,9 @@ test.each([
 )
 
 test.each([
-  ['an unknown address', { code: 550 }],
+  ['an unknown address', { code: 550, words: 'No such user' }],
   ['an address by its enhanced status', { code: 550, words: '5.1.1 No such user here' }],
-  ['the letter for its address', { code: 552, words: '5.2.2 Mailbox full', at: 'message' }],
+  ['the letter for its address', { code: 550, words: '5.2.1 Mailbox disabled', at: 'message' }],
 ] as const)('SMTP refusing %s for good is asked once', async (_what, refusal) => {
   const refusing = await openRefusingSmtp(refusal)
   onTestFinished(() => refusing.close())

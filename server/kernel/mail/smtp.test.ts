@@ -1,16 +1,19 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { SMTPServer } from 'smtp-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { DEVICE } from '../../testing/client.ts'
 import { openDatabaseForTest } from '../../testing/database-for-test.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { openTarpitSmtp } from '../../testing/smtp-faults.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { queueMail } from './queue-mail.ts'
 import { createSending } from './send-mails.ts'
-import { smtpOptions, smtpSender, toMessage } from './smtp.ts'
+import { smtpSender, toMessage } from './smtp.ts'
+import { smtpOptions } from './smtp-options.ts'
 
 /** Long enough for a busy machine. */
 const SLOW_MACHINE = { timeout: 15_000 }
@@ -32,7 +35,7 @@ test.each(['greeting', 'hello'] as const)(
   async (at) => {
     const tarpit = await tarpitForTest(at)
     const began = performance.now()
-    const failure = await smtpSender(tarpit.url, SHORT)(MESSAGE).catch((error) => error)
+    const failure = await smtpSender({ url: tarpit.url }, SHORT)(MESSAGE).catch((error) => error)
     expect(failure).toMatchObject({ kind: 'failed', code: 'EABORT' })
     expect(performance.now() - began).toBeGreaterThanOrEqual(SHORT.conversationMs - 5)
     await expect.poll(tarpit.open, SLOW_MACHINE).toBe(0)
@@ -42,7 +45,7 @@ test.each(['greeting', 'hello'] as const)(
 test('a conversation ends when the process does', async () => {
   const tarpit = await tarpitForTest('hello')
   const stop = new AbortController()
-  const sending = smtpSender(tarpit.url)(MESSAGE, stop.signal).catch((error) => error)
+  const sending = smtpSender({ url: tarpit.url })(MESSAGE, stop.signal).catch((error) => error)
   await expect.poll(() => tarpit.counts.connections, SLOW_MACHINE).toBe(1)
   stop.abort()
   expect(await sending).toMatchObject({ kind: 'failed', code: 'EABORT' })
@@ -55,7 +58,7 @@ test('a mail that was sent whole without a reply is sent once more, and not a th
   const logged: string[] = []
   const log = (_details: object, message: string) => void logged.push(message)
   const states: string[] = []
-  const send = smtpSender(tarpit.url, SHORT)
+  const send = smtpSender({ url: tarpit.url }, SHORT)
   const job = createSending({
     db,
     kinds: {
@@ -64,7 +67,7 @@ test('a mail that was sent whole without a reply is sent once more, and not a th
         settled: async (_tx, _mail, state) => void states.push(state),
       },
     },
-    transport: { destination: '', send: (_mail, signal) => send(MESSAGE, signal) },
+    transport: { send: (_mail, signal) => send(MESSAGE, signal) },
     charge: async () => undefined,
     logKey: Buffer.from('key'),
     log: { warn: log, info: log },
@@ -92,7 +95,7 @@ test.each([
   ['smtp://[::1]:1025', false],
   ['smtp://localhost?requireTLS=true', true],
 ])('%s: TLS is required: %s', (url, isRequired) => {
-  expect(smtpOptions(url).requireTLS).toBe(isRequired)
+  expect(smtpOptions({ url }).requireTLS).toBe(isRequired)
 })
 
 test('where TLS is required and offered, the mail is sent over TLS, and a certificate that its server has signed itself will do on this machine only', async () => {
@@ -110,21 +113,89 @@ test('where TLS is required and offered, the mail is sent over TLS, and a certif
   const { port } = server.server.address() as AddressInfo
   // The server uses the self-signed certificate of its package.
   const url = `smtp://127.0.0.1:${port}?requireTLS=true&tls.rejectUnauthorized=false`
-  await smtpSender(url)(MESSAGE)
+  await smtpSender({ url })(MESSAGE)
   expect(isSecure).toBe(true)
 
   isSecure = undefined
-  await smtpSender(`smtp://127.0.0.1:${port}`)(MESSAGE)
+  await smtpSender({ url: `smtp://127.0.0.1:${port}` })(MESSAGE)
   expect(isSecure).toBe(true)
 
   for (const option of ['requireTLS=true', 'tls.rejectUnauthorized=true']) {
-    const strict = smtpSender(`smtp://127.0.0.1:${port}?${option}`)(MESSAGE)
+    const strict = smtpSender({ url: `smtp://127.0.0.1:${port}?${option}` })(MESSAGE)
     await expect(strict).rejects.toMatchObject({
       kind: 'failed',
       hint: expect.stringContaining('SMTP_URL'),
     })
   }
-  expect(smtpOptions('smtp://10.0.0.5?requireTLS=false')).not.toHaveProperty('tls')
+  expect(smtpOptions({ url: 'smtp://10.0.0.5?requireTLS=false' })).not.toHaveProperty('tls')
+})
+
+/** Sends a mail. Returns by which name the wall greets the server, and the mail's source. */
+async function greetingOf(publicUrl: string | undefined, query = '') {
+  let name: string | undefined
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, { hostNameAppearsAs }, done) {
+      name = String(hostNameAppearsAs)
+      buffer(stream).then((bytes) => {
+        source = bytes.toString('latin1')
+        done()
+      })
+    },
+  })
+  let source = ''
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
+  const { port } = server.server.address() as AddressInfo
+  await smtpSender({ url: `smtp://127.0.0.1:${port}${query}`, publicUrl })(MESSAGE)
+  return { name, source }
+}
+
+test('the wall greets the mail server by the host of its address, and names its mails so', async () => {
+  const named = await greetingOf('https://wall.example.org')
+  expect(named.name).toBe('wall.example.org')
+  expect(named.source).toMatch(/^Message-ID:\s*<[^@>]+@wall\.example\.org>/m)
+  expect((await greetingOf('https://wall.example.org', '?name=mx.example.org')).name).toBe(
+    'mx.example.org',
+  )
+  expect((await greetingOf('https://стена.рф')).name).toBe('xn--80ajyof.xn--p1ai')
+  expect((await greetingOf('http://192.0.2.1:3000')).name).toBe('[192.0.2.1]')
+  expect((await greetingOf('http://[2001:db8::1]')).name).toMatch(/^\[IPv6:2001:db8::1\]$/i)
+})
+
+test('without a name in the DNS the machine’s own choice stays, and mails are named after their sender', async () => {
+  for (const origin of [undefined, 'http://localhost:3000', 'http://wall:3000']) {
+    const { name, source } = await greetingOf(origin)
+    expect(name).not.toMatch(/^(?:localhost|wall)$/)
+    expect(source).toMatch(/^Message-ID:\s*<[^@>]+@vsluh\.example>/m)
+  }
+})
+
+test('an address with letters beyond ASCII is given to no server without SMTPUTF8, and the person reads why', async () => {
+  const told: string[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    hideSMTPUTF8: true,
+    onMailFrom: ({ address }, _session, done) => {
+      told.push(address)
+      done()
+    },
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
+  const smtpUrl = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`
+  const message = { ...MESSAGE, to: { name: '', address: 'анна@пример.рф' } }
+  await expect(smtpSender({ url: smtpUrl })(message)).rejects.toMatchObject({ kind: 'failed' })
+  const app = await appForTest({ config: { smtpUrl } })
+  const body = { email: 'анна@пример.рф', clientToken: 'c', device: DEVICE }
+  const refused = await app.call('POST', '/registrations', { body })
+  expectRefusal(refused, 'INVALID_REQUEST')
+  expect(refused.body.message).toContain('не только латинские буквы')
+  expect(told).toEqual([])
 })
 
 test('where TLS is required but not offered, nothing is sent, and the log says what to do', async () => {

@@ -1,6 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import type { Dkim } from './dkim.ts'
+import { isMailboxRefusal } from './mailbox-refusal.ts'
 import { isTlsProblem } from './smtp-advice.ts'
+import {
+  CONVERSATION_MS,
+  dnsNameOf,
+  entryLogger,
+  type OnEntry,
+  type Relay,
+  smtpOptions,
+} from './smtp-options.ts'
+import { offersSmtpUtf8 } from './verify-smtp.ts'
 
 export type Mail = {
   to: string
@@ -32,13 +43,6 @@ export function toMessage(
     disableFileAccess: true,
   }
 }
-
-const STEP_MS = 10_000
-/** Timeout of the whole conversation, and of the server to close its side after it. */
-export const CONVERSATION_MS = 45_000
-const CLOSE_MS = 5000
-
-export const LONGEST_CONVERSATION_SECONDS = (CONVERSATION_MS + CLOSE_MS) / 1000
 
 const TLS_HINT =
   'no TLS that can be checked with the SMTP server, and nothing is sent without: see SMTP_URL in README.md'
@@ -89,22 +93,16 @@ type Options = {
   onEntry?: OnEntry
 }
 
-/** An entry of nodemailer's log with its message, in which `%s` stands for the values. */
-export type OnEntry = (
-  entry: { tnx?: string; action?: string },
-  message: string,
-  values: unknown[],
-) => void
-
 /** Sends over a connection of its own. Rejects with MailFailure, after 45 s at most. */
 export function smtpSender(
-  url: string,
+  relay: Relay,
   { conversationMs = CONVERSATION_MS, dkim, onEntry = () => {} }: Options = {},
 ) {
+  const host = dnsNameOf(relay.publicUrl)
   return async (message: Message, signal?: AbortSignal): Promise<string> => {
     let isWritten = false
     const smtp = createTransport({
-      ...smtpOptions(url),
+      ...smtpOptions(relay),
       ...(dkim && { dkim }),
       // Only the log shows that the last byte of the message was written to the socket.
       logger: entryLogger((entry, ...rest) => {
@@ -114,8 +112,17 @@ export function smtpSender(
     })
     const deadline = AbortSignal.timeout(conversationMs)
     const until = signal ? AbortSignal.any([signal, deadline]) : deadline
+    const messageId = host && `<${randomUUID()}@${host}>`
     try {
-      const { response } = await smtp.sendMail({ ...message, signal: until })
+      // nodemailer would send such an address to any server, as raw UTF-8.
+      if (needsSmtpUtf8(message.to.address) && !(await offersSmtpUtf8(relay, conversationMs))) {
+        throw Object.assign(new Error('The server does not offer SMTPUTF8'), { code: 'ESMTPUTF8' })
+      }
+      const { response } = await smtp.sendMail({
+        ...message,
+        ...(messageId && { messageId }),
+        signal: until,
+      })
       return response
     } catch (error) {
       throw failureOf(error as SmtpError, isWritten)
@@ -123,27 +130,9 @@ export function smtpSender(
   }
 }
 
-/** To any other machine mails are sent over TLS only, unless the URL says otherwise. */
-export function smtpOptions(url: string) {
-  const { hostname, searchParams } = new URL(url)
-  const asked = searchParams.get('requireTLS')
-  const isLocal = isLoopback(hostname)
-  const requireTLS = asked === null ? !isLocal : asked !== 'false'
-  return {
-    url,
-    requireTLS,
-    // Debian's mail server signs its own certificate, and nobody stands between two local programs.
-    ...(isLocal && !requireTLS && { tls: { rejectUnauthorized: false } }),
-    connectionTimeout: STEP_MS,
-    greetingTimeout: STEP_MS,
-    socketTimeout: STEP_MS,
-    dnsTimeout: STEP_MS,
-    socketCloseTimeout: CLOSE_MS,
-  }
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/i.test(hostname)
+/** Whether only a server with SMTPUTF8 can take mails to an address; a domain has an ASCII form. */
+export function needsSmtpUtf8(address: string): boolean {
+  return /[^\0-\x7f]/.test(address.slice(0, address.lastIndexOf('@')))
 }
 
 function failureOf(error: SmtpError, isWritten: boolean): MailFailure {
@@ -151,19 +140,6 @@ function failureOf(error: SmtpError, isWritten: boolean): MailFailure {
   return new MailFailure(isWritten && !error.responseCode ? 'unanswered' : 'failed', error)
 }
 
-/**
- * A refusal because of us is temporary, since the operator can fix it: a wrong login (530 to 538),
- * or a sender, network or content that the server does not trust (5.7.x, RFC 3463).
- */
-function isRefusal({ command, response = '', responseCode = 0 }: SmtpError): boolean {
-  if (command !== 'RCPT TO' && command !== 'DATA') return false
-  if (responseCode < 500 || responseCode === 503) return false
-  if (responseCode >= 530 && responseCode <= 538) return false
-  return !/^\d{3}[ -]5\.7\./.test(response)
-}
-
-function entryLogger(onEntry: OnEntry) {
-  const log = (entry: unknown, message?: unknown, ...values: unknown[]) =>
-    onEntry(entry as Parameters<OnEntry>[0], String(message), values)
-  return { level() {}, trace: log, debug: log, info: log, warn: log, error: log, fatal: log }
+function isRefusal({ command, response = '' }: SmtpError): boolean {
+  return (command === 'RCPT TO' || command === 'DATA') && isMailboxRefusal(response)
 }

@@ -1,7 +1,8 @@
 import type { Config } from '../config/config.ts'
 import { readDkim } from './dkim.ts'
-import { type OnEntry, smtpSender, toMessage } from './smtp.ts'
+import { smtpSender, toMessage } from './smtp.ts'
 import { smtpAdvice, smtpReason } from './smtp-advice.ts'
+import type { OnEntry } from './smtp-options.ts'
 
 export type TestMail = { steps: string[]; failure: { message: string; fix: string } | null }
 
@@ -10,11 +11,13 @@ export async function sendTestMail(
   to: string,
   {
     smtpUrl,
+    publicUrl,
     appName,
     mailFrom,
     dkim,
   }: Pick<Config, 'appName' | 'mailFrom' | 'dkim'> & {
     smtpUrl: string
+    publicUrl?: string | undefined
   },
 ): Promise<TestMail> {
   const steps: string[] = []
@@ -22,7 +25,8 @@ export async function sendTestMail(
     const step = stepOf(...entry)
     if (step !== undefined) steps.push(step)
   }
-  const send = smtpSender(smtpUrl, { dkim: await readDkim({ dkim, mailFrom }), onEntry })
+  const relay = { url: smtpUrl, publicUrl }
+  const send = smtpSender(relay, { dkim: await readDkim({ dkim, mailFrom }), onEntry })
   const text = 'Это проверка почты: раз письмо дошло, дойдут и коды.'
   const mail = { to, subject: `Проверка почты · ${appName}`, text }
   try {

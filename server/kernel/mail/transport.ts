@@ -3,17 +3,21 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Dkim } from './dkim.ts'
-import { type Mail, smtpSender, toMessage } from './smtp.ts'
+import { type Mail, needsSmtpUtf8, smtpSender, toMessage } from './smtp.ts'
+import { offersSmtpUtf8 } from './verify-smtp.ts'
 
 export type MailTransport = {
   /** Returns the SMTP server's answer. Rejects with MailFailure, or if `signal` aborts. */
   send(mail: Mail, signal?: AbortSignal): Promise<string>
+  /** Whether the server can be given an address; true also while it does not answer. */
+  canSendTo(address: string): Promise<boolean>
   /** Where mails go, in Russian for the person at the terminal. */
   destination: string
 }
 
 type Options = {
   smtpUrl: string | undefined
+  publicUrl?: string | undefined
   from: { name: string; address: string }
   dkim?: Dkim | undefined
   folder: string
@@ -25,11 +29,17 @@ export function openMailTransport(options: Options): MailTransport {
   return options.smtpUrl === undefined ? saveMails(options) : sendMails(options, options.smtpUrl)
 }
 
-function sendMails({ from, dkim }: Options, smtpUrl: string): MailTransport {
-  const send = smtpSender(smtpUrl, { dkim })
+/** A person waits for the reply. */
+const ASK_MS = 5000
+
+function sendMails({ from, dkim, publicUrl }: Options, url: string): MailTransport {
+  const relay = { url, publicUrl }
+  const send = smtpSender(relay, { dkim })
   return {
-    destination: `через SMTP-сервер ${new URL(smtpUrl).host}`,
+    destination: `через SMTP-сервер ${new URL(url).host}`,
     send: (mail, signal) => send(toMessage(mail, from), signal),
+    canSendTo: async (address) =>
+      !needsSmtpUtf8(address) || (await offersSmtpUtf8(relay, ASK_MS).catch(() => true)),
   }
 }
 
@@ -37,6 +47,7 @@ function saveMails({ from, folder, print }: Options): MailTransport {
   const composer = createTransport({ streamTransport: true, buffer: true })
   return {
     destination: `печатаются здесь и сохраняются в ${folder}`,
+    canSendTo: async () => true,
     async send(mail) {
       const { message } = await composer.sendMail(toMessage(mail, from))
       await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -8,7 +8,9 @@ import { verifySmtp } from './verify-smtp.ts'
 test('a server that never ends its reply is given up at the deadline, and its connection closed', async () => {
   const tarpit = await openTarpitSmtp('hello')
   onTestFinished(() => tarpit.close())
-  await expect(verifySmtp(tarpit.url, 300)).rejects.toMatchObject({ code: 'EABORT' })
+  await expect(verifySmtp({ url: tarpit.url }, { conversationMs: 300 })).rejects.toMatchObject({
+    code: 'EABORT',
+  })
   expect(tarpit.counts.connections).toBe(1)
   await expect.poll(tarpit.open).toBe(0)
 })
@@ -16,12 +18,12 @@ test('a server that never ends its reply is given up at the deadline, and its co
 test('a server that answers is well, one that refuses the login or is away is not', async () => {
   const mailbox = await openMailbox()
   onTestFinished(() => mailbox.close())
-  await verifySmtp(mailbox.url)
+  await verifySmtp({ url: mailbox.url })
   const refusing = await openRefusingSmtp({ code: 535, words: '5.7.8 wrong', at: 'login' })
   onTestFinished(() => refusing.close())
-  const login = verifySmtp(`smtp://user:password@127.0.0.1:${refusing.port}`)
+  const login = verifySmtp({ url: `smtp://user:password@127.0.0.1:${refusing.port}` })
   await expect(login).rejects.toMatchObject({ code: 'EAUTH' })
-  const away = verifySmtp(`smtp://127.0.0.1:${await freePort()}`)
+  const away = verifySmtp({ url: `smtp://127.0.0.1:${await freePort()}` })
   await expect(away).rejects.toThrow('ECONNREFUSED')
 })
 

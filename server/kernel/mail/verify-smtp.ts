@@ -1,13 +1,24 @@
 import { createTransport } from 'nodemailer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import { CONVERSATION_MS, smtpOptions } from './smtp.ts'
+import {
+  CONVERSATION_MS,
+  entryLogger,
+  type OnEntry,
+  type Relay,
+  smtpOptions,
+} from './smtp-options.ts'
+
+type Options = { conversationMs?: number; onEntry?: OnEntry }
 
 /**
  * Logs in, as each mail does. Rejects after the time that a mail may take: nodemailer's `verify`
  * limits each step, and a server that sends a byte now and then never ends one.
  */
-export async function verifySmtp(url: string, conversationMs = CONVERSATION_MS): Promise<void> {
-  const { options } = createTransport(smtpOptions(url))
+export async function verifySmtp(
+  relay: Relay,
+  { conversationMs = CONVERSATION_MS, onEntry = () => {} }: Options = {},
+): Promise<void> {
+  const { options } = createTransport({ ...smtpOptions(relay), logger: entryLogger(onEntry) })
   const connection = new SMTPConnection(options)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const done = (error?: Error | null) => (error ? reject(error) : resolve())
@@ -31,4 +42,16 @@ export async function verifySmtp(url: string, conversationMs = CONVERSATION_MS):
 function tooSlow(conversationMs: number): Error {
   const message = `The conversation took longer than ${conversationMs / 1000} s`
   return Object.assign(new Error(message), { code: 'EABORT' })
+}
+
+/** Asks the server whether it takes addresses with letters beyond ASCII before the «@» (RFC 6531). */
+export async function offersSmtpUtf8(relay: Relay, conversationMs?: number): Promise<boolean> {
+  let isOffered = false
+  await verifySmtp(relay, {
+    ...(conversationMs !== undefined && { conversationMs }),
+    onEntry({ tnx }, message) {
+      if (tnx === 'server' && /^250[ -]SMTPUTF8\b/im.test(message)) isOffered = true
+    },
+  })
+  return isOffered
 }

@@ -50,7 +50,7 @@ export async function checkSmtp({ smtpUrl, publicUrl }: Config): Promise<Finding
   }
   const { host } = new URL(smtpUrl)
   try {
-    await verifySmtp(smtpUrl)
+    await verifySmtp({ url: smtpUrl, publicUrl })
     return ok('smtp', `почтовый сервер ${host} отвечает и впускает`)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
