@@ -104,9 +104,9 @@ function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHeal
     : `${line}. Не уходят с ${time(failingSince)}: ${smtpReason({ message: reason })}`
 }
 
-function refusedLine({ ended, refused, isSlowed }: MailName): string {
+function refusedLine({ refused, networks, isSlowed }: MailName): string {
   if (!isSlowed) return ''
-  return `. Новым адресам отклонено: ${refused} из ${ended}, поэтому такие письма уходят медленно`
+  return `. Кодов на адреса, которых нет, за час: ${refused}, сетей: ${networks}; письма новым адресам уходят медленно`
 }
 
 function backupLine(state: BackupState): string {

@@ -48,12 +48,6 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
     'noticed by other tests: of refused mails (site-state/mail-name.test.ts, whose commands change the folder, as a thread of Stryker cannot) and of devices':
       [
         'server/features/codes/codes.service.ts: isToNewAddress: start.isToNewAddress ?? ⟦false → true⟧,',
-        "server/features/codes/codes.mail.ts: if (⟦isToNewAddress && state === 'refused' → true⟧) await judgeRefusals(tx, options.operatorEmails)",
-        "server/features/codes/codes.mail.ts: if (⟦isToNewAddress && state === 'refused' → false⟧) await judgeRefusals(tx, options.operatorEmails)",
-        "server/features/codes/codes.mail.ts: if (⟦isToNewAddress && state === 'refused' → isToNewAddress || state === 'refused'⟧) await judgeRefusals(tx, options.operatorEmails)",
-        "server/features/codes/codes.mail.ts: if (isToNewAddress && ⟦state === 'refused' → true⟧) await judgeRefusals(tx, options.operatorEmails)",
-        "server/features/codes/codes.mail.ts: if (isToNewAddress && ⟦state === 'refused' → state !== 'refused'⟧) await judgeRefusals(tx, options.operatorEmails)",
-        `server/features/codes/codes.mail.ts: if (isToNewAddress && state === ⟦'refused' → ""⟧) await judgeRefusals(tx, options.operatorEmails)`,
         'server/features/codes/codes.service.ts: device: ⟦start.device ?? null → start.device && null⟧,',
         'server/features/codes/codes.service.ts: isToNewAddress: ⟦start.isToNewAddress ?? false → start.isToNewAddress && false⟧,',
       ],

@@ -132,7 +132,14 @@ function registerFeatures(route: Route, node: Node, { lockWaitMs, transport }: A
   const { publicUrl, appName, removedDays, moderatorEmails } = config
   const [undoKey, nameKey] = [key('email-undo'), key('usernames')]
   const { canSendTo } = transport
-  const codes = { key: key('codes'), ttlSeconds: config.codeTtlSeconds, limits, canSendTo }
+  const codes = {
+    key: key('codes'),
+    ttlSeconds: config.codeTtlSeconds,
+    limits,
+    rateLimitScale: config.rateLimitScale,
+    askerKey: key('askers'),
+    canSendTo,
+  }
   const { publishChange } = cache
   const noteAccess = createAccessJournal(config.accessJournalDays)
   const account = { route, db, limits, sessions, codes, nameKey, invalidate }

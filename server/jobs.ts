@@ -24,7 +24,8 @@ import { removeOldClients } from './features/sessions/known-clients.repository.t
 import { removeExpiredSessions } from './features/sessions/sessions.repository.ts'
 import { signInMails } from './features/sign-in/sign-in.mail.ts'
 import { mailNameMails } from './features/site-state/mail-name.mail.ts'
-import { areNewAddressesSlowed } from './features/site-state/mail-name.service.ts'
+import { removeOldRefusals } from './features/site-state/mail-name.repository.ts'
+import { readMailName } from './features/site-state/mail-name.service.ts'
 import { removeExpiredSiteRows } from './features/site-state/site-state.repository.ts'
 import { removeOldChanges } from './kernel/cache/posts-state.ts'
 import { originOf } from './kernel/config/config.ts'
@@ -73,6 +74,7 @@ const PRUNING: ((db: Db) => Promise<unknown>)[] = [
   removeExpiredSiteRows,
   removeExpiredLimits,
   removeOldMailEntries,
+  removeOldRefusals,
   removeOldKeys,
   removeExpiredBlocks,
   removeOldReports,
@@ -94,7 +96,7 @@ export function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions):
   const charge = limitMailsPerHour({
     pool,
     most: config.mailsPerHour,
-    isSlowed: () => areNewAddressesSlowed(db),
+    isSlowed: async () => (await readMailName(db)).isSlowed,
     onTripped: () => log.warn({ limit: 'MAILS_PER_HOUR' }, 'limit tripped'),
   })
   const backups = {

@@ -76,7 +76,7 @@ const CASES: Record<string, Case> = {
   },
   VslukhMailsRefused: {
     fires: ['vslukh_new_address_mails_slowed 1x60'],
-    silent: ['vslukh_new_address_mails_slowed 0x60', 'vslukh_new_address_mails_refused 3x60'],
+    silent: ['vslukh_new_address_mails_slowed 0x60', 'vslukh_codes_refused 3x60'],
     minutes: 5,
   },
   VslukhDiskFull: {

@@ -8,7 +8,7 @@ import { whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { MailKind } from '../../kernel/mail/send-mails.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
-import { judgeRefusals } from '../site-state/mail-name.service.ts'
+import { noteRefusal } from '../site-state/mail-name.service.ts'
 import { storeMailState } from './codes.repository.ts'
 
 /** A queued mail with a code. It names the operation, not the code; writing it derives the code. */
@@ -18,6 +18,8 @@ export type CodeMail = QueuedMail & {
   /** Such as «Firefox, Linux», and when it asked, in unix milliseconds. */
   device: string | null
   askedAt: number
+  /** The keyed hash of the network that asked. */
+  asker?: string
 }
 
 const WHAT: Record<Purpose, string> = {
@@ -39,9 +41,10 @@ export function codeMails(
 ) {
   const code: MailKind<CodeMail> = {
     write: (mail, leftMs) => writeCodeMail(mail, { ...options, leftMs }),
-    async settled(tx, { operationId, isToNewAddress }, state) {
+    async settled(tx, { operationId, asker }, state) {
       await storeMailState(tx, operationId, { state, ttlSeconds: options.ttlSeconds })
-      if (isToNewAddress && state === 'refused') await judgeRefusals(tx, options.operatorEmails)
+      if (state !== 'refused' || !asker) return
+      await noteRefusal(tx, { asker, operators: options.operatorEmails })
     },
   }
   return { 'send-code': code }

@@ -17,6 +17,7 @@ import {
 } from '../../kernel/mail/email-address.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import { hashAsker, requireGoodAsker } from '../site-state/mail-name.service.ts'
 import { chargeCodeMail, chargeGuess } from './code-quota.ts'
 import { type CodeMail, codeOf } from './codes.mail.ts'
 import {
@@ -48,6 +49,9 @@ export type CodesOptions = {
   /** For how long a code is valid once the mail server has accepted it. */
   ttlSeconds: number
   limits: Limits
+  rateLimitScale: number
+  /** Hashes the networks that ask for codes. */
+  askerKey: Buffer
   canSendTo: (address: string) => Promise<boolean>
 }
 
@@ -106,7 +110,7 @@ export async function startOperation(
     })
   }
   if (operation.mailDue) {
-    const mail: CodeMail = {
+    const mail = {
       to: operation.email,
       key: `code ${operation.id}`,
       isUrgent: true,
@@ -116,9 +120,11 @@ export async function startOperation(
       expiresAt: operation.expiresAt.getTime(),
       device: nameDevice(start.device ?? null),
       askedAt: Date.now(),
+      asker: hashAsker(start.ip, options.askerKey),
     }
     let charged: Charged | undefined
     try {
+      if (start.isToNewAddress) await requireGoodAsker(db, mail.asker, options.rateLimitScale)
       charged = await chargeStart(start, operation, options)
       if (!(await options.canSendTo(mail.to))) throw new AppError('INVALID_REQUEST', UNSENDABLE)
       await queueCodeMail(db, mail)

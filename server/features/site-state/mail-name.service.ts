@@ -1,57 +1,59 @@
+import { createHmac } from 'node:crypto'
+import { formatTime } from '../../../contract/dates.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
-import { appendToJournal } from '../../kernel/journal/journal.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { widestNetworkOf } from '../../kernel/limits/network.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import {
-  countNewAddressMails,
-  lockRefusals,
-  type NewAddressMails,
-  pauseRegistrations,
-  storeRefusals,
-  wereMailsRefused,
+  countRefusals,
+  insertRefusal,
+  noteEpisode,
+  type Refusals,
+  selectWaitEnd,
 } from './mail-name.repository.ts'
-import { selectSiteState } from './site-state.repository.ts'
 
-/** Fewer mails say nothing about their sender. */
-const LEAST_ENDED = 20
-const SLOWED_OVER = 0.2
-const CLOSED_OVER = 0.4
+/** Refused mails that one network may cause in an hour. */
+const REFUSED_MAX = 5
+/** From so many on, of so many networks, mails to new addresses are slowed. */
+const SLOWED_FROM = { refused: 20, networks: 10 }
 const MAIL_LIFE_MS = 86_400_000
 
-function isOver(share: number, { ended, refused }: NewAddressMails): boolean {
-  return ended >= LEAST_ENDED && refused > share * ended
-}
+export type MailName = Refusals & { isSlowed: boolean }
 
-export type MailName = NewAddressMails & { isSlowed: boolean }
-
-/** Reads how many codes to new addresses were refused, and whether the others are slowed for it. */
+/** Reads how many codes were refused in the last hour, and whether others are slowed for it. */
 export async function readMailName(db: Queryable): Promise<MailName> {
-  const mails = await countNewAddressMails(db)
-  return { ...mails, isSlowed: mails.isPaused || isOver(SLOWED_OVER, mails) }
+  const { refused, networks } = await countRefusals(db)
+  const isSlowed = refused >= SLOWED_FROM.refused && networks >= SLOWED_FROM.networks
+  return { refused, networks, isSlowed }
 }
 
-export async function areNewAddressesSlowed(db: Queryable): Promise<boolean> {
-  return (await wereMailsRefused(db)) && (await readMailName(db)).isSlowed
+/** Returns the keyed hash of a caller's network, to which refused mails are charged. */
+export function hashAsker(ip: string, key: Buffer): string {
+  return createHmac('sha256', key).update(widestNetworkOf(ip)).digest('base64url')
+}
+
+/** Throws TOO_MANY_REQUESTS for a network that had too many mails refused in the last hour. */
+export async function requireGoodAsker(db: Queryable, asker: string, scale: number): Promise<void> {
+  const networkHash = Buffer.from(asker, 'base64url')
+  const end = await selectWaitEnd(db, { networkHash, most: Math.ceil(REFUSED_MAX * scale) })
+  if (end === undefined) return
+  throw new AppError('TOO_MANY_REQUESTS', {
+    message: `Из вашей сети слишком часто просят коды на адреса, которых нет. Следующий код на новый адрес — после ${formatTime(end)}`,
+    retryAfter: (end.getTime() - Date.now()) / 1000,
+  })
 }
 
 /**
- * Judges what a mail that was refused for good adds to: providers block who goes on writing to
- * addresses that do not exist. Too many slow such mails and are told to the operator, once an
- * episode; more close registrations for an hour.
+ * Charges a refused mail to the network that asked for it: providers block a sender that goes on
+ * writing to addresses that do not exist. The operators are told once an episode of too many.
  */
-export async function judgeRefusals(tx: Queryable, operators: readonly string[]): Promise<void> {
-  const { isTold } = await lockRefusals(tx)
-  const mails = await countNewAddressMails(tx)
-  if (!isOver(SLOWED_OVER, mails)) return
-  await storeRefusals(tx)
-  if (isOver(CLOSED_OVER, mails) && !mails.isPaused) await closeForAnHour(tx, mails)
-  if (isTold) return
+export async function noteRefusal(
+  tx: Queryable,
+  { asker, operators }: { asker: string; operators: readonly string[] },
+): Promise<void> {
+  await insertRefusal(tx, Buffer.from(asker, 'base64url'))
+  const { isSlowed } = await readMailName(tx)
+  if (!isSlowed || !(await noteEpisode(tx))) return
   const expiresAt = Date.now() + MAIL_LIFE_MS
   for (const to of operators) await queueMail(tx, 'send-refusals-mail', { to, expiresAt })
-}
-
-async function closeForAnHour(tx: Queryable, { ended, refused }: NewAddressMails): Promise<void> {
-  await pauseRegistrations(tx)
-  const { registrationsClosed: reason } = await selectSiteState(tx)
-  const details = { ended, refused }
-  await appendToJournal(tx, { actor: 'vslukh', action: 'registrations.close', reason, details })
 }

@@ -1,32 +1,20 @@
 import { sql } from 'kysely'
-import { formatTime } from '../../../contract/dates.ts'
 import type { SiteState } from '../../../contract/pages.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
-import { IS_PAUSED } from './mail-name.repository.ts'
 
 export async function selectSiteState(db: Queryable): Promise<SiteState> {
-  const { registrations_closed, is_invite_only, paused_until, writing_closed, text, since } =
-    await db
-      .selectFrom('site_state')
-      .leftJoin('notice_in_force', (join) => join.onTrue())
-      .select(['registrations_closed', 'is_invite_only', 'writing_closed', 'text', 'since'])
-      .select(
-        sql<Date | null>`CASE WHEN ${IS_PAUSED} THEN registrations_paused_until END`.as(
-          'paused_until',
-        ),
-      )
-      .executeTakeFirstOrThrow()
+  const { registrations_closed, is_invite_only, writing_closed, text, since } = await db
+    .selectFrom('site_state')
+    .leftJoin('notice_in_force', (join) => join.onTrue())
+    .select(['registrations_closed', 'is_invite_only', 'writing_closed', 'text', 'since'])
+    .executeTakeFirstOrThrow()
   return {
-    registrationsClosed: registrations_closed ?? (paused_until && pauseReason(paused_until)),
+    registrationsClosed: registrations_closed,
     isInviteOnly: is_invite_only,
     writingClosed: writing_closed,
     notice: text === null ? null : { id: String(since?.getTime()), text },
   }
-}
-
-function pauseReason(until: Date): string {
-  return `много кодов запросили на несуществующие адреса. Откроется сама ${formatTime(until)}`
 }
 
 /** Each `_closed` is a reason, or null for open. */
@@ -35,13 +23,8 @@ type Access = Pick<
   'registrations_closed' | 'is_invite_only' | 'writing_closed'
 >
 
-/** To open registrations also ends the hour for which refused mails have closed them. */
 export async function updateSiteState(tx: Queryable, access: Partial<Access>): Promise<void> {
-  const isOpening = access.registrations_closed === null
-  await tx
-    .updateTable('site_state')
-    .set({ ...access, ...(isOpening && { registrations_paused_until: sql<Date>`now()` }) })
-    .execute()
+  await tx.updateTable('site_state').set(access).execute()
 }
 
 /** What the operator tells everybody; `until` is null for a notice without an end. */

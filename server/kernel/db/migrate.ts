@@ -29,11 +29,12 @@ import * as search from './migrations/019-search.ts'
 import * as mutes from './migrations/020-mutes.ts'
 import * as notice from './migrations/021-notice.ts'
 import * as countPlans from './migrations/022-count-plans.ts'
-import * as mailName from './migrations/023-mail-name.ts'
+import * as newAddressMails from './migrations/023-mail-name.ts'
 import * as invitations from './migrations/024-invitations.ts'
 import * as limitsClock from './migrations/025-limits-clock.ts'
 import * as wallCounts from './migrations/026-wall-counts.ts'
 import * as postChanges from './migrations/027-post-changes.ts'
+import * as mailName from './migrations/030-mail-name.ts'
 import * as consentAndTokenKey from './migrations/033-consent-and-token-key.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
@@ -59,11 +60,12 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '020-mutes': mutes,
   '021-notice': notice,
   '022-count-plans': countPlans,
-  '023-mail-name': mailName,
+  '023-mail-name': newAddressMails,
   '024-invitations': invitations,
   '025-limits-clock': limitsClock,
   '026-wall-counts': wallCounts,
   '027-post-changes': postChanges,
+  '030-mail-name': mailName,
   '033-consent-and-token-key': consentAndTokenKey,
 }
 

@@ -75,10 +75,8 @@ export type ModerationTables = {
     notice: string | null
     notice_since: Date | null
     notice_until: Date | null
-    /** When a refused code mail last left more than a fifth of those to new addresses refused. */
+    /** When refused codes were last too many. */
     mails_refused_at: Date | null
-    /** The end of the last pause, present or past, in which refused mails close registrations. */
-    registrations_paused_until: Date | null
   }
   /** A view: the notice of `site_state`, if there is one that is not over. */
   notice_in_force: { text: string; since: Date; until: Date | null }

@@ -8,7 +8,7 @@ export type Purpose = 'login' | 'registration' | 'email-change' | 'account-delet
 
 /**
  * Ends: `sent`, `refused`, `expired`. `retrying`: after an attempt; `limited`: MAILS_PER_HOUR;
- * `slowed`: too many mails to new addresses were refused.
+ * `slowed`: too many codes were refused.
  */
 export type OutboxState =
   | 'queued'
@@ -154,6 +154,8 @@ export type Tables = ModerationTables & {
     is_urgent: Generated<boolean>
     /** Whether it is a code for an address without an account. */
     is_to_new_address: Generated<boolean>
+    /** The recipient's, in ASCII; null in rows of before. */
+    domain: string | null
     queued_at: CreatedAt
     expires_at: Date
     due_at: Generated<Date>
@@ -170,6 +172,12 @@ export type Tables = ModerationTables & {
     error: string | null
     reply: number | null
     answer: string | null
+  }
+  /** Codes that the mail server refused because of the mailbox. */
+  mail_refusals: {
+    at: CreatedAt
+    /** A keyed hash of the network that asked for it. */
+    network_hash: Buffer
   }
   recurring_jobs: { task: string; period: string }
   /** Null: the mail server has not refused the login. */

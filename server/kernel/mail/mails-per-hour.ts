@@ -6,13 +6,13 @@ import type { QueuedMail } from './queue-mail.ts'
 const HOUR = 3600
 /** What may be used of an hour's mails: a flood of one kind leaves the rest to those after it. */
 const SHARES = { notice: 1 / 2, codeToNewAddress: 3 / 4, code: 1 }
-/** What is left of the pace of codes to new addresses once too many of them were refused. */
-const SLOWED = 1 / 10
+/** Codes to new addresses leave one in so many seconds once too many mails were refused. */
+const SLOWED_SECONDS = 10
 
 type Options = {
   pool: Pool
   most: number
-  /** Whether codes to new addresses leave at a tenth of the pace. */
+  /** Whether codes to new addresses are slowed. */
   isSlowed: () => Promise<boolean>
   /** Called for an urgent mail over the limit, once an hour at most. */
   onTripped: () => void
@@ -27,14 +27,14 @@ export function limitMailsPerHour({ pool, most, isSlowed, onTripped }: Options) 
     countInDatabase(pool, { burst, step }, () => name)
   const mails = count(most, HOUR / most, 'mails')
   // Without a burst: each refused mail costs some of the sender's good name.
-  const slowedMails = count(1, HOUR / most / SLOWED, 'slowed mails')
+  const slowedMails = count(1, SLOWED_SECONDS, 'slowed mails')
   const trips = countInMemory({ burst: 1, step: HOUR })
 
   return async (mail: QueuedMail): Promise<Wait | undefined> => {
     const slowed = mail.isToNewAddress && (await isSlowed()) ? slowedMails : undefined
     const pause = (await slowed?.charge('')) ?? 0
     if (pause > 0) {
-      const message = 'mail waits: too many to new addresses were refused'
+      const message = 'mail waits: too many were refused'
       return { state: 'slowed', message, againMs: pause * 1000 }
     }
     const wait = await mails.charge('', shareOf(mail))

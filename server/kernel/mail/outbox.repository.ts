@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { hasCome } from '../db/clock.ts'
-import type { Queryable } from '../db/database.ts'
+import type { Db, Queryable } from '../db/database.ts'
 import type { OutboxState } from '../db/tables.ts'
 import { emailKey } from './email-address.ts'
 import { IS_PAUSED, PAUSE } from './login-pause.repository.ts'
@@ -31,12 +31,28 @@ export type ClaimedMail = {
   isProbe: boolean
 }
 
+/** Conversations with the servers of one domain at once: one that hangs leaves senders to others. */
+const DOMAIN_MAX = 2
+const OF_BUSY_DOMAIN = sql<boolean>`(SELECT count(*) FROM outbox busy
+  WHERE busy.payload IS NOT NULL AND busy.domain = outbox.domain AND busy.claimed_until > now()
+) >= ${sql.lit(DOMAIN_MAX)}`
+const CLAIMING = sql`SELECT pg_advisory_xact_lock(hashtext('claim a mail'))`
+
+type Claim = {
+  tasks: string[]
+  /** Whether only codes for people with accounts are claimed. */
+  isReserved: boolean
+}
+
 /**
- * Claims a due mail for a minute, codes for people with accounts first; one a minute while the
- * login is refused.
+ * Claims a due mail for a minute: codes for people with accounts first, those that were never tried
+ * before others, at most two of a domain; one a minute while the login is refused.
  */
-export async function claimMail(db: Queryable, tasks: string[]): Promise<ClaimedMail | undefined> {
-  const { rows } = await sql<ClaimedMail>`
+export function claimMail(db: Db, { tasks, isReserved }: Claim): Promise<ClaimedMail | undefined> {
+  return db.transaction().execute(async (tx) => {
+    // One after another, so that each sees how many of a domain the others have claimed.
+    await CLAIMING.execute(tx)
+    const { rows } = await sql<ClaimedMail>`
     WITH probe AS (
       UPDATE mail_pause SET next_try_at = now() + ${sql.raw(PAUSE)}
       WHERE refused_since IS NOT NULL AND ${hasCome('next_try_at', `2 * ${PAUSE}`)}
@@ -46,14 +62,27 @@ export async function claimMail(db: Queryable, tasks: string[]): Promise<Claimed
       SELECT id FROM outbox
       WHERE ${IS_DUE} AND task = ANY(${tasks}) AND CASE WHEN EXISTS (SELECT FROM probe)
         THEN expires_at > now() ELSE expires_at <= now() OR NOT ${IS_PAUSED} END
-      ORDER BY is_urgent DESC, is_to_new_address, due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
+        AND (NOT ${isReserved} OR is_urgent AND NOT is_to_new_address) AND NOT ${OF_BUSY_DOMAIN}
+      ORDER BY is_urgent DESC, is_to_new_address, tries > 0, due_at, id LIMIT 1
+      FOR UPDATE SKIP LOCKED
     )
     UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${sql.raw(CLAIM)})
     FROM due WHERE outbox.id = due.id
     RETURNING outbox.id, task, payload, claimed_until AS "claimedUntil", state, tries,
       (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "leftMs",
-      is_unanswered AS "isUnanswered", EXISTS (SELECT FROM probe) AS "isProbe"`.execute(db)
-  return rows[0]
+      is_unanswered AS "isUnanswered", EXISTS (SELECT FROM probe) AS "isProbe"`.execute(tx)
+    return rows[0]
+  })
+}
+
+/** Puts off the waiting mails to a domain whose server did not reply. */
+export async function backOffDomain(
+  tx: Queryable,
+  { id, againMs }: { id: string; againMs: number },
+): Promise<void> {
+  await sql`UPDATE outbox SET due_at = greatest(due_at, now() + ${againMs} * interval '1 millisecond')
+    WHERE id IN (SELECT id FROM outbox WHERE payload IS NOT NULL AND claimed_until IS NULL
+      AND domain = (SELECT domain FROM outbox WHERE id = ${id}) FOR UPDATE SKIP LOCKED)`.execute(tx)
 }
 
 export type Outcome = {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 import { addJob } from '../queue/queue.ts'
-import { maskEmail } from './email-address.ts'
+import { domainOf, maskEmail } from './email-address.ts'
 
 export type QueuedMail = {
   to: string
@@ -20,8 +20,8 @@ export async function queueMail(db: Queryable, task: string, mail: QueuedMail): 
   const { to, expiresAt, key = null, isUrgent = false, isToNewAddress = false } = mail
   await sql`
     WITH queued AS (
-      INSERT INTO outbox (task, key, payload, is_urgent, is_to_new_address, expires_at, masked)
-      VALUES (${task}, ${key}, ${JSON.stringify(mail)}, ${isUrgent}, ${isToNewAddress},
+      INSERT INTO outbox (task, key, payload, is_urgent, is_to_new_address, domain, expires_at, masked)
+      VALUES (${task}, ${key}, ${JSON.stringify(mail)}, ${isUrgent}, ${isToNewAddress}, ${domainOf(to)},
         to_timestamp(${expiresAt}::float8 / 1000), ${maskEmail(to)})
       ON CONFLICT (key) DO NOTHING RETURNING id
     )

@@ -7,6 +7,7 @@ import { maskEmail } from './email-address.ts'
 import { endPause, pauseMails } from './login-pause.repository.ts'
 import type { Wait } from './mails-per-hour.ts'
 import {
+  backOffDomain,
   type ClaimedMail,
   claimMail,
   LONGEST_WAIT_MS,
@@ -46,6 +47,8 @@ type Result = Outcome & { message: string; hint?: string | undefined; login?: Ma
 
 /** After this time other jobs take their turn: a server that hangs would hold them up. */
 const TURN_MS = 1000
+/** Conversations of a node at once; the last of them is kept for people with accounts. */
+const SENDERS = 4
 const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 15_000
 const STORE_AGAIN_MS = 1000
@@ -67,11 +70,27 @@ export function mailJobs(options: Options): Jobs {
 
 /**
  * Makes the job that sends due mails, one after another. A failed mail is tried again after 2, 4, 8
- * and then every 15 s until it expires; one that its server refuses is not, and one that was sent
- * whole without a reply, which may have arrived, only once.
+ * and then every 15 s until it expires, as are others to a domain whose server does not reply; one
+ * that its server refuses is not, and one that was sent whole without a reply, which may have
+ * arrived, only once.
  */
 export function createSending(options: Options) {
   const { db, kinds, transport, charge, log, outage } = options
+  const tasks = Object.keys(kinds)
+  let busy = 0
+
+  /** Sends the next mail. Returns false if there is none, or no sender is free for it. */
+  async function sendNext(signal: AbortSignal): Promise<boolean> {
+    if (busy >= SENDERS) return false
+    busy++
+    try {
+      const mail = await claimMail(db, { tasks, isReserved: busy === SENDERS })
+      if (mail) await send(mail, signal)
+      return mail !== undefined
+    } finally {
+      busy--
+    }
+  }
 
   async function send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
     if (mail.leftMs <= 0) return settle(mail, GIVEN_UP)
@@ -112,6 +131,9 @@ export function createSending(options: Options) {
   function store(mail: ClaimedMail, outcome: Outcome): Promise<void> {
     return db.transaction().execute(async (tx) => {
       if (!(await settleMail(tx, mail, { ...outcome, logKey: options.logKey }))) return
+      const { attempt, againMs } = outcome
+      const isSilent = attempt !== undefined && attempt.reply === undefined
+      if (isSilent && againMs !== undefined) await backOffDomain(tx, { id: mail.id, againMs })
       await kinds[mail.task]?.settled?.(tx, mail.payload, outcome.state)
     })
   }
@@ -126,9 +148,7 @@ export function createSending(options: Options) {
   return async (_: unknown, { signal }: Pick<Ending, 'signal'>): Promise<void> => {
     const end = performance.now() + TURN_MS
     while (performance.now() < end && !signal.aborted) {
-      const mail = await claimMail(db, Object.keys(kinds))
-      if (!mail) return
-      await send(mail, signal)
+      if (!(await sendNext(signal))) return
     }
     await wakeSenders(db)
   }

@@ -23,7 +23,8 @@ type JobsLog = {
 
 type JobsOptions = { jobs: Jobs; log: JobsLog }
 
-const CONCURRENT_JOBS = 4
+/** Two more than the senders of mails, so that a mail server that hangs holds up no other job. */
+const CONCURRENT_JOBS = 6
 /** Running jobs have this long to finish before their signal aborts. */
 const FINISH_MS = 3000
 const RESTART_MS = 1000

@@ -13,6 +13,7 @@ export const LEFT_OUT: string[] = [
   'codes',
   'rate_limits',
   'outbox',
+  'mail_refusals',
   'mail_pause',
   'recurring_jobs',
   'access_token_key',

@@ -32,12 +32,12 @@ export function checkMailQueue(health: MailHealth): Finding {
   )
 }
 
-export function checkMailName({ ended, refused, isSlowed }: MailName): Finding {
-  const message = `писем новым адресам за час: ${ended}, отклонено: ${refused}`
+export function checkMailName({ refused, networks, isSlowed }: MailName): Finding {
+  const message = `кодов на адреса, которых нет, за час: ${refused}, сетей: ${networks}`
   if (!isSlowed) return ok('refused mails', message)
   return broken(
     'refused mails',
-    `${message}; поэтому они уходят медленно`,
+    `${message}; письма новым адресам уходят по одному в 10 секунд`,
     'Кто-то просит коды на несуществующие адреса: посмотрите vslukh mail log и запретите эти домены или сети: vslukh ban add',
   )
 }

@@ -64,13 +64,9 @@ function readFromDatabase(
     failing: gauge('mails_failing', 'Those that were tried before'),
     oldestMail: gauge('mail_oldest_seconds', 'For how long the oldest of them waits'),
     failingMail: gauge('mail_failing_seconds', 'For how long no mail has left; 0 while they leave'),
-    newAddressMails: gauge(
-      'new_address_mails',
-      'Codes to new addresses, sent or refused, in an hour',
-    ),
-    refusedMails: gauge('new_address_mails_refused', 'Those of them that were refused for good'),
-    slowed: gauge('new_address_mails_slowed', 'Whether they are slowed because of the refusals'),
-    paused: gauge('registrations_paused', 'Whether the refusals have closed registrations'),
+    refused: gauge('codes_refused', 'Codes to mailboxes that do not exist, in an hour'),
+    refusedNetworks: gauge('codes_refused_networks', 'The networks that asked for them'),
+    slowed: gauge('new_address_mails_slowed', 'Whether codes to new addresses are slowed for that'),
     reports: gauge('reports_open', 'Open reports'),
     oldestReport: gauge('report_oldest_seconds', 'For how long the oldest of them is open'),
     differences: gauge('counter_differences', 'Counters that differed at the last check'),
@@ -94,10 +90,9 @@ function readFromDatabase(
       gauges.oldestMail.set(mails.oldestSeconds)
       const { failingSince } = mails
       gauges.failingMail.set(failingSince ? (Date.now() - failingSince.getTime()) / 1000 : 0)
-      gauges.newAddressMails.set(mailName.ended)
-      gauges.refusedMails.set(mailName.refused)
+      gauges.refused.set(mailName.refused)
+      gauges.refusedNetworks.set(mailName.networks)
       gauges.slowed.set(mailName.isSlowed ? 1 : 0)
-      gauges.paused.set(mailName.isPaused ? 1 : 0)
       gauges.differences.set(counterDifferences)
       gauges.nodes.set(nodes)
       const { reports, oldest } = await countReports()

@@ -85,10 +85,9 @@ test('requests by route pattern and status, cache hits, mails, reports and the s
     ['reports_open', 1],
     ['counter_differences', 0],
     ['mails_failing', 0],
-    ['new_address_mails', 2],
-    ['new_address_mails_refused', 0],
+    ['codes_refused', 0],
+    ['codes_refused_networks', 0],
     ['new_address_mails_slowed', 0],
-    ['registrations_paused', 0],
     ['nodes', 1],
   ] as const
   for (const [name, value] of known) expect(series.get(`vslukh_${name}{}`)).toBe(value)
@@ -108,15 +107,17 @@ test('requests by route pattern and status, cache hits, mails, reports and the s
   expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).toBe(404)
 })
 
-test('refused codes to new addresses are counted, and so is that they have closed registrations', async () => {
-  const { app, metricsPort } = await meteredApp({}, () => true)
-  for (let n = 0; n < 20; n++) await startAt(app, '/registrations', { email: `${n}@gone.example` })
+test('refused codes and the networks that asked for them are counted, and so is that they slow others', async () => {
+  const { app, metricsPort } = await meteredApp({ trustProxy: ['127.0.0.1'] }, () => true)
+  for (let n = 0; n < 20; n++) {
+    await startAt(app, '/registrations', { email: `${n}@gone.example`, ip: `10.7.${n % 10}.1` })
+  }
   const counted = async () => {
     const series = await scrape(metricsPort)
-    const names = ['new_address_mails', 'new_address_mails_refused', 'new_address_mails_slowed']
-    return [...names, 'registrations_paused'].map((name) => series.get(`vslukh_${name}{}`))
+    const names = ['codes_refused', 'codes_refused_networks', 'new_address_mails_slowed']
+    return names.map((name) => series.get(`vslukh_${name}{}`))
   }
-  await expect.poll(counted).toEqual([20, 20, 1, 1])
+  await expect.poll(counted).toEqual([20, 10, 1])
 })
 
 test('pages, feeds and files are named by their patterns, and only what does not exist has no route', async () => {

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { expect, onTestFinished, test } from 'vitest'
+import { startAt } from '../../testing/sign-in-calls.ts'
+import { appForTest } from '../../testing/test-app.ts'
+
+/** Far below the ten seconds after which a server without a reply is given up. */
+const AT_ONCE = { timeout: 6000 }
+
+/** Never answers for recipients whose domain begins with `silent`; takes all other mails. */
+async function openPartlySilentSmtp() {
+  const arrived: string[] = []
+  const tried: string[] = []
+  const open = new Map<string, number>()
+  let most = 0
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    closeTimeout: 100,
+    onRcptTo({ address }, session, done) {
+      const domain = address.slice(address.indexOf('@') + 1)
+      if (!domain.startsWith('silent')) return done()
+      tried.push(address)
+      open.set(domain, (open.get(domain) ?? 0) + 1)
+      most = Math.max(most, open.get(domain) ?? 0)
+      waiting.set(session.id, domain)
+    },
+    onClose({ id }) {
+      const domain = waiting.get(id)
+      if (domain) open.set(domain, (open.get(domain) ?? 1) - 1)
+    },
+    onData(stream, { envelope }, done) {
+      stream.resume().on('end', () => {
+        arrived.push(...envelope.rcptTo.map(({ address }) => address))
+        done()
+      })
+    },
+  })
+  const waiting = new Map<string, string>()
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
+  const url = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`
+  return { url, arrived, tried, most: () => most }
+}
+
+test('thirty recipients whose server does not answer delay nobody else’s code, and are tried two at a time', async () => {
+  const smtp = await openPartlySilentSmtp()
+  const app = await appForTest({ config: { smtpUrl: smtp.url } })
+  for (let n = 0; n < 30; n++) {
+    await startAt(app, '/registrations', { email: `somebody-${n}@silent.example` })
+  }
+  await expect.poll(() => smtp.tried.length, AT_ONCE).toBe(2)
+  await startAt(app, '/registrations', { email: 'olga@example.org' })
+  await expect.poll(() => smtp.arrived, AT_ONCE).toEqual(['olga@example.org'])
+  // The two were given up, and one that was never tried comes before them.
+  await expect.poll(() => new Set(smtp.tried).size, { timeout: 30_000 }).toBeGreaterThanOrEqual(4)
+  expect(new Set(smtp.tried).size).toBe(smtp.tried.length)
+  expect(smtp.most()).toBe(2)
+}, 60_000)
+
+test('recipients of many domains whose servers do not answer delay no code for somebody with an account', async () => {
+  const smtp = await openPartlySilentSmtp()
+  const app = await appForTest({ config: { smtpUrl: smtp.url } })
+  await app.signIn('olga@example.org')
+  for (let n = 0; n < 30; n++) {
+    await startAt(app, '/registrations', { email: `somebody@silent-${n}.example` })
+  }
+  await expect.poll(() => smtp.tried.length, AT_ONCE).toBe(3)
+  smtp.arrived.length = 0
+  await startAt(app, '/logins', { email: 'olga@example.org', clientToken: 'phone' })
+  await expect.poll(() => smtp.arrived, AT_ONCE).toEqual(['olga@example.org'])
+})
