@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { API_PREFIX, UNREAD_MAX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import type { Db } from '../../kernel/db/database.ts'
+import { type Line, writeBody } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import { selectToMail, type ToMail } from './reply-mails.repository.ts'
@@ -37,9 +38,11 @@ function writeReplyMail(
   { appName, origin, unsubscribeKey }: WriteOptions,
 ): Mail {
   const more = replies.length - SHOWN
-  const text = [
+  const lines: Line[] = [
     `На ваши записи на сайте «${appName}» ответили.`,
-    ...replies.slice(0, SHOWN).flatMap((reply) => ['', `${reply.username}:`, reply.text]),
+    ...replies
+      .slice(0, SHOWN)
+      .flatMap((reply) => ['', `${reply.username}:`, { quote: reply.text }]),
     ...(more > 0
       ? ['', `И ещё ответов: ${more}${replies.length === UNREAD_MAX ? ' или больше' : ''}.`]
       : []),
@@ -54,7 +57,7 @@ function writeReplyMail(
   return {
     to,
     subject: `Вам ответили · ${appName}`,
-    text: text.join('\n'),
+    ...writeBody(lines, origin),
     unsubscribeUrl: `${origin}${API_PREFIX}/reply-mails/${unsubscribeToken(userId, unsubscribeKey)}`,
   }
 }

@@ -60,7 +60,7 @@ test('who was not there for an hour after a reply is mailed its text, with one l
   const [mail, ...others] = mailsTo(anna)
   expect(others).toEqual([])
   expect(mail?.subject).toBe('Вам ответили · Вслух')
-  expect(mail?.text).toContain(`${petr.username}:\nОтвет Петра`)
+  expect(mail?.text).toContain(`${petr.username}:\n> Ответ Петра\n\n`)
   expect(mail?.text.match(/https?:\S+/g)).toEqual(['https://wall.example/replies'])
   expect(mail?.source).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
   expect(mail?.source).toMatch(

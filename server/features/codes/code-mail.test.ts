@@ -1,3 +1,4 @@
+import PostalMime from 'postal-mime'
 import { expect, onTestFinished, test } from 'vitest'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
@@ -13,12 +14,32 @@ test('the mail names the only place for its code, who asked and when, holds no l
   const config = { smtpUrl: mailbox.url, publicUrl: 'https://vsluh.example' }
   const app = await appForTest({ config })
   await startAt(app, '/registrations', { email: 'olga@example.org' })
-  const { text, autoSubmitted } = await mailbox.mailTo('olga@example.org')
+  const { subject, text, autoSubmitted, source } = await mailbox.mailTo('olga@example.org')
   expect(text).toContain('только на сайте vsluh.example')
   expect(text).toMatch(/Код запросили \d+ [а-я]+ в \d\d:\d\d по Москве, Firefox, Linux\./)
   expect(text).not.toMatch(/https?:|www\./)
   expect(autoSubmitted).toBe('auto-generated')
+  const { html = '', headers } = await PostalMime.parse(Buffer.from(source, 'latin1'))
+  const code = subject.slice(0, 6)
+  expect(html).toContain(`>${code}</strong>`)
+  expect(html.match(/<p /g)).toHaveLength(3)
+  expect(html).not.toMatch(/<a |<img|https?:/)
+  const token = headers.find(({ key }) => key === 'otp-token')?.value
+  expect(token).toBe(`"${code}"; origin="https://vsluh.example"`)
 })
+
+test.each([
+  ['https://vsluh.example', true],
+  ['http://localhost:3000', true],
+  ['http://127.0.0.1:3000', true],
+  ['http://vsluh.example', false],
+  ['http://192.168.0.7:3000', false],
+])(
+  'receivers learn a code’s origin only where nobody between can read it: %s: %s',
+  (origin, is) => {
+    expect(write({}, 20, origin).otp !== undefined).toBe(is)
+  },
+)
 
 test('a mail repeats known names of browsers and systems only, whatever the caller sends', () => {
   expect(nameDevice({ ...DEVICE, userAgent: 'Firefox', os: 'Windows 11' })).toBe('Firefox, Windows')
@@ -55,7 +76,7 @@ test('the mail says what its code is for, and what to do for whoever did not ask
   expect(write({}).text.split('\n').at(-1)).toBe('Если это были не вы, просто удалите это письмо.')
 })
 
-function write(mail: Partial<CodeMail>, leftMinutes = 20): Mail {
+function write(mail: Partial<CodeMail>, leftMinutes = 20, origin = 'https://vsluh.example'): Mail {
   return writeCodeMail(
     {
       to: 'olga@example.org',
@@ -69,7 +90,7 @@ function write(mail: Partial<CodeMail>, leftMinutes = 20): Mail {
     {
       key: Buffer.from('key'),
       appName: 'Вслух',
-      origin: 'https://vsluh.example',
+      origin,
       ttlSeconds: 600,
       leftMs: leftMinutes * 60_000,
     },

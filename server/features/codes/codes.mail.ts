@@ -3,11 +3,13 @@ import { CODE_LENGTH } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import type { Purpose } from '../../kernel/db/tables.ts'
 import { minutesInWords } from '../../kernel/errors/words.ts'
+import { writeBody } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
 import { whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { MailKind } from '../../kernel/mail/send-mails.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
+import { isLoopback } from '../../kernel/mail/smtp-options.ts'
 import { noteRefusal } from '../site-state/mail-name.service.ts'
 import { storeMailState } from './codes.repository.ts'
 
@@ -59,16 +61,26 @@ export function writeCodeMail(
   return {
     to,
     subject: `${code} — ${WHAT[purpose]} · ${appName}`,
-    text: [
-      `${code} — ваш ${WHAT[purpose]}.`,
-      '',
-      `Введите его только на сайте ${new URL(origin).host} и никому не сообщайте: он открывает доступ к аккаунту.`,
-      `Код действует ${minutesInWords(minutes)}.`,
-      '',
-      `Код запросили ${whenAndWhere(askedAt, device)}.`,
-      ...ifNotYou(purpose, origin),
-    ].join('\n'),
+    ...writeBody(
+      [
+        { code, what: `ваш ${WHAT[purpose]}` },
+        '',
+        `Введите его только на сайте ${new URL(origin).host} и никому не сообщайте: он открывает доступ к аккаунту.`,
+        `Код действует ${minutesInWords(minutes)}.`,
+        '',
+        `Код запросили ${whenAndWhere(askedAt, device)}.`,
+        ...ifNotYou(purpose, origin),
+      ],
+      origin,
+    ),
+    ...(isTrustworthy(origin) && { otp: { code, origin } }),
   }
+}
+
+/** Receivers offer a code to a page of its origin only where nobody between can read it. */
+function isTrustworthy(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin)
+  return protocol === 'https:' || isLoopback(hostname)
 }
 
 /** Anybody can ask for a code; only a signed-in user for the one that deletes an account. */

@@ -1,6 +1,7 @@
 import { formatDate } from '../../../contract/dates.ts'
 import { MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
 import type { Db } from '../../kernel/db/database.ts'
+import { inline, type Line, writeBody } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions, NoticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import { countWaiting, type Waiting } from './queue.repository.ts'
@@ -46,7 +47,7 @@ function writeQueueMail(
   ]
   const what = isHidingStopped ? 'Жалобы больше не скрывают записи' : 'Жалобы ждут решения'
   const subject = `${what}: ${waiting.posts} · ${appName}`
-  return { to, subject, text: lines.join('\n') }
+  return { to, subject, ...writeBody(lines, origin) }
 }
 
 export type DecisionMail = {
@@ -80,49 +81,61 @@ function writeDecisionMail(
   { appName, origin, contact }: NoticeOptions,
 ): Mail {
   const own = `${origin}${PATHS.ownPosts}`
-  const because = reason ? [`Причина: ${reason.replace(/\.$/, '')}.`] : []
+  const because = reason ? [`Причина: ${inline(reason).replace(/\.$/, '')}.`] : []
   const isWave = outcome === 'removed' && posts > 1
-  const lines = {
+  const quoted: Line[] = [
+    '',
+    isWave ? 'Текст первой из них:' : 'Текст записи:',
+    { quote: text },
+    '',
+  ]
+  const lines: Record<DecisionMail['outcome'], Line[]> = {
     removed: [
       isWave
         ? `Модератор удалил ваши записи на сайте «${appName}»: ${posts}.`
         : `Модератор удалил вашу запись на сайте «${appName}».`,
       ...because,
+      ...quoted,
       ...(blockedUntil === undefined
         ? []
-        : ['', readOnly(blockedUntil), CAN_STILL, ...asking(contact)]),
-      '',
+        : [readOnly(blockedUntil), CAN_STILL, ...asking(contact), '']),
       'Если вы не согласны, решение можно один раз обжаловать в разделе «Мои записи»:',
       own,
     ],
-    restored: [`Модератор вернул вашу запись на сайт «${appName}».`, '', own],
-    'appeal granted': [`Модератор согласился с вами: запись снова на сайте «${appName}».`, '', own],
+    restored: [`Модератор вернул вашу запись на сайт «${appName}».`, ...quoted, own],
+    'appeal granted': [
+      `Модератор согласился с вами: запись снова на сайте «${appName}».`,
+      ...quoted,
+      own,
+    ],
     'appeal refused': [
       `Модератор ещё раз посмотрел на вашу запись на сайте «${appName}»: она остаётся удалённой.`,
       ...because,
+      ...quoted,
+      'Обжаловать это решение ещё раз нельзя.',
     ],
-  }[outcome]
+  }
   return {
     to,
     subject: `${isWave ? 'Ваши записи удалены' : SUBJECTS[outcome]} · ${appName}`,
-    text: [...lines, '', isWave ? 'Текст первой из них:' : 'Текст записи:', '', text].join('\n'),
+    ...writeBody(lines[outcome], origin),
   }
 }
 
 function writeBlockMail(
   { to, reason, blockedUntil }: BlockMail,
-  { appName, contact }: NoticeOptions,
+  { appName, origin, contact }: NoticeOptions,
 ): Mail {
   const lines = [
     `Модератор сайта «${appName}» закрыл вам возможность писать.`,
-    `Причина: ${reason.replace(/\.$/, '')}.`,
+    `Причина: ${inline(reason).replace(/\.$/, '')}.`,
     '',
     readOnly(blockedUntil),
     CAN_STILL,
     ...asking(contact),
   ]
   const subject = `Вы можете только читать · ${appName}`
-  return { to, subject, text: lines.join('\n') }
+  return { to, subject, ...writeBody(lines, origin) }
 }
 
 const CAN_STILL =

@@ -103,7 +103,8 @@ test('the author sees a removed post with its reason, gets a mail, and appeals o
   const mail = await mailbox.mailTo(author.email, 2)
   expect(mail.subject).toContain('Ваша запись удалена')
   expect(mail.text).toContain('Причина: Спам или реклама.')
-  expect(mail.text).toContain('Куплю гараж')
+  expect(mail.text).toContain('\n> Куплю гараж\n\n')
+  expect(mail.text.trimEnd()).toMatch(/own\/posts$/)
 
   expectRefusal(await appeal(reporter, postId), 'POST_NOT_FOUND')
   expectRefusal(await appeal(author, postId, '\u200b'), 'INVALID_REQUEST')

@@ -1,5 +1,6 @@
 import { SESSIONS_MAX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
+import { writeBody } from '../../kernel/mail/mail-body.ts'
 import type { NoticeOptions } from '../../kernel/mail/mail-words.ts'
 import { whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
@@ -27,20 +28,23 @@ function writeSignInNotice(
   return {
     to,
     subject: `Вход с нового устройства · ${appName}`,
-    text: [
-      `В аккаунт ${username} на сайте «${appName}» вошли с нового устройства:`,
-      `${whenAndWhere(signedInAt, device)}.`,
-      ...(closedOldest
-        ? ['', `Сессий может быть не больше ${SESSIONS_MAX}, поэтому самая старая завершена.`]
-        : []),
-      '',
-      'Если это были вы, ничего делать не нужно.',
-      'Если нет, завершите эту сессию в настройках, в разделе «Устройства»:',
-      '',
-      `${origin}${PATHS.devices}`,
-      '',
-      'Войти можно только с кодом из письма на этот адрес, поэтому смените и пароль от почты.',
-      ...(contact ? ['', `Если нужна помощь, напишите нам: ${contact}`] : []),
-    ].join('\n'),
+    ...writeBody(
+      [
+        `В аккаунт ${username} на сайте «${appName}» вошли с нового устройства:`,
+        `${whenAndWhere(signedInAt, device)}.`,
+        ...(closedOldest
+          ? ['', `Сессий может быть не больше ${SESSIONS_MAX}, поэтому самая старая завершена.`]
+          : []),
+        '',
+        'Если это были вы, ничего делать не нужно.',
+        'Если нет, завершите эту сессию в настройках, в разделе «Устройства»:',
+        '',
+        `${origin}${PATHS.devices}`,
+        '',
+        'Войти можно только с кодом из письма на этот адрес, поэтому смените и пароль от почты.',
+        ...(contact ? ['', `Если нужна помощь, напишите нам: ${contact}`] : []),
+      ],
+      origin,
+    ),
   }
 }

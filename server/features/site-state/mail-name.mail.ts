@@ -1,4 +1,5 @@
 import type { Db } from '../../kernel/db/database.ts'
+import { writeBody } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
@@ -27,5 +28,9 @@ function writeRefusalsMail(
     '',
     'Пока это продолжается, второго такого письма не будет.',
   ]
-  return { to, subject: `Отклонено писем за час: ${refused} · ${appName}`, text: lines.join('\n') }
+  return {
+    to,
+    subject: `Отклонено писем за час: ${refused} · ${appName}`,
+    ...writeBody(lines, origin),
+  }
 }

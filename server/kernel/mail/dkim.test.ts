@@ -76,7 +76,9 @@ test('a delivered mail, also that of `mail test`, bears a signature for the doma
   const { source } = await mailbox.mailTo('olga@example.org')
   const { tags, ...verified } = verifySignature(source)
   expect(tags).toMatchObject({ a: 'rsa-sha256', d: 'vsluh.example', s: 'wall' })
-  for (const name of ['from', 'to', 'subject', 'date']) expect(tags.h?.split(':')).toContain(name)
+  for (const name of ['from', 'to', 'subject', 'date', 'otp-token']) {
+    expect(tags.h?.split(':')).toContain(name)
+  }
   expect(verified).toEqual({ isBodyWhole: true, isSigned: true })
 
   const smtpUrl = mailbox.url
@@ -86,6 +88,9 @@ test('a delivered mail, also that of `mail test`, bears a signature for the doma
 
   const other = source.replace(/^Subject: /m, 'Subject: x')
   expect(verifySignature(other)).toMatchObject({ isBodyWhole: true, isSigned: false })
+  expect(source).toMatch(/^OTP-Token: "\d{6}"; origin=/m)
+  const others = source.replace(/^OTP-Token: "\d/m, 'OTP-Token: "x')
+  expect(verifySignature(others)).toMatchObject({ isBodyWhole: true, isSigned: false })
   expect(verifySignature(`${source}x\r\n`)).toMatchObject({ isBodyWhole: false })
 })
 

@@ -12,10 +12,10 @@ export type Dkim = {
   headerFieldNames: string
 }
 
-/** RFC 8058 wants both headers for unsubscribing signed. */
+/** RFC 8058 wants both headers for unsubscribing signed; without a signature OTP-Token says nothing. */
 const SIGNED =
   'From:To:Subject:Date:Message-ID:MIME-Version:Content-Type:Content-Transfer-Encoding:Auto-Submitted:' +
-  'List-Unsubscribe:List-Unsubscribe-Post'
+  'OTP-Token:List-Unsubscribe:List-Unsubscribe-Post'
 
 /** Receivers ignore signatures by shorter keys (RFC 8301). */
 const SHORTEST_BITS = 1024

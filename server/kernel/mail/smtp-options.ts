@@ -34,7 +34,7 @@ export function smtpOptions({ url, publicUrl }: Relay) {
   }
 }
 
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/i.test(hostname)
 }
 

@@ -17,6 +17,9 @@ export type Mail = {
   to: string
   subject: string
   text: string
+  html?: string
+  /** The code and the origin where it is entered, for the header OTP-Token. */
+  otp?: { code: string; origin: string }
   /** Where a POST ends such mails without a sign-in (RFC 8058). */
   unsubscribeUrl?: string
 }
@@ -25,11 +28,13 @@ export type Message = ReturnType<typeof toMessage>
 
 /** Addresses are objects, so that nothing in them is parsed as a list or a header. */
 export function toMessage(
-  { to, subject, text, unsubscribeUrl }: Mail,
+  { to, subject, text, html, otp, unsubscribeUrl }: Mail,
   from: { name: string; address: string },
 ) {
   return {
     ...{ from, subject, text },
+    ...(html && { html }),
+    ...(otp && { otp }),
     to: { name: '', address: to },
     // RFC 3834: nobody's vacation notice answers it.
     headers: {

@@ -1,0 +1,92 @@
+import { escapeHtml } from '../pages/escape.ts'
+
+/**
+ * A line of the wall's own words, a code with what it is for, or a text that people wrote, which is
+ * quoted. An empty line ends a paragraph.
+ */
+export type Line = string | { code: string; what: string } | { quote: string }
+
+/** Writes a mail's lines as text and as HTML, in which only addresses of the wall are links. */
+export function writeBody(lines: readonly Line[], origin: string): { text: string; html: string } {
+  return { text: lines.map(textOf).join('\n'), html: htmlOf(lines, origin) }
+}
+
+function textOf(line: Line): string {
+  if (typeof line === 'string') return line
+  if ('code' in line) return `${line.code} — ${line.what}.`
+  return quotedLines(line.quote)
+    .map((text) => `> ${text}`.trimEnd())
+    .join('\n')
+}
+
+const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
+const BLANK = /^[\p{Z}\p{Cf}\t]*$/u
+/** They would let a text run against the words around it. */
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g
+
+/** Returns the lines of a text that people wrote: no two blank ones in turn, of links the host. */
+function quotedLines(text: string): string[] {
+  const lines = withHostsOnly(text.replace(DIRECTIONS, '').trim())
+    .split(LINE_BREAK)
+    .map((line) => (BLANK.test(line) ? '' : line))
+  return lines.filter((line, at) => line !== '' || (at > 0 && lines[at - 1] !== ''))
+}
+
+/** Returns a text that people wrote as a part of one line. */
+export function inline(text: string): string {
+  return quotedLines(text).filter(Boolean).join(' ')
+}
+
+const LINK = /\b[a-z][a-z\d+.-]*:[\\/]{2,}[^\s<>"«»“”„]*/giu
+const BARE_LINK =
+  /(?<![\p{L}\p{N}@._-])((?:[\p{L}\p{N}-]+\.)+\p{L}{2,})(?::\d+)?[/?#\\][^\s<>"«»“”„]*/gu
+
+function withHostsOnly(text: string): string {
+  return text
+    .replace(LINK, (link) => URL.parse(link)?.hostname || '…')
+    .replace(BARE_LINK, (_, host: string) => host)
+}
+
+const PARAGRAPH = 'margin:0 0 16px'
+const CODE = 'font-size:32px;line-height:40px;letter-spacing:2px'
+const QUOTE = 'margin:0 0 16px;padding-left:12px;border-left:2px solid #888'
+const BODY =
+  'max-width:560px;margin:24px;font:16px/24px system-ui,sans-serif;overflow-wrap:anywhere'
+
+function htmlOf(lines: readonly Line[], origin: string): string {
+  const blocks: string[] = []
+  let own: string[] = []
+  const endParagraph = () => {
+    if (own.length > 0) blocks.push(`<p style="${PARAGRAPH}">${own.join('<br>')}</p>`)
+    own = []
+  }
+  for (const line of lines) {
+    if (line === '') endParagraph()
+    else if (typeof line === 'string') own.push(linked(line, origin))
+    else if ('code' in line) {
+      own.push(`<strong style="${CODE}">${line.code}</strong>`, escapeHtml(line.what))
+    } else {
+      endParagraph()
+      const quote = quotedLines(line.quote).map(escapeHtml).join('<br>')
+      blocks.push(`<blockquote style="${QUOTE}">${quote}</blockquote>`)
+    }
+  }
+  endParagraph()
+  return [
+    '<!doctype html><html lang="ru"><head><meta charset="utf-8">',
+    '<meta name="color-scheme" content="light dark"></head>',
+    `<body style="${BODY}">`,
+    ...blocks,
+    '</body></html>',
+  ].join('\n')
+}
+
+/** Escapes a line, and makes links of the wall's own addresses in it. */
+function linked(line: string, origin: string): string {
+  const address = new RegExp(`(${RegExp.escape(origin)}(?![\\w.:-])[^\\s<>"]*)`)
+  return line
+    .split(address)
+    .map(escapeHtml)
+    .map((part, at) => (at % 2 === 0 ? part : `<a href="${part}">${part}</a>`))
+    .join('')
+}
