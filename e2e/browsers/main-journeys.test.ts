@@ -140,14 +140,14 @@ describe.each([
   test('going back closes a dialog and stays on the page', async () => {
     const tab = await visit()
     await tab.click('header button', 'Войти')
-    await tab.waitFor('dialog input[type="email"]')
+    await tab.waitFor('dialog input[autocomplete="email"]')
     await tab.back()
     await tab.waitFor('dialog', '', 'gone')
     await tab.waitFor('article', 'на стене')
     expect(await tab.evaluate(() => location.pathname)).toBe('/')
 
     await tab.click('header button', 'Войти')
-    await tab.waitFor('dialog input[type="email"]')
+    await tab.waitFor('dialog input[autocomplete="email"]')
     await tab.press('Escape')
     await tab.waitFor('dialog', '', 'gone')
   })
@@ -162,7 +162,7 @@ describe.each([
     await tab.waitFor('article button:focus', 'Ещё')
     await tab.click('header button', 'Новые')
     await tab.click('[role="option"]', 'Понравившиеся')
-    await tab.waitFor('dialog input[type="email"]')
+    await tab.waitFor('dialog input[autocomplete="email"]')
   })
 
   test('the other theme is chosen, and stays after a reload', async () => {
@@ -181,7 +181,7 @@ describe.each([
 
 async function signIn(tab: BrowserTab, email: string): Promise<void> {
   await tab.click('header button', 'Войти')
-  await tab.click('dialog input[type="email"]')
+  await tab.click('dialog input[autocomplete="email"]')
   await tab.type(email)
   await tab.press('Enter')
   await tab.waitFor('dialog p', 'Зарегистрироваться?')

@@ -51,8 +51,10 @@ export function EmailEntry(props: EmailEntryProps) {
       {children}
       <TextField
         label="Электронная почта"
-        type="email"
+        // With the type email, Chromium would turn пример.рф into xn--e1afmkfd.xn--p1ai.
+        type="text"
         autoComplete="email"
+        autoCapitalize="none"
         inputMode="email"
         maxLength={EMAIL_MAX}
         spellCheck={false}

@@ -24,6 +24,10 @@ test.each([
     'podderzhka podderjka poderzhka administraciya administratsiya administracija moderaciya moderatsiya redakciya redaktsiya tehpodderzhka sluzhba_podderzhki',
   ],
   [
+    'Russian words of a site',
+    'Podderzhka_sajta podderzhka_saita podderzhkasayta admin_steny administraciya_foruma podderzhka_portala moderator_proekta servis_podderzhki administratory_sajta bezopasnost_stene sluzhby_bezopasnosti admin_sajt pochta_podderzhki',
+  ],
+  [
     'words joined',
     'vslukh_support vslukh_admin admin_vslukh official_vslukh vslukh_official support_team supportteam vsluh_team the_admin TheRealAdmin admin_bot vslukh_news moderatornews mod_support',
   ],
@@ -38,6 +42,7 @@ const INNOCENT = `
   roberto robotics robot5 admiral officially staffan stafford securitas vslukhov vslukh_olga olga_vslukh
   admin_olga team_work teamwork helper helpful service_man postman posted liker userov user_1 user5
   guest_1987 owner_2000 system5 newsru chatbot info_news the_team maier bingo _bing robot_guest podderzhal
+  forumchanin sajt_olgi steny_doma portala_net pochta_olgi proekt_sajta
   vsluhom redaktor1 moderato modern_news modern_dance redakt admin_of_nothing olga_1987 Ivan_Petrov kotofey natasha
   ekaterina zhanna shchuka yulia_k 12345 _1_2_ adamov modest66 rootless 555555 l1l1l1l1 vvvvv rnrnrn clclcl aaaaa`
   .split(/\s+/)

@@ -16,15 +16,19 @@ const PRODUCT = words(`
 const STAFF = words(`
   adm admin admins administration administrator administrators helpdesk hostmaster mod moder moderation moderator moderators
   noreply official postmaster root security staff superuser support sysadmin webmaster vsluh vslukh vslux
-  administracia administracija administraciya administratsia administratsiya bezopasnost moderacia moderacija moderaciya
-  moderatsia moderatsiya oficialno oficialny oficialnyi ofitsialno ofitsialny ofitsialnyi podderjka podderjki podderzhka
-  podderzhki podderzka podderzki redakcia redakcija redakciya redaktsia redaktsiya sapport`)
+  administracia administracii administracija administraciya administratora administratory administratsia administratsii
+  administratsiya admina adminy bezopasnost bezopasnosti moderacia moderacii moderacija moderaciya moderatora moderatory
+  moderatsia moderatsii moderatsiya oficialno oficialny oficialnyi ofitsialno ofitsialny ofitsialnyi podderjka podderjki podderzhka
+  podderzhke podderzhki podderzhku podderzka podderzki redakcia redakcii redakcija redakciya redaktsia redaktsii
+  redaktsiya sapport`)
 
 /** Words that are harmless alone, but sound official beside one of STAFF. */
 const GENERIC = words(`
   account app blog bot center centre chat chief com contact desk group head help info mail main my nash news of
   online our press real robot ru server service site system team tech the user users wall web www
-  glavny glavnyi komanda pomosh pomoshch slujba sluzhba stena teh tekh tex`)
+  domena forum foruma glavny glavnyi kluba komanda komandy ot otdel otdela pochta pochty pomosh pomoshch pomoshchi portal
+  portala proekt proekta resursa sait saita sayt sayta sajt sajta servis servisa slujba slujby sluzhba sluzhby soobshchestva
+  stena stene steny teh tekh tex`)
 
 /** Whether people could take a valid username for the product's own, or it is all underscores. */
 export function isReserved(username: string): boolean {

@@ -112,3 +112,10 @@ export function withUsualDomain(address: string): string {
   if (/^[!-~]+$/.test(domain) && !domain.endsWith('.')) return address
   return `${local}@${domainToUnicode(asciiDomain(domain))}`
 }
+
+/** Returns an address with its domain in letters, which a header needs in ASCII; else nothing. */
+export function inLetters(address: string): string {
+  const { local, domain } = splitEmail(address)
+  const shown = domainToUnicode(asciiDomain(domain))
+  return /[^\0-\x7f]/.test(shown) ? `${local}@${shown}` : ''
+}

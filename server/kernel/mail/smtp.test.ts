@@ -173,6 +173,15 @@ test('without a name in the DNS the machine’s own choice stays, and mails are 
   }
 })
 
+test('an address whose domain is written in letters is read so in To', () => {
+  const from = { name: 'Вслух', address: 'no-reply@vsluh.example' }
+  for (const address of ['anna@пример.рф', 'anna@xn--e1afmkfd.xn--p1ai']) {
+    const { to } = toMessage({ to: address, subject: '', text: '' }, from)
+    expect(to).toEqual({ name: 'anna@пример.рф', address })
+  }
+  expect(MESSAGE.to).toEqual({ name: '', address: 'olga@example.org' })
+})
+
 test('an address with letters beyond ASCII is given to no server without SMTPUTF8, and the person reads why', async () => {
   const told: string[] = []
   const server = new SMTPServer({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import type { Dkim } from './dkim.ts'
+import { inLetters } from './email-address.ts'
 import { isMailboxRefusal } from './mailbox-refusal.ts'
 import { isTlsProblem } from './smtp-advice.ts'
 import {
@@ -35,7 +36,7 @@ export function toMessage(
     ...{ from, subject, text },
     ...(html && { html }),
     ...(otp && { otp }),
-    to: { name: '', address: to },
+    to: { name: inLetters(to), address: to },
     // RFC 3834: nobody's vacation notice answers it.
     headers: {
       'Auto-Submitted': 'auto-generated',
