@@ -47,7 +47,7 @@ test('the mail about a removal that blocks the author says so, and is the only o
   await decide(app, moderator, { postId: post.id, verdict: 'remove', reason: 'Спам', block })
   await announce()
   const { text } = await mailbox.mailAbout(author.email, /запись удалена/)
-  expect(text).toContain('Причина: Спам.\n\nТеперь вы можете только читать.')
+  expect(text).toContain('\n> Говорят, стены слышат.\n\nТеперь вы можете только читать.')
   const others = mailbox.mails.filter(
     ({ to, subject }) => to === author.email && !/код|^\d/.test(subject),
   )
@@ -69,5 +69,5 @@ test('a wave of removed posts is one mail that says how many', async () => {
   const { subject, text } = await mailbox.mailAbout(author.email, /удален/)
   expect(subject).toBe('Ваши записи удалены · Вслух')
   expect(text).toContain('удалил ваши записи на сайте «Вслух»: 7.\nПричина: Спам.')
-  expect(text).toContain('Текст первой из них:\n\nРеклама 0')
+  expect(text).toContain('Текст первой из них:\n> Реклама 0\n\nЕсли вы не согласны')
 })
