@@ -1,8 +1,7 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { DESKTOP, journey, testWith } from './testing/journey.ts'
-import { postWith, startPost, textField, toast } from './testing/page-actions.ts'
+import { postWith, refuseOnce, startPost, textField, toast } from './testing/page-actions.ts'
 
 const test = testWith({ RATE_LIMIT_SCALE: '1' }).extend('viewport', DESKTOP)
 
@@ -30,13 +29,6 @@ test('a newcomer’s second post within a minute says why it waits and how long,
 
 function setAge({ id }: TestUser, age: string) {
   return journey.rows('UPDATE users SET created_at = now() - $2::interval WHERE id = $1', [id, age])
-}
-
-/** Refuses the next call of a path for two seconds. */
-function refuseOnce(page: Page, path: string, message: string) {
-  const headers = { 'retry-after': '2' }
-  const json = { code: 'TOO_MANY_REQUESTS', message }
-  return page.route(path, (route) => route.fulfill({ status: 429, headers, json }), { times: 1 })
 }
 
 test('a heart over the limit stays set, says why it waits, and is sent by itself', async () => {

@@ -9,7 +9,12 @@ import {
   textField,
   toast,
 } from './testing/page-actions.ts'
-import { endSessions, profileLink, signInThrough } from './testing/sign-in-actions.ts'
+import {
+  changeUserInOtherTab,
+  endSessions,
+  profileLink,
+  signInThrough,
+} from './testing/sign-in-actions.ts'
 
 const PUBLICATION = '**/api/v1/posts'
 
@@ -80,16 +85,9 @@ test('a text that waits is not sent once somebody else has signed in, and stays 
   await page.keyboard.press('Control+Enter')
   await dialog.getByText('Текст сохранён, отправим сами').waitFor()
 
-  const other = await journey.signIn(petr.email, vera.clientToken)
-  const [name = '', value = ''] = other.cookie.split('=')
-  await page.context().addCookies([{ name, value, url: journey.url }])
-  await endSessions(journey, vera)
-  const second = await page.context().newPage()
-  await second.goto(journey.url)
-  await second.evaluate(() => new BroadcastChannel('session').postMessage(null))
-  await page.getByRole('link', { name: `Профиль ${petr.username}` }).waitFor()
+  await changeUserInOtherTab(journey, page, { former: vera, next: petr })
   await page.unroute(PUBLICATION)
-  const refused = dialog.getByRole('alert').getByText('Это написано в другом аккаунте')
+  const refused = dialog.getByRole('alert').getByText('Это начато в другом аккаунте')
   await refused.waitFor()
   expect(await journey.rows("SELECT FROM posts WHERE text = 'Пишет Вера'")).toEqual([])
   const drafts = await page.evaluate(() => JSON.stringify({ ...localStorage }))

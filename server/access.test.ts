@@ -36,6 +36,33 @@ test.each(CELLS)('$name returns to the $who: $is', async ({ name, call, who, is 
   if (!isChanging) expect(await readOwned(app, fixture)).toEqual(before)
 })
 
+const WRITES = CELLS.filter(
+  ({ name, who, is }) => who === 'owner' && /^2/.test(is) && !/^GET|sessions.current$/.test(name),
+)
+
+test.each(WRITES)('$name does nothing if another account has begun it', async ({ name, call }) => {
+  const { owner } = sharedHouse
+  const before = await readOwned(app, sharedHouse)
+  const { path, headers, ...sent } = call(sharedHouse, owner)
+  const [method = ''] = name.split(' ')
+  for (const startedBy of [randomUUID(), '']) {
+    const { status, body } = await app.call(method, path, {
+      token: owner.token,
+      ...sent,
+      headers: { ...headers, 'x-user': startedBy },
+    })
+    expect([status, body?.code]).toEqual([409, 'OTHER_ACCOUNT'])
+  }
+  expect(await readOwned(app, sharedHouse)).toEqual(before)
+})
+
+test('a write of a closed session is refused for that, whichever account has begun it', async () => {
+  const { token } = await app.signUp()
+  await app.call('DELETE', '/sessions/current', { token })
+  const sent = { token, body: { text: 'Запись' }, headers: { 'x-user': randomUUID() } }
+  expect((await app.call('POST', '/posts', sent)).status).toBe(401)
+})
+
 async function callerFor(who: 'other' | 'visitor' | 'moderator'): Promise<Caller> {
   if (who === 'moderator') return signUpModerator(app)
   return who === 'other' ? app.signUp() : { clientToken: randomUUID() }

@@ -244,3 +244,10 @@ export function refuseToCopy(): void {
 export function styleOf(element: Locator, property: string): Promise<string> {
   return element.evaluate((it, name) => getComputedStyle(it).getPropertyValue(name), property)
 }
+
+/** Refuses the next call of a path for some seconds. */
+export function refuseOnce(page: Page, path: string, message: string, seconds = 2) {
+  const headers = { 'retry-after': String(seconds) }
+  const json = { code: 'TOO_MANY_REQUESTS', message }
+  return page.route(path, (route) => route.fulfill({ status: 429, headers, json }), { times: 1 })
+}

@@ -38,6 +38,22 @@ export async function signInThrough(journey: Journey, page: Page, email: string)
   await enterCode(page, await journey.nextCode(email))
 }
 
+/** Signs `next` in instead of `former` in another tab of the page's browser. */
+export async function changeUserInOtherTab(
+  journey: Journey,
+  page: Page,
+  { former, next }: { former: TestUser; next: TestUser },
+): Promise<void> {
+  const { cookie } = await journey.signIn(next.email, former.clientToken)
+  const [name = '', value = ''] = cookie.split('=')
+  await page.context().addCookies([{ name, value, url: journey.url }])
+  await endSessions(journey, former)
+  const other = await page.context().newPage()
+  await other.goto(journey.url)
+  await other.evaluate(() => new BroadcastChannel('session').postMessage(null))
+  await page.getByRole('link', { name: `Профиль ${next.username}` }).waitFor()
+}
+
 /** Ends a person's sessions as another device does. */
 export async function endSessions(journey: Journey, { id }: TestUser): Promise<void> {
   await journey.rows('DELETE FROM sessions WHERE user_id = $1', [id])

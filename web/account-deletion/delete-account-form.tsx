@@ -5,7 +5,7 @@ import { CodeEntry } from '../codes/code-entry.tsx'
 import { savedOperation } from '../codes/saved-operation.ts'
 import { type MailedCode, useMailedCode } from '../codes/use-mailed-code.ts'
 import { exactDay } from '../format/time.ts'
-import { call } from '../http/call.ts'
+import { write } from '../http/write.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import page from '../ui/form-page.module.css'
@@ -18,8 +18,8 @@ export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
   const tipId = useId()
   const mailed = useMailedCode({
     saved: savedOperation('deletion', user.id),
-    start: ({ clientToken }) => call('POST /users/current/deletion', { body: { clientToken } }),
-    verify: (input) => call('POST /users/current/deletion/:id/verify', input),
+    start: ({ clientToken }) => write('POST /users/current/deletion', { body: { clientToken } }),
+    verify: (input) => write('POST /users/current/deletion/:id/verify', input),
     onVerified: ({ erasedAt }) => {
       onDeleted()
       toast({ text: `Аккаунт удалён. Вернуть его можно до ${exactDay(erasedAt)}` })

@@ -15,9 +15,9 @@ import { authorPath, MODERATION_PATH, PATHS } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { goBack, leave, openDialog } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
-import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
 import { useAction } from '../http/use-action.tsx'
+import { write } from '../http/write.ts'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Monogram } from '../ui/monogram.tsx'
@@ -125,7 +125,7 @@ function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
 /** A session that was closed elsewhere meanwhile counts as closed. */
 function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
   const logOut = useAction({
-    mutationFn: () => fallBackOn(401, call('DELETE /sessions/current', {}), undefined),
+    mutationFn: () => fallBackOn(401, write('DELETE /sessions/current', {}), undefined),
     onSuccess: onLoggedOut,
     errors: 'toast',
   })

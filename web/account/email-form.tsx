@@ -4,7 +4,7 @@ import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import { savedOperation } from '../codes/saved-operation.ts'
 import { useMailedCode } from '../codes/use-mailed-code.ts'
-import { call } from '../http/call.ts'
+import { write } from '../http/write.ts'
 import { changeViewer } from '../session/viewer.ts'
 import styles from '../ui/form-page.module.css'
 import { toast } from '../ui/toaster.tsx'
@@ -16,8 +16,8 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
   const mailed = useMailedCode({
     saved: savedOperation('email-change', user.id),
     start: ({ email, clientToken }) =>
-      call('PUT /users/current/email', { body: { email, clientToken } }),
-    verify: (input) => call('PUT /users/current/email/:id/verify', input),
+      write('PUT /users/current/email', { body: { email, clientToken } }),
+    verify: (input) => write('PUT /users/current/email/:id/verify', input),
     onVerified: (changed) => {
       changeViewer(changed)
       toast({ text: 'Почта изменена' })

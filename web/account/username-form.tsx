@@ -1,17 +1,16 @@
 import { type FormEvent, useState } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
-import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage, waitMessage } from '../http/error-message.ts'
 import { useAction } from '../http/use-action.tsx'
+import { write } from '../http/write.ts'
 import { changeViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { type FieldStatus, TextField } from '../ui/field.tsx'
 import styles from '../ui/form-page.module.css'
 import { toast } from '../ui/toaster.tsx'
 import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.ts'
-import { withinLimit } from './within-limit.ts'
 
 type UsernameFormProps = { own: string; onSaved: (user: CurrentUser) => void }
 
@@ -19,9 +18,10 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
   const [username, setUsername] = useState(own)
   const saving = useAction({
     mutationFn: (name: string) =>
-      withinLimit(
-        () => call('PATCH /users/current/profile', { body: { username: name } }),
-        (error) => toast({ text: waitMessage(error) }),
+      write(
+        'PATCH /users/current/profile',
+        { body: { username: name } },
+        { onLimit: (error) => toast({ text: waitMessage(error) }) },
       ),
     onSuccess: (user) => {
       changeViewer(user)

@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
+import { write } from '../http/write.ts'
 
 /** What the viewer has not seen, and of which posts they want no replies. */
 export const receivedQuery = queryOptions({
@@ -14,11 +15,11 @@ export function refreshReceived(client: QueryClient): Promise<void> {
 }
 
 export async function setMuted(client: QueryClient, id: string, isMuted: boolean): Promise<void> {
-  await call(isMuted ? 'PUT /posts/:id/mute' : 'DELETE /posts/:id/mute', { params: { id } })
+  await write(isMuted ? 'PUT /posts/:id/mute' : 'DELETE /posts/:id/mute', { params: { id } })
   await refreshReceived(client)
 }
 
 export async function setReplyMails(client: QueryClient, wantsMail: boolean): Promise<void> {
-  await call('PUT /users/current/reply-mails', { body: { wantsMail } })
+  await write('PUT /users/current/reply-mails', { body: { wantsMail } })
   await refreshReceived(client)
 }

@@ -3,6 +3,7 @@ import type { ReceivedPage } from '../../contract/answers.ts'
 import { pageAfter } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
+import { write } from '../http/write.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 import { refreshReceived } from './answers.queries.ts'
 
@@ -46,6 +47,6 @@ export function useIsNewReply(id: string): boolean {
 
 /** What fails is marked at the next visit. */
 async function markSeen(client: QueryClient, seen: number): Promise<void> {
-  await call('PUT /users/current/received', { body: { seen } }).catch(() => {})
+  await write('PUT /users/current/received', { body: { seen } }).catch(() => {})
   await refreshReceived(client)
 }

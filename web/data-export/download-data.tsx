@@ -1,13 +1,13 @@
 import { Download } from 'lucide'
-import { call } from '../http/call.ts'
 import { useAction } from '../http/use-action.tsx'
+import { write } from '../http/write.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass } from '../ui/row.tsx'
 
 /** The browser fetches the file by itself. */
 export function DownloadData() {
   const download = useAction({
-    mutationFn: () => call('POST /users/current/downloads', {}),
+    mutationFn: () => write('POST /users/current/downloads', {}),
     onSuccess: ({ path }) => location.assign(path),
     errors: 'toast',
   })

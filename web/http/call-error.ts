@@ -7,7 +7,7 @@ const CODE = /^[A-Z_]+$/
 /** A call that failed. Its message is Russian and may be shown as it is. */
 export class CallError extends Error {
   override readonly name = 'CallError'
-  readonly code: ErrorBody['code'] | 'OFFLINE' | 'TIMEOUT' | 'OTHER_ACCOUNT'
+  readonly code: ErrorBody['code'] | 'OFFLINE' | 'TIMEOUT'
   /** HTTP status; 0 without an answer. */
   readonly status: number
   readonly retryAfter?: number
@@ -49,11 +49,6 @@ function whyNoAnswer(code: 'OFFLINE' | 'TIMEOUT'): string {
   return code === 'OFFLINE'
     ? 'Сервер не отвечает. Попробуйте чуть позже'
     : 'Сервер долго не отвечает. Попробуйте ещё раз'
-}
-
-export function otherAccount(): CallError {
-  const message = 'Это написано в другом аккаунте. Войдите в него, чтобы отправить'
-  return new CallError({ code: 'OTHER_ACCOUNT', message, status: 0 })
 }
 
 export function unreadableAnswer(): CallError {

@@ -22,7 +22,8 @@ afterEach(async () => {
 
 async function openPage() {
   const { call } = await import('./call.ts')
-  return { call, ...(await import('../session/token.ts')) }
+  const { write } = await import('./write.ts')
+  return { call, write, ...(await import('../session/token.ts')) }
 }
 
 const me = 'GET /users/current'
@@ -39,7 +40,7 @@ test('for two seconds after a write, also in another tab, a user’s reads ask t
   }
   const page = await openPage()
   const before = await readIn(page)
-  await page.call('POST /posts', { headers: {}, body: { text: 'Моё' } })
+  await page.write('POST /posts', { headers: {}, body: { text: 'Моё' } })
   expect(server.received.at(-1)?.cache).toBe(before)
   expect(await readIn(page)).toBe('no-cache')
   vi.resetModules()
@@ -84,21 +85,36 @@ test('a call that is refused twice is not repeated again', async () => {
   expect(server.refreshes()).toBe(2)
 })
 
-test('what one user has written is not sent with the token of another', async () => {
-  const users: Record<string, string> = { 'Bearer token-1': 'u1', 'Bearer token-2': 'u2' }
-  server.answer = ({ bearer = '' }) => ({ status: 200, body: { id: users[bearer] } })
-  const { call, resetToken } = await openPage()
-  const publish = () =>
-    call('POST /posts', { headers: {}, body: { text: 'Моё' } }, { userId: 'u1' })
-  const sent = () => server.received.filter(({ call }) => call === 'POST /api/v1/posts').length
-  await publish()
-  await publish()
-  expect(sent()).toBe(2)
-  // The cookie is another person's by now.
-  resetToken('unknown')
-  await expect(publish()).rejects.toMatchObject({ code: 'OTHER_ACCOUNT' })
-  expect(sent()).toBe(2)
-  expect(server.received.filter(({ call }) => call.endsWith(me.slice(4)))).toHaveLength(2)
+test('a write that waits for a limit bears the id of the account that began it, whoever is signed in then', async () => {
+  server.answer = ({ call, bearer }) => {
+    if (call.endsWith(me.slice(4))) return { status: 200, body: { id: bearer?.at(-1) } }
+    const isFirst = server.received.filter((it) => it.call === call).length === 1
+    return isFirst ? refusal('TOO_MANY_REQUESTS', { 'retry-after': '0' }) : { status: 204 }
+  }
+  const { write, resetToken } = await openPage()
+  const { viewer, reloadViewer } = await import('../session/viewer.ts')
+  reloadViewer()
+  await expect.poll(viewer.get).toMatchObject({ user: { id: '1' } })
+  const onLimit = vi.fn(() => resetToken('unknown'))
+  await write('DELETE /sessions', {}, { onLimit })
+  expect(onLimit).toHaveBeenCalledTimes(1)
+  const writes = server.received.filter(({ call }) => call.startsWith('DELETE'))
+  expect(writes).toMatchObject([
+    { bearer: 'Bearer token-1', user: '1' },
+    { bearer: 'Bearer token-2', user: '1' },
+  ])
+  await write('DELETE /sessions', {}, { by: '7' })
+  expect(server.received.at(-1)).toMatchObject({ user: '7' })
+})
+
+test('a write is not sent again if it is not wanted after a limit, or if the caller does not wait', async () => {
+  server.answer = () => refusal('TOO_MANY_REQUESTS', { 'retry-after': '0' })
+  const { write } = await openPage()
+  const refused = { code: 'TOO_MANY_REQUESTS' }
+  const stopped = { onLimit: () => {}, isWanted: () => false }
+  await expect(write('DELETE /sessions', {}, stopped)).rejects.toMatchObject(refused)
+  await expect(write('DELETE /sessions', {})).rejects.toMatchObject(refused)
+  expect(server.received.filter(({ call }) => call.startsWith('DELETE'))).toHaveLength(2)
 })
 
 test('a session closed elsewhere is reported once, and later calls are a visitor’s', async () => {
@@ -157,10 +173,10 @@ test('a machine whose clock is an hour ahead refreshes no more often', async () 
 
 test('ids are encoded in the path, headers and bodies are sent, and an empty answer is undefined', async () => {
   server.answer = () => ({ status: 204 })
-  const { call } = await openPage()
-  await expect(call('DELETE /sessions/:id', { params: { id: 'a/b?c' } })).resolves.toBeUndefined()
+  const { write } = await openPage()
+  await expect(write('DELETE /sessions/:id', { params: { id: 'a/b?c' } })).resolves.toBeUndefined()
   expect(server.received.at(-1)?.call).toBe('DELETE /api/v1/sessions/a%2Fb%3Fc')
-  await call('POST /posts', { headers: { 'idempotency-key': 'k1' }, body: { text: 'Привет' } })
+  await write('POST /posts', { headers: { 'idempotency-key': 'k1' }, body: { text: 'Привет' } })
   expect(server.received.at(-1)).toMatchObject({ key: 'k1', body: '{"text":"Привет"}' })
 })
 

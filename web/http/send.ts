@@ -7,6 +7,8 @@ import { readStaleness } from './staleness.ts'
 
 type SendOptions = {
   token?: string | null
+  /** Who makes the call: the server compares it with the token's user. */
+  userId?: string | undefined
   signal?: AbortSignal | undefined
   /** The response to this very request, if it was sent before: then it is only read. */
   answered?: Response
@@ -25,7 +27,7 @@ const WROTE_AT = 'wrote-at'
 export async function send<N extends CallName>(
   name: N,
   input: Input<Api[N]>,
-  { token, signal, answered }: SendOptions,
+  { token, userId, signal, answered }: SendOptions,
 ): Promise<{ answer: Answer<Api[N]>; headers: Headers }> {
   const { params, query, headers, body }: RequestInput = input
   const [method, path] = splitName(name)
@@ -34,7 +36,11 @@ export async function send<N extends CallName>(
     const request = () =>
       fetch(`${origin()}${API_PREFIX}${fillPath(path, params)}${search(query)}`, {
         method,
-        headers: headersOf({ ...headers, ...(token && freshness(method)) }, token, body),
+        headers: headersOf(
+          { ...headers, 'x-user': userId, ...(token && freshness(method)) },
+          token,
+          body,
+        ),
         // Otherwise Chromium would answer a user's read with the response preloaded for a visitor.
         ...(token && { mode: 'same-origin' }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,

@@ -5,14 +5,14 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { call } from '../http/call.ts'
-import { CallError, isShortLimit } from '../http/call-error.ts'
+import { CallError } from '../http/call-error.ts'
 import { errorMessage, waitMessage } from '../http/error-message.ts'
-import { wait } from '../platform/wait.ts'
+import { write } from '../http/write.ts'
 import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { type CachedPost, type Likes, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
 import { type Intent, keepIntent } from '../session/intents.ts'
 import { announcePostChange } from '../session/post-channel.ts'
+import { viewerId } from '../session/viewer.ts'
 import { toast } from '../ui/toaster.tsx'
 
 type Tap = Extract<Intent, { name: 'like' }>
@@ -38,7 +38,8 @@ export function shownLikes(client: QueryClient, postId: string): Likes | undefin
  * Taps on one post are sent one after the other. Resolves with false after a refusal, which a toast
  * tells. If the session has ended, of which another toast tells, the like is set after signing in.
  */
-export async function sendTap(client: QueryClient, tap: Tap): Promise<boolean> {
+export async function sendTap(client: QueryClient, intent: Tap): Promise<boolean> {
+  const tap = { ...intent, by: intent.by ?? viewerId() ?? '' }
   const observer = new MutationObserver<void, Error, Tap>(client, {
     mutationKey: tapsKey(tap.postId),
     scope: { id: `like ${tap.postId}` },
@@ -64,14 +65,11 @@ async function confirmTap(client: QueryClient, tap: Tap): Promise<void> {
   const { postId, liked = true } = tap
   const isWanted = () =>
     lastTap(client, postId) === tap && readCachedPost(client, postId)?.actions.is_liked !== liked
-  while (isWanted()) {
-    try {
-      return await setLike(client, postId, liked)
-    } catch (error) {
-      if (!isShortLimit(error)) throw error
-      tell(tap, waitMessage(error))
-      await wait(error.retryAfter * 1000)
-    }
+  if (!isWanted()) return
+  try {
+    await setLike(client, tap, isWanted)
+  } catch (error) {
+    if (isWanted()) throw error
   }
 }
 
@@ -79,9 +77,15 @@ function tell({ postId }: Tap, text: string): void {
   toast({ text }, { about: [`like ${postId}`] })
 }
 
-async function setLike(client: QueryClient, postId: string, is_liked: boolean): Promise<void> {
+async function setLike(client: QueryClient, tap: Tap, isWanted: () => boolean): Promise<void> {
+  const { postId, liked: is_liked = true, by } = tap
   const name = is_liked ? 'POST /posts/:id/likes' : 'DELETE /posts/:id/likes'
-  const likes = { is_liked, ...(await call(name, { params: { id: postId } })) }
+  const answer = await write(
+    name,
+    { params: { id: postId } },
+    { by, isWanted, onLimit: (error) => tell(tap, waitMessage(error)) },
+  )
+  const likes = { is_liked, ...answer }
   announcePostChange({ name: 'liked', postId, likes })
   // After signing in, a post may be liked before it is read, and reads under way lack the like.
   if (!readCachedPost(client, postId)) await whenListsAreRead(client)
@@ -96,8 +100,10 @@ function withTap(
   return { is_liked: liked, likes_count: Math.max(0, likes_count + step) }
 }
 
+/** The viewer's last tap: somebody else may have signed in while another's waits for a limit. */
 function lastTap(client: QueryClient, postId: string): Tap | undefined {
-  return client.getMutationCache().findAll(pendingTaps(postId)).map(tapOf).at(-1)
+  const taps = client.getMutationCache().findAll(pendingTaps(postId)).map(tapOf)
+  return taps.filter(({ by }) => by === (viewerId() ?? '')).at(-1)
 }
 
 function pendingTaps(postId: string): MutationFilters {

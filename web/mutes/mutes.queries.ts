@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
+import { write } from '../http/write.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
 import { hidden, hide } from '../session/hidden.ts'
 import { useViewer, viewerId } from '../session/viewer.ts'
@@ -28,7 +29,7 @@ export async function setAuthorMuted(
   id: string,
   isMuted: boolean,
 ): Promise<void> {
-  await call(isMuted ? 'PUT /users/:id/mute' : 'DELETE /users/:id/mute', { params: { id } })
+  await write(isMuted ? 'PUT /users/:id/mute' : 'DELETE /users/:id/mute', { params: { id } })
   const others = hidden.get().authors.filter((author) => author !== id)
   hide({ authors: isMuted ? [id, ...others] : others })
   void client.invalidateQueries({ queryKey: mutesQuery.queryKey })

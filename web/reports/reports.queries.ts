@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
+import { write } from '../http/write.ts'
 import { hidden, hide } from '../session/hidden.ts'
 
 export function useReportReasons() {
@@ -15,7 +16,7 @@ const FOLDED_MAX = 100
 /** The post is folded for its reporter from then on, in this browser. */
 export async function sendReport(id: string, reason_id: string, comment: string): Promise<void> {
   const body = comment === '' ? {} : { comment }
-  await call('POST /posts/:id/reports', { params: { id }, query: { reason_id }, body })
+  await write('POST /posts/:id/reports', { params: { id }, query: { reason_id }, body })
   const others = hidden.get().reported?.filter((other) => other !== id) ?? []
   hide({ reported: [id, ...others].slice(0, FOLDED_MAX) })
 }

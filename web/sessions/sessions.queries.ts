@@ -3,6 +3,7 @@ import type { Session } from '../../contract/sessions.ts'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
+import { write } from '../http/write.ts'
 
 const SESSIONS = ['sessions']
 
@@ -23,7 +24,7 @@ export function keepSessions(client: QueryClient, isOpen: (session: Session) => 
 /** Returns what to tell the person: the session may have been closed already. Throws CallError. */
 export async function closeSession(id: string): Promise<string> {
   try {
-    await call('DELETE /sessions/:id', { params: { id } })
+    await write('DELETE /sessions/:id', { params: { id } })
     return 'Сессия завершена'
   } catch (error) {
     if (error instanceof CallError && error.code === 'SESSION_NOT_FOUND') return errorMessage(error)
@@ -31,4 +32,4 @@ export async function closeSession(id: string): Promise<string> {
   }
 }
 
-export const closeOtherSessions = () => call('DELETE /sessions', {})
+export const closeOtherSessions = () => write('DELETE /sessions', {})

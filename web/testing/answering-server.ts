@@ -7,6 +7,7 @@ type Received = {
   call: string
   bearer: string | undefined
   cache: string | undefined
+  user: unknown
   key: unknown
   body: string
 }
@@ -30,7 +31,14 @@ export async function startAnsweringServer() {
     for await (const chunk of request) body += chunk
     const call = `${request.method} ${request.url}`
     const { authorization: bearer, 'idempotency-key': key, ...others } = request.headers
-    const current = { call, bearer, cache: others['cache-control'], key, body }
+    const current = {
+      call,
+      bearer,
+      cache: others['cache-control'],
+      user: others['x-user'],
+      key,
+      body,
+    }
     server.received.push(current)
     const isRefresh = call === 'PATCH /api/v1/sessions/current'
     return isRefresh ? server.refresh(server.refreshes()) : server.answer(current)

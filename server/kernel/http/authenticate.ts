@@ -70,6 +70,12 @@ export async function requireSession(
   return session
 }
 
+/** Refuses a write that another account has begun: the client may have changed accounts since. */
+export function requireSameUser(headers: IncomingHttpHeaders, { userId }: Viewer): void {
+  const startedBy = headers['x-user']
+  if (startedBy !== undefined && startedBy !== userId) throw new AppError('OTHER_ACCOUNT')
+}
+
 export function tokenOf({ authorization = '' }: IncomingHttpHeaders): string {
   return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 }

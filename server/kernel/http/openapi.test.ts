@@ -28,6 +28,10 @@ beforeAll(async () => {
 const pathOf = ({ path }: Endpoint) => `/api/v1${path.replace(/:(\w+)/g, '{$1}')}`
 const operationOf = (endpoint: Endpoint) => paths[pathOf(endpoint)]?.[endpoint.method.toLowerCase()]
 
+function isUserNamed({ method, access }: Endpoint): boolean {
+  return method !== 'GET' && access !== 'cookie'
+}
+
 /** Returns the errors of an endpoint, derived from its description by the rules of the contract. */
 function expectedRefusals(endpoint: Endpoint): ErrorCode[] {
   const { method, access, publishes, body, params, query, errors } = endpoint
@@ -41,6 +45,7 @@ function expectedRefusals(endpoint: Endpoint): ErrorCode[] {
     ...(access === 'moderator' ? (['NOT_FOUND'] as const) : []),
     ...(body || params || query ? (['INVALID_REQUEST'] as const) : []),
     ...(method === 'GET' ? [] : (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
+    ...(isUserNamed(endpoint) ? (['OTHER_ACCOUNT'] as const) : []),
   ]
 }
 
@@ -62,6 +67,7 @@ describe.each([...endpoints])('%s', (_name, endpoint) => {
     expect(operation?.requestBody !== undefined).toBe(endpoint.body !== undefined)
     const { params, query, headers } = endpoint
     const named = [params, query, headers].flatMap((part) => Object.keys(part?.properties ?? {}))
+    if (isUserNamed(endpoint)) named.push('x-user')
     expect((operation?.parameters ?? []).map(({ name }) => name).sort()).toEqual(named.sort())
     const security = {
       user: [{ bearer: [] }],

@@ -12,11 +12,17 @@ import type { Limit } from '../limits/rate-limits.ts'
 
 const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
 
+/** Whether a call may name the account that has begun it. */
+export function mayNameUser({ method, access }: Endpoint): boolean {
+  return method !== 'GET' && access !== 'cookie'
+}
+
 function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const { params, query, headers, body, access, publishes } = endpoint
   const errors = new Set<ErrorCode>([...endpoint.errors, ...ANY_CALL])
   // A body of the wrong size or type is refused even where none is described.
   if (endpoint.method !== 'GET') errors.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
+  if (mayNameUser(endpoint)) errors.add('OTHER_ACCOUNT')
   if (endpoint.method !== 'GET' || params || query || headers || body) errors.add('INVALID_REQUEST')
   if (access !== 'cookie') errors.add('UNAUTHORIZED')
   if (publishes) errors.add('BLOCKED').add('WRITING_CLOSED')

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import Type from 'typebox'
 import { API_PREFIX } from '../../../contract/constants.ts'
 import type { Answer, CacheRule, Endpoint, Input } from '../../../contract/endpoint.ts'
 import { isOfErasedUser } from '../db/database-errors.ts'
@@ -9,11 +10,12 @@ import {
   type Authenticator,
   identifyViewer,
   type LiveSession,
+  requireSameUser,
   requireSession,
   type Viewer,
 } from './authenticate.ts'
 import { toAppError } from './error-handler.ts'
-import { answerSchemas } from './openapi.ts'
+import { answerSchemas, mayNameUser } from './openapi.ts'
 import { namesUnknown } from './unknown-field.ts'
 
 const HANDLE_MS = 8000
@@ -87,10 +89,11 @@ export function createRouter(
         }
         if (checksSession && guards.auth.wasLive(viewer)) {
           request.viewer = { ...viewer, checkSession }
-          return
+        } else {
+          const { isNewcomer } = await checkSession()
+          request.viewer = { ...viewer, isNewcomer }
         }
-        const { isNewcomer } = await checkSession()
-        request.viewer = { ...viewer, isNewcomer }
+        if (endpoint.method !== 'GET') requireSameUser(request.headers, viewer)
       },
       // A call whose session is closed is refused for that, whatever else is wrong with it.
       async errorHandler(error, request) {
@@ -151,8 +154,20 @@ function isCacheable(query: unknown, { unless = {} }: CacheRule): boolean {
   return Object.entries(unless).every(([name, value]) => values[name] !== value)
 }
 
+const STARTED_BY = Type.Optional(
+  Type.String({ description: 'The id of the account that has begun the call' }),
+)
+
+function headersOf(endpoint: Endpoint): Endpoint['headers'] {
+  const { headers } = endpoint
+  return mayNameUser(endpoint)
+    ? Type.Object({ ...headers?.properties, 'x-user': STARTED_BY })
+    : headers
+}
+
 function schemaOf(endpoint: Endpoint): FastifySchema {
-  const { params, query, headers, body } = endpoint
+  const { params, query, body } = endpoint
+  const headers = headersOf(endpoint)
   return {
     summary: endpoint.summary,
     tags: [endpoint.path.split('/')[1] ?? ''],

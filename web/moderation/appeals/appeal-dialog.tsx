@@ -19,7 +19,7 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
     intent: { name: 'appeal', postId },
     initialText: '',
     send: async (text) => {
-      await sendAppeal(client, postId, text)
+      await sendAppeal(client, { id: postId, text, by: draft.userId })
       toast({ text: 'Отправлено модератору' }, { about: [OWN_TEXT] })
     },
     onSent: onClose,

@@ -1,6 +1,7 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { call } from '../../http/call.ts'
 import { CallError } from '../../http/call-error.ts'
+import { write } from '../../http/write.ts'
 
 const REMOVED_POSTS = ['removed-posts']
 
@@ -17,9 +18,13 @@ export function useRemovedPosts() {
  * An appeal whose answer was lost is there already: the second attempt is refused, and that is as
  * good. Throws CallError.
  */
-export async function sendAppeal(client: QueryClient, id: string, text: string): Promise<void> {
+export async function sendAppeal(
+  client: QueryClient,
+  { id, text, by }: { id: string; text: string; by: string },
+): Promise<void> {
+  const input = { params: { id }, body: { text } }
   try {
-    await call('POST /users/current/removed-posts/:id/appeal', { params: { id }, body: { text } })
+    await write('POST /users/current/removed-posts/:id/appeal', input, { by })
   } catch (error) {
     if (!(error instanceof CallError) || error.code !== 'ALREADY_APPEALED') throw error
   }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../../http/call.ts'
+import { write } from '../../http/write.ts'
 
 export function useOwnReports() {
   return useQuery({
@@ -12,4 +13,4 @@ export function useOwnReports() {
 export const readOwnReports = (signal?: AbortSignal) =>
   call('GET /users/current/reports', {}, { signal })
 
-export const markReportsSeen = () => call('PUT /users/current/reports/seen', {})
+export const markReportsSeen = () => write('PUT /users/current/reports/seen', {})

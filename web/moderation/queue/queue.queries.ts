@@ -3,6 +3,7 @@ import type { Answer, Input } from '../../../contract/endpoint.ts'
 import type { Block, blockUser, decide, readQueue } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/time.ts'
 import { call } from '../../http/call.ts'
+import { write } from '../../http/write.ts'
 import { changeViewer } from '../../session/viewer.ts'
 
 type Queue = Answer<typeof readQueue>
@@ -45,16 +46,16 @@ export function refreshQueue(client: QueryClient): Promise<void> {
 }
 
 export const decidePost = (id: string, body: Decision) =>
-  call('POST /moderation/posts/:id/decision', { params: { id }, body })
+  write('POST /moderation/posts/:id/decision', { params: { id }, body })
 
 export const undoDecision = (id: string) =>
-  call('POST /moderation/decisions/:id/undo', { params: { id } })
+  write('POST /moderation/decisions/:id/undo', { params: { id } })
 
 export const blockAuthor = (id: string, body: Input<typeof blockUser>['body']) =>
-  call('PUT /moderation/users/:id/block', { params: { id }, body })
+  write('PUT /moderation/users/:id/block', { params: { id }, body })
 
 export const unblockAuthor = (id: string) =>
-  call('DELETE /moderation/users/:id/block', { params: { id } })
+  write('DELETE /moderation/users/:id/block', { params: { id } })
 
 export function blockEnd({ until }: Block): string {
   return until === null ? 'навсегда' : `до\u00a0${exactDay(until)}`

@@ -1,9 +1,9 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { PATHS, postPath } from '../../../contract/pages.ts'
 import { leave, openDialog } from '../../history/history.ts'
-import { call } from '../../http/call.ts'
 import { fallBackOn } from '../../http/call-error.ts'
 import { useAction } from '../../http/use-action.tsx'
+import { write } from '../../http/write.ts'
 import { announcePostChange } from '../../session/post-channel.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormError } from '../../ui/errors.tsx'
@@ -82,7 +82,7 @@ function addToDraft(draft: Draft, text: string): void {
 
 /** Returns false for a post that was already deleted. Throws CallError. */
 async function deletePost(client: QueryClient, id: string): Promise<boolean> {
-  const deletion = call('DELETE /posts/:id', { params: { id } }).then(() => true)
+  const deletion = write('DELETE /posts/:id', { params: { id } }).then(() => true)
   const existed = await fallBackOn(404, deletion, false)
   evictPost(client, id)
   announcePostChange({ name: 'deleted', postId: id })

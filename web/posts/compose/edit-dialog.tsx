@@ -4,6 +4,7 @@ import { countdown } from '../../format/time.ts'
 import { call } from '../../http/call.ts'
 import { CallError } from '../../http/call-error.ts'
 import { errorMessage } from '../../http/error-message.ts'
+import { write } from '../../http/write.ts'
 import { announcePostChange } from '../../session/post-channel.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorRow } from '../../ui/errors.tsx'
@@ -73,7 +74,7 @@ function useEdit(post: CachedPost, onClose: () => void) {
     intent: { name: 'edit', postId: post.id },
     initialText: post.text,
     send: async (text) => {
-      await saveEdit(client, { id: post.id, text })
+      await saveEdit(client, { id: post.id, text, by: draft.userId })
       toast({ text: 'Изменено' }, { about: [OWN_TEXT, `post ${post.id}`] })
     },
     onSent: onClose,
@@ -84,12 +85,12 @@ function useEdit(post: CachedPost, onClose: () => void) {
   return { form, draft, secondsLeft, isExpired }
 }
 
-type Edit = { id: string; text: string }
+type Edit = { id: string; text: string; by: string }
 
 async function saveEdit(client: QueryClient, edit: Edit): Promise<void> {
+  const { id, text, by } = edit
   try {
-    const params = { id: edit.id }
-    const post = await call('PATCH /posts/:id', { params, body: { text: edit.text } })
+    const post = await write('PATCH /posts/:id', { params: { id }, body: { text } }, { by })
     putPosts(client, [post])
     announcePostChange({ name: 'edited', post })
   } catch (error) {

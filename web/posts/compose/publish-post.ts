@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { postPath } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
-import { call } from '../../http/call.ts'
+import { write } from '../../http/write.ts'
 import { toast } from '../../ui/toaster.tsx'
 import { addToLists, type ListName } from '../cache/list-cache.ts'
 import { putPosts } from '../cache/post-cache.ts'
@@ -54,8 +54,8 @@ async function publishPost(client: QueryClient, newPost: NewPost): Promise<Post>
 function sendPost({ text, submissionKey, repliedPostId, userId }: NewPost): Promise<Post> {
   const parts = { headers: { 'idempotency-key': submissionKey }, body: { text } }
   return repliedPostId === null
-    ? call('POST /posts', parts, { userId })
-    : call('POST /posts/:id/replies', { params: { id: repliedPostId }, ...parts }, { userId })
+    ? write('POST /posts', parts, { by: userId })
+    : write('POST /posts/:id/replies', { params: { id: repliedPostId }, ...parts }, { by: userId })
 }
 
 function listsOf({ repliedPostId, userId }: NewPost): ListName[] {

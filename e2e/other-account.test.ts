@@ -1,0 +1,38 @@
+import { expect } from 'vitest'
+import { journey, desktopTest as test } from './testing/journey.ts'
+import { postWith, refuseOnce, toast } from './testing/page-actions.ts'
+import { changeUserInOtherTab } from './testing/sign-in-actions.ts'
+
+test('a heart that waits is not sent for another user who has signed in meanwhile, and is not shown to them', async () => {
+  const [vera, petr] = [await journey.signUp(), await journey.signUp()]
+  await journey.publish(await journey.signUp(), 'Чужая отметка')
+  const page = await journey.visit({ as: vera, before: (it) => it.clock.install() })
+  await refuseOnce(page, '**/likes', 'Не больше 300 отметок в сутки. Попробуйте позже', 28)
+  const heart = postWith(page, 'Чужая отметка').getByRole('button', { name: 'Нравится' })
+  await heart.click()
+  await toast(page, 'Не больше 300 отметок в сутки. Отправим через 0:28').waitFor()
+  await changeUserInOtherTab(journey, page, { former: vera, next: petr })
+  await expect.poll(() => heart.getAttribute('aria-pressed')).toBe('false')
+  await page.clock.runFor(30_000)
+  // What Petr does himself arrives after what Vera began.
+  await heart.click()
+  const likes = () => journey.rows('SELECT user_id FROM likes')
+  await expect.poll(likes).toEqual([{ user_id: petr.id }])
+})
+
+test('a new name that waits is not given to another user who has signed in meanwhile', async () => {
+  const [vera, petr] = [await journey.signUp(), await journey.signUp()]
+  const path = '/settings/account/username'
+  const page = await journey.visit({ as: vera, path, before: (it) => it.clock.install() })
+  await refuseOnce(page, '**/users/current/profile', 'Имя меняют не чаще раза в минуту', 28)
+  await page.getByLabel('Имя пользователя').fill('vera_novaya')
+  await page.getByText('Имя пользователя свободно').waitFor()
+  await page.getByRole('button', { name: 'Сохранить' }).click()
+  await toast(page, 'Имя меняют не чаще раза в минуту. Отправим через 0:28').waitFor()
+  await changeUserInOtherTab(journey, page, { former: vera, next: petr })
+  const refused = page.waitForResponse('**/users/current/profile')
+  await page.clock.runFor(30_000)
+  expect((await refused).status()).toBe(409)
+  const names = () => journey.rows('SELECT username FROM users WHERE id = $1', [petr.id])
+  expect(await names()).toEqual([{ username: petr.username }])
+})
