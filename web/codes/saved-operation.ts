@@ -15,10 +15,10 @@ export type Operation = {
 /** The longest life of an operation: a mail may be on its way for ten minutes of it. */
 const OPERATION_LIFE_MS = 20 * 60_000
 
-const NAMES = ['sign-in', 'email-change', 'deletion'] as const
+type OperationName = 'sign-in' | 'email-change' | 'deletion'
 
 /** Keeps an operation in this tab, across reloads. Those of one user have the user's id. */
-export function savedOperation(name: (typeof NAMES)[number], userId?: string) {
+export function savedOperation(name: OperationName, userId?: string) {
   const key = userId === undefined ? name : `${name} ${userId}`
   return {
     /** Returns null if there is none or its code is too old at `now`. */
@@ -31,10 +31,6 @@ export function savedOperation(name: (typeof NAMES)[number], userId?: string) {
     write: (operation: Operation): void => sessionStore.writeJson(key, operation),
     remove: (): void => sessionStore.remove(key),
   }
-}
-
-export function removeSavedOperations(): void {
-  for (const name of NAMES) sessionStore.removeAll(name)
 }
 
 function isOperation(value: unknown): value is Operation {

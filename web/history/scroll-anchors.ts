@@ -35,6 +35,12 @@ export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): 
   sessionStore.writeJson(ANCHORS_KEY, stored.slice(-ANCHORS_STORED_MAX))
 }
 
+/** They name what a person who has logged out has read. */
+export function forgetAnchors(): void {
+  anchors = new Map()
+  sessionStore.remove(ANCHORS_KEY)
+}
+
 function known(): Map<string, Anchor> {
   anchors ??= new Map(sessionStore.readJson(ANCHORS_KEY, areAnchors)?.map(withFirstCursor))
   return anchors

@@ -6,15 +6,14 @@ import { EmailForm } from '../account/email-form.tsx'
 import { UsernameForm } from '../account/username-form.tsx'
 import { DeleteAccountForm } from '../account-deletion/delete-account-form.tsx'
 import { ReplyMails } from '../answers/reply-mails.tsx'
-import { removeSavedOperations } from '../codes/saved-operation.ts'
 import { DownloadData } from '../data-export/download-data.tsx'
 import { navigate } from '../history/history.ts'
+import { forgetAnchors } from '../history/scroll-anchors.ts'
 import { usePageTitle } from '../history/use-page-title.ts'
-import { localStore } from '../platform/storage.ts'
 import { renameOwner } from '../posts/cache/post-cache.ts'
-import { removeDrafts } from '../posts/compose/stored-drafts.ts'
+import { draftsChanged } from '../posts/compose/stored-drafts.ts'
+import { forgetPerson } from '../session/forget-person.ts'
 import { forgetHidden } from '../session/hidden.ts'
-import { dropIntent } from '../session/intents.ts'
 import { announceSessionChange, signedOut, useViewer } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
 import { SiteLinks } from '../texts/site-links.tsx'
@@ -44,13 +43,13 @@ export function SettingsPage() {
 
 /** Nothing of the person stays. When a session ends by itself, drafts wait for their author. */
 function showWallSignedOut(userId: string): void {
-  removeDrafts(localStore, userId)
-  removeSavedOperations()
-  dropIntent()
+  forgetPerson(userId)
+  draftsChanged.emit()
   forgetHidden()
+  forgetAnchors()
   signedOut()
   navigate(PATHS.wall)
-  announceSessionChange()
+  announceSessionChange(userId)
 }
 
 /** /settings/account/email */

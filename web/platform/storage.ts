@@ -12,7 +12,6 @@ export type SafeStorage = {
   writeJson(key: string, value: unknown): void
   remove(key: string): void
   keys(prefix: string): string[]
-  removeAll(prefix: string): void
 }
 
 /** With blocked cookies the browser's own localStorage throws at every access. */
@@ -71,9 +70,6 @@ export function safeStorage(open: () => Storage): SafeStorage {
     writeJson: (key, value) => write(key, JSON.stringify(value)),
     remove,
     keys,
-    removeAll: (prefix) => {
-      for (const key of keys(prefix)) remove(key)
-    },
   }
 }
 

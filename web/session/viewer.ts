@@ -35,7 +35,7 @@ const observer = new QueryObserver<KnownViewer>(queryClient, viewerQuery)
 export const viewer = { get: currentViewer, subscribe: observer.subscribe }
 
 /** Other tabs must not go on as the former viewer when one has signed in or out. */
-const sessionChanges = createTabChannel<null>('session')
+const sessionChanges = createTabChannel<string | null>('session')
 const otherViewer = createEmitter()
 
 export const onOtherViewer = otherViewer.subscribe
@@ -84,13 +84,19 @@ export function loadViewer(isShown?: Promise<void>): void {
   assumeVisitor()
   onSessionLost(() => signedOut('session-closed'))
   onSessionKnown(retryNow)
-  sessionChanges.subscribe(reloadViewer)
+  sessionChanges.subscribe(followOtherTab)
   addEventListener('online', retryNow)
   void queryClient.prefetchQuery(viewerQuery)
 }
 
-export function announceSessionChange(): void {
-  sessionChanges.post(null)
+/** Other tabs forget the user who has logged out. */
+export function announceSessionChange(loggedOutId: string | null = null): void {
+  sessionChanges.post(loggedOutId)
+}
+
+async function followOtherTab(loggedOutId: string | null): Promise<void> {
+  reloadViewer()
+  if (loggedOutId !== null) (await import('./forget-person.ts')).forgetPerson(loggedOutId)
 }
 
 /** A page that came without a cookie needs no request if this browser remembers no session. */

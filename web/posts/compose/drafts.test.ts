@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { safeStorage } from '../../platform/storage.ts'
 import { openDraft } from './drafts.ts'
-import { draftsChanged, removeDrafts } from './stored-drafts.ts'
+import { draftsChanged } from './stored-drafts.ts'
 
 /** The app's storage over an object that keeps its keys as a browser's does. */
 function memoryStore() {
@@ -178,23 +178,4 @@ test('a stored text is a draft, whatever is stored in place of its key', () => {
   const draft = openDraft(store, 'u1', 'new')
   expect(draft.read()).toBe('цел')
   expect(draft.submissionKey('цел')).toMatch(/^[0-9a-f]{32}$/)
-})
-
-test('all drafts of a person can be removed, and nobody else’s', () => {
-  const store = memoryStore()
-  for (const person of ['1', '12', '21']) {
-    openDraft(store, person, 'new').write('новое')
-    openDraft(store, person, 'reply 7').write('ответ')
-  }
-  let calls = 0
-  const stop = draftsChanged.subscribe(() => {
-    calls += 1
-  })
-  removeDrafts(store, '1')
-  stop()
-  expect(calls).toBe(1)
-  expect(openDraft(store, '1', 'new').read()).toBeNull()
-  expect(openDraft(store, '1', 'reply 7').read()).toBeNull()
-  for (const other of ['12', '21']) expect(openDraft(store, other, 'new').read()).toBe('новое')
-  expect(store.size()).toBe(4)
 })

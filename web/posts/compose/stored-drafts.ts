@@ -12,12 +12,6 @@ export type NamedDraft = { name: string; draft: StoredDraft }
 
 export const draftsChanged = createEmitter()
 
-/** A person who logs out leaves nothing unsent to the next user of this browser. */
-export function removeDrafts(store: SafeStorage, userId: string): void {
-  store.removeAll(`draft ${userId} `)
-  draftsChanged.emit()
-}
-
 export type DraftKey = { userId: string; target: DraftTarget; tab: string }
 
 /** Each tab has a name of its own, so that none overwrites another's draft. */

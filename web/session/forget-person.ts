@@ -1,0 +1,34 @@
+import { localStore, sessionStore } from '../platform/storage.ts'
+import {
+  CLIENT_TOKEN_KEY,
+  INTRO_SEEN_KEY,
+  LETTERS_OFF_KEY,
+  NO_COUNTS_KEY,
+  NOTICE_SEEN_KEY,
+  THEME_KEY,
+  VISITS_KEY,
+} from '../platform/stored-keys.ts'
+
+/** What stays when a person logs out. */
+const OF_THE_BROWSER = new Set([
+  CLIENT_TOKEN_KEY,
+  INTRO_SEEN_KEY,
+  LETTERS_OFF_KEY,
+  NO_COUNTS_KEY,
+  NOTICE_SEEN_KEY,
+  THEME_KEY,
+  VISITS_KEY,
+])
+
+/**
+ * Removes what this tab and the browser store about a user who logs out. The second word of a key
+ * may be the id of its user: what is another user's stays.
+ */
+export function forgetPerson(userId: string): void {
+  for (const store of [localStore, sessionStore]) {
+    for (const key of store.keys('')) {
+      const [, owner] = key.split(' ')
+      if (owner === undefined ? !OF_THE_BROWSER.has(key) : owner === userId) store.remove(key)
+    }
+  }
+}
