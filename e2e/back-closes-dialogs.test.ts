@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { countCardRenders } from './testing/count-card-renders.ts'
-import { countStyledElements, searchesOfWholePage } from './testing/count-styled-elements.ts'
-import { journey, olga, PHONE, test } from './testing/journey.ts'
+import { journey, olga, PHONE, petr, test } from './testing/journey.ts'
 import {
+  chooseFromMenu,
   countRequests,
   dialogOf,
   focused,
@@ -43,22 +43,20 @@ test('going back closes the dialog and saves the draft, going forward and a relo
   await dialog.waitFor({ state: 'detached' })
   expect(await isDialogEntry(page)).toBe(false)
 
+  await expect.poll(() => depth(page)).toBe(1)
+
   for (const close of [pressClose, pressEscape]) {
     await plus.click()
     await dialog.waitFor()
     await close(page)
     await dialog.waitFor({ state: 'detached' })
     expect(await isDialogEntry(page)).toBe(false)
+    await expect.poll(() => depth(page)).toBe(1)
   }
   // What was closed here, and not by going back, is done with.
-  const forward = page.evaluate(() => {
-    const moved = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }))
-    history.forward()
-    return moved.then(() => {})
-  })
-  await forward
+  await step(page, 1)
   expect(await dialog.count()).toBe(0)
-  await page.evaluate(() => history.back())
+  await step(page, -1)
   await plus.click()
   await dialog.getByLabel('Текст записи').fill('')
   await page.keyboard.press('Escape')
@@ -66,7 +64,8 @@ test('going back closes the dialog and saves the draft, going forward and a relo
   expect(await page.getByRole('button', { name: 'есть черновик' }).count()).toBe(0)
   expect(listReads()).toBe(1)
 
-  await page.evaluate(() => history.back())
+  await expect.poll(() => depth(page)).toBe(1)
+  await step(page, -1)
   await page.waitForURL('**/settings')
 })
 
@@ -93,71 +92,103 @@ test('opening and closing a dialog renders no card, and a like its own only, on 
   expect(await countCardRenders(page, openAndClose)).toBe(0)
 })
 
-test('closing a dialog makes the browser style the page once, also with the style of other pages', async () => {
-  for (let n = 1; n <= 8; n++) await journey.publish(olga, `Запись ${n}`)
-  const page = await journey.visit({ as: olga, path: '/rules', viewport: PHONE })
+test('«Назад» and «Закрыть» in the same moment take one step', async () => {
+  const page = await journey.visit({ as: olga, path: '/settings', viewport: PHONE })
   await page.getByRole('link', { name: 'Стена' }).click()
-  await postWith(page, 'Останется на месте').waitFor()
-  await page.getByRole('button', { name: 'Новая запись' }).click()
-  const dialog = await dialogOf(page, 'Новая запись')
-  const elements = await page.locator('body *').count()
-  const styled = await countStyledElements(page, async () => {
-    await pressEscape(page)
+  const plus = page.getByRole('button', { name: 'Новая запись' })
+  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
+  for (const pauseMs of [0, 0, 5, 20]) {
+    await plus.click()
+    await dialog.waitFor()
+    await page.evaluate(async (ms) => {
+      history.back()
+      if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
+      document.querySelector<HTMLElement>('dialog [aria-label="Закрыть"]')?.click()
+    }, pauseMs)
     await dialog.waitFor({ state: 'detached' })
-  })
-  // The page is no longer inert, so that each element is styled.
-  expect(styled / elements).toBeGreaterThan(0.8)
-  expect(styled / elements).toBeLessThan(1.4)
+    await expect.poll(() => depth(page)).toBe(1)
+  }
+  // A dialog opens when no step is on its way any more.
+  await plus.click()
+  await dialog.waitFor()
+  expect(new URL(page.url()).pathname).toBe('/')
 })
 
-test('a dialog that comes or goes does not make the browser look through all posts for changed styles', async () => {
+test('a dialog closes at once, and the app works on, even if the browser never takes the step back', async () => {
   const page = await journey.visit({ as: olga, viewport: PHONE })
-  await postWith(page, 'Останется на месте').waitFor()
-  await untilPreloaded(page)
-  const searches = await searchesOfWholePage(page, async () => {
-    await page.getByRole('button', { name: 'Новая запись' }).click()
-    await page.locator('dialog:modal').waitFor()
-    await pressEscape(page)
-    await page.locator('dialog').waitFor({ state: 'detached' })
+  const plus = page.getByRole('button', { name: 'Новая запись' })
+  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
+  await plus.click()
+  await dialog.waitFor()
+  await page.evaluate(() => {
+    const never = new Promise(() => {})
+    navigation.traverseTo = () => ({ committed: never, finished: never }) as NavigationResult
   })
-  expect(searches).toEqual([])
+  await pressEscape(page)
+  await dialog.waitFor({ state: 'detached' })
+  await plus.click()
+  await dialog.waitFor()
+  await pressClose(page)
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Настройки' }).click()
+  await page.waitForURL('**/settings')
 })
 
-test('a dialog shows with its focus before the page becomes inert, and gives the focus back to its button', async () => {
+test('where there is no Navigation API, closing a dialog leaves no entry behind either', async () => {
+  const page = await journey.visit({
+    as: olga,
+    viewport: PHONE,
+    before: (it) => it.addInitScript(() => Reflect.deleteProperty(window, 'navigation')),
+  })
+  expect(await page.evaluate(() => 'navigation' in window)).toBe(false)
+  for (const close of [pressClose, pressEscape]) {
+    await page.getByRole('button', { name: 'Новая запись' }).click()
+    const dialog = await dialogOf(page, 'Новая запись')
+    await close(page)
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(() => depth(page)).toBe(0)
+  }
+})
+
+test('a dialog is modal from the task of the tap, with the focus in its field, and gives the focus back to its button', async () => {
   const page = await journey.visit({ as: olga })
   await postWith(page, 'Останется на месте').waitFor()
   const plus = page.getByRole('button', { name: 'Новая запись' })
   await untilPreloaded(page)
-  const atFirst = await plus.evaluate(async (element) => {
+  const isModal = await plus.evaluate(async (element) => {
     const button = element as HTMLElement
     button.focus()
     button.click()
     await new Promise(requestAnimationFrame)
-    const dialog = document.querySelector('dialog')
-    dialog?.addEventListener('focusout', () => dialog.setAttribute('data-lost-focus', ''))
-    return {
-      isVisible: dialog?.checkVisibility(),
-      hasFocus: dialog?.contains(document.activeElement),
-      isModal: dialog?.matches(':modal'),
-      takesTab: document.activeElement?.dispatchEvent(
-        new KeyboardEvent('keydown', { key: 'Tab', bubbles: true, cancelable: true }),
-      ),
-    }
+    return document.querySelector('dialog')?.matches(':modal:focus-within')
   })
-  const first = { isVisible: true, hasFocus: true, isModal: false, takesTab: false }
-  expect(atFirst).toEqual(first)
-  await page.locator('dialog:modal').waitFor()
+  expect(isModal).toBe(true)
   expect(await focused(page)).toBe('Текст записи')
-  expect(await page.locator('dialog[data-lost-focus]').count()).toBe(0)
-  await pressEscape(page)
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(await focused(page)).toBe('Новая запись')
+  for (const close of [pressEscape, pressClose]) {
+    await close(page)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await focused(page)).toBe('Новая запись')
+    await plus.click()
+    await page.getByRole('dialog').waitFor()
+  }
+})
 
-  await plus.click()
-  await page.locator('dialog:modal').waitFor()
-  await pressClose(page)
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(await focused(page)).toBe('Новая запись')
+test('in a dialog without a field the focus is on the dialog, and not on «Закрыть»', async () => {
+  const other = await journey.publish(petr, 'Чужая запись')
+  const page = await journey.visit({ as: olga })
+  const card = page.locator(`[data-post-id="${other.id}"]`)
+  const openings: Record<string, () => Promise<unknown>> = {
+    'Удалить запись?': () => chooseFromMenu(postWith(page, 'Останется на месте'), 'Удалить'),
+    Пожаловаться: () => chooseFromMenu(card, 'Пожаловаться'),
+    'Сочетания клавиш': () => page.keyboard.press('Shift+Slash'),
+  }
+  for (const [title, open] of Object.entries(openings)) {
+    await open()
+    const dialog = await dialogOf(page, title)
+    expect(await focused(page)).toBe(title)
+    await pressEscape(page)
+    await dialog.waitFor({ state: 'detached' })
+  }
 })
 
 test('a visitor who goes back from the dialog for signing in no longer likes what they tapped', async () => {
@@ -170,6 +201,20 @@ test('a visitor who goes back from the dialog for signing in no longer likes wha
   expect(await page.evaluate(() => sessionStorage.getItem('intent'))).toBeNull()
   expect(new URL(page.url()).pathname).toBe('/')
 })
+
+/** How many entries of the app are before the current one. */
+function depth(page: Page): Promise<number> {
+  return page.evaluate(() => history.state.index)
+}
+
+/** Goes one step through the history, and waits until the app knows. */
+function step(page: Page, by: 1 | -1): Promise<void> {
+  return page.evaluate(async (delta) => {
+    const moved = new Promise((resolve) => addEventListener('popstate', resolve, { once: true }))
+    history.go(delta)
+    await moved
+  }, by)
+}
 
 function isDialogEntry(page: Page): Promise<boolean> {
   return page.evaluate(() => Boolean(history.state?.dialog))

@@ -21,6 +21,8 @@ type EntryState = {
   /** How many entries of this app are before it. */
   index: number
   dialog?: Dialog
+  /** The browser's key of the entry below that of the dialog. */
+  below?: string
   fromSettings?: true
 }
 
@@ -36,12 +38,14 @@ export type Entry = {
   fromSettings: boolean
 }
 
+const STEP_BACK_MAX_MS = 1000
+
 const dialog = createAtom<Dialog | null>(null)
 const changes = createEmitter()
 let entry: Entry | undefined
 /** The open dialog if a reload or a step through the history has opened it. */
 let restored: Dialog | null = null
-/** Set while the browser leaves the entry of a dialog, which stays open until then. */
+/** Set while the browser leaves the entry of a closed dialog. */
 let stepBack: PromiseWithResolvers<void> | undefined
 let closeLoading: (left: Dialog) => void = () => {}
 
@@ -89,9 +93,10 @@ export function navigate(
     const { href } = new URL(to, location.href)
     const open = dialog.get()
     const isInPlace = replace || open !== null || href === location.href
-    const state = newState(readState().index + (isInPlace ? 0 : 1))
+    const { index, below } = readState()
+    const state = newState(index + (isInPlace ? 0 : 1))
     if (fromSettings) state.fromSettings = true
-    if (replace && open) state.dialog = open
+    if (replace && open) Object.assign(state, { dialog: open, below })
     write(isInPlace ? 'replaceState' : 'pushState', state, href)
     if (!replace) askToClose()
     showEntry(readEntry(false))
@@ -111,33 +116,51 @@ export function goBack(otherwise: string): void {
   // page before it.
   const isReferred = document.referrer.startsWith(`${location.origin}/`)
   const isLinked = globalThis.navigation?.canGoBack && isReferred
-  if (readState().index > 0 || isLinked) history.back()
-  else navigate(otherwise)
+  whenDialogIsClosed(() => {
+    if (readState().index > 0 || isLinked) history.back()
+    else navigate(otherwise)
+  })
 }
 
 /** Opens a dialog in an entry of its own, or in place of the one that is open. */
 export function openDialog(opened: Dialog): void {
   whenDialogIsClosed(() => {
     const { index, ...state } = readState()
+    const below = globalThis.navigation?.currentEntry?.key
     if (state.dialog) write('replaceState', { ...state, index, dialog: opened })
-    else write('pushState', { ...state, index: index + 1, dialog: opened })
+    else write('pushState', { ...state, index: index + 1, dialog: opened, ...(below && { below }) })
     dialog.set(opened)
   })
 }
 
 /**
- * Closes a dialog unless another has replaced it. It closes when the browser has left its entry,
- * which «Вперёд» then finds without a dialog. Returns whether it closes because of this call.
+ * Closes a dialog unless another has replaced it, and leaves its entry, which «Вперёд» then finds
+ * without a dialog. Returns whether it closes because of this call.
  */
 export function closeDialog(closed: Dialog): boolean {
-  if (dialog.get() !== closed || stepBack) return false
-  const { dialog: own, ...state } = readState()
+  if (dialog.get() !== closed) return false
+  const { dialog: own, below, ...state } = readState()
+  dialog.set(null)
   if (own) {
     write('replaceState', state)
-    stepBack = Promise.withResolvers()
-    history.back()
-  } else dialog.set(null)
+    stepBackTo(below)
+  }
   return true
+}
+
+/** The browser may drop the step, so what waits for it waits for a second at most. */
+function stepBackTo(below: string | undefined): void {
+  const step = Promise.withResolvers<void>()
+  stepBack = step
+  if (below && globalThis.navigation) {
+    // By the key, so that a step which the person takes at the same time does not make it two.
+    const { committed, finished } = globalThis.navigation.traverseTo(below)
+    void Promise.allSettled([committed, finished])
+  } else history.back()
+  setTimeout(() => {
+    if (stepBack === step) stepBack = undefined
+    step.resolve()
+  }, STEP_BACK_MAX_MS)
 }
 
 /** Sets what closes a dialog that «Назад» leaves before it is loaded. */
@@ -155,7 +178,7 @@ export function acceptRestored(): void {
   restored = null
 }
 
-/** Runs `action` as soon as no closed dialog is on the screen. */
+/** Runs `action` as soon as the entry of a closed dialog is left, or after a second. */
 export function whenDialogIsClosed(action: () => void): void {
   if (stepBack) void stepBack.promise.then(action)
   else action()

@@ -7,7 +7,6 @@ import {
   type RefObject,
   useLayoutEffect,
   useRef,
-  useState,
 } from 'react'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
@@ -32,13 +31,11 @@ type ModalProps = {
 export function Modal(props: ModalProps) {
   const { title, heading = title, onClose, children, size = 'm', phone = 'sheet' } = props
   const ref = useRef<HTMLDialogElement>(null)
-  const isModal = useShowModal(ref)
+  useShowModal(ref)
   useAboveKeyboard(ref)
   const backdrop = useBackdropPress(ref, onClose)
 
   function handleKey(event: KeyboardEvent): void {
-    // It would lead to the page behind, which is not inert yet.
-    if (event.key === 'Tab' && !isModal) event.preventDefault()
     if (event.key !== 'Escape' || event.defaultPrevented) return
     // The page decides whether the dialog closes, also after a second Escape.
     event.preventDefault()
@@ -71,7 +68,7 @@ export function Modal(props: ModalProps) {
         </header>
         <div className={styles.body}>{children}</div>
       </div>
-      {isModal && <ToastRegion inModal />}
+      <ToastRegion inModal />
     </dialog>
   )
 }
@@ -91,69 +88,32 @@ export function ModalFooter({ children, inPhoneHeader = false }: ModalFooterProp
   )
 }
 
-/**
- * Shows the dialog with the next frame and makes it modal after that: the page becomes inert then,
- * for which a browser styles all of it anew, longer than all else that opens a dialog takes. Returns
- * whether it is modal: until then it is not in the top layer.
- */
-function useShowModal(ref: RefObject<HTMLDialogElement | null>): boolean {
-  const [isModal, setModal] = useState(false)
+function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
   useLayoutEffect(() => {
     const dialog = ref.current
     if (!dialog) return
-    const opener = document.activeElement
-    // Otherwise «Закрыть» would get the focus. Each move of the focus lays the page out.
+    // Without a field it is the dialog, whose name is then read; the browser would take «Закрыть».
     const first = dialog.querySelector<HTMLElement>('[autofocus]') ?? dialog
     first.autofocus = true
-    dialog.show()
-    // Some browsers look for it inside of the dialog alone.
+    dialog.showModal()
+    // Older browsers look for it among what the dialog contains.
     if (document.activeElement !== first) first.focus()
-    const cancel = afterPaint(() => {
-      // `close` would take the focus, and with it a phone's keyboard, away for a moment.
-      dialog.open = false
-      holdPage(dialog)
-      dialog.showModal()
-      setModal(true)
-    })
+    holdPage(true)
     return () => {
-      cancel()
-      releasePage(dialog)
+      holdPage(false)
       dialog.close()
       dropCaret()
-      // The browser does not: the focus was in the dialog already when that became modal.
-      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true })
     }
   }, [ref])
-  return isModal
 }
-
-const modals = new Set<HTMLDialogElement>()
 
 /**
  * By an attribute, on which base.css keeps the page from scrolling: for `html:has(dialog:modal)` the
  * browser looked through all posts with each change of the page, 30 ms of a slowed processor for a
  * tap among 1,000.
  */
-function holdPage(dialog: HTMLDialogElement): void {
-  modals.add(dialog)
-  document.documentElement.toggleAttribute('data-modal', true)
-}
-
-function releasePage(dialog: HTMLDialogElement): void {
-  modals.delete(dialog)
-  document.documentElement.toggleAttribute('data-modal', modals.size > 0)
-}
-
-/** Returns a function that cancels the call. */
-function afterPaint(call: () => void): () => void {
-  let timer = 0
-  const frame = requestAnimationFrame(() => {
-    timer = window.setTimeout(call)
-  })
-  return () => {
-    cancelAnimationFrame(frame)
-    clearTimeout(timer)
-  }
+function holdPage(isHeld: boolean): void {
+  document.documentElement.toggleAttribute('data-modal', isHeld)
 }
 
 /**
