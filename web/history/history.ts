@@ -22,7 +22,7 @@ type EntryState = {
   index: number
   dialog?: Dialog
   /** The browser's key of the entry below that of the dialog. */
-  below?: string
+  below?: string | undefined
   fromSettings?: true
 }
 
@@ -128,7 +128,7 @@ export function openDialog(opened: Dialog): void {
     const { index, ...state } = readState()
     const below = globalThis.navigation?.currentEntry?.key
     if (state.dialog) write('replaceState', { ...state, index, dialog: opened })
-    else write('pushState', { ...state, index: index + 1, dialog: opened, ...(below && { below }) })
+    else write('pushState', { ...state, index: index + 1, dialog: opened, below })
     dialog.set(opened)
   })
 }
@@ -188,8 +188,7 @@ function onPopState(): void {
   const done = stepBack
   stepBack = undefined
   const state = readState()
-  // An entry that the person has made, by another fragment in the address, or one of the release
-  // before.
+  // An entry that the person has made, by another fragment in the address.
   if (!isEntryState(history.state)) write('replaceState', state)
   const { key, dialog: next = null } = state
   if (JSON.stringify(next) !== JSON.stringify(dialog.get())) {
@@ -226,13 +225,9 @@ function readEntry(isReturn: boolean): Entry {
   return { pathname, search, hash, key, isReturn, fromSettings }
 }
 
-/** The release before wrote `idx` for the index. */
 function readState(): EntryState {
   const { state } = history
-  if (isEntryState(state)) return state
-  const { key, idx } = (state ?? {}) as Partial<Record<'key' | 'idx', unknown>>
-  const isFormer = typeof key === 'string' && typeof idx === 'number'
-  return isFormer ? { key, index: idx } : newState(0)
+  return isEntryState(state) ? state : newState(0)
 }
 
 /** Browsers refuse more than some hundred changes in half a minute: then the page is loaded. */

@@ -35,20 +35,14 @@ export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): 
   sessionStore.writeJson(ANCHORS_KEY, stored.slice(-ANCHORS_STORED_MAX))
 }
 
-/** They name what a person who has logged out has read. */
+/** Forgets where lists were left: the anchors name what a user who has logged out has read. */
 export function forgetAnchors(): void {
-  anchors = new Map()
-  sessionStore.remove(ANCHORS_KEY)
+  anchors = undefined
 }
 
 function known(): Map<string, Anchor> {
-  anchors ??= new Map(sessionStore.readJson(ANCHORS_KEY, areAnchors)?.map(withFirstCursor))
+  anchors ??= new Map(sessionStore.readJson(ANCHORS_KEY, areAnchors))
   return anchors
-}
-
-/** The release before wrote null for the cursor of the first page. */
-function withFirstCursor([key, anchor]: [string, Anchor]): [string, Anchor] {
-  return [key, { ...anchor, cursors: anchor.cursors.map((cursor) => cursor ?? '') }]
 }
 
 function areAnchors(value: unknown): value is [string, Anchor][] {

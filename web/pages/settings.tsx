@@ -8,11 +8,11 @@ import { DeleteAccountForm } from '../account-deletion/delete-account-form.tsx'
 import { ReplyMails } from '../answers/reply-mails.tsx'
 import { DownloadData } from '../data-export/download-data.tsx'
 import { navigate } from '../history/history.ts'
-import { forgetAnchors } from '../history/scroll-anchors.ts'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { renameOwner } from '../posts/cache/post-cache.ts'
 import { draftsChanged } from '../posts/compose/stored-drafts.ts'
 import { forgetPerson } from '../session/forget-person.ts'
+import { forgetTab } from '../session/forget-tab.ts'
 import { forgetHidden } from '../session/hidden.ts'
 import { announceSessionChange, signedOut, useViewer } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
@@ -44,12 +44,12 @@ export function SettingsPage() {
 /** Nothing of the person stays. When a session ends by itself, drafts wait for their author. */
 function showWallSignedOut(userId: string): void {
   forgetPerson(userId)
+  forgetTab()
   draftsChanged.emit()
   forgetHidden()
-  forgetAnchors()
   signedOut()
   navigate(PATHS.wall)
-  announceSessionChange(userId)
+  announceSessionChange(true)
 }
 
 /** /settings/account/email */

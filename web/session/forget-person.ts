@@ -1,4 +1,4 @@
-import { localStore, sessionStore } from '../platform/storage.ts'
+import { localStore } from '../platform/storage.ts'
 import {
   CLIENT_TOKEN_KEY,
   INTRO_SEEN_KEY,
@@ -21,14 +21,12 @@ const OF_THE_BROWSER = new Set([
 ])
 
 /**
- * Removes what this tab and the browser store about a user who logs out. The second word of a key
- * may be the id of its user: what is another user's stays.
+ * Removes what the browser stores about a user who logs out. The second word of a key may be the id
+ * of its user: what is another user's stays.
  */
 export function forgetPerson(userId: string): void {
-  for (const store of [localStore, sessionStore]) {
-    for (const key of store.keys('')) {
-      const [, owner] = key.split(' ')
-      if (owner === undefined ? !OF_THE_BROWSER.has(key) : owner === userId) store.remove(key)
-    }
+  for (const key of localStore.keys('')) {
+    const [, owner] = key.split(' ')
+    if (owner === undefined ? !OF_THE_BROWSER.has(key) : owner === userId) localStore.remove(key)
   }
 }

@@ -4,6 +4,7 @@ import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
 import { queryClient, retryPause } from '../http/query-client.ts'
 import { createEmitter, useAtom } from '../platform/atom.ts'
+import { forgetTab } from './forget-tab.ts'
 import { cameWithoutCookie } from './page-settings.ts'
 import { createTabChannel } from './tab-channel.ts'
 import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from './token.ts'
@@ -35,7 +36,7 @@ const observer = new QueryObserver<KnownViewer>(queryClient, viewerQuery)
 export const viewer = { get: currentViewer, subscribe: observer.subscribe }
 
 /** Other tabs must not go on as the former viewer when one has signed in or out. */
-const sessionChanges = createTabChannel<string | null>('session')
+const sessionChanges = createTabChannel<boolean>('session')
 const otherViewer = createEmitter()
 
 export const onOtherViewer = otherViewer.subscribe
@@ -89,14 +90,13 @@ export function loadViewer(isShown?: Promise<void>): void {
   void queryClient.prefetchQuery(viewerQuery)
 }
 
-/** Other tabs forget the user who has logged out. */
-export function announceSessionChange(loggedOutId: string | null = null): void {
-  sessionChanges.post(loggedOutId)
+export function announceSessionChange(isLogOut = false): void {
+  sessionChanges.post(isLogOut)
 }
 
-async function followOtherTab(loggedOutId: string | null): Promise<void> {
+function followOtherTab(isLogOut: boolean): void {
+  if (isLogOut) forgetTab()
   reloadViewer()
-  if (loggedOutId !== null) (await import('./forget-person.ts')).forgetPerson(loggedOutId)
 }
 
 /** A page that came without a cookie needs no request if this browser remembers no session. */
