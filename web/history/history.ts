@@ -93,10 +93,9 @@ export function navigate(
     const { href } = new URL(to, location.href)
     const open = dialog.get()
     const isInPlace = replace || open !== null || href === location.href
-    const { index, below } = readState()
-    const state = newState(index + (isInPlace ? 0 : 1))
+    const state = newState(readState().index + (isInPlace ? 0 : 1))
     if (fromSettings) state.fromSettings = true
-    if (replace && open) Object.assign(state, { dialog: open, below })
+    if (replace && open) state.dialog = open
     write(isInPlace ? 'replaceState' : 'pushState', state, href)
     if (!replace) askToClose()
     showEntry(readEntry(false))
@@ -116,10 +115,8 @@ export function goBack(otherwise: string): void {
   // page before it.
   const isReferred = document.referrer.startsWith(`${location.origin}/`)
   const isLinked = globalThis.navigation?.canGoBack && isReferred
-  whenDialogIsClosed(() => {
-    if (readState().index > 0 || isLinked) history.back()
-    else navigate(otherwise)
-  })
+  if (readState().index > 0 || isLinked) history.back()
+  else navigate(otherwise)
 }
 
 /** Opens a dialog in an entry of its own, or in place of the one that is open. */
@@ -154,8 +151,7 @@ function stepBackTo(below: string | undefined): void {
   stepBack = step
   if (below && globalThis.navigation) {
     // By the key, so that a step which the person takes at the same time does not make it two.
-    const { committed, finished } = globalThis.navigation.traverseTo(below)
-    void Promise.allSettled([committed, finished])
+    void Promise.allSettled(Object.values(globalThis.navigation.traverseTo(below)))
   } else history.back()
   setTimeout(() => {
     if (stepBack === step) stepBack = undefined

@@ -5,28 +5,26 @@ import { CallError } from './call-error.ts'
 import { send } from './send.ts'
 
 type CallOptions = { signal?: AbortSignal | undefined }
+type ReadName = Exclude<CallName, WriteName>
 
 /**
  * Sends a call that is no user's write, for which there is write(). Throws CallError, and an abort
  * as it is.
  */
-export function call<N extends Exclude<CallName, WriteName>>(
+export const call: <N extends ReadName>(
   name: N,
   input: Input<Api[N]>,
-  options: CallOptions = {},
-): Promise<Answer<Api[N]>> {
-  return callAs(undefined, name, input, options)
-}
+  options?: CallOptions,
+) => Promise<Answer<Api[N]>> = callAs
 
 /**
  * Sends a call within 10 s, and once more after a 401. The server refuses it if its user is not
  * `userId`.
  */
 export async function callAs<N extends CallName>(
-  userId: string | undefined,
   name: N,
   input: Input<Api[N]>,
-  { signal }: CallOptions = {},
+  { signal, userId }: CallOptions & { userId?: string } = {},
 ): Promise<Answer<Api[N]>> {
   const token = await freshToken()
   signal?.throwIfAborted()

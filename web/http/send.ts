@@ -34,7 +34,7 @@ export async function send<N extends CallName>(
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   try {
     const request = () =>
-      fetch(`${origin()}${API_PREFIX}${fillPath(path, params)}${search(query)}`, {
+      fetch(`${location.origin}${API_PREFIX}${fillPath(path, params)}${search(query)}`, {
         method,
         headers: headersOf(
           { ...headers, 'x-user': userId, ...(token && freshness(method)) },
@@ -85,11 +85,6 @@ function headersOf(
   if (token) headers.set('authorization', `Bearer ${token}`)
   if (body !== undefined) headers.set('content-type', 'application/json')
   return headers
-}
-
-/** The API has the origin of the page. Outside a browser, fetch needs absolute addresses. */
-function origin(): string {
-  return globalThis.location?.origin ?? ''
 }
 
 function splitName(name: CallName): [method: string, path: string] {

@@ -25,7 +25,7 @@ export async function write<N extends WriteName>(
 ): Promise<Answer<Api[N]>> {
   for (;;) {
     try {
-      return await callAs(by, name, input)
+      return await callAs(name, input, { userId: by })
     } catch (error) {
       if (!onLimit || !isShortLimit(error)) throw error
       onLimit(error)

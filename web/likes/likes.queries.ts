@@ -39,7 +39,7 @@ export function shownLikes(client: QueryClient, postId: string): Likes | undefin
  * tells. If the session has ended, of which another toast tells, the like is set after signing in.
  */
 export async function sendTap(client: QueryClient, intent: Tap): Promise<boolean> {
-  const tap = { ...intent, by: intent.by ?? viewerId() ?? '' }
+  const tap = { by: viewerId() ?? '', ...intent }
   const observer = new MutationObserver<void, Error, Tap>(client, {
     mutationKey: tapsKey(tap.postId),
     scope: { id: `like ${tap.postId}` },
