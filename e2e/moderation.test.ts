@@ -51,7 +51,7 @@ test(
     await moderator.getByRole('link', { name: /^Модерация/ }).click()
 
     // Both are told when the decision can no longer be undone.
-    const mail = await journey.mailbox.mailTo(petr.email, 2)
+    const mail = await journey.mailbox.mailTo(petr.email)
     expect(mail.subject).toContain('Ваша запись удалена')
     await reporter.bringToFront()
     await reporter.reload()

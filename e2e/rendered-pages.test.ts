@@ -4,7 +4,7 @@ import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { journey, olga, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
-import { postTexts, postWith, readOn, refuseNews } from './testing/page-actions.ts'
+import { followLink, postTexts, postWith, readOn, refuseNews } from './testing/page-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 const READS = /\/api\/v1\/(?:posts|users|sessions)/
@@ -16,7 +16,8 @@ beforeEach(async () => {
     olga,
     'Разговор: https://example.org/раз http://xn--e1afmkfd.xn--p1ai/ и http://пример.рф </script>',
   )
-  for (let n = 1; n <= 12; n++) await journey.reply(olga, talk.id, `Ответ ${n}`)
+  const texts = Array.from({ length: 12 }, (_, n) => `Ответ ${n + 1}`)
+  await journey.fillThread(olga, talk.id, texts)
 })
 
 function visibleButtons(page: Page): Promise<number> {
@@ -31,24 +32,24 @@ test('without scripts everything can be read, every link leads on, and no contro
   await page.getByText('«Вслух» — стена коротких записей').waitFor()
   await page.getByRole('banner').getByRole('link', { name: 'Вслух', exact: true }).waitFor()
   for (const position of [2, 3]) {
-    await page.getByRole('link', { name: 'Дальше' }).click()
-    await page.waitForURL(/\?cursor=/)
+    await followLink(page.getByRole('link', { name: 'Дальше' }))
+    expect(page.url()).toContain('?cursor=')
     expect((await postTexts(page)).length, `part ${position}`).toBeGreaterThan(5)
   }
   expect((await postTexts(page)).at(-1)).toBe('Запись 1')
   expect(await page.getByRole('link', { name: 'Дальше' }).count()).toBe(0)
-  await page.getByRole('link', { name: 'К началу' }).click()
+  await followLink(page.getByRole('link', { name: 'К началу' }))
 
-  await postWith(page, 'Разговор').locator('a[href^="/posts/"]').click()
+  await followLink(postWith(page, 'Разговор').locator('a[href^="/posts/"]'))
   await page.getByRole('heading', { level: 1, name: 'Запись' }).waitFor()
   await postWith(page, 'Ответ 12').waitFor()
-  await page.getByRole('link', { name: 'Дальше' }).click()
+  await followLink(page.getByRole('link', { name: 'Дальше' }))
   await postWith(page, 'Ответ 1').first().waitFor()
   expect(await postWith(page, 'Разговор').count()).toBe(1)
   expect(await visibleButtons(page)).toBe(0)
 
   await page.goto(`${journey.url}/nowhere`)
-  await page.getByRole('link', { name: 'На стену' }).click()
+  await followLink(page.getByRole('link', { name: 'На стену' }))
   expect(await postTexts(page)).toHaveLength(10)
 })
 
@@ -134,7 +135,7 @@ test('a plain page is taken over by its scripts without any call, and readable w
   await still.getByRole('heading', { level: 1, name: 'Запись' }).waitFor()
   await postWith(still, 'Разговор: https://example.org/раз').waitFor()
   await postWith(still, 'Ответ 12').waitFor()
-  await still.getByRole('link', { name: 'Дальше' }).click()
+  await followLink(still.getByRole('link', { name: 'Дальше' }))
   await postWith(still, 'Ответ 1').first().waitFor()
 
   const calls: string[] = []
@@ -201,7 +202,7 @@ test('without scripts the way out of a page that does not exist stands in the mi
 
   await page.goto(`${journey.url}/settings`)
   expect(await page.locator('noscript').innerText()).toMatch(/^Этой странице нужен JavaScript/)
-  await page.locator('noscript a').click()
+  await followLink(page.locator('noscript a'))
   expect(await postTexts(page)).toHaveLength(10)
 })
 

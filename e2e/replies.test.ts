@@ -236,7 +236,8 @@ function fieldOf(page: Page) {
 test('new replies to a post wait behind a button on its page, which only they light, and come above what is read', async () => {
   const asked = await journey.publish(olga, 'Кто придёт?')
   const other = await journey.publish(olga, 'Другой вопрос')
-  for (let n = 1; n <= 9; n += 1) await journey.reply(petr, asked.id, `Приду ${n}`)
+  const texts = Array.from({ length: 9 }, (_, n) => `Приду ${n + 1}`)
+  await journey.fillThread(petr, asked.id, texts)
   const page = await visitWithNews({ path: `/posts/${asked.id}` })
   const read = postWith(page, 'Приду 5')
   await bringTo(read, 200)

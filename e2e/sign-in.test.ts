@@ -179,7 +179,11 @@ test('Escape, «Закрыть» and a click beside it close the dialog, and the
   }
 })
 
+/** Copies a text from another tab, which needs no secure context. */
 async function copy(page: Page, text: string): Promise<void> {
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await page.evaluate(`navigator.clipboard.writeText('${text}')`)
+  const other = await page.context().newPage()
+  await other.setContent(`<textarea>${text}</textarea>`)
+  await other.getByRole('textbox').selectText()
+  await other.keyboard.press('ControlOrMeta+C')
+  await other.close()
 }

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { journey, olga, test } from './testing/journey.ts'
+import { journey, olga, petr, test } from './testing/journey.ts'
 import {
   bringTo,
   focusedPost,
+  followLink,
   holdCalls,
   isAt,
   postTexts,
@@ -21,7 +22,8 @@ let last: Post
 beforeEach(async () => {
   thread = [await journey.publish(olga, TEXTS[0])]
   for (const text of TEXTS.slice(1)) {
-    thread.push(await journey.reply(olga, thread.at(-1)?.id ?? '', text))
+    const author = text === 'Третий' ? petr : olga
+    thread.push(await journey.reply(author, thread.at(-1)?.id ?? '', text))
   }
   ;[root, middle, last] = [0, 1, -1].map((at) => thread.at(at) as Post) as [Post, Post, Post]
 })
@@ -71,7 +73,7 @@ test('a post on the way that was removed is a placeholder, and the way goes on a
        hidden_at = now(), hidden_until = 'infinity' WHERE id = $1`,
     [thread[3]?.id],
   )
-  await journey.publish(olga, 'Другое')
+  await journey.publish(petr, 'Другое')
   const page = await openLast()
   const shown = TEXTS.filter((text) => text !== 'Третий')
   expect(await postTexts(page)).toEqual(shown.slice(1))
@@ -86,15 +88,15 @@ test('without scripts the nearest posts are there, and a link leads to the start
   const page = await journey.visit({ ...still, path: `/posts/${last.id}` })
   expect(await postTexts(page)).toEqual(TEXTS.slice(2))
   expect(await page.getByRole('button', { name: /^Показать ещё/ }).isVisible()).toBe(false)
-  await page.getByRole('link', { name: 'К началу ветки' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Запись' }).waitFor()
+  await followLink(page.getByRole('link', { name: 'К началу ветки' }))
   expect(await postTexts(page)).toEqual(TEXTS.slice(0, 2))
 })
 
 test.each([true, false])(
   'a long thread leads to its first replies, and on to the newest (with scripts: %s)',
   async (javaScriptEnabled) => {
-    for (let n = 2; n <= 12; n++) await journey.reply(olga, root.id, `Ответ ${n}`)
+    const texts = numbers(2, 12).map((n) => `Ответ ${n}`)
+    await journey.fillThread(olga, root.id, texts)
     const path = `/posts/${root.id}`
     const page = await journey.visit({
       path,
@@ -113,7 +115,7 @@ test.each([true, false])(
       await page.reload()
       await expect.poll(() => isAt(read, 217)).toBe(true)
     } else {
-      await page.getByRole('link', { name: 'Дальше' }).click()
+      await followLink(page.getByRole('link', { name: 'Дальше' }))
       expect(await postTexts(page)).toEqual(['Кто начал?', 'Ответ 11', 'Ответ 12'])
     }
     await page.getByRole('link', { name: 'К новым' }).click()

@@ -1,15 +1,18 @@
 import pg from 'pg'
-import type { BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { test as base, expect, inject, onTestFinished } from 'vitest'
+import type { Post } from '../../contract/posts.ts'
 import { newEmail } from '../../server/testing/account-fixture.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
+import { passLimitTime } from '../../server/testing/passing-time.ts'
+import { openAccounts } from './accounts.ts'
 import { launchChromium } from './chromium.ts'
 import { APP_SECRET, createProduct, createProductClient } from './product.ts'
 import { whenScriptsRun } from './when-scripts-run.ts'
 
-/** A browser logs a refused call; the test decides whether that is wrong. */
+/** A browser logs a refused call; the test decides whether that is wrong, unless the server failed. */
 const REFUSED_CALL = /^Failed to load resource: /
 
 /** A wait this long is a failure even on a busy machine. */
@@ -24,7 +27,7 @@ export type Visit = BrowserContextOptions & {
   as?: TestUser
   path?: string
   before?: (page: Page) => Promise<unknown>
-  /** Errors on the page that the journey causes on purpose. */
+  /** Errors on the page, and failures of the server, that the journey causes on purpose. */
   expectedErrors?: RegExp
   waitsForScripts?: boolean
 }
@@ -59,12 +62,11 @@ function journeysOn(scope: 'worker' | 'file', start: () => Promise<Journey>) {
         onCleanup(site.close)
         return site
       })
-      .extend('people', { scope: 'file' }, ({ site }) => signUpTwo(site))
       .extend('viewport', PHONE)
-      .extend('wall', { auto: true }, async ({ site, people, viewport }) => {
-        await site.emptyWall()
+      .extend('wall', { auto: true }, async ({ site, viewport }) => {
+        await site.startAnew()
         journey = { ...site, visit: (visit: Visit = {}) => site.visit({ viewport, ...visit }) }
-        ;[olga, petr] = people
+        ;[olga, petr] = [await site.signUp(), await site.signUp()]
       })
   )
 }
@@ -80,10 +82,6 @@ export async function visitWithNews(visit: Visit = {}): Promise<Page> {
   })
   await live.promise
   return page
-}
-
-async function signUpTwo({ signUp }: Journey): Promise<[TestUser, TestUser]> {
-  return [await signUp(), await signUp()]
 }
 
 /**
@@ -102,11 +100,20 @@ export async function startJourney(
     APP_SECRET,
     SMTP_URL: mailbox.url,
     ACCESS_TOKEN_SECONDS: '3600',
+    RATE_LIMIT_SCALE: '1',
+    TRUST_PROXY: '127.0.0.1',
     ...env,
   })
+  const accounts = openAccounts(database.url, { secret: APP_SECRET })
   const [browser] = await Promise.all([launchChromium(), product.start()])
   const sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
+
+  let tests = 0
+  /** The network that the test which runs has for itself. */
+  const network = () => ({
+    'X-Forwarded-For': `10.${tests >> 16}.${(tests >> 8) & 255}.${tests & 255}`,
+  })
 
   /** Publishes a change of posts, as another node would, which makes cached responses stale. */
   const invalidateCache = () => sql.query(`SELECT pg_notify('vslukh', 'journey posts')`)
@@ -125,6 +132,7 @@ export async function startJourney(
       locale: 'ru-RU',
       // What a service worker fetches is neither routed nor counted; its own journey allows it.
       serviceWorkers: 'block',
+      extraHTTPHeaders: network(),
       ...options,
     })
     if (user) {
@@ -135,8 +143,8 @@ export async function startJourney(
       await context.addInitScript(storeClientToken, user.clientToken)
     }
     context.setDefaultTimeout(TIMEOUT_MS)
+    const errors = collectErrors(context)
     const page = await context.newPage()
-    const errors = collectErrors(page)
     onTestFinished(async () => {
       await context.close()
       expect(errors.filter((text) => !expectedErrors?.test(text))).toEqual([])
@@ -154,23 +162,23 @@ export async function startJourney(
   async function close(): Promise<void> {
     await browser.close()
     await sql.end()
+    await accounts.close()
     await product.remove()
     await mailbox.close()
     await database.drop()
   }
 
-  const client = createProductClient(product)
-  const mailsRead = new Map<string, number>()
-  const readMail = (email: string) => {
-    const count = (mailsRead.get(email) ?? 0) + 1
-    mailsRead.set(email, count)
-    return count
-  }
+  const { publish, reply, ...client } = createProductClient(
+    { url: `http://${product.address}` },
+    network,
+  )
+  const codesRead = new Map<string, number>()
 
-  /** Registers an unknown e-mail. The mail with the code counts as read. */
-  function signIn(...args: Parameters<typeof client.signIn>): Promise<TestUser> {
-    readMail(args[0])
-    return client.signIn(...args)
+  async function emptyWall(): Promise<void> {
+    await sql.query('DELETE FROM posts')
+    // A report outlives its post.
+    await sql.query('TRUNCATE reports, appeals, blocks')
+    await invalidateCache()
   }
 
   return {
@@ -179,11 +187,22 @@ export async function startJourney(
     product,
     sql,
     mailbox,
-    signIn,
-    signUp: () => signIn(newEmail()),
+    publish: (...args: Parameters<typeof publish>) => publish(...args).then(requirePost),
+    reply: (...args: Parameters<typeof reply>) => reply(...args).then(requirePost),
+
+    /** Opens a session of an account that is weeks old, and the account if there is none. */
+    signIn: accounts.signIn,
+    signUp: () => accounts.signIn(newEmail()),
 
     /** Waits for the code in the next mail that was not read. */
-    nextCode: (email: string) => mailbox.codeFor(email, readMail(email)),
+    nextCode(email: string): Promise<string> {
+      const count = (codesRead.get(email) ?? 0) + 1
+      codesRead.set(email, count)
+      return mailbox.codeFor(email, count)
+    },
+
+    /** Makes everything older that limits have counted in the database, such as mailed codes. */
+    passLimitTime: (seconds: number) => passLimitTime(accounts, seconds),
 
     async rows(statement: string, values: unknown[] = []) {
       return (await sql.query(statement, values)).rows
@@ -205,11 +224,24 @@ export async function startJourney(
       await invalidateCache()
     },
 
-    async emptyWall(): Promise<void> {
-      await sql.query('DELETE FROM posts')
-      // A report outlives its post.
-      await sql.query('TRUNCATE reports, appeals, blocks')
+    /** Publishes replies that are more than a person can write at once. */
+    async fillThread(user: TestUser, postId: string, texts: string[]): Promise<void> {
+      await sql.query(
+        `INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id)
+         SELECT $1, reply.text, replied.id, coalesce(replied.parent_post_id, replied.id)
+         FROM posts replied, unnest($3::text[]) WITH ORDINALITY AS reply (text, n)
+         WHERE replied.id = $2 ORDER BY n`,
+        [user.id, postId, texts],
+      )
       await invalidateCache()
+    },
+
+    emptyWall,
+
+    /** Begins a test: the wall is empty, and the network has called nothing yet. */
+    async startAnew(): Promise<void> {
+      tests++
+      await emptyWall()
     },
 
     /** Both kinds of tests of a worker share a journey, and close it. */
@@ -217,16 +249,30 @@ export async function startJourney(
   }
 }
 
-function collectErrors(page: Page): string[] {
+/** A refusal has no id. */
+function requirePost(answer: Post): Post {
+  if (answer.id) return answer
+  throw new Error(`Nothing was published: ${JSON.stringify(answer)}`)
+}
+
+/** Collects what no page may do unless its test declares it: throw, log errors, be answered 5xx. */
+function collectErrors(context: BrowserContext): string[] {
   const errors: string[] = []
-  page.on('pageerror', (error) => errors.push(String(error)))
-  page.on('console', (message: ConsoleMessage) => {
+  // A rejection that nothing handles is one too.
+  context.on('weberror', (error) => errors.push(String(error.error())))
+  context.on('console', (message) => {
     if (message.type() === 'error' && !REFUSED_CALL.test(message.text()))
       errors.push(message.text())
+  })
+  context.on('response', (response) => {
+    // An answer that the test itself gives has no date.
+    if (response.status() < 500 || !response.headers().date) return
+    errors.push(`${response.status()} ${response.request().method()} ${response.url()}`)
   })
   return errors
 }
 
 function storeClientToken(clientToken: string): void {
-  localStorage.setItem('client-token', clientToken)
+  // The empty page before the first one has no storage.
+  if (location.protocol !== 'about:') localStorage.setItem('client-token', clientToken)
 }

@@ -36,6 +36,13 @@ export function bringTo(post: Locator, top: number): Promise<void> {
     .toBe(true)
 }
 
+/** Clicks a link of a page without scripts, and waits for the page that it leads to. */
+export async function followLink(link: Locator): Promise<void> {
+  const loaded = link.page().waitForEvent('load')
+  await link.click()
+  await loaded
+}
+
 /** click() may scroll the page to a button that is arriving. */
 export function tap(button: Locator): Promise<void> {
   return button.dispatchEvent('click')

@@ -115,8 +115,8 @@ export async function databaseForTest(): Promise<string> {
 }
 
 /** A client that signs in with derived codes. */
-export function createProductClient({ url }: { url: string }) {
-  return createClient(url, { check() {}, codeFor })
+export function createProductClient({ url }: { url: string }, headers?: () => object) {
+  return createClient(url, { check() {}, codeFor, headers })
 }
 
 function codeFor(operationId: string): string {

@@ -25,6 +25,8 @@ type Options = {
   hasNodes?: boolean
   check: (answer: SeenAnswer) => void
   codeFor: (operationId: string) => string | Promise<string>
+  /** What each call is sent with. */
+  headers?: (() => object) | undefined
 }
 
 /** The web app sends it with its reads soon after a write. */
@@ -33,7 +35,10 @@ export const PAST_CACHE = { 'cache-control': 'no-cache' }
 export const DEVICE = { userAgent: 'Firefox', userAgentVersion: '140.0', os: 'Linux' }
 
 /** Calls an app over real HTTP. Paths are below /api/v1. */
-export function createClient(url: string, { hasNodes = false, check, codeFor }: Options) {
+export function createClient(
+  url: string,
+  { hasNodes = false, check, codeFor, ...always }: Options,
+) {
   async function call(method: string, path: string, sent: Sent = {}): Promise<TestAnswer> {
     const { body, token, headers } = sent
     const response = await fetch(`${url}/api/v1${path}`, {
@@ -42,6 +47,7 @@ export function createClient(url: string, { hasNodes = false, check, codeFor }: 
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(token !== undefined && hasNodes && PAST_CACHE),
+        ...always.headers?.(),
         ...headers,
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),

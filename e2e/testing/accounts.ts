@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { lockUserByEmail } from '../../server/features/account/account.repository.ts'
+import { requireUserByEmail } from '../../server/features/account/account.service.ts'
+import { formatSessionCookie } from '../../server/features/sessions/cookie.ts'
+import { createSessions } from '../../server/features/sessions/sessions.service.ts'
+import { openDatabase } from '../../server/kernel/db/database.ts'
+import { DEVICE, type TestUser } from '../../server/testing/client.ts'
+
+/**
+ * Signs people in without a code's mail, which limits count: the database gets what a sign-in
+ * writes. An unknown address gets an account that is three weeks old. The caller closes it.
+ */
+export function openAccounts(
+  databaseUrl: string,
+  { secret, isHttps = false }: { secret: string; isHttps?: boolean },
+) {
+  const { db, close } = openDatabase(databaseUrl, () => {})
+  const sessions = createSessions({ secret, accessTokenSeconds: 3600, isHttps })
+
+  async function signIn(email: string, clientToken: string = randomUUID()): Promise<TestUser> {
+    return db.transaction().execute(async (tx) => {
+      const locked = await lockUserByEmail(tx, email)
+      const proven = { email, networkHash: null, locked }
+      const { user, isNew } = await requireUserByEmail(tx, proven, 'registration')
+      if (isNew) {
+        await sql`UPDATE users SET created_at = now() - interval '3 weeks'
+          WHERE id = ${user.id}`.execute(tx)
+      }
+      const clientHash = sessions.hashClient(clientToken)
+      const { secret, viewer } = await sessions.open(tx, {
+        userId: user.id,
+        clientHash,
+        device: DEVICE,
+      })
+      const { accessToken } = sessions.issueToken(viewer)
+      const cookie = `${sessions.cookieName}=${formatSessionCookie(secret)}`
+      return { ...user, token: accessToken.token, cookie, clientToken }
+    })
+  }
+
+  return { db, signIn, close }
+}
