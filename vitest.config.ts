@@ -51,6 +51,14 @@ const wholeProduct = {
   hookTimeout: 120_000,
 }
 
+const journeys = {
+  ...wholeProduct,
+  globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES, BROWSER],
+  // Each worker has a product, a database and a browser of its own, and often waits for them.
+  fileParallelism: true,
+  maxWorkers: 3,
+}
+
 /** Every suite is a project; the scripts of package.json name the projects of each command. */
 export default defineConfig({
   test: {
@@ -75,13 +83,19 @@ export default defineConfig({
         sequence: { groupOrder: 2 },
       }),
       suite('e2e', {
-        ...wholeProduct,
+        ...journeys,
         include: ['e2e/*.test.ts'],
-        globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES, BROWSER],
-        // Each worker has a product, a database and a browser of its own, and often waits for them.
-        fileParallelism: true,
-        maxWorkers: 3,
         sequence: { groupOrder: 3 },
+      }),
+      // What a browser lacks where the connection is neither encrypted nor to its own machine.
+      suite('e2e-http', {
+        ...journeys,
+        include: [
+          'e2e/{answers,first-journey,likes,replies,settings,sign-in,wall,writing}.test.ts',
+          'e2e/plain-http/*.test.ts',
+        ],
+        env: { WALL_HOST: 'wall.test' },
+        sequence: { groupOrder: 4 },
       }),
       suite('faults', {
         ...wholeProduct,
@@ -111,13 +125,13 @@ export default defineConfig({
         env: { VSLUKH_NODES: '2' },
         globalSetup: [SHARED_POSTGRES, BALANCER],
         maxWorkers: 2,
-        sequence: { groupOrder: 4 },
+        sequence: { groupOrder: 5 },
       }),
       suite('nodes-processes', {
         ...wholeProduct,
         include: ['e2e/nodes/*.test.ts'],
         globalSetup: [SHARED_POSTGRES, BALANCER],
-        sequence: { groupOrder: 5 },
+        sequence: { groupOrder: 6 },
       }),
       suite('operations', {
         ...wholeProduct,

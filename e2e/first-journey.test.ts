@@ -3,7 +3,8 @@ import { expect } from 'vitest'
 import { journey, test } from './testing/journey.ts'
 
 test('a visitor reads, registers by the mailed code, publishes, and finds the post after a reload and a restart', async () => {
-  const page = await journey.visit()
+  // The server that is stopped lets nobody wait.
+  const page = await journey.visit({ expectedErrors: /^503 GET \S+\/live$/ })
   await page.getByText('Записи не найдены').waitFor()
   expect(await page.title()).toBe('Стена - Вслух')
 

@@ -76,6 +76,7 @@ export async function createNode(options: AppOptions) {
   const web = await loadWebApp(options.webFolder, config)
   const headers = securityHeaders({
     isHttps,
+    isPlainHttp: publicUrl?.startsWith('http:') ?? false,
     hstsSubdomains: config.hstsSubdomains,
     inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
   })

@@ -21,6 +21,8 @@ export const CHROMIUM_FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A name of this machine to which browsers grant no more than to any other.
+  '--host-resolver-rules=MAP wall.test 127.0.0.1',
 ]
 
 const ADVICE = 'No Chromium found: install Chromium or Chrome, or set CHROMIUM_PATH to one'

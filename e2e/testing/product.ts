@@ -13,6 +13,9 @@ import { freePort } from '../../server/testing/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
+/** The name by which browsers know the product, at which a test can have it on plain http. */
+const HOST = process.env.WALL_HOST ?? 'localhost'
+
 /** With this secret a test derives every code itself and needs no mail. */
 export const APP_SECRET = 'a-secret-that-only-tests-know-0123456789'
 
@@ -38,13 +41,14 @@ export async function createProduct(
 ) {
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-e2e-'))
   const port = await freePort()
+  const url = `http://${HOST}:${port}`
   let server: ChildProcess | undefined
   const lines: string[] = []
   const printing = new EventEmitter()
 
   return {
-    url: `http://localhost:${port}`,
-    /** For programs to which localhost can mean IPv6 as well. */
+    url,
+    /** For programs to which localhost can mean IPv6 as well, or which do not know HOST. */
     address: `127.0.0.1:${port}`,
     dataDir,
     lines,
@@ -60,6 +64,7 @@ export async function createProduct(
           DATA_DIR: dataDir,
           PORT: String(port),
           RATE_LIMIT_SCALE: '1000',
+          ...(process.env.WALL_HOST && { PUBLIC_URL: url }),
           ...env,
           ...changes,
         },

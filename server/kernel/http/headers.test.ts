@@ -41,6 +41,15 @@ test('a page sets Referrer-Policy, COOP and nosniff, and is revalidated each tim
   expect(headers.get('x-powered-by')).toBeNull()
 })
 
+test('on plain http, where browsers ignore COOP and log an error, no page has it', async () => {
+  const plain = await appForTest({
+    webFiles: WEB_FILES,
+    config: { publicUrl: 'http://wall.test' },
+  })
+  const { headers } = await fetch(`${plain.url}/`)
+  expect(headers.get('cross-origin-opener-policy')).toBeNull()
+})
+
 test('a built asset may be cached for ever', async () => {
   const { headers } = await get('/assets/app-1a2b.js')
   expect(headers.get('cache-control')).toContain('immutable')

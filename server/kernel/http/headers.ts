@@ -4,6 +4,8 @@ import helmet from 'helmet'
 
 type Options = {
   isHttps: boolean
+  /** Whether people reach the site by http, where browsers ignore some headers and log it. */
+  isPlainHttp: boolean
   hstsSubdomains: boolean
   /** CSP source expressions of the pages' inline scripts and style sheets, such as `'sha256-…'`. */
   inlineHashes: { scripts: string[]; styles: string[] }
@@ -24,6 +26,7 @@ export function setHeaders(app: FastifyInstance, headers: Record<string, string>
 /** Runs helmet once, since its headers never differ. */
 export function securityHeaders({
   isHttps,
+  isPlainHttp,
   hstsSubdomains,
   inlineHashes,
 }: Options): Record<string, string> {
@@ -45,7 +48,7 @@ export function securityHeaders({
       },
     },
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
-    crossOriginOpenerPolicy: { policy: 'same-origin' },
+    crossOriginOpenerPolicy: isPlainHttp ? false : { policy: 'same-origin' },
     frameguard: { action: 'deny' },
     strictTransportSecurity: isHttps
       ? { maxAge: YEAR_SECONDS, includeSubDomains: hstsSubdomains }

@@ -1,0 +1,12 @@
+import { expect } from 'vitest'
+import { journey, test } from '../testing/journey.ts'
+
+test('over plain http the browser has no locks, clipboard, random UUIDs or service workers', async () => {
+  const page = await journey.visit()
+  const found = await page.evaluate(() => ({
+    isSecureContext,
+    apis: ['locks', 'clipboard', 'serviceWorker'].filter((name) => name in navigator),
+    randomUUID: typeof crypto.randomUUID,
+  }))
+  expect(found).toEqual({ isSecureContext: false, apis: [], randomUUID: 'undefined' })
+})
