@@ -150,9 +150,12 @@ test('when the replied post cannot be loaded, the thread says so and offers a re
   await page.route(callsFor(root, middle), (route) => route.abort())
   await goToMiddle(page)
   const failure = page.getByRole('alert').filter({ hasText: 'Сервер не отвечает' })
-  await failure.waitFor()
-  await page.unroute(callsFor(root, middle))
+  // Before the way is free: a page that was rendered long ago reads again by itself. The retry is
+  // made three times, seconds apart.
+  const retried = page.waitForRequest(callsFor(root, middle))
   await failure.getByRole('button', { name: 'Повторить' }).click()
+  await retried
+  await page.unroute(callsFor(root, middle))
   await postWith(page, 'Кто начал?').waitFor()
 })
 
