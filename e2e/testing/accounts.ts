@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { lockUserByEmail } from '../../server/features/account/account.repository.ts'
 import { requireUserByEmail } from '../../server/features/account/account.service.ts'
 import { formatSessionCookie } from '../../server/features/sessions/cookie.ts'
-import { createSessions } from '../../server/features/sessions/sessions.service.ts'
+import { selectTokenKey } from '../../server/features/sessions/sessions.repository.ts'
+import { createSessions, type Sessions } from '../../server/features/sessions/sessions.service.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
 import { DEVICE, type TestUser } from '../../server/testing/client.ts'
 
@@ -16,12 +17,17 @@ export function openAccounts(
   { secret, isHttps = false }: { secret: string; isHttps?: boolean },
 ) {
   const { db, close } = openDatabase(databaseUrl, () => {})
-  const sessions = createSessions({ secret, accessTokenSeconds: 3600, isHttps })
+  let opened: Promise<Sessions> | undefined
+  const openSessions = async () => {
+    const storedKey = await selectTokenKey(db)
+    return createSessions({ secret, storedKey, accessTokenSeconds: 3600, isHttps })
+  }
 
   async function signIn(email: string, clientToken: string = randomUUID()): Promise<TestUser> {
+    const sessions = await (opened ??= openSessions())
     return db.transaction().execute(async (tx) => {
       const locked = await lockUserByEmail(tx, email)
-      const proven = { email, networkHash: null, locked }
+      const proven = { email, networkHash: null, consentText: '', locked }
       const { user, isNew } = await requireUserByEmail(tx, proven, 'registration')
       if (isNew) {
         await sql`UPDATE users SET created_at = now() - interval '3 weeks'
