@@ -74,6 +74,6 @@ async function openSession(
   const clientHash = sessions.hashClient(clientToken)
   const opened = await db
     .transaction()
-    .execute((tx) => sessions.open(tx, { userId, clientHash, device }))
+    .execute((tx) => sessions.open(tx, { userId, clientHash, networkHash: null, device }))
   return opened.secret
 }

@@ -35,13 +35,6 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
     ],
   },
   codes: {
-    'two requests of one network at one moment, and a store of limits that fails between two charges':
-      [
-        'server/features/codes/code-quota.ts: await mailedNetworks.charge(network).catch((error) => ⟦{ // Another request of the network was faster; it was mail… → {}⟧)',
-        'server/features/codes/code-quota.ts: if (⟦error instanceof AppError → true⟧) return',
-        'server/features/codes/code-quota.ts: if (⟦error instanceof AppError → false⟧) return',
-        'server/features/codes/code-quota.ts: ⟦charged.refund().catch(() => {}) → ;⟧',
-      ],
     'what cannot happen, or only where the database fails': [
       'server/features/codes/codes.service.ts: let isWrong = ⟦false → true⟧',
     ],
@@ -51,9 +44,7 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
         'server/features/codes/codes.service.ts: device: ⟦start.device ?? null → start.device && null⟧,',
         'server/features/codes/codes.service.ts: isToNewAddress: ⟦start.isToNewAddress ?? false → start.isToNewAddress && false⟧,',
       ],
-    'counted again, which changes nothing': [
-      'server/features/codes/code-quota.ts: if (⟦isNew → true⟧) {',
-    ],
+    'counted again, which changes nothing': [],
     'refused all the same, by the count of attempts': [
       "server/features/codes/codes.service.ts: if (⟦!canBeRight → false⟧) throw new AppError('MAX_CONFIRM_ATTEMPTS')",
     ],
@@ -99,21 +90,7 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
     [NOTHING_THERE]: [
       `server/kernel/limits/network.ts: export function parseAddress(text = ⟦'' → "Stryker was here!"⟧): ipaddr.IPv4 | ipaddr.IPv6 | undefined {`,
       `server/kernel/limits/network.ts: export function networksOf(ip = ⟦'' → "Stryker was here!"⟧): [string, ...string[]] {`,
-      `server/kernel/limits/rate-limits.ts: chargeNetwork(ip = ⟦'' → "Stryker was here!"⟧) {`,
-      'server/kernel/limits/rate-limits.ts: const [counters = ⟦[] → ["Stryker was here"]⟧] = widths',
-      'server/kernel/limits/rate-limits.ts: (widths[width] ?? ⟦[] → ["Stryker was here"]⟧).map((counter): [Counter, string] => [counter, key]),',
     ],
-    [INSTANT]: [
-      'server/kernel/limits/gcra.ts: if (newer.size >= GENERATION_MAX || ⟦time - begunAt >= burst * step → time - begunAt > burst * step⟧) {',
-      'server/kernel/limits/gcra.ts: return ⟦wait > ROUNDING → wait >= ROUNDING⟧ ? wait : 0',
-    ],
-    [SLOWER]: [
-      "server/kernel/limits/rate-limits.ts: const retryAfter = ⟦typeof charged === 'number' → false⟧ ? charged : await charged",
-      `server/kernel/limits/rate-limits.ts: const retryAfter = typeof charged === ⟦'number' → ""⟧ ? charged : await charged`,
-      'server/kernel/limits/network.ts: if (⟦isIPv4(ip) → false⟧) return [ip]',
-    ],
-    'keys whose events have all passed stay in memory for longer, within its bound': [
-      'server/kernel/limits/gcra.ts: if (newer.size >= GENERATION_MAX || ⟦time - begunAt >= burst * step → false⟧) {',
-    ],
+    [SLOWER]: ['server/kernel/limits/network.ts: if (⟦isIPv4(ip) → false⟧) return [ip]'],
   },
 }

@@ -34,7 +34,7 @@ import type { Db } from './kernel/db/database.ts'
 import { quietDuringOutages } from './kernel/db/outage.ts'
 import { createSteadyClock } from './kernel/db/steady-clock.ts'
 import { removeOldAccesses } from './kernel/journal/access-journal.ts'
-import { removeExpiredLimits } from './kernel/limits/gcra.repository.ts'
+import { removeExpiredLimits } from './kernel/limits/limits.repository.ts'
 import { MAIL_LOG_KEY, removeOldMailEntries } from './kernel/mail/mail-log.repository.ts'
 import { limitMailsPerHour } from './kernel/mail/mails-per-hour.ts'
 import { removeOldMails } from './kernel/mail/old-mails.ts'
@@ -89,15 +89,14 @@ const ENDED_JOBS = ['release-mails', 'remove-likes', 'restore-posts']
 export function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
   const { config, key, log, outage, directUrl, metrics, database, invalidate } = node
   const { backupDir, moderatorEmails, reportsToHide, dataDir } = config
-  const { db, pool } = database
+  const { db } = database
   const background = node.background.db
   const nameKey = key('usernames')
   const mayErase = createSteadyClock({ readTime: () => databaseTime(background), log, settleMs })
   const charge = limitMailsPerHour({
-    pool,
+    limits: node.limits,
     most: config.mailsPerHour,
     isSlowed: async () => (await readMailName(db)).isSlowed,
-    onTripped: () => log.warn({ limit: 'MAILS_PER_HOUR' }, 'limit tripped'),
   })
   const backups = {
     db: background,

@@ -19,8 +19,7 @@ import { describeApi } from './kernel/http/openapi.ts'
 import { createRefusalLog } from './kernel/http/refusal-log.ts'
 import { hashAddresses } from './kernel/http/request-log.ts'
 import { createHttpServer } from './kernel/http/server.ts'
-import { countHashed } from './kernel/limits/gcra.repository.ts'
-import { createLimits, logTripped } from './kernel/limits/rate-limits.ts'
+import { createLimits } from './kernel/limits/limits.ts'
 import { createLive } from './kernel/live/live.ts'
 import type { MailTransport } from './kernel/mail/transport.ts'
 import { pageNotNow } from './kernel/pages/serve-pages.ts'
@@ -66,9 +65,13 @@ export async function createNode(options: AppOptions) {
   const log = hashAddresses(options.log)
   const outage = watchOutages({ url: options.databaseUrl, log })
   const databases = openDatabases(options, { log, outage })
-  const { db, pool } = databases.database
-  const limits = createLimits(config.rateLimitScale, countHashed(pool, key('limits')))
-  logTripped(limits, log)
+  const { db } = databases.database
+  const limits = createLimits({
+    db,
+    scale: config.rateLimitScale,
+    hashKey: key('limits'),
+    onTripped: (tripped) => log.warn(tripped, 'limit tripped'),
+  })
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
   const isHttps = publicUrl?.startsWith('https:') ?? false
   const storedKey = await selectTokenKey(db)
@@ -115,7 +118,7 @@ export async function createNode(options: AppOptions) {
     pageNotNow: web && pageNotNow(web),
   })
   const { cookieName } = sessions
-  await describeApi(server.app, { appName: config.appName, cookieName, limit: limits.pageFiles })
+  await describeApi(server.app, { appName: config.appName, cookieName, limits })
   const folder = join(config.dataDir, 'pages')
   return {
     ...databases,

@@ -37,6 +37,7 @@ export function openAccounts(
       const { secret, viewer } = await sessions.open(tx, {
         userId: user.id,
         clientHash,
+        networkHash: null,
         device: DEVICE,
       })
       const { accessToken } = sessions.issueToken(viewer)

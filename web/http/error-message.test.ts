@@ -1,10 +1,30 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { ERRORS } from '../../contract/errors.ts'
 import { DeviceError } from '../session/client-token.ts'
-import { CallError, noAnswer } from './call-error.ts'
-import { errorMessage } from './error-message.ts'
+import { CallError, noAnswer, type ShortLimit } from './call-error.ts'
+import { errorMessage, reasonOf, waitMessage } from './error-message.ts'
 
 afterEach(() => vi.restoreAllMocks())
+
+function tooOften(retryAfter?: number, message?: string): CallError {
+  const { status, message: general } = ERRORS.TOO_MANY_REQUESTS
+  return new CallError({
+    code: 'TOO_MANY_REQUESTS',
+    status,
+    message: message ?? general,
+    ...(retryAfter !== undefined && { retryAfter }),
+  })
+}
+
+test('a limit is shown with the time that the server names, and its reason alone beside a countdown', () => {
+  const error = tooOften(45, 'Код на эту почту уже отправляли: следующий — через 0:45')
+  expect(errorMessage(error)).toBe(error.message)
+  expect(reasonOf(error)).toBe('Код на эту почту уже отправляли')
+  expect(waitMessage(error as ShortLimit)).toBe(
+    'Код на эту почту уже отправляли. Отправим через 0:45',
+  )
+  expect(reasonOf(tooOften(45))).toBe('Слишком часто')
+})
 
 test('messages meant for people are shown as they are', () => {
   const limit = {

@@ -3,16 +3,16 @@ import { countdown } from '../format/time.ts'
 import { DeviceError } from '../session/client-token.ts'
 import { CallError, type ShortLimit } from './call-error.ts'
 
-/** An unexpected error is also logged. */
+/** Returns what to show for an error. An unexpected one is also logged. */
 export function errorMessage(error: unknown): string {
   if (error instanceof CallError || error instanceof DeviceError) return error.message
   logOnce(error)
   return GENERAL_ERRORS.INTERNAL_ERROR.message
 }
 
-/** Returns the first sentence of the server's message: its advice does not fit everywhere. */
-export function reasonOf({ message }: CallError): string {
-  return message.split('. ', 1)[0] ?? message
+/** Returns why the server refused, without its advice or the time, which the page counts down. */
+export function reasonOf({ message }: Error): string {
+  return message.split(/[.:] /, 1)[0] ?? message
 }
 
 export function waitMessage(error: ShortLimit): string {

@@ -3,17 +3,28 @@ import type { Db } from '../../kernel/db/database.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Route } from '../../kernel/http/route.ts'
 import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
-import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import type { Limit, Limits } from '../../kernel/limits/limits.ts'
 import { lockViewer } from '../account/account.service.ts'
+import { CODE_REQUESTS } from '../codes/code-quota.ts'
 import { type CodesOptions, redeemCode } from '../codes/codes.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { deleteAccount, startDeletion } from './account-deletion.service.ts'
 
+const ACCOUNT_DELETIONS: Limit = {
+  name: 'account-deletion',
+  rates: [
+    [5, 3600],
+    [15, 86_400],
+  ],
+  refusal: 'Код для удаления аккаунта уже запрашивали: следующий — через {time}',
+  isShared: true,
+}
+
 type Options = {
   route: Route
   db: Db
-  limits: Pick<Limits, 'accountDeletions' | 'codeRequests'>
-  sessions: Pick<Sessions, 'hashClient' | 'clearCookie'>
+  limits: Limits
+  sessions: Pick<Sessions, 'hashClient' | 'hashNetwork' | 'clearCookie'>
   codes: CodesOptions
   /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   invalidate: () => Promise<void>
@@ -24,10 +35,15 @@ export function registerAccountDeletion(options: Options): void {
   const { route, db, limits, sessions, codes, invalidate, noteAccess } = options
 
   route(startAccountDeletion, async ({ body, viewer }, { request }) => {
-    await limits.accountDeletions.charge(viewer.userId)
-    await limits.codeRequests.chargeNetwork(request.ip)
+    await limits.charge([
+      { limit: CODE_REQUESTS, ip: request.ip },
+      { limit: ACCOUNT_DELETIONS, key: viewer.userId },
+    ])
     const clientHash = sessions.hashClient(body.clientToken)
-    return { id: await startDeletion(db, viewer, { clientHash, ip: request.ip }, codes) }
+    const networkHash = sessions.hashNetwork(request.ip)
+    return {
+      id: await startDeletion(db, viewer, { clientHash, networkHash, ip: request.ip }, codes),
+    }
   })
 
   route(verifyAccountDeletion, async ({ params, body, viewer }, { request, reply }) => {

@@ -9,7 +9,7 @@ import { selectUser } from '../account/account.repository.ts'
 import { lockViewer } from '../account/account.service.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { type CodesOptions, type Start, startOperation } from '../codes/codes.service.ts'
-import { isKnownClient } from '../sessions/known-clients.repository.ts'
+import { recognise } from '../sessions/known-clients.repository.ts'
 import { deleteAllSessions } from '../sessions/sessions.repository.ts'
 import { type DeletionNotice, noticeExpiry } from './account-deletion.mail.ts'
 import {
@@ -23,15 +23,15 @@ import { ERASURE, type Erasure, eraseAccount } from './erase-account.ts'
 export async function startDeletion(
   db: Db,
   viewer: Viewer,
-  client: Pick<Start, 'clientHash' | 'ip'>,
+  { networkHash, ...client }: Pick<Start, 'clientHash' | 'ip'> & { networkHash: Buffer | null },
   codes: CodesOptions,
 ): Promise<string> {
   const { userId } = viewer
-  const isKnown = await isKnownClient(db, { ...client, userId })
+  const knownBy = await recognise(db, { ...client, networkHash, userId })
   const begin = async (tx: Queryable) => {
     const { email } = await lockViewer(tx, viewer)
     const purpose = 'account-deletion' as const
-    return { ...client, userId, email, purpose, isKnownClient: isKnown }
+    return { ...client, userId, email, purpose, knownBy }
   }
   return startOperation(db, begin, codes)
 }

@@ -15,7 +15,8 @@ import { isUniqueViolation } from '../../kernel/db/database-errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Route } from '../../kernel/http/route.ts'
-import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import type { Limit, Limits } from '../../kernel/limits/limits.ts'
+import { CODE_REQUESTS } from '../codes/code-quota.ts'
 import {
   type CodesOptions,
   redeemCode,
@@ -40,13 +41,43 @@ import { isUsernameReserved, isUsernameTaken } from './usernames.repository.ts'
 const OLD_EMAIL_TAKEN =
   'С прежней почтой теперь есть другой аккаунт. Войдите в него, смените его почту и откройте ссылку ещё раз'
 
+const MINUTE = 60
+const HOUR = 3600
+const DAY = 86_400
+
+const USERNAME_CHECKS: Limit = {
+  name: 'username-check',
+  rates: [[20, MINUTE]],
+  refusal: 'Вы проверили много имён подряд: следующее — через {time}',
+}
+
+const USERNAME_CHANGES: Limit = {
+  name: 'username-change',
+  rates: [[3, DAY]],
+  refusal: 'Имя недавно меняли: следующий раз — через {time}',
+  isShared: true,
+}
+
+const EMAIL_CHANGES: Limit = {
+  name: 'email-change',
+  rates: [
+    [5, HOUR],
+    [15, DAY],
+  ],
+  refusal: 'Вы уже несколько раз меняли почту: следующая попытка — через {time}',
+  isShared: true,
+}
+
+const EMAIL_UNDOS: Limit = {
+  name: 'email-undo',
+  rates: [[20, MINUTE]],
+  refusal: 'Из вашей сети открыли много таких ссылок: следующая — через {time}',
+}
+
 type Options = {
   route: Route
   db: Db
-  limits: Pick<
-    Limits,
-    'usernameChecks' | 'usernameChanges' | 'emailChanges' | 'codeRequests' | 'emailUndos'
-  >
+  limits: Limits
   sessions: Pick<Sessions, 'hashClient'>
   codes: CodesOptions
   /** Derives the secrets of links that undo an e-mail change. */
@@ -64,7 +95,7 @@ export function registerAccount(options: Options): void {
   route(readProfile, ({ params }) => requireProfile(db, params.username))
 
   route(validateUsername, async ({ params, viewer }) => {
-    await limits.usernameChecks.charge(viewer.userId)
+    await limits.charge([{ limit: USERNAME_CHECKS, key: viewer.userId }])
     const { username } = params
     await requireFree(username, await selectUser(db, viewer.userId))
     return { username, available: true as const }
@@ -75,7 +106,7 @@ export function registerAccount(options: Options): void {
     if (body.username === user.username) return readAccount(db, user.id)
     await requireFree(body.username, user)
     // Charged last, so that a refused name uses up none of the few changes a day.
-    await limits.usernameChanges.charge(user.id)
+    await limits.charge([{ limit: USERNAME_CHANGES, key: user.id }])
     const renamed = await db
       .transaction()
       .execute(async (tx) => {
@@ -93,8 +124,10 @@ export function registerAccount(options: Options): void {
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {
     const email = requireNewEmail(body.email)
-    await limits.emailChanges.charge(viewer.userId)
-    await limits.codeRequests.chargeNetwork(request.ip)
+    await limits.charge([
+      { limit: CODE_REQUESTS, ip: request.ip },
+      { limit: EMAIL_CHANGES, key: viewer.userId },
+    ])
     const taken = await selectUserByEmail(db, email)
     if (taken) throw new AppError('EMAIL_ALREADY_EXISTS')
     const change = {
@@ -103,7 +136,7 @@ export function registerAccount(options: Options): void {
       userId: viewer.userId,
       clientHash: sessions.hashClient(body.clientToken),
       ip: request.ip,
-      isKnownClient: false,
+      knownBy: null,
       isToNewAddress: true,
     } as const
     const begin = async (tx: Queryable) => {
@@ -135,7 +168,7 @@ export function registerAccount(options: Options): void {
   })
 
   route(undoEmailChangeEndpoint, async ({ params, body }, { request }) => {
-    await limits.emailUndos.chargeNetwork(request.ip)
+    await limits.charge([{ limit: EMAIL_UNDOS, ip: request.ip }])
     if (!isSameSecret(body.secret, undoSecret(params.id, undoKey)))
       throw new AppError('LINK_EXPIRED')
     const userId = await db

@@ -12,8 +12,9 @@ import { PATHS } from '../../../contract/pages.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
 import type { Route } from '../../kernel/http/route.ts'
-import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import type { Limits } from '../../kernel/limits/limits.ts'
 import { readPostRows, receivedBy } from '../posts/post-lists.ts'
 import { readUnsubscribeToken } from './answers.mail.ts'
 import {
@@ -35,7 +36,7 @@ type Options = {
   http: FastifyInstance
   db: Db
   runRead: RunRead
-  limits: Pick<Limits, 'visitorCalls'>
+  limits: Limits
   unsubscribeKey: Buffer
 }
 
@@ -69,7 +70,7 @@ export function registerAnswers(options: Options): void {
 
   // In a context of its own: no other call takes a form.
   http.register(async (mails) => {
-    mails.addHook('onRequest', (request) => limits.visitorCalls.chargeNetwork(request.ip))
+    mails.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
     for (const type of FORMS)
       mails.addContentTypeParser(type, { parseAs: 'buffer' }, async () => {})
     mails.post<Mailed>(UNSUBSCRIBE_PATH, { schema: { hide: true } }, async ({ params }, reply) => {

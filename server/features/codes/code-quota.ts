@@ -1,64 +1,140 @@
-import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
+import { type Charge, type Limit, type Limits, tooMany } from '../../kernel/limits/limits.ts'
 import { widestNetworkOf } from '../../kernel/limits/network.ts'
-import {
-  type Charge,
-  type Charged,
-  chargeAll,
-  type Limits,
-} from '../../kernel/limits/rate-limits.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 
-/** Who asks for a mailbox's code, or enters it, from a browser that never signed in with it. */
-type Stranger = { email: string; ip: string }
+const MINUTE = 60
+const HOUR = 3600
+const DAY = 86_400
 
-/** This part of a mailbox's mails is kept for networks not mailed within a day. */
-const KEPT_FOR_NEW = 1 / 3
-/** This part of the wrong codes is kept for networks that were mailed a code within a day. */
-const KEPT_FOR_MAILED = 1 / 2
-
-/** Counts a code mail, for the network only unless the code `isMailed` and is sent again. */
-export async function chargeCodeMail(
-  { codeMails, networkCodes, mailedNetworks }: CodeLimits,
-  { isMailed, ...stranger }: Stranger & { isMailed: boolean },
-): Promise<Charged> {
-  const { mailbox, network } = keysOf(stranger)
-  const isNew = !isMailed && !(await mailedNetworks.isSpent(network))
-  const charges: Charge[] = isMailed ? [] : [[networkCodes, network]]
-  charges.push([codeMails, mailbox, isNew ? 1 : 1 - KEPT_FOR_NEW])
-  const charged = await chargeAll(charges)
-  if (isNew) {
-    await mailedNetworks.charge(network).catch((error) => {
-      // Another request of the network was faster; it was mailed all the same.
-      if (error instanceof AppError) return
-      charged.refund().catch(() => {})
-      throw error
-    })
-  }
-  return charged
+/** Requests of codes, for known and unknown e-mails alike. */
+export const CODE_REQUESTS: Limit = {
+  name: 'code-request',
+  rates: [
+    [10, MINUTE],
+    [60, HOUR],
+  ],
+  refusal: 'Из вашей сети запросили много кодов: следующий — через {time}',
+  isShared: true,
 }
 
-/** Counts a wrong code before it is compared; a right one is refunded. */
-export async function chargeGuess(
-  { wrongCodes, wrongCodesOfMailed, mailedNetworks }: CodeLimits,
-  stranger: Stranger,
-): Promise<Charged> {
-  const { mailbox, network } = keysOf(stranger)
-  return chargeAll([[wrongCodes, mailbox, 1 - KEPT_FOR_MAILED]]).catch(async (refused) => {
-    if (!(refused instanceof AppError) || !(await mailedNetworks.isSpent(network))) throw refused
-    const kept: Charge[] = [
-      [wrongCodesOfMailed, network],
-      [wrongCodes, mailbox],
-    ]
-    return chargeAll(kept).catch(() => Promise.reject(refused))
-  })
+/** Checks of codes that can be right. */
+const CODE_CHECKS: Limit = {
+  name: 'code-check',
+  rates: [
+    [20, MINUTE],
+    [100, HOUR],
+  ],
+  refusal: 'Из вашей сети проверили много кодов: следующий — через {time}',
+  isShared: true,
 }
 
-export type CodeLimits = Pick<
-  Limits,
-  'codeMails' | 'networkCodes' | 'mailedNetworks' | 'wrongCodes' | 'wrongCodesOfMailed'
->
+/** For operations that do not exist, or have no attempts left: they keep nobody else out. */
+export const VAIN_CODE_CHECKS: Limit = { ...CODE_CHECKS, name: 'vain-code-check' }
 
-function keysOf({ email, ip }: Stranger) {
+/** Six in any hour, 30 in any day: five at once and then one in half an hour, seven and one an hour. */
+const CODE_MAILS: Limit = {
+  name: 'code-mail',
+  rates: [
+    [1, MINUTE],
+    [5, 5 * 30 * MINUTE],
+    [7, 7 * HOUR],
+  ],
+  refusal: 'Код на эту почту уже отправляли: следующий — через {time}',
+  isShared: true,
+}
+
+/** Notes which networks asked for a mail to a mailbox within a day. */
+const MAILED_NETWORKS: Limit = {
+  name: 'mailed-network',
+  rates: [[1, DAY]],
+  refusal: '',
+  isShared: true,
+  isFixed: true,
+  isSilent: true,
+}
+
+const WRONG_CODES: Limit = {
+  name: 'wrong-code',
+  rates: [[20, DAY]],
+  refusal:
+    'Для этой почты слишком много неверных кодов: войдите с устройства, на котором уже входили, или повторите через {time}',
+  isShared: true,
+}
+
+/** The same for all known browsers together. */
+const KNOWN_WRONG_CODES: Limit = {
+  name: 'known-wrong-code',
+  rates: [[10, DAY]],
+  refusal: 'Для этой почты слишком много неверных кодов: повторите через {time}',
+  isShared: true,
+}
+
+/** For a mailbox and a network. */
+const WRONG_CODES_OF_MAILED: Limit = {
+  name: 'wrong-code-of-mailed',
+  rates: [[1, DAY]],
+  refusal: WRONG_CODES.refusal,
+  isShared: true,
+  isSilent: true,
+}
+
+/** The part of a mailbox's mails that networks may use which were mailed within the day. */
+const SHARE_OF_MAILED = 4 / 5
+/** The part of the wrong codes that is not kept for networks which were mailed within the day. */
+const SHARE_OF_ALL = 1 / 2
+
+/** By what the account knows the client; null for a stranger. */
+export type KnownBy = 'browser' | 'network' | null
+
+export type Mailed = { email: string; ip: string; clientHash: Buffer; knownBy: KnownBy }
+
+/**
+ * Counts a code mail: of strangers for the mailbox, however it is spelt, and of known browsers and
+ * networks each for itself, so that strangers cannot use it up.
+ */
+export async function chargeMail(limits: Limits, mailed: Mailed, tx: Queryable): Promise<void> {
+  const mail = mailCharge(mailed)
+  if (mailed.knownBy === 'browser') return limits.charge([mail], tx)
+  const network = { limit: MAILED_NETWORKS, key: networkKey(mailed) }
+  const refused = await limits.tryCharge([mail, network], tx)
+  if (!refused) return
+  if (refused.limit !== MAILED_NETWORKS) throw tooMany(refused)
+  await limits.charge([{ ...mail, share: mailed.knownBy ? 1 : SHARE_OF_MAILED }], tx)
+}
+
+/** The charge of one mail, which is refunded once its code was right. */
+export function mailCharge({ email, ip, clientHash, knownBy }: Mailed): Charge {
   const mailbox = mailboxOf(email)
-  return { mailbox, network: `${mailbox}\n${widestNetworkOf(ip)}` }
+  if (knownBy === 'browser') {
+    return { limit: CODE_MAILS, key: `${mailbox}\n${clientHash.toString('base64url')}` }
+  }
+  return { limit: CODE_MAILS, key: knownBy ? networkKey({ email, ip }) : mailbox }
+}
+
+type Guess = { email: string; ip: string; isKnownClient: boolean }
+
+/** Counts a wrong code before it is compared. Returns what to refund if it was right. */
+export async function chargeGuess(limits: Limits, guess: Guess): Promise<Charge[]> {
+  const key = mailboxOf(guess.email)
+  const check: Charge = { limit: CODE_CHECKS, ip: guess.ip }
+  const open: Charge = guess.isKnownClient
+    ? { limit: KNOWN_WRONG_CODES, key }
+    : { limit: WRONG_CODES, key, share: SHARE_OF_ALL }
+  const refused = await limits.tryCharge([check, open])
+  if (!refused) return [open]
+  const network = networkKey(guess)
+  const mayUseKept =
+    refused.limit === WRONG_CODES &&
+    (await limits.isSpent({ limit: MAILED_NETWORKS, key: network }))
+  const kept: Charge[] = [
+    { limit: WRONG_CODES_OF_MAILED, key: network },
+    { limit: WRONG_CODES, key },
+  ]
+  if (!mayUseKept || (await limits.tryCharge([check, ...kept]))) throw tooMany(refused)
+  return kept
+}
+
+function networkKey({ email, ip }: { email: string; ip: string }): string {
+  return `${mailboxOf(email)}\n${widestNetworkOf(ip)}`
 }

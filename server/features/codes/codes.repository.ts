@@ -6,20 +6,21 @@ import { hasCome } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { OutboxState, Purpose, Tables } from '../../kernel/db/tables.ts'
 import { IS_PAUSED } from '../../kernel/mail/login-pause.repository.ts'
+import type { KnownBy } from './code-quota.ts'
 
-/** Longer than a request takes: a start that has not queued its mail by then never will. */
-const CLAIM_SECONDS = 10
-const PAUSE = `interval '1 second' *
-  CASE WHEN old.is_mailed THEN ${CODE_RESEND_SECONDS} ELSE ${CLAIM_SECONDS} END`
+const PAUSE = `interval '1 second' * ${CODE_RESEND_SECONDS}`
 /** Whether another mail may be queued. */
 const MAY_MAIL = hasCome(`old.mailed_at + ${PAUSE}`, `2 * ${PAUSE}`)
+
+/** Whether the operation lives on, and its mail is not sent again. */
+const MAILS_NOT = sql`old.expires_at > now()
+  AND (old.attempts >= ${CODE_ATTEMPTS} OR NOT ${MAY_MAIL})`
 
 type UpsertedRow = {
   id: string
   email: string
   expires_at: Date
   mail_due: boolean
-  is_mailed: boolean
   /** Seconds until it expires; null when its code can still be tried. */
   locked_for: number | null
 }
@@ -32,24 +33,28 @@ export type NewOperation = {
   userId: string
   clientHash: Buffer
   device: Device | null
+  /** Against whose limit its mails count. */
+  knownBy: KnownBy
   /** How long it lives when its mail is never accepted. */
   lifeSeconds: number
 }
 
 /**
  * Stores an operation, or finds the live one of the same purpose, e-mail, user and client.
- * `mailDue` is true for the one caller that has to queue the mail and then call `markMailed`. It is
- * false for all others for 60 s, or for 10 s if the mail was not marked, and for everybody once no
- * attempt is left: `lockedFor` then says for how many seconds. A live operation keeps its address:
+ * `mailDue` is true for the one caller whose transaction has to queue the mail. It is false for all
+ * others for 60 s, and for everybody once no attempt is left: `lockedFor` then says for how many
+ * seconds. A live operation keeps its address:
  * its code was mailed there, and an address that merely compares equal may be somebody else's.
  */
 export async function upsertOperation(db: Queryable, operation: NewOperation) {
   const { rows } = await sql<UpsertedRow>`
     INSERT INTO codes AS old
-      (id, purpose, email, email_key, user_id, client_hash, device, mailed_at, expires_at)
+      (id, purpose, email, email_key, user_id, client_hash, device, known_by, mails, mailed_at,
+        expires_at)
     VALUES (
       ${operation.id}, ${operation.purpose}, ${operation.email}, ${operation.emailKey},
-      ${operation.userId}, ${operation.clientHash}, ${operation.device}::jsonb, now(),
+      ${operation.userId}, ${operation.clientHash}, ${operation.device}::jsonb,
+      ${operation.knownBy}, 1, now(),
       now() + ${operation.lifeSeconds} * interval '1 second'
     )
     ON CONFLICT (purpose, email_key, user_id, client_hash) DO UPDATE SET
@@ -58,11 +63,13 @@ export async function upsertOperation(db: Queryable, operation: NewOperation) {
       expires_at = CASE WHEN old.expires_at > now() THEN old.expires_at ELSE excluded.expires_at END,
       email = CASE WHEN old.expires_at > now() THEN old.email ELSE excluded.email END,
       device = excluded.device,
-      is_mailed = old.is_mailed AND old.expires_at > now(),
-      mailed_at = CASE
-        WHEN old.expires_at > now() AND (old.attempts >= ${CODE_ATTEMPTS} OR NOT ${MAY_MAIL})
-        THEN old.mailed_at ELSE now() END
-    RETURNING id, email, expires_at, is_mailed, mailed_at = now() AS mail_due, CASE
+      known_by = CASE WHEN ${MAILS_NOT} THEN old.known_by ELSE excluded.known_by END,
+      mails = CASE WHEN ${MAILS_NOT} THEN old.mails
+        WHEN old.expires_at > now() AND old.known_by IS NOT DISTINCT FROM excluded.known_by
+        THEN old.mails + 1 ELSE 1 END,
+      mail_state = CASE WHEN ${MAILS_NOT} THEN old.mail_state ELSE 'queued' END,
+      mailed_at = CASE WHEN ${MAILS_NOT} THEN old.mailed_at ELSE now() END
+    RETURNING id, email, expires_at, mailed_at = now() AS mail_due, CASE
       WHEN attempts >= ${CODE_ATTEMPTS} THEN extract(epoch FROM expires_at - now())::float8
     END AS locked_for`.execute(db)
   // An upsert returns its row.
@@ -71,16 +78,9 @@ export async function upsertOperation(db: Queryable, operation: NewOperation) {
     id: row.id,
     email: row.email,
     mailDue: row.mail_due,
-    isMailed: row.is_mailed,
     expiresAt: row.expires_at,
     lockedFor: row.locked_for,
   }
-}
-
-/** Records that the mail is queued, from which moment on its code may be guessed. */
-export async function markMailed(db: Queryable, id: string): Promise<void> {
-  const queued = { is_mailed: true, mail_state: 'queued' } as const
-  await db.updateTable('codes').set(queued).where('id', '=', id).execute()
 }
 
 const SHOWN: Record<OutboxState, MailState> = {
@@ -121,12 +121,7 @@ export async function selectMailState(
     .where('id', '=', id)
     .where('client_hash', '=', clientHash)
     .where('expires_at', '>', sql<Date>`now()`)
-    .where('is_mailed', '=', true)
     .executeTakeFirst()
-}
-
-export async function unclaimMail(db: Queryable, id: string): Promise<void> {
-  await db.updateTable('codes').set({ mailed_at: null }).where('id', '=', id).execute()
 }
 
 export type Attempt = { id: string; purpose: Purpose; userId: string; clientHash: Buffer }
@@ -139,7 +134,6 @@ function guessable({ id, purpose, userId, clientHash }: Attempt) {
       eb('user_id', '=', userId),
       eb('client_hash', '=', clientHash),
       eb('expires_at', '>', sql<Date>`now()`),
-      eb('is_mailed', '=', true),
     ])
 }
 
@@ -154,7 +148,15 @@ const IS_KNOWN_CLIENT = sql<boolean>`EXISTS (
 export function selectOperation(db: Queryable, attempt: Attempt) {
   return db
     .selectFrom('codes')
-    .select(['attempts', 'email', 'device', SECONDS_LEFT, IS_KNOWN_CLIENT.as('isKnownClient')])
+    .select([
+      'attempts',
+      'email',
+      'device',
+      'mails',
+      'known_by as knownBy',
+      SECONDS_LEFT,
+      IS_KNOWN_CLIENT.as('isKnownClient'),
+    ])
     .where(guessable(attempt))
     .executeTakeFirst()
 }

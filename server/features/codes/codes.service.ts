@@ -8,26 +8,25 @@ import { type Db, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import type { Purpose } from '../../kernel/db/tables.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { counted, waitInWords } from '../../kernel/errors/words.ts'
-import { awaitUndo, type Charged, chargeAll, type Limits } from '../../kernel/limits/rate-limits.ts'
-import {
-  emailKey,
-  hasReadableDomain,
-  mailboxOf,
-  withUsualDomain,
-} from '../../kernel/mail/email-address.ts'
+import { type Charge, type Limits, timeLeft } from '../../kernel/limits/limits.ts'
+import { emailKey, hasReadableDomain, withUsualDomain } from '../../kernel/mail/email-address.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { hashAsker, requireGoodAsker } from '../site-state/mail-name.service.ts'
-import { chargeCodeMail, chargeGuess } from './code-quota.ts'
+import {
+  chargeGuess,
+  chargeMail,
+  type KnownBy,
+  mailCharge,
+  VAIN_CODE_CHECKS,
+} from './code-quota.ts'
 import { type CodeMail, codeOf } from './codes.mail.ts'
 import {
   type Attempt,
   type CountedAttempt,
   countAttempt,
-  markMailed,
   removeOperation,
   selectOperation,
-  unclaimMail,
   upsertOperation,
 } from './codes.repository.ts'
 
@@ -38,8 +37,8 @@ export type Start = {
   clientHash: Buffer
   device?: Device
   ip: string
-  /** Whether this client has signed in with this e-mail before: it has a mail limit of its own. */
-  isKnownClient: boolean
+  /** By what the account knows the client, which then has a mail limit of its own. */
+  knownBy: KnownBy
   /** Whether no account has this e-mail. */
   isToNewAddress?: boolean
 }
@@ -89,8 +88,9 @@ export async function startOperation(
   begin: (tx: Queryable) => Promise<Start>,
   options: CodesOptions,
 ): Promise<string> {
-  const { start, operation } = await db.transaction().execute(async (tx) => {
+  return db.transaction().execute(async (tx) => {
     const start = await begin(tx)
+    const device = start.device ?? null
     const operation = await upsertOperation(tx, {
       id: randomBytes(24).toString('base64url'),
       purpose: start.purpose,
@@ -98,51 +98,38 @@ export async function startOperation(
       emailKey: emailKey(start.email),
       userId: start.userId ?? NO_USER,
       clientHash: start.clientHash,
-      device: start.device ?? null,
+      device,
+      knownBy: start.knownBy,
       lifeSeconds: options.ttlSeconds * LIFE_FACTOR,
     })
-    return { start, operation }
+    if (operation.lockedFor !== null) throw locked(operation.lockedFor)
+    if (operation.mailDue) {
+      const asker = hashAsker(start.ip, options.askerKey)
+      if (start.isToNewAddress) await requireGoodAsker(tx, asker, options.rateLimitScale)
+      if (!(await options.canSendTo(operation.email)))
+        throw new AppError('INVALID_REQUEST', UNSENDABLE)
+      await chargeMail(options.limits, start, tx)
+      const mail: CodeMail = {
+        to: operation.email,
+        key: `code ${operation.id}`,
+        isUrgent: true,
+        isToNewAddress: start.isToNewAddress ?? false,
+        purpose: start.purpose,
+        operationId: operation.id,
+        expiresAt: operation.expiresAt.getTime(),
+        device: nameDevice(device),
+        askedAt: Date.now(),
+        asker,
+      }
+      await queueMail(tx, 'send-code', mail)
+    }
+    return operation.id
   })
-  if (operation.lockedFor !== null) {
-    throw new AppError('TOO_MANY_REQUESTS', {
-      message: ERRORS.MAX_CONFIRM_ATTEMPTS.message,
-      retryAfter: operation.lockedFor,
-    })
-  }
-  if (operation.mailDue) {
-    const mail = {
-      to: operation.email,
-      key: `code ${operation.id}`,
-      isUrgent: true,
-      isToNewAddress: start.isToNewAddress ?? false,
-      purpose: start.purpose,
-      operationId: operation.id,
-      expiresAt: operation.expiresAt.getTime(),
-      device: nameDevice(start.device ?? null),
-      askedAt: Date.now(),
-      asker: hashAsker(start.ip, options.askerKey),
-    }
-    let charged: Charged | undefined
-    try {
-      if (start.isToNewAddress) await requireGoodAsker(db, mail.asker, options.rateLimitScale)
-      charged = await chargeStart(start, operation, options)
-      if (!(await options.canSendTo(mail.to))) throw new AppError('INVALID_REQUEST', UNSENDABLE)
-      await queueCodeMail(db, mail)
-    } catch (error) {
-      // A claim that cannot be undone expires.
-      await awaitUndo(Promise.all([unclaimMail(db, operation.id), charged?.refund()]), error)
-      throw error
-    }
-  }
-  return operation.id
 }
 
-/** One transaction, so that an operation whose mail was refused by a limit can never be guessed. */
-function queueCodeMail(db: Db, mail: CodeMail): Promise<void> {
-  return db.transaction().execute(async (tx) => {
-    await queueMail(tx, 'send-code', mail)
-    await markMailed(tx, mail.operationId)
-  })
+function locked(retryAfter: number): AppError {
+  const message = `Слишком много неверных кодов: новый — через ${timeLeft(retryAfter)}`
+  return new AppError('TOO_MANY_REQUESTS', { message, retryAfter })
 }
 
 export type Guess = Omit<Attempt, 'userId'> & {
@@ -175,14 +162,14 @@ export async function redeemCode<Account, Result>(
   // Codes that cannot be right have a limit of their own, which keeps nobody else out.
   const operation = await selectOperation(db, attempt)
   const canBeRight = operation !== undefined && operation.attempts < CODE_ATTEMPTS
-  await (canBeRight ? limits.codeChecks : limits.unknownCodeChecks).chargeNetwork(guess.ip)
+  if (!canBeRight) await limits.charge([{ limit: VAIN_CODE_CHECKS, ip: guess.ip }])
   if (!operation) throw new AppError('OPERATION_EXPIRED')
-  const { email, device, isKnownClient } = operation
+  const { email, device, isKnownClient, mails, knownBy } = operation
   if (!canBeRight) throw lockedFor(operation.secondsLeft)
-  const charged = isKnownClient ? undefined : await chargeGuess(limits, { email, ip: guess.ip })
-  let outcome: { result: Result } | { wrong: CountedAttempt } | undefined
-  try {
-    outcome = await db.transaction().execute(async (tx) => {
+  const charged = await chargeGuess(limits, { email, ip: guess.ip, isKnownClient })
+  const outcome = await db
+    .transaction()
+    .execute(async (tx) => {
       const account = await lock(tx, email)
       const counted = await countAttempt(tx, attempt)
       if (counted === undefined) throw new AppError('OPERATION_EXPIRED')
@@ -190,13 +177,17 @@ export async function redeemCode<Account, Result>(
       // Not thrown, which would undo the count.
       if (!isSameSecret(guess.code, codeOf(guess.id, key))) return { wrong: counted }
       await removeOperation(tx, guess.id)
-      return { result: await redeem(tx, { email, device, account }) }
+      const result = await redeem(tx, { email, device, account })
+      const mail = mailCharge({ ...guess, email, knownBy })
+      await limits.refund([...charged, ...Array<Charge>(mails).fill(mail)], tx)
+      return { result }
     })
-    if ('result' in outcome) return outcome.result
-    throw wrongCode(outcome.wrong)
-  } finally {
-    if (!outcome || 'result' in outcome) charged?.refund().catch(() => {})
-  }
+    .catch((error) => {
+      limits.refund(charged).catch(() => {})
+      throw error
+    })
+  if ('wrong' in outcome) throw wrongCode(outcome.wrong)
+  return outcome.result
 }
 
 /** Gives the number of attempts left; after the last one, as `lockedFor`, when a code can be had. */
@@ -220,15 +211,3 @@ export function lockedFor(seconds: number): AppError {
 }
 
 const nextCode = (seconds: number) => `Новый можно запросить ${waitInWords(seconds)}`
-
-/** A known client has a limit of its own, which strangers cannot use up. */
-function chargeStart(
-  { email, clientHash, isKnownClient, ip }: Start,
-  { isMailed }: { isMailed: boolean },
-  { limits }: CodesOptions,
-): Promise<Charged> {
-  const client = `${mailboxOf(email)}\n${clientHash.toString('base64url')}`
-  return isKnownClient
-    ? chargeAll([[limits.knownClientMails, client]])
-    : chargeCodeMail(limits, { email, ip, isMailed })
-}

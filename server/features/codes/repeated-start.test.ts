@@ -60,19 +60,6 @@ test('a start whose mail could not be queued is refused, and the next one sends 
   await mailbox.mailTo(EMAIL)
 })
 
-test('a start that was interrupted before it queued its mail delays the next ones by 10 s, not by a minute', async () => {
-  const { app, mailbox } = await mailAppForTest({ rateLimitScale: 1000 })
-  const first = await startAt(app, '/registrations', { email: EMAIL })
-  await mailbox.mailTo(EMAIL)
-  await passCodeTime(app, 9)
-  await sql`UPDATE codes SET is_mailed = false`.execute(app.db)
-  expect((await startAt(app, '/registrations', { email: EMAIL })).body).toEqual(first.body)
-  await passCodeTime(app, 2)
-  expect((await startAt(app, '/registrations', { email: EMAIL })).body).toEqual(first.body)
-  await mailbox.mailTo(EMAIL, 2)
-  expect(await mailsTo(EMAIL, app, mailbox)).toHaveLength(2)
-})
-
 test('an e-mail in another case is the same e-mail: it gets the same id and no second mail', async () => {
   const { app, mailbox } = await mailAppForTest()
   const first = await startAt(app, '/registrations', { email: EMAIL })

@@ -4,8 +4,9 @@ import { prepareDownload } from '../../../contract/data-export.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
+import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
 import type { Route } from '../../kernel/http/route.ts'
-import { chargeAll, type Limits } from '../../kernel/limits/rate-limits.ts'
+import type { Limit, Limits } from '../../kernel/limits/limits.ts'
 import { createTicket, exportData, readTicket } from './data-export.service.ts'
 
 type Options = {
@@ -14,10 +15,33 @@ type Options = {
   http: FastifyInstance
   /** The background pool: an archive may take longer than a request may. */
   db: Db
-  limits: Pick<Limits, 'downloads' | 'downloadTries' | 'downloadTickets' | 'visitorCalls'>
+  limits: Limits
   appName: string
   /** Signs the tickets in the paths of archives. */
   key: Buffer
+}
+
+const DOWNLOADS: Limit = {
+  name: 'download',
+  rates: [[1, 86_400]],
+  refusal: 'Архив сегодня уже собирали: следующий — через {time}',
+  isShared: true,
+}
+
+/** Archives that broke off too, which DOWNLOADS does not count. */
+const DOWNLOAD_TRIES: Limit = {
+  name: 'download-try',
+  rates: [[5, 86_400]],
+  refusal: 'Архив уже несколько раз пробовали скачать: следующая попытка — через {time}',
+  isShared: true,
+}
+
+const DOWNLOAD_TICKETS: Limit = {
+  name: 'download-ticket',
+  rates: [[1, 60]],
+  refusal: 'Этот архив уже скачивают: повторите через {time}',
+  isShared: true,
+  isFixed: true,
 }
 
 const PATH = `${API_PREFIX}/downloads`
@@ -32,9 +56,9 @@ export function registerDataExport({ route, http, db, limits, appName, key }: Op
 
   route(prepareDownload, async ({ viewer: { userId } }) => {
     if (archives.isFull) throw archives.refusal()
-    await chargeAll([
-      [limits.downloads, userId],
-      [limits.downloadTries, userId],
+    await limits.charge([
+      { limit: DOWNLOADS, key: userId },
+      { limit: DOWNLOAD_TRIES, key: userId },
     ])
     return { path: `${PATH}/${createTicket(userId, { key, now: Date.now() })}` }
   })
@@ -46,14 +70,14 @@ export function registerDataExport({ route, http, db, limits, appName, key }: Op
       schema: { hide: true },
       // Fastify would make the archive for a HEAD too, and throw it away.
       exposeHeadRoute: false,
-      onRequest: (request) => limits.visitorCalls.chargeNetwork(request.ip),
+      onRequest: ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]),
     },
     async ({ params: { ticket } }, reply) => {
       const userId = readTicket(ticket, { key, now: Date.now() })
       if (userId === undefined) throw new AppError('NOT_FOUND')
-      await limits.downloadTickets.charge(ticket)
+      await limits.charge([{ limit: DOWNLOAD_TICKETS, key: ticket }])
       // When even this fails, the person waits until tomorrow.
-      const refund = () => limits.downloads.refund(userId).catch(() => {})
+      const refund = () => limits.refund([{ limit: DOWNLOADS, key: userId }]).catch(() => {})
       // For a client that has disconnected already, no event would end what begins now.
       const leave = reply.raw.destroyed ? null : archives.tryEnter()
       if (!leave) {

@@ -15,19 +15,19 @@ import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 import type { Route } from '../../kernel/http/route.ts'
-import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import type { Limits } from '../../kernel/limits/limits.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { insertAppeal, isOwnRemoved, selectOwnRemoved } from './appeals.repository.ts'
 import { blockUser, unblockUser } from './blocks.service.ts'
 import { decide, undoDecision } from './decisions.service.ts'
-import { readQueue, tellModerators } from './moderation.service.ts'
+import { REPORTS, readQueue, tellModerators } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
 import { markSeen, selectOwnReports } from './report-states.repository.ts'
 
 type Options = {
   route: Route
   db: Db
-  limits: Pick<Limits, 'reports'>
+  limits: Limits
   removedDays: number
   moderatorEmails: string[]
   /** Invalidates cached reads on every node: awaited after the commit and before the response. */
@@ -95,7 +95,7 @@ function registerOwn({ route, db, limits, moderatorEmails }: Options): void {
   route(appeal, async ({ params: { id }, body, viewer: { userId } }) => {
     const text = parsePostText(body.text)
     if (text === null) throw new AppError('INVALID_REQUEST')
-    await limits.reports.charge(userId)
+    await limits.charge([{ limit: REPORTS, key: userId }])
     await db.transaction().execute(async (tx) => {
       // Nobody restores the post between the check and the appeal, which would stay open.
       const post = isRowId(id) ? await lockPost(tx, id) : undefined

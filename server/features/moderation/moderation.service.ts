@@ -2,6 +2,7 @@ import type { QueuedPost } from '../../../contract/moderation.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
+import type { Limit } from '../../kernel/limits/limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { readPosts } from '../posts/posts.service.ts'
 import { type Subject, selectSubject } from './decisions.repository.ts'
@@ -14,6 +15,14 @@ import {
   type WaitingPost,
 } from './queue.repository.ts'
 import { claimModeratorMail, includeInNextDigest } from './report-states.repository.ts'
+
+/** So that one account cannot hide the reports of all others. */
+export const REPORTS: Limit = {
+  name: 'report',
+  rates: [[30, 3600]],
+  refusal: 'Вы отправили много жалоб: следующая — через {time}',
+  isShared: true,
+}
 
 const QUEUE_PAGE = 20
 

@@ -11,16 +11,22 @@ import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Route } from '../../kernel/http/route.ts'
 import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
-import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import type { Limit, Limits } from '../../kernel/limits/limits.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
 import { deletePost, editPost, requirePost, requireText } from './posts.service.ts'
 import type { Publish } from './publications.service.ts'
+
+const EDITS: Limit = {
+  name: 'edit',
+  rates: [[5, 10]],
+  refusal: 'Записи нельзя менять так часто: следующая правка — через {time}',
+}
 
 type Options = {
   route: Route
   db: Db
   runRead: RunRead
-  limits: Pick<Limits, 'edits'>
+  limits: Limits
   publish: Publish
   editPeriodSeconds: number
   /** For how many days a reported post that its author deletes stays as evidence. */
@@ -65,7 +71,7 @@ export function registerPosts(options: Options): void {
 
   route(editPostEndpoint, async ({ params: { id }, body, viewer }) => {
     const text = requireText(body.text)
-    await limits.edits.charge(viewer.userId)
+    await limits.charge([{ limit: EDITS, key: viewer.userId }])
     const edit = { id, ownerId: viewer.userId, text, periodSeconds: editPeriodSeconds }
     const post = await editPost(db, edit)
     await publishChange(`posts changed ${id}`)

@@ -5,11 +5,7 @@ import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
-import {
-  chargePublication,
-  type PublicationLimits,
-} from '../../kernel/limits/publication-limits.ts'
-import { awaitUndo, type Charged } from '../../kernel/limits/rate-limits.ts'
+import { type Charge, type Limit, type Limits, tooMany } from '../../kernel/limits/limits.ts'
 import { addedChange } from '../../kernel/live/news.ts'
 import { MAY_WRITE } from '../sessions/sessions.repository.ts'
 import { requirePost, requireText } from './posts.service.ts'
@@ -21,9 +17,30 @@ import {
   type OwnerState,
 } from './publications.repository.ts'
 
+const PUBLICATIONS: Limit = {
+  name: 'publication',
+  rates: [[5, 25]],
+  refusal: 'Записи нельзя публиковать так часто: следующая — через {time}',
+}
+
+/** For accounts that are less than a day old, as the next. */
+const NEWCOMER_PUBLICATIONS: Limit = {
+  name: 'newcomer-publication',
+  rates: [[5, 150]],
+  refusal: 'В первые сутки записи публикуются реже: следующая — через {time}',
+}
+
+/** The 41st would pass a day after the first, when its author is no newcomer any more. */
+const NEWCOMER_DAYS: Limit = {
+  name: 'newcomer-day',
+  rates: [[40, 40 * 86_400]],
+  refusal: 'В первые сутки можно опубликовать не так много: следующая запись — через {time}',
+  isShared: true,
+}
+
 type Options = {
   db: Db
-  limits: PublicationLimits
+  limits: Limits
   publishChange: (change: Change) => Promise<void>
   noteAccess: NoteAccess | undefined
   /** How long publications that share a statement wait for a lock of another transaction. */
@@ -36,7 +53,7 @@ type Publication = Omit<Submitted, 'ownerId' | 'sessionId'> & { viewer: Viewer }
 
 export type Publish = (publication: Publication) => Promise<Post>
 
-type Outcome = { post: Post } | { refusal: AppError; charged?: Charged }
+type Outcome = { post: Post } | { refusal: AppError; charged: Charge[] }
 
 /**
  * Makes the function that publishes posts and replies within the limits. Calls that come while
@@ -70,8 +87,9 @@ export function createPublish({
   }
 
   async function attempt(newPost: Submitted, viewer: Viewer): Promise<Outcome> {
-    const charged = await chargePublication(limits, viewer).catch(asRefusal)
-    if (charged instanceof AppError) return { refusal: charged }
+    const charged = chargesOf(viewer)
+    const refused = await limits.tryCharge(charged)
+    if (refused) return { refusal: tooMany(refused), charged: [] }
     if (newPost.repliedId !== null && !isRowId(newPost.repliedId)) {
       return { refusal: new AppError('POST_NOT_FOUND'), charged }
     }
@@ -90,12 +108,15 @@ export function createPublish({
     // A retry is always refused, by the limit or by its key: only refused ones need a look-up.
     const { refusal, charged } = outcome
     await checkSession?.().catch(async (error) => {
-      if (charged) await awaitUndo(charged.refund(), error)
+      const refunded = limits.refund(charged)
+      // After an error of the database the caller would wait for a second timeout.
+      if (error instanceof AppError) await refunded
+      else refunded.catch(() => {})
       throw error
     })
     const firstId = await findPublished(db, newPost)
     if (firstId === undefined) throw refusal
-    await charged?.refund()
+    await limits.refund(charged)
     return requirePost(db, firstId, viewer)
   }
 }
@@ -120,9 +141,9 @@ function repliedAs({ post }: Inserted): string[] {
   return post && repliedId ? [`${repliedId}:${post.id}:${post.owner.id}`] : []
 }
 
-function asRefusal(error: unknown): AppError {
-  if (error instanceof AppError) return error
-  throw error
+function chargesOf({ userId: key, isNewcomer = false }: Viewer): Charge[] {
+  const limits = isNewcomer ? [PUBLICATIONS, NEWCOMER_PUBLICATIONS, NEWCOMER_DAYS] : [PUBLICATIONS]
+  return limits.map((limit) => ({ limit, key }))
 }
 
 function accessesOf(posts: Submitted[], results: Inserted[]) {

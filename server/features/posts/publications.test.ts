@@ -2,12 +2,10 @@ import { Socket } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
-import { openDatabase } from '../../kernel/db/database.ts'
-import { countHashed } from '../../kernel/limits/gcra.repository.ts'
-import { createLimits } from '../../kernel/limits/rate-limits.ts'
 import { signUps } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { lockWaits } from '../../testing/databases.ts'
+import { limitsInMemory } from '../../testing/limits-in-memory.ts'
 import { captureStatements } from '../../testing/plans.ts'
 import { startTestApp, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from './counters.task.ts'
@@ -27,13 +25,11 @@ beforeAll(async () => {
   olga = await app.signUp()
   held = await app.publish(olga)
   users = await signUps(app, 8)
-  const { pool, close } = openDatabase(app.databaseUrl, () => {})
   const publishChange = async () => void invalidations++
-  const limits = createLimits(100_000, countHashed(pool, Buffer.alloc(32)))
+  const limits = limitsInMemory(() => 0, 100_000)
   const options = { db: app.db, limits, publishChange, noteAccess: undefined }
   publish = createPublish(options)
   publishWaiting = createPublish({ ...options, lockWaitMs: 60_000 })
-  return close
 })
 afterAll(() => app.close())
 beforeEach(() => {

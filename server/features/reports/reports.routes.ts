@@ -3,8 +3,8 @@ import { parsePostText } from '../../../contract/text.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Route } from '../../kernel/http/route.ts'
-import type { Limits } from '../../kernel/limits/rate-limits.ts'
-import type { ReportRules } from '../moderation/moderation.service.ts'
+import type { Limits } from '../../kernel/limits/limits.ts'
+import { REPORTS, type ReportRules } from '../moderation/moderation.service.ts'
 import { requireOwner } from '../posts/posts.service.ts'
 import { isReason, selectReasons } from './reports.repository.ts'
 import { addReport } from './reports.service.ts'
@@ -12,7 +12,7 @@ import { addReport } from './reports.service.ts'
 type Options = {
   route: Route
   db: Db
-  limits: Pick<Limits, 'reports'>
+  limits: Limits
   rules: ReportRules
   /** Invalidates cached reads on every node: awaited after the commit and before the response. */
   invalidate: () => Promise<void>
@@ -29,7 +29,7 @@ export function registerReports({ route, db, limits, rules, invalidate }: Option
     const reasonId = query.reason_id
     if (!isRowId(reasonId) || !(await isReason(db, reasonId)))
       throw new AppError('REASON_NOT_FOUND')
-    await limits.reports.charge(viewer.userId)
+    await limits.charge([{ limit: REPORTS, key: viewer.userId }])
     const comment = parseComment(body.comment)
     const report = { postId: params.id, reporterId: viewer.userId, reasonId, comment }
     if (await addReport(db, report, rules)) await invalidate()

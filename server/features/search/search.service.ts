@@ -6,8 +6,8 @@ import { errorCode } from '../../kernel/db/database-errors.ts'
 import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
+import type { Limit, Limits } from '../../kernel/limits/limits.ts'
 import { widestNetworkOf } from '../../kernel/limits/network.ts'
-import type { Limits } from '../../kernel/limits/rate-limits.ts'
 import { hydratePosts, type PostViewer } from '../posts/hydrate-posts.ts'
 import { parseSearch, selectFound, selectFoundWords } from './search.repository.ts'
 import { searchWords } from './search-words.ts'
@@ -15,19 +15,19 @@ import { searchWords } from './search-words.ts'
 const SEARCH_MS = 300
 const CANCELED = '57014'
 
+const SEARCHES: Limit = {
+  name: 'search',
+  rates: [[10, 10]],
+  refusal: 'Из вашей сети ищут слишком часто: следующий поиск — через {time}',
+}
+
 export type Search = (
   query: { q: string; limit?: number; cursor?: string },
   by: { viewer: PostViewer; ip: string },
 ) => Promise<FoundPage>
 
 /** Makes the search of one node, which keeps nothing of what people search for. */
-export function createSearch({
-  runRead,
-  limits,
-}: {
-  runRead: RunRead
-  limits: Pick<Limits, 'searches'>
-}): Search {
+export function createSearch({ runRead, limits }: { runRead: RunRead; limits: Limits }): Search {
   const searches = new Gate({
     running: 4,
     each: 3,
@@ -36,7 +36,7 @@ export function createSearch({
     message: 'Сейчас ищут многие. Попробуйте ещё раз через несколько секунд',
   })
   return async ({ q, limit = PAGE_SIZE, cursor }, { viewer, ip }) => {
-    await limits.searches.chargeNetwork(ip)
+    await limits.charge([{ limit: SEARCHES, ip }])
     if (cursor !== undefined && !isRowId(cursor)) throw new AppError('INVALID_REQUEST')
     return runRead(viewer, async (db) => {
       const { ids, nextCursor, words } = await searches.run(

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
+import { emailKey } from '../../kernel/mail/email-address.ts'
+import { LIVE } from './sessions.repository.ts'
+
+type Client = { userId: string; clientHash: Buffer }
 
 /** Stores that a client has signed in as a user. Returns false when it had been stored before. */
-export async function insertKnownClient(
-  tx: Queryable,
-  client: { userId: string; clientHash: Buffer },
-): Promise<boolean> {
+export async function insertKnownClient(tx: Queryable, client: Client): Promise<boolean> {
   const { is_new } = await tx
     .insertInto('known_clients')
     .values({ user_id: client.userId, client_hash: client.clientHash })
@@ -28,16 +29,39 @@ export async function removeOldClients(db: Queryable): Promise<void> {
     .execute()
 }
 
-/** Whether a client has signed in as a user before. */
-export async function isKnownClient(
+type Asking = { clientHash: Buffer; networkHash: Buffer | null }
+type KnownBy = 'browser' | 'network' | null
+
+/**
+ * SQL for what an account knows a client by: it has signed in from this browser before, or has a
+ * live session in its network.
+ */
+function knownBy({ clientHash, networkHash }: Asking) {
+  return sql<KnownBy>`CASE
+    WHEN EXISTS (SELECT FROM known_clients
+      WHERE user_id = users.id AND client_hash = ${clientHash}) THEN 'browser'
+    WHEN EXISTS (SELECT FROM sessions
+      WHERE user_id = users.id AND network_hash = ${networkHash}::bytea AND ${LIVE}) THEN 'network'
+    END`
+}
+
+export async function recognise(
   db: Queryable,
-  client: { userId: string; clientHash: Buffer },
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('known_clients')
-    .select('user_id')
-    .where('user_id', '=', client.userId)
-    .where('client_hash', '=', client.clientHash)
+  { userId, ...asking }: Asking & { userId: string },
+): Promise<KnownBy> {
+  const user = db.selectFrom('users').select(knownBy(asking).as('knownBy'))
+  return (await user.where('id', '=', userId).executeTakeFirst())?.knownBy ?? null
+}
+
+/** Locks the account of an e-mail. Returns its address, and by what it knows the client. */
+export function lockAndRecognise(
+  tx: Queryable,
+  { email, ...asking }: Asking & { email: string },
+): Promise<{ email: string; knownBy: KnownBy } | undefined> {
+  return tx
+    .selectFrom('users')
+    .select(['email', knownBy(asking).as('knownBy')])
+    .where('email_key', '=', emailKey(email))
+    .forNoKeyUpdate()
     .executeTakeFirst()
-  return row !== undefined
 }

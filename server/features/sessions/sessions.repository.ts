@@ -13,7 +13,7 @@ const SECRET_AGE = sql<number>`coalesce(extract(epoch FROM
   now() - ${sql.raw(unlessAhead('rotated_at'))}), 'infinity')::float8`
 
 /** Matches live sessions: used within 30 days, and created within 90. */
-const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'
+export const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'
   AND sessions.created_at > now() - ${LIFETIME_SECONDS} * interval '1 second')`
 
 type LiveSessionRow = {
@@ -138,6 +138,7 @@ export type NewSession = {
   userId: string
   secretHash: Buffer
   clientHash: Buffer
+  networkHash: Buffer | null
   device: Device
 }
 
@@ -157,6 +158,7 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       previous_hash: null,
       seen: true,
       client_hash: session.clientHash,
+      network_hash: session.networkHash,
       user_agent: device.userAgent,
       user_agent_version: device.userAgentVersion,
       os: device.os,
@@ -204,13 +206,14 @@ export async function touchSession(tx: Queryable, id: string, seen: boolean): Pr
 export async function rotateSecret(
   tx: Queryable,
   id: string,
-  { next, presented }: { next: Buffer; presented: Buffer },
+  { next, presented, networkHash }: { next: Buffer; presented: Buffer; networkHash: Buffer | null },
 ): Promise<void> {
   await tx
     .updateTable('sessions')
     .set({
       secret_hash: next,
       previous_hash: presented,
+      network_hash: networkHash,
       seen: false,
       rotated_at: sql<Date>`now()`,
       used_at: sql<Date>`now()`,

@@ -10,16 +10,29 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { requireOwnOrigin } from '../../kernel/http/own-origin.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Route } from '../../kernel/http/route.ts'
-import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import type { Limit, Limits } from '../../kernel/limits/limits.ts'
 import { deleteOtherSessions, deleteSession, selectSessions } from './sessions.repository.ts'
 import { refreshSession, type Sessions } from './sessions.service.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
+const REFRESHES: Limit = {
+  name: 'refresh',
+  rates: [[150, 300]],
+  refusal: 'Вход обновляют слишком часто: следующий раз — через {time}',
+}
+
+/** For a network whose cookie belongs to no session. */
+const FAILED_REFRESHES: Limit = {
+  name: 'failed-refresh',
+  rates: [[600, 300]],
+  refusal: 'Из вашей сети слишком много запросов: следующий — через {time}',
+}
+
 type Options = {
   route: Route
   db: Db
-  limits: Pick<Limits, 'refreshes' | 'failedRefreshes'>
+  limits: Limits
   sessions: Sessions
   /** The origin people see, where it is configured. */
   publicUrl: string | undefined
@@ -30,15 +43,17 @@ export function registerSessions({ route, db, limits, sessions, publicUrl }: Opt
     requireOwnOrigin(request, publicUrl)
     const presented = sessions.readCookie(request)
     const clientHash = sessions.hashClient(body.clientToken)
-    const charge = (sessionId: string) => limits.refreshes.charge(sessionId)
-    const refreshed = presented && (await refreshSession(db, presented, { clientHash, charge }))
+    const networkHash = sessions.hashNetwork(request.ip)
+    const charge = (sessionId: string) => limits.charge([{ limit: REFRESHES, key: sessionId }])
+    const refreshed =
+      presented && (await refreshSession(db, presented, { clientHash, networkHash, charge }))
     if (refreshed?.isCopied) {
       const { userId } = refreshed
       logEvent(request, 'session closed: its cookie was copied', { level: 'warn', userId })
     }
     if (!refreshed || refreshed.isCopied) {
       // Only failed refreshes count for the network, because many people share one address.
-      await limits.failedRefreshes.chargeNetwork(request.ip)
+      await limits.charge([{ limit: FAILED_REFRESHES, ip: request.ip }])
       throw new AppError('UNAUTHORIZED')
     }
     if (refreshed.rotated) {

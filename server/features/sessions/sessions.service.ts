@@ -1,11 +1,12 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { AccessTokenAnswer, Device } from '../../../contract/fields.ts'
+import type { AccessTokenAnswer } from '../../../contract/fields.ts'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { batchCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import type { Authenticator, Viewer } from '../../kernel/http/authenticate.ts'
+import { widestNetworkOf } from '../../kernel/limits/network.ts'
 import { writeRefusal } from '../site-state/write-refusal.ts'
 import { createTokenReader, signAccessToken } from './access-token.ts'
 import {
@@ -23,6 +24,7 @@ import {
   deleteSession,
   insertSession,
   lockSession,
+  type NewSession,
   type Reader,
   rotateSecret,
   selectLikedPosts,
@@ -82,11 +84,18 @@ export function createSessions({ secret, storedKey, accessTokenSeconds, isHttps 
       return createHmac('sha256', clientKey).update(clientToken).digest()
     },
 
+    /**
+     * Three bytes of a keyed hash of the network of one subscriber: enough to know it again. Null
+     * for the machine's own addresses, which are those of an untrusted proxy.
+     */
+    hashNetwork(ip: string): Buffer | null {
+      const network = widestNetworkOf(ip)
+      if (/^(127\.|0:0:0::|unknown$)/.test(network)) return null
+      return createHmac('sha256', clientKey).update(`network ${network}`).digest().subarray(0, 3)
+    },
+
     /** The caller sets the cookie of the session once the transaction has committed. */
-    async open(
-      tx: Queryable,
-      { userId, ...session }: { userId: string; clientHash: Buffer; device: Device },
-    ) {
+    async open(tx: Queryable, { userId, ...session }: Omit<NewSession, 'id' | 'secretHash'>) {
       const fresh = newSessionSecret()
       const secretHash = hashSecret(fresh.secret)
       const closedOldest = await insertSession(tx, { id: fresh.id, userId, secretHash, ...session })
@@ -132,6 +141,7 @@ type Copied = { userId: string; isCopied: true }
 
 type Client = {
   clientHash: Buffer
+  networkHash: Buffer | null
   /** Charges the rate limit of the session, once the cookie is known to be its own. */
   charge: (sessionId: string) => Promise<void>
 }
@@ -147,7 +157,7 @@ type Client = {
 export function refreshSession(
   db: Db,
   presented: SessionSecret,
-  { clientHash, charge }: Client,
+  { clientHash, networkHash, charge }: Client,
 ): Promise<Refreshed | Copied | null> {
   return db.transaction().execute(async (tx) => {
     const session = await lockSession(tx, presented.id)
@@ -168,7 +178,11 @@ export function refreshSession(
     const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
     if (isDue) {
       const secret = newSessionSecret(presented.id)
-      await rotateSecret(tx, presented.id, { next: hashSecret(secret.secret), presented: hash })
+      await rotateSecret(tx, presented.id, {
+        next: hashSecret(secret.secret),
+        presented: hash,
+        networkHash,
+      })
       return { userId, isCopied: false, rotated: { secret, age: session.age } }
     }
     await touchSession(tx, presented.id, isCurrent)

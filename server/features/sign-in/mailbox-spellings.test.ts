@@ -14,20 +14,20 @@ const SPELLINGS = [
   (n: number) => `ｏlga+${n}@ｅxample.org`,
 ]
 
-test('one mailbox, however spelt, gets a code mail a minute and 3 an hour, requested from twenty addresses', async () => {
+test('one mailbox, however spelt, gets a code mail a minute and five at once, requested from twenty addresses', async () => {
   const { app, mailbox } = await mailAppForTest(STRICT)
-  for (let minute = 0; minute < 5; minute++) {
+  for (let minute = 0; minute < 8; minute++) {
     const asks = Array.from({ length: 20 }, (_, n) => () => {
       const email = SPELLINGS[n % 3]?.(minute * 20 + n) ?? ''
       const ip = `198.51.100.${n}`
       return startAt(app, '/registrations', { email, ip, clientToken: `${minute}/${n}` })
     })
     const { ok = 0 } = countCodes(await atOnce(asks))
-    expect(ok).toBe(minute < 3 ? 1 : 0)
+    expect(ok).toBe(minute < 5 ? 1 : 0)
     await passMailLimitTime(app, MINUTE)
   }
-  await app.logLine('mail sent', 3)
-  expect(mailbox.mails).toHaveLength(3)
+  await app.logLine('mail sent', 5)
+  expect(mailbox.mails).toHaveLength(5)
 })
 
 test('addresses that differ in dots are one mailbox at Gmail, and several elsewhere', async () => {

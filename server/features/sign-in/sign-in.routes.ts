@@ -12,9 +12,10 @@ import { requireOwnOrigin } from '../../kernel/http/own-origin.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Http, Route } from '../../kernel/http/route.ts'
 import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
-import type { Limits } from '../../kernel/limits/rate-limits.ts'
+import type { Limits } from '../../kernel/limits/limits.ts'
 import { hashNetwork, requireUserByEmail } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
+import { CODE_REQUESTS } from '../codes/code-quota.ts'
 import {
   type CodesOptions,
   redeemCode,
@@ -38,7 +39,7 @@ type VerifyInput = Input<typeof verifyLogin>
 type Options = {
   route: Route
   db: Db
-  limits: Pick<Limits, 'codeRequests'>
+  limits: Limits
   sessions: Sessions
   codes: CodesOptions
   /** The origin people see, where it is configured. */
@@ -58,7 +59,7 @@ export function registerSignIn(options: Options): void {
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
     // Charged first: what follows asks the database.
-    await limits.codeRequests.chargeNetwork(request.ip)
+    await limits.charge([{ limit: CODE_REQUESTS, ip: request.ip }])
     await requireRegistrable(db, { email, ip: request.ip, invitation: body.invitation })
     return start('registration', { ...body, email }, request)
   })
@@ -67,7 +68,7 @@ export function registerSignIn(options: Options): void {
   }))
   route(startLogin, async ({ body }, { request }) => {
     requireEmail(body.email)
-    await limits.codeRequests.chargeNetwork(request.ip)
+    await limits.charge([{ limit: CODE_REQUESTS, ip: request.ip }])
     return start('login', body, request)
   })
   route(verifyRegistration, (input, http) =>
@@ -77,9 +78,11 @@ export function registerSignIn(options: Options): void {
 
   async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
     const { email, device, clientToken } = body
+    const { ip } = request
+    const networkHash = sessions.hashNetwork(ip)
     const clientHash = sessions.hashClient(clientToken)
     return {
-      id: await startSignIn(db, { purpose, email, clientHash, device, ip: request.ip }, codes),
+      id: await startSignIn(db, { purpose, email, clientHash, networkHash, device, ip }, codes),
     }
   }
 
@@ -104,7 +107,12 @@ export function registerSignIn(options: Options): void {
           await blockNewUser(tx, { userId, email }, nameKey)
         }
         const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
-        const session = { userId, clientHash, device: device ?? UNKNOWN_DEVICE }
+        const session = {
+          userId,
+          clientHash,
+          networkHash: sessions.hashNetwork(request.ip),
+          device: device ?? UNKNOWN_DEVICE,
+        }
         const opened = await sessions.open(tx, session)
         if (!isNew && !opened.isKnownClient) {
           await announceSignIn(tx, user, { device, closedOldest: opened.closedOldest })

@@ -6,25 +6,27 @@ import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { lockUserByEmail } from '../account/account.repository.ts'
 import { type CodesOptions, type Start, startOperation } from '../codes/codes.service.ts'
-import { isKnownClient } from '../sessions/known-clients.repository.ts'
+import { lockAndRecognise } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
 
 /** Mails a code. Returns the operation's id. Throws USER_NOT_FOUND at a login. */
 export async function startSignIn(
   db: Db,
-  { email, ...asked }: Omit<Start, 'userId' | 'isKnownClient' | 'isToNewAddress'>,
+  {
+    email,
+    networkHash,
+    ...asked
+  }: Omit<Start, 'userId' | 'knownBy' | 'isToNewAddress'> & { networkHash: Buffer | null },
   codes: CodesOptions,
 ): Promise<string> {
   const begin = async (tx: Queryable) => {
-    const user = await lockUserByEmail(tx, email)
+    const user = await lockAndRecognise(tx, { ...asked, email, networkHash })
     if (!user && asked.purpose === 'login') throw new AppError('USER_NOT_FOUND')
-    const { clientHash } = asked
-    const isKnown = user ? await isKnownClient(tx, { userId: user.id, clientHash }) : false
     // Mailed to the account's own address: one that merely compares equal may be somebody else's.
     return {
       ...asked,
       email: user?.email ?? email,
-      isKnownClient: isKnown,
+      knownBy: user?.knownBy ?? null,
       isToNewAddress: user === undefined,
     }
   }

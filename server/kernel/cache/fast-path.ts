@@ -3,13 +3,14 @@ import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Outage } from '../db/outage.ts'
 import { type Authenticator, tokenOf } from '../http/authenticate.ts'
+import { USER_CALLS, VISITOR_CALLS } from '../http/call-limits.ts'
 import {
   measureQueryTime,
   nextRequestId,
   type ObserveRequest,
   requestLine,
 } from '../http/request-log.ts'
-import type { Limits } from '../limits/rate-limits.ts'
+import type { Limits } from '../limits/limits.ts'
 import type { MemoryCache } from './cache.ts'
 import type { CachedReads } from './cached-reads.ts'
 import {
@@ -23,7 +24,7 @@ import {
 
 export type FastPathOptions = {
   auth: Pick<Authenticator, 'readToken'>
-  limits: Pick<Limits, 'userCalls' | 'visitorCalls'>
+  limits: Limits
   trustProxy: string[]
   log: FastifyBaseLogger
   observe?: ObserveRequest | undefined
@@ -57,8 +58,8 @@ export function createFastPath(
     // Over the limit, or not to be charged: the route answers with the error.
     return (
       variant &&
-      limits.visitorCalls
-        .chargeNetwork(addressOf(request))
+      limits
+        .charge([{ limit: VISITOR_CALLS, ip: addressOf(request) }])
         .then(() =>
           isNotModified(cached, headers['if-none-match'])
             ? { status: 304, headers: variant.notModifiedHeaders }
@@ -77,7 +78,7 @@ export function createFastPath(
     if (!viewer || reads.isPastCache(viewer, request.headers)) return undefined
     return measureQueryTime(request, async () => {
       try {
-        await limits.userCalls.charge(viewer.userId)
+        await limits.charge([{ limit: USER_CALLS, key: viewer.userId }])
         const body = await reads.bodyFor(viewer, cached)
         return { status: 200, headers: ownHeaders, body, userId: viewer.userId }
       } catch (error) {

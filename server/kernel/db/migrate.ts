@@ -34,6 +34,7 @@ import * as invitations from './migrations/024-invitations.ts'
 import * as limitsClock from './migrations/025-limits-clock.ts'
 import * as wallCounts from './migrations/026-wall-counts.ts'
 import * as postChanges from './migrations/027-post-changes.ts'
+import * as chargeLimits from './migrations/029-charge-limits.ts'
 import * as mailName from './migrations/030-mail-name.ts'
 import * as consentAndTokenKey from './migrations/033-consent-and-token-key.ts'
 
@@ -65,6 +66,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '025-limits-clock': limitsClock,
   '026-wall-counts': wallCounts,
   '027-post-changes': postChanges,
+  '029-charge-limits': chargeLimits,
   '030-mail-name': mailName,
   '033-consent-and-token-key': consentAndTokenKey,
 }

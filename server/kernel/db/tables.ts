@@ -81,6 +81,8 @@ export type Tables = ModerationTables & {
     used_at: ColumnType<Date, never, Date>
     created_at: CreatedAt
     client_hash: Buffer
+    /** The first bytes of a keyed hash of the account and the network that it was opened in. */
+    network_hash: Buffer | null
     user_agent: string
     user_agent_version: string
     os: string
@@ -96,10 +98,10 @@ export type Tables = ModerationTables & {
     client_hash: Buffer
     device: Device | null
     attempts: Generated<number>
-    /** When the last mail was claimed: by the start that queues it. */
-    mailed_at: Date | null
-    /** Until a mail with the code was queued, the code cannot be guessed. */
-    is_mailed: Generated<boolean>
+    /** How many mails with the code count, and whether against the limit of a stranger. */
+    mails: number
+    known_by: 'browser' | 'network' | null
+    mailed_at: Date
     mail_state: Generated<MailState>
     expires_at: Date
   }

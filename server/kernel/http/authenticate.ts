@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Endpoint } from '../../../contract/endpoint.ts'
 import { AppError } from '../errors/app-error.ts'
-import type { Limits } from '../limits/rate-limits.ts'
+import type { Limits } from '../limits/limits.ts'
+import { USER_CALLS, VISITOR_CALLS } from './call-limits.ts'
 
 export type Viewer = {
   userId: string
@@ -44,8 +45,9 @@ export async function identifyViewer(
 ): Promise<Viewer | null> {
   const hasToken = access !== 'cookie' && request.headers.authorization !== undefined
   const viewer = hasToken ? auth.readToken(tokenOf(request.headers)) : null
-  if (viewer) await limits.userCalls.charge(viewer.userId)
-  else await limits.visitorCalls.chargeNetwork(request.ip)
+  await limits.charge([
+    viewer ? { limit: USER_CALLS, key: viewer.userId } : { limit: VISITOR_CALLS, ip: request.ip },
+  ])
 
   if (viewer) return viewer
   if (hasToken || access === 'user') throw new AppError('UNAUTHORIZED')

@@ -2,7 +2,6 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { ErrorCode } from '../../../contract/errors.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { AppError } from '../errors/app-error.ts'
-import { waitInWords } from '../errors/words.ts'
 import { RETRY_UNAVAILABLE_SECONDS } from './refusal.ts'
 
 /** Fastify's other 4xx are requests that break the contract. */
@@ -72,11 +71,5 @@ function refuse(reply: FastifyReply, error: Error): FastifyReply {
   return reply
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send({ code: refusal.code, message: messageOf(refusal) })
-}
-
-/** A limit gives its reason, which is its first sentence, and the remaining time. */
-function messageOf({ code, message, retryAfter }: AppError): string {
-  if (code !== 'TOO_MANY_REQUESTS' || retryAfter === undefined) return message
-  return `${message.split('. ', 1)[0]}. Повторите ${waitInWords(retryAfter)}`
+    .send({ code: refusal.code, message: refusal.message })
 }

@@ -8,7 +8,8 @@ import type { Endpoint } from '../../../contract/endpoint.ts'
 import { strictObject } from '../../../contract/endpoint.ts'
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
 import { acceptsGzip, compressGzip } from '../cache/compression.ts'
-import type { Limit } from '../limits/rate-limits.ts'
+import type { Limits } from '../limits/limits.ts'
+import { PAGE_FILES } from './call-limits.ts'
 
 const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
 
@@ -52,7 +53,7 @@ export function answerSchemas(endpoint: Endpoint): Record<number, object> {
 type ApiOptions = {
   appName: string
   cookieName: string
-  limit: Limit
+  limits: Limits
 }
 
 const DOCS = '/api/docs'
@@ -84,7 +85,7 @@ async function bytesOf(payload: unknown): Promise<Buffer> {
 /** Collects the routes that are registered after it into a document, with a page at /api/docs. */
 export async function describeApi(
   app: FastifyInstance,
-  { appName, cookieName, limit }: ApiOptions,
+  { appName, cookieName, limits }: ApiOptions,
 ): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -102,7 +103,7 @@ export async function describeApi(
     files.addHook('onRequest', async ({ ip, raw }) => {
       // A part would be sent uncompressed.
       delete raw.headers.range
-      await limit.chargeNetwork(ip)
+      await limits.charge([{ limit: PAGE_FILES, ip }])
     })
     // The page's own policy would name foreign hosts.
     await files.register(swaggerUi, { routePrefix: DOCS })

@@ -5,7 +5,7 @@ import type { Answer, CacheRule, Endpoint, Input } from '../../../contract/endpo
 import { isOfErasedUser } from '../db/database-errors.ts'
 import { withDeadline } from '../db/deadline.ts'
 import { AppError } from '../errors/app-error.ts'
-import type { Limits } from '../limits/rate-limits.ts'
+import type { Limits } from '../limits/limits.ts'
 import {
   type Authenticator,
   identifyViewer,

@@ -2,10 +2,9 @@ import type { Socket } from 'node:net'
 import fastify from 'fastify'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
+import { limitsInMemory } from '../../testing/limits-in-memory.ts'
 import { openNews } from '../../testing/news-reader.ts'
 import { appForTest, startTestApp, testPerNode } from '../../testing/test-app.ts'
-import { countInMemory } from '../limits/gcra.ts'
-import { createLimits } from '../limits/rate-limits.ts'
 import { createLive } from './live.ts'
 
 test('a stream needs no session, is not buffered or stored, and says at once when to come back', async () => {
@@ -82,7 +81,7 @@ test('many posts are one event a second, and more than 50 who were answered are 
 
 test('a client that has stopped reading is dropped once its buffers are full, and others are not', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'performance'] })
-  const live = createLive({ limits: createLimits(1, (pace) => countInMemory(pace)) })
+  const live = createLive({ limits: limitsInMemory(() => 0) })
   const http = fastify()
   onTestFinished(async () => {
     vi.useRealTimers()

@@ -5,10 +5,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../../contract/constants.ts'
 import type { Change } from '../cache/cache.ts'
 import { AppError } from '../errors/app-error.ts'
-import type { Limits } from '../limits/rate-limits.ts'
+import { VISITOR_CALLS } from '../http/call-limits.ts'
+import type { Limits } from '../limits/limits.ts'
 import { NAMED_MAX, type NewestPost, newsIn } from './news.ts'
 
-type Options = { limits: Pick<Limits, 'visitorCalls'> }
+type Options = { limits: Limits }
 
 /** So many are written to in one turn of the event loop. */
 const SLICE = 250
@@ -103,7 +104,7 @@ export function createLive({ limits }: Options) {
           config: { lane: 'stream' },
           schema: { hide: true },
           exposeHeadRoute: false,
-          onRequest: ({ ip }) => limits.visitorCalls.chargeNetwork(ip),
+          onRequest: ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]),
         },
         async (_request, reply) => {
           if (isEnding) throw new AppError('UNAVAILABLE', { retryAfter: 60 })

@@ -148,8 +148,8 @@ test('a tripped limit is an event, once an hour on each node, with the limit and
   }
   const tripped = linesOf(app, 'limit tripped').filter((_, at) => at % NODES === 0)
   expect(tripped).toMatchObject([
-    { level: 'warn', limit: 'codeRequests', network: expect.stringMatching(/^[\w-]{12}$/) },
-    { level: 'warn', limit: 'codeRequests', network: expect.any(String), within: '/64' },
+    { level: 'warn', limit: 'code-request', network: expect.stringMatching(/^[\w-]{12}$/) },
+    { level: 'warn', limit: 'code-request', network: expect.any(String), within: '/64' },
   ])
   const refusals = linesOf(app, 'request').filter(({ status }) => status === 429)
   expect(refusals).toHaveLength(10)
@@ -170,7 +170,7 @@ test('a tripped limit of a user is logged with the limit and a keyed hash of the
   const tripped = linesOf(app, 'limit tripped')
   expect(tripped).toHaveLength(NODES)
   for (const line of tripped) {
-    expect(line).toMatchObject({ limit: 'usernameChecks', limitKey: expect.any(String) })
+    expect(line).toMatchObject({ limit: 'username-check', limitKey: expect.any(String) })
     expect(line.limitKey).not.toBe(id)
   }
 })

@@ -17,8 +17,9 @@ import { postIdsOf, postTitle } from '../../../contract/post-rules.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { toCachedResponse } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
+import { VISITOR_CALLS } from '../http/call-limits.ts'
 import type { Http } from '../http/route.ts'
-import type { Limits } from '../limits/rate-limits.ts'
+import type { Limits } from '../limits/limits.ts'
 import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
 import type { PageReads } from './rendered-pages.ts'
 
@@ -28,7 +29,7 @@ type Options = {
   origin: string
   cache: Pick<ResponseCache, 'serveShared'>
   headers: Record<string, string>
-  limits: Pick<Limits, 'visitorCalls'>
+  limits: Limits
 }
 
 const ATOM = { write: toAtom, type: 'application/atom+xml; charset=utf-8' }
@@ -68,7 +69,7 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
   }
 
   await app.register(async (feeds) => {
-    feeds.addHook('onRequest', ({ ip }) => limits.visitorCalls.chargeNetwork(ip))
+    feeds.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
 
     for (const format of ['atom', 'json'] as const) {
       const path = FEED_PATHS[format]

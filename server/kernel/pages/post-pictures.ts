@@ -5,15 +5,16 @@ import { postPath } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { CACHE_CONTROL, isNotModified } from '../cache/cached-response.ts'
 import { AppError } from '../errors/app-error.ts'
+import { VISITOR_CALLS } from '../http/call-limits.ts'
 import { withHandlerDeadline } from '../http/route.ts'
-import type { Limits } from '../limits/rate-limits.ts'
+import type { Limits } from '../limits/limits.ts'
 import { createPainter } from './painter.ts'
 import type { WebApp } from './web-app.ts'
 
 type Options = {
   web: Pick<WebApp, 'appName' | 'maker'>
   reads: { readPost: (id: string) => Promise<Post> }
-  limits: Pick<Limits, 'visitorCalls'>
+  limits: Limits
 }
 type PictureRequest = { Params: { id: string } }
 
@@ -78,7 +79,7 @@ export async function servePostPictures(
   }
 
   await app.register(async (pictures) => {
-    pictures.addHook('onRequest', ({ ip }) => limits.visitorCalls.chargeNetwork(ip))
+    pictures.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
     pictures.get<PictureRequest>(
       PICTURE_PATH,
       { schema: { hide: true } },

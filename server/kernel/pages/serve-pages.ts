@@ -3,10 +3,11 @@ import { cursorIn, PATHS, pageAt, searchIn, TEXT_NAMES } from '../../../contract
 import { variantFor } from '../cache/cached-response.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { AppError } from '../errors/app-error.ts'
+import { MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../http/call-limits.ts'
 import { NO_POST_CACHE_CONTROL, noteRefusal } from '../http/error-handler.ts'
 import { HTML_TYPE } from '../http/refusal.ts'
 import type { Http } from '../http/route.ts'
-import type { Limits } from '../limits/rate-limits.ts'
+import type { Limits } from '../limits/limits.ts'
 import { serveAppFiles } from './app-files.ts'
 import { serveFeeds } from './feeds.ts'
 import { headOf, type Missing, type Shown, siteStateMeta, VISITOR_META } from './page-head.ts'
@@ -33,7 +34,7 @@ type Options = {
   web: WebApp | null
   reads: PageReads & SitemapReads
   cache: Pick<ResponseCache, 'serveShared'>
-  limits: Pick<Limits, 'visitorCalls' | 'pageFiles'>
+  limits: Limits
   cookieName: string
   headers: Record<string, string>
   appName: string
@@ -62,7 +63,7 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
     http.addHook('onClose', web.maker.stop)
     await servePostPictures(http, { ...options, web })
     await http.register(async (site) => {
-      site.addHook('onRequest', ({ ip }) => limits.pageFiles.chargeNetwork(ip))
+      site.addHook('onRequest', ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]))
       await serveAppFiles(site, web)
       for (const [name, path] of Object.entries(PATHS)) {
         const config = RENDERED.has(name) ? { lane: laneOf } : {}
@@ -78,7 +79,8 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
   await http.register(async (missing) => {
     missing.addHook('onRequest', async (request) => {
       const isPage = pages && wantsPage(request)
-      await limits[isPage ? 'pageFiles' : 'visitorCalls'].chargeNetwork(request.ip)
+      const limit = isPage ? PAGE_FILES : VISITOR_CALLS
+      await limits.charge([{ limit, ip: request.ip }])
       // Before the body is read: the server must not wait for one that nobody needs.
       if (!isPage) throw new AppError('NOT_FOUND')
     })
@@ -135,7 +137,11 @@ function createPages(web: WebApp, { cookieName, limits, ...options }: Options) {
   async function sendPublic(http: Http, page: PublicPage): Promise<FastifyReply> {
     const { request, reply } = http
     try {
-      await limits.visitorCalls.chargeNetwork(request.ip)
+      const { ip } = request
+      await limits.charge([
+        { limit: VISITOR_CALLS, ip },
+        { limit: MADE_PAGES, ip },
+      ])
       const reader = hasSession(request) ? 'session' : 'visitor'
       return reply.send(await rendered.serve(page, { request, reply, reader }))
     } catch (error) {

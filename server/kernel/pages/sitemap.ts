@@ -12,7 +12,8 @@ import {
 } from '../cache/cached-response.ts'
 import { acceptsGzip } from '../cache/compression.ts'
 import { AppError } from '../errors/app-error.ts'
-import type { Limits } from '../limits/rate-limits.ts'
+import { PAGE_FILES, VISITOR_CALLS } from '../http/call-limits.ts'
+import type { Limits } from '../limits/limits.ts'
 import { escapeXml } from './escape.ts'
 
 type IdRange = { number: number; newest: Date }
@@ -27,7 +28,7 @@ type Options = {
   reads: SitemapReads
   origin: string
   headers: Record<string, string>
-  limits: Pick<Limits, 'visitorCalls' | 'pageFiles'>
+  limits: Limits
 }
 
 /** A sitemap may name 50,000 URLs (https://www.sitemaps.org/protocol.html). */
@@ -72,7 +73,7 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
     })
 
   await app.register(async (sitemaps) => {
-    sitemaps.addHook('onRequest', ({ ip }) => limits.visitorCalls.chargeNetwork(ip))
+    sitemaps.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
 
     sitemaps.get('/sitemap.xml', { schema }, async (request, reply) => {
       const response = await index.forceFetch('index')
@@ -97,7 +98,7 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
   const robots = toResponse(lines.join('\n'), 'text/plain; charset=utf-8')
   app.get(
     '/robots.txt',
-    { schema, onRequest: ({ ip }) => limits.pageFiles.chargeNetwork(ip) },
+    { schema, onRequest: ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]) },
     async (request, reply) => sendCached({ request, reply }, { response: robots }),
   )
 }

@@ -1,0 +1,172 @@
+import { expect, onTestFinished, vi } from 'vitest'
+import type { TestAnswer, TestUser } from './testing/client.ts'
+import { strictApp } from './testing/limited-app.ts'
+import { passMailLimitTime, signUpEarlier } from './testing/passing-time.ts'
+import { from, startAt, verifyAt, wrongCode } from './testing/sign-in-calls.ts'
+import { type TestApp, testPerNode } from './testing/test-app.ts'
+
+// At the default limits nothing that people do is refused.
+const test = testPerNode('limits counted in memory, by each node for itself')
+
+const HOME = '192.0.2.1'
+const EMAIL = 'olga@example.org'
+const MINUTE = 60
+
+let app: TestApp
+test.beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  app = await strictApp()
+})
+
+/** Passes time of the limits that a node counts in memory, and of those in the database. */
+async function pass(seconds: number): Promise<void> {
+  vi.advanceTimersByTime(seconds * 1000)
+  await passMailLimitTime(app, seconds)
+}
+
+function served(answer: TestAnswer): TestAnswer {
+  expect([answer.status, answer.body?.message]).toEqual([answer.status, undefined])
+  expect(answer.status).toBeLessThan(400)
+  return answer
+}
+
+type Path = '/registrations' | '/logins'
+
+async function ask(path: Path, clientToken: string, { ip = HOME, email = EMAIL } = {}) {
+  return served(await startAt(app, path, { email, clientToken, ip })).body.id as string
+}
+
+/** Asks for a code and enters it. Returns the token. */
+async function signIn(path: Path, clientToken: string, who: { ip?: string; email?: string } = {}) {
+  const id = await ask(path, clientToken, who)
+  const guess = { id, code: app.codeFor(id), clientToken, ip: who.ip ?? HOME }
+  return served(await verifyAt(app, path, guess)).body.accessToken.token as string
+}
+
+async function publish({ token }: Pick<TestUser, 'token'>, text: string, path = '/posts') {
+  return served(await app.call('POST', path, { token, body: { text }, ...from(HOME) })).body
+}
+
+test('somebody registers on a laptop, signs in on a phone of the same network at once, and on a tablet two minutes later', async () => {
+  await signIn('/registrations', 'laptop')
+  await signIn('/logins', 'phone')
+  await pass(2 * MINUTE)
+  await signIn('/logins', 'tablet')
+})
+
+test('somebody starts in an app’s browser, leaves, and registers in the real one', async () => {
+  await ask('/registrations', 'in-app browser')
+  await pass(MINUTE)
+  await signIn('/registrations', 'real browser')
+  await signIn('/logins', 'in-app browser')
+})
+
+test('somebody signs in in three private windows', async () => {
+  await signIn('/registrations', 'browser')
+  for (const window of ['first', 'second', 'third']) await signIn('/logins', window)
+})
+
+test('somebody logs out and in three times within an hour', async () => {
+  let token = await signIn('/registrations', 'browser')
+  for (let time = 0; time < 3; time++) {
+    served(await app.call('DELETE', '/sessions/current', { token, ...from(HOME) }))
+    await pass(15 * MINUTE)
+    token = await signIn('/logins', 'browser')
+  }
+})
+
+test('the mail does not come: the code is sent four times, a minute apart', async () => {
+  const ids = new Set<string>()
+  for (let time = 0; time < 4; time++) {
+    ids.add(await ask('/registrations', 'browser'))
+    await pass(MINUTE)
+  }
+  expect(ids.size).toBe(1)
+  const [id = ''] = ids
+  expect(await app.db.selectFrom('codes').select('mails').execute()).toEqual([{ mails: 4 }])
+  served(
+    await verifyAt(app, '/registrations', {
+      id,
+      code: app.codeFor(id),
+      clientToken: 'browser',
+      ip: HOME,
+    }),
+  )
+})
+
+test('somebody mistypes the address twice and the code once', async () => {
+  for (const email of ['olga@exmaple.org', 'olag@example.org']) {
+    await ask('/registrations', 'browser', { email })
+  }
+  const id = await ask('/registrations', 'browser')
+  const guess = { id, clientToken: 'browser', ip: HOME }
+  const wrong = await verifyAt(app, '/registrations', {
+    ...guess,
+    code: wrongCode(app.codeFor(id)),
+  })
+  expect(wrong.body.code).toBe('INVALID_CONFIRM_CODE')
+  served(await verifyAt(app, '/registrations', { ...guess, code: app.codeFor(id) }))
+})
+
+test('thirty people register behind one address within ten minutes', async () => {
+  for (let person = 0; person < 30; person++) {
+    await signIn('/registrations', `browser ${person}`, { email: `person-${person}@example.org` })
+    await pass(20)
+  }
+})
+
+test('a newcomer publishes, and answers five questions within three minutes', async () => {
+  const token = await signIn('/registrations', 'browser')
+  const post = await publish({ token }, 'Спрашивайте')
+  for (let answer = 0; answer < 5; answer++) {
+    await pass(30)
+    await publish({ token }, 'Отвечаю', `/posts/${post.id}/replies`)
+  }
+})
+
+test('somebody known answers ten people in a minute', async () => {
+  const user = await signUpEarlier(app)
+  const post = await publish(user, 'Спрашивайте')
+  for (let answer = 0; answer < 10; answer++) {
+    await pass(6)
+    await publish(user, 'Отвечаю', `/posts/${post.id}/replies`)
+  }
+})
+
+test('a newcomer gives sixty hearts in a minute, tries twelve names, searches eight times in ten seconds and reports five posts', async () => {
+  const author = await signUpEarlier(app)
+  const posts: string[] = []
+  for (let n = 0; n < 5; n++) posts.push((await publish(author, `Запись номер ${n}`)).id)
+  const token = await signIn('/registrations', 'browser')
+  const call = async (method: string, path: string) =>
+    served(await app.call(method, path, { token, ...from(HOME) }))
+  for (let heart = 0; heart < 60; heart++) {
+    await call(heart % 2 ? 'DELETE' : 'POST', `/posts/${posts[heart % 5]}/likes`)
+    await call('POST', `/posts/${posts[heart % 5]}/likes`)
+  }
+  for (let name = 0; name < 12; name++) await call('GET', `/users/olga_${name}/validation`)
+  for (let search = 0; search < 8; search++) await call('GET', '/posts/search?q=запись')
+  const { body } = await call('GET', '/reports/reasons')
+  for (const id of posts) {
+    await call('POST', `/posts/${id}/reports?reason_id=${body.reasons[0].id}`)
+  }
+})
+
+test('thirty people read behind one address', async () => {
+  const author = await signUpEarlier(app)
+  const posts: string[] = []
+  for (let n = 0; n < 5; n++) posts.push((await publish(author, `Запись ${n}`)).id)
+  const paths = ['/', ...posts.map((id) => `/posts/${id}`), '/search?q=запись']
+  for (let person = 0; person < 30; person++) {
+    for (const path of paths.slice(0, person % 4 === 0 ? 7 : 6)) {
+      const response = await fetch(app.url + path, from(HOME))
+      await response.text()
+      expect([path, response.status]).toEqual([path, 200])
+    }
+    for (const path of ['/posts', `/posts/${posts[0]}/replies`]) {
+      served(await app.call('GET', path, from(HOME)))
+    }
+    await pass(1)
+  }
+})

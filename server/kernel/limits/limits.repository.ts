@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import type { Queryable } from '../db/database.ts'
+
+/** One event of a key: `burst` pass at once, and then one in `step` seconds. */
+export type SharedCount = { key: string; step: number; burst: number }
+
+/** Counts all of the events or none. Returns the seconds to wait for each; all 0: counted. */
+export async function chargeShared(db: Queryable, counts: SharedCount[]): Promise<number[]> {
+  const { rows } = await sql<{ waits: number[] }>`
+    SELECT charge_limits(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[],
+      ${burstsOf(counts)}::float8[]) AS waits`.execute(db)
+  return rows[0]?.waits ?? []
+}
+
+/** Whether an event of one of the keys would be refused. */
+export async function isSpent(db: Queryable, counts: SharedCount[]): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM unnest(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[],
+      ${burstsOf(counts)}::float8[]) AS asked (key, step, burst)
+    JOIN rate_limits AS counted ON counted.key = asked.key
+    WHERE counted.charged_at <= now() + interval '1 minute'
+      AND counted.arrival > now() + (asked.burst - 1) * asked.step * interval '1 second'`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+export async function refundShared(db: Queryable, counts: SharedCount[]): Promise<void> {
+  await sql`SELECT refund_limits(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[])`.execute(
+    db,
+  )
+}
+
+/** Deletes the counts of keys that have their whole burst again. */
+export async function removeExpiredLimits(db: Queryable): Promise<void> {
+  // A charge may hold one of these rows and wait for another.
+  await sql`DELETE FROM rate_limits WHERE key IN
+    (SELECT key FROM rate_limits WHERE arrival < now() FOR UPDATE SKIP LOCKED)`.execute(db)
+}
+
+const keysOf = (counts: SharedCount[]) => counts.map(({ key }) => key)
+const burstsOf = (counts: SharedCount[]) => counts.map(({ burst }) => burst)
+const stepsOf = (counts: SharedCount[]) => counts.map(({ step }) => step)

@@ -1,0 +1,236 @@
+import fc from 'fast-check'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { atOnce } from '../../testing/at-once.ts'
+import { freshDatabase } from '../../testing/databases.ts'
+import { passLimitTime } from '../../testing/passing-time.ts'
+import { openDatabase } from '../db/database.ts'
+import { removeExpiredLimits } from './limits.repository.ts'
+import { type Charge, createLimits, type Limit, type Tripped, timeLeft } from './limits.ts'
+
+const limitOf = (rates: Limit['rates'], changes: Partial<Limit> = {}): Limit => ({
+  name: 'test',
+  rates,
+  refusal: 'Хватит: следующий — через {time}',
+  ...changes,
+})
+
+/** Limits on a database and on a clock that the test moves; local ones need no database. */
+async function openLimits({ scale = 1 } = {}) {
+  let seconds = 1000
+  const tripped: Tripped[] = []
+  const database = await freshDatabase(inject('databaseUrl'))
+  const { db, close } = openDatabase(database.url, () => {})
+  onTestFinished(async () => {
+    await close()
+    await database.drop()
+  })
+  const limits = createLimits({
+    db,
+    scale,
+    hashKey: Buffer.alloc(32),
+    onTripped: (by) => tripped.push(by),
+    now: () => seconds,
+  })
+  return {
+    ...limits,
+    db,
+    tripped,
+    async wait(more: number) {
+      seconds += more
+      await passLimitTime({ db }, more)
+    },
+    /** Returns the seconds to wait, 0 when it was counted. */
+    async take(...charges: Charge[]) {
+      return (await limits.tryCharge(charges))?.wait ?? 0
+    },
+  }
+}
+
+const PLACES = [{ isShared: false }, { isShared: true }]
+
+test.each(PLACES)('five pass at once, and each five seconds one more: %j', async (place) => {
+  const { take, wait } = await openLimits()
+  const limit = limitOf([[5, 25]], place)
+  const charge = () => take({ limit, key: 'olga' })
+  for (let event = 0; event < 5; event++) expect(await charge()).toBe(0)
+  expect(await charge()).toBeCloseTo(5, 0)
+  await wait(5)
+  expect(await charge()).toBe(0)
+  expect(await charge()).toBeCloseTo(5, 0)
+  expect(await take({ limit, key: 'petr' })).toBe(0)
+})
+
+test('RATE_LIMIT_SCALE multiplies what is not fixed; at least one event passes', async () => {
+  const { take } = await openLimits({ scale: 2 })
+  const count = async (limit: Limit) => {
+    let passed = 0
+    while ((await take({ limit, key: limit.name })) === 0) passed++
+    return passed
+  }
+  expect(await count(limitOf([[3, 60]], { name: 'a' }))).toBe(6)
+  expect(await count(limitOf([[3, 60]], { name: 'b', isFixed: true }))).toBe(3)
+  expect(await count(limitOf([[0.1, 60]], { name: 'c' }))).toBe(1)
+})
+
+test('a share may use only a part of the burst', async () => {
+  const { take } = await openLimits()
+  const limit = limitOf([[4, 4000]], { isShared: true })
+  for (let event = 0; event < 3; event++)
+    expect(await take({ limit, key: 'all', share: 3 / 4 })).toBe(0)
+  expect(await take({ limit, key: 'all', share: 3 / 4 })).toBeGreaterThan(900)
+  expect(await take({ limit, key: 'all' })).toBe(0)
+})
+
+test('several limits are charged in one statement, all or none, and the longest wait says why', async () => {
+  const { take, charge, refund, isSpent, db } = await openLimits()
+  const wide = limitOf([[9, 90]], { name: 'wide' })
+  const day = limitOf([[2, 86_400]], { name: 'day', isShared: true, refusal: 'Мало: {time}' })
+  const hour = limitOf([[1, 3600]], { name: 'hour', isShared: true })
+  const both = [wide, day, hour].map((limit) => ({ limit, key: 'olga' }))
+  expect(await take(...both)).toBe(0)
+  for (let event = 0; event < 20; event++) {
+    await expect(charge(both)).rejects.toMatchObject({
+      code: 'TOO_MANY_REQUESTS',
+      message: expect.stringMatching(/^Хватит: следующий — через (1 ч|59:5\d)$/),
+    })
+  }
+  for (let event = 0; event < 8; event++) expect(await take({ limit: wide, key: 'olga' })).toBe(0)
+  expect(await take({ limit: day, key: 'olga' })).toBe(0)
+  await expect(charge(both.slice(1))).rejects.toMatchObject({
+    message: expect.stringMatching(/^Мало: (12 ч|11 ч 60 мин)$/),
+  })
+  expect(await isSpent({ limit: day, key: 'olga' })).toBe(true)
+  await refund([
+    { limit: day, key: 'olga' },
+    { limit: day, key: 'olga' },
+  ])
+  expect(await isSpent({ limit: day, key: 'olga' })).toBe(false)
+  expect(await db.selectFrom('rate_limits').select('key').execute()).toHaveLength(2)
+})
+
+test('an error of the database leaves nothing counted', async () => {
+  const { take, db } = await openLimits()
+  const wide = limitOf([[1, 90]], { name: 'wide' })
+  // The second key is refused by the database, which knows no such time.
+  const endless = limitOf([[1, 1e30]], { name: 'endless', isShared: true })
+  const shared = limitOf([[1, 90]], { name: 'shared', isShared: true })
+  const all = [wide, shared, endless].map((limit) => ({ limit, key: 'olga' }))
+  await expect(take(...all)).rejects.toThrow()
+  expect(await db.selectFrom('rate_limits').select('key').execute()).toEqual([])
+  expect(await take(...all.slice(0, 2))).toBe(0)
+})
+
+test('of 30 events of several keys at once exactly ten pass', async () => {
+  const { take } = await openLimits()
+  const [a, b] = [
+    limitOf([[10, 36_000]], { name: 'a', isShared: true }),
+    limitOf([[20, 36_000]], { name: 'b', isShared: true }),
+  ]
+  const charges = [a, b].map((limit) => ({ limit, key: 'olga' }))
+  const turns = Array.from(
+    { length: 30 },
+    (_, n) => () => take(...(n % 2 ? charges : charges.toReversed())),
+  )
+  const waits = await atOnce(turns)
+  expect(waits.filter((wait) => wait === 0)).toHaveLength(10)
+})
+
+test('a clock that went back keeps nobody out, and takes nothing of what an hour allows', async () => {
+  const { take, db } = await openLimits()
+  const limit = limitOf([[2, 7200]], { isShared: true })
+  for (let event = 0; event < 2; event++) await take({ limit, key: 'olga' })
+  await passLimitTime({ db }, -3600)
+  for (let event = 0; event < 2; event++) expect(await take({ limit, key: 'olga' })).toBe(0)
+  expect(await take({ limit, key: 'olga' })).toBeGreaterThan(3500)
+})
+
+test('the database counts as the memory does, whatever is charged, taken back and waited for', async () => {
+  const { take, refund, wait } = await openLimits()
+  const act = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(1, 2 / 3).map((share) => ({ share })) },
+    fc.constant('refund' as const),
+    fc.integer({ min: 1, max: 90 }).map((minutes) => ({ minutes })),
+  )
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { maxLength: 30 }), async (acts) => {
+      const key = `run ${run++}`
+      const [memory, database] = [false, true].map((isShared) => ({
+        limit: limitOf([[3, 3600]], { isShared }),
+        key,
+      })) as [Charge, Charge]
+      let charged = 0
+      for (const act of acts) {
+        if (act === 'refund') {
+          if (charged === 0) continue
+          charged--
+          await refund([memory, database])
+        } else if ('minutes' in act) {
+          charged = 0
+          await wait(act.minutes * 60)
+        } else {
+          const expected = await take({ ...memory, ...act })
+          const waited = await take({ ...database, ...act })
+          if (expected === 0) charged++
+          expect(Math.abs(waited - expected)).toBeLessThan(10)
+          expect(waited === 0).toBe(expected === 0)
+        }
+      }
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('a flood from the networks of an IPv6 /32 is refused by the /32, and a refused network costs its neighbours nothing', async () => {
+  const { take, tripped } = await openLimits()
+  const limit = limitOf([[3, 30]])
+  const call = (ip: string) => take({ limit, ip })
+  let passed = 0
+  for (let n = 0; n < 2000; n++) {
+    if ((await call(`2001:db8:${n.toString(16)}::1`)) === 0) passed++
+  }
+  expect(passed).toBe(768)
+  expect(tripped).toEqual([{ limit: 'test', network: '2001:db8:300::1', within: '/32' }])
+  for (let n = 0; n < 100; n++) expect((await call('2001:db9:1:1::1')) === 0).toBe(n < 3)
+  for (let n = 0; n < 3; n++) expect(await call('2001:db9:1:2::1')).toBe(0)
+  for (let n = 0; n < 4; n++) expect((await call('192.0.2.1')) === 0).toBe(n < 3)
+  expect(tripped.at(-1)).toEqual({ limit: 'test', network: '192.0.2.1' })
+})
+
+test('of more than 50,000 keys the half that was charged first is forgotten', async () => {
+  const { take, isSpent } = await openLimits()
+  const limit = limitOf([[1, 60]])
+  const isKnown = (n: number) => isSpent({ limit, key: `${n}` })
+  for (let n = 1; n <= 50_000; n++) await take({ limit, key: `${n}` })
+  expect(await Promise.all([1, 25_001, 50_000].map(isKnown))).toEqual([true, true, true])
+  await take({ limit, key: 'one more' })
+  expect(await Promise.all([1, 25_001, 50_000].map(isKnown))).toEqual([false, true, true])
+})
+
+test('the database knows no key but by its keyed hash, and forgets it once it has its whole burst again', async () => {
+  const { take, wait, db } = await openLimits()
+  const limit = limitOf(
+    [
+      [1, 60],
+      [1, 3600],
+    ],
+    { name: 'code', isShared: true },
+  )
+  await take({ limit, key: 'olga' })
+  await wait(90)
+  const counted = () => db.selectFrom('rate_limits').select('key').orderBy('key').execute()
+  const hashed = (name: string) => ({ key: expect.stringMatching(`^${name} [\\w-]{43}$`) })
+  expect(await counted()).toEqual([hashed('code/3600'), hashed('code/60')])
+  await removeExpiredLimits(db)
+  expect(await counted()).toEqual([hashed('code/3600')])
+})
+
+test('a wait is shown in minutes and seconds, and from an hour on in hours and minutes', () => {
+  expect([0.2, 44.5, 3599, 3600, 26_000].map(timeLeft)).toEqual([
+    '0:01',
+    '0:45',
+    '59:59',
+    '1 ч',
+    '7 ч 14 мин',
+  ])
+})
