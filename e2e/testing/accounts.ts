@@ -24,7 +24,8 @@ export function openAccounts(
   }
 
   async function signIn(email: string, clientToken: string = randomUUID()): Promise<TestUser> {
-    const sessions = await (opened ??= openSessions())
+    opened ??= openSessions()
+    const sessions = await opened
     return db.transaction().execute(async (tx) => {
       const locked = await lockUserByEmail(tx, email)
       const proven = { email, networkHash: null, consentText: '', locked }

@@ -21,6 +21,7 @@ import {
   type CodesOptions,
   redeemCode,
   requireNewEmail,
+  requireSendable,
   startOperation,
 } from '../codes/codes.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
@@ -128,6 +129,7 @@ export function registerAccount(options: Options): void {
       { limit: CODE_REQUESTS, ip: request.ip },
       { limit: EMAIL_CHANGES, key: viewer.userId },
     ])
+    await requireSendable(email, codes)
     const taken = await selectUserByEmail(db, email)
     if (taken) throw new AppError('EMAIL_ALREADY_EXISTS')
     const change = {

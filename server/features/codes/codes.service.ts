@@ -74,6 +74,11 @@ const UNSENDABLE = {
     'На адреса, где перед «@» не только латинские буквы, наша почта не доходит. Укажите другой адрес',
 }
 
+/** Throws INVALID_REQUEST for an address to which the mail server takes no mails. */
+export async function requireSendable(email: string, { canSendTo }: CodesOptions): Promise<void> {
+  if (!(await canSendTo(email))) throw new AppError('INVALID_REQUEST', UNSENDABLE)
+}
+
 /** An operation lives so many times as long as its code, because its mail takes a while. */
 const LIFE_FACTOR = 2
 
@@ -106,8 +111,6 @@ export async function startOperation(
     if (operation.mailDue) {
       const asker = hashAsker(start.ip, options.askerKey)
       if (start.isToNewAddress) await requireGoodAsker(tx, asker, options.rateLimitScale)
-      if (!(await options.canSendTo(operation.email)))
-        throw new AppError('INVALID_REQUEST', UNSENDABLE)
       await chargeMail(options.limits, start, tx)
       const mail: CodeMail = {
         to: operation.email,

@@ -21,6 +21,7 @@ import {
   redeemCode,
   requireEmail,
   requireNewEmail,
+  requireSendable,
 } from '../codes/codes.service.ts'
 import { blockNewUser } from '../moderation/blocks.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
@@ -78,6 +79,7 @@ export function registerSignIn(options: Options): void {
 
   async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
     const { email, device, clientToken } = body
+    await requireSendable(email, codes)
     const { ip } = request
     const networkHash = sessions.hashNetwork(ip)
     const clientHash = sessions.hashClient(clientToken)

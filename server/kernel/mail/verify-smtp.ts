@@ -18,7 +18,8 @@ export async function verifySmtp(
   relay: Relay,
   { conversationMs = CONVERSATION_MS, onEntry = () => {} }: Options = {},
 ): Promise<void> {
-  const { options } = createTransport({ ...smtpOptions(relay), logger: entryLogger(onEntry) })
+  const logged = { logger: entryLogger(onEntry), transactionLog: true }
+  const { options } = createTransport({ ...smtpOptions(relay), ...logged })
   const connection = new SMTPConnection(options)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const done = (error?: Error | null) => (error ? reject(error) : resolve())
