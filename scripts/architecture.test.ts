@@ -31,6 +31,10 @@ test.each(['server', 'web'])(
   },
 )
 
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
+
 function foldersIn(path: string): string[] {
   const entries = readdirSync(join(ROOT, path), { withFileTypes: true })
   // Files of web/public are served as they are.
@@ -62,6 +66,15 @@ test('no two files of the contract, the server and the web have one name', () =>
     (path) => basename(path),
   )
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+})
+
+test('only web/platform uses what browsers have in secure contexts alone', () => {
+  const secure =
+    /navigator\.(?:locks|clipboard|storage|credentials|wakeLock)|randomUUID\(|crypto\.subtle/
+  const users = SOURCES.filter(
+    (path) => /^web\/(?!platform\/|.*\.test\.)/.test(path) && secure.test(read(path)),
+  )
+  expect(users).toEqual([])
 })
 
 test('a name that a file only mentions or calls is not declared there', () => {

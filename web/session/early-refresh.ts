@@ -1,5 +1,6 @@
 import { API_PREFIX, REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
 import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from '../platform/stored-keys.ts'
+import { withLock } from '../platform/with-lock.ts'
 import { cameWithoutCookie } from './page-settings.ts'
 
 type EarlyRefresh = { clientToken: string; response: Response; receivedAt: number }
@@ -23,10 +24,9 @@ export function beginEarlyRefresh(): void {
   const clientToken = localStorage.getItem(CLIENT_TOKEN_KEY)
   const isVisitor = cameWithoutCookie() && !localStorage.getItem(HAD_SESSION_KEY)
   if (!clientToken || isVisitor) return
-  const refresh = () => refreshWith(clientToken)
-  const asked = navigator.locks
-    ? navigator.locks.request(SESSION_LOCK, { ifAvailable: true }, (lock) => lock && refresh())
-    : refresh()
+  const asked = withLock(SESSION_LOCK, { ifAvailable: true }, (lock) =>
+    lock ? refreshWith(clientToken) : null,
+  )
   globalThis.earlyRefresh = asked.catch(() => null)
 }
 

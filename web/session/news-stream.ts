@@ -1,6 +1,7 @@
 import { LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../contract/constants.ts'
 import { createEmitter } from '../platform/atom.ts'
 import { wait } from '../platform/wait.ts'
+import { hasLocks, withLock } from '../platform/with-lock.ts'
 import { createTabChannel } from './tab-channel.ts'
 
 /**
@@ -37,12 +38,16 @@ export function onAnswered(userId: string, listener: () => void): () => void {
   })
 }
 
-/** One visible tab of the browser holds the stream and relays it to the others. */
+/**
+ * One visible tab of the browser holds the stream and relays it to the others. Without locks each
+ * visible tab has its own, and lets go of it at once, since a browser has six connections to a host.
+ */
 function connect(): () => void {
   let holding: AbortController | undefined
   let hiddenAt = 0
+  const hiddenMs = hasLocks() ? HIDDEN_MS : 0
   // A tab that has let go asks when it returns.
-  const stopRelay = relay.subscribe((event) => holding && news.emit(event))
+  const stopRelay = relay.subscribe((event) => hasLocks() && holding && news.emit(event))
   let leaving: ReturnType<typeof setTimeout> | undefined
 
   function begin(): void {
@@ -51,7 +56,7 @@ function connect(): () => void {
     holding = new AbortController()
     const { signal } = holding
     // The lock is refused where the browser ends the wait.
-    navigator.locks.request('live', { signal }, () => holdStream(signal)).catch(() => {})
+    withLock('live', { signal }, () => holdStream(signal)).catch(() => {})
   }
 
   function letGo(): void {
@@ -62,10 +67,10 @@ function connect(): () => void {
   function onVisibilityChange(): void {
     if (document.visibilityState === 'hidden') {
       hiddenAt = Date.now()
-      leaving = setTimeout(letGo, HIDDEN_MS)
+      leaving = setTimeout(letGo, hiddenMs)
     } else {
       // The timers of a tab that was frozen have not run.
-      if (Date.now() - hiddenAt >= HIDDEN_MS) letGo()
+      if (Date.now() - hiddenAt >= hiddenMs) letGo()
       if (!holding) news.emit(null)
       begin()
     }

@@ -5,6 +5,7 @@ import { send } from '../http/send.ts'
 import { createEmitter } from '../platform/atom.ts'
 import { localStore } from '../platform/storage.ts'
 import { HAD_SESSION_KEY } from '../platform/stored-keys.ts'
+import { withLock } from '../platform/with-lock.ts'
 import { clientToken } from './client-token.ts'
 import { REFRESH, SESSION_LOCK, takeEarlyRefresh } from './early-refresh.ts'
 import { serverNow, setServerClock } from './server-clock.ts'
@@ -93,12 +94,11 @@ function handleRefusal(error: CallError): null {
 
 /** A refresh rotates the cookie: the server could not tell two tabs at once from a thief. */
 async function oneTabAtATime<T>(action: () => Promise<T>): Promise<T> {
-  // Locks need a secure context, and a tab that hangs with the lock must not block the others.
-  if (!globalThis.navigator?.locks) return action()
+  // A tab that hangs with the lock must not block the others.
   const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   let started = false
   try {
-    return await navigator.locks.request(SESSION_LOCK, { signal }, () => {
+    return await withLock(SESSION_LOCK, { signal }, () => {
       started = true
       return action()
     })

@@ -3,6 +3,7 @@ import { normalizeText } from '../../../contract/text.ts'
 import { createEmitter } from '../../platform/atom.ts'
 import { randomKey } from '../../platform/random-key.ts'
 import { localStore, type SafeStorage } from '../../platform/storage.ts'
+import { withLock } from '../../platform/with-lock.ts'
 import { tabId } from '../../session/tab-id.ts'
 import { useViewer } from '../../session/viewer.ts'
 import {
@@ -88,8 +89,8 @@ export function openDraft(
     isUnsaved: () => store.isUnsaved(own),
     keepOpen: () => {
       const { promise: closed, resolve: close } = Promise.withResolvers<void>()
-      // Locks are missing on plain http, and refused with the storage.
-      navigator.locks?.request(own, { mode: 'shared' }, () => closed).catch(() => {})
+      // Locks are refused with the storage.
+      withLock(own, { mode: 'shared' }, () => closed).catch(() => {})
       return close
     },
     onSent: (listener) =>
@@ -103,10 +104,7 @@ async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft)
   const remove = () => {
     if (readStoredDraft(store, name)?.text === draft.text) store.remove(name)
   }
-  if (!navigator.locks) return remove()
-  await navigator.locks
-    .request(name, { ifAvailable: true }, (lock) => lock && remove())
-    .catch(remove)
+  await withLock(name, { ifAvailable: true }, (lock) => lock && remove()).catch(remove)
 }
 
 /**
