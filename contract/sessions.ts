@@ -13,7 +13,8 @@ export type Session = Type.Static<typeof Session>
 export const refreshSession = endpoint('PATCH', '/sessions/current', {
   access: 'cookie',
   summary: 'Exchange the session cookie for a fresh access token',
-  body: strictObject({ clientToken: ClientToken }),
+  /** A browser that has lost its token leaves it out: its cookie is enough. */
+  body: strictObject({ clientToken: Type.Optional(ClientToken) }),
   status: 200,
   answer: AccessTokenAnswer,
   errors: ['UNAUTHORIZED', 'FORBIDDEN'],

@@ -3,6 +3,7 @@ import bowser from 'bowser'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { Device } from '../contract/fields.ts'
+import { randomSecret } from '../server/features/sessions/cookie.ts'
 import type { Sessions } from '../server/features/sessions/sessions.service.ts'
 import type { Db } from '../server/kernel/db/database.ts'
 import { HTML_TYPE } from '../server/kernel/http/refusal.ts'
@@ -71,9 +72,9 @@ async function openSession(
   sessions: Sessions,
   { userId, clientToken, device }: { userId: string; clientToken: string; device: Device },
 ) {
-  const clientHash = sessions.hashClient(clientToken)
+  const browser = randomSecret()
   const opened = await db
     .transaction()
-    .execute((tx) => sessions.open(tx, { userId, clientHash, networkHash: null, device }))
+    .execute((tx) => sessions.open(tx, { userId, clientToken, browser, networkHash: null, device }))
   return opened.secret
 }

@@ -1,5 +1,6 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
+import { newEmail } from '../server/testing/account-fixture.ts'
 import { journey, desktopTest as test } from './testing/journey.ts'
 import {
   askForCode,
@@ -88,21 +89,31 @@ test('the dialog says that a code has expired, and offers a new one at once', as
   await profileLink(page).waitFor()
 })
 
-test('where the browser cannot be identified, the dialog says so and continues once it can', async () => {
-  const { email } = await journey.signIn('device@example.org')
-  const page = await journey.visit()
-  const { code, email: address, error, proceed } = signInDialog(page)
-  await page.route(/\/assets\/fp\..*\.js$/, (route) => route.abort())
-  await page.getByRole('button', { name: 'Войти' }).click()
-  await address.fill(email)
-  await proceed.click()
-  await expect.poll(() => error.textContent()).toBe('Не удалось идентифицировать user-agent')
-  expect(await address.inputValue()).toBe(email)
+test.each([
+  ['is blocked', (route: Route) => route.abort('blockedbyclient')],
+  ['hangs', () => {}],
+])(
+  'where a script that tells browsers apart %s, a person signs in all the same, and stays',
+  async (_how, handle) => {
+    const { email } = await journey.signIn(newEmail())
+    const page = await journey.visit({ expectedErrors: /ERR_BLOCKED_BY_CLIENT/ })
+    await page.route(/\/assets\/(?:fp|bowser)[.-][^/]*\.js$/, handle)
+    await askForCode(page, email)
+    await enterCode(page, await journey.nextCode(email))
+    await profileLink(page).waitFor()
+    await page.reload()
+    await profileLink(page).waitFor()
+  },
+)
 
-  await page.unroute(/\/assets\/fp\..*\.js$/)
-  await proceed.click()
-  await code.waitFor()
+test('a person whose browser has deleted what scripts stored stays signed in', async () => {
+  const { email } = await journey.signIn(newEmail())
+  const page = await journey.visit()
+  await askForCode(page, email)
   await enterCode(page, await journey.nextCode(email))
+  await profileLink(page).waitFor()
+  await page.evaluate(() => localStorage.clear())
+  await page.reload()
   await profileLink(page).waitFor()
 })
 

@@ -18,7 +18,13 @@ type Sent = {
   headers?: Record<string, string>
 }
 
-export type TestUser = CurrentUser & { token: string; cookie: string; clientToken: string }
+/** `browser` is the cookie by which the browser is known, `name=value`. */
+export type TestUser = CurrentUser & {
+  token: string
+  cookie: string
+  browser: string
+  clientToken: string
+}
 
 type Options = {
   /** Each call may reach another node, so users' reads go past the cache, as the web's do. */
@@ -31,6 +37,11 @@ type Options = {
 
 /** The web app sends it with its reads soon after a write. */
 export const PAST_CACHE = { 'cache-control': 'no-cache' }
+
+/** Returns the cookie by which a browser is known, as a sign-in sets it. */
+export function browserOf({ headers }: TestAnswer): string {
+  return headers.getSetCookie()[1]?.split(';', 1)[0] ?? ''
+}
 
 export const DEVICE = { userAgent: 'Firefox', userAgentVersion: '140.0', os: 'Linux' }
 
@@ -76,7 +87,8 @@ export function createClient(
     })
     const token: string = verified.body.accessToken.token
     const { body: user } = await call('GET', '/users/current', { token })
-    return { ...user, token, cookie: verified.cookie ?? '', clientToken }
+    const browser = browserOf(verified)
+    return { ...user, token, cookie: verified.cookie ?? '', browser, clientToken }
   }
 
   return {

@@ -2,29 +2,38 @@ import { DEVICE, type TestAnswer } from './client.ts'
 import type { TestApp } from './test-app.ts'
 
 type Path = '/registrations' | '/logins'
-type Start = { email: string; clientToken?: string; ip?: string }
-type Verify = { id: string; code: string; clientToken?: string; ip?: string }
+type Browser = { clientToken?: string; ip?: string; browser?: string }
+type Start = Browser & { email: string }
+type Verify = Browser & { id: string; code: string }
 
 /** A trusted proxy names the client's address in this header. */
 export function from(ip: string | undefined): { headers: Record<string, string> } {
-  return { headers: ip === undefined ? {} : { 'x-forwarded-for': ip } }
+  return sentBy({ ip })
+}
+
+function sentBy({ ip, browser }: { ip?: string | undefined; browser?: string | undefined }) {
+  const headers: Record<string, string> = {
+    ...(ip !== undefined && { 'x-forwarded-for': ip }),
+    ...(browser !== undefined && { cookie: browser }),
+  }
+  return { headers }
 }
 
 export function startAt(
   app: TestApp,
   path: Path,
-  { email, clientToken = 'one browser', ip }: Start,
+  { email, clientToken = 'one browser', ...sent }: Start,
 ): Promise<TestAnswer> {
-  return app.call('POST', path, { body: { email, clientToken, device: DEVICE }, ...from(ip) })
+  return app.call('POST', path, { body: { email, clientToken, device: DEVICE }, ...sentBy(sent) })
 }
 
 export function verifyAt(
   app: TestApp,
   path: Path,
-  { id, code, clientToken = 'one browser', ip }: Verify,
+  { id, code, clientToken = 'one browser', ...sent }: Verify,
 ): Promise<TestAnswer> {
   const body = { confirmCode: code, clientToken }
-  return app.call('POST', `${path}/${id}/verify`, { body, ...from(ip) })
+  return app.call('POST', `${path}/${id}/verify`, { body, ...sentBy(sent) })
 }
 
 export function wrongCode(right: string): string {

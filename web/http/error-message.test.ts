@@ -1,6 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { ERRORS } from '../../contract/errors.ts'
-import { DeviceError } from '../session/client-token.ts'
 import { CallError, noAnswer, type ShortLimit } from './call-error.ts'
 import { errorMessage, reasonOf, waitMessage } from './error-message.ts'
 
@@ -34,7 +33,6 @@ test('messages meant for people are shown as they are', () => {
   } as const
   expect(errorMessage(new CallError(limit))).toBe(limit.message)
   expect(errorMessage(noAnswer('OFFLINE'))).toBe('Сервер не отвечает. Попробуйте чуть позже')
-  expect(errorMessage(new DeviceError())).toBe('Не удалось идентифицировать user-agent')
 })
 
 test('an unexpected error is logged once, however often it is shown, and shown without its details', () => {

@@ -1,11 +1,10 @@
 import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
 import { countdown } from '../format/time.ts'
-import { DeviceError } from '../session/client-token.ts'
 import { CallError, type ShortLimit } from './call-error.ts'
 
 /** Returns what to show for an error. An unexpected one is also logged. */
 export function errorMessage(error: unknown): string {
-  if (error instanceof CallError || error instanceof DeviceError) return error.message
+  if (error instanceof CallError) return error.message
   logOnce(error)
   return GENERAL_ERRORS.INTERNAL_ERROR.message
 }

@@ -1,6 +1,8 @@
 import { CLIENT_TOKEN_MAX } from '../../contract/constants.ts'
+import { randomKey } from '../platform/random-key.ts'
 import { localStore } from '../platform/storage.ts'
 import { CLIENT_TOKEN_KEY } from '../platform/stored-keys.ts'
+import { withinTime } from '../platform/wait.ts'
 import { whenIdle } from '../platform/when-idle.ts'
 
 const IDLE_MS = 500
@@ -8,38 +10,32 @@ const ACCEPTED = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${CLIENT_TOKEN_MAX}}$`, 'u')
 
 let token: Promise<string> | null = null
 
-/** This browser could not be identified. The message is Russian and may be shown as it is. */
-export class DeviceError extends Error {
-  override readonly name = 'DeviceError'
-  constructor(options?: ErrorOptions) {
-    super('Не удалось идентифицировать user-agent', options)
-  }
-}
-
 /** Stored after it was computed: a session is refreshed only with the token it began with. */
 export function clientToken(): Promise<string> {
-  token ??= readToken().catch((error: unknown) => {
-    token = null
-    throw new DeviceError({ cause: error })
-  })
+  token ??= readToken()
   return token
 }
 
+export function storedClientToken(): string | undefined {
+  const stored = localStore.read(CLIENT_TOKEN_KEY) ?? ''
+  return ACCEPTED.test(stored) ? stored : undefined
+}
+
 async function readToken(): Promise<string> {
-  const stored = storedToken()
+  const stored = storedClientToken()
   if (stored) return stored
+  // A content blocker may keep the script away, or let it hang.
+  const computed = await withinTime(computeToken).catch(randomKey)
+  const first = storedClientToken() ?? computed
+  localStore.write(CLIENT_TOKEN_KEY, first)
+  return first
+}
+
+async function computeToken(): Promise<string> {
   await new Promise<void>((resolve) => whenIdle(resolve, IDLE_MS))
   const { default: fingerprint } = await import('@fingerprintjs/fingerprintjs')
   // Monitoring would report some runs to the library's makers, which the page's policy refuses.
   const agent = await fingerprint.load({ monitoring: false })
   const { visitorId } = await agent.get()
-  const computed = visitorId.slice(0, CLIENT_TOKEN_MAX)
-  const first = storedToken() ?? computed
-  localStore.write(CLIENT_TOKEN_KEY, first)
-  return first
-}
-
-function storedToken(): string | null {
-  const stored = localStore.read(CLIENT_TOKEN_KEY)
-  return stored !== null && ACCEPTED.test(stored) ? stored : null
+  return visitorId.slice(0, CLIENT_TOKEN_MAX)
 }

@@ -3,7 +3,7 @@ import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from '../platform/stored-keys.ts'
 import { withLock } from '../platform/with-lock.ts'
 import { cameWithoutCookie } from './page-settings.ts'
 
-type EarlyRefresh = { clientToken: string; response: Response; receivedAt: number }
+type EarlyRefresh = { clientToken: string | undefined; response: Response; receivedAt: number }
 
 declare global {
   /** Null if another tab was refreshing or no answer came. */
@@ -21,16 +21,16 @@ export const REFRESH = `${METHOD} ${PATH}` as const
  * asks for nothing. Where another tab has the lock, the app asks later.
  */
 export function beginEarlyRefresh(): void {
-  const clientToken = localStorage.getItem(CLIENT_TOKEN_KEY)
+  const clientToken = localStorage.getItem(CLIENT_TOKEN_KEY) ?? undefined
   const isVisitor = cameWithoutCookie() && !localStorage.getItem(HAD_SESSION_KEY)
-  if (!clientToken || isVisitor) return
+  if (isVisitor) return
   const asked = withLock(SESSION_LOCK, { ifAvailable: true }, (lock) =>
     lock ? refreshWith(clientToken) : null,
   )
   globalThis.earlyRefresh = asked.catch(() => null)
 }
 
-async function refreshWith(clientToken: string): Promise<EarlyRefresh> {
+async function refreshWith(clientToken: string | undefined): Promise<EarlyRefresh> {
   const response = await fetch(API_PREFIX + PATH, {
     method: METHOD,
     headers: { 'content-type': 'application/json' },
@@ -43,8 +43,10 @@ async function refreshWith(clientToken: string): Promise<EarlyRefresh> {
 }
 
 /** Returns the early refresh once; null if it failed or had another `clientToken`. */
-export async function takeEarlyRefresh(clientToken: string): Promise<EarlyRefresh | null> {
+export async function takeEarlyRefresh(
+  clientToken: string | undefined,
+): Promise<EarlyRefresh | null> {
   const early = (await globalThis.earlyRefresh) ?? null
   globalThis.earlyRefresh = undefined
-  return early?.clientToken === clientToken ? early : null
+  return early && early.clientToken === clientToken ? early : null
 }

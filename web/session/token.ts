@@ -6,7 +6,7 @@ import { createEmitter } from '../platform/atom.ts'
 import { localStore } from '../platform/storage.ts'
 import { HAD_SESSION_KEY } from '../platform/stored-keys.ts'
 import { withLock } from '../platform/with-lock.ts'
-import { clientToken } from './client-token.ts'
+import { storedClientToken } from './client-token.ts'
 import { REFRESH, SESSION_LOCK, takeEarlyRefresh } from './early-refresh.ts'
 import { serverNow, setServerClock } from './server-clock.ts'
 
@@ -65,14 +65,16 @@ async function refresh(): Promise<string | null> {
     sessionKnown.emit()
     return token.token
   } catch (error) {
-    if (error instanceof CallError && error.status === 401) return handleRefusal(error)
+    if (error instanceof CallError && error.status < 402) return handleRefusal(error)
     throw error
   }
 }
 
 async function askForToken() {
-  const body = { clientToken: await clientToken() }
-  const early = await takeEarlyRefresh(body.clientToken)
+  const clientToken = storedClientToken()
+  // The browser's cookie is enough where the stored token is lost.
+  const body = clientToken ? { clientToken } : {}
+  const early = await takeEarlyRefresh(clientToken)
   if (early) {
     const { response: answered, receivedAt } = early
     return { ...(await send(REFRESH, { body }, { answered })), receivedAt }

@@ -1,23 +1,26 @@
 import { DEVICE_FIELD_MAX } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
-import { clientToken, DeviceError } from '../session/client-token.ts'
+import { withinTime } from '../platform/wait.ts'
+import { clientToken } from '../session/client-token.ts'
+
+/** The list of devices calls it «Неизвестный браузер». */
+const UNKNOWN: Device = { userAgent: '', userAgentVersion: '', os: '' }
 
 export async function identify(): Promise<{ clientToken: string; device: Device }> {
-  const [token, device] = await Promise.all([clientToken(), readDevice()])
+  const [token, device] = await Promise.all([
+    clientToken(),
+    withinTime(readDevice).catch(() => UNKNOWN),
+  ])
   return { clientToken: token, device }
 }
 
 async function readDevice(): Promise<Device> {
-  try {
-    const { default: bowser } = await import('bowser')
-    const { browser, os } = bowser.parse(navigator.userAgent)
-    return {
-      userAgent: field(browser.name),
-      userAgentVersion: field(browser.version),
-      os: field([os.name, systemVersion(os)].filter(Boolean).join(' ')),
-    }
-  } catch (error) {
-    throw new DeviceError({ cause: error })
+  const { default: bowser } = await import('bowser')
+  const { browser, os } = bowser.parse(navigator.userAgent)
+  return {
+    userAgent: field(browser.name),
+    userAgentVersion: field(browser.version),
+    os: field([os.name, systemVersion(os)].filter(Boolean).join(' ')),
   }
 }
 

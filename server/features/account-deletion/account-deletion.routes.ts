@@ -39,7 +39,7 @@ export function registerAccountDeletion(options: Options): void {
       { limit: CODE_REQUESTS, ip: request.ip },
       { limit: ACCOUNT_DELETIONS, key: viewer.userId },
     ])
-    const clientHash = sessions.hashClient(body.clientToken)
+    const clientHash = sessions.hashClient(body.clientToken, request)
     const networkHash = sessions.hashNetwork(request.ip)
     return {
       id: await startDeletion(db, viewer, { clientHash, networkHash, ip: request.ip }, codes),
@@ -48,7 +48,7 @@ export function registerAccountDeletion(options: Options): void {
 
   route(verifyAccountDeletion, async ({ params, body, viewer }, { request, reply }) => {
     const { userId } = viewer
-    const clientHash = sessions.hashClient(body.clientToken)
+    const clientHash = sessions.hashClient(body.clientToken, request)
     const guess = { id: params.id, userId, clientHash, ip: request.ip, code: body.confirmCode }
     const erasedAt = await redeemCode(db, { ...guess, purpose: 'account-deletion' }, codes, {
       lock: (tx) => lockViewer(tx, viewer),

@@ -136,7 +136,7 @@ export function registerAccount(options: Options): void {
       purpose: 'email-change',
       email,
       userId: viewer.userId,
-      clientHash: sessions.hashClient(body.clientToken),
+      clientHash: sessions.hashClient(body.clientToken, request),
       ip: request.ip,
       knownBy: null,
       isToNewAddress: true,
@@ -154,7 +154,7 @@ export function registerAccount(options: Options): void {
       id: params.id,
       purpose: 'email-change',
       userId,
-      clientHash: sessions.hashClient(body.clientToken),
+      clientHash: sessions.hashClient(body.clientToken, request),
       ip: request.ip,
       code: body.confirmCode,
     } as const

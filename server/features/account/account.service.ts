@@ -10,6 +10,7 @@ import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { countWaiting } from '../moderation/queue.repository.ts'
+import { removeAllClients } from '../sessions/known-clients.repository.ts'
 import { deleteAllSessions, isSessionOpen } from '../sessions/sessions.repository.ts'
 import { storeConsentText } from '../texts/consent-texts.repository.ts'
 import type { EmailNotice } from './account.mail.ts'
@@ -182,6 +183,7 @@ export async function undoEmailChange(tx: Queryable, id: string): Promise<string
   if (email === undefined) throw new AppError('LINK_EXPIRED')
   await updateEmail(tx, userId, email)
   await deleteAllSessions(tx, userId)
+  await removeAllClients(tx, userId)
   await removeOperations(tx, { purpose: 'email-change', userId })
   return userId
 }

@@ -10,8 +10,8 @@ import { lockedFor } from './codes.service.ts'
 type Options = { route: Route; db: Db; sessions: Pick<Sessions, 'hashClient'> }
 
 export function registerCodes({ route, db, sessions }: Options): void {
-  route(readCodeMail, async ({ params, body }) => {
-    const clientHash = sessions.hashClient(body.clientToken)
+  route(readCodeMail, async ({ params, body }, { request }) => {
+    const clientHash = sessions.hashClient(body.clientToken, request)
     const mail = await selectMailState(db, { id: params.id, clientHash })
     if (!mail) throw new AppError('OPERATION_EXPIRED')
     if (mail.attempts >= CODE_ATTEMPTS) throw lockedFor(mail.secondsLeft)

@@ -43,6 +43,7 @@ export type ExportedPost = {
   text: string
   publishedAt: string
   isModified: boolean
+  modifiedAt: string | null
   repliedPostId: string | null
   likes: number
   replies: number
@@ -74,7 +75,7 @@ export async function selectOwnPosts(
     'hidden_for IS NOT NULL',
   ]
   const { rows } = await sql<ExportedPost>`
-    SELECT id::text, text, created_at AS "publishedAt", is_modified AS "isModified",
+    SELECT id::text, text, created_at AS "publishedAt", is_modified AS "isModified", modified_at AS "modifiedAt",
       replied_post_id::text AS "repliedPostId", likes_count AS likes, replies_count AS replies,
       CASE hidden_for WHEN 'reported' THEN 'hidden' ELSE hidden_for END AS archived
     FROM (${sql.join(parts.map(next), sql` UNION ALL `)}) own

@@ -24,14 +24,17 @@ test('an edit changes the text, marks the post as modified and changes nothing e
   expect(post.is_modified).toBe(false)
   const { status, body } = await edit(post, '  Теперь иначе ')
   expect(status).toBe(200)
-  expect(body).toEqual({ ...post, text: 'Теперь иначе', is_modified: true })
+  const { modified_at } = body
+  expect(body).toEqual({ ...post, text: 'Теперь иначе', is_modified: true, modified_at })
+  expect(Math.abs(Date.now() / 1000 - modified_at)).toBeLessThan(60)
   expect((await app.call('GET', `/posts/${post.id}`)).body).toEqual(body)
 })
 
 test('a reply can be edited like a post, and stays in its thread', async () => {
   const reply = await app.reply(olga, (await app.publish(olga)).id)
   const { body } = await edit(reply, 'Ответ иначе')
-  expect(body).toEqual({ ...reply, text: 'Ответ иначе', is_modified: true })
+  const { modified_at } = body
+  expect(body).toEqual({ ...reply, text: 'Ответ иначе', is_modified: true, modified_at })
 })
 
 test('a post can be edited 9:59 after publishing', async () => {

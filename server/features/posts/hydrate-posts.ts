@@ -15,6 +15,7 @@ type PostRow = {
   text: string
   created_at: number
   is_modified: boolean
+  modified_at: number | null
   owner_id: string
   /** Null when the owner has deleted the account. */
   username: string | null
@@ -35,7 +36,7 @@ function columns(prefix: '' | 'r_') {
   const [post, owner, like, as] = prefix ? ['r', 'ru', 'rl', 'r_'] : ['p', 'u', 'l', '']
   return sql`${sql.raw(`${post}.id AS ${as}id, ${post}.text AS ${as}text`)},
     ${unixSeconds(`${post}.created_at`)} AS ${sql.raw(`${as}created_at,
-    ${post}.is_modified AS ${as}is_modified, ${post}.owner_id AS ${as}owner_id,
+    ${post}.is_modified AS ${as}is_modified, `)}${unixSeconds(`${post}.modified_at`)} AS ${sql.raw(`${as}modified_at, ${post}.owner_id AS ${as}owner_id,
     ${owner}.username AS ${as}username, ${like}.user_id IS NOT NULL AS ${as}is_liked,
     ${post}.likes_count AS ${as}likes_count, ${post}.replies_count AS ${as}replies_count,
     ${post}.parent_post_id AS ${as}parent_post_id, ${post}.replied_post_id AS ${as}replied_post_id`)}`
@@ -123,11 +124,13 @@ export function toPost(row: HydratedRow): Post | undefined {
 }
 
 function postOf<R extends RepliedPost | null>(row: HydratedRow, prefix: '' | 'r_', repliedPost: R) {
+  const modifiedAt = row[`${prefix}modified_at`]
   return {
     id: row[`${prefix}id`],
     text: row[`${prefix}text`],
     created_at: row[`${prefix}created_at`],
     is_modified: row[`${prefix}is_modified`],
+    ...(modifiedAt !== null && { modified_at: modifiedAt }),
     owner: { id: row[`${prefix}owner_id`], username: row[`${prefix}username`] ?? '' },
     actions: {
       is_liked: row[`${prefix}is_liked`],

@@ -7,29 +7,38 @@ export type IdRange = {
   newest: Date
 }
 
-/** Returns those of the last `count` ranges that have posts; it reads one post of each. */
+/** An older post is rarely edited after the newest one was published. */
+const EDITED_MAX = 100
+
+/** Returns those of the last `count` ranges that have posts; it reads the newest posts of each. */
 export async function readIdRanges(
   db: Queryable,
   { size, count }: { size: number; count: number },
 ): Promise<IdRange[]> {
   const { rows } = await sql<IdRange>`
-    SELECT n::int AS number, last.created_at AS newest
+    SELECT n::int AS number, last.changed_at AS newest
     FROM (SELECT max(id) / ${size}::int AS number FROM posts) newest_range
     CROSS JOIN LATERAL generate_series(greatest(0, number - ${count}::int + 1), number) n
     CROSS JOIN LATERAL (
-      SELECT created_at FROM visible_posts WHERE id >= n * ${size}::int AND id < (n + 1) * ${size}::int
-      ORDER BY id DESC LIMIT 1
+      SELECT greatest((array_agg(created_at ORDER BY id DESC))[1], max(modified_at)) AS changed_at FROM (
+        SELECT id, created_at, modified_at FROM visible_posts
+        WHERE id >= n * ${size}::int AND id < (n + 1) * ${size}::int
+        ORDER BY id DESC LIMIT ${EDITED_MAX}
+      ) newest_posts
     ) last
+    WHERE last.changed_at IS NOT NULL
     ORDER BY n`.execute(db)
   return rows
 }
 
-export async function readIdsInRange(
+export type PostInRange = { id: string; modified_at: Date | null }
+
+export async function readPostsInRange(
   db: Queryable,
   { size, number }: { size: number; number: number },
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    SELECT id FROM visible_posts WHERE id >= ${number * size}::bigint AND id < ${(number + 1) * size}::bigint
+): Promise<PostInRange[]> {
+  const { rows } = await sql<PostInRange>`
+    SELECT id, modified_at FROM visible_posts WHERE id >= ${number * size}::bigint AND id < ${(number + 1) * size}::bigint
     ORDER BY id`.execute(db)
-  return rows.map(({ id }) => id)
+  return rows
 }

@@ -11,7 +11,7 @@ export async function updateText(
   { id, ownerId, text, periodSeconds }: Edit,
 ): Promise<Post | undefined> {
   const { rows } = await sql<HydratedRow>`WITH edited AS (
-      UPDATE visible_posts SET text = ${text}, is_modified = true
+      UPDATE visible_posts SET text = ${text}, is_modified = true, modified_at = now()
       WHERE id = ${id} AND owner_id = ${ownerId} AND text <> ${text}
         AND created_at > now() - ${periodSeconds} * interval '1 second' RETURNING *
     ) ${HYDRATED_EDITED}`.execute(db)

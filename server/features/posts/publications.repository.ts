@@ -35,6 +35,7 @@ const WITHOUT_REPLIES: Parts = {
 /** What is the same for all posts that were just published and answer none. */
 const OF_NEW_ROOT = {
   is_modified: false,
+  modified_at: null,
   is_liked: false,
   likes_count: 0,
   replies_count: 0,
@@ -67,7 +68,7 @@ function withReplies(replied: string): Parts {
         last_no + 1 - row_number() OVER (PARTITION BY recipient_id ORDER BY id DESC)
       FROM fresh LEFT JOIN recipient ON recipient.user_id = recipient_id ORDER BY id RETURNING *
     ), answered AS (
-      SELECT id, text, created_at, is_modified, owner_id, likes_count, parent_post_id, replied_post_id,
+      SELECT id, text, created_at, is_modified, modified_at, owner_id, likes_count, parent_post_id, replied_post_id,
         replies_count + (SELECT count(*)::int FROM post WHERE replied_post_id = replied.id) AS replies_count
       FROM replied
     )`,

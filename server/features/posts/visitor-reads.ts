@@ -3,7 +3,7 @@ import type { RunRead } from '../../kernel/db/replica.ts'
 import type { PageReads } from '../../kernel/pages/rendered-pages.ts'
 import type { SitemapReads } from '../../kernel/pages/sitemap.ts'
 import { readAncestors } from './ancestors.ts'
-import { readIdRanges, readIdsInRange } from './id-ranges.ts'
+import { readIdRanges, readPostsInRange } from './id-ranges.ts'
 import { postsOf, readPostList, readThread, repliesOf, wall } from './post-lists.ts'
 import { requirePost } from './posts.service.ts'
 
@@ -25,6 +25,6 @@ export function createVisitorReads(db: Db, runRead: RunRead): PostReads {
       runRead(null, (from) => readPostList(from, repliesOf(userId), query, null)),
     readAncestors: (id, limit) => runRead(null, (from) => readAncestors(from, { id, limit }, null)),
     readIdRanges: (ranges) => readIdRanges(db, ranges),
-    readIdsInRange: (range) => readIdsInRange(db, range),
+    readPostsInRange: (range) => readPostsInRange(db, range),
   }
 }

@@ -7,10 +7,17 @@ export type SessionSecret = { id: string; secret: string }
 export const IDLE_SECONDS = 30 * 86_400
 export const LIFETIME_SECONDS = 90 * 86_400
 
+/** The cookie by which a browser is known outlives its sessions. */
+const BROWSER_SECONDS = 180 * 86_400
+
 const FORMAT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([A-Za-z0-9_-]{43})$/
 
 export function newSessionSecret(id: string = randomUUID()): SessionSecret {
-  return { id, secret: randomBytes(32).toString('base64url') }
+  return { id, secret: randomSecret() }
+}
+
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url')
 }
 
 export function parseSessionCookie(value: string | undefined): SessionSecret | null {
@@ -28,9 +35,26 @@ export function hashSecret(secret: string): Buffer {
 }
 
 /** The name and attributes depend on whether people reach the origin by https. */
-export function sessionCookie(isHttps: boolean): { name: string; options: CookieSerializeOptions } {
+export function sessionCookie(isHttps: boolean): Cookie {
+  return cookie('session', isHttps)
+}
+
+export function browserCookie(isHttps: boolean): Cookie {
+  const { name, options } = cookie('browser', isHttps)
+  return { name, options: { ...options, maxAge: BROWSER_SECONDS } }
+}
+
+const BROWSER_FORMAT = /^[A-Za-z0-9_-]{43}$/
+
+export function parseBrowserCookie(value: string | undefined): string | undefined {
+  return value !== undefined && BROWSER_FORMAT.test(value) ? value : undefined
+}
+
+type Cookie = { name: string; options: CookieSerializeOptions }
+
+function cookie(name: string, isHttps: boolean): Cookie {
   return {
-    name: isHttps ? '__Host-session' : 'session',
+    name: isHttps ? `__Host-${name}` : name,
     options: { httpOnly: true, sameSite: 'strict', path: '/', secure: isHttps },
   }
 }

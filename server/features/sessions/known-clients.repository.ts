@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
+import type { Viewer } from '../../kernel/http/authenticate.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 import { LIVE } from './sessions.repository.ts'
 
@@ -64,4 +65,34 @@ export function lockAndRecognise(
     .where('email_key', '=', emailKey(email))
     .forNoKeyUpdate()
     .executeTakeFirst()
+}
+
+/** SQL for the client that has opened a session; null for a session of an earlier release. */
+const clientOf = (sessionId: string) =>
+  sql<Buffer>`(SELECT sha256(client_hash || browser_hash) FROM sessions WHERE id = ${sessionId})`
+
+/** Forgets the client of a session that the viewer closes from another browser. */
+export async function removeClientOf(
+  tx: Queryable,
+  viewer: Viewer,
+  sessionId: string,
+): Promise<void> {
+  await ofUser(tx, viewer.userId)
+    .where('client_hash', '=', clientOf(sessionId))
+    .where('client_hash', 'is distinct from', clientOf(viewer.sessionId))
+    .execute()
+}
+
+export async function removeOtherClients(tx: Queryable, viewer: Viewer): Promise<void> {
+  await ofUser(tx, viewer.userId)
+    .where('client_hash', 'is distinct from', clientOf(viewer.sessionId))
+    .execute()
+}
+
+export async function removeAllClients(tx: Queryable, userId: string): Promise<void> {
+  await ofUser(tx, userId).execute()
+}
+
+function ofUser(tx: Queryable, userId: string) {
+  return tx.deleteFrom('known_clients').where('user_id', '=', userId)
 }

@@ -138,6 +138,7 @@ export type NewSession = {
   userId: string
   secretHash: Buffer
   clientHash: Buffer
+  browserHash: Buffer
   networkHash: Buffer | null
   device: Device
 }
@@ -148,7 +149,7 @@ export type NewSession = {
  */
 export async function insertSession(tx: Queryable, session: NewSession): Promise<boolean> {
   const { userId, device } = session
-  await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+  await lockOwner(tx, userId)
   await tx
     .insertInto('sessions')
     .values({
@@ -158,6 +159,7 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       previous_hash: null,
       seen: true,
       client_hash: session.clientHash,
+      browser_hash: session.browserHash,
       network_hash: session.networkHash,
       user_agent: device.userAgent,
       user_agent_version: device.userAgentVersion,
@@ -181,11 +183,17 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
   return removed.some(({ wasLive }) => wasLive)
 }
 
+/** Sign-ins of a user, and the ends of their sessions, wait for each other. */
+export async function lockOwner(tx: Queryable, userId: string): Promise<void> {
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+}
+
 /** Locks a live session for a refresh. Returns it with its age and its secret's age in seconds. */
 export function lockSession(tx: Queryable, id: string) {
   return tx
     .selectFrom('sessions')
-    .select(['user_id', 'secret_hash', 'previous_hash', 'seen', 'client_hash'])
+    .select(['user_id', 'secret_hash', 'previous_hash', 'seen', 'client_hash', 'browser_hash'])
+    .select('is_token_lost')
     .select(SECRET_AGE.as('secret_age'))
     .select(sql<number>`extract(epoch FROM now() - created_at)::float8`.as('age'))
     .where('id', '=', id)
@@ -201,6 +209,10 @@ export async function touchSession(tx: Queryable, id: string, seen: boolean): Pr
     .set({ used_at: sql<Date>`now()`, ...(seen && { seen }) })
     .where('id', '=', id)
     .execute()
+}
+
+export async function noteLostToken(tx: Queryable, id: string): Promise<void> {
+  await tx.updateTable('sessions').set({ is_token_lost: true }).where('id', '=', id).execute()
 }
 
 export async function rotateSecret(

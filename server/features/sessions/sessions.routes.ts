@@ -1,7 +1,7 @@
 import {
   closeCurrentSession,
-  closeOtherSessions,
-  closeSession,
+  closeOtherSessions as closeOtherSessionsEndpoint,
+  closeSession as closeSessionEndpoint,
   listSessions,
   refreshSession as refreshEndpoint,
 } from '../../../contract/sessions.ts'
@@ -11,8 +11,13 @@ import { requireOwnOrigin } from '../../kernel/http/own-origin.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Route } from '../../kernel/http/route.ts'
 import type { Limit, Limits } from '../../kernel/limits/limits.ts'
-import { deleteOtherSessions, deleteSession, selectSessions } from './sessions.repository.ts'
-import { refreshSession, type Sessions } from './sessions.service.ts'
+import { deleteSession, selectSessions } from './sessions.repository.ts'
+import {
+  closeOtherSessions,
+  closeSession,
+  refreshSession,
+  type Sessions,
+} from './sessions.service.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -42,11 +47,12 @@ export function registerSessions({ route, db, limits, sessions, publicUrl }: Opt
   route(refreshEndpoint, async ({ body }, { request, reply }) => {
     requireOwnOrigin(request, publicUrl)
     const presented = sessions.readCookie(request)
-    const clientHash = sessions.hashClient(body.clientToken)
+    const proof = sessions.readProof(body.clientToken, request)
+    if (!proof.tokenHash && !proof.browserHash) throw new AppError('INVALID_REQUEST')
     const networkHash = sessions.hashNetwork(request.ip)
     const charge = (sessionId: string) => limits.charge([{ limit: REFRESHES, key: sessionId }])
     const refreshed =
-      presented && (await refreshSession(db, presented, { clientHash, networkHash, charge }))
+      presented && (await refreshSession(db, presented, { ...proof, networkHash, charge }))
     if (refreshed?.isCopied) {
       const { userId } = refreshed
       logEvent(request, 'session closed: its cookie was copied', { level: 'warn', userId })
@@ -64,14 +70,13 @@ export function registerSessions({ route, db, limits, sessions, publicUrl }: Opt
 
   route(listSessions, async ({ viewer }) => ({ sessions: await selectSessions(db, viewer) }))
 
-  route(closeSession, async ({ params, viewer }) => {
+  route(closeSessionEndpoint, async ({ params, viewer }) => {
     if (params.id === viewer.sessionId) throw new AppError('CURRENT_SESSION')
-    const isOwn =
-      UUID.test(params.id) && (await deleteSession(db, { ...viewer, sessionId: params.id }))
+    const isOwn = UUID.test(params.id) && (await closeSession(db, viewer, params.id))
     if (!isOwn) throw new AppError('SESSION_NOT_FOUND')
   })
 
-  route(closeOtherSessions, ({ viewer }) => deleteOtherSessions(db, viewer))
+  route(closeOtherSessionsEndpoint, ({ viewer }) => closeOtherSessions(db, viewer))
 
   route(closeCurrentSession, async ({ viewer }, { reply }) => {
     await deleteSession(db, viewer)

@@ -1,7 +1,7 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { AccessTokenAnswer } from '../../../contract/fields.ts'
+import type { AccessTokenAnswer, Device } from '../../../contract/fields.ts'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { batchCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
@@ -10,21 +10,30 @@ import { widestNetworkOf } from '../../kernel/limits/network.ts'
 import { writeRefusal } from '../site-state/write-refusal.ts'
 import { createTokenReader, signAccessToken } from './access-token.ts'
 import {
+  browserCookie,
   formatSessionCookie,
   hashSecret,
   IDLE_SECONDS,
   LIFETIME_SECONDS,
   newSessionSecret,
+  parseBrowserCookie,
   parseSessionCookie,
+  randomSecret,
   type SessionSecret,
   sessionCookie,
 } from './cookie.ts'
-import { insertKnownClient } from './known-clients.repository.ts'
 import {
+  insertKnownClient,
+  removeClientOf,
+  removeOtherClients,
+} from './known-clients.repository.ts'
+import {
+  deleteOtherSessions,
   deleteSession,
   insertSession,
+  lockOwner,
   lockSession,
-  type NewSession,
+  noteLostToken,
   type Reader,
   rotateSecret,
   selectLikedPosts,
@@ -50,6 +59,11 @@ export function createSessions({ secret, storedKey, accessTokenSeconds, isHttps 
   const tokens = { key: createSecretKey(ownKey.digest()), seconds: accessTokenSeconds }
   const clientKey = deriveKey(secret, 'client-token')
   const cookie = sessionCookie(isHttps)
+  const ofBrowser = browserCookie(isHttps)
+  const hashToken = (clientToken: string) =>
+    createHmac('sha256', clientKey).update(clientToken).digest()
+  const readBrowser = (request: FastifyRequest) =>
+    parseBrowserCookie(request.cookies[ofBrowser.name])
 
   return {
     cookieName: cookie.name,
@@ -79,9 +93,11 @@ export function createSessions({ secret, storedKey, accessTokenSeconds, isHttps 
       }
     },
 
-    /** The hash of a clientToken, which is what the database stores. */
-    hashClient(clientToken: string): Buffer {
-      return createHmac('sha256', clientKey).update(clientToken).digest()
+    /** The hash of a client, which is its clientToken with its browser's cookie, if it has one. */
+    hashClient(clientToken: string, request: FastifyRequest): Buffer {
+      const browser = readBrowser(request)
+      const tokenHash = hashToken(clientToken)
+      return browser === undefined ? tokenHash : joinHashes(tokenHash, hashSecret(browser))
     },
 
     /**
@@ -94,12 +110,36 @@ export function createSessions({ secret, storedKey, accessTokenSeconds, isHttps 
       return createHmac('sha256', clientKey).update(`network ${network}`).digest().subarray(0, 3)
     },
 
-    /** The caller sets the cookie of the session once the transaction has committed. */
-    async open(tx: Queryable, { userId, ...session }: Omit<NewSession, 'id' | 'secretHash'>) {
+    /** What a refresh proves about the client. */
+    readProof(clientToken: string | undefined, request: FastifyRequest): Proof {
+      const browser = readBrowser(request)
+      return {
+        tokenHash: clientToken === undefined ? undefined : hashToken(clientToken),
+        browserHash: browser === undefined ? undefined : hashSecret(browser),
+      }
+    },
+
+    /** The cookie that a browser has, or gets when it signs in. */
+    browserOf: (request: FastifyRequest): string => readBrowser(request) ?? randomSecret(),
+
+    /** The caller sets the cookies once the transaction has committed. */
+    async open(tx: Queryable, { userId, clientToken, browser, networkHash, device }: Opening) {
       const fresh = newSessionSecret()
-      const secretHash = hashSecret(fresh.secret)
-      const closedOldest = await insertSession(tx, { id: fresh.id, userId, secretHash, ...session })
-      const isNewClient = await insertKnownClient(tx, { userId, clientHash: session.clientHash })
+      const clientHash = hashToken(clientToken)
+      const browserHash = hashSecret(browser)
+      const closedOldest = await insertSession(tx, {
+        id: fresh.id,
+        userId,
+        secretHash: hashSecret(fresh.secret),
+        clientHash,
+        browserHash,
+        networkHash,
+        device,
+      })
+      const isNewClient = await insertKnownClient(tx, {
+        userId,
+        clientHash: joinHashes(clientHash, browserHash),
+      })
       const viewer = { userId, sessionId: fresh.id }
       return { secret: fresh, viewer, isKnownClient: !isNewClient, closedOldest }
     },
@@ -116,6 +156,10 @@ export function createSessions({ secret, storedKey, accessTokenSeconds, isHttps 
     setCookie(reply: FastifyReply, fresh: SessionSecret, age = 0): void {
       const maxAge = Math.min(IDLE_SECONDS, Math.floor(LIFETIME_SECONDS - age))
       reply.setCookie(cookie.name, formatSessionCookie(fresh), { ...cookie.options, maxAge })
+    },
+
+    setBrowser(reply: FastifyReply, browser: string): void {
+      reply.setCookie(ofBrowser.name, browser, ofBrowser.options)
     },
 
     clearCookie(reply: FastifyReply): void {
@@ -139,8 +183,17 @@ type Refreshed = {
 /** An older secret was presented, so the session has been closed. */
 type Copied = { userId: string; isCopied: true }
 
-type Client = {
-  clientHash: Buffer
+type Opening = {
+  userId: string
+  clientToken: string
+  browser: string
+  networkHash: Buffer | null
+  device: Device
+}
+
+type Proof = { tokenHash: Buffer | undefined; browserHash: Buffer | undefined }
+
+type Client = Proof & {
   networkHash: Buffer | null
   /** Charges the rate limit of the session, once the cookie is known to be its own. */
   charge: (sessionId: string) => Promise<void>
@@ -151,17 +204,18 @@ type Client = {
  * valid. The current secret is valid, and so is the previous one: until the current one was seen,
  * because the response that contained it may have been lost, and for 60 s, because two tabs may
  * refresh at once. An older secret means that somebody has a copy of the cookie, so the session is
- * closed. A cookie of another client closes nothing. Rejects as `charge` does, with nothing
+ * closed. A cookie of another client closes nothing. A browser that has lost its clientToken is
+ * from then on proved by its own cookie alone. Rejects as `charge` does, with nothing
  * changed.
  */
 export function refreshSession(
   db: Db,
   presented: SessionSecret,
-  { clientHash, networkHash, charge }: Client,
+  { networkHash, charge, ...proof }: Client,
 ): Promise<Refreshed | Copied | null> {
   return db.transaction().execute(async (tx) => {
     const session = await lockSession(tx, presented.id)
-    if (!session || !timingSafeEqual(session.client_hash, clientHash)) return null
+    if (!session || !isSameClient(session, proof)) return null
     const hash = hashSecret(presented.secret)
     const userId = session.user_id
 
@@ -174,6 +228,7 @@ export function refreshSession(
       return { userId, isCopied: true }
     }
     await charge(presented.id)
+    if (!proof.tokenHash && !session.is_token_lost) await noteLostToken(tx, presented.id)
     // A previous secret after its grace period: the response with the current one was lost.
     const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
     if (isDue) {
@@ -188,4 +243,42 @@ export function refreshSession(
     await touchSession(tx, presented.id, isCurrent)
     return { userId, isCopied: false, rotated: null }
   })
+}
+
+/**
+ * Closes another session of the viewer, whose browser is then no longer known: it may be a thief's.
+ * Returns false if the viewer has no such session.
+ */
+export function closeSession(db: Db, viewer: Viewer, sessionId: string): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await lockOwner(tx, viewer.userId)
+    await removeClientOf(tx, viewer, sessionId)
+    return deleteSession(tx, { userId: viewer.userId, sessionId })
+  })
+}
+
+/** Closes all other sessions of the viewer. No other browser is known any more. */
+export function closeOtherSessions(db: Db, viewer: Viewer): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    await lockOwner(tx, viewer.userId)
+    await removeOtherClients(tx, viewer)
+    await deleteOtherSessions(tx, viewer)
+  })
+}
+
+type StoredClient = {
+  client_hash: Buffer
+  browser_hash: Buffer | null
+  is_token_lost: boolean
+}
+
+function isSameClient(session: StoredClient, { tokenHash, browserHash }: Proof): boolean {
+  if (tokenHash && timingSafeEqual(session.client_hash, tokenHash)) return true
+  if (tokenHash && !session.is_token_lost) return false
+  if (!browserHash || !session.browser_hash) return false
+  return timingSafeEqual(session.browser_hash, browserHash)
+}
+
+function joinHashes(tokenHash: Buffer, browserHash: Buffer): Buffer {
+  return createHash('sha256').update(tokenHash).update(browserHash).digest()
 }

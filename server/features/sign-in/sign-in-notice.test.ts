@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { mailHealth } from '../../kernel/mail/mail-health.repository.ts'
+import { browserOf, DEVICE } from '../../testing/client.ts'
 import type { ReceivedMail } from '../../testing/mailbox.ts'
-import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { startAt } from '../../testing/sign-in-calls.ts'
 import { mailAppForTest } from '../../testing/test-app.ts'
 
 const isNotice = ({ subject }: ReceivedMail) => /^Вход с нового устройства/.test(subject)
@@ -12,20 +13,24 @@ test('a sign-in by an unknown client is followed by one notice, which says when,
     contactEmail: 'help@vsluh.example',
   })
   const email = 'olga@example.org'
-  const headers = { origin: 'https://vsluh.example' }
+  const browsers = new Map<string, string>()
   const logIn = async (clientToken: string) => {
-    const { body } = await startAt(app, '/logins', { email, clientToken })
+    const cookie = browsers.get(clientToken) ?? ''
+    const headers = { origin: 'https://vsluh.example', cookie }
+    const sentStart = { email, clientToken, device: DEVICE }
+    const { body } = await app.call('POST', '/logins', { body: sentStart, headers })
     const sent = { confirmCode: app.codeFor(body.id), clientToken }
     const answer = await app.call('POST', `/logins/${body.id}/verify`, { body: sent, headers })
     expect(answer.status).toBe(200)
+    browsers.set(clientToken, browserOf(answer))
     return answer.body.accessToken.token as string
   }
   const { body } = await startAt(app, '/registrations', { email, clientToken: 'at home' })
-  await verifyAt(app, '/registrations', {
-    id: body.id,
-    code: app.codeFor(body.id),
-    clientToken: 'at home',
+  const verified = await app.call('POST', `/registrations/${body.id}/verify`, {
+    body: { confirmCode: app.codeFor(body.id), clientToken: 'at home' },
+    headers: { origin: 'https://vsluh.example' },
   })
+  browsers.set('at home', browserOf(verified))
   await logIn('at home')
   const token = await logIn('abroad')
   await logIn('abroad')

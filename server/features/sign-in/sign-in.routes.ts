@@ -82,7 +82,7 @@ export function registerSignIn(options: Options): void {
     await requireSendable(email, codes)
     const { ip } = request
     const networkHash = sessions.hashNetwork(ip)
-    const clientHash = sessions.hashClient(clientToken)
+    const clientHash = sessions.hashClient(clientToken, request)
     return {
       id: await startSignIn(db, { purpose, email, clientHash, networkHash, device, ip }, codes),
     }
@@ -94,7 +94,9 @@ export function registerSignIn(options: Options): void {
     { request, reply }: Http,
   ): Promise<Answer<typeof verifyLogin>> {
     requireOwnOrigin(request, publicUrl)
-    const clientHash = sessions.hashClient(body.clientToken)
+    const { clientToken } = body
+    const clientHash = sessions.hashClient(clientToken, request)
+    const browser = sessions.browserOf(request)
     const guess = { id: params.id, purpose, clientHash, ip: request.ip, code: body.confirmCode }
     const { html: consentText } = await readText('consent')
     const opened = await redeemCode(db, guess, codes, {
@@ -111,7 +113,8 @@ export function registerSignIn(options: Options): void {
         const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
         const session = {
           userId,
-          clientHash,
+          clientToken,
+          browser,
           networkHash: sessions.hashNetwork(request.ip),
           device: device ?? UNKNOWN_DEVICE,
         }
@@ -128,6 +131,7 @@ export function registerSignIn(options: Options): void {
     const { userId } = opened.viewer
     logEvent(request, event, { userId, isKnownClient: opened.isKnownClient })
     sessions.setCookie(reply, opened.secret)
+    sessions.setBrowser(reply, browser)
     return sessions.issueToken(opened.viewer)
   }
 }

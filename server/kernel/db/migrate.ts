@@ -36,6 +36,7 @@ import * as wallCounts from './migrations/026-wall-counts.ts'
 import * as postChanges from './migrations/027-post-changes.ts'
 import * as chargeLimits from './migrations/029-charge-limits.ts'
 import * as mailName from './migrations/030-mail-name.ts'
+import * as browsersAndEdits from './migrations/031-browsers-and-edits.ts'
 import * as consentAndTokenKey from './migrations/033-consent-and-token-key.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
@@ -68,6 +69,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '027-post-changes': postChanges,
   '029-charge-limits': chargeLimits,
   '030-mail-name': mailName,
+  '031-browsers-and-edits': browsersAndEdits,
   '033-consent-and-token-key': consentAndTokenKey,
 }
 

@@ -28,6 +28,7 @@ type Posts = {
   text: string
   created_at: CreatedAt
   is_modified: Generated<boolean>
+  modified_at: ColumnType<Date | null, never, Date>
   parent_post_id: OptionalId
   replied_post_id: OptionalId
   likes_count: Generated<number>
@@ -81,6 +82,10 @@ export type Tables = ModerationTables & {
     used_at: ColumnType<Date, never, Date>
     created_at: CreatedAt
     client_hash: Buffer
+    /** Of the browser's cookie; null in sessions of earlier releases. */
+    browser_hash: Buffer | null
+    /** Since the browser has lost its clientToken, its cookie alone proves it. */
+    is_token_lost: Generated<boolean>
     /** The first bytes of a keyed hash of the account and the network that it was opened in. */
     network_hash: Buffer | null
     user_agent: string

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { atOnce } from '../../testing/at-once.ts'
-import type { TestUser } from '../../testing/client.ts'
+import { browserOf, DEVICE, type TestUser } from '../../testing/client.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
-import { from, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { from, startAt } from '../../testing/sign-in-calls.ts'
 import { appForTest, NODES, startTestApp, type TestApp } from '../../testing/test-app.ts'
 
 const trustProxy = ['127.0.0.1']
@@ -88,10 +88,15 @@ test('an error of the database that repeats is logged ten times with its cause, 
 test('registration and sign-in are events: who, from which network, and whether by a known client', async () => {
   const app = await appForTest({ config: { trustProxy } })
   const email = `event-${randomUUID()}@example.org`
+  const browsers = new Map<string, string>()
   const signIn = async (path: '/registrations' | '/logins', clientToken: string, ip: string) => {
-    const { id } = (await startAt(app, path, { email, clientToken, ip })).body
-    const answer = await verifyAt(app, path, { id, code: app.codeFor(id), clientToken, ip })
+    const headers = { 'x-forwarded-for': ip, cookie: browsers.get(clientToken) ?? '' }
+    const body = { email, clientToken, device: DEVICE }
+    const { id } = (await app.call('POST', path, { body, headers })).body
+    const code = { confirmCode: app.codeFor(id), clientToken }
+    const answer = await app.call('POST', `${path}/${id}/verify`, { body: code, headers })
     expect(answer.status).toBe(200)
+    browsers.set(clientToken, browserOf(answer))
   }
   await signIn('/registrations', 'laptop', '192.0.2.1')
   const registered = await lineOf(app, 'registered')

@@ -66,6 +66,17 @@ test('the structured data of a post is one data block with the whole text', () =
   )
 })
 
+test('feeds and structured data say when a post was edited', () => {
+  const post = { ...postOf('текст'), is_modified: true, modified_at: 1_790_000_060 }
+  const feed = { ...feedOf('текст'), posts: [post] }
+  const edited = '2026-09-21T14:14:20.000Z'
+  const atom = toAtom(feed, ORIGIN)
+  expect([...atom.matchAll(/<updated>(.*?)</g)].map(([, at]) => at)).toEqual([edited, edited])
+  expect(atom).toContain('<published>2026-09-21T14:13:20.000Z<')
+  expect(JSON.parse(toJsonFeed(feed, ORIGIN)).items[0].date_modified).toBe(edited)
+  expect(structuredData(post, ORIGIN)).toContain(`"dateModified":"${edited}"`)
+})
+
 test.each([
   ['an Atom feed without an id', (xml: string) => xml.replace(/<id>.*?<\/id>/, '')],
   ['one whose date is none', (xml: string) => xml.replace(/<updated>.*?</, '<updated>today<')],

@@ -21,7 +21,7 @@ export type Feed = {
 /** Writes a feed as Atom (RFC 4287), paged by RFC 5005. */
 export function toAtom(feed: Feed, origin: string): string {
   const { title, id, url, nextUrl, pageUrl, posts } = feed
-  const updated = Math.max(feed.since, ...posts.map(({ created_at }) => created_at))
+  const updated = Math.max(feed.since, ...posts.map(changedAt))
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="ru">',
@@ -39,15 +39,14 @@ export function toAtom(feed: Feed, origin: string): string {
 
 function atomEntry(post: Post, origin: string): string {
   const url = origin + postPath(post.id)
-  const date = toDate(post.created_at)
   // As HTML, because readers show a plain text without its line feeds.
   const html = escapeHtml(post.text).replaceAll('\n', '<br>')
   return [
     '<entry>',
     element('id', url),
     element('title', postTitle(post)),
-    element('updated', date),
-    element('published', date),
+    element('updated', toDate(changedAt(post))),
+    element('published', toDate(post.created_at)),
     `<author>${element('name', post.owner.username)}</author>`,
     link('alternate', url, 'text/html'),
     `<content type="html">${escapeXml(html)}</content>`,
@@ -71,9 +70,14 @@ export function toJsonFeed(feed: Feed, origin: string): string {
       url: origin + postPath(post.id),
       content_text: post.text,
       date_published: toDate(post.created_at),
+      ...(post.modified_at && { date_modified: toDate(post.modified_at) }),
       authors: [{ name: post.owner.username }],
     })),
   })
+}
+
+function changedAt({ created_at, modified_at = created_at }: Post): number {
+  return modified_at
 }
 
 function element(name: string, text: string): string {

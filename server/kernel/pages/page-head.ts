@@ -41,6 +41,10 @@ type Preview = {
 export const VISITOR_META = meta('session', 'none')
 const NOT_INDEXED = meta('robots', 'noindex')
 
+function isoDate(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
 /** About as much as search engines show. */
 const DESCRIPTION_MAX = 160
 /** Enough for the whole text of most posts. */
@@ -84,8 +88,7 @@ function authorHead({ username }: Profile, site: Site): string {
 }
 
 function postHead(post: Post, site: Site): string {
-  const { text, owner, created_at } = post
-  const published = new Date(created_at * 1000).toISOString()
+  const { text, owner, created_at, modified_at } = post
   const path = `/posts/${post.id}`
   const drawn = picturePath(post, site.appName)
   const picture = drawn === undefined ? undefined : { path: drawn, alt: postTitle(post) }
@@ -97,7 +100,8 @@ function postHead(post: Post, site: Site): string {
       { title: owner.username, text: excerpt(text, PREVIEW_MAX), type: 'article', path, picture },
       site,
     ) +
-    property('article:published_time', published) +
+    property('article:published_time', isoDate(created_at)) +
+    (modified_at ? property('article:modified_time', isoDate(modified_at)) : '') +
     feedLink('application/atom+xml', repliesFeedPath(post.id)) +
     structuredData(post, site.publicUrl)
   )
@@ -154,7 +158,7 @@ function property(name: string, content: string): string {
  * https://developers.google.com/search/docs/appearance/structured-data/discussion-forum
  */
 export function structuredData(post: Post, publicUrl: string | undefined): string {
-  const { text, owner, created_at, actions } = post
+  const { text, owner, created_at, modified_at, actions } = post
   const description = {
     '@context': 'https://schema.org',
     '@type': 'DiscussionForumPosting',
@@ -165,7 +169,8 @@ export function structuredData(post: Post, publicUrl: string | undefined): strin
       name: owner.username,
       ...(publicUrl && { url: publicUrl + authorPath(owner.username) }),
     },
-    datePublished: new Date(created_at * 1000).toISOString(),
+    datePublished: isoDate(created_at),
+    ...(modified_at && { dateModified: isoDate(modified_at) }),
     commentCount: actions.replies_count,
     interactionStatistic: {
       '@type': 'InteractionCounter',

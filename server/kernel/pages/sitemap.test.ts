@@ -48,6 +48,18 @@ test('robots.txt names the sitemap, whose index names sitemaps of all posts that
   expect(urls).toEqual([`${ORIGIN}/`, ...rows.map(({ id }) => `${ORIGIN}/posts/${id}`)])
 })
 
+test('a sitemap and the index say when the last edit was', async () => {
+  const edited = await appForTest()
+  const olga = await edited.signUp()
+  await seedWall(edited.db, olga.id, 3)
+  await sql`UPDATE posts SET created_at = '2026-03-08 12:00:00Z'`.execute(edited.db)
+  await sql`UPDATE posts SET modified_at = '2026-03-08 12:05:00Z' WHERE id = 2`.execute(edited.db)
+  const lastmods = async (path: string) =>
+    textsInXml((await read(path, {}, edited.url)).body, '//sitemap:lastmod')
+  expect(await lastmods('/sitemap.xml')).toEqual(['2026-03-08T12:05:00.000Z'])
+  expect(await lastmods('/sitemap/0.xml')).toEqual(['2026-03-08T12:05:00.000Z'])
+})
+
 test('a range without posts has no sitemap', async () => {
   for (const name of ['1', '999999999', '0000000000', 'abc', '-1', '1.5']) {
     expect((await read(`/sitemap/${name}.xml`)).status, name).toBe(404)

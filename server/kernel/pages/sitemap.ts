@@ -21,7 +21,10 @@ type IdRange = { number: number; newest: Date }
 export type SitemapReads = {
   /** Resolves to the last `count` ranges of ids with posts. Range n begins at the id n × size. */
   readIdRanges: (ranges: { size: number; count: number }) => Promise<IdRange[]>
-  readIdsInRange: (range: { size: number; number: number }) => Promise<string[]>
+  readPostsInRange: (range: {
+    size: number
+    number: number
+  }) => Promise<{ id: string; modified_at: Date | null }[]>
 }
 
 type Options = {
@@ -105,23 +108,26 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
 
 async function makeIndex({ reads, origin }: Options): Promise<string> {
   const ranges = await reads.readIdRanges({ size: SITEMAP_IDS, count: SITEMAPS_MAX })
-  const sitemaps = ranges.map(({ number, newest }) =>
-    sitemapEntry(origin, number, `<lastmod>${newest.toISOString()}</lastmod>`),
-  )
+  const sitemaps = ranges.map(({ number, newest }) => sitemapEntry(origin, number, newest))
   // The first one names the wall too, so it is there even without posts.
-  if (ranges[0]?.number !== 0) sitemaps.unshift(sitemapEntry(origin, 0, ''))
+  if (ranges[0]?.number !== 0) sitemaps.unshift(sitemapEntry(origin, 0, null))
   return xml('sitemapindex', sitemaps)
 }
 
-function sitemapEntry(origin: string, number: number, lastmod: string): string {
-  return `<sitemap><loc>${escapeXml(`${origin}/sitemap/${number}.xml`)}</loc>${lastmod}</sitemap>`
+function sitemapEntry(origin: string, number: number, newest: Date | null): string {
+  const loc = escapeXml(`${origin}/sitemap/${number}.xml`)
+  return `<sitemap><loc>${loc}</loc>${lastmod(newest)}</sitemap>`
+}
+
+function lastmod(date: Date | null): string {
+  return date ? `<lastmod>${date.toISOString()}</lastmod>` : ''
 }
 
 /** Throws NOT_FOUND for a range without posts. */
 async function makeSitemap({ reads, origin }: Options, number: number): Promise<Sitemap> {
-  const ids = await reads.readIdsInRange({ size: SITEMAP_IDS, number })
+  const posts = await reads.readPostsInRange({ size: SITEMAP_IDS, number })
   const post = `<url><loc>${escapeXml(origin + postPath(''))}`
-  const urls = ids.map((id) => `${post}${id}</loc></url>`)
+  const urls = posts.map(({ id, modified_at }) => `${post}${id}</loc>${lastmod(modified_at)}</url>`)
   if (number === 0) urls.unshift(`<url><loc>${escapeXml(origin + PATHS.wall)}</loc></url>`)
   if (urls.length === 0) throw new AppError('NOT_FOUND')
   const body = Buffer.from(xml('urlset', urls))
