@@ -2,6 +2,7 @@ import { type ClipboardEvent, type SyntheticEvent, useRef } from 'react'
 import { CODE_LENGTH } from '../../contract/constants.ts'
 import { Field, type FieldNotes, useFocusOnMount } from '../ui/field.tsx'
 import styles from './code-input.module.css'
+import { codeDigits, pasteCode } from './pasted.ts'
 
 type CodeInputProps = Omit<FieldNotes, 'hint'> & {
   value: string
@@ -18,16 +19,17 @@ export function CodeInput(props: CodeInputProps) {
   const ref = useRef<HTMLInputElement>(null)
   useFocusOnMount(ref, true)
 
-  function change(next: string): void {
+  function change(next: string, isGuess = false): void {
     if (readOnly || next === value) return
     props.onChange(next)
-    if (next.length === CODE_LENGTH) props.onComplete(next)
+    if (next.length === CODE_LENGTH && !isGuess) props.onComplete(next)
   }
 
   function paste(event: ClipboardEvent<HTMLInputElement>): void {
     // The input would cut or append: «123 456» over a wrong code must replace it.
     event.preventDefault()
-    change(pasteCode(value, event.clipboardData.getData('text'), CODE_LENGTH))
+    const { code, isGuess } = pasteCode(value, event.clipboardData.getData('text'))
+    change(code, isGuess)
   }
 
   return (
@@ -45,7 +47,7 @@ export function CodeInput(props: CodeInputProps) {
             autoComplete="one-time-code"
             pattern="[0-9]*"
             spellCheck={false}
-            onChange={(event) => change(codeDigits(event.target.value, CODE_LENGTH))}
+            onChange={(event) => change(codeDigits(event.target.value))}
             onPaste={paste}
             onSelect={keepCaretAtEnd}
           />
@@ -80,14 +82,4 @@ function keepCaretAtEnd(event: SyntheticEvent<HTMLInputElement>): void {
   if (input.selectionStart === input.selectionEnd && input.selectionStart !== end) {
     input.setSelectionRange(end, end)
   }
-}
-
-export function codeDigits(text: string, length: number): string {
-  return text.normalize('NFKC').replace(/\D/g, '').slice(0, length)
-}
-
-/** A whole pasted code replaces the typed one; fewer digits are appended. */
-export function pasteCode(code: string, pasted: string, length: number): string {
-  const digits = codeDigits(pasted, length)
-  return digits.length === length ? digits : codeDigits(code + digits, length)
 }

@@ -1,6 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { isEmail } from '../../contract/account-rules.ts'
-import { EMAIL_MAX } from '../../contract/constants.ts'
 import { countdown } from '../format/time.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
@@ -8,6 +7,7 @@ import { useSecondsLeft } from '../platform/use-seconds-left.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
+import { emailIn } from './pasted.ts'
 import { type MailedCode, useRetryAt } from './use-mailed-code.ts'
 
 /** A longer wait is not counted down: the message names its end. */
@@ -29,7 +29,7 @@ type EmailEntryProps = {
 export function EmailEntry(props: EmailEntryProps) {
   const { mailed, className, describedBy, own, wide = false, onSubmit, children } = props
   const [typed, setTyped] = useState(mailed.email)
-  const email = typed.trim()
+  const email = emailIn(typed)
   const [isShown, setShown] = useState(false)
   const { error } = mailed
   const retryAt = useRetryAt(error)
@@ -56,7 +56,6 @@ export function EmailEntry(props: EmailEntryProps) {
         autoComplete="email"
         autoCapitalize="none"
         inputMode="email"
-        maxLength={EMAIL_MAX}
         spellCheck={false}
         focusOnMount
         required
@@ -66,7 +65,9 @@ export function EmailEntry(props: EmailEntryProps) {
         error={error && !isOver ? errorMessage(error) : isShown || isOwn ? invalid : undefined}
         onChange={(text) => {
           mailed.clearError()
-          setTyped(text)
+          // What was pasted with a name or invisible characters is shown as it will be sent.
+          const found = emailIn(text)
+          setTyped(isEmail(found) ? found : text)
         }}
         // An unfinished address is not shown as wrong until the person leaves the field or presses
         // Enter, which a disabled button would ignore silently.

@@ -96,6 +96,8 @@ type PostFormOptions = {
 export function usePostForm(options: PostFormOptions) {
   const { draft, intent, initialText, send, isRepeatable = false, onSent } = options
   const [typed, setTyped] = useState(() => draft.read() ?? initialText)
+  // A field whose text was changed would lose its caret and what Ctrl+Z takes back.
+  const tidy = tidyTyped(typed)
   // A dialog opens to be used: its focus need not render the form again.
   const [isUsed, setIsUsed] = useState(onSent !== undefined)
   const area = useRef<HTMLTextAreaElement>(null)
@@ -109,11 +111,11 @@ export function usePostForm(options: PostFormOptions) {
     onSuccess: (_, text) => draft.removeSent(text),
     errors: { failed: 'Не отправлено', reopen: intent },
   })
-  const text = parsePostText(typed)
+  const text = parsePostText(tidy)
   const canSend = text !== null && text !== normalizeText(initialText)
 
   const onDraftSent = useEffectEvent((sent: string) => {
-    if (sent !== normalizeText(typed)) return
+    if (sent !== normalizeText(tidy)) return
     if (!onSent) return empty()
     isSent.current = true
     onSent()
@@ -138,7 +140,7 @@ export function usePostForm(options: PostFormOptions) {
 
   function type(raw: string): void {
     const next = tidyTyped(raw)
-    setTyped(next)
+    setTyped(raw)
     isSent.current = false
     sending.clearError()
     draft.write(next === initialText ? '' : next)
@@ -152,7 +154,7 @@ export function usePostForm(options: PostFormOptions) {
     typed,
     isUsed,
     sendError: sending.error,
-    errorLine: sending.error ? sending.errorLine : { children: validationError(typed, text) },
+    errorLine: sending.error ? sending.errorLine : { children: validationError(tidy, text) },
     isPending: sending.isPending,
     waiting: repeated.waiting,
     stopWaiting: () => {
@@ -161,7 +163,7 @@ export function usePostForm(options: PostFormOptions) {
       area.current?.focus()
     },
     canSend,
-    left: remainingLength(typed),
+    left: remainingLength(tidy),
     type,
     onSubmit: (event: FormEvent) => {
       event.preventDefault()

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { codeDigits, emailIn, pasteCode } from './pasted.ts'
+
+test.each([
+  '\u200banna@example.org',
+  'an\u200bna@example.org\u2060',
+  '\u202aanna@example.org\u202c',
+  'anna\u00ad@example.org\ufeff',
+  ' anna@example.org\u3164',
+  'mailto:anna@example.org',
+  'MAILTO:anna@example.org?subject=%D0%90',
+  '<anna@example.org>',
+  'Anna <anna@example.org>',
+  '"Иванова, Анна" <mailto:anna@example.org>;',
+  'Анна (anna@example.org)',
+  'anna@example.org,',
+])('the address in %j is anna@example.org', (text) => {
+  expect(emailIn(text)).toBe('anna@example.org')
+})
+
+test.each(['anna@example.org, boris@example.org', 'Anna', 'anna@', 'anna@example.org и то же'])(
+  '%j has no such address, or stays as it is',
+  (text) => {
+    expect(['anna@example.org', text]).toContain(emailIn(text))
+  },
+)
+
+test.each([
+  ['123 456', '123456'],
+  ['12a', '12'],
+  ['１２３４５６', '123456'],
+  ['код', ''],
+])('the digits of %s are %s', (text, digits) => {
+  expect(codeDigits(text)).toBe(digits)
+})
+
+test.each([
+  '654321',
+  '654 321',
+  '654\u00a0321',
+  '654-321',
+  'Ваш код: 65-43-21.',
+  '6\u200b54321',
+  'Код 654321 действует 10 минут, до 25.11.2026 14:30',
+  'Вслух: 654 321 — код для входа',
+])('%j holds one code, which replaces what was typed', (text) => {
+  expect(pasteCode('111111', text)).toEqual({ code: '654321', isGuess: false })
+})
+
+test('a part of a code is appended', () => {
+  expect(pasteCode('12', '34')).toEqual({ code: '1234', isGuess: false })
+  expect(pasteCode('1234', '567')).toEqual({ code: '123456', isGuess: false })
+})
+
+test.each([
+  ['1234567', '123456'],
+  ['123456 или 654321', '123456'],
+  ['Дом 12, кв. 345, 6 этаж', '123456'],
+  ['привет', ''],
+])('%j holds none or several: what is filled in is a guess', (text, code) => {
+  expect(pasteCode('', text)).toEqual({ code, isGuess: true })
+})
