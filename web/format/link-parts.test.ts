@@ -41,6 +41,15 @@ test.each([
   expect(links(text)).toEqual(found)
 })
 
+test.each(['\u200b', '\u2060', '\u202c', '\ufeff', '\u00ad', '\ufe0f', '\u3164', '👍', '❤️', '🇷🇺'])(
+  'an address ends before the invisible character or emoji %j',
+  (mark) => {
+    const [link, rest] = linkParts(`https://example.org/a${mark}дальше`)
+    expect(link).toMatchObject({ kind: 'link', href: 'https://example.org/a' })
+    expect(rest).toEqual({ kind: 'text', text: `${mark}дальше` })
+  },
+)
+
 test('a link without a scheme leads to https, and the title of every link is its whole address', () => {
   expect(linksIn('www.example.com/%D0%B4%D0%BE%D0%BC')).toEqual([
     {

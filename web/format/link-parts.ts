@@ -14,7 +14,7 @@ type LinkOptions = {
 }
 
 const ADDRESS =
-  /(?:(?<![\p{L}\p{N}_])https?:\/\/|(?<![\p{L}\p{N}_@./:\\-])www\.(?=[\p{L}\p{N}]))[^\s<>"«»“”„`]+/giu
+  /(?:(?<![\p{L}\p{N}_])https?:\/\/|(?<![\p{L}\p{N}_@./:\\-])www\.(?=[\p{L}\p{N}]))[^\s<>"«»“”„`\p{DI}\p{ExtPict}\p{RI}]+/giu
 const SCHEME = /^https?:/i
 const PUNCTUATION_AT_END = /[.,:;!?…'’*_~|\\-]$/u
 /** Browsers accept more than `//` between a scheme and a host. */

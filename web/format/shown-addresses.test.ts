@@ -19,7 +19,6 @@ test.each([
   ['münchen.de', 'xn--mnchen-3ya.de'],
   ['apple.com⁄login.evil.example', 'apple.xn--comlogin-g03d.evil.example'],
   ['ⓐpple.com', 'apple.com'],
-  ['ap\u00adple.com', 'apple.com'],
   ['2130706433', '127.0.0.1'],
   ['@evil.example', 'evil.example'],
   ['пример.рф:8080', 'пример.рф:8080'],
@@ -45,7 +44,6 @@ test.each([
   ['ïñ/中/שלום/ї', '%C3%AF%C3%B1/%E4%B8%AD/%D7%A9%D7%9C%D7%95%D7%9D/%D1%97'],
   ['дом\u0301', '%D0%B4%D0%BE%D0%BC%CC%81'],
   ['дом%E2%80%AEмод', '%D0%B4%D0%BE%D0%BC%E2%80%AE%D0%BC%D0%BE%D0%B4'],
-  ['да\u200bда', '%D0%B4%D0%B0%E2%80%8B%D0%B4%D0%B0'],
   // Not UTF-8
   ['%D0/%EF%F0', '%D0/%EF%F0'],
 ])('the path %s is shown as %s', (written, path) => {
