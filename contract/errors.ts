@@ -44,6 +44,7 @@ export const ERRORS = {
   POST_NOT_FOUND: { status: 404, message: 'Запись не существует или была удалена' },
   SESSION_NOT_FOUND: { status: 404, message: 'Сессия не найдена или уже завершена' },
   REASON_NOT_FOUND: { status: 404, message: 'Такой причины жалобы нет' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'Этот адрес таких запросов не принимает' },
   OTHER_ACCOUNT: {
     status: 409,
     message: 'Это начато в другом аккаунте. Войдите в него, чтобы продолжить',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { removeExpiredLimits } from '../../kernel/limits/limits.repository.ts'
 import { atOnce } from '../../testing/at-once.ts'
+import { browserOf } from '../../testing/client.ts'
 import { expectTooMany } from '../../testing/expect-refusal.ts'
 import { passLimitTime, passMailLimitTime } from '../../testing/passing-time.ts'
 import { countCodes, startAt, verifyAt } from '../../testing/sign-in-calls.ts'

@@ -174,7 +174,7 @@ export function isNotModified(
   { tag }: Pick<CachedResponse, 'tag'>,
   ifNoneMatch: string | undefined,
 ): boolean {
-  return ifNoneMatch?.includes(`"${tag}`) ?? false
+  return ifNoneMatch?.trim() === '*' || (ifNoneMatch?.includes(`"${tag}`) ?? false)
 }
 
 /** Counts the variants and the stale response that may be added. */

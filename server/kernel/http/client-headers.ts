@@ -14,6 +14,12 @@ export function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): bool
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
 }
 
+/** Makes the target a path: clients behind a proxy send the absolute form (RFC 9112, 3.2.2). */
+export function useOriginForm(request: IncomingMessage): void {
+  const [, path] = /^https?:\/\/[^/?#]*(.*)$/i.exec(request.url ?? '') ?? []
+  if (path !== undefined) request.url = path.startsWith('/') ? path : `/${path}`
+}
+
 /**
  * Removes ports from X-Forwarded-For, so that limits, bans and the log see one address, and the
  * last entry that is no address with all to its left: no proxy vouches for them.

@@ -164,14 +164,30 @@ test('a refused unknown field or query parameter is named in the message', async
 test.each([
   ['GET', '/nope'],
   ['GET', '/posts/1/nope'],
-  ['PUT', '/posts'],
-  ['PATCH', '/posts'],
-  ['DELETE', '/posts'],
-  ['POST', '/posts/1'],
-  ['GET', '/registrations'],
-  ['OPTIONS', '/posts'],
+  ['OPTIONS', '/nope'],
 ])('%s %s is no call of the API: NOT_FOUND', async (method, path) => {
   expectRefusal(await app.call(method, path), 'NOT_FOUND')
+})
+
+test.each([
+  ['PUT', '/posts', 'GET, HEAD, POST, OPTIONS'],
+  ['POST', '/posts/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+  ['GET', '/registrations', 'POST, OPTIONS'],
+])(
+  '%s %s is METHOD_NOT_ALLOWED, and the answer says what is allowed',
+  async (method, path, allow) => {
+    const answer = await app.call(method, path)
+    expectRefusal(answer, 'METHOD_NOT_ALLOWED')
+    expect(answer.headers.get('allow')).toBe(allow)
+    const options = await app.call('OPTIONS', path)
+    expect([options.status, options.headers.get('allow')]).toEqual([204, allow])
+  },
+)
+
+test('a compressed body is UNSUPPORTED_MEDIA_TYPE', async () => {
+  const headers = { 'content-encoding': 'gzip' }
+  const body = { email: 'olga@example.org', clientToken: 'a', device: DEVICE }
+  expectRefusal(await app.call('POST', '/logins', { body, headers }), 'UNSUPPORTED_MEDIA_TYPE')
 })
 
 test.each(['/posts/%', '/posts/%zz', '/posts/%ff', '/posts/%c0%af'])(

@@ -7,11 +7,17 @@ import {
 } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import cookie from '@fastify/cookie'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { BODY_MAX, OPAQUE_MAX } from '../../../contract/constants.ts'
 import { AppError } from '../errors/app-error.ts'
 import { addLanes } from '../gate/lanes.ts'
-import { cleanForwardedFor, namesItsHost, watchForwardedFor } from './client-headers.ts'
+import { noteAllowedMethods } from './allowed-methods.ts'
+import {
+  cleanForwardedFor,
+  namesItsHost,
+  useOriginForm,
+  watchForwardedFor,
+} from './client-headers.ts'
 import { ClosingResponse, connectionsLimit, createConnections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './error-handler.ts'
 import { setHeaders } from './headers.ts'
@@ -90,6 +96,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
         { ...SERVER_OPTIONS, ServerResponse: ClosingResponse },
         connections.inTurn((request, response) => {
           if (!namesItsHost(request)) return sendRefusal(response, refuse.request)
+          useOriginForm(request)
           watchProxies(request)
           if (trustsProxies) cleanForwardedFor(request)
           serve(request, response)
@@ -115,6 +122,7 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
   })
   handleErrors(app)
   parseBodies(app)
+  noteAllowedMethods(app)
   addLanes(app, {
     refusalOf: unavailable(options),
     insteadOfRefusal: options.insteadOfRefusal,
@@ -188,11 +196,17 @@ function answerBrokenRequest({ code }: { code?: string }, socket: Socket, refuse
 function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   const options = { parseAs: 'buffer', bodyLimit: BODY_MAX } as const
-  app.addContentTypeParser('application/json', options, async (_request: unknown, body: Buffer) => {
-    if (body.length === 0) return undefined
-    if (!isUtf8(body)) throw new AppError('INVALID_REQUEST')
-    return parse(body.toString('utf8'))
-  })
+  app.addContentTypeParser(
+    'application/json',
+    options,
+    async (request: FastifyRequest, body: Buffer) => {
+      const { 'content-encoding': encoding = 'identity' } = request.headers
+      if (encoding !== 'identity') throw new AppError('UNSUPPORTED_MEDIA_TYPE')
+      if (body.length === 0) return undefined
+      if (!isUtf8(body)) throw new AppError('INVALID_REQUEST')
+      return parse(body.toString('utf8'))
+    },
+  )
 }
 
 function parse(json: string): unknown {

@@ -77,12 +77,17 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
   await serveSitemap(http, options)
   // In a context of its own, whose hook runs for nothing else.
   await http.register(async (missing) => {
-    missing.addHook('onRequest', async (request) => {
+    missing.addHook('onRequest', async (request, reply) => {
       const isPage = pages && wantsPage(request)
       const limit = isPage ? PAGE_FILES : VISITOR_CALLS
       await limits.charge([{ limit, ip: request.ip }])
+      if (isPage) return
       // Before the body is read: the server must not wait for one that nobody needs.
-      if (!isPage) throw new AppError('NOT_FOUND')
+      const allowed = http.methodsAt(request.url)
+      if (allowed.length === 0) throw new AppError('NOT_FOUND')
+      reply.header('allow', allowed.join(', '))
+      if (request.method !== 'OPTIONS') throw new AppError('METHOD_NOT_ALLOWED')
+      return reply.code(204).send()
     })
     missing.setNotFoundHandler((request, reply) => {
       if (!pages || !wantsPage(request)) throw new AppError('NOT_FOUND')

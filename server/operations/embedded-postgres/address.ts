@@ -27,7 +27,12 @@ export function addressOf({ socketDir, port }: PidFile): Address | undefined {
 }
 
 export function connectionStringFor(address: Address, database: string, role: string): string {
-  const query = new URLSearchParams({ host: address.host, sslmode: 'disable' })
+  const query = new URLSearchParams({
+    host: address.host,
+    sslmode: 'disable',
+    // In place of the terminal's PGOPTIONS, which pg would read.
+    options: '--client_encoding=UTF8',
+  })
   // As %20: pg's parser re-encodes strings with spaces, and not every reader knows a plus sign.
   const search = query.toString().replaceAll('+', '%20')
   return `postgresql://${role}@localhost:${address.port}/${database}?${search}`
