@@ -6,6 +6,8 @@ export const API_PREFIX = '/api/v1'
 export const LIVE_PATH = `${API_PREFIX}/live`
 /** The name of the event with which a stream begins: it came earlier, and may be gone. */
 export const LIVE_FORMER = 'former'
+/** The name of the event that is sent when there is nothing else, so that silence means a broken stream. */
+export const LIVE_BEAT = 'beat'
 /** That event repeats the news of so many milliseconds, in which a page may have been loading. */
 export const LIVE_RECENT_MS = 10_000
 /** Longest post text, in Unicode code points after normalisation. */

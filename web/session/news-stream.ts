@@ -1,4 +1,4 @@
-import { LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../contract/constants.ts'
+import { LIVE_BEAT, LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../contract/constants.ts'
 import { createEmitter } from '../platform/atom.ts'
 import { wait } from '../platform/wait.ts'
 import { hasLocks, withLock } from '../platform/with-lock.ts'
@@ -18,6 +18,8 @@ export type News = {
 
 /** A proxy that buffers lets nothing through. */
 const FIRST_BYTE_MS = 4000
+/** The server's heartbeat comes each 20 s: a proxy or the machine's sleep has ended the stream. */
+const SILENT_MS = 45_000
 const POLL_MS = 60_000
 const HIDDEN_MS = 30_000
 
@@ -92,21 +94,27 @@ async function holdStream(signal: AbortSignal): Promise<void> {
   const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve))
   const stopRepeating = beginnings.subscribe(repeatRecent)
   while (!signal.aborted) {
-    await followStream(aborted)
-    await Promise.race([wait(POLL_MS), aborted])
+    const end = await followStream(aborted)
+    if (end !== 'silent') await Promise.race([wait(POLL_MS), aborted])
     if (!signal.aborted) tell(null)
   }
   stopRepeating()
 }
 
-/** Resolves when the stream cannot be had, or is no longer wanted. */
-async function followStream(unwanted: Promise<unknown>): Promise<void> {
-  const { promise: refused, resolve } = Promise.withResolvers<void>()
+/** Resolves when the stream cannot be had, has gone silent, or is no longer wanted. */
+async function followStream(unwanted: Promise<unknown>): Promise<unknown> {
+  const { promise: ended, resolve } = Promise.withResolvers<unknown>()
   const source = new EventSource(LIVE_PATH)
-  const late = setTimeout(resolve, FIRST_BYTE_MS)
+  let late = setTimeout(resolve, FIRST_BYTE_MS)
+  const onSign = () => {
+    clearTimeout(late)
+    late = setTimeout(resolve, SILENT_MS, 'silent')
+  }
+  for (const name of ['open', 'message', LIVE_FORMER, LIVE_BEAT]) {
+    source.addEventListener(name, onSign)
+  }
   let isAgain = false
   source.onopen = () => {
-    clearTimeout(late)
     // What came in between was told to nobody here.
     if (isAgain) tell(null)
     isAgain = true
@@ -116,10 +124,11 @@ async function followStream(unwanted: Promise<unknown>): Promise<void> {
     tell({ ...JSON.parse(data), isFormer: true }),
   )
   // Otherwise the browser connects again by itself, when the server said.
-  source.onerror = () => source.readyState === EventSource.CLOSED && resolve()
-  await Promise.race([refused, unwanted])
+  source.onerror = () => source.readyState === EventSource.CLOSED && resolve('refused')
+  const end = await Promise.race([ended, unwanted])
   clearTimeout(late)
   source.close()
+  return end
 }
 
 function tell(event: News | null): void {

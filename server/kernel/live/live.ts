@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../../contract/constants.ts'
+import { LIVE_BEAT, LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../../contract/constants.ts'
 import type { Change } from '../cache/cache.ts'
 import { AppError } from '../errors/app-error.ts'
 import { VISITOR_CALLS } from '../http/call-limits.ts'
@@ -80,7 +80,7 @@ export function createLive({ limits }: Options) {
   const heartbeat = setInterval(() => {
     // What was written 20 s ago or earlier has not left: the client has stopped reading.
     for (const stream of streams) if (stream.writableLength > 0) stream.destroy()
-    void write(':\n\n')
+    void write(`event: ${LIVE_BEAT}\ndata: 1\n\n`)
   }, HEARTBEAT_MS).unref()
 
   function open(reply: FastifyReply): void {

@@ -35,3 +35,47 @@ async function takeLocksAway(page: Page): Promise<void> {
     Object.defineProperty(navigator, 'locks', { value: undefined, configurable: true }),
   )
 }
+
+test('a stream that has gone silent is closed, and the page asks once and opens another', async () => {
+  await journey.publish(olga, 'Первая')
+  const page = await journey.visit({
+    before: async (it) => {
+      await it.clock.install()
+      await it.addInitScript(replaceStreams)
+    },
+  })
+  const opened = () => page.evaluate(() => Reflect.get(window, 'streams').length)
+  await expect.poll(opened).toBe(1)
+  const asked = countRequests(page, 'GET', /\/api\/v1\/posts/)
+  await page.clock.fastForward(40_000)
+  await page.evaluate(() => Reflect.get(window, 'streams')[0].dispatchEvent(new Event('beat')))
+  await page.clock.fastForward(40_000)
+  expect(await opened()).toBe(1)
+  await page.clock.fastForward(6000)
+  await expect.poll(opened).toBe(2)
+  expect(await page.evaluate(() => Reflect.get(window, 'streams')[0].isClosed)).toBe(true)
+  await expect.poll(asked).toBe(1)
+})
+
+/** Streams that say nothing. */
+function replaceStreams(): void {
+  const streams: EventTarget[] = []
+  class SilentStream extends EventTarget {
+    static readonly CLOSED = 2
+    isClosed = false
+    readyState = 1
+    onopen: (() => void) | undefined
+    constructor() {
+      super()
+      streams.push(this)
+      queueMicrotask(() => {
+        this.onopen?.()
+        this.dispatchEvent(new Event('open'))
+      })
+    }
+    close(): void {
+      this.isClosed = true
+    }
+  }
+  Object.assign(window, { streams, EventSource: SilentStream })
+}
