@@ -12,10 +12,11 @@ import {
 } from '../platform/stored-keys.ts'
 import { beginEarlyRefresh } from '../session/early-refresh.ts'
 
+const { dataset } = document.documentElement
+
 // This script stands in every page and runs before the first paint, so that neither the other theme
 // flashes nor what is for visitors alone. A blocked storage throws.
 try {
-  const { dataset } = document.documentElement
   const hadSession = localStorage.getItem(HAD_SESSION_KEY)
   if (hadSession || localStorage.getItem(INTRO_SEEN_KEY)) dataset.introSeen = ''
   // As the server does where the session's cookie came with the request.
@@ -34,6 +35,27 @@ try {
   const wasLeft = anchors?.includes(`"${history.state?.key}"`)
   if (wasLeft && opening?.type !== 'navigate') dataset.returning = ''
 } catch {}
+
+// Reading works without the app, which needs what browsers have since 2024.
+const isOld = !(
+  'withResolvers' in Promise &&
+  'any' in AbortSignal &&
+  'popover' in HTMLElement.prototype
+)
+if (isOld) {
+  dataset.old = ''
+  addEventListener('DOMContentLoaded', sayOld)
+}
+addEventListener('error', ({ error }) => error instanceof SyntaxError && sayOld())
+
+function sayOld(): void {
+  dataset.static = ''
+  const line = document.createElement('p')
+  line.textContent = 'Читать можно и так, а чтобы войти и писать, нужен браузер поновее'
+  line.style.cssText =
+    'position:fixed;z-index:9;inset:auto 0 0;margin:0;padding:1em;text-align:center;color:CanvasText;background:Canvas'
+  document.body.append(line)
+}
 
 // Who pays for bytes or waits for them gets neither the fonts nor, before using the page, the app's
 // scripts. A service worker has stored both.

@@ -21,7 +21,7 @@ const holding = new AbortController()
 let hasBegun = false
 
 function load(): void {
-  if (hasBegun) return
+  if (hasBegun || 'old' in dataset) return
   hasBegun = true
   for (const href of SCRIPTS) add('link', { rel: 'modulepreload', crossOrigin: '', href })
   const start = () =>
