@@ -2,11 +2,12 @@ import { CLIENT_TOKEN_MAX } from '../../contract/constants.ts'
 import { randomKey } from '../platform/random-key.ts'
 import { localStore } from '../platform/storage.ts'
 import { CLIENT_TOKEN_KEY } from '../platform/stored-keys.ts'
-import { withinTime } from '../platform/wait.ts'
+import { wait } from '../platform/wait.ts'
 import { whenIdle } from '../platform/when-idle.ts'
+import { storedClientToken } from './token.ts'
 
 const IDLE_MS = 500
-const ACCEPTED = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${CLIENT_TOKEN_MAX}}$`, 'u')
+const IDENTIFY_MS = 3000
 
 let token: Promise<string> | null = null
 
@@ -16,9 +17,9 @@ export function clientToken(): Promise<string> {
   return token
 }
 
-export function storedClientToken(): string | undefined {
-  const stored = localStore.read(CLIENT_TOKEN_KEY) ?? ''
-  return ACCEPTED.test(stored) ? stored : undefined
+/** Rejects if `read` takes more than 3 s. */
+export function withinTime<Result>(read: () => Promise<Result>): Promise<Result> {
+  return Promise.race([read(), wait(IDENTIFY_MS).then(() => Promise.reject())])
 }
 
 async function readToken(): Promise<string> {

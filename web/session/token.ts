@@ -1,16 +1,21 @@
-import { REQUEST_TIMEOUT_MS, TOKEN_REFRESH_SECONDS } from '../../contract/constants.ts'
+import {
+  CLIENT_TOKEN_MAX,
+  REQUEST_TIMEOUT_MS,
+  TOKEN_REFRESH_SECONDS,
+} from '../../contract/constants.ts'
 import type { AccessTokenAnswer } from '../../contract/fields.ts'
 import { CallError } from '../http/call-error.ts'
 import { send } from '../http/send.ts'
 import { createEmitter } from '../platform/atom.ts'
 import { localStore } from '../platform/storage.ts'
-import { HAD_SESSION_KEY } from '../platform/stored-keys.ts'
+import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from '../platform/stored-keys.ts'
 import { withLock } from '../platform/with-lock.ts'
-import { storedClientToken } from './client-token.ts'
 import { REFRESH, SESSION_LOCK, takeEarlyRefresh } from './early-refresh.ts'
 import { serverNow, setServerClock } from './server-clock.ts'
 
 type AccessToken = AccessTokenAnswer['accessToken']
+
+const ACCEPTED = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${CLIENT_TOKEN_MAX}}$`, 'u')
 
 let session: 'unknown' | 'none' | 'live' = 'unknown'
 let token: AccessToken | null = null
@@ -68,6 +73,11 @@ async function refresh(): Promise<string | null> {
     if (error instanceof CallError && error.status < 402) return handleRefusal(error)
     throw error
   }
+}
+
+export function storedClientToken(): string | undefined {
+  const stored = localStore.read(CLIENT_TOKEN_KEY) ?? ''
+  return ACCEPTED.test(stored) ? stored : undefined
 }
 
 async function askForToken() {

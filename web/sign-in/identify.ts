@@ -1,7 +1,6 @@
 import { DEVICE_FIELD_MAX } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
-import { withinTime } from '../platform/wait.ts'
-import { clientToken } from '../session/client-token.ts'
+import { clientToken, withinTime } from '../session/client-token.ts'
 
 /** The list of devices calls it «Неизвестный браузер». */
 const UNKNOWN: Device = { userAgent: '', userAgentVersion: '', os: '' }
