@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { lockUserByEmail } from '../../server/features/account/account.repository.ts'
 import { requireUserByEmail } from '../../server/features/account/account.service.ts'
-import { formatSessionCookie } from '../../server/features/sessions/cookie.ts'
+import {
+  browserCookie,
+  formatSessionCookie,
+  randomSecret,
+} from '../../server/features/sessions/cookie.ts'
 import { selectTokenKey } from '../../server/features/sessions/sessions.repository.ts'
 import { createSessions, type Sessions } from '../../server/features/sessions/sessions.service.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
@@ -34,16 +38,18 @@ export function openAccounts(
         await sql`UPDATE users SET created_at = now() - interval '3 weeks'
           WHERE id = ${user.id}`.execute(tx)
       }
-      const clientHash = sessions.hashClient(clientToken)
+      const secretOfBrowser = randomSecret()
       const { secret, viewer } = await sessions.open(tx, {
         userId: user.id,
-        clientHash,
+        clientToken,
+        browser: secretOfBrowser,
         networkHash: null,
         device: DEVICE,
       })
       const { accessToken } = sessions.issueToken(viewer)
       const cookie = `${sessions.cookieName}=${formatSessionCookie(secret)}`
-      return { ...user, token: accessToken.token, cookie, clientToken }
+      const browser = `${browserCookie(isHttps).name}=${secretOfBrowser}`
+      return { ...user, token: accessToken.token, cookie, browser, clientToken }
     })
   }
 

@@ -136,10 +136,12 @@ export async function startJourney(
       ...options,
     })
     if (user) {
-      const [name = '', value = ''] = user.cookie.split('=')
-      // As the server sets it.
-      const cookie = { name, value, url: product.url, httpOnly: true, sameSite: 'Strict' } as const
-      await context.addCookies([cookie])
+      const cookies = [user.cookie, user.browser].map((text) => {
+        const [name = '', value = ''] = text.split('=')
+        // As the server sets it.
+        return { name, value, url: product.url, httpOnly: true, sameSite: 'Strict' } as const
+      })
+      await context.addCookies(cookies)
       await context.addInitScript(storeClientToken, user.clientToken)
     }
     context.setDefaultTimeout(TIMEOUT_MS)
