@@ -37,7 +37,7 @@ export const ERRORS = {
     message: 'Аккаунт удалён. Пока он не стёрт, его можно вернуть',
   },
   BLOCKED: { status: 403, message: 'Вы можете только читать' },
-  OWN_POST: { status: 403, message: 'О своей записи решает другой модератор' },
+  OWN_POST: { status: 403, message: 'Вашу запись рассматривает другой модератор' },
   EDIT_PERIOD_EXPIRED: { status: 403, message: 'Время изменения записи истекло' },
   USER_NOT_FOUND: { status: 404, message: 'Пользователь с такой почтой не найден' },
   AUTHOR_NOT_FOUND: { status: 404, message: 'Автора с таким именем нет' },

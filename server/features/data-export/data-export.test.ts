@@ -142,7 +142,7 @@ test('an archive is prepared once a day, and its ticket serves once, for a minut
     expect((await fetch(`${app.url}/api/v1/downloads/${ticket}`)).status).toBe(404)
   }
   const head = await fetch(app.url + body.path, { method: 'HEAD' })
-  expect([head.status, head.headers.get('content-disposition')]).toEqual([404, null])
+  expect([head.status, head.headers.get('content-disposition')]).toEqual([405, null])
   const answers = await Promise.all([1, 2, 3].map(() => fetch(app.url + body.path)))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 429, 429])
 })
