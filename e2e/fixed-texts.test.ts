@@ -198,25 +198,6 @@ const SCREENS: Screen[] = [
     shows: [['section 4, sign-in: reset of the flow', 'button', 'Вернуться']],
   },
   {
-    screen: 'a browser that cannot be identified',
-    open: async () => {
-      const page = await journey.visit()
-      await page.route(/\/assets\/fp\..*\.js$/, (route) => route.abort())
-      await signInButton(page).click()
-      const { email } = signInDialog(page)
-      await email.fill(olga.email)
-      await email.press('Enter')
-      return page
-    },
-    shows: [
-      [
-        'section 8, device identification failure',
-        'alert',
-        'Не удалось идентифицировать user-agent',
-      ],
-    ],
-  },
-  {
     screen: 'a new post',
     open: async () => {
       const page = await journey.visit({ as: olga })
