@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { expectNoBarrier } from './testing/axe.ts'
 import { journey, olga, petr, test, visitWithNews } from './testing/journey.ts'
 import { chooseFromMenu, postTexts, postWith, toast } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
 /** Petr is hidden from Olga by a call, as in another browser. */
 const mutePetr = () => journey.call('PUT', `/users/${petr.id}/mute`, olga)
@@ -10,7 +11,7 @@ const mutePetr = () => journey.call('PUT', `/users/${petr.id}/mute`, olga)
 /** Opens a page of Olga's, who knows whom she has muted. */
 async function visit(path = '/'): Promise<Page> {
   const page = await journey.visit({ as: olga, path })
-  await page.getByRole('link', { name: /^Ответы мне/ }).waitFor()
+  await profileLink(page).waitFor()
   return page
 }
 

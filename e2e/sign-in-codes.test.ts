@@ -57,7 +57,7 @@ test('a wrong code shows an error with the tries left, which typing removes; aft
   await later.waitFor()
   expect(await later.isDisabled()).toBe(true)
   expect(await error.textContent()).toMatch(
-    /^Слишком много неверных кодов\. Повторите через (9|10) минут$/,
+    /^Слишком много неверных кодов: новый — через ([89]|10):\d\d$/,
   )
   await journey.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
   await journey.passLimitTime(3600)

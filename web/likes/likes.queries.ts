@@ -5,7 +5,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { CallError } from '../http/call-error.ts'
+import { CallError, isShortLimit } from '../http/call-error.ts'
 import { errorMessage, waitMessage } from '../http/error-message.ts'
 import { write } from '../http/write.ts'
 import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
@@ -69,7 +69,8 @@ async function confirmTap(client: QueryClient, tap: Tap): Promise<void> {
   try {
     await setLike(client, tap, isWanted)
   } catch (error) {
-    if (isWanted()) throw error
+    // A tap that was replaced during the wait for a limit is over.
+    if (!isShortLimit(error) || isWanted()) throw error
   }
 }
 
