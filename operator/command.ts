@@ -69,7 +69,7 @@ export async function change<T>(context: Context, work: (tx: Queryable) => Promi
 }
 
 export async function publish({ wall, isDryRun }: Context): Promise<void> {
-  if (!isDryRun) await publishFromOutside(wall.url, 'posts')
+  if (!isDryRun) await publishFromOutside(wall.url, { kind: 'edited' })
 }
 
 /**

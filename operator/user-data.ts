@@ -10,6 +10,7 @@ import {
 import { selectDeletionStates } from '../server/features/account-deletion/deletion-states.repository.ts'
 import { exportData } from '../server/features/data-export/data-export.service.ts'
 import type { Person } from '../server/features/moderation/people.repository.ts'
+import type { Change } from '../server/kernel/cache/change.ts'
 import { publishFromOutside } from '../server/kernel/cache/operator-changes.ts'
 import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import { errorCode } from '../server/kernel/db/database-errors.ts'
@@ -59,7 +60,7 @@ export async function erasePerson(context: Context, person: Person): Promise<Out
     `Стереть аккаунт ${username} навсегда: записей ${posts}, ответов ${replies}? Вернуть его будет нельзя.`,
   )
   const { db, wall, actor, isDryRun } = context
-  const invalidate = async () => void (await publishFromOutside(wall.url, 'posts'))
+  const publishChange = async (change: Change) => void (await publishFromOutside(wall.url, change))
   const nameKey = await nameKeyOf(context)
   const counts = { posts, replies, likes }
   if (isDryRun) {
@@ -72,6 +73,6 @@ export async function erasePerson(context: Context, person: Person): Promise<Out
   const folders = deletionFolders(context.config)
   const onMarked = async () =>
     noteDeletions(await selectDeletionStates(db, id), folders, { onFailure })
-  await eraseNow(db, { userId: id, nameKey, actor, invalidate, onMarked })
+  await eraseNow(db, { userId: id, nameKey, actor, publishChange, onMarked })
   return { lines, json: { id, ...counts } }
 }

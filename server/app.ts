@@ -62,7 +62,7 @@ const CLOSE_MS = 500
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const node = await createNode(options)
-  const { config, database, background, replica, outage, log, refusals, cache, server } = node
+  const { config, database, background, outage, log, refusals, cache, server } = node
   const { app: http } = server
   const route = createRouter(http, {
     auth: node.authenticator,
@@ -82,7 +82,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await servePages(http, {
     web: node.web,
     reads: {
-      ...createVisitorReads(database.db, node.runRead),
+      ...createVisitorReads(database.db),
       readText: node.readText,
       readProfile: (username) => requireProfile(database.db, username),
       search: node.search,
@@ -119,7 +119,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       refusals.close()
       // Nobody waits for the queries that are still running: the database server ends them when it
       // stops.
-      const pools = [database, background, replica].map((pool) => pool?.close())
+      const pools = [database, background].map((pool) => pool.close())
       await withDeadline(Promise.all([cache.close(), ...pools]), CLOSE_MS, () => {})
     },
   }
@@ -127,7 +127,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 /** Lists the routes of every feature. */
 function registerFeatures(route: Route, node: Node, { lockWaitMs, transport }: AppOptions): void {
-  const { config, limits, sessions, runRead, readText, server, key, cache, invalidate } = node
+  const { config, limits, sessions, readText, server, key, cache } = node
   const { db } = node.database
   const { publicUrl, appName, removedDays, moderatorEmails } = config
   const [undoKey, nameKey] = [key('email-undo'), key('usernames')]
@@ -142,24 +142,24 @@ function registerFeatures(route: Route, node: Node, { lockWaitMs, transport }: A
   }
   const { publishChange } = cache
   const noteAccess = createAccessJournal(config.accessJournalDays)
-  const account = { route, db, limits, sessions, codes, nameKey, invalidate }
+  const account = { route, db, limits, sessions, codes, nameKey, publishChange }
   registerSignIn({ ...account, publicUrl, readText, noteAccess })
   registerCodes({ route, db, sessions })
   registerSessions({ route, db, limits, sessions, publicUrl })
-  registerAccount({ route, db, limits, sessions, codes, undoKey, nameKey, invalidate })
-  registerAccountDeletion({ route, db, limits, sessions, codes, invalidate, noteAccess })
+  registerAccount({ ...account, undoKey })
+  registerAccountDeletion({ ...account, noteAccess })
   const publish = createPublish({ db, limits, publishChange, noteAccess, lockWaitMs })
-  const posts = { route, db, runRead, limits, publish, publishChange, noteAccess }
+  const posts = { route, db, limits, publish, publishChange, noteAccess }
   const { editPeriodSeconds } = config
   registerPosts({ ...posts, editPeriodSeconds, removedDays, isEvidence: isReported })
-  registerReplies({ route, runRead, publish })
+  registerReplies({ route, db, publish })
   const unsubscribeKey = key('unsubscribe')
-  registerAnswers({ route, http: server.app, db, runRead, limits, unsubscribeKey })
+  registerAnswers({ route, http: server.app, db, limits, unsubscribeKey })
   registerSearch({ route, search: node.search })
   registerMutes({ route, db })
   registerLikes({ route, db, limits })
-  registerReports({ route, db, limits, rules: config, invalidate })
-  registerModeration({ route, db, limits, removedDays, moderatorEmails, invalidate })
+  registerReports({ route, db, limits, rules: config, publishChange })
+  registerModeration({ route, db, limits, removedDays, moderatorEmails, publishChange })
   registerTexts({ route, readText })
   const downloads = { db: node.background.db, appName, key: key('downloads') }
   registerDataExport({ route, http: server.app, limits, ...downloads })

@@ -27,7 +27,6 @@ import { mailNameMails } from './features/site-state/mail-name.mail.ts'
 import { removeOldRefusals } from './features/site-state/mail-name.repository.ts'
 import { readMailName } from './features/site-state/mail-name.service.ts'
 import { removeExpiredSiteRows } from './features/site-state/site-state.repository.ts'
-import { removeOldChanges } from './kernel/cache/posts-state.ts'
 import { originOf } from './kernel/config/config.ts'
 import { databaseTime } from './kernel/db/clock.ts'
 import type { Db } from './kernel/db/database.ts'
@@ -79,7 +78,6 @@ const PRUNING: ((db: Db) => Promise<unknown>)[] = [
   removeExpiredBlocks,
   removeOldReports,
   purgeExpiredPosts,
-  removeOldChanges,
 ]
 
 /** Jobs of the release before that may still wait in the queue. The next release drops these. */
@@ -87,7 +85,8 @@ const ENDED_JOBS = ['release-mails', 'remove-likes', 'restore-posts']
 
 /** Lists the jobs of every feature. */
 export function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
-  const { config, key, log, outage, directUrl, metrics, database, invalidate } = node
+  const { config, key, log, outage, directUrl, metrics, database } = node
+  const { publishChange } = node.cache
   const { backupDir, moderatorEmails, reportsToHide, dataDir } = config
   const { db } = database
   const background = node.background.db
@@ -120,12 +119,12 @@ export function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions):
     ...likeJobs(background),
     ...answerJobs(background),
     ...searchJobs(background),
-    ...moderationJobs({ db, background, nameKey, moderatorEmails, reportsToHide, invalidate }),
+    ...moderationJobs({ db, background, nameKey, moderatorEmails, reportsToHide, publishChange }),
     ...accountDeletionJobs(background, {
       folders: deletionFolders(config),
       nameKey,
       mayErase,
-      invalidate,
+      publishChange,
       log,
     }),
     ...counterJobs(background, { log, storeResult: (n) => storeCounterCheck(background, n) }),

@@ -13,7 +13,6 @@ import { type Config, originOf } from './kernel/config/config.ts'
 import { openDatabase, type PoolLimits } from './kernel/db/database.ts'
 import { productVersion } from './kernel/db/migrate.ts'
 import { type Outage, watchOutages } from './kernel/db/outage.ts'
-import { openReplica } from './kernel/db/replica.ts'
 import { securityHeaders } from './kernel/http/headers.ts'
 import { describeApi } from './kernel/http/openapi.ts'
 import { createRefusalLog } from './kernel/http/refusal-log.ts'
@@ -93,7 +92,6 @@ export async function createNode(options: AppOptions) {
     databaseUrl: databases.directUrl,
     isShared: config.databaseUrl !== undefined,
     outage,
-    replica: databases.replica,
     onChange: live.note,
     log,
     headers,
@@ -133,13 +131,10 @@ export async function createNode(options: AppOptions) {
     web,
     headers,
     cache,
-    runRead: cache.runRead,
-    /** Invalidates cached reads on every node. */
-    invalidate: () => cache.publishChange('posts'),
     refusals,
     live,
     server,
-    search: createSearch({ runRead: cache.runRead, limits }),
+    search: createSearch({ db, limits }),
     readText: createTexts({ ...config, folder, origin: originOf(config) }),
   }
 }
@@ -158,7 +153,5 @@ function openDatabases(
   // Requests cannot take the connections of jobs, and nightly jobs may read whole tables.
   const ofJobs = { ...BACKGROUND, outage, waitsDuringOutage: true }
   const background = openDatabase(directUrl, outage.noteFailure, ofJobs)
-  const url = config.databaseReplicaUrl
-  const replica = url === undefined ? undefined : openReplica(url)
-  return { directUrl, database, background, replica }
+  return { directUrl, database, background }
 }

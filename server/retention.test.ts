@@ -2,7 +2,6 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { POSTS_STATE } from './kernel/cache/posts-state.ts'
 import { addJob } from './kernel/queue/queue.ts'
 import { startAt } from './testing/sign-in-calls.ts'
 import { appForTest } from './testing/test-app.ts'
@@ -36,18 +35,6 @@ test('saved mails go after a week, and other files stay', async () => {
   }
   await addJob(app.db, 'remove-old-traces', { payload: {} })
   await expect.poll(() => readdir(folder), SOON).toEqual(['new.eml', 'notes.txt'])
-})
-
-test('of changes to posts only those are kept by which reads tell whether one has come', async () => {
-  const { db, signUp, publish } = await appForTest()
-  await publish(await signUp())
-  for (let n = 0; n < 120; n++) await sql`UPDATE posts SET text = ${`Правка ${n}`}`.execute(db)
-  const state = async () => (await sql`SELECT ${POSTS_STATE}`.execute(db)).rows
-  const before = await state()
-  await addJob(db, 'remove-expired', { payload: {} })
-  const count = async () => (await db.selectFrom('post_changes').select('number').execute()).length
-  await expect.poll(count, SOON).toBe(101)
-  expect(await state()).toEqual(before)
 })
 
 test('limits on sign-in are counted under hashes: neither address nor e-mail is in the database', async () => {

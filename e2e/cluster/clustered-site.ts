@@ -14,9 +14,8 @@ import { findPrograms } from './programs.ts'
 export type Site = Awaited<ReturnType<typeof startSite>>
 
 /**
- * Starts a PostgreSQL cluster, two nodes that use its primary for writes and its standbys for
- * reads, and deploy/haproxy.cfg before the nodes. The first node reaches the primary over a line
- * that can be cut. The caller closes it.
+ * Starts a PostgreSQL cluster, two nodes that use its primary, and deploy/haproxy.cfg before the
+ * nodes. The first node reaches the primary over a line that can be cut. The caller closes it.
  */
 export async function startSite() {
   await using started = new AsyncDisposableStack()
@@ -32,7 +31,6 @@ export async function startSite() {
   const startOn = (databaseUrl: string) =>
     startNode(started, {
       DATABASE_URL: databaseUrl,
-      DATABASE_REPLICA_URL: cluster.replicaUrl,
       SMTP_URL: mailbox.url,
       ACCESS_TOKEN_SECONDS: '3600',
     })

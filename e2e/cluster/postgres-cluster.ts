@@ -65,9 +65,8 @@ export async function startPostgresCluster(programs: Programs) {
 
   const cluster = {
     machines,
-    /** HAProxy leads to the primary, and to the standbys in turn. */
+    /** HAProxy leads to the primary. */
     primaryUrl: urlAt(`${network}1:5000`),
-    replicaUrl: urlAt(`${network}1:5001`),
 
     urlOf: ({ address }: Machine) => urlAt(`${address}:5432`),
 

@@ -9,13 +9,11 @@ type Row = Record<string, unknown>
 
 /**
  * Rows of these are no result of a call, or differ between two equal ones. A refused call is
- * charged, too, and what no call waits for is refunded at any time. Each order has other
- * transactions, of which each that changes posts has a row.
+ * charged, too, and what no call waits for is refunded at any time.
  */
 const LEFT_OUT = [
   'public.installation',
   'public.kysely_migration',
-  'public.post_changes',
   'public.rate_limits',
   'public.recurring_jobs',
 ]

@@ -76,8 +76,8 @@ const left = (who: Person) => async (app: TestApp, world: World) => {
   return undefined
 }
 
-const invalidate = async () => {}
-const MOVING = { nameKey: Buffer.alloc(32), mayErase: async () => false, invalidate }
+const publishChange = async () => {}
+const MOVING = { nameKey: Buffer.alloc(32), mayErase: async () => false, publishChange }
 
 const idOf = (answer: { body?: { id?: string } }) => answer.body?.id ?? 'none'
 const login = async (app: TestApp, { email }: TestUser) =>
@@ -323,7 +323,7 @@ const WRITES: Write[] = [
       await report(app, world.petr, { postId: world.post.id })
       return undefined
     },
-    call: within(({ app }) => createHidingReview(app.db, { reportsToHide: 3, invalidate })()),
+    call: within(({ app }) => createHidingReview(app.db, { reportsToHide: 3, publishChange })()),
   },
   {
     name: 'undo the removal',

@@ -116,7 +116,7 @@ export async function startJourney(
   })
 
   /** Publishes a change of posts, as another node would, which makes cached responses stale. */
-  const invalidateCache = () => sql.query(`SELECT pg_notify('vslukh', 'journey posts')`)
+  const invalidateCache = () => sql.query(`SELECT pg_notify('vslukh', 'journey {"kind":"edited"}')`)
 
   async function openPage(visit: Visit): Promise<Page> {
     const {

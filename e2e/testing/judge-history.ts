@@ -41,14 +41,14 @@ export type Violation = {
   expected: number
 }
 
-/** Other nodes show a change, and a node shows what another has shown, within this time. */
+/** Everybody sees a change, and what they have seen of it stays, after this time. */
 const FRESH_MS = 1000
 
 /**
- * Returns every read that shows less than was promised: on any node one's own writes, and what was
- * acknowledged a second ago; on the same node what the client saw before, and on another one what
- * it saw a second ago; in one answer, beside a write, everything that was acknowledged before the
- * write was asked for. An answer that says it is stale has to keep the last promise only.
+ * Returns every read that shows less than was promised: on any node one's own writes, what was
+ * acknowledged a second ago, and what the client saw a second ago; in one answer, beside a write,
+ * everything that was acknowledged before the write was asked for. An answer that says it is stale
+ * has to keep the last promise only.
  */
 export function judge(history: History, freshMs = FRESH_MS): Violation[] {
   const writes = Map.groupBy(history.filter(isWrite), ({ post }) => post)
@@ -68,7 +68,7 @@ export function judge(history: History, freshMs = FRESH_MS): Violation[] {
       for (const [promise, expected] of promises) {
         if (version < expected) violations.push({ promise, read, post, saw: version, expected })
       }
-      const isNew = seen.every((one) => one.node !== read.node || one.version < version)
+      const isNew = seen.every((one) => one.version < version)
       // A post that is missing need not be gone if it need not show yet.
       const isSeen = read.saw.get(post) || promises.some(([, expected]) => expected > 0)
       if (version > 0 && isSeen && isNew) sightings.set(key, [...seen, { ...read, version }])
@@ -108,11 +108,11 @@ type Known = { written: Write[]; seen: Sighting[]; latest: number; freshMs: numb
 
 /** Returns which version of a post each promise demands of a read. */
 function promisesOf(read: Read, { written, seen, latest, freshMs }: Known) {
-  const { client, node, began, isStale } = read
+  const { client, began, isStale } = read
   const newest = (found: Write[]) => Math.max(0, ...found.map(({ wrote }) => wrote))
   const own = written.filter((write) => write.client === client && write.ended <= began)
   const stayed = written.filter(({ ended }) => ended <= began - freshMs)
-  const before = seen.filter((one) => one.ended <= (one.node === node ? began : began - freshMs))
+  const before = seen.filter(({ ended }) => ended <= began - freshMs)
   const earlier = written.filter(({ ended }) => ended < latest)
   const order: [Violation['promise'], number] = [PROMISES.order, newest(earlier)]
   if (isStale) return [order]

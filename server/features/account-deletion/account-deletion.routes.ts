@@ -1,4 +1,5 @@
 import { startAccountDeletion, verifyAccountDeletion } from '../../../contract/account-deletion.ts'
+import type { PublishChange } from '../../kernel/cache/change.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Route } from '../../kernel/http/route.ts'
@@ -26,13 +27,12 @@ type Options = {
   limits: Limits
   sessions: Pick<Sessions, 'hashClient' | 'hashNetwork' | 'clearCookie'>
   codes: CodesOptions
-  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
-  invalidate: () => Promise<void>
+  publishChange: PublishChange
   noteAccess: NoteAccess | undefined
 }
 
 export function registerAccountDeletion(options: Options): void {
-  const { route, db, limits, sessions, codes, invalidate, noteAccess } = options
+  const { route, db, limits, sessions, codes, publishChange, noteAccess } = options
 
   route(startAccountDeletion, async ({ body, viewer }, { request }) => {
     await limits.charge([
@@ -57,7 +57,7 @@ export function registerAccountDeletion(options: Options): void {
         return deleteAccount(tx, userId)
       },
     })
-    await invalidate()
+    await publishChange({ kind: 'edited' })
     sessions.clearCookie(reply)
     logEvent(request, 'account deleted', { userId })
     return { erasedAt }

@@ -80,7 +80,7 @@ export async function eraseNow(
     userId,
     nameKey,
     actor,
-    invalidate,
+    publishChange,
     onMarked = async () => {},
   }: Erasure & { actor: string; onMarked?: () => Promise<void> },
 ): Promise<void> {
@@ -89,7 +89,7 @@ export async function eraseNow(
     await closeAccount(tx, userId)
     await appendToJournal(tx, { actor, action: ERASURE, userId })
   })
-  await invalidate()
+  await publishChange({ kind: 'edited' })
   await onMarked()
-  await eraseAccount(db, { userId, nameKey, invalidate })
+  await eraseAccount(db, { userId, nameKey, publishChange })
 }

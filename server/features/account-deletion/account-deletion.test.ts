@@ -163,8 +163,8 @@ test('the operator erases an account at once and for good, even one that was nev
   const app = await appForTest()
   const { olga, petr, under, talk } = await startConversation(app)
   const nameKey = Buffer.alloc(32, 7)
-  const invalidate = async () => {}
-  await eraseNow(app.db, { userId: olga.id, nameKey, actor: 'operator', invalidate })
+  const publishChange = async () => {}
+  await eraseNow(app.db, { userId: olga.id, nameKey, actor: 'operator', publishChange })
   expect(await findCounterDifferences(app.db)).toEqual([])
   const words = [olga.email, olga.username, 'О людях']
   const found = await findPerson(app.db, { words, id: olga.id })

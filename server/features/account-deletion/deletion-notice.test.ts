@@ -33,9 +33,9 @@ test('a refused code and an erasure by the operator send no such mail', async ()
   const confirmCode = app.codeFor(start.body.id) === '000000' ? '000001' : '000000'
   const path = `/users/current/deletion/${start.body.id}/verify`
   await app.call('POST', path, { token, body: { confirmCode, clientToken } })
-  const invalidate = async () => {}
+  const publishChange = async () => {}
   const nameKey = Buffer.alloc(32)
-  await eraseNow(app.db, { userId: petr.id, nameKey, actor: 'operator', invalidate })
+  await eraseNow(app.db, { userId: petr.id, nameKey, actor: 'operator', publishChange })
   const jobs = async () => (await sql`SELECT FROM graphile_worker.jobs`.execute(app.db)).rows.length
   await expect.poll(jobs, SOON).toBe(0)
   expect(mailbox.mails.map(({ subject }) => subject)).not.toContainEqual(

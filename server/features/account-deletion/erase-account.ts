@@ -1,3 +1,4 @@
+import type { PublishChange } from '../../kernel/cache/change.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { appendToJournal, isInJournal } from '../../kernel/journal/journal.ts'
 import { reserveNamesOf } from '../account/account.service.ts'
@@ -23,7 +24,7 @@ const ERASED_OTHERWISE = new Set(['posts', 'released_usernames', 'blocks'])
 export type Erasure = {
   userId: string
   nameKey: Buffer
-  invalidate: () => Promise<void>
+  publishChange: PublishChange
 }
 
 /**
@@ -33,7 +34,7 @@ export type Erasure = {
  */
 export async function eraseAccount(
   db: Db,
-  { userId, nameKey, invalidate }: Erasure,
+  { userId, nameKey, publishChange }: Erasure,
   stopping?: Promise<never>,
 ): Promise<void> {
   const move: AccountMove = { userId, kind: 'erase' }
@@ -43,7 +44,7 @@ export async function eraseAccount(
   )
   let hasMore = true
   while (hasMore) {
-    if (await hideAccount(db, move, stopping)) await invalidate()
+    if (await hideAccount(db, move, stopping)) await publishChange({ kind: 'edited' })
     await repeat(async (tx) => (await erasePostsOf(tx, userId)) > 0)
     for (const reference of references) {
       await repeat(async (tx) => (await eraseRows(tx, reference, userId)) > 0)

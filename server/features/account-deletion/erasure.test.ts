@@ -87,8 +87,8 @@ test('nobody returns to an account whose erasure has begun, and the server goes 
   const post = await app.publish(petr, 'О чём говорит стена')
   await app.publish(olga, 'О людях')
   await app.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
-  const invalidate = () => Promise.reject(new Error('interrupted'))
-  const command = eraseNow(app.db, { userId: olga.id, ...erasure, invalidate })
+  const publishChange = () => Promise.reject(new Error('interrupted'))
+  const command = eraseNow(app.db, { userId: olga.id, ...erasure, publishChange })
   await expect(command).rejects.toThrow('interrupted')
   const back = await comeBack(app, olga.email, true)
   if (await isThere(app, olga.id)) expectRefusal(back, 'OPERATION_EXPIRED')
@@ -104,8 +104,8 @@ test('a command and the job that erase one account at once write one row into th
   const app = await appForTest()
   const olga = await app.signUp()
   for (const text of ['Раз', 'Два', 'Три']) await app.publish(olga, text)
-  const invalidate = async () => {}
-  const erase = () => eraseNow(app.db, { userId: olga.id, ...erasure, invalidate })
+  const publishChange = async () => {}
+  const erase = () => eraseNow(app.db, { userId: olga.id, ...erasure, publishChange })
   await Promise.all([erase(), addJob(app.db, 'move-accounts', { payload: {} })])
   expect(await isThere(app, olga.id)).toBe(false)
   expect(await readJournal(app.db, { userId: olga.id })).toHaveLength(1)
@@ -123,11 +123,11 @@ test('a reply that is restored while its author is erased is subtracted from eve
   await report(app, petr, { postId })
   await decide(app, moderator, { postId, verdict: 'remove' })
 
-  const invalidate = async () => {}
+  const publishChange = async () => {}
   const { command } = await app.db.transaction().execute(async (tx) => {
     const locked = await lockPost(tx, postId)
     expect(locked && (await showPost(tx, locked))).toBe(true)
-    const command = eraseNow(app.db, { userId: olga.id, ...erasure, invalidate })
+    const command = eraseNow(app.db, { userId: olga.id, ...erasure, publishChange })
     await expect.poll(() => waitsFor(tx)).toBeGreaterThan(0)
     return { command }
   })

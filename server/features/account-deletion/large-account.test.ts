@@ -17,8 +17,8 @@ const OTHERS = Number(process.env.OTHERS ?? 0)
 /** One more than come back in a step with others. */
 const FANS = 5001
 const SOON = { timeout: 15_000 }
-const invalidate = async () => {}
-const ERASURE = { nameKey: Buffer.alloc(32), actor: 'operator', invalidate }
+const publishChange = async () => {}
+const ERASURE = { nameKey: Buffer.alloc(32), actor: 'operator', publishChange }
 
 /** What is visible. */
 const visibleOnly = (counts: string | undefined) => counts?.split(' ').slice(0, 4)
@@ -59,7 +59,7 @@ test('a large account with a popular post goes, comes back whole and is erased, 
   const before = await counts()
 
   const mayErase = async () => true
-  const options = { nameKey: Buffer.alloc(32), mayErase, invalidate }
+  const options = { nameKey: Buffer.alloc(32), mayErase, publishChange }
   const move = () => moveAccounts(db, options)
   let slowest = 0
   /** Makes somebody else's calls while rows move, and returns how often all four were served. */

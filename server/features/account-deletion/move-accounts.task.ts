@@ -39,17 +39,17 @@ export function accountDeletionJobs(db: Db, { folders, log, ...options }: JobOpt
 /** It may be interrupted and run twice at once. An account that fails delays no other one. */
 export async function moveAccounts(
   db: Db,
-  { nameKey, mayErase, stopping, invalidate }: MoveOptions,
+  { nameKey, mayErase, stopping, publishChange }: MoveOptions,
 ): Promise<void> {
   async function perform(move: AccountMove): Promise<void> {
     const { userId, kind } = move
-    if (kind === 'erase') return eraseAccount(db, { userId, nameKey, invalidate }, stopping)
+    if (kind === 'erase') return eraseAccount(db, { userId, nameKey, publishChange }, stopping)
     if (kind === 'hide') {
-      if (await hideAccount(db, move, stopping)) await invalidate()
+      if (await hideAccount(db, move, stopping)) await publishChange({ kind: 'edited' })
       return
     }
     await showAccount(db, move, stopping)
-    await invalidate()
+    await publishChange({ kind: 'edited' })
   }
 
   const failures: unknown[] = []

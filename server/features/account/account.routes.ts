@@ -9,6 +9,7 @@ import {
 } from '../../../contract/account.ts'
 import { usernameProblem } from '../../../contract/account-rules.ts'
 import { readProfile } from '../../../contract/profiles.ts'
+import type { PublishChange } from '../../kernel/cache/change.ts'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { isUniqueViolation } from '../../kernel/db/database-errors.ts'
@@ -85,12 +86,11 @@ type Options = {
   undoKey: Buffer
   /** Hashes the names of erased users. */
   nameKey: Buffer
-  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
-  invalidate: () => Promise<void>
+  publishChange: PublishChange
 }
 
 export function registerAccount(options: Options): void {
-  const { route, db, limits, sessions, codes, undoKey, nameKey, invalidate } = options
+  const { route, db, limits, sessions, codes, undoKey, nameKey, publishChange } = options
   route(readCurrentUser, ({ viewer }) => readAccount(db, viewer.userId))
 
   route(readProfile, ({ params }) => requireProfile(db, params.username))
@@ -119,7 +119,7 @@ export function registerAccount(options: Options): void {
         return { ...account, ...(await renameUser(tx, change)) }
       })
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
-    await invalidate()
+    await publishChange({ kind: 'edited' })
     return renamed
   })
 

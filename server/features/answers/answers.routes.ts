@@ -10,7 +10,6 @@ import {
 import { API_PREFIX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
-import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
 import type { Route } from '../../kernel/http/route.ts'
@@ -35,19 +34,16 @@ type Options = {
   /** Serves what mail programs call, which is no JSON. */
   http: FastifyInstance
   db: Db
-  runRead: RunRead
   limits: Limits
   unsubscribeKey: Buffer
 }
 
 export function registerAnswers(options: Options): void {
-  const { route, http, db, runRead, limits, unsubscribeKey } = options
+  const { route, http, db, limits, unsubscribeKey } = options
   route(listReceived, async ({ query, viewer }) => {
     // Read before the list: what comes in between is new rather than seen.
     const seen = await selectSeen(db, viewer.userId)
-    const { rows, ...page } = await runRead(viewer, (from) =>
-      readPostRows(from, receivedBy(viewer.userId), query, viewer),
-    )
+    const { rows, ...page } = await readPostRows(db, receivedBy(viewer.userId), query, viewer)
     return {
       ...page,
       posts: rows.map(({ key, post }) => ({ ...post, received_no: Number(key) })),

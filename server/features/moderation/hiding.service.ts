@@ -1,3 +1,4 @@
+import type { PublishChange } from '../../kernel/cache/change.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { appendToJournal, countActs } from '../../kernel/journal/journal.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
@@ -56,7 +57,7 @@ export async function hideIfReported(
  */
 export function createHidingReview(
   db: Db,
-  { reportsToHide, invalidate }: { reportsToHide: number; invalidate: () => Promise<void> },
+  { reportsToHide, publishChange }: { reportsToHide: number; publishChange: PublishChange },
 ): () => Promise<void> {
   function review(postId: string): Promise<boolean> {
     return db.transaction().execute(async (tx) => {
@@ -74,7 +75,7 @@ export function createHidingReview(
 
   return async () => {
     for (const postId of await selectDoubtfullyHidden(db)) {
-      if (await review(postId)) await invalidate()
+      if (await review(postId)) await publishChange({ kind: 'edited', postId })
     }
   }
 }

@@ -18,7 +18,7 @@ const unblock = (userId: string) =>
 const publish = ({ token }: TestUser) =>
   app.call('POST', '/posts', { token, body: { text: 'Я вернулся' } })
 const erase = (userId: string) =>
-  eraseNow(app.db, { userId, nameKey, actor: 'masha', invalidate: async () => {} })
+  eraseNow(app.db, { userId, nameKey, actor: 'masha', publishChange: async () => {} })
 /** Waits until every account of a mailbox is as the one that was blocked or unblocked. */
 const spread = async () => {
   const jobs = sql`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'spread-block'`

@@ -11,6 +11,7 @@ import {
   undoDecision as undoDecisionEndpoint,
 } from '../../../contract/moderation.ts'
 import { parsePostText } from '../../../contract/text.ts'
+import type { PublishChange } from '../../kernel/cache/change.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
@@ -30,8 +31,7 @@ type Options = {
   limits: Limits
   removedDays: number
   moderatorEmails: string[]
-  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
-  invalidate: () => Promise<void>
+  publishChange: PublishChange
 }
 
 export function registerModeration(options: Options): void {
@@ -47,7 +47,7 @@ async function actorOf(db: Db, { userId }: Viewer): Promise<string> {
   return user.email
 }
 
-function registerQueue({ route, db, removedDays, invalidate }: Options): void {
+function registerQueue({ route, db, removedDays, publishChange }: Options): void {
   route(readQueueEndpoint, () => readQueue(db))
 
   route(decideEndpoint, async ({ params, body, viewer }) => {
@@ -55,13 +55,13 @@ function registerQueue({ route, db, removedDays, invalidate }: Options): void {
     const moderatorId = viewer.userId
     const decision = { ...body, postId: params.id, actor, moderatorId, isAsked: true, removedDays }
     const { id } = await db.transaction().execute((tx) => decide(tx, decision))
-    await invalidate()
+    await publishChange({ kind: 'edited' })
     return { id, undoUntil: Math.floor(Date.now() / 1000) + UNDO_SECONDS }
   })
 
   route(undoDecisionEndpoint, async ({ params, viewer }) => {
     await undoDecision(db, { id: params.id, actor: await actorOf(db, viewer), removedDays })
-    await invalidate()
+    await publishChange({ kind: 'edited' })
   })
 }
 

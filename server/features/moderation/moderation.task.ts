@@ -1,3 +1,4 @@
+import type { PublishChange } from '../../kernel/cache/change.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import type { Jobs } from '../../kernel/queue/queue.ts'
@@ -17,8 +18,7 @@ type Options = {
   nameKey: Buffer
   moderatorEmails: string[]
   reportsToHide: number
-  /** Invalidates cached reads on every node. */
-  invalidate: () => Promise<void>
+  publishChange: PublishChange
 }
 
 /** The jobs of moderation. */

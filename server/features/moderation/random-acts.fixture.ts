@@ -189,7 +189,7 @@ async function performOnAccount(
   if (index < 0) return NOT_NOW
   if (what === 'return') return (await signInAgain(world, index, true)).status
   const userId = (people[index] as TestUser).id
-  await eraseNow(app.db, { userId, nameKey: Buffer.alloc(32), actor: 'operator', invalidate })
+  await eraseNow(app.db, { userId, nameKey: Buffer.alloc(32), actor: 'operator', publishChange })
   const [successor] = await signUpOld(app, 1)
   people[index] = successor as TestUser
   return 200
@@ -197,7 +197,7 @@ async function performOnAccount(
 
 /** For an act that would be one too many. */
 const NOT_NOW = 403
-const invalidate = async () => {}
+const publishChange = async () => {}
 
 /** A block closes sessions. Who has left stays away, and is refused everything. */
 async function signedIn(world: World, index: number): Promise<TestUser> {

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Post, RepliedPost } from '../../../contract/posts.ts'
-import { POSTS_STATE } from '../../kernel/cache/posts-state.ts'
 import { NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import { unixSeconds } from '../../kernel/db/sql-parts.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
@@ -108,7 +107,7 @@ export async function hydratePosts(
   viewer: PostViewer,
 ): Promise<{ rows: HydratedPost[]; total: number | null }> {
   const { rows } = await sql<HydratedRow & { id: string | null; total: number | null }>`
-    WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total, ${POSTS_STATE})
+    WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total)
     SELECT total.*, hydrated.* FROM total LEFT JOIN (${hydrated(PAGE, idOf(viewer))}) hydrated ON true
     ORDER BY hydrated.key DESC`.execute(db)
   const found = rows.filter((row) => row.id !== null)

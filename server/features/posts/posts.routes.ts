@@ -5,9 +5,8 @@ import {
   listPosts,
   readPost,
 } from '../../../contract/posts.ts'
-import type { Change } from '../../kernel/cache/cache.ts'
+import type { PublishChange } from '../../kernel/cache/change.ts'
 import { type Db, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
-import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Route } from '../../kernel/http/route.ts'
 import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
@@ -25,20 +24,18 @@ const EDITS: Limit = {
 type Options = {
   route: Route
   db: Db
-  runRead: RunRead
   limits: Limits
   publish: Publish
   editPeriodSeconds: number
   /** For how many days a reported post that its author deletes stays as evidence. */
   removedDays: number
   isEvidence: (db: Queryable, id: string) => Promise<boolean>
-  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
-  publishChange: (change: Change) => Promise<void>
+  publishChange: PublishChange
   noteAccess: NoteAccess | undefined
 }
 
 export function registerPosts(options: Options): void {
-  const { route, db, runRead, limits, publish, editPeriodSeconds } = options
+  const { route, db, limits, publish, editPeriodSeconds } = options
   const { removedDays, isEvidence, publishChange, noteAccess } = options
   route(listPosts, async ({ query, viewer }) => {
     const { filter, userId, ...page } = query
@@ -49,16 +46,13 @@ export function registerPosts(options: Options): void {
           message: 'Понравившиеся записи видит только тот, кому они понравились: уберите userId',
         })
       }
-      const liked = likedBy(viewer.userId)
-      return runRead(viewer, (from) => readPostList(from, liked, page, viewer))
+      return readPostList(db, likedBy(viewer.userId), page, viewer)
     }
     const list = userId === undefined ? wall : postsOf(isRowId(userId) ? userId : NO_USER)
-    return runRead(viewer, (from) => readPostList(from, list, page, viewer))
+    return readPostList(db, list, page, viewer)
   })
 
-  route(readPost, ({ params, viewer }) =>
-    runRead(viewer, (from) => requirePost(from, params.id, viewer)),
-  )
+  route(readPost, ({ params, viewer }) => requirePost(db, params.id, viewer))
 
   route(
     createPost,
@@ -74,7 +68,7 @@ export function registerPosts(options: Options): void {
     await limits.charge([{ limit: EDITS, key: viewer.userId }])
     const edit = { id, ownerId: viewer.userId, text, periodSeconds: editPeriodSeconds }
     const post = await editPost(db, edit)
-    await publishChange(`posts changed ${id}`)
+    await publishChange({ kind: 'edited', postId: id })
     return post
   })
 
@@ -83,6 +77,6 @@ export function registerPosts(options: Options): void {
     const own = { id: params.id, ownerId: userId, evidenceDays: removedDays, isEvidence }
     const act = { action: 'delete-post' as const, userId, postId: params.id, request }
     await deletePost(db, own, (tx) => noteAccess?.(tx, act))
-    await publishChange(`posts changed ${params.id}`)
+    await publishChange({ kind: 'removed', postId: params.id })
   })
 }

@@ -1,12 +1,12 @@
 import type { Post } from '../../../contract/posts.ts'
-import type { Change } from '../../kernel/cache/cache.ts'
+import type { Change, PublishChange } from '../../kernel/cache/change.ts'
 import { batchCalls } from '../../kernel/db/batch-calls.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
 import { type Charge, type Limit, type Limits, tooMany } from '../../kernel/limits/limits.ts'
-import { addedChange } from '../../kernel/live/news.ts'
+import { NAMED_MAX } from '../../kernel/live/live.ts'
 import { MAY_WRITE } from '../sessions/sessions.repository.ts'
 import { requirePost, requireText } from './posts.service.ts'
 import {
@@ -41,7 +41,7 @@ const NEWCOMER_DAYS: Limit = {
 type Options = {
   db: Db
   limits: Limits
-  publishChange: (change: Change) => Promise<void>
+  publishChange: PublishChange
   noteAccess: NoteAccess | undefined
   /** How long publications that share a statement wait for a lock of another transaction. */
   lockWaitMs?: number | undefined
@@ -124,10 +124,13 @@ export function createPublish({
 /** Posts of one statement are in the order of their ids. */
 function changeBy(published: Inserted[]): Change {
   const newest = published.findLast(({ post }) => post?.actions.replied_post_id === null)?.post
-  return addedChange({
-    newest: newest && { id: newest.id, by: newest.owner.id },
-    to: [...published.flatMap(repliedUser), ...published.flatMap(repliedAs)],
-  })
+  const answered = new Set([...published.flatMap(repliedUser), ...published.flatMap(repliedAs)])
+  return {
+    kind: 'added',
+    ...(newest && { newest: { id: newest.id, by: newest.owner.id } }),
+    // One more than is named shows that there are many: a notification of PostgreSQL has 8000 bytes.
+    answered: [...answered].slice(0, NAMED_MAX + 1),
+  }
 }
 
 /** Also a user who has muted the post: the event is public and must not show that. */

@@ -5,8 +5,7 @@ import {
   listReplies,
   listRepliesOf,
 } from '../../../contract/replies.ts'
-import { isRowId, NO_USER } from '../../kernel/db/database.ts'
-import type { RunRead } from '../../kernel/db/replica.ts'
+import { type Db, isRowId, NO_USER } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Route } from '../../kernel/http/route.ts'
 import { readAncestors } from '../posts/ancestors.ts'
@@ -15,25 +14,25 @@ import type { Publish } from '../posts/publications.service.ts'
 
 type Options = {
   route: Route
-  runRead: RunRead
+  db: Db
   publish: Publish
 }
 
-export function registerReplies({ route, runRead, publish }: Options): void {
+export function registerReplies({ route, db, publish }: Options): void {
   route(listRepliesOf, async ({ query: { userId, ...page }, viewer }) => {
     const ownerId = userId ?? viewer?.userId
     if (ownerId === undefined) throw new AppError('UNAUTHORIZED')
     const list = repliesOf(isRowId(ownerId) ? ownerId : NO_USER)
-    return runRead(viewer, (from) => readPostList(from, list, page, viewer))
+    return readPostList(db, list, page, viewer)
   })
 
   route(listReplies, async ({ params: { id }, query, viewer }) => {
     if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
-    return runRead(viewer, (from) => readPostList(from, repliesTo(id), query, viewer))
+    return readPostList(db, repliesTo(id), query, viewer)
   })
 
   route(listAncestors, ({ params: { id }, query: { limit = ANCESTORS_MAX }, viewer }) =>
-    runRead(viewer, (from) => readAncestors(from, { id, limit }, viewer)),
+    readAncestors(db, { id, limit }, viewer),
   )
 
   route(

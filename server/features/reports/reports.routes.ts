@@ -1,5 +1,6 @@
 import { listReasons, reportPost } from '../../../contract/reports.ts'
 import { parsePostText } from '../../../contract/text.ts'
+import type { PublishChange } from '../../kernel/cache/change.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Route } from '../../kernel/http/route.ts'
@@ -14,11 +15,10 @@ type Options = {
   db: Db
   limits: Limits
   rules: ReportRules
-  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
-  invalidate: () => Promise<void>
+  publishChange: PublishChange
 }
 
-export function registerReports({ route, db, limits, rules, invalidate }: Options): void {
+export function registerReports({ route, db, limits, rules, publishChange }: Options): void {
   route(listReasons, async () => ({ reasons: await selectReasons(db) }))
 
   route(reportPost, async ({ params, query, body, viewer }) => {
@@ -32,7 +32,9 @@ export function registerReports({ route, db, limits, rules, invalidate }: Option
     await limits.charge([{ limit: REPORTS, key: viewer.userId }])
     const comment = parseComment(body.comment)
     const report = { postId: params.id, reporterId: viewer.userId, reasonId, comment }
-    if (await addReport(db, report, rules)) await invalidate()
+    if (await addReport(db, report, rules)) {
+      await publishChange({ kind: 'removed', postId: params.id })
+    }
   })
 }
 

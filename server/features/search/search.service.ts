@@ -3,7 +3,6 @@ import { PAGE_SIZE } from '../../../contract/constants.ts'
 import type { FoundPage } from '../../../contract/search.ts'
 import { type Db, idArray, isRowId, NO_USER } from '../../kernel/db/database.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
-import type { RunRead } from '../../kernel/db/replica.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
 import type { Limit, Limits } from '../../kernel/limits/limits.ts'
@@ -27,7 +26,7 @@ export type Search = (
 ) => Promise<FoundPage>
 
 /** Makes the search of one node, which keeps nothing of what people search for. */
-export function createSearch({ runRead, limits }: { runRead: RunRead; limits: Limits }): Search {
+export function createSearch({ db, limits }: { db: Db; limits: Limits }): Search {
   const searches = new Gate({
     running: 4,
     each: 3,
@@ -38,19 +37,13 @@ export function createSearch({ runRead, limits }: { runRead: RunRead; limits: Li
   return async ({ q, limit = PAGE_SIZE, cursor }, { viewer, ip }) => {
     await limits.charge([{ limit: SEARCHES, ip }])
     if (cursor !== undefined && !isRowId(cursor)) throw new AppError('INVALID_REQUEST')
-    return runRead(viewer, async (db) => {
-      const { ids, nextCursor, words } = await searches.run(
-        () => find(db, { q, cursor, limit, viewerId: viewer?.userId ?? NO_USER }),
-        widestNetworkOf(ip),
-      )
-      const page = sql`SELECT id, id AS key FROM unnest(${idArray(ids)}::bigint[]) id`
-      const { rows } = await hydratePosts(db, { page, total: sql`SELECT 0` }, viewer)
-      return {
-        posts: rows.flatMap(({ post }) => post ?? []),
-        nextCursor,
-        words,
-      }
-    })
+    const { ids, nextCursor, words } = await searches.run(
+      () => find(db, { q, cursor, limit, viewerId: viewer?.userId ?? NO_USER }),
+      widestNetworkOf(ip),
+    )
+    const page = sql`SELECT id, id AS key FROM unnest(${idArray(ids)}::bigint[]) id`
+    const { rows } = await hydratePosts(db, { page, total: sql`SELECT 0` }, viewer)
+    return { posts: rows.flatMap(({ post }) => post ?? []), nextCursor, words }
   }
 }
 

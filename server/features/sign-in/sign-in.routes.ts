@@ -7,6 +7,7 @@ import {
   verifyLogin,
   verifyRegistration,
 } from '../../../contract/sign-in.ts'
+import type { PublishChange } from '../../kernel/cache/change.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { requireOwnOrigin } from '../../kernel/http/own-origin.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
@@ -48,13 +49,13 @@ type Options = {
   /** Hashes networks of registrations, and mailboxes. */
   nameKey: Buffer
   readText: ReadText
-  /** Invalidates cached reads on every node: awaited after the commit and before the response. */
-  invalidate: () => Promise<void>
+  publishChange: PublishChange
   noteAccess: NoteAccess | undefined
 }
 
 export function registerSignIn(options: Options): void {
-  const { route, db, limits, sessions, codes, publicUrl, nameKey, invalidate, noteAccess } = options
+  const { route, db, limits, sessions, codes, publicUrl, nameKey, publishChange, noteAccess } =
+    options
   const { readText } = options
 
   route(startRegistration, async ({ body }, { request }) => {
@@ -126,7 +127,7 @@ export function registerSignIn(options: Options): void {
         return { isNew, isBack, ...opened }
       },
     })
-    if (opened.isBack) await invalidate()
+    if (opened.isBack) await publishChange({ kind: 'edited' })
     const event = opened.isNew ? 'registered' : opened.isBack ? 'account returned' : 'signed in'
     const { userId } = opened.viewer
     logEvent(request, event, { userId, isKnownClient: opened.isKnownClient })

@@ -3,8 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
 import { openDatabase } from '../db/database.ts'
+import type { Change } from './change.ts'
 import { openChangeFeed } from './change-feed.ts'
-import { FEED_NAME } from './operator-changes.ts'
+import { CHANNEL, FEED_NAME } from './operator-changes.ts'
 
 test('a connection that freezes before it has subscribed is given up, and another one takes its place', async () => {
   const databaseUrl = await databaseForTest()
@@ -34,4 +35,35 @@ test('a connection that freezes before it has subscribed is given up, and anothe
   line.thaw()
   await subscribed
   expect(await listeners()).toBe(1)
+})
+
+test('a change arrives at other nodes as it was sent; a notification that nobody can read means an edit of any post', async () => {
+  const databaseUrl = await databaseForTest()
+  const { db, close } = openDatabase(databaseUrl, () => {})
+  onTestFinished(close)
+  const outage = { suspect() {}, whenReadable: async () => {} }
+  const [own, received]: [Change[], Change[]] = [[], []]
+  const { promise: subscribed, resolve } = Promise.withResolvers<void>()
+  const open = (onChange: (change: Change) => void, onSubscribed = () => {}) =>
+    openChangeFeed(db, { url: databaseUrl, isShared: true, outage, onChange, onSubscribed })
+  const [sender, receiver] = [
+    open((change) => void own.push(change)),
+    open((change) => void received.push(change), resolve),
+  ]
+  onTestFinished(async () => void (await Promise.all([sender.close(), receiver.close()])))
+  await subscribed
+  const changes: Change[] = [
+    { kind: 'added', newest: { id: '8', by: '1' }, answered: ['2', '7:8:1'] },
+    { kind: 'added', answered: [] },
+    { kind: 'edited', postId: '7' },
+    { kind: 'removed' },
+  ]
+  await Promise.all(changes.map(sender.publish))
+  await expect.poll(() => received).toEqual(changes)
+  expect(own).toEqual([])
+  for (const payload of ['', 'other', 'other posts', 'other {"kind":"added"}']) {
+    received.length = 0
+    await sql`SELECT pg_notify(${CHANNEL}, ${payload})`.execute(db)
+    await expect.poll(() => received).toEqual([{ kind: 'edited' }])
+  }
 })

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
+import { Value } from 'typebox/value'
 import { batchCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 import { endsWithin } from '../db/deadline.ts'
 import type { Outage } from '../db/outage.ts'
-import type { Change } from './cache.ts'
-import { CHANNEL, confirm, FEED_NAME, OPERATOR } from './operator-changes.ts'
+import { Change } from './change.ts'
+import { CHANNEL, confirm, FEED_NAME, OPERATOR, payloadOf } from './operator-changes.ts'
 
 const FIRST_RETRY_MS = 50
 const LONGEST_RETRY_MS = 2000
@@ -73,9 +74,8 @@ export function openChangeFeed(
     })
     fresh.on('error', () => {})
     fresh.on('notification', ({ payload = '' }) => {
-      const [sender = '', ...words] = payload.split(' ')
-      const change = changeOf(words)
-      if (change === undefined || sender === node) return
+      const { sender, change } = parse(payload)
+      if (sender === node) return
       onChange(change)
       if (sender.startsWith(OPERATOR)) confirm(fresh, sender)
     })
@@ -84,8 +84,9 @@ export function openChangeFeed(
 
   // Changes that come while a statement is under way share the next one.
   const publish = batchCalls(async (changes: Change[]) => {
-    await sql`SELECT pg_notify(${CHANNEL}, ${node}::text || ' ' || change)
-      FROM unnest(${[...new Set(changes)]}::text[]) change`.execute(db)
+    const payloads = new Set(changes.map((change) => payloadOf(node, change)))
+    await sql`SELECT pg_notify(${CHANNEL}, payload)
+      FROM unnest(${[...payloads]}::text[]) payload`.execute(db)
     return changes
   })
 
@@ -123,9 +124,12 @@ async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
   return (await isInTime()) || isInTime()
 }
 
-/** A notification about posts that this release does not know means all posts. */
-function changeOf([kind, how, ...rest]: string[]): Change | undefined {
-  if (kind !== 'posts') return undefined
-  if (how === 'added') return `posts added ${rest.join(' ')}`
-  return how === 'changed' && rest[0] !== undefined ? `posts changed ${rest[0]}` : 'posts'
+/** Reads a notification. One that this release cannot read may be about any post. */
+function parse(payload: string): { sender: string; change: Change } {
+  const [sender = '', json = ''] = payload.split(/ (.*)/s)
+  try {
+    return { sender, change: Value.Parse(Change, JSON.parse(json)) }
+  } catch {
+    return { sender, change: { kind: 'edited' } }
+  }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { endsWithin } from '../db/deadline.ts'
-import type { Change } from './cache.ts'
+import type { Change } from './change.ts'
 
 export const CHANNEL = 'vslukh'
 /** The application name of the connections on which nodes receive changes. */
@@ -14,6 +14,11 @@ export const OPERATOR = 'operator-'
 const CONFIRMED_CHANNEL = 'vslukh_heard'
 /** A node that does not confirm within this time is frozen or gone. */
 const LONGEST_CONFIRMATION_MS = 2000
+
+/** Returns the text of a notification. */
+export function payloadOf(sender: string, change: Change): string {
+  return `${sender} ${JSON.stringify(change)}`
+}
 
 export function confirm(client: pg.Client, sender: string): void {
   client.query('SELECT pg_notify($1, $2)', [CONFIRMED_CHANNEL, sender]).catch(() => {})
@@ -33,7 +38,7 @@ export async function publishFromOutside(url: string, change: Change): Promise<n
     client.on('notification', ({ payload }) => {
       if (payload === sender && ++confirmed >= nodes) allConfirmed.resolve()
     })
-    await client.query('SELECT pg_notify($1, $2)', [CHANNEL, `${sender} ${change}`])
+    await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payloadOf(sender, change)])
     if (nodes > 0) await endsWithin(allConfirmed.promise, LONGEST_CONFIRMATION_MS)
     return confirmed
   } finally {

@@ -23,9 +23,9 @@ test('those who come after a change wait for one next read, which begins after t
   const { cache, begun, read } = readsOfOneUrl()
   const first = read()
   expect(read()).toBe(first)
-  cache.invalidate('posts added')
+  cache.invalidate({ kind: 'added', answered: [] })
   const late = [read(), read()]
-  cache.invalidate('posts added')
+  cache.invalidate({ kind: 'added', answered: [] })
   late.push(read())
   expect(begun).toHaveLength(1)
   begun[0]?.resolve({ ...response, tag: 'before' })
@@ -39,7 +39,7 @@ test('those who come after a change wait for one next read, which begins after t
 test('a read that fails fails for those who share it, and the next one begins all the same', async () => {
   const { cache, begun, read } = readsOfOneUrl()
   const first = read()
-  cache.invalidate('posts')
+  cache.invalidate({ kind: 'edited' })
   const late = read()
   begun[0]?.reject(new Error('away'))
   await expect(first).rejects.toThrow('away')

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import type { TestUser } from '../../testing/client.ts'
@@ -89,6 +90,17 @@ test('a like shows to who gave it at once, and to everybody else a second later 
       if (likes_count === 1) break
       expect(asked - liked).toBeLessThanOrEqual(1000)
     }
+  }
+})
+
+test('a commit that the node is not told of shows to visitors a second later at most', async () => {
+  const before = (await readTwice('/posts')).total
+  await sql`INSERT INTO posts (owner_id, text) VALUES (${olga.id}, 'Новое')`.execute(app.db)
+  const committed = Date.now()
+  for (;;) {
+    const asked = Date.now()
+    if ((await app.call('GET', '/posts')).body.total > before) break
+    expect(asked - committed).toBeLessThanOrEqual(1000)
   }
 })
 

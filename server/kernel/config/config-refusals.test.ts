@@ -18,12 +18,10 @@ test.each([
   expect(() => readConfig(env)).toThrow(message)
 })
 
-test.each(['DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL'])(
-  '%s, another way to the database, needs DATABASE_URL',
-  (name) => {
-    expect(() => readConfig({ [name]: DATABASE_URL })).toThrow(new RegExp(`^${name}: `))
-  },
-)
+test('DATABASE_DIRECT_URL, another way to the database, needs DATABASE_URL', () => {
+  const env = { DATABASE_DIRECT_URL: DATABASE_URL }
+  expect(() => readConfig(env)).toThrow(/^DATABASE_DIRECT_URL: /)
+})
 
 test('BACKUP_COMMAND, which runs after nightly backups, needs BACKUP_DIR', () => {
   expect(() => readConfig({ BACKUP_COMMAND: 'true' })).toThrow(/^BACKUP_COMMAND: .*BACKUP_DIR$/)

@@ -21,8 +21,6 @@ export type Config = {
   databaseUrl: string | undefined
   /** The same database past the pooler that DATABASE_URL leads to. */
   databaseDirectUrl: string | undefined
-  /** Standbys that visitors read posts from. */
-  databaseReplicaUrl: string | undefined
   appSecret: string | undefined
   acceptNewSecret: boolean
   smtpUrl: string | undefined
@@ -69,7 +67,6 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
   const read = reader(env)
   const databaseUrl = read.url('DATABASE_URL', POSTGRES)
   const databaseDirectUrl = read.url('DATABASE_DIRECT_URL', POSTGRES)
-  const databaseReplicaUrl = read.url('DATABASE_REPLICA_URL', POSTGRES)
   const publicUrl = read.origin('PUBLIC_URL')
   const appSecret = read.text('APP_SECRET')
   if (appSecret !== undefined && appSecret.length < 32) {
@@ -78,12 +75,8 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
   if (databaseUrl !== undefined && appSecret === undefined) {
     throw new ConfigError('APP_SECRET: обязателен вместе с DATABASE_URL и общий для всех узлов')
   }
-  for (const [name, url] of Object.entries({
-    DATABASE_DIRECT_URL: databaseDirectUrl,
-    DATABASE_REPLICA_URL: databaseReplicaUrl,
-  })) {
-    if (url === undefined || databaseUrl !== undefined) continue
-    throw new ConfigError(`${name}: имеет смысл только вместе с DATABASE_URL`)
+  if (databaseDirectUrl !== undefined && databaseUrl === undefined) {
+    throw new ConfigError('DATABASE_DIRECT_URL: имеет смысл только вместе с DATABASE_URL')
   }
   requireEncodedLogin(read.text('SMTP_URL'))
   const smtpUrl = read.url('SMTP_URL', ['smtp:', 'smtps:'])
@@ -106,7 +99,6 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
     dataDir: resolve(folder, read.text('DATA_DIR') ?? './data'),
     databaseUrl,
     databaseDirectUrl,
-    databaseReplicaUrl,
     appSecret,
     acceptNewSecret: read.oneOf('ACCEPT_NEW_SECRET', ['0', '1'], '0') === '1',
     smtpUrl,

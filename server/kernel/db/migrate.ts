@@ -38,6 +38,7 @@ import * as chargeLimits from './migrations/029-charge-limits.ts'
 import * as mailName from './migrations/030-mail-name.ts'
 import * as browsersAndEdits from './migrations/031-browsers-and-edits.ts'
 import * as consentAndTokenKey from './migrations/033-consent-and-token-key.ts'
+import * as oneVersion from './migrations/034-one-version.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -71,6 +72,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '030-mail-name': mailName,
   '031-browsers-and-edits': browsersAndEdits,
   '033-consent-and-token-key': consentAndTokenKey,
+  '034-one-version': oneVersion,
 }
 
 type Options = {

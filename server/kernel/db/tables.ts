@@ -136,8 +136,6 @@ export type Tables = ModerationTables & {
   mutes: { user_id: Id; muted_id: Id; created_at: CreatedAt }
   idempotency_keys: { owner_id: Id; key: string; post_id: Id; created_at: CreatedAt }
   wall_totals: { slot: number; posts: string }
-  /** Of each transaction that changed what posts show, but for those that added some. */
-  post_changes: { number: ColumnType<string, never, never>; xid: ColumnType<string, never, never> }
   owner_totals: { user_id: Id; posts: string; replies: string }
   likes: {
     id: GeneratedId

@@ -3,11 +3,13 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { LIVE_BEAT, LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../../contract/constants.ts'
-import type { Change } from '../cache/cache.ts'
+import type { Change, NewestPost } from '../cache/change.ts'
 import { AppError } from '../errors/app-error.ts'
 import { VISITOR_CALLS } from '../http/call-limits.ts'
 import type { Limits } from '../limits/limits.ts'
-import { NAMED_MAX, type NewestPost, newsIn } from './news.ts'
+
+/** An event names at most this many that were answered; past that it has «many». */
+export const NAMED_MAX = 50
 
 type Options = { limits: Limits }
 
@@ -38,12 +40,12 @@ export function createLive({ limits }: Options) {
   let isEnding = false
 
   function note(change: Change): void {
-    const news = newsIn(change)
-    if (!news) return
-    const isNewer = news.newest && BigInt(news.newest.id) > BigInt(newest?.id ?? 0)
-    if (isNewer) newest = news.newest
-    for (const id of news.to) to.add(id)
-    if (!isNewer && news.to.length === 0) return
+    if (change.kind !== 'added') return
+    const added = change.newest
+    const isNewer = added !== undefined && BigInt(added.id) > BigInt(newest?.id ?? 0)
+    if (isNewer) newest = added
+    for (const id of change.answered) to.add(id)
+    if (!isNewer && change.answered.length === 0) return
     const waitMs = Math.max(0, sentAt + EVENT_MS - performance.now())
     nextEvent ??= setTimeout(send, waitMs).unref()
   }
