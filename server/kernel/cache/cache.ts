@@ -8,10 +8,10 @@ export type Stale = { response: CachedResponse; age: number }
 /** The version at which a read began, and when, by the monotonic clock. */
 export type Begin = { version: number; at: number }
 
-type Entry = Begin & { response: CachedResponse }
+type Entry = Begin & { cachedAt: number; response: CachedResponse }
 
 const MAX_AGE_MS = 1000
-/** How long a page is served without the newest posts: rendering each would take most of a core. */
+/** How long a made page is served without newer posts: rendering each would take most of a core. */
 const PAGE_MS = 100
 const MAX_STALE_MS = 10 * 60_000
 const MAX_BYTES = 32 * 1024 * 1024
@@ -52,7 +52,7 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
     get(url: string): CachedResponse | undefined {
       const entry = entries.get(url)
       if (!entry) return undefined
-      const isFreshPage = entry.response.isPage && clock() - entry.at < PAGE_MS
+      const isFreshPage = entry.response.isPage && clock() - entry.cachedAt < PAGE_MS
       return isCurrent(entry) || isFreshPage ? entry.response : undefined
     },
 
@@ -67,7 +67,7 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
 
     /** Not cached if posts were edited or removed since, or changes of others are not received. */
     put(url: string, response: CachedResponse, begin: Begin): void {
-      if (isSubscribed && begin.version >= lastEdit) entries.set(url, { ...begin, response })
+      if (isSubscribed && begin.version >= lastEdit) entries.set(url, { ...begin, cachedAt: clock(), response })
     },
 
     /** Raises the version, and deletes the responses that show an edited or removed post. */
