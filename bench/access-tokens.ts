@@ -1,9 +1,8 @@
-import { createSecretKey } from 'node:crypto'
 import pg from 'pg'
-import { signAccessToken } from '../server/features/sessions/access-token.ts'
-import { deriveKey } from '../server/kernel/config/app-secret.ts'
+import { accessTokenKey, signAccessToken } from '../server/features/sessions/access-token.ts'
 import { SECRET } from './measured-product.ts'
 
+/** As long as the measured server lets tokens live. */
 const DAY_SECONDS = 86_400
 
 /** Opens a session for each of `count` users; returns their access tokens. */
@@ -16,8 +15,10 @@ export async function signInUsers(databaseUrl: string, count: number): Promise<s
      RETURNING id, user_id`,
     [count],
   )
+  const stored = await client.query<{ key: Buffer }>('SELECT key FROM access_token_key')
   await client.end()
-  const options = { key: createSecretKey(deriveKey(SECRET, 'access-token')), seconds: DAY_SECONDS }
+  const storedKey = stored.rows[0]?.key ?? Buffer.alloc(0)
+  const options = { key: accessTokenKey(SECRET, storedKey), seconds: DAY_SECONDS }
   return rows.map(({ id, user_id }) => {
     const { accessToken } = signAccessToken({ userId: user_id, sessionId: id }, options)
     return accessToken.token

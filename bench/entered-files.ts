@@ -31,7 +31,12 @@ await migrate(databaseUrl)
 await seed(databaseUrl, dataSetOf(400))
 const [token = ''] = await signInUsers(databaseUrl, 1)
 const app = await createApp({
-  config: readConfig({ DATA_DIR: dataDir, RATE_LIMIT_SCALE: '100000', LOG_LEVEL: 'info' }),
+  config: readConfig({
+    DATA_DIR: dataDir,
+    RATE_LIMIT_SCALE: '100000',
+    ACCESS_TOKEN_SECONDS: '86400',
+    LOG_LEVEL: 'info',
+  }),
   databaseUrl,
   secret: SECRET,
   transport: { destination: '', send: async () => '', canSendTo: async () => true },

@@ -62,6 +62,7 @@ export async function startProduct(
       APP_SECRET: SECRET,
       PORT: String(port),
       RATE_LIMIT_SCALE: '100000',
+      ACCESS_TOKEN_SECONDS: '86400',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'ignore'],

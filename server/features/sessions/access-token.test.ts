@@ -1,10 +1,10 @@
-import { createHmac, createSecretKey } from 'node:crypto'
+import { createSecretKey } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { LEFT_OUT } from '../../operations/backup/tables.repository.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { appForFile, appForTest, SECRET, type TestApp } from '../../testing/test-app.ts'
-import { signAccessToken } from './access-token.ts'
+import { accessTokenKey, signAccessToken } from './access-token.ts'
 import { selectTokenKey } from './sessions.repository.ts'
 
 const app = await appForFile()
@@ -81,8 +81,7 @@ test('a token that expires later than a fresh one would is 401, though its signa
   const { token } = await app.signUp()
   const [userId = '', sessionId = ''] = token.split('.')
   const viewer = { userId, sessionId }
-  const mac = createHmac('sha256', await selectTokenKey(app.db))
-  const key = createSecretKey(mac.update(deriveKey(SECRET, 'access-token')).digest())
+  const key = accessTokenKey(SECRET, await selectTokenKey(app.db))
   const signed = (seconds: number) => signAccessToken(viewer, { key, seconds }).accessToken.token
   expect((await readAccount(app, signed(300))).status).toBe(200)
   expectRefusal(await readAccount(app, signed(86_400 * 365)), 'UNAUTHORIZED')

@@ -1,11 +1,17 @@
-import { createHmac, type KeyObject } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { AccessTokenAnswer } from '../../../contract/fields.ts'
-import { isSameSecret } from '../../kernel/config/app-secret.ts'
+import { deriveKey, isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 
 /** `seconds`: how long a token lives. */
 type TokenOptions = { key: KeyObject; seconds: number }
+
+/** `storedKey` is of the database alone: a backup with the secret cannot sign access tokens. */
+export function accessTokenKey(secret: string, storedKey: Buffer): KeyObject {
+  const mac = createHmac('sha256', storedKey).update(deriveKey(secret, 'access-token'))
+  return createSecretKey(mac.digest())
+}
 
 /** User, session, expiry in unix seconds, and an HMAC-SHA-256 of these: opaque to clients. */
 export function signAccessToken(

@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { AccessTokenAnswer, Device } from '../../../contract/fields.ts'
@@ -8,7 +8,7 @@ import type { Db, Queryable } from '../../kernel/db/database.ts'
 import type { Authenticator, Viewer } from '../../kernel/http/authenticate.ts'
 import { widestNetworkOf } from '../../kernel/limits/network.ts'
 import { writeRefusal } from '../site-state/write-refusal.ts'
-import { createTokenReader, signAccessToken } from './access-token.ts'
+import { accessTokenKey, createTokenReader, signAccessToken } from './access-token.ts'
 import {
   browserCookie,
   formatSessionCookie,
@@ -55,8 +55,7 @@ type Options = {
 export type Sessions = ReturnType<typeof createSessions>
 
 export function createSessions({ secret, storedKey, accessTokenSeconds, isHttps }: Options) {
-  const ownKey = createHmac('sha256', storedKey).update(deriveKey(secret, 'access-token'))
-  const tokens = { key: createSecretKey(ownKey.digest()), seconds: accessTokenSeconds }
+  const tokens = { key: accessTokenKey(secret, storedKey), seconds: accessTokenSeconds }
   const clientKey = deriveKey(secret, 'client-token')
   const cookie = sessionCookie(isHttps)
   const ofBrowser = browserCookie(isHttps)

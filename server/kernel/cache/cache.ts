@@ -67,7 +67,8 @@ export function createMemoryCache({ maxBytes = MAX_BYTES, clock = () => performa
 
     /** Not cached if posts were edited or removed since, or changes of others are not received. */
     put(url: string, response: CachedResponse, begin: Begin): void {
-      if (isSubscribed && begin.version >= lastEdit) entries.set(url, { ...begin, cachedAt: clock(), response })
+      if (isSubscribed && begin.version >= lastEdit)
+        entries.set(url, { ...begin, cachedAt: clock(), response })
     },
 
     /** Raises the version, and deletes the responses that show an edited or removed post. */
