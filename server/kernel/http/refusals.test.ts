@@ -18,7 +18,7 @@ const publish = (body: unknown, headers: Record<string, string> = {}) =>
 
 test('every error of the contract has a Russian sentence', () => {
   for (const { message } of Object.values(ERRORS))
-    expect(message).toMatch(/^[А-ЯЁ][а-яё].* .*[а-яё]/)
+    expect(message).toMatch(/^[А-ЯЁ][а-яё ].* .*[а-яё]/)
 })
 
 test('a body of 16 KiB is read, one byte more is PAYLOAD_TOO_LARGE', async () => {
