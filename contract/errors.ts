@@ -6,6 +6,7 @@ import { GENERAL_ERRORS } from './general-errors.ts'
  */
 export const ERRORS = {
   ...GENERAL_ERRORS,
+  SESSION_CLOSED: { status: 401, message: 'Сессия завершена с другого устройства' },
   INVALID_REQUEST: { status: 400, message: 'Проверьте введённые данные' },
   INVALID_CONFIRM_CODE: { status: 400, message: 'Неверный код' },
   MAX_CONFIRM_ATTEMPTS: { status: 400, message: 'Слишком много неверных кодов' },

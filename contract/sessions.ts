@@ -17,7 +17,8 @@ export const refreshSession = endpoint('PATCH', '/sessions/current', {
   body: strictObject({ clientToken: Type.Optional(ClientToken) }),
   status: 200,
   answer: AccessTokenAnswer,
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  /** SESSION_CLOSED says who has closed the session; one that ran out or was logged out is UNAUTHORIZED. */
+  errors: ['UNAUTHORIZED', 'SESSION_CLOSED', 'FORBIDDEN'],
 })
 
 export const listSessions = endpoint('GET', '/sessions', {

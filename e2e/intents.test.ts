@@ -116,9 +116,9 @@ test.each([
   { who: 'the same person', isSame: true },
   { who: 'somebody else', isSame: false },
 ])(
-  'a session closed elsewhere: one toast says so, and the heart is set when $who signs in by it: $isSame',
+  'a session that has run out: one toast says so, and the heart is set when $who signs in by it: $isSame',
   async ({ isSame }) => {
-    const { page, user } = await visitClosedSession()
+    const { page, user } = await visitEndedSession()
     const next = isSame ? user : await journey.signUp()
     await like(page).click()
     await toast(page, 'Сессия завершена. Войдите снова').waitFor()
@@ -136,8 +136,8 @@ test.each([
   },
 )
 
-test('a report on a session that was closed elsewhere offers to sign in, once, and is opened again afterwards', async () => {
-  const { page, user } = await visitClosedSession()
+test('a report on a session that has run out offers to sign in, once, and is opened again afterwards', async () => {
+  const { page, user } = await visitEndedSession()
   const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
   await page.getByRole('button', { name: 'Ещё' }).click()
   await page.getByRole('menuitem', { name: 'Пожаловаться' }).click()
@@ -151,11 +151,8 @@ test('a report on a session that was closed elsewhere offers to sign in, once, a
   await dialog.getByRole('radio').first().waitFor()
 })
 
-/**
- * Opens the wall's one post as a user; when the page has made its calls, their session is closed on
- * another device.
- */
-async function visitClosedSession() {
+/** Opens the wall's one post as a user, whose session ends when the page has made its calls. */
+async function visitEndedSession() {
   await journey.emptyWall()
   await journey.publish(await journey.signUp(), 'Окна выходят во двор.')
   const user = await journey.signUp()

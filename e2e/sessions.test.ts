@@ -2,7 +2,15 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { journey, desktopTest as test } from './testing/journey.ts'
-import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-actions.ts'
+import { signUpModerator } from './testing/moderation-actions.ts'
+import { startPost, textField } from './testing/page-actions.ts'
+import {
+  askForCode,
+  enterCode,
+  profileLink,
+  signInButton,
+  signInThrough,
+} from './testing/sign-in-actions.ts'
 
 test('devices: this browser comes first, by its own name, and cannot be closed; the others open in a dialog', async () => {
   const elsewhere = await journey.signUp()
@@ -121,8 +129,70 @@ test('a session closed on another device: a secured page leads to the wall', asy
   await page.getByRole('link', { name: 'Устройства' }).click()
   await page.waitForURL(`${journey.url}/`)
   await signInButton(page).waitFor()
-  await toast(page, 'Сессия завершена. Войдите снова')
+  await toast(page, CLOSED)
   expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+test('a session closed on another device leaves no draft and no hidden word, in every tab and on the screen', async () => {
+  const { here, page } = await visitAndWrite()
+  const other = await page.context().newPage()
+  await other.goto(`${journey.url}/liked`)
+  await profileLink(other).waitFor()
+  await other.evaluate(() => sessionStorage.setItem('intent', '{"name":"new-post"}'))
+  const dialog = await startPost(page)
+  await textField(dialog).fill('Ещё не отправлено')
+  await closeFromElsewhere(here)
+  await page.keyboard.press('Control+Enter')
+
+  await toast(page, CLOSED)
+  await signInButton(page).waitFor()
+  await signInButton(other).waitFor()
+  await other.waitForURL(`${journey.url}/`)
+  expect(await dialog.count()).toBe(0)
+  for (const tab of [page, other]) expect(await personalKeys(tab, here)).toEqual([])
+  await page.reload()
+  await signInButton(page).click()
+  expect(await page.getByText(CLOSED).count()).toBe(0)
+  await signInThrough(journey, page, here.email)
+  expect(await textField(await startPost(page)).inputValue()).toBe('')
+})
+
+test('a browser that is opened after its session was closed leaves nothing either, and says why once', async () => {
+  const { here, page } = await visitAndWrite()
+  await page.goto('about:blank')
+  await closeFromElsewhere(here)
+  await page.goto(`${journey.url}/settings`)
+  await page.waitForURL(`${journey.url}/`)
+  await toast(page, CLOSED)
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(await personalKeys(page, here)).toEqual([])
+  await page.goto(`${journey.url}/settings`)
+  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
+  expect(await page.getByText(CLOSED).count()).toBe(0)
+})
+
+test('an expired session leaves drafts and hidden words to its person', async () => {
+  const { here, page } = await visitAndWrite()
+  const before = await personalKeys(page, here)
+  expect(before).toEqual([`draft ${here.id} new`, 'hidden'])
+  await journey.rows(
+    "UPDATE sessions SET used_at = now() - interval '31 days' WHERE user_id = $1",
+    [here.id],
+  )
+  await page.reload()
+  await signInButton(page).waitFor()
+  expect(await personalKeys(page, here)).toEqual(before)
+})
+
+test('a blocked person reads why they are signed out', async () => {
+  const here = await journey.signUp()
+  const page = await journey.visit({ as: here })
+  await profileLink(page).waitFor()
+  const { token } = await signUpModerator(journey)
+  const body = { reason: 'Оскорбления', days: 7 }
+  await journey.call('PUT', `/moderation/users/${here.id}/block`, { token, body })
+  await page.getByRole('link', { name: 'Ответы мне' }).click()
+  await toast(page, 'Сессия завершена модератором. Причина: Оскорбления')
 })
 
 test('logging out closes the session, leads to the wall, and signs the other tab out', async () => {
@@ -143,6 +213,30 @@ test('logging out closes the session, leads to the wall, and signs the other tab
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
   expect(await page.getByText(user.email).count()).toBe(0)
 })
+
+const CLOSED = 'Сессия завершена с другого устройства'
+
+/** Opens a page as a new user, who hides a word and leaves a draft. */
+async function visitAndWrite() {
+  const here = await journey.signUp()
+  const page = await journey.visit({ as: here, path: '/settings/hidden' })
+  await page.getByRole('textbox', { name: 'Слово' }).fill('выборы')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Убрать слово «выборы»' }).waitFor()
+  await page.goto(journey.url)
+  const dialog = await startPost(page)
+  await textField(dialog).fill('Не для чужих глаз')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  return { here, page }
+}
+
+/** What the browser stores about a person. The tab's id at the end of a draft's name is left out. */
+async function personalKeys(page: Page, { id }: TestUser): Promise<string[]> {
+  const keys = await page.evaluate(() => Object.keys({ ...localStorage, ...sessionStorage }))
+  const personal = keys.filter((key) => key.includes(` ${id}`) || /^(hidden|intent)$/.test(key))
+  return personal.map((key) => key.split(' ').slice(0, 3).join(' ')).sort()
+}
 
 function devices(page: Page) {
   return {

@@ -94,7 +94,7 @@ test('logging out leaves in the browser what is its own or another user’s, in 
   expect(await textField(await startPost(page)).inputValue()).toBe('')
 })
 
-test('when a session is closed on another device, the typed text is stored for its author and shown to nobody else', async () => {
+test('when a session runs out, the typed text is stored for its author and shown to nobody else', async () => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
   const page = await journey.visit({ as: olga })
   await writeDraft(page, 'Ольга вернётся')

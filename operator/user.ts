@@ -6,7 +6,7 @@ import {
 } from '../server/features/data-export/data-export.repository.ts'
 import { blockUser, unblockUser } from '../server/features/moderation/blocks.service.ts'
 import type { Person } from '../server/features/moderation/people.repository.ts'
-import { deleteAllSessions } from '../server/features/sessions/sessions.repository.ts'
+import { closeSessions } from '../server/features/sessions/sessions.repository.ts'
 import { isUniqueViolation } from '../server/kernel/db/database-errors.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
@@ -127,7 +127,7 @@ async function unblock(context: Context, { id, username }: Person): Promise<Outp
 async function signOut(context: Context, { id, username, sessions }: Person): Promise<Output> {
   await context.confirm(`Завершить все сессии пользователя ${username}?`)
   await change(context, async (tx) => {
-    await deleteAllSessions(tx, id)
+    await closeSessions(tx, id, { reason: 'Сессию завершили те, кто ведёт эту стену' })
     await appendToJournal(tx, { actor: context.actor, action: 'user.sign-out', userId: id })
   })
   return { lines: [`Сессий завершено: ${sessions}.`], json: { id, sessions } }

@@ -15,6 +15,7 @@ import { Loading } from '../ui/spinner.tsx'
 export function SecuredRoute({ children }: { children: ReactNode }) {
   const viewer = useViewer()
   const { state } = viewer
+  const wasClosed = viewer.state === 'signed-out' && viewer.because !== undefined
   const { pathname } = useEntry()
   const wasHere = useRef(false)
 
@@ -22,8 +23,8 @@ export function SecuredRoute({ children }: { children: ReactNode }) {
     if (state === 'authorized') wasHere.current = true
     if (state !== 'signed-out') return
     navigate(PATHS.wall, { replace: true })
-    if (!wasHere.current) void withViewer({ name: 'go', path: pathname })
-  }, [state, pathname])
+    if (!wasHere.current && !wasClosed) void withViewer({ name: 'go', path: pathname })
+  }, [state, wasClosed, pathname])
 
   if (viewer.state === 'authorized') return children
   return <ViewerPending viewer={viewer} />

@@ -154,6 +154,18 @@ test('a viewer without a session is a visitor, and no error is thrown', async ()
   expect(listener).not.toHaveBeenCalled()
 })
 
+test('a page that learns while it loads that its session was closed reports the reason, and goes on as a visitor’s', async () => {
+  server.refresh = () => refusal('SESSION_CLOSED')
+  const { call, onSessionLost } = await openPage()
+  const listener = vi.fn()
+  onSessionLost(listener)
+  await call('GET /posts', { query: {} })
+  expect(listener).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ message: ERRORS.SESSION_CLOSED.message }),
+  )
+  expect(server.received.at(-1)).toMatchObject({ call: 'GET /api/v1/posts', bearer: undefined })
+})
+
 test('a token that expires in less than 20 seconds is refreshed before the call', async () => {
   server.refresh = (n) => tokenReply(n, n === 1 ? 19 : 300)
   const { call } = await openPage()

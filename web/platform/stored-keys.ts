@@ -11,5 +11,5 @@ export const VISITS_KEY = 'visits'
 export const ANCHORS_KEY = 'places'
 export const HIDDEN_KEY = 'hidden'
 export const CLIENT_TOKEN_KEY = 'client-token'
-/** Stored from a session's first token until the session is known to be closed. */
+/** Stored from a session's first token until its end is known: the id of its user, once known. */
 export const HAD_SESSION_KEY = 'had-session'

@@ -21,7 +21,7 @@ let session: 'unknown' | 'none' | 'live' = 'unknown'
 let token: AccessToken | null = null
 let refreshing: Promise<string | null> | null = null
 
-const sessionLost = createEmitter()
+const sessionLost = createEmitter<CallError>()
 const sessionKnown = createEmitter()
 
 export const onSessionLost = sessionLost.subscribe
@@ -66,7 +66,7 @@ async function refresh(): Promise<string | null> {
     setServerClock(headers, receivedAt)
     token = answer.accessToken
     session = 'live'
-    localStore.write(HAD_SESSION_KEY, 'yes')
+    if (!hadSession()) localStore.write(HAD_SESSION_KEY, 'yes')
     sessionKnown.emit()
     return token.token
   } catch (error) {
@@ -93,15 +93,19 @@ async function askForToken() {
   return { ...sent, receivedAt: Date.now() }
 }
 
-function handleRefusal(error: CallError): null {
+function handleRefusal(error: CallError): null | Promise<never> {
   const wasLive = session === 'live'
-  resetToken('none')
-  if (!wasLive) {
-    sessionKnown.emit()
-    return null
+  const isClosed = error.code === 'SESSION_CLOSED' && hadSession()
+  if (wasLive && isClosed) {
+    // What the page shows and holds must go too: the next one removes what is stored.
+    location.reload()
+    return new Promise(() => {})
   }
-  sessionLost.emit()
-  throw error
+  if (wasLive || isClosed) sessionLost.emit(error)
+  resetToken('none')
+  if (wasLive) throw error
+  sessionKnown.emit()
+  return null
 }
 
 /** A refresh rotates the cookie: the server could not tell two tabs at once from a thief. */

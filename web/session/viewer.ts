@@ -4,6 +4,9 @@ import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
 import { queryClient, retryPause } from '../http/query-client.ts'
 import { createEmitter, useAtom } from '../platform/atom.ts'
+import { localStore } from '../platform/storage.ts'
+import { HAD_SESSION_KEY } from '../platform/stored-keys.ts'
+import { forgetPerson } from './forget-person.ts'
 import { forgetTab } from './forget-tab.ts'
 import { cameWithoutCookie } from './page-settings.ts'
 import { createTabChannel } from './tab-channel.ts'
@@ -16,7 +19,7 @@ export type Viewer =
   | KnownViewer
 
 type KnownViewer =
-  | { state: 'signed-out'; because?: 'session-closed' }
+  | { state: 'signed-out'; because?: CallError }
   | { state: 'authorized'; user: CurrentUser }
 
 const AUTHORIZING: Viewer = { state: 'authorizing' }
@@ -83,7 +86,10 @@ function currentViewer(): Viewer {
 export function loadViewer(isShown?: Promise<void>): void {
   mayTell = isShown
   assumeVisitor()
-  onSessionLost(() => signedOut('session-closed'))
+  onSessionLost((error) => {
+    if (error.code === 'SESSION_CLOSED') forgetClosed()
+    signedOut(error)
+  })
   onSessionKnown(retryNow)
   sessionChanges.subscribe(followOtherTab)
   addEventListener('online', retryNow)
@@ -92,6 +98,13 @@ export function loadViewer(isShown?: Promise<void>): void {
 
 export function announceSessionChange(isLogOut = false): void {
   sessionChanges.post(isLogOut)
+}
+
+/** Somebody has closed the session: nothing of its person stays. */
+function forgetClosed(): void {
+  forgetPerson(localStore.read(HAD_SESSION_KEY) ?? '')
+  forgetTab()
+  announceSessionChange(true)
 }
 
 function followOtherTab(isLogOut: boolean): void {
@@ -117,7 +130,7 @@ export function reloadViewer(): void {
   void fetchViewer().then(otherViewer.emit)
 }
 
-export function signedOut(because?: 'session-closed'): void {
+export function signedOut(because?: CallError): void {
   resetToken('none')
   queryClient.setQueryData<KnownViewer>(queryKey, {
     state: 'signed-out',
@@ -141,7 +154,9 @@ async function readViewer({ signal }: QueryFunctionContext): Promise<KnownViewer
   try {
     // A refused request without a token would show in the visitor's console.
     if ((await freshToken()) === null) return visitor()
-    return { state: 'authorized', user: await call('GET /users/current', {}, { signal }) }
+    const user = await call('GET /users/current', {}, { signal })
+    localStore.write(HAD_SESSION_KEY, user.id)
+    return { state: 'authorized', user }
   } catch (error) {
     if (!(error instanceof CallError) || error.status !== 401) throw error
     resetToken('none')

@@ -10,7 +10,7 @@ import { lockViewer } from '../account/account.service.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { type CodesOptions, type Start, startOperation } from '../codes/codes.service.ts'
 import { recognise } from '../sessions/known-clients.repository.ts'
-import { deleteAllSessions } from '../sessions/sessions.repository.ts'
+import { closeSessions } from '../sessions/sessions.repository.ts'
 import { type DeletionNotice, noticeExpiry } from './account-deletion.mail.ts'
 import {
   markDeleted,
@@ -47,7 +47,7 @@ export async function deleteAccount(tx: Queryable, userId: string): Promise<numb
 }
 
 async function closeAccount(tx: Queryable, userId: string): Promise<void> {
-  await deleteAllSessions(tx, userId)
+  await closeSessions(tx, userId, { reason: 'Сессия завершена: аккаунт удалён' })
   await removeOperations(tx, { purpose: 'email-change', userId })
   await addJob(tx, 'move-accounts', { payload: {} })
 }

@@ -11,7 +11,7 @@ import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { countWaiting } from '../moderation/queue.repository.ts'
 import { removeAllClients } from '../sessions/known-clients.repository.ts'
-import { deleteAllSessions, isSessionOpen } from '../sessions/sessions.repository.ts'
+import { closeSessions, isSessionOpen } from '../sessions/sessions.repository.ts'
 import { storeConsentText } from '../texts/consent-texts.repository.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
@@ -182,7 +182,7 @@ export async function undoEmailChange(tx: Queryable, id: string): Promise<string
   const email = await removeEmailChange(tx, { id, userId })
   if (email === undefined) throw new AppError('LINK_EXPIRED')
   await updateEmail(tx, userId, email)
-  await deleteAllSessions(tx, userId)
+  await closeSessions(tx, userId, { reason: 'Сессия завершена: смена почты отменена' })
   await removeAllClients(tx, userId)
   await removeOperations(tx, { purpose: 'email-change', userId })
   return userId

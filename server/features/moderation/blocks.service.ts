@@ -5,7 +5,7 @@ import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { hashMailbox } from '../account/account.service.ts'
-import { deleteAllSessions } from '../sessions/sessions.repository.ts'
+import { closeSessions } from '../sessions/sessions.repository.ts'
 import {
   blockMailbox,
   copyMailboxBlock,
@@ -33,7 +33,7 @@ export async function blockUser(
   const { userId, reason, by } = block
   await lockBlockOf(tx, userId)
   const until = await upsertBlock(tx, block)
-  await deleteAllSessions(tx, userId)
+  await closeSessionsOfBlocked(tx, userId, reason)
   const details = { until: until?.toISOString() ?? null }
   await appendToJournal(tx, { actor: by, action: 'user.block', userId, reason, details })
   await addJob(tx, 'spread-block', { payload: { userId } })
@@ -42,6 +42,11 @@ export async function blockUser(
     await addJob(tx, 'announce-block', { payload: { userId }, afterMs, key: `block ${userId}` })
   }
   return { until }
+}
+
+async function closeSessionsOfBlocked(tx: Queryable, userId: string, why: string): Promise<void> {
+  const reason = `Сессия завершена модератором. Причина: ${why.replace(/\.+$/, '')}`
+  await closeSessions(tx, userId, { reason })
 }
 
 async function lockBlockOf(tx: Queryable, userId: string): Promise<void> {
@@ -92,7 +97,7 @@ export function createBlockSpreading(
         await deleteBlock(tx, twin.id)
         if (!block) continue
         await insertBlock(tx, twin.id, block)
-        await deleteAllSessions(tx, twin.id)
+        await closeSessionsOfBlocked(tx, twin.id, block.reason)
       }
     })
 }

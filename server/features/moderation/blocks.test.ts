@@ -205,6 +205,6 @@ test('the undo of a block leaves its sessions closed: who signs in again can pub
   expect((await undo(app, moderator, body.id)).status).toBe(204)
   expectRefusal(await publish(user), 'UNAUTHORIZED')
   const refresh = { body: { clientToken: user.clientToken }, headers: { cookie: user.cookie } }
-  expectRefusal(await app.call('PATCH', '/sessions/current', refresh), 'UNAUTHORIZED')
+  expectRefusal(await app.call('PATCH', '/sessions/current', refresh), 'SESSION_CLOSED')
   expect((await publish(await app.signIn(user.email))).status).toBe(201)
 })

@@ -274,18 +274,44 @@ export async function deleteSession(
   return numDeletedRows > 0n
 }
 
-export async function deleteOtherSessions(db: Queryable, viewer: Viewer): Promise<void> {
-  const all = db.deleteFrom('sessions').where('user_id', '=', viewer.userId)
-  await all.where('id', '!=', viewer.sessionId).execute()
+/** Removes sessions of a user, whose browsers are answered with `reason`. Returns how many. */
+export async function closeSessions(
+  tx: Queryable,
+  userId: string,
+  { reason, only, except }: { reason: string; only?: string; except?: string },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    WITH closed AS (
+      DELETE FROM sessions WHERE user_id = ${userId}
+        AND id = coalesce(${only}::uuid, id) AND id IS DISTINCT FROM ${except}::uuid
+      RETURNING id, secret_hash, previous_hash
+    )
+    INSERT INTO closed_sessions (id, secret_hashes, reason)
+    SELECT id, ARRAY[secret_hash, previous_hash], ${reason} FROM closed`.execute(tx)
+  return Number(numAffectedRows)
 }
 
-export async function deleteAllSessions(db: Queryable, userId: string): Promise<void> {
-  await db.deleteFrom('sessions').where('user_id', '=', userId).execute()
+/** Returns why a session was closed, to who has its cookie. */
+export async function selectClosedReason(
+  db: Queryable,
+  id: string,
+  secretHash: Buffer,
+): Promise<string | undefined> {
+  const closed = db.selectFrom('closed_sessions').select('reason').where('id', '=', id)
+  const row = await closed
+    .where(sql<boolean>`${secretHash} = ANY(secret_hashes)`)
+    .executeTakeFirst()
+  return row?.reason
 }
 
 export async function removeExpiredSessions(db: Queryable): Promise<void> {
   const expired = db.deleteFrom('sessions').where((eb) => eb.not(LIVE))
   await expired.execute()
+  // The cookie of a session has expired by then.
+  await db
+    .deleteFrom('closed_sessions')
+    .where('closed_at', '<', sql<Date>`now() - ${LIFETIME_SECONDS} * interval '1 second'`)
+    .execute()
 }
 
 /** Returns the part of the key of access tokens that no backup contains. */

@@ -53,14 +53,15 @@ export function registerSessions({ route, db, limits, sessions, publicUrl }: Opt
     const charge = (sessionId: string) => limits.charge([{ limit: REFRESHES, key: sessionId }])
     const refreshed =
       presented && (await refreshSession(db, presented, { ...proof, networkHash, charge }))
-    if (refreshed?.isCopied) {
+    if (refreshed?.state === 'copied') {
       const { userId } = refreshed
       logEvent(request, 'session closed: its cookie was copied', { level: 'warn', userId })
     }
-    if (!refreshed || refreshed.isCopied) {
+    if (!presented || refreshed?.state !== 'live') {
       // Only failed refreshes count for the network, because many people share one address.
       await limits.charge([{ limit: FAILED_REFRESHES, ip: request.ip }])
-      throw new AppError('UNAUTHORIZED')
+      if (refreshed?.state !== 'closed') throw new AppError('UNAUTHORIZED')
+      throw new AppError('SESSION_CLOSED', { message: refreshed.reason })
     }
     if (refreshed.rotated) {
       sessions.setCookie(reply, refreshed.rotated.secret, refreshed.rotated.age)

@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { ERRORS } from '../../../contract/errors.ts'
 import type { AccessTokenAnswer, Device } from '../../../contract/fields.ts'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { batchCalls } from '../../kernel/db/batch-calls.ts'
@@ -28,7 +29,7 @@ import {
   removeOtherClients,
 } from './known-clients.repository.ts'
 import {
-  deleteOtherSessions,
+  closeSessions,
   deleteSession,
   insertSession,
   lockOwner,
@@ -36,6 +37,7 @@ import {
   noteLostToken,
   type Reader,
   rotateSecret,
+  selectClosedReason,
   selectLikedPosts,
   selectLiveSessions,
   touchSession,
@@ -172,15 +174,21 @@ const ROTATE_AFTER_SECONDS = 600
 /** The previous secret stays valid so long, for a request that a second tab has already sent. */
 const GRACE_SECONDS = 60
 
+/** For a session that another device of its user has closed. */
+const BY_ANOTHER_DEVICE = ERRORS.SESSION_CLOSED.message
+
 type Refreshed = {
+  state: 'live'
   userId: string
-  isCopied: false
   /** The new secret for the cookie and the session's age in seconds, if the secret was rotated. */
   rotated: { secret: SessionSecret; age: number } | null
 }
 
 /** An older secret was presented, so the session has been closed. */
-type Copied = { userId: string; isCopied: true }
+type Copied = { state: 'copied'; userId: string }
+
+/** The session was closed by somebody before. */
+type Closed = { state: 'closed'; reason: string }
 
 type Opening = {
   userId: string
@@ -203,19 +211,22 @@ type Client = Proof & {
  * valid. The current secret is valid, and so is the previous one: until the current one was seen,
  * because the response that contained it may have been lost, and for 60 s, because two tabs may
  * refresh at once. An older secret means that somebody has a copy of the cookie, so the session is
- * closed. A cookie of another client closes nothing. A browser that has lost its clientToken is
- * from then on proved by its own cookie alone. Rejects as `charge` does, with nothing
- * changed.
+ * closed. A cookie of another client closes nothing. A browser that has lost its clientToken is from
+ * then on proved by its own cookie alone. Rejects as `charge` does, with nothing changed.
  */
 export function refreshSession(
   db: Db,
   presented: SessionSecret,
   { networkHash, charge, ...proof }: Client,
-): Promise<Refreshed | Copied | null> {
+): Promise<Refreshed | Copied | Closed | null> {
   return db.transaction().execute(async (tx) => {
     const session = await lockSession(tx, presented.id)
-    if (!session || !isSameClient(session, proof)) return null
     const hash = hashSecret(presented.secret)
+    if (!session) {
+      const reason = await selectClosedReason(tx, presented.id, hash)
+      return reason === undefined ? null : { state: 'closed', reason }
+    }
+    if (!isSameClient(session, proof)) return null
     const userId = session.user_id
 
     const isCurrent = timingSafeEqual(session.secret_hash, hash)
@@ -224,7 +235,7 @@ export function refreshSession(
     const inGrace = session.secret_age <= GRACE_SECONDS
     if (!isCurrent && !(isPrevious && (!session.seen || inGrace))) {
       await deleteSession(tx, { sessionId: presented.id, userId })
-      return { userId, isCopied: true }
+      return { state: 'copied', userId }
     }
     await charge(presented.id)
     if (!proof.tokenHash && !session.is_token_lost) await noteLostToken(tx, presented.id)
@@ -237,10 +248,10 @@ export function refreshSession(
         presented: hash,
         networkHash,
       })
-      return { userId, isCopied: false, rotated: { secret, age: session.age } }
+      return { state: 'live', userId, rotated: { secret, age: session.age } }
     }
     await touchSession(tx, presented.id, isCurrent)
-    return { userId, isCopied: false, rotated: null }
+    return { state: 'live', userId, rotated: null }
   })
 }
 
@@ -252,7 +263,8 @@ export function closeSession(db: Db, viewer: Viewer, sessionId: string): Promise
   return db.transaction().execute(async (tx) => {
     await lockOwner(tx, viewer.userId)
     await removeClientOf(tx, viewer, sessionId)
-    return deleteSession(tx, { userId: viewer.userId, sessionId })
+    const closing = { reason: BY_ANOTHER_DEVICE, only: sessionId }
+    return (await closeSessions(tx, viewer.userId, closing)) > 0
   })
 }
 
@@ -261,7 +273,8 @@ export function closeOtherSessions(db: Db, viewer: Viewer): Promise<void> {
   return db.transaction().execute(async (tx) => {
     await lockOwner(tx, viewer.userId)
     await removeOtherClients(tx, viewer)
-    await deleteOtherSessions(tx, viewer)
+    const closing = { reason: BY_ANOTHER_DEVICE, except: viewer.sessionId }
+    await closeSessions(tx, viewer.userId, closing)
   })
 }
 

@@ -57,7 +57,7 @@ test('the next request of a closed session is 401, also on another node', async 
     body: { clientToken },
     headers: { cookie },
   })
-  expectRefusal(refresh, 'UNAUTHORIZED')
+  expectRefusal(refresh, 'SESSION_CLOSED')
   expect((await readAccount(laptop, node)).status).toBe(200)
 })
 

@@ -39,6 +39,7 @@ import * as mailName from './migrations/030-mail-name.ts'
 import * as browsersAndEdits from './migrations/031-browsers-and-edits.ts'
 import * as consentAndTokenKey from './migrations/033-consent-and-token-key.ts'
 import * as oneVersion from './migrations/034-one-version.ts'
+import * as closedSessions from './migrations/035-closed-sessions.ts'
 
 export const MIGRATIONS: Record<string, MarkedMigration> = {
   '001-product': product,
@@ -73,6 +74,7 @@ export const MIGRATIONS: Record<string, MarkedMigration> = {
   '031-browsers-and-edits': browsersAndEdits,
   '033-consent-and-token-key': consentAndTokenKey,
   '034-one-version': oneVersion,
+  '035-closed-sessions': closedSessions,
 }
 
 type Options = {

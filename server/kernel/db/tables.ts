@@ -92,6 +92,8 @@ export type Tables = ModerationTables & {
     user_agent_version: string
     os: string
   }
+  /** What the browser of a session that somebody has closed is answered. It names no user. */
+  closed_sessions: { id: string; secret_hashes: Buffer[]; reason: string; closed_at: CreatedAt }
   known_clients: { user_id: Id; client_hash: Buffer; used_at: ColumnType<Date, never, Date> }
   codes: {
     id: string

@@ -74,18 +74,20 @@ function useStartAtTop(): void {
   }, [key, pathname, isReturn])
 }
 
-/** The session expired or was closed on another device. */
+/** The session expired or was closed. */
 function useClosedSessionToast(): void {
   const viewer = useViewer()
-  const closed = viewer.state === 'signed-out' && viewer.because === 'session-closed'
+  const because = viewer.state === 'signed-out' ? viewer.because : undefined
 
   useEffect(() => {
-    if (!closed) return
+    if (!because) return
     const onSelect = () => openDialog({ name: 'sign-in' })
     // A dialog whose text could not be sent has the button too.
     const link = { label: 'Войти', onSelect, pageOnly: true }
-    toast({ text: 'Сессия завершена. Войдите снова', link })
-  }, [closed])
+    const { code, message } = because
+    const text = code === 'SESSION_CLOSED' ? message : 'Сессия завершена. Войдите снова'
+    toast({ text, link })
+  }, [because])
 }
 
 function writePost(): void {
