@@ -72,6 +72,12 @@ export function createConnections(max: number) {
   }
 
   return {
+    /** Whether every request of the connection has been answered. */
+    isIdle(socket: Socket): boolean {
+      const connection = open.get(socket)
+      return connection !== undefined && connection.waiting === 0 && isIdle(connection)
+    },
+
     isFirst: ({ socket }: IncomingMessage): boolean => open.get(socket)?.requests === 1,
 
     /** Manages the connections of a server, whichever socket accepted them. */

@@ -36,6 +36,17 @@ export function createRefusal(
   }
 }
 
+export function createRedirect(location: string, securityHeaders: Record<string, string>): Refusal {
+  const headers = {
+    ...securityHeaders,
+    'cache-control': 'no-store',
+    location,
+    'content-length': 0,
+    connection: 'close',
+  }
+  return { status: 308, headers, body: Buffer.alloc(0) }
+}
+
 export function sendRefusal(response: ServerResponse, { status, headers, body }: Refusal): void {
   response.writeHead(status, headers).end(body)
 }

@@ -22,7 +22,14 @@ import { ClosingResponse, connectionsLimit, createConnections } from './connecti
 import { answerFrameworkError, handleErrors } from './error-handler.ts'
 import { setHeaders } from './headers.ts'
 import { type ListenAddress, listenOnManySockets } from './listen.ts'
-import { createRefusal, type Refusal, sendRefusal, writeRefusal } from './refusal.ts'
+import { encodedTarget } from './raw-target.ts'
+import {
+  createRedirect,
+  createRefusal,
+  type Refusal,
+  sendRefusal,
+  writeRefusal,
+} from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import {
   measureQueryTime,
@@ -118,7 +125,11 @@ export async function createHttpServer(options: Options): Promise<HttpServer> {
     // A person gets the page that says so; calls of the API are told what is wrong.
     rewriteUrl: ({ url = '' }) => (isNoPage(url) ? NO_PAGE : url),
     frameworkErrors: answerFrameworkError(headers),
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, refuse),
+    clientErrorHandler(error, socket) {
+      const moved = connections.isIdle(socket) ? encodedTarget(error) : undefined
+      if (moved && socket.writable) writeRefusal(socket, refuse.moved(moved))
+      else answerBrokenRequest(error, socket, refuse)
+    },
   })
   handleErrors(app)
   parseBodies(app)
@@ -180,6 +191,7 @@ function createRefusals(securityHeaders: Record<string, string>) {
   return {
     request: refusal(400),
     expectation: refusal(417),
+    moved: (location: string): Refusal => createRedirect(location, securityHeaders),
     HPE_HEADER_OVERFLOW: refusal(431),
     ERR_HTTP_REQUEST_TIMEOUT: refusal(408),
   }
