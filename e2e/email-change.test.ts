@@ -69,3 +69,15 @@ function emailForm(page: Page) {
     proceed: main.getByRole('button', { name: 'Продолжить' }),
   }
 }
+
+test('an address that was stored in the form of the DNS is shown in letters', async () => {
+  const user = await journey.signIn('anna@xn--e1afmkfd.xn--p1ai')
+  const page = await journey.visit({ as: user, path: '/settings' })
+  await page.getByRole('link', { name: 'Электронная почта anna@пример.рф' }).click()
+  const { field, error } = emailForm(page)
+  await field.fill('anna@пример.рф')
+  await expect.poll(() => error.textContent()).toBe('Это ваша нынешняя почта')
+  await field.fill('olga@xn--e1afmkfd.xn--p1ai')
+  await field.press('Enter')
+  await page.getByText('Отправили код на olga@пример.рф').waitFor()
+})

@@ -4,6 +4,7 @@ import { RETURN_DAYS } from '../../contract/constants.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { savedOperation } from '../codes/saved-operation.ts'
 import { type MailedCode, useMailedCode } from '../codes/use-mailed-code.ts'
+import { emailInLetters } from '../format/email-in-letters.ts'
 import { exactDay } from '../format/time.ts'
 import { write } from '../http/write.ts'
 import { Button } from '../ui/button.tsx'
@@ -30,7 +31,8 @@ export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
     <div className={page.form}>
       <h2 className={page.title}>Удалить аккаунт</h2>
       <p className={page.tip} id={tipId}>
-        Отправили код на <b>{mailed.email}</b>. Как только вы его введёте, аккаунт будет удалён
+        Отправили код на <b>{emailInLetters(mailed.email)}</b>. Как только вы его введёте, аккаунт
+        будет удалён
       </p>
       <CodeEntry {...mailed.entry} describedBy={tipId} />
     </div>

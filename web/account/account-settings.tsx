@@ -12,6 +12,7 @@ import {
 import type { ReactNode } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { authorPath, MODERATION_PATH, PATHS } from '../../contract/pages.ts'
+import { emailInLetters } from '../format/email-in-letters.ts'
 import { useEntry } from '../history/entry.tsx'
 import { goBack, leave, openDialog } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
@@ -50,7 +51,7 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
           to={PATHS.email}
           icon={<Icon shape={Mail} size={20} />}
           name="Электронная почта"
-          value={user.email}
+          value={emailInLetters(user.email)}
         />
         <SettingsLink
           to={PATHS.username}

@@ -4,6 +4,7 @@ import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import { savedOperation } from '../codes/saved-operation.ts'
 import { useMailedCode } from '../codes/use-mailed-code.ts'
+import { emailInLetters } from '../format/email-in-letters.ts'
 import { write } from '../http/write.ts'
 import { changeViewer } from '../session/viewer.ts'
 import styles from '../ui/form-page.module.css'
@@ -46,7 +47,8 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
     <div className={styles.form}>
       {title}
       <p className={styles.tip} id={tipId}>
-        Отправили код на <b>{mailed.email}</b>. Если письма нет, проверьте папку «Спам»
+        Отправили код на <b>{emailInLetters(mailed.email)}</b>. Если письма нет, проверьте папку
+        «Спам»
       </p>
       <CodeEntry {...mailed.entry} describedBy={tipId} />
     </div>

@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { isEmail } from '../../contract/account-rules.ts'
+import { emailInLetters } from '../format/email-in-letters.ts'
 import { countdown } from '../format/time.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
@@ -34,8 +35,8 @@ export function EmailEntry(props: EmailEntryProps) {
   const { error } = mailed
   const retryAt = useRetryAt(error)
   const secondsLeft = useSecondsLeft(retryAt)
-  // The server does not tell addresses apart by case either.
-  const isOwn = own !== undefined && email.toLowerCase() === own.toLowerCase()
+  // The server does not tell addresses apart by these forms either.
+  const isOwn = own !== undefined && sameForm(email) === sameForm(own)
   const invalid = isOwn ? 'Это ваша нынешняя почта' : validationError(email)
   const isRefused = error instanceof CallError && error.status === 400
   const mayProceed = !invalid && !isRefused && secondsLeft === 0
@@ -89,6 +90,10 @@ export function EmailEntry(props: EmailEntryProps) {
       </div>
     </form>
   )
+}
+
+function sameForm(email: string): string {
+  return emailInLetters(email).toLowerCase()
 }
 
 function validationError(email: string): string | undefined {

@@ -3,6 +3,7 @@ import { PATHS } from '../../contract/pages.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import type { MailedCode } from '../codes/use-mailed-code.ts'
+import { emailInLetters } from '../format/email-in-letters.ts'
 import { useSiteState } from '../session/site-state.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
@@ -93,7 +94,7 @@ type OfferProps = Omit<OfferStepProps, 'tip' | 'accept'>
 export function OfferRegistrationStep({ email, ...offer }: OfferProps & { email: string }) {
   const tip = (
     <>
-      Аккаунта с почтой <b>{email}</b> пока нет. Зарегистрироваться?
+      Аккаунта с почтой <b>{emailInLetters(email)}</b> пока нет. Зарегистрироваться?
     </>
   )
   return <OfferStep {...offer} tip={tip} accept="Продолжить" />
@@ -125,7 +126,8 @@ export function CodeStep(entry: NonNullable<MailedCode['entry']>) {
   const tipId = useId()
   const tip = (
     <>
-      Отправили код на <b>{entry.operation.email}</b>. Если письма нет, проверьте папку «Спам»
+      Отправили код на <b>{emailInLetters(entry.operation.email)}</b>. Если письма нет, проверьте
+      папку «Спам»
     </>
   )
   return (
