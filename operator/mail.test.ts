@@ -33,7 +33,9 @@ test('a test mail arrives, and each step is named', async () => {
   const { code, out } = await mailTest({ SMTP_URL: mailbox.url })
   expect(code).toBe(0)
   expect(out).toMatch(/✓ Соединение с 127\.0\.0\.1, порт \d+: есть\n✓ Письмо принято сервером: 250/)
-  expect((await mailbox.mailTo('olga@example.org')).subject).toContain('Проверка почты')
+  const { subject, source } = await mailbox.mailTo('olga@example.org')
+  expect(subject).toContain('Проверка почты')
+  expect(source).toContain('Content-Type: text/html')
 })
 
 test('what stops it is named with the way to mend it: no server, and a wrong password', async () => {

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { readDkim } from './dkim.ts'
+import { writeBody } from './mail-body.ts'
 import { smtpSender, toMessage } from './smtp.ts'
 import { smtpAdvice, smtpReason } from './smtp-advice.ts'
 import type { OnEntry } from './smtp-options.ts'
@@ -27,8 +28,11 @@ export async function sendTestMail(
   }
   const relay = { url: smtpUrl, publicUrl }
   const send = smtpSender(relay, { dkim: await readDkim({ dkim, mailFrom }), onEntry })
-  const text = 'Это проверка почты: раз письмо дошло, дойдут и коды.'
-  const mail = { to, subject: `Проверка почты · ${appName}`, text }
+  const body = writeBody(
+    ['Это проверка почты: раз письмо дошло, дойдут и коды.'],
+    publicUrl ?? 'http://localhost',
+  )
+  const mail = { to, subject: `Проверка почты · ${appName}`, ...body }
   try {
     const response = await send(toMessage(mail, { name: appName, address: mailFrom }))
     steps.push(`Письмо принято сервером: ${response}`)
