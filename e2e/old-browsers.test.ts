@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, olga, test } from './testing/journey.ts'
-import { postWith } from './testing/page-actions.ts'
-import { signInButton } from './testing/sign-in-actions.ts'
+import { journey, olga, petr, test } from './testing/journey.ts'
+import { postWith, startPost, textField } from './testing/page-actions.ts'
+import { signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 const TOO_OLD = 'Читать можно и так, а чтобы войти и писать, нужен браузер поновее'
 
 test.each([
-  ['lacks what others have since 2024', takeAway],
+  ['lacks what others have since 2022', (page: Page) => takeAway(page, ['AbortSignal.timeout'])],
   ['cannot parse the scripts', spoilScripts],
 ])(
   'a browser that %s shows the wall, and says that signing in needs a newer one',
@@ -24,11 +24,40 @@ test.each([
   },
 )
 
-async function takeAway(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    Reflect.deleteProperty(Promise, 'withResolvers')
-    Reflect.deleteProperty(AbortSignal, 'any')
+test('a browser that lacks what others have since 2024 signs in, likes and publishes', async () => {
+  await journey.publish(olga, 'Запись для всех')
+  const page = await journey.visit({
+    before: (it) =>
+      takeAway(it, [
+        'Promise.withResolvers',
+        'AbortSignal.any',
+        'Array.prototype.toSpliced',
+        'HTMLElement.prototype.showPopover',
+        'HTMLElement.prototype.hidePopover',
+        'HTMLElement.prototype.togglePopover',
+      ]),
   })
+  await signInButton(page).click()
+  await signInThrough(journey, page, petr.email)
+  const dialog = await startPost(page)
+  await textField(dialog).fill('Пишу и отсюда')
+  await dialog.getByRole('button', { name: 'Опубликовать' }).click()
+  await postWith(page, 'Пишу и отсюда').waitFor()
+  const heart = postWith(page, 'Запись для всех').getByRole('button', { name: 'Нравится' })
+  await heart.click()
+  await heart.and(page.locator('[aria-pressed=true]')).waitFor()
+  await page.getByText(TOO_OLD).waitFor({ state: 'detached' })
+})
+
+async function takeAway(page: Page, names: string[]): Promise<void> {
+  await page.addInitScript((all) => {
+    for (const name of all) {
+      const [last = '', ...owners] = name.split('.').reverse()
+      let owner: object = globalThis
+      for (const part of owners.reverse()) owner = Reflect.get(owner, part)
+      Reflect.deleteProperty(owner, last)
+    }
+  }, names)
 }
 
 async function spoilScripts(page: Page): Promise<void> {

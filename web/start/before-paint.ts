@@ -36,25 +36,15 @@ try {
   if (wasLeft && opening?.type !== 'navigate') dataset.returning = ''
 } catch {}
 
-// Reading works without the app, which needs what browsers have since 2024.
-const isOld = !(
-  'withResolvers' in Promise &&
-  'any' in AbortSignal &&
-  'popover' in HTMLElement.prototype
-)
-if (isOld) {
+// Reading works without the app, which needs what browsers have since 2022.
+if (!('timeout' in AbortSignal && CSS.supports('selector(:has(a))'))) {
   dataset.old = ''
   addEventListener('DOMContentLoaded', sayOld)
 }
 addEventListener('error', ({ error }) => error instanceof SyntaxError && sayOld())
 
 function sayOld(): void {
-  dataset.static = ''
-  const line = document.createElement('p')
-  line.textContent = 'Читать можно и так, а чтобы войти и писать, нужен браузер поновее'
-  line.style.cssText =
-    'position:fixed;z-index:9;inset:auto 0 0;margin:0;padding:1em;text-align:center;color:CanvasText;background:Canvas'
-  document.body.append(line)
+  document.head.append(Object.assign(document.createElement('script'), { src: '/old-browser.js' }))
 }
 
 // Who pays for bytes or waits for them gets neither the fonts nor, before using the page, the app's

@@ -9,12 +9,14 @@ import { queryClient } from '../http/query-client.ts'
 import { readLikes } from '../posts/cache/posts.queries.ts'
 import { assumeVisitor, loadViewer, viewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
+import { addMissingFunctions } from './missing-functions.ts'
 import { registerServiceWorker } from './register-service-worker.ts'
 import '../ui/base.css'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no #root')
 
+addMissingFunctions()
 startHistory()
 const first = readFirstPage()
 // A module that awaits splits the first visit into many more requests. If a script of the page

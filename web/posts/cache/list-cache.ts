@@ -189,7 +189,11 @@ export function fillGap(
   const { gap, ...above } = pages[at] ?? {}
   if (!below || !gap) return
   const filled = [above as CachedPage, joinPage(page, below, gap.size)]
-  setPages(client, key, pages.toSpliced(at, 1, ...filled))
+  setPages(
+    client,
+    key,
+    pages.flatMap((it) => (it === pages[at] ? filled : [it])),
+  )
 }
 
 function setPages(client: QueryClient, key: readonly unknown[], pages: CachedPage[]): void {

@@ -1,0 +1,10 @@
+// Runs once in a browser that cannot run the app, and leaves the page as it is without scripts.
+document.documentElement.dataset.static = ''
+if (!document.getElementById('old-browser')) {
+  const line = document.createElement('p')
+  line.id = 'old-browser'
+  line.textContent = 'Читать можно и так, а чтобы войти и писать, нужен браузер поновее'
+  line.style.cssText =
+    'position:fixed;z-index:30;inset:auto 0 0;margin:0;padding:1em;text-align:center;color:CanvasText;background:Canvas'
+  document.body.append(line)
+}

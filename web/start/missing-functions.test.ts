@@ -1,0 +1,36 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { addMissingFunctions } from './missing-functions.ts'
+
+const { withResolvers } = Promise
+const { any } = AbortSignal
+
+function takeAway(): void {
+  onTestFinished(() => void Object.assign(Promise, { withResolvers }))
+  onTestFinished(() => void Object.assign(AbortSignal, { any }))
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, 'HTMLElement'))
+  Reflect.deleteProperty(Promise, 'withResolvers')
+  Reflect.deleteProperty(AbortSignal, 'any')
+  Object.assign(globalThis, { HTMLElement: class {} })
+  addMissingFunctions()
+}
+
+test('a promise is settled from outside', async () => {
+  takeAway()
+  const one = Promise.withResolvers<number>()
+  one.resolve(1)
+  expect(await one.promise).toBe(1)
+  const other = Promise.withResolvers()
+  other.reject(new Error('no'))
+  await expect(other.promise).rejects.toThrow('no')
+})
+
+test('a signal of several is aborted with the first of them, and for its reason', () => {
+  takeAway()
+  const [one, other] = [new AbortController(), new AbortController()]
+  const signal = AbortSignal.any([one.signal, other.signal])
+  expect(signal.aborted).toBe(false)
+  other.abort('why')
+  one.abort('later')
+  expect([signal.aborted, signal.reason]).toEqual([true, 'why'])
+  expect(AbortSignal.any([new AbortController().signal, other.signal]).reason).toBe('why')
+})
