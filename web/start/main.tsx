@@ -9,32 +9,36 @@ import { queryClient } from '../http/query-client.ts'
 import { readLikes } from '../posts/cache/posts.queries.ts'
 import { assumeVisitor, loadViewer, viewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
-import { addMissingFunctions } from './missing-functions.ts'
 import { registerServiceWorker } from './register-service-worker.ts'
 import '../ui/base.css'
 
 const root = document.getElementById('root')
-if (!root) throw new Error('The page has no #root')
+if (!root) throw new Error('No #root')
 
-addMissingFunctions()
-startHistory()
-const first = readFirstPage()
-// A module that awaits splits the first visit into many more requests. If a script of the page
-// cannot be loaded, the page stays as it came: readable, and with links that work.
-if (first && beginsAtAnchor(first))
-  loadFirstPage(first).then(
-    // Somebody who went back meanwhile has another address than the page they see.
-    () => (isAsOpened() ? hydrate(root, first) : render(root)),
-    globalThis.endWait,
-  )
-else render(root)
-registerServiceWorker()
-// Browsers that cannot install the app never send it.
-addEventListener('beforeinstallprompt', (event) => {
-  // No line of the browser's own stands beside ours.
-  event.preventDefault()
-  import('./offer-install.ts').then(({ offerInstall }) => offerInstall(event), console.error)
-})
+const begin = () => {
+  startHistory()
+  const first = readFirstPage()
+  // A module that awaits splits the first visit into many more requests. If a script of the page
+  // cannot be loaded, the page stays as it came: readable, and with links that work.
+  if (first && beginsAtAnchor(first))
+    loadFirstPage(first).then(
+      // Somebody who went back meanwhile has another address than the page they see.
+      () => (isAsOpened() ? hydrate(root, first) : render(root)),
+      globalThis.endWait,
+    )
+  else render(root)
+  registerServiceWorker()
+  // Browsers that cannot install the app never send it.
+  addEventListener('beforeinstallprompt', (event) => {
+    // No line of the browser's own stands beside ours.
+    event.preventDefault()
+    import('./offer-install.ts').then(({ offerInstall }) => offerInstall(event), console.error)
+  })
+}
+
+// Only browsers that need it fetch it.
+if ('withResolvers' in Promise && 'any' in AbortSignal) begin()
+else import('./missing-functions.ts').then(begin, globalThis.endWait)
 
 function render(container: HTMLElement): void {
   loadViewer()

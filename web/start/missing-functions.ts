@@ -1,4 +1,4 @@
-/** Adds what the oldest browsers of the build's target (Chrome 109, Safari 16.4) lack. */
+/** Adds what the oldest browsers of the build's target (Chrome 109, Safari 16.4) lack, once this file is loaded. */
 export function addMissingFunctions(): void {
   Promise.withResolvers ??= function withResolvers<T>() {
     const made = {} as PromiseWithResolvers<T>
@@ -18,3 +18,5 @@ export function addMissingFunctions(): void {
   HTMLElement.prototype.showPopover ??= () => {}
   HTMLElement.prototype.hidePopover ??= () => {}
 }
+
+addMissingFunctions()

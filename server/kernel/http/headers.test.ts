@@ -36,7 +36,6 @@ test('a page sets Referrer-Policy, COOP and nosniff, and is revalidated each tim
   expect(headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin')
   expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
   expect(headers.get('x-content-type-options')).toBe('nosniff')
-  expect(headers.get('x-frame-options')).toBe('DENY')
   expect(headers.get('cache-control')).toBe('private, no-cache')
   expect(headers.get('x-powered-by')).toBeNull()
 })

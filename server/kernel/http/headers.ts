@@ -39,7 +39,6 @@ export function securityHeaders({
         scriptSrc: ["'self'", ...inlineHashes.scripts],
         styleSrc: ["'self'", ...inlineHashes.styles],
         imgSrc: ["'self'", 'data:'],
-        workerSrc: ["'self'"],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         formAction: ["'self'"],
@@ -49,7 +48,13 @@ export function securityHeaders({
     },
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
     crossOriginOpenerPolicy: isPlainHttp ? false : { policy: 'same-origin' },
-    frameguard: { action: 'deny' },
+    // Old browsers alone know these, and every page would carry them: `frame-ancestors` is newer.
+    frameguard: false,
+    originAgentCluster: false,
+    dnsPrefetchControl: false,
+    ieNoOpen: false,
+    permittedCrossDomainPolicies: false,
+    xXssProtection: false,
     strictTransportSecurity: isHttps
       ? { maxAge: YEAR_SECONDS, includeSubDomains: hstsSubdomains }
       : false,

@@ -61,7 +61,6 @@ test('headers over 16 KiB are refused, and the connection closed', async () => {
 const SECURE = [
   'content-security-policy',
   'x-content-type-options',
-  'x-frame-options',
   'referrer-policy',
   'cross-origin-opener-policy',
 ]
