@@ -1,21 +1,21 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { addMissingFunctions } from './missing-functions.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 const { withResolvers } = Promise
 const { any } = AbortSignal
 
-function takeAway(): void {
+async function takeAway(): Promise<void> {
   onTestFinished(() => void Object.assign(Promise, { withResolvers }))
   onTestFinished(() => void Object.assign(AbortSignal, { any }))
   onTestFinished(() => void Reflect.deleteProperty(globalThis, 'HTMLElement'))
   Reflect.deleteProperty(Promise, 'withResolvers')
   Reflect.deleteProperty(AbortSignal, 'any')
   Object.assign(globalThis, { HTMLElement: class {} })
-  addMissingFunctions()
+  vi.resetModules()
+  await import('./missing-functions.ts')
 }
 
 test('a promise is settled from outside', async () => {
-  takeAway()
+  await takeAway()
   const one = Promise.withResolvers<number>()
   one.resolve(1)
   expect(await one.promise).toBe(1)
@@ -24,8 +24,8 @@ test('a promise is settled from outside', async () => {
   await expect(other.promise).rejects.toThrow('no')
 })
 
-test('a signal of several is aborted with the first of them, and for its reason', () => {
-  takeAway()
+test('a signal of several is aborted with the first of them, and for its reason', async () => {
+  await takeAway()
   const [one, other] = [new AbortController(), new AbortController()]
   const signal = AbortSignal.any([one.signal, other.signal])
   expect(signal.aborted).toBe(false)
