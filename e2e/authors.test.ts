@@ -26,6 +26,7 @@ test('a profile link to settings: their first row is one’s own page, and from 
   const page = await journey.visit({ as: olga })
   await profileLink(page).click()
   await page.waitForURL('**/settings')
+  await page.getByRole('main').getByText('Моя страница').waitFor()
   const first = page.getByRole('main').getByRole('link').first()
   expect(await first.innerText()).toBe(`${olga.username}\nМоя страница`)
   await first.click()

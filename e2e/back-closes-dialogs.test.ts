@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
-import { countCardRenders } from './testing/count-card-renders.ts'
 import { journey, olga, PHONE, petr, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
@@ -67,29 +66,6 @@ test('going back closes the dialog and saves the draft, going forward and a relo
   await expect.poll(() => depth(page)).toBe(1)
   await step(page, -1)
   await page.waitForURL('**/settings')
-})
-
-test('opening and closing a dialog renders no card, and a like its own only, on a page that was opened by its address', async () => {
-  await journey.publish(olga, 'Рядом')
-  const page = await journey.visit({ as: olga })
-  const card = postWith(page, 'Останется на месте')
-  const path = `/posts/${await card.getAttribute('data-post-id')}/likes`
-  await journey.call('POST', path, { token: (await journey.signUp()).token })
-  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
-  const openAndClose = async () => {
-    await page.keyboard.press('n')
-    await dialog.waitFor()
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-  }
-  await openAndClose()
-  // A like whose count the server corrects shows that the count counts; it renders its own card only.
-  const like = async () => {
-    await card.getByRole('button', { name: 'Нравится' }).click()
-    await card.getByText('2 отметки «Нравится»').waitFor({ state: 'attached' })
-  }
-  expect(await countCardRenders(page, like)).toBe(1)
-  expect(await countCardRenders(page, openAndClose)).toBe(0)
 })
 
 test('«Назад» and «Закрыть» in the same moment take one step', async () => {
