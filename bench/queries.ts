@@ -17,7 +17,11 @@ export type Call = {
  */
 export async function countQueries(databaseUrl: string, calls: Call[]): Promise<number[]> {
   const counted = countDriverQueries()
-  const config = readConfig({ RATE_LIMIT_SCALE: '100000', LOG_LEVEL: 'silent' })
+  const config = readConfig({
+    RATE_LIMIT_SCALE: '100000',
+    ACCESS_TOKEN_SECONDS: '86400',
+    LOG_LEVEL: 'silent',
+  })
   const app = await createApp({
     config,
     databaseUrl,
