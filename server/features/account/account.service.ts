@@ -5,7 +5,6 @@ import type { Profile } from '../../../contract/profiles.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
-import { widestNetworkOf } from '../../kernel/limits/network.ts'
 import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
@@ -91,16 +90,6 @@ export function hashUsername(username: string, nameKey: Buffer): Buffer {
 /** The hash by which a mailbox stays blocked, however it is spelt. No username contains a space. */
 export function hashMailbox(email: string, nameKey: Buffer): Buffer {
   return keyedHash(`mailbox ${mailboxOf(email)}`, nameKey)
-}
-
-/** Enough to tell the accounts of a wall apart, and shared by 256 IPv4 addresses each. */
-const NETWORK_HASH_BYTES = 3
-
-/** Null for the machine's own addresses, which are those of an untrusted proxy. */
-export function hashNetwork(ip: string, nameKey: Buffer): Buffer | null {
-  const network = widestNetworkOf(ip)
-  if (/^(127\.|0:0:0::|unknown$)/.test(network)) return null
-  return keyedHash(`network ${network}`, nameKey).subarray(0, NETWORK_HASH_BYTES)
 }
 
 function keyedHash(text: string, key: Buffer): Buffer {

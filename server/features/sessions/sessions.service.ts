@@ -7,7 +7,7 @@ import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { batchCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import type { Authenticator, Viewer } from '../../kernel/http/authenticate.ts'
-import { widestNetworkOf } from '../../kernel/limits/network.ts'
+import { hashNetwork } from '../../kernel/limits/network.ts'
 import { writeRefusal } from '../site-state/write-refusal.ts'
 import { accessTokenKey, createTokenReader, signAccessToken } from './access-token.ts'
 import {
@@ -101,15 +101,7 @@ export function createSessions({ secret, storedKey, accessTokenSeconds, isHttps 
       return browser === undefined ? tokenHash : joinHashes(tokenHash, hashSecret(browser))
     },
 
-    /**
-     * Three bytes of a keyed hash of the network of one subscriber: enough to know it again. Null
-     * for the machine's own addresses, which are those of an untrusted proxy.
-     */
-    hashNetwork(ip: string): Buffer | null {
-      const network = widestNetworkOf(ip)
-      if (/^(127\.|0:0:0::|unknown$)/.test(network)) return null
-      return createHmac('sha256', clientKey).update(`network ${network}`).digest().subarray(0, 3)
-    },
+    hashNetwork: (ip: string): Buffer | null => hashNetwork(ip, clientKey),
 
     /** What a refresh proves about the client. */
     readProof(clientToken: string | undefined, request: FastifyRequest): Proof {

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
@@ -33,4 +34,17 @@ export function networksOf(ip = ''): [string, ...string[]] {
     `${hex(a, b, c, 0)}::/48`,
     `${hex(a, b)}::/32`,
   ]
+}
+
+/** Enough to tell the networks of a wall's people apart, and shared by 256 IPv4 addresses each. */
+const HASH_BYTES = 3
+
+/**
+ * Returns the beginning of a keyed hash of a subscriber's network. Null for the machine's own
+ * addresses, which are those of an untrusted proxy.
+ */
+export function hashNetwork(ip: string, key: Buffer): Buffer | null {
+  const network = widestNetworkOf(ip)
+  if (/^(127\.|0:0:0::|unknown$)/.test(network)) return null
+  return createHmac('sha256', key).update(`network ${network}`).digest().subarray(0, HASH_BYTES)
 }
