@@ -1,6 +1,9 @@
 # The image brings Node itself, and expects DATABASE_URL: the embedded PostgreSQL in it is the one that verifies backups.
 
-FROM node:26-slim AS web
+# The base of every stage. Dependabot proposes the next version with its digest.
+FROM node:26.10.0-trixie-slim@sha256:ec7758ee051e457b468b32bde57b0879010b325bb9862718e9615225ce4aaae1 AS base
+
+FROM base AS web
 WORKDIR /app
 COPY package.json package-lock.json ./
 # With optional packages: the bundler's native half is one of them.
@@ -8,12 +11,12 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN node scripts/build-web-if-needed.ts
 
-FROM node:26-slim AS packages
+FROM base AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*
 
-FROM node:26-slim
+FROM base
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
