@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { registerAccount } from './features/account/account.routes.ts'
-import { requireProfile } from './features/account/account.service.ts'
 import { registerAccountDeletion } from './features/account-deletion/account-deletion.routes.ts'
 import { registerAnswers } from './features/answers/answers.routes.ts'
 import { registerCodes } from './features/codes/codes.routes.ts'
@@ -12,14 +11,12 @@ import { registerMutes } from './features/mutes/mutes.routes.ts'
 import { postIdOf } from './features/posts/post-id-of.ts'
 import { registerPosts } from './features/posts/posts.routes.ts'
 import { createPublish } from './features/posts/publications.service.ts'
-import { createVisitorReads } from './features/posts/visitor-reads.ts'
 import { registerReplies } from './features/replies/replies.routes.ts'
 import { isReported } from './features/reports/reports.repository.ts'
 import { registerReports } from './features/reports/reports.routes.ts'
 import { registerSearch } from './features/search/search.routes.ts'
 import { registerSessions } from './features/sessions/sessions.routes.ts'
 import { registerSignIn } from './features/sign-in/sign-in.routes.ts'
-import { createSiteStateReader } from './features/site-state/site-state.service.ts'
 import { registerTexts } from './features/texts/texts.routes.ts'
 import { jobsOf } from './jobs.ts'
 import { originOf } from './kernel/config/config.ts'
@@ -32,13 +29,14 @@ import type { ListenAddress } from './kernel/http/listen.ts'
 import { createRouter, type Route } from './kernel/http/route.ts'
 import { createAccessJournal } from './kernel/journal/access-journal.ts'
 import { shortenPause } from './kernel/mail/login-pause.repository.ts'
-import { servePages } from './kernel/pages/serve-pages.ts'
 import { startJobs } from './kernel/queue/queue.ts'
 import { type AppOptions, createNode, type Node } from './node.ts'
 import { selectBackupState } from './operations/backup/backup-state.repository.ts'
 import { IDENTITY_KEY, watchHealth } from './operations/doctor/doctor.service.ts'
 import { readWallHealth } from './operations/doctor/health.service.ts'
 import { registerIdentity } from './operations/doctor/identity.routes.ts'
+import { createPageReads } from './pages/page-reads.ts'
+import { servePages } from './pages/serve-pages.ts'
 
 export type App = {
   http: FastifyInstance
@@ -81,13 +79,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   registerIdentity(http, { key: node.key(IDENTITY_KEY), trustProxy: config.trustProxy })
   await servePages(http, {
     web: node.web,
-    reads: {
-      ...createVisitorReads(database.db),
-      readText: node.readText,
-      readProfile: (username) => requireProfile(database.db, username),
-      search: node.search,
-      readSiteState: createSiteStateReader(database.db),
-    },
+    reads: createPageReads({ ...node, db: database.db }),
     cache,
     limits: node.limits,
     cookieName: node.sessions.cookieName,

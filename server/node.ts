@@ -21,9 +21,9 @@ import { createHttpServer } from './kernel/http/server.ts'
 import { createLimits } from './kernel/limits/limits.ts'
 import { createLive } from './kernel/live/live.ts'
 import type { MailTransport } from './kernel/mail/transport.ts'
-import { pageNotNow } from './kernel/pages/serve-pages.ts'
-import { loadWebApp } from './kernel/pages/web-app.ts'
 import { createMetrics } from './operations/metrics/metrics.ts'
+import { pageNotNow } from './pages/serve-pages.ts'
+import { loadWebApp } from './pages/web-app.ts'
 
 export type AppOptions = {
   config: Config

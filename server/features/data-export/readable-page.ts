@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../kernel/pages/escape.ts'
+import { escapeHtml } from '../../kernel/http/escape.ts'
 import type { ExportedPost } from './data-export.repository.ts'
 
 type Content = {

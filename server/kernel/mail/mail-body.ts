@@ -1,4 +1,4 @@
-import { escapeHtml } from '../pages/escape.ts'
+import { escapeHtml } from '../http/escape.ts'
 
 /**
  * A line of the wall's own words, a code with what it is for, or a text that people wrote, which is

@@ -8,10 +8,10 @@ import {
   searchIn,
   TITLES,
   withCursor,
-} from '../../../contract/pages.ts'
-import { threadTitle } from '../../../contract/post-rules.ts'
-import type { Post, PostPage, RepliedPost } from '../../../contract/posts.ts'
-import { escapeHtml } from './escape.ts'
+} from '../../contract/pages.ts'
+import { threadTitle } from '../../contract/post-rules.ts'
+import type { Post, PostPage, RepliedPost } from '../../contract/posts.ts'
+import { escapeHtml } from '../kernel/http/escape.ts'
 
 /**
  * Returns what a page says as plain HTML: its texts and links, without what the app would draw

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { OPAQUE_MAX, PAGE_SIZE_MAX } from '../../../contract/constants.ts'
+import { OPAQUE_MAX, PAGE_SIZE_MAX } from '../../contract/constants.ts'
 import {
   authorFeedPath,
   authorPath,
@@ -12,16 +12,16 @@ import {
   repliesFeedPath,
   TITLES,
   withCursor,
-} from '../../../contract/pages.ts'
-import { postIdsOf, postTitle } from '../../../contract/post-rules.ts'
-import type { PostPage } from '../../../contract/posts.ts'
-import { toCachedResponse } from '../cache/cached-response.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
-import { VISITOR_CALLS } from '../http/call-limits.ts'
-import type { Http } from '../http/route.ts'
-import type { Limits } from '../limits/limits.ts'
+} from '../../contract/pages.ts'
+import { postIdsOf, postTitle } from '../../contract/post-rules.ts'
+import type { PostPage } from '../../contract/posts.ts'
+import { toCachedResponse } from '../kernel/cache/cached-response.ts'
+import type { ResponseCache } from '../kernel/cache/response-cache.ts'
+import { VISITOR_CALLS } from '../kernel/http/call-limits.ts'
+import type { Http } from '../kernel/http/route.ts'
+import type { Limits } from '../kernel/limits/limits.ts'
 import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
-import type { PageReads } from './rendered-pages.ts'
+import type { PageReads } from './page-reads.ts'
 
 type Options = {
   reads: PageReads

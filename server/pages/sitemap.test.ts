@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { seedWall } from '../../testing/seed.ts'
-import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
-import { textsInXml } from '../../testing/xml.ts'
+import { seedWall } from '../testing/seed.ts'
+import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
+import { textsInXml } from '../testing/xml.ts'
 
 const ORIGIN = 'https://vslukh.example'
 

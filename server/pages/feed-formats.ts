@@ -1,7 +1,7 @@
-import { postPath } from '../../../contract/pages.ts'
-import { postTitle } from '../../../contract/post-rules.ts'
-import type { Post } from '../../../contract/posts.ts'
-import { escapeHtml, escapeXml } from './escape.ts'
+import { postPath } from '../../contract/pages.ts'
+import { postTitle } from '../../contract/post-rules.ts'
+import type { Post } from '../../contract/posts.ts'
+import { escapeHtml, escapeXml } from '../kernel/http/escape.ts'
 
 /** One page of a feed. All URLs are absolute. */
 export type Feed = {

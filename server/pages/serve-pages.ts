@@ -1,26 +1,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { cursorIn, PATHS, pageAt, searchIn, TEXT_NAMES } from '../../../contract/pages.ts'
-import { variantFor } from '../cache/cached-response.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
-import { AppError } from '../errors/app-error.ts'
-import { MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../http/call-limits.ts'
-import { NO_POST_CACHE_CONTROL, noteRefusal } from '../http/error-handler.ts'
-import { HTML_TYPE } from '../http/refusal.ts'
-import type { Http } from '../http/route.ts'
-import type { Limits } from '../limits/limits.ts'
+import { cursorIn, PATHS, pageAt, searchIn, TEXT_NAMES } from '../../contract/pages.ts'
+import { variantFor } from '../kernel/cache/cached-response.ts'
+import type { ResponseCache } from '../kernel/cache/response-cache.ts'
+import { AppError } from '../kernel/errors/app-error.ts'
+import { MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
+import { NO_POST_CACHE_CONTROL, noteRefusal } from '../kernel/http/error-handler.ts'
+import { HTML_TYPE } from '../kernel/http/refusal.ts'
+import type { Http } from '../kernel/http/route.ts'
+import type { Limits } from '../kernel/limits/limits.ts'
 import { serveAppFiles } from './app-files.ts'
 import { serveFeeds } from './feeds.ts'
 import { headOf, type Missing, type Shown, siteStateMeta, VISITOR_META } from './page-head.ts'
+import type { PageReads } from './page-reads.ts'
 import { servePostPictures } from './post-pictures.ts'
 import {
   createRenderedPages,
   PageMoved,
-  type PageReads,
   type PublicPage,
   type Reader,
   urlOf,
 } from './rendered-pages.ts'
-import { type SitemapReads, serveSitemap } from './sitemap.ts'
+import { serveSitemap } from './sitemap.ts'
 import type { WebApp } from './web-app.ts'
 
 const NOT_NOW =
@@ -32,7 +32,7 @@ const RENDERED = new Set(['wall', 'post', 'author', 'authorReplies', 'search'])
 type Options = {
   /** The built web app; null where there is none, and then there are no pages. */
   web: WebApp | null
-  reads: PageReads & SitemapReads
+  reads: PageReads
   cache: Pick<ResponseCache, 'serveShared'>
   limits: Limits
   cookieName: string

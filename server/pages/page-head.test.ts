@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { postOf } from '../../testing/post-of.ts'
+import { postOf } from '../testing/post-of.ts'
 import { headOf } from './page-head.ts'
 
 const SITE = { appName: 'Вслух', publicUrl: 'https://vslukh.example' }
@@ -33,7 +33,7 @@ test('a post has its structured data, which its text cannot end', () => {
 })
 
 test('previews have a large picture, which has the size that they state', async () => {
-  const png = await readFile(join(import.meta.dirname, '../../../web/public/preview.png'))
+  const png = await readFile(join(import.meta.dirname, '../../web/public/preview.png'))
   const head = headOf('wall', SITE)
   expect(head).toContain('<meta name="twitter:card" content="summary_large_image">')
   expect(head).toContain(`content="${SITE.publicUrl}/preview.png"`)

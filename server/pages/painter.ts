@@ -1,6 +1,6 @@
-import { AppError } from '../errors/app-error.ts'
-import { Gate } from '../gate/gate.ts'
-import { createHelperThread } from '../threads/helper-thread.ts'
+import { AppError } from '../kernel/errors/app-error.ts'
+import { Gate } from '../kernel/gate/gate.ts'
+import { createHelperThread } from '../kernel/threads/helper-thread.ts'
 import type { Painting } from './paint-post.ts'
 
 /** Of the requests that run at once, as many may wait for pictures. */

@@ -3,32 +3,22 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { PATHS, postPath } from '../../../contract/pages.ts'
+import { PATHS, postPath } from '../../contract/pages.ts'
 import {
   type CachedResponse,
   isNotModified,
   sendCached,
   toCachedResponse,
-} from '../cache/cached-response.ts'
-import { acceptsGzip } from '../cache/compression.ts'
-import { AppError } from '../errors/app-error.ts'
-import { PAGE_FILES, VISITOR_CALLS } from '../http/call-limits.ts'
-import type { Limits } from '../limits/limits.ts'
-import { escapeXml } from './escape.ts'
-
-type IdRange = { number: number; newest: Date }
-
-export type SitemapReads = {
-  /** Resolves to the last `count` ranges of ids with posts. Range n begins at the id n × size. */
-  readIdRanges: (ranges: { size: number; count: number }) => Promise<IdRange[]>
-  readPostsInRange: (range: {
-    size: number
-    number: number
-  }) => Promise<{ id: string; modified_at: Date | null }[]>
-}
+} from '../kernel/cache/cached-response.ts'
+import { acceptsGzip } from '../kernel/cache/compression.ts'
+import { AppError } from '../kernel/errors/app-error.ts'
+import { PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
+import { escapeXml } from '../kernel/http/escape.ts'
+import type { Limits } from '../kernel/limits/limits.ts'
+import type { PageReads } from './page-reads.ts'
 
 type Options = {
-  reads: SitemapReads
+  reads: PageReads
   origin: string
   headers: Record<string, string>
   limits: Limits

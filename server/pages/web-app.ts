@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { PAGE_FRAMES_FILE, type PageFrames, type PageSettings } from '../../../contract/pages.ts'
-import { readIfExists } from '../config/read-if-exists.ts'
-import { escapeHtml } from './escape.ts'
+import { PAGE_FRAMES_FILE, type PageFrames, type PageSettings } from '../../contract/pages.ts'
+import { readIfExists } from '../kernel/config/read-if-exists.ts'
+import { escapeHtml } from '../kernel/http/escape.ts'
 import { createPageMaker, type PageMaker } from './page-maker.ts'
 
 type Settings = PageSettings & {

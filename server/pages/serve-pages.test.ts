@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { SITE_DESCRIPTION } from '../../../contract/pages.ts'
-import type { TestUser } from '../../testing/client.ts'
-import { WEB_FILES } from '../../testing/fake-web-app.ts'
-import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
+import { SITE_DESCRIPTION } from '../../contract/pages.ts'
+import type { TestUser } from '../testing/client.ts'
+import { WEB_FILES } from '../testing/fake-web-app.ts'
+import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
 
 const SESSION = { cookie: 'session=whatever' }
 /** How many pages are read and made at once. */

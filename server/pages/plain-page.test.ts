@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type FirstPage, OPEN_SITE } from '../../../contract/pages.ts'
-import { hostileText, unescapeHtml } from '../../testing/hostile-text.ts'
-import { postOf } from '../../testing/post-of.ts'
+import { type FirstPage, OPEN_SITE } from '../../contract/pages.ts'
+import { hostileText, unescapeHtml } from '../testing/hostile-text.ts'
+import { postOf } from '../testing/post-of.ts'
 import { plainPage } from './plain-page.ts'
 
 const FACTS = { now: 1_700_000_000, site: OPEN_SITE, cursor: '' }

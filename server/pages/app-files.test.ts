@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { WEB_FILES as FAKE_BUILD } from '../../testing/fake-web-app.ts'
-import { appForFile, appForTest } from '../../testing/test-app.ts'
+import { WEB_FILES as FAKE_BUILD } from '../testing/fake-web-app.ts'
+import { appForFile, appForTest } from '../testing/test-app.ts'
 
 const MANIFEST = { id: '/', name: 'Вслух', short_name: 'Вслух', lang: 'ru' }
 const WEB_FILES = {

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, expect, inject, test } from 'vitest'
-import { type FirstPage, OPEN_SITE } from '../../../contract/pages.ts'
-import type { Post } from '../../../contract/posts.ts'
-import type { TestUser } from '../../testing/client.ts'
-import { freshDatabase, openDatabaseAgain, shutDatabase } from '../../testing/databases.ts'
-import { WEB_FILES } from '../../testing/fake-web-app.ts'
-import { hostileText } from '../../testing/hostile-text.ts'
-import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
+import { type FirstPage, OPEN_SITE } from '../../contract/pages.ts'
+import type { Post } from '../../contract/posts.ts'
+import type { TestUser } from '../testing/client.ts'
+import { freshDatabase, openDatabaseAgain, shutDatabase } from '../testing/databases.ts'
+import { WEB_FILES } from '../testing/fake-web-app.ts'
+import { hostileText } from '../testing/hostile-text.ts'
+import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
 
 const SESSION = { cookie: 'session=whatever' }
 

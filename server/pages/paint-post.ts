@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import { type Node, Renderer } from '@takumi-rs/wasm/node'
-import type { Tile } from '../../../contract/pages.ts'
-import { lowerPriority } from '../threads/priority.ts'
+import type { Tile } from '../../contract/pages.ts'
+import { lowerPriority } from '../kernel/threads/priority.ts'
 
 // Paints the pictures of posts for link previews, in a thread of its own (painter.ts).
 

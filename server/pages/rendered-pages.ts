@@ -1,5 +1,5 @@
-import { ANCESTORS_SHOWN } from '../../../contract/constants.ts'
-import { ERRORS } from '../../../contract/errors.ts'
+import { ANCESTORS_SHOWN } from '../../contract/constants.ts'
+import { ERRORS } from '../../contract/errors.ts'
 import {
   authorPath,
   type FirstPage,
@@ -8,41 +8,26 @@ import {
   PATHS,
   pageAfter,
   postPath,
-  type SiteState,
   searchPath,
   withCursor,
-} from '../../../contract/pages.ts'
-import { hasMoreAncestors, postIdsOf } from '../../../contract/post-rules.ts'
-import type { Post, PostPage } from '../../../contract/posts.ts'
-import type { Profile } from '../../../contract/profiles.ts'
-import type { Ancestors } from '../../../contract/replies.ts'
-import type { FoundPage } from '../../../contract/search.ts'
-import { pageOf, searchTitle } from '../../../contract/search-rules.ts'
-import type { SiteText, TextName } from '../../../contract/texts.ts'
-import { type CachedResponse, sendCached, toCachedResponse } from '../cache/cached-response.ts'
-import { acceptsBrotli } from '../cache/compression.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
-import { AppError } from '../errors/app-error.ts'
-import { HTML_TYPE } from '../http/refusal.ts'
-import { type Http, type ListQuery, withHandlerDeadline } from '../http/route.ts'
+} from '../../contract/pages.ts'
+import { hasMoreAncestors, postIdsOf } from '../../contract/post-rules.ts'
+import type { FoundPage } from '../../contract/search.ts'
+import { pageOf, searchTitle } from '../../contract/search-rules.ts'
+import type { TextName } from '../../contract/texts.ts'
+import {
+  type CachedResponse,
+  sendCached,
+  toCachedResponse,
+} from '../kernel/cache/cached-response.ts'
+import { acceptsBrotli } from '../kernel/cache/compression.ts'
+import type { ResponseCache } from '../kernel/cache/response-cache.ts'
+import { AppError } from '../kernel/errors/app-error.ts'
+import { HTML_TYPE } from '../kernel/http/refusal.ts'
+import { type Http, withHandlerDeadline } from '../kernel/http/route.ts'
 import { headOf, type Missing, type Shown, VISITOR_META } from './page-head.ts'
+import type { PageReads } from './page-reads.ts'
 import type { WebApp } from './web-app.ts'
-
-/** Reads what visitors see. Rejects with *_NOT_FOUND, and INVALID_REQUEST for a bad cursor. */
-export type PageReads = {
-  readWall: (query: ListQuery) => Promise<PostPage>
-  readPost: (id: string) => Promise<Post>
-  readThread: (id: string, query: ListQuery) => Promise<{ post: Post; replies: PostPage }>
-  readProfile: (username: string) => Promise<Profile>
-  readPostsOf: (userId: string, query: ListQuery) => Promise<PostPage>
-  readRepliesOf: (userId: string, query: ListQuery) => Promise<PostPage>
-  readAncestors: (postId: string, limit: number) => Promise<Ancestors>
-  readText: (name: TextName) => Promise<SiteText>
-  /** Rejects with AppError for whatever nothing is found by. */
-  search: (query: ListQuery & { q: string }, by: { viewer: null; ip: string }) => Promise<FoundPage>
-  /** Never rejects. */
-  readSiteState: () => Promise<SiteState>
-}
 
 /** A page that visitors may see, by its address. */
 export type PublicPage = (

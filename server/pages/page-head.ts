@@ -9,11 +9,11 @@ import {
   SITE_STATE_META,
   type SiteState,
   TITLES,
-} from '../../../contract/pages.ts'
-import { excerpt, postTitle } from '../../../contract/post-rules.ts'
-import type { Post } from '../../../contract/posts.ts'
-import type { Profile } from '../../../contract/profiles.ts'
-import { escapeHtml, escapeJson } from './escape.ts'
+} from '../../contract/pages.ts'
+import { excerpt, postTitle } from '../../contract/post-rules.ts'
+import type { Post } from '../../contract/posts.ts'
+import type { Profile } from '../../contract/profiles.ts'
+import { escapeHtml, escapeJson } from '../kernel/http/escape.ts'
 import { picturePath } from './post-pictures.ts'
 
 /** What a page shows: `own` is what a visitor sees nothing of, `other` what could not be read. */
