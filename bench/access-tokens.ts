@@ -10,8 +10,8 @@ export async function signInUsers(databaseUrl: string, count: number): Promise<s
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const { rows } = await client.query<{ id: string; user_id: string }>(
-    `INSERT INTO sessions (id, user_id, secret_hash, client_hash, user_agent, user_agent_version, os)
-     SELECT gen_random_uuid(), id, '\\x00', '\\x00', 'bench', '', '' FROM users ORDER BY id LIMIT $1
+    `INSERT INTO sessions (id, user_id, secret_hash, client_hash, browser_hash, user_agent, user_agent_version, os)
+     SELECT gen_random_uuid(), id, '\\x00', '\\x00', '\\x00', 'bench', '', '' FROM users ORDER BY id LIMIT $1
      RETURNING id, user_id`,
     [count],
   )

@@ -46,8 +46,8 @@ test('at ten sessions the page says that the next sign-in closes the oldest', as
   await devices(page).others.waitFor()
   expect(await warning.count()).toBe(0)
   await journey.rows(
-    `INSERT INTO sessions (id, user_id, secret_hash, seen, client_hash, user_agent, user_agent_version, os)
-     SELECT gen_random_uuid(), user_id, secret_hash, seen, client_hash, user_agent, user_agent_version, os
+    `INSERT INTO sessions (id, user_id, secret_hash, seen, client_hash, browser_hash, user_agent, user_agent_version, os)
+     SELECT gen_random_uuid(), user_id, secret_hash, seen, client_hash, browser_hash, user_agent, user_agent_version, os
      FROM sessions, generate_series(1, 9) WHERE user_id = $1`,
     [here.id],
   )

@@ -140,7 +140,7 @@ function storeJunk({ local, session }: { local: Stored; session: Stored }): void
 
 /** The key under which a user's draft of a new post is stored. */
 function draftKey({ id }: TestUser): string {
-  return `draft ${id} new`
+  return `draft ${id} new tab`
 }
 
 async function writeDraft(page: Page, words: string): Promise<void> {

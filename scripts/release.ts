@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { readIfExists } from '../server/kernel/config/read-if-exists.ts'
-import { MIGRATIONS } from '../server/kernel/db/migrate.ts'
+import { isAdditive, MIGRATIONS } from '../server/kernel/db/migrate.ts'
 import { makeBashCompletion } from './bash-completion.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 import { makeDeb } from './deb.ts'
@@ -39,7 +39,7 @@ const PARTS = [
 const nodeOf = (arch: string) => `node_modules/node-${process.platform}-${arch}`
 /** What nobody reads at run time: tests, types, source maps, fonts for old browsers, Node's headers and manual. */
 const LEFT_OUT = [
-  /\.(?:test|fixture|child)\.ts$/,
+  /\.(?:test|fixture|child)\.(?:ts|sql)$/,
   /^server\/testing$/,
   /^node_modules\/.*\.(?:map|d\.[cm]?ts|md)$/,
   /^node_modules\/@fontsource.*\.(?:woff|s?css)$/,
@@ -108,7 +108,7 @@ async function stageRelease(target: string, arch: string): Promise<void> {
   await symlink('../../bin/run-node', join(target, 'node_modules/.bin/node'))
   // For bin/switch-release, which must not depend on a release that starts.
   const migrations = Object.entries(MIGRATIONS).map(
-    ([migration, { isAdditive }]) => `${migration} ${isAdditive ? 'additive' : 'breaking'}\n`,
+    ([migration, text]) => `${migration} ${isAdditive(text) ? 'additive' : 'breaking'}\n`,
   )
   await writeFile(join(target, 'migrations'), migrations.join(''))
   await writeFile(join(target, 'deploy/vslukh.bash-completion'), await makeBashCompletion())

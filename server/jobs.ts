@@ -19,7 +19,6 @@ import { moderationJobs } from './features/moderation/moderation.task.ts'
 import { removeOldReports } from './features/moderation/report-states.repository.ts'
 import { counterJobs } from './features/posts/counters.task.ts'
 import { removeOldKeys } from './features/posts/publications.repository.ts'
-import { searchJobs } from './features/search/search.task.ts'
 import { removeOldClients } from './features/sessions/known-clients.repository.ts'
 import { removeExpiredSessions } from './features/sessions/sessions.repository.ts'
 import { signInMails } from './features/sign-in/sign-in.mail.ts'
@@ -80,9 +79,6 @@ const PRUNING: ((db: Db) => Promise<unknown>)[] = [
   purgeExpiredPosts,
 ]
 
-/** Jobs of the release before that may still wait in the queue. The next release drops these. */
-const ENDED_JOBS = ['release-mails', 'remove-likes', 'restore-posts']
-
 /** Lists the jobs of every feature. */
 export function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions): Jobs {
   const { config, key, log, outage, directUrl, metrics, database } = node
@@ -118,7 +114,6 @@ export function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions):
     }),
     ...likeJobs(background),
     ...answerJobs(background),
-    ...searchJobs(background),
     ...moderationJobs({ db, background, nameKey, moderatorEmails, reportsToHide, publishChange }),
     ...accountDeletionJobs(background, {
       folders: deletionFolders(config),
@@ -146,7 +141,6 @@ export function jobsOf(node: Node, { secret, transport, settleMs }: AppOptions):
         await pruneDeletions(deletionFolders(config), await oldestDeletion(backupDir))
       },
     },
-    ...Object.fromEntries(ENDED_JOBS.map((name) => [name, { run: async () => {} }])),
   }
 }
 

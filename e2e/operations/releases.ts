@@ -37,19 +37,12 @@ export const NEXT_SCRIPT = '/assets/next-12345678.js'
  */
 export async function addMigration(release: string, { isAdditive }: { isAdditive: boolean }) {
   await writeFile(
-    join(release, 'server/kernel/db/migrations/999-next.ts'),
-    `import { sql } from 'kysely'
-export const isAdditive = ${isAdditive}
-export async function up(db) {
-  await sql\`ALTER TABLE posts ADD next text\`.execute(db)
-  await sql\`CREATE TABLE next_things (id bigint PRIMARY KEY)\`.execute(db)
-}
+    join(release, 'server/schema/999-next.sql'),
+    `${isAdditive ? '-- additive' : ''}
+ALTER TABLE posts ADD next text;
+CREATE TABLE next_things (id bigint PRIMARY KEY);
 `,
   )
-  await edit(join(release, 'server/kernel/db/migrate.ts'), [
-    ['export const MIGRATIONS', `import * as next from './migrations/999-next.ts'\n$&`],
-    ["\\n  '007-account-deletion'", `\n  '999-next': next,$&`],
-  ])
   await writeFile(join(release, 'dist/web', NEXT_SCRIPT), 'export {}')
   const kind = isAdditive ? 'additive' : 'breaking'
   await appendFile(join(release, 'migrations'), `999-next ${kind}\n`)

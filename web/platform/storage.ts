@@ -7,7 +7,7 @@ export type SafeStorage = {
   write(key: string, text: string): void
   /** Whether the value is in memory only. */
   isUnsaved(key: string): boolean
-  /** Removes a value that `is` refuses: an older release or a person wrote it. */
+  /** Removes a value that `is` refuses. */
   readJson<Value>(key: string, is: (value: unknown) => value is Value): Value | null
   writeJson(key: string, value: unknown): void
   remove(key: string): void

@@ -1,19 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db, Queryable } from '../../kernel/db/database.ts'
-import { createSearchIndex } from '../../kernel/db/migrations/019-search.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
 import type { SearchWords } from './search-words.ts'
-
-const IS_READY = sql<boolean>`EXISTS (SELECT FROM pg_index
-  WHERE indexrelid = to_regclass('posts_search') AND indisvalid)`
-/** An advisory lock: one node at a time builds the index. */
-const BUILD_LOCK = sql.lit(19_191_919)
 
 export type ParsedSearch = {
   /** The words by their stems, as a tsquery. */
   query: string
   /** Whether the index can find anything by them. */
   hasWords: boolean
-  isReady: boolean
   newest: string
 }
 
@@ -28,7 +21,7 @@ export async function parseSearch(
   const begun = sql`(${prefix}::text || ':*')::tsquery`
   const { rows } = await sql<ParsedSearch>`
     SELECT query::text, querytree(query) NOT IN ('', 'T') AS "hasWords", newest,
-      ${IS_READY} AS "isReady", set_config('statement_timeout', ${`${ms}`}, true),
+      set_config('statement_timeout', ${`${ms}`}, true),
       set_config('enable_seqscan', 'off', true)
     FROM (SELECT websearch_to_tsquery('pg_catalog.russian', ${text}) AS plain) parsed
     CROSS JOIN LATERAL (
@@ -93,23 +86,4 @@ export async function selectFoundWords(
       '<([^>]+)>', 'g') AS word
     WHERE id = ANY(${ids}::bigint[])`.execute(tx)
   return rows.map(({ word }) => word)
-}
-
-/** Builds the index unless it is there; it may take minutes, in which everything else goes on. */
-export async function buildSearchIndex(db: Db): Promise<void> {
-  await db.connection().execute(async (connection) => {
-    const { rows } = await sql<{ isReady: boolean; isOurs: boolean }>`
-      SELECT ${IS_READY} AS "isReady", pg_try_advisory_lock(${BUILD_LOCK}) AS "isOurs"`.execute(
-      connection,
-    )
-    const [{ isReady, isOurs } = { isReady: false, isOurs: false }] = rows
-    try {
-      if (isReady || !isOurs) return
-      // A build that broke off leaves an index that is not valid.
-      await sql`DROP INDEX CONCURRENTLY IF EXISTS posts_search`.execute(connection)
-      await createSearchIndex('CONCURRENTLY').execute(connection)
-    } finally {
-      if (isOurs) await sql`SELECT pg_advisory_unlock(${BUILD_LOCK})`.execute(connection)
-    }
-  })
 }

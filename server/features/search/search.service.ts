@@ -53,8 +53,7 @@ async function find(db: Db, { q, cursor, limit, viewerId }: Page) {
   try {
     return await db.transaction().execute(async (tx) => {
       const search = await parseSearch(tx, searchWords(q), SEARCH_MS)
-      if (!search?.isReady) throw notReady()
-      if (!search.hasWords) throw noWords()
+      if (!search?.hasWords) throw noWords()
       const { query, newest } = search
       const before = cursor ?? `${BigInt(newest) + 1n}`
       const found = await selectFound(tx, { query, before, count: limit + 1, viewerId })
@@ -68,12 +67,6 @@ async function find(db: Db, { q, cursor, limit, viewerId }: Page) {
   } catch (error) {
     throw errorCode(error) === CANCELED ? new AppError('QUERY_TOO_BROAD') : error
   }
-}
-
-function notReady(): AppError {
-  return new AppError('UNAVAILABLE', {
-    message: 'Поиск ещё готовится. Попробуйте через несколько минут',
-  })
 }
 
 function noWords(): AppError {

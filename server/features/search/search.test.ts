@@ -8,7 +8,6 @@ import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { strictApp } from '../../testing/limited-app.ts'
 import { NODES, startTestApp, type TestApp } from '../../testing/test-app.ts'
-import { buildSearchIndex } from './search.repository.ts'
 import { WORD_FORMS } from './word-forms.fixture.ts'
 
 let app: TestApp
@@ -235,22 +234,4 @@ test('the log does not say what was searched for', async () => {
   expect(log).toContain('/posts/search')
   for (const form of [secret, encodeURIComponent(secret), 'тайнопис'])
     expect(log).not.toContain(form)
-})
-
-test('a wall that had posts before its index is searched once a job has built that, also after a build that broke off', async () => {
-  const own = await startTestApp()
-  const user = await own.signUp()
-  await own.publish(user, 'Старинная запись')
-  const ask = () => own.call('GET', `/posts/search?q=${encodeURIComponent('старинная')}`)
-  await sql`DROP INDEX posts_search`.execute(own.db)
-  const early = await ask()
-  expectRefusal(early, 'UNAVAILABLE')
-  expect(early.body.message).toBe('Поиск ещё готовится. Попробуйте через несколько минут')
-  await own.publish(user, 'Ещё одна')
-  // It fails, since the two have one value, and leaves an index that is not valid.
-  const broken = sql`CREATE UNIQUE INDEX CONCURRENTLY posts_search ON posts ((true))`
-  await expect(broken.execute(own.db)).rejects.toThrow('could not create unique index')
-  await Promise.all([buildSearchIndex(own.db), buildSearchIndex(own.db)])
-  expect((await ask()).body.posts).toMatchObject([{ text: 'Старинная запись' }])
-  await own.close()
 })

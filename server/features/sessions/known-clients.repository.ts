@@ -67,7 +67,7 @@ export function lockAndRecognise(
     .executeTakeFirst()
 }
 
-/** SQL for the client that has opened a session; null for a session of an earlier release. */
+/** SQL for the client that has opened a session; null if it was closed. */
 const clientOf = (sessionId: string) =>
   sql<Buffer>`(SELECT sha256(client_hash || browser_hash) FROM sessions WHERE id = ${sessionId})`
 

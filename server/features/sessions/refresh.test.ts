@@ -1,10 +1,8 @@
-import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { deriveKey } from '../../kernel/config/app-secret.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
-import { appForFile, appForTest, SECRET } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 
 const app = await appForFile()
 
@@ -33,17 +31,6 @@ test('a refresh returns a new access token, and does not rotate a cookie younger
   expect(status).toBe(200)
   expect(await isSignedIn(body.accessToken.token)).toBe(true)
   expect(cookie).toBeUndefined()
-})
-
-test('a browser is stored as earlier releases stored it, so that an upgrade ends no session', async () => {
-  const wall = await appForTest()
-  const { clientToken } = await wall.signUp()
-  const { client_hash } = await wall.db
-    .selectFrom('sessions')
-    .select('client_hash')
-    .executeTakeFirstOrThrow()
-  const key = deriveKey(SECRET, 'client-token')
-  expect(client_hash).toEqual(createHmac('sha256', key).update(clientToken).digest())
 })
 
 test('a refresh rotates a cookie older than 10 minutes', async () => {

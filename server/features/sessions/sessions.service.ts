@@ -272,15 +272,14 @@ export function closeOtherSessions(db: Db, viewer: Viewer): Promise<void> {
 
 type StoredClient = {
   client_hash: Buffer
-  browser_hash: Buffer | null
+  browser_hash: Buffer
   is_token_lost: boolean
 }
 
 function isSameClient(session: StoredClient, { tokenHash, browserHash }: Proof): boolean {
   if (tokenHash && timingSafeEqual(session.client_hash, tokenHash)) return true
   if (tokenHash && !session.is_token_lost) return false
-  if (!browserHash || !session.browser_hash) return false
-  return timingSafeEqual(session.browser_hash, browserHash)
+  return browserHash !== undefined && timingSafeEqual(session.browser_hash, browserHash)
 }
 
 function joinHashes(tokenHash: Buffer, browserHash: Buffer): Buffer {

@@ -1,12 +1,6 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
+import { sql } from 'kysely'
 import type { Queryable } from './database.ts'
 import { refuseUnfinishedRestore } from './restore-lock.ts'
-
-export type MarkedMigration = Migration & {
-  /** Whether servers of the version before can ignore what it adds. */
-  isAdditive: boolean
-}
 
 export type AppliedMigrations = {
   missing: string[]
@@ -31,7 +25,8 @@ export async function readAppliedMigrations(
   }
 }
 
-async function readNames(
+/** Returns no names if there is no such table. */
+export async function readNames(
   db: Queryable,
   table: 'kysely_migration' | 'additive_migrations',
 ): Promise<string[]> {
@@ -43,24 +38,4 @@ async function readNames(
     name: string
   }>`SELECT name FROM ${sql.table(table)} ORDER BY name`.execute(db)
   return rows.map(({ name }) => name)
-}
-
-/** Stores for each migration whether it is additive, which an older version cannot know. */
-export function noteAdditive(
-  migrations: Record<string, MarkedMigration>,
-): Record<string, Migration> {
-  return Object.fromEntries(
-    Object.entries(migrations).map(([name, { up, isAdditive }]) => [
-      name,
-      {
-        async up(db: Kysely<unknown>) {
-          await up(db)
-          await sql`CREATE TABLE IF NOT EXISTS additive_migrations (name text PRIMARY KEY)`.execute(
-            db,
-          )
-          if (isAdditive) await sql`INSERT INTO additive_migrations VALUES (${name})`.execute(db)
-        },
-      },
-    ]),
-  )
 }

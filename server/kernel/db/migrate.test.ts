@@ -1,24 +1,20 @@
-import { type Kysely, sql } from 'kysely'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { withClient } from '../../testing/backups.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { startMain } from '../../testing/start-main.ts'
 import { StartError } from '../errors/start-error.ts'
 import { withStartDatabase } from './database.ts'
-import { MIGRATIONS, migrate, requireMigrated } from './migrate.ts'
+import { MIGRATIONS, type Migrations, migrate, productVersion, requireMigrated } from './migrate.ts'
+
+const LOCKING = 'ALTER TABLE posts ADD COLUMN test integer'
 
 /** The migrations and one more that needs a lock on a table, as most that alter one do. */
-const ONE_MORE = {
-  ...MIGRATIONS,
-  '999-test': {
-    isAdditive: true,
-    up: async (db: Kysely<unknown>) => {
-      await sql`ALTER TABLE posts ADD COLUMN test integer`.execute(db)
-    },
-  },
-}
+const ONE_MORE = { ...MIGRATIONS, '999-test': `-- additive\n${LOCKING}` }
 
-const BREAKING = { ...ONE_MORE, '999-test': { ...ONE_MORE['999-test'], isAdditive: false } }
+const BREAKING = { ...ONE_MORE, '999-test': LOCKING }
 
 /** Returns a database whose posts are locked by one long SELECT until `release()` is called. */
 async function heldDatabase() {
@@ -80,7 +76,7 @@ test('waiting for a lock ends when the start is aborted', async () => {
 })
 
 /** Returns the URL of a database that a newer version has migrated. */
-async function newerDatabase(migrations: typeof ONE_MORE): Promise<string> {
+async function newerDatabase(migrations: Migrations): Promise<string> {
   const databaseUrl = await databaseForTest()
   await migrate(databaseUrl, { migrations })
   return databaseUrl
@@ -96,7 +92,7 @@ test('a server works on a database whose newer migrations are additive, and so d
 
 test('neither works where a newer migration is not additive, even with additive ones after it', async () => {
   const url = await newerDatabase(BREAKING)
-  const more = { ...BREAKING, '999-very-last': { isAdditive: true, up: async () => {} } }
+  const more = { ...BREAKING, '999-very-last': '-- additive' }
   await migrate(url, { migrations: more })
   await expect(migrate(url)).rejects.toThrow(/^База новее: .*999-test/)
   await expect(withStartDatabase(url, ({ db }) => requireMigrated(db))).rejects.toThrow(StartError)
@@ -110,10 +106,74 @@ test('a database that lacks a migration and has a newer one is refused, although
 })
 
 test('the database remembers which version migrated it last', async () => {
-  const databaseUrl = await databaseForTest()
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  onTestFinished(() => client.end())
-  const { rows } = await client.query('SELECT version FROM installation')
-  expect(rows).toEqual([{ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }])
+  expect(await query(await databaseForTest(), 'SELECT version FROM installation')).toEqual([
+    { version: productVersion() },
+  ])
 })
+
+/** Makes a database of 0.1.0, or one that lacks the last of its migrations. */
+async function databaseOf010(lastMigration: string): Promise<string> {
+  const url = await databaseForTest('template0')
+  await query(url, await readFile(join(import.meta.dirname, 'schema-0.1.0.fixture.sql'), 'utf8'))
+  await query(
+    url,
+    `INSERT INTO installation (version) VALUES ('0.1.0');
+    INSERT INTO kysely_migration VALUES ('001-product', ''), ('${lastMigration}', '');
+    INSERT INTO additive_migrations VALUES ('${lastMigration}')`,
+  )
+  return url
+}
+
+test('a database of 0.1.0 is adopted, by nodes that start at once, and is then equal to a new one', async () => {
+  const url = await databaseOf010('035-closed-sessions')
+  await Promise.all([migrate(url), migrate(url)])
+  expect(await query(url, CATALOG)).toEqual(await query(await databaseForTest(), CATALOG))
+  expect(await query(url, 'SELECT name FROM kysely_migration')).toEqual([{ name: '001-schema' }])
+  expect(await query(url, 'SELECT FROM additive_migrations')).toEqual([])
+  expect(await query(url, 'SELECT version FROM installation')).toEqual([
+    { version: productVersion() },
+  ])
+})
+
+test('a database from before 0.1.0 is refused and stays as it is', async () => {
+  const url = await databaseOf010('034-one-version')
+  const before = await query(url, 'TABLE kysely_migration')
+  await expect(migrate(url)).rejects.toThrow(/^База данных старше 0\.1\.0/)
+  expect(await query(url, 'TABLE kysely_migration')).toEqual(before)
+})
+
+/**
+ * Describes what is in a schema. The order of columns may differ, and so may the comments in
+ * functions and their spaces.
+ */
+const CATALOG = `
+  WITH tables AS (
+    SELECT oid, relname, relkind, reloptions FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v')
+  )
+  SELECT concat_ws(' ', relkind, relname, reloptions) AS line FROM tables
+  UNION ALL
+  SELECT concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
+      attgenerated, pg_get_expr(adbin, adrelid))
+    FROM tables JOIN pg_attribute ON attrelid = tables.oid AND attnum > 0 AND NOT attisdropped
+    LEFT JOIN pg_attrdef ON adrelid = tables.oid AND adnum = attnum
+  UNION ALL
+  SELECT concat_ws(' ', relname, conname, pg_get_constraintdef(c.oid))
+    FROM tables JOIN pg_constraint c ON conrelid = tables.oid WHERE contype <> 'n'
+  UNION ALL
+  SELECT pg_get_indexdef(indexrelid) FROM tables JOIN pg_index ON indrelid = tables.oid
+  UNION ALL
+  SELECT pg_get_triggerdef(t.oid) FROM tables JOIN pg_trigger t ON tgrelid = tables.oid AND NOT tgisinternal
+  UNION ALL
+  SELECT relname || array_to_string(ARRAY(
+      SELECT word FROM regexp_split_to_table(pg_get_viewdef(oid), '[,;\\s]+') word ORDER BY word), ' ')
+    FROM tables WHERE relkind = 'v'
+  UNION ALL
+  SELECT regexp_replace(regexp_replace(pg_get_functiondef(oid), '--[^\\n]*', '', 'g'), '\\s+', ' ', 'g')
+    FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  ORDER BY line`
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const { rows } = await withClient(url, (client) => client.query(text))
+  return rows
+}

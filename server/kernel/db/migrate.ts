@@ -1,84 +1,35 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runMigrations as migrateQueue } from 'graphile-worker'
-import { Migrator } from 'kysely/migration'
+import { type Kysely, sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
 import { StartError } from '../errors/start-error.ts'
-import { type MarkedMigration, noteAdditive, readAppliedMigrations } from './applied-migrations.ts'
+import { readAppliedMigrations, readNames } from './applied-migrations.ts'
 import { type Db, type StartDatabase, withStartDatabase } from './database.ts'
 import { errorCode } from './database-errors.ts'
-import * as product from './migrations/001-product.ts'
-import * as posts from './migrations/002-posts.ts'
-import * as mailboxes from './migrations/003-mailboxes.ts'
-import * as account from './migrations/004-account.ts'
-import * as installation from './migrations/005-installation.ts'
-import * as moderation from './migrations/006-moderation.ts'
-import * as accountDeletion from './migrations/007-account-deletion.ts'
-import * as backups from './migrations/008-backups.ts'
-import * as mailLog from './migrations/009-mail-log.ts'
-import * as people from './migrations/010-people.ts'
-import * as wrongCodes from './migrations/011-wrong-codes.ts'
-import * as banReasons from './migrations/012-ban-reasons.ts'
-import * as hiddenPosts from './migrations/013-hidden-posts.ts'
-import * as oneLimiter from './migrations/014-one-limiter.ts'
-import * as banNetworks from './migrations/015-ban-networks.ts'
-import * as outbox from './migrations/016-outbox.ts'
-import * as statesOfUsers from './migrations/017-states-of-users.ts'
-import * as answers from './migrations/018-answers.ts'
-import * as search from './migrations/019-search.ts'
-import * as mutes from './migrations/020-mutes.ts'
-import * as notice from './migrations/021-notice.ts'
-import * as countPlans from './migrations/022-count-plans.ts'
-import * as newAddressMails from './migrations/023-mail-name.ts'
-import * as invitations from './migrations/024-invitations.ts'
-import * as limitsClock from './migrations/025-limits-clock.ts'
-import * as wallCounts from './migrations/026-wall-counts.ts'
-import * as postChanges from './migrations/027-post-changes.ts'
-import * as chargeLimits from './migrations/029-charge-limits.ts'
-import * as mailName from './migrations/030-mail-name.ts'
-import * as browsersAndEdits from './migrations/031-browsers-and-edits.ts'
-import * as consentAndTokenKey from './migrations/033-consent-and-token-key.ts'
-import * as oneVersion from './migrations/034-one-version.ts'
-import * as closedSessions from './migrations/035-closed-sessions.ts'
 
-export const MIGRATIONS: Record<string, MarkedMigration> = {
-  '001-product': product,
-  '002-posts': posts,
-  '003-mailboxes': mailboxes,
-  '004-account': account,
-  '005-installation': installation,
-  '006-moderation': moderation,
-  '007-account-deletion': accountDeletion,
-  '008-backups': backups,
-  '009-mail-log': mailLog,
-  '010-people': people,
-  '011-wrong-codes': wrongCodes,
-  '012-ban-reasons': banReasons,
-  '013-hidden-posts': hiddenPosts,
-  '014-one-limiter': oneLimiter,
-  '015-ban-networks': banNetworks,
-  '016-outbox': outbox,
-  '017-states-of-users': statesOfUsers,
-  '018-answers': answers,
-  '019-search': search,
-  '020-mutes': mutes,
-  '021-notice': notice,
-  '022-count-plans': countPlans,
-  '023-mail-name': newAddressMails,
-  '024-invitations': invitations,
-  '025-limits-clock': limitsClock,
-  '026-wall-counts': wallCounts,
-  '027-post-changes': postChanges,
-  '029-charge-limits': chargeLimits,
-  '030-mail-name': mailName,
-  '031-browsers-and-edits': browsersAndEdits,
-  '033-consent-and-token-key': consentAndTokenKey,
-  '034-one-version': oneVersion,
-  '035-closed-sessions': closedSessions,
+const SCHEMA = join(import.meta.dirname, '../../schema')
+const FIRST = '001-schema'
+
+/** SQL by the name of its file, in the order in which it is run. */
+export type Migrations = Record<string, string>
+
+/** The files of server/schema/. */
+export const MIGRATIONS: Migrations = Object.fromEntries(
+  readdirSync(SCHEMA)
+    .filter((file) => /^\d{3}-.*\.sql$/.test(file))
+    .sort()
+    .map((file) => [file.slice(0, -'.sql'.length), readFileSync(join(SCHEMA, file), 'utf8')]),
+)
+
+/** Whether servers without the migration can work with what it adds: its first line says so. */
+export function isAdditive(text: string): boolean {
+  return text.startsWith('-- additive')
 }
 
 type Options = {
-  migrations?: Record<string, MarkedMigration>
+  migrations?: Migrations
   say?: (line: string) => void
   signal?: AbortSignal
   /** For how long a migration keeps trying to get a lock. */
@@ -131,13 +82,14 @@ export async function requireMigrated(db: Db): Promise<void> {
 
 async function migrateOnce(
   { db, pool }: StartDatabase,
-  migrations: Record<string, MarkedMigration>,
+  migrations: Migrations,
   schema?: string,
 ): Promise<void> {
+  await adopt(db)
   if (await isNewer(db, Object.keys(migrations))) return
   const migrator = new Migrator({
     db,
-    provider: { getMigrations: async () => noteAdditive(migrations) },
+    provider: { getMigrations: async () => toKysely(migrations) },
     ...(schema !== undefined && { migrationTableSchema: schema }),
   })
   const { error, results = [] } = await migrator.migrateToLatest()
@@ -145,6 +97,45 @@ async function migrateOnce(
   if (schema === undefined) await migrateQueue({ pgPool: pool })
   if (results.length > 0)
     await db.updateTable('installation').set({ version: productVersion() }).execute()
+}
+
+function toKysely(migrations: Migrations): Record<string, Migration> {
+  return Object.fromEntries(
+    Object.entries(migrations).map(([name, text]) => [name, { up: (db) => run(db, name, text) }]),
+  )
+}
+
+/** An older version cannot know whether a migration is additive: the database stores it. */
+async function run(db: Kysely<unknown>, name: string, text: string): Promise<void> {
+  await sql.raw(text).execute(db)
+  if (isAdditive(text)) await sql`INSERT INTO additive_migrations VALUES (${name})`.execute(db)
+}
+
+/** The last migration of 0.1.0. */
+const ADOPTED = '035-closed-sessions'
+
+/** Makes a database of 0.1.0 one of this schema. Throws StartError for an older one. */
+async function adopt(db: Db): Promise<void> {
+  const applied = await readNames(db, 'kysely_migration')
+  if (applied.length === 0 || applied.includes(FIRST)) return
+  if (!applied.includes(ADOPTED)) {
+    throw new StartError(
+      'База данных старше 0.1.0, эта версия её не обновит. Сначала запустите на ней версию 0.1.0.',
+    )
+  }
+  await db.transaction().execute(async (tx) => {
+    const { rows } =
+      await sql`DELETE FROM kysely_migration WHERE name = ${ADOPTED} RETURNING name`.execute(tx)
+    // Another node was first.
+    if (rows.length === 0) return
+    await sql.raw(readFileSync(join(SCHEMA, 'from-0.1.0.sql'), 'utf8')).execute(tx)
+    await sql`DELETE FROM kysely_migration`.execute(tx)
+    await sql`DELETE FROM additive_migrations`.execute(tx)
+    await sql`INSERT INTO kysely_migration VALUES (${FIRST}, ${new Date().toISOString()})`.execute(
+      tx,
+    )
+    await tx.updateTable('installation').set({ version: productVersion() }).execute()
+  })
 }
 
 /** Whether a newer version has migrated the database. Throws StartError if that breaks this one. */

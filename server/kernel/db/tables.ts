@@ -82,8 +82,8 @@ export type Tables = ModerationTables & {
     used_at: ColumnType<Date, never, Date>
     created_at: CreatedAt
     client_hash: Buffer
-    /** Of the browser's cookie; null in sessions of earlier releases. */
-    browser_hash: Buffer | null
+    /** Of the browser's cookie. */
+    browser_hash: Buffer
     /** Since the browser has lost its clientToken, its cookie alone proves it. */
     is_token_lost: Generated<boolean>
     /** The first bytes of a keyed hash of the account and the network that it was opened in. */
@@ -161,7 +161,7 @@ export type Tables = ModerationTables & {
     is_urgent: Generated<boolean>
     /** Whether it is a code for an address without an account. */
     is_to_new_address: Generated<boolean>
-    /** The recipient's, in ASCII; null in rows of before. */
+    /** The recipient's, in ASCII. */
     domain: string | null
     queued_at: CreatedAt
     expires_at: Date

@@ -5,7 +5,6 @@ import { openMailbox } from '../../testing/mailbox.ts'
 import { openStuckSmtp } from '../../testing/smtp-faults.ts'
 import { appForTest, mailAppForTest, NODES } from '../../testing/test-app.ts'
 import type { Db } from '../db/database.ts'
-import { addJob } from '../queue/queue.ts'
 import { mailHealth } from './mail-health.repository.ts'
 import { claimMail, settleMail } from './outbox.repository.ts'
 import { queueMail } from './queue-mail.ts'
@@ -95,12 +94,4 @@ test('a claimed mail is nobody else’s until the claim is over; what its former
   expect(await claim(db)).toBeUndefined()
   expect(await settleMail(db, next, { state: 'sent', attempt: {}, logKey })).toBe(true)
   expect(await mailHealth(db)).toMatchObject({ waiting: 0, lastHour: { sent: 1 } })
-})
-
-test('a mail that the release before has left in the queue of jobs is sent from the outbox', async () => {
-  const { app, mailbox } = await mailAppForTest()
-  const left = { ...noticeTo(EMAIL), tries: 2, isCounted: true, logId: '7', queuedAt: Date.now() }
-  await addJob(app.db, 'send-email-notice', { payload: left, key: 'any' })
-  await mailbox.mailTo(EMAIL)
-  await expect.poll(async () => (await mailHealth(app.db)).lastHour.sent).toBe(1)
 })

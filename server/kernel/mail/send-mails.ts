@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Queryable } from '../db/database.ts'
 import type { Outage } from '../db/outage.ts'
 import type { OutboxState } from '../db/tables.ts'
-import type { Ending, Job, Jobs } from '../queue/queue.ts'
+import type { Ending, Jobs } from '../queue/queue.ts'
 import { maskEmail } from './email-address.ts'
 import { endPause, pauseMails } from './login-pause.repository.ts'
 import type { Wait } from './mails-per-hour.ts'
@@ -15,7 +15,7 @@ import {
   removeMail,
   settleMail,
 } from './outbox.repository.ts'
-import { type QueuedMail, queueMail, SENDING, wakeSenders } from './queue-mail.ts'
+import { type QueuedMail, SENDING, wakeSenders } from './queue-mail.ts'
 import { type Mail, MailFailure } from './smtp.ts'
 import { maskAnswer } from './smtp-answer.ts'
 import type { MailTransport } from './transport.ts'
@@ -53,19 +53,9 @@ const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 15_000
 const STORE_AGAIN_MS = 1000
 
-/**
- * The job that sends mails, and those that move mails of the release before from the queue of jobs
- * into the outbox. The next release drops these.
- */
+/** The job that sends mails. */
 export function mailJobs(options: Options): Jobs {
-  const moving = Object.keys(options.kinds).map((task): [string, Job<QueuedMail>] => [
-    task,
-    { run: (mail) => queueMail(options.db, task, mail) },
-  ])
-  return {
-    [SENDING]: { everyMinutes: 1, run: createSending(options) },
-    ...Object.fromEntries(moving),
-  }
+  return { [SENDING]: { everyMinutes: 1, run: createSending(options) } }
 }
 
 /**

@@ -9,7 +9,7 @@ import { queueRecurring, type Schedule } from './recurring-jobs.ts'
 export type Ending = { signal: AbortSignal; stopping: Promise<never> }
 
 /** A job, and when it recurs if it does. */
-export type Job<Payload> = Partial<Schedule> & {
+type Job<Payload> = Partial<Schedule> & {
   run: (payload: Payload, ending: Ending) => Promise<void>
 }
 /** Jobs by their names. */

@@ -55,7 +55,7 @@ export async function readRestorable(path: string): Promise<Manifest> {
   const manifest = await readManifest(path)
   if (isRestorable(manifest)) return manifest
   throw new BackupError(
-    `База в копии новее этой версии: она версии ${manifest.version} (в ней есть ${manifest.migration}). ` +
+    `База в копии другой версии: ${manifest.version} (в ней есть ${manifest.migration}). ` +
       'Поставьте ту версию и восстановите копию ею.',
   )
 }

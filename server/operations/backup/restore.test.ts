@@ -55,8 +55,8 @@ test('a restore refuses a wall, a running server, another secret and a newer ver
     migration: '999-future',
     version: '9.0.0',
   })
-  await expect(restoreBackup(url, newer, options())).rejects.toThrow('она версии 9.0.0')
-  await expect(verifyBackup(newer)).rejects.toThrow('она версии 9.0.0')
+  await expect(restoreBackup(url, newer, options())).rejects.toThrow('другой версии: 9.0.0')
+  await expect(verifyBackup(newer)).rejects.toThrow('другой версии: 9.0.0')
 })
 
 test('a dry run refuses what a restore would, says what would become of the secret, and changes nothing', async () => {

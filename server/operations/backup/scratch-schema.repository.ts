@@ -3,7 +3,7 @@ import { COUNT_NODES } from '../../kernel/cache/operator-changes.ts'
 import { MIGRATIONS } from '../../kernel/db/migrate.ts'
 import { RESTORE_LOCK, SCRATCH } from '../../kernel/db/restore-lock.ts'
 import { BackupError } from './backup-error.ts'
-import { FORMER, LEFT_OUT, setCopyFormat } from './tables.repository.ts'
+import { LEFT_OUT, setCopyFormat } from './tables.repository.ts'
 
 export function scratchUrl(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}options=-csearch_path%3D${SCRATCH}`
@@ -43,9 +43,7 @@ export async function moveScratchIntoPlace(
   const { rows } = await client.query('SELECT quote_ident(current_schema()) AS schema')
   const place = rows[0].schema
   const newer = (await isNewer(client)) ? await objectsOf(client, place) : []
-  const leftOut = [...LEFT_OUT, ...FORMER].map(
-    (table) => `TABLE IF EXISTS ${place}.${quote(table)}`,
-  )
+  const leftOut = LEFT_OUT.map((table) => `TABLE IF EXISTS ${place}.${quote(table)}`)
   const old = [...loaded, ...newer].map(({ kind, name }) => `${kind} IF EXISTS ${place}.${name}`)
   await client.query('BEGIN')
   for (const object of new Set([...leftOut, ...old])) await client.query(`DROP ${object} CASCADE`)

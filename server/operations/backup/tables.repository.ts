@@ -22,15 +22,6 @@ export const LEFT_OUT: string[] = [
   'kysely_migration_lock',
 ]
 
-/** Dropped by migrations: a wall of an older version, which a restore replaces, still has them. */
-export const FORMER: string[] = [
-  'archived_posts',
-  'archived_likes',
-  'removed_posts',
-  'code_mails',
-  'mail_log',
-]
-
 /** A table stands after those that its foreign keys name: rows are restored in this order. */
 export async function selectTables(client: pg.ClientBase): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape>(

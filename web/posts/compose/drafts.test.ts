@@ -166,7 +166,7 @@ test('a text that another tab shows too is gone from both when it is published',
 test('a stored value that is no draft is ignored and removed', () => {
   const store = memoryStore()
   for (const junk of ['', '{', 'null', '[]', '{"text":5}', '{"sent":{}}']) {
-    store.write('draft u1 new', junk)
+    store.write('draft u1 new tab', junk)
     expect(openDraft(store, 'u1', 'new').read()).toBeNull()
     expect(store.size()).toBe(0)
   }
@@ -174,7 +174,7 @@ test('a stored value that is no draft is ignored and removed', () => {
 
 test('a stored text is a draft, whatever is stored in place of its key', () => {
   const store = memoryStore()
-  store.write('draft u1 new', '{"text":"цел","sent":{"text":"цел","key":7}}')
+  store.write('draft u1 new tab', '{"text":"цел","sent":{"text":"цел","key":7}}')
   const draft = openDraft(store, 'u1', 'new')
   expect(draft.read()).toBe('цел')
   expect(draft.submissionKey('цел')).toMatch(/^[0-9a-f]{32}$/)

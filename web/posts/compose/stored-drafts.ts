@@ -16,19 +16,16 @@ export type DraftKey = { userId: string; target: DraftTarget; tab: string }
 
 /** Each tab has a name of its own, so that none overwrites another's draft. */
 export function draftName({ tab, ...key }: DraftKey): string {
-  return `${sharedName(key)} ${tab}`
+  return `${draftPrefix(key)}${tab}`
 }
 
-/** The name that an earlier release used in all tabs, with which all others begin. */
-function sharedName({ userId, target }: Omit<DraftKey, 'tab'>): string {
-  return `draft ${userId} ${target}`
+function draftPrefix({ userId, target }: Omit<DraftKey, 'tab'>): string {
+  return `draft ${userId} ${target} `
 }
 
 export function storedDrafts(store: SafeStorage, key: Omit<DraftKey, 'tab'>): NamedDraft[] {
-  const shared = sharedName(key)
   return store
-    .keys(shared)
-    .filter((name) => name === shared || name.startsWith(`${shared} `))
+    .keys(draftPrefix(key))
     .map((name) => ({ name, draft: readStoredDraft(store, name) }))
     .filter((stored): stored is NamedDraft => stored.draft !== null)
     .sort((one, other) => (other.draft.at ?? 0) - (one.draft.at ?? 0))
