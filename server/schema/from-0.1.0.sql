@@ -1,5 +1,115 @@
 -- Makes a database of 0.1.0 equal to a new one: each change of 001-schema.sql since then, until 1.0.0 is released.
 
+-- Calls that count for the same keys wait for each other, in one order. A refusal stores no row.
+CREATE FUNCTION lock_limits(keys text[]) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_advisory_xact_lock(number)
+    FROM (SELECT DISTINCT hashtextextended(key, 0) AS number FROM unnest(keys) AS key
+      ORDER BY number) AS locks;
+  END $$;
+-- Counts one event for each key, or for none. Of each key so many pass at once as bursts says,
+-- and then one in so many seconds as steps says. Returns the seconds to wait for each key.
+CREATE FUNCTION charge_limits(keys text[], steps float8[], bursts float8[]) RETURNS float8[]
+  LANGUAGE plpgsql AS $$
+  DECLARE
+    moment timestamptz;
+    waits float8[];
+  BEGIN
+    PERFORM lock_limits(keys);
+    -- now() could be earlier than what others have counted meanwhile.
+    moment := clock_timestamp();
+
+    -- What a clock that was ahead has counted does not count.
+    waits := ARRAY(
+      SELECT coalesce(greatest(0,
+        extract(epoch FROM counted.arrival - moment) - (asked.burst - 1) * asked.step), 0)
+      FROM unnest(keys, steps, bursts) WITH ORDINALITY AS asked (key, step, burst, place)
+      LEFT JOIN rate_limits AS counted ON counted.key = asked.key
+        AND counted.charged_at <= moment + interval '1 minute'
+      ORDER BY asked.place);
+    IF 0 < ANY (waits) THEN
+      RETURN waits;
+    END IF;
+
+    INSERT INTO rate_limits AS counted (key, arrival, charged_at)
+    SELECT asked.key, moment + asked.step * interval '1 second', moment
+    FROM unnest(keys, steps) AS asked (key, step)
+    ON CONFLICT (key) DO UPDATE SET
+      charged_at = excluded.charged_at,
+      arrival = excluded.arrival + CASE
+        WHEN counted.charged_at > moment + interval '1 minute' THEN interval '0'
+        ELSE greatest(interval '0', counted.arrival - moment) END;
+    RETURN waits;
+  END $$;
+-- Takes one event of each place in the list back.
+CREATE FUNCTION refund_limits(keys text[], steps float8[]) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM lock_limits(keys);
+    UPDATE rate_limits AS counted SET arrival = counted.arrival - refunded.total
+    FROM (SELECT key, sum(step) * interval '1 second' AS total
+      FROM unnest(keys, steps) AS asked (key, step) GROUP BY key) AS refunded
+    WHERE counted.key = refunded.key;
+  END $$;
+-- An operation and its mail are stored in one transaction, or neither is.
+DELETE FROM codes WHERE NOT is_mailed;
+ALTER TABLE codes DROP is_mailed, ADD mails smallint NOT NULL DEFAULT 0,
+  ADD known_by text CHECK (known_by IN ('browser', 'network'));
+-- Three bytes of a keyed hash of the account and the network.
+ALTER TABLE sessions ADD network_hash bytea;
+
+-- Codes that the mail server refused because of the mailbox, by the network that asked for them.
+CREATE TABLE mail_refusals (
+  at timestamptz NOT NULL DEFAULT now(),
+  network_hash bytea NOT NULL
+);
+CREATE INDEX mail_refusals_network ON mail_refusals (network_hash, at);
+DROP INDEX outbox_new_addresses;
+ALTER TABLE outbox ADD domain text;
+CREATE INDEX outbox_domain ON outbox (domain) WHERE payload IS NOT NULL;
+ALTER TABLE site_state DROP registrations_paused_until;
+
+ALTER TABLE sessions ADD COLUMN browser_hash bytea,
+  ADD COLUMN is_token_lost boolean NOT NULL DEFAULT false;
+-- A fingerprint, which is the same on every site, makes no browser known any more.
+DELETE FROM known_clients;
+ALTER TABLE posts ADD COLUMN modified_at timestamptz;
+CREATE OR REPLACE VIEW visible_posts AS SELECT * FROM posts WHERE hidden_for IS NULL;
+
+CREATE TABLE consent_texts (
+  version text PRIMARY KEY,
+  text text NOT NULL,
+  since timestamptz NOT NULL DEFAULT now()
+);
+ALTER TABLE users ADD COLUMN consented_at timestamptz,
+  ADD COLUMN consent_version text REFERENCES consent_texts;
+UPDATE users SET network_hash = substring(network_hash FROM 1 FOR 3) WHERE network_hash IS NOT NULL;
+CREATE INDEX users_network ON users (network_hash, created_at) WHERE network_hash IS NOT NULL;
+-- No backup contains it, so that none can forge access tokens.
+CREATE TABLE access_token_key (
+  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  key bytea NOT NULL DEFAULT sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+);
+INSERT INTO access_token_key DEFAULT VALUES;
+-- A block ends a moderator's powers.
+CREATE OR REPLACE VIEW moderator_users AS
+  SELECT u.id AS user_id, u.username, m.email_key
+  FROM moderators m JOIN users u ON u.email_key = m.email_key
+    AND lower(u.email COLLATE "C") = lower(m.email COLLATE "C")
+  WHERE NOT EXISTS (SELECT FROM blocks_in_force b WHERE b.user_id = u.id);
+
+DROP TRIGGER post_changed ON posts;
+DROP TRIGGER post_gone ON posts;
+DROP TRIGGER owner_changed ON users;
+DROP FUNCTION note_post_change();
+DROP TABLE post_changes;
+
+CREATE TABLE closed_sessions (
+  id uuid PRIMARY KEY,
+  secret_hashes bytea[] NOT NULL,
+  reason text NOT NULL,
+  closed_at timestamptz NOT NULL DEFAULT now()
+);
+
 -- Sessions from before the browser's cookie.
 DELETE FROM sessions WHERE browser_hash IS NULL;
 ALTER TABLE sessions ALTER browser_hash SET NOT NULL;

@@ -125,7 +125,7 @@ async function databaseOf010(lastMigration: string): Promise<string> {
 }
 
 test('a database of 0.1.0 is adopted, by nodes that start at once, and is then equal to a new one', async () => {
-  const url = await databaseOf010('035-closed-sessions')
+  const url = await databaseOf010('027-post-changes')
   await Promise.all([migrate(url), migrate(url)])
   expect(await query(url, CATALOG)).toEqual(await query(await databaseForTest(), CATALOG))
   expect(await query(url, 'SELECT name FROM kysely_migration')).toEqual([{ name: '001-schema' }])
@@ -136,7 +136,7 @@ test('a database of 0.1.0 is adopted, by nodes that start at once, and is then e
 })
 
 test('a database from before 0.1.0 is refused and stays as it is', async () => {
-  const url = await databaseOf010('034-one-version')
+  const url = await databaseOf010('026-wall-counts')
   const before = await query(url, 'TABLE kysely_migration')
   await expect(migrate(url)).rejects.toThrow(/^База данных старше 0\.1\.0/)
   expect(await query(url, 'TABLE kysely_migration')).toEqual(before)

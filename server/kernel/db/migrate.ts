@@ -112,7 +112,7 @@ async function run(db: Kysely<unknown>, name: string, text: string): Promise<voi
 }
 
 /** The last migration of 0.1.0. */
-const ADOPTED = '035-closed-sessions'
+const ADOPTED = '027-post-changes'
 
 /** Makes a database of 0.1.0 one of this schema. Throws StartError for an older one. */
 async function adopt(db: Db): Promise<void> {

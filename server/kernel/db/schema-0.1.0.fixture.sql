@@ -56,37 +56,6 @@ CREATE FUNCTION change_post_counts(replied_ids bigint[], owner_ids bigint[], ste
         ) c WHERE t.user_id = c.owner_id;
       END IF;
     END $$;
-CREATE FUNCTION charge_limits(keys text[], steps double precision[], bursts double precision[]) RETURNS double precision[]
-    LANGUAGE plpgsql
-    AS $$
-    DECLARE
-      moment timestamptz;
-      waits float8[];
-    BEGIN
-      PERFORM lock_limits(keys);
-      -- now() could be earlier than what others have counted meanwhile.
-      moment := clock_timestamp();
-      -- What a clock that was ahead has counted does not count.
-      waits := ARRAY(
-        SELECT coalesce(greatest(0,
-          extract(epoch FROM counted.arrival - moment) - (asked.burst - 1) * asked.step), 0)
-        FROM unnest(keys, steps, bursts) WITH ORDINALITY AS asked (key, step, burst, place)
-        LEFT JOIN rate_limits AS counted ON counted.key = asked.key
-          AND counted.charged_at <= moment + interval '1 minute'
-        ORDER BY asked.place);
-      IF 0 < ANY (waits) THEN
-        RETURN waits;
-      END IF;
-      INSERT INTO rate_limits AS counted (key, arrival, charged_at)
-      SELECT asked.key, moment + asked.step * interval '1 second', moment
-      FROM unnest(keys, steps) AS asked (key, step)
-      ON CONFLICT (key) DO UPDATE SET
-        charged_at = excluded.charged_at,
-        arrival = excluded.arrival + CASE
-          WHEN counted.charged_at > moment + interval '1 minute' THEN interval '0'
-          ELSE greatest(interval '0', counted.arrival - moment) END;
-      RETURN waits;
-    END $$;
 CREATE FUNCTION count_likes() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -125,23 +94,12 @@ CREATE FUNCTION count_posts() RETURNS trigger
       END IF;
       RETURN NULL;
     END $$;
-CREATE FUNCTION lock_limits(keys text[]) RETURNS void
+CREATE FUNCTION note_post_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
     BEGIN
-      PERFORM pg_advisory_xact_lock(number)
-      FROM (SELECT DISTINCT hashtextextended(key, 0) AS number FROM unnest(keys) AS key
-        ORDER BY number) AS locks;
-    END $$;
-CREATE FUNCTION refund_limits(keys text[], steps double precision[]) RETURNS void
-    LANGUAGE plpgsql
-    AS $$
-    BEGIN
-      PERFORM lock_limits(keys);
-      UPDATE rate_limits AS counted SET arrival = counted.arrival - refunded.total
-      FROM (SELECT key, sum(step) * interval '1 second' AS total
-        FROM unnest(keys, steps) AS asked (key, step) GROUP BY key) AS refunded
-      WHERE counted.key = refunded.key;
+      INSERT INTO post_changes DEFAULT VALUES ON CONFLICT DO NOTHING;
+      RETURN NULL;
     END $$;
 CREATE FUNCTION refuse_journal_change() RETURNS trigger
     LANGUAGE plpgsql
@@ -165,11 +123,6 @@ CREATE TABLE access_journal (
     port integer
 );
 ALTER TABLE access_journal ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY;
-CREATE TABLE access_token_key (
-    is_only boolean DEFAULT true NOT NULL,
-    key bytea DEFAULT sha256((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))) NOT NULL,
-    CONSTRAINT access_token_key_is_only_check CHECK (is_only)
-);
 CREATE TABLE additive_migrations (
     name text NOT NULL
 );
@@ -228,12 +181,6 @@ CREATE VIEW blocks_in_force AS
     blocks.created_at
    FROM blocks
   WHERE COALESCE((blocks.until > now()), true);
-CREATE TABLE closed_sessions (
-    id uuid NOT NULL,
-    secret_hashes bytea[] NOT NULL,
-    reason text NOT NULL,
-    closed_at timestamp with time zone DEFAULT now() NOT NULL
-);
 CREATE TABLE codes (
     id text NOT NULL,
     purpose text NOT NULL,
@@ -244,18 +191,11 @@ CREATE TABLE codes (
     device jsonb,
     attempts integer DEFAULT 0 NOT NULL,
     mailed_at timestamp with time zone,
+    is_mailed boolean DEFAULT false NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     mail_state text DEFAULT 'queued'::text NOT NULL,
-    mails smallint DEFAULT 0 NOT NULL,
-    known_by text,
-    CONSTRAINT codes_known_by_check CHECK ((known_by = ANY (ARRAY['browser'::text, 'network'::text]))),
     CONSTRAINT codes_mail_state_check CHECK ((mail_state = ANY (ARRAY['queued'::text, 'sent'::text, 'retrying'::text, 'refused'::text]))),
     CONSTRAINT codes_purpose_check CHECK ((purpose = ANY (ARRAY['login'::text, 'registration'::text, 'email-change'::text, 'account-deletion'::text])))
-);
-CREATE TABLE consent_texts (
-    version text NOT NULL,
-    text text NOT NULL,
-    since timestamp with time zone DEFAULT now() NOT NULL
 );
 CREATE TABLE email_changes (
     id text NOT NULL,
@@ -341,10 +281,6 @@ CREATE TABLE mail_pause (
     next_try_at timestamp with time zone,
     CONSTRAINT mail_pause_is_only_check CHECK (is_only)
 );
-CREATE TABLE mail_refusals (
-    at timestamp with time zone DEFAULT now() NOT NULL,
-    network_hash bytea NOT NULL
-);
 CREATE TABLE moderator_mails (
     is_only boolean DEFAULT true NOT NULL,
     mailed_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
@@ -363,19 +299,14 @@ CREATE TABLE users (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     deleted_at timestamp with time zone,
     is_returning boolean DEFAULT false NOT NULL,
-    network_hash bytea,
-    consented_at timestamp with time zone,
-    consent_version text
+    network_hash bytea
 );
 CREATE VIEW moderator_users AS
  SELECT u.id AS user_id,
     u.username,
     m.email_key
    FROM (moderators m
-     JOIN users u ON (((u.email_key = m.email_key) AND (lower((u.email COLLATE "C")) = lower((m.email COLLATE "C"))))))
-  WHERE (NOT (EXISTS ( SELECT
-           FROM blocks_in_force b
-          WHERE (b.user_id = u.id))));
+     JOIN users u ON (((u.email_key = m.email_key) AND (lower((u.email COLLATE "C")) = lower((m.email COLLATE "C"))))));
 CREATE TABLE mutes (
     user_id bigint NOT NULL,
     muted_id bigint NOT NULL,
@@ -390,6 +321,7 @@ CREATE TABLE site_state (
     notice_since timestamp with time zone,
     notice_until timestamp with time zone,
     mails_refused_at timestamp with time zone,
+    registrations_paused_until timestamp with time zone,
     is_invite_only boolean DEFAULT false NOT NULL,
     CONSTRAINT site_state_check CHECK (((notice IS NULL) = (notice_since IS NULL))),
     CONSTRAINT site_state_is_only_check CHECK (is_only)
@@ -420,7 +352,6 @@ CREATE TABLE outbox (
     reply integer,
     answer text,
     is_to_new_address boolean DEFAULT false NOT NULL,
-    domain text,
     CONSTRAINT outbox_check CHECK (
 CASE
     WHEN (state = ANY (ARRAY['queued'::text, 'retrying'::text, 'limited'::text, 'slowed'::text])) THEN (payload IS NOT NULL)
@@ -436,6 +367,11 @@ CREATE TABLE owner_totals (
     CONSTRAINT owner_totals_replies_check CHECK ((replies >= 0))
 )
 WITH (fillfactor='70');
+CREATE TABLE post_changes (
+    number bigint NOT NULL,
+    xid xid8 DEFAULT pg_current_xact_id() NOT NULL
+);
+ALTER TABLE post_changes ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY;
 CREATE TABLE posts (
     id bigint NOT NULL,
     owner_id bigint NOT NULL,
@@ -455,7 +391,6 @@ CREATE TABLE posts (
     recipient_id bigint,
     received_no bigint,
     is_muted boolean DEFAULT false NOT NULL,
-    modified_at timestamp with time zone,
     CONSTRAINT posts_check CHECK (((hidden_for IS NULL) = (hidden_until IS NULL))),
     CONSTRAINT posts_check1 CHECK (((recipient_id IS NULL) = (received_no IS NULL))),
     CONSTRAINT posts_hidden_for_check CHECK ((hidden_for = ANY (ARRAY['removed'::text, 'reported'::text, 'deleted'::text, 'left'::text]))),
@@ -487,8 +422,7 @@ CREATE VIEW visible_posts AS
     posts.likes_moving_since,
     posts.recipient_id,
     posts.received_no,
-    posts.is_muted,
-    posts.modified_at
+    posts.is_muted
    FROM posts
   WHERE (posts.hidden_for IS NULL);
 CREATE VIEW received_replies AS
@@ -550,10 +484,7 @@ CREATE TABLE sessions (
     client_hash bytea NOT NULL,
     user_agent text NOT NULL,
     user_agent_version text NOT NULL,
-    os text NOT NULL,
-    network_hash bytea,
-    browser_hash bytea,
-    is_token_lost boolean DEFAULT false NOT NULL
+    os text NOT NULL
 );
 ALTER TABLE users ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY;
 CREATE TABLE wall_totals (
@@ -572,8 +503,6 @@ CREATE VIEW write_states AS
      CROSS JOIN site_state s);
 ALTER TABLE ONLY access_journal
     ADD CONSTRAINT access_journal_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY access_token_key
-    ADD CONSTRAINT access_token_key_pkey PRIMARY KEY (is_only);
 ALTER TABLE ONLY additive_migrations
     ADD CONSTRAINT additive_migrations_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY answer_states
@@ -588,14 +517,10 @@ ALTER TABLE ONLY blocked_mailboxes
     ADD CONSTRAINT blocked_mailboxes_pkey PRIMARY KEY (mailbox_hash);
 ALTER TABLE ONLY blocks
     ADD CONSTRAINT blocks_pkey PRIMARY KEY (user_id);
-ALTER TABLE ONLY closed_sessions
-    ADD CONSTRAINT closed_sessions_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY codes
     ADD CONSTRAINT codes_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY codes
     ADD CONSTRAINT codes_purpose_email_key_user_id_client_hash_key UNIQUE (purpose, email_key, user_id, client_hash);
-ALTER TABLE ONLY consent_texts
-    ADD CONSTRAINT consent_texts_pkey PRIMARY KEY (version);
 ALTER TABLE ONLY email_changes
     ADD CONSTRAINT email_changes_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY idempotency_keys
@@ -632,6 +557,10 @@ ALTER TABLE ONLY outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY owner_totals
     ADD CONSTRAINT owner_totals_pkey PRIMARY KEY (user_id);
+ALTER TABLE ONLY post_changes
+    ADD CONSTRAINT post_changes_pkey PRIMARY KEY (number);
+ALTER TABLE ONLY post_changes
+    ADD CONSTRAINT post_changes_xid_key UNIQUE (xid);
 ALTER TABLE ONLY posts
     ADD CONSTRAINT posts_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY rate_limits
@@ -671,11 +600,10 @@ CREATE INDEX journal_time ON journal USING btree (at);
 CREATE INDEX journal_user ON journal USING btree (user_id, id) WHERE (user_id IS NOT NULL);
 CREATE INDEX known_clients_used ON known_clients USING btree (used_at);
 CREATE UNIQUE INDEX likes_liked ON likes USING btree (user_id, id) INCLUDE (post_id, post_hidden, user_left);
-CREATE INDEX mail_refusals_network ON mail_refusals USING btree (network_hash, at);
 CREATE INDEX mutes_of ON mutes USING btree (muted_id);
 CREATE INDEX outbox_address ON outbox USING btree (address_hash, at);
-CREATE INDEX outbox_domain ON outbox USING btree (domain) WHERE (payload IS NOT NULL);
 CREATE INDEX outbox_due ON outbox USING btree (due_at) WHERE (payload IS NOT NULL);
+CREATE INDEX outbox_new_addresses ON outbox USING btree (at) WHERE is_to_new_address;
 CREATE INDEX outbox_time ON outbox USING btree (at);
 CREATE INDEX posts_expiry ON posts USING btree (hidden_until) WHERE (hidden_for IS NOT NULL);
 CREATE INDEX posts_hidden ON posts USING btree (owner_id, id) WHERE (hidden_for IS NOT NULL);
@@ -699,12 +627,14 @@ CREATE INDEX reports_time ON reports USING btree (created_at);
 CREATE INDEX reports_unseen ON reports USING btree (reporter_id) WHERE ((state <> 'open'::text) AND (NOT is_seen));
 CREATE INDEX sessions_user ON sessions USING btree (user_id, created_at);
 CREATE INDEX users_moving ON users USING btree (id) WHERE ((deleted_at IS NOT NULL) OR is_returning);
-CREATE INDEX users_network ON users USING btree (network_hash, created_at) WHERE (network_hash IS NOT NULL);
 CREATE UNIQUE INDEX users_username ON users USING btree (lower(username));
 CREATE TRIGGER journal_append_only BEFORE DELETE OR UPDATE ON journal FOR EACH STATEMENT EXECUTE FUNCTION refuse_journal_change();
 CREATE TRIGGER likes_deleted AFTER DELETE ON likes REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_likes();
 CREATE TRIGGER likes_inserted AFTER INSERT ON likes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_likes();
 CREATE TRIGGER likes_updated AFTER UPDATE ON likes REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_likes();
+CREATE TRIGGER owner_changed AFTER UPDATE OF username, deleted_at ON users FOR EACH ROW WHEN (((old.username IS DISTINCT FROM new.username) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION note_post_change();
+CREATE TRIGGER post_changed AFTER UPDATE OF text, hidden_for ON posts FOR EACH ROW WHEN ((((old.hidden_for IS NULL) OR (new.hidden_for IS NULL)) AND ((old.text IS DISTINCT FROM new.text) OR (old.hidden_for IS DISTINCT FROM new.hidden_for)))) EXECUTE FUNCTION note_post_change();
+CREATE TRIGGER post_gone AFTER DELETE ON posts FOR EACH ROW WHEN ((old.hidden_for IS NULL)) EXECUTE FUNCTION note_post_change();
 CREATE TRIGGER posts_deleted AFTER DELETE ON posts REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_posts();
 CREATE TRIGGER posts_inserted AFTER INSERT ON posts REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_posts();
 CREATE TRIGGER posts_updated AFTER UPDATE ON posts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_posts();
@@ -742,5 +672,3 @@ ALTER TABLE ONLY reports
     ADD CONSTRAINT reports_reporter_id_fkey FOREIGN KEY (reporter_id) REFERENCES users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY sessions
     ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
-ALTER TABLE ONLY users
-    ADD CONSTRAINT users_consent_version_fkey FOREIGN KEY (consent_version) REFERENCES consent_texts(version);
