@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { journey, olga, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
+  holdCalls,
   loseAnswer,
   openMenu,
   postWith,
@@ -53,15 +54,21 @@ test('an unfinished edit is stored until it is saved', async () => {
 test('an edit whose answer was lost counts as saved when it is sent again', async () => {
   const post = await journey.publish(olga, 'Сохранится дважды')
   const page = await journey.visit({ as: olga })
+  const address = `**/api/v1/posts/${post.id}`
+  const read = await holdCalls(page, address)
   await chooseFromMenu(postWith(page, 'Сохранится дважды'), 'Изменить')
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
   await dialog.getByRole('textbox', { name: 'Текст записи' }).fill('Сохранится однажды')
-  await loseAnswer(page, 'PATCH', `**/api/v1/posts/${post.id}`)
+  await read.asked
+  await loseAnswer(page, 'PATCH', address)
   await page.keyboard.press('Control+Enter')
   await dialog
     .getByRole('alert')
     .getByText(/Сервер не отвечает/)
     .waitFor()
+  read.letGo()
+  const edited = page.locator('article', { hasText: 'Сохранится однажды' })
+  await edited.getByText('изменено').waitFor({ state: 'attached' })
   await dialog.getByRole('button', { name: 'Сохранить' }).click()
   await toast(page, 'Изменено').waitFor()
   await dialog.waitFor({ state: 'detached' })

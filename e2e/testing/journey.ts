@@ -147,6 +147,7 @@ export async function startJourney(
     context.setDefaultTimeout(TIMEOUT_MS)
     const errors = collectErrors(context)
     const page = await context.newPage()
+    routeAtOnce(page)
     onTestFinished(async () => {
       await context.close()
       expect(errors.filter((text) => !expectedErrors?.test(text))).toEqual([])
@@ -272,6 +273,33 @@ function collectErrors(context: BrowserContext): string[] {
     errors.push(`${response.status()} ${response.request().method()} ${response.url()}`)
   })
   return errors
+}
+
+const PROBE = '/routed'
+
+/**
+ * Makes `page.route` wait until the page's own requests go through it: Chromium reports it done
+ * some milliseconds earlier, and what the page asks for meanwhile passes by unseen.
+ */
+function routeAtOnce(page: Page): void {
+  const route = page.route.bind(page)
+  page.route = async (...given) => {
+    const routed = await route(...given)
+    // A page that is not open yet has no requests.
+    if (page.url() === 'about:blank') return routed
+    await route(`**${PROBE}`, (it) => it.fulfill({ status: 204 }), { times: 1 })
+    await page.evaluate(untilAnswered204, PROBE)
+    return routed
+  }
+}
+
+async function untilAnswered204(path: string): Promise<void> {
+  const ask = () =>
+    fetch(path).then(
+      ({ status }) => status,
+      () => 0,
+    )
+  while ((await ask()) !== 204);
 }
 
 function storeClientToken(clientToken: string): void {

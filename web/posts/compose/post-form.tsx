@@ -94,7 +94,9 @@ type PostFormOptions = {
 }
 
 export function usePostForm(options: PostFormOptions) {
-  const { draft, intent, initialText, send, isRepeatable = false, onSent } = options
+  const { draft, intent, send, isRepeatable = false, onSent } = options
+  // What arrives meanwhile may be the very text that was sent, whose answer was lost.
+  const [initialText] = useState(options.initialText)
   const [typed, setTyped] = useState(() => draft.read() ?? initialText)
   // A field whose text was changed would lose its caret and what Ctrl+Z takes back.
   const tidy = tidyTyped(typed)
