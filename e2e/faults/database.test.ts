@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { DEVICE } from '../../server/testing/client.ts'
@@ -101,6 +102,32 @@ test('the database frozen: every call is answered with 503 before its deadline, 
   await expect
     .poll(async () => (await callAll()).map(({ status }) => status))
     .toEqual([200, 200, 200, 201, 201])
+})
+
+test('the database frozen: what visitors read before is served within a second, also to the first who asks', async () => {
+  const { product } = await startProductForTest()
+  const read = async (path: string) => {
+    const began = performance.now()
+    const response = await fetch(product.url + path)
+    await response.text()
+    const { status, headers } = response
+    return { status, age: headers.get('age'), ms: performance.now() - began }
+  }
+  const paths = ['/', '/api/v1/posts']
+  for (const path of paths) {
+    expect(await read(path)).toMatchObject({ status: 200, age: null })
+    // Until it is no longer served as a current one.
+    await delay(2 * CACHED_MS)
+    const thaw = await freeze(product.dataDir)
+    try {
+      const { ms, ...answer } = await read(path)
+      expect(answer).toEqual({ status: 200, age: expect.stringMatching(/^[1-9]\d*$/) })
+      expect(ms).toBeLessThan(1000)
+    } finally {
+      thaw()
+    }
+    await expect.poll(() => read(path)).toMatchObject({ status: 200, age: null })
+  }
 })
 
 const isServed = ({ status }: Outcome) => status === 200 || status === 201

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import { API_PREFIX, READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
 import { isDatabaseUnavailable } from '../db/database-errors.ts'
+import { withDeadline } from '../db/deadline.ts'
 import type { Outage } from '../db/outage.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Authenticator, Viewer } from '../http/authenticate.ts'
@@ -32,6 +33,8 @@ export type CachedReadsOptions = {
 
 /** More users than one node can answer writes of within two seconds. */
 const WRITERS_MAX = 20_000
+/** A frozen database breaks no connection: after this time a visitor gets the stale response. */
+const SILENCE_MS = 700
 const JSON_TYPE = 'application/json; charset=utf-8'
 // Of one length, so that one can replace the other: JSON allows the space.
 const UNSET = 'false'
@@ -48,20 +51,25 @@ export function createCachedReads(
   const flagValue = new RegExp(`(?<="${flag.name}":)(?:true|false)`)
   const writers = new LRUCache<string, true>({ max: WRITERS_MAX, ttl: READ_AFTER_WRITE_MS })
 
-  /** Resolves to the current response, or to the stale one while the database fails. */
+  /** Resolves to the current response, or to the stale one while the database fails or is silent. */
   async function readForVisitor(
     url: string,
     make: () => Promise<CachedResponse>,
   ): Promise<{ response: CachedResponse; age?: number }> {
+    const serveStale = () => {
+      const stale: Stale | undefined = cache.getStale(url)
+      if (stale) outage.noteStale()
+      return stale
+    }
+    const response = shared.find(url, make) ?? shared.start(url, make)
+    if (!(response instanceof Promise)) return { response }
+    const current = outage.orAway(response).then((made) => ({ response: made }))
     try {
-      const response = shared.find(url, make) ?? shared.start(url, make)
-      return { response: await outage.orAway(response) }
+      return (await withDeadline(current, SILENCE_MS, serveStale)) ?? (await current)
     } catch (error) {
-      const isFailing = error instanceof Error && isDatabaseUnavailable(error)
-      const stale: Stale | undefined = isFailing ? cache.getStale(url) : undefined
+      const stale = isDatabaseUnavailable(error as Error) ? serveStale() : undefined
       if (!stale) throw error
       outage.noteFailure(error as Error)
-      outage.noteStale()
       return stale
     }
   }
