@@ -19,6 +19,8 @@ test.each([
   ['server/app.ts', 'react', './features/likes/likes.routes.ts'],
   ['server/kernel/http/a.ts', '../../../web/http/a.ts', '../../../contract/a.ts'],
   ['server/kernel/http/a.ts', '../../features/likes/likes.service.ts', '../db/a.ts'],
+  ['server/kernel/mail/a.ts', 'nodemailer/lib/smtp-connection', 'nodemailer'],
+  ['server/features/codes/a.ts', 'nodemailer/lib/mime-node', '../../kernel/mail/a.ts'],
   ['server/kernel/db/a.ts', '../../app.ts', '../config/config.ts'],
   ['server/kernel/db/a.ts', '../../operations/start/a.ts', '../errors/a.ts'],
   ['server/features/likes/a.ts', '../posts/posts.repository.ts', '../posts/posts.service.ts'],

@@ -1,5 +1,6 @@
+import { Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
-import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { withDeadline } from '../db/deadline.ts'
 import {
   CONVERSATION_MS,
   entryLogger,
@@ -19,25 +20,12 @@ export async function verifySmtp(
   { conversationMs = CONVERSATION_MS, onEntry = () => {} }: Options = {},
 ): Promise<void> {
   const logged = { logger: entryLogger(onEntry), transactionLog: true }
-  const { options } = createTransport({ ...smtpOptions(relay), ...logged })
-  const connection = new SMTPConnection(options)
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const done = (error?: Error | null) => (error ? reject(error) : resolve())
-  const deadline = setTimeout(() => reject(tooSlow(conversationMs)), conversationMs)
-  connection.on('error', reject).once('end', () => reject(new Error('Connection closed')))
-  connection.connect((error) => {
-    if (error || !options.auth || !connection.allowsAuth) return done(error)
-    connection.login(options.auth, done)
+  const socket = new Socket()
+  const verified = createTransport({ ...smtpOptions(relay), ...logged, socket }).verify()
+  await withDeadline(verified, conversationMs, () => {
+    socket.destroy()
+    throw tooSlow(conversationMs)
   })
-  try {
-    await promise
-    connection.quit()
-  } catch (error) {
-    connection.close()
-    throw error
-  } finally {
-    clearTimeout(deadline)
-  }
 }
 
 function tooSlow(conversationMs: number): Error {
