@@ -24,7 +24,7 @@ const STOP_MS = 9500
 const GRACE_MS = 1000
 const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
 
-const terminal = createLineWriter(process.stdout, { batchSize: 0, maxWaiting: 1024 * 1024 })
+const terminal = createLineWriter(process.stdout)
 const say = (line: string) => terminal.write(`${line}\n`)
 
 const running = new AsyncDisposableStack()
