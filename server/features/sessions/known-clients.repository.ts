@@ -83,10 +83,9 @@ export async function removeClientOf(
     .execute()
 }
 
+/** Forgets all other clients; none if the viewer's session has just been closed by a block. */
 export async function removeOtherClients(tx: Queryable, viewer: Viewer): Promise<void> {
-  await ofUser(tx, viewer.userId)
-    .where('client_hash', 'is distinct from', clientOf(viewer.sessionId))
-    .execute()
+  await ofUser(tx, viewer.userId).where('client_hash', '!=', clientOf(viewer.sessionId)).execute()
 }
 
 export async function removeAllClients(tx: Queryable, userId: string): Promise<void> {

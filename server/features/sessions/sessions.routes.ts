@@ -73,8 +73,8 @@ export function registerSessions({ route, db, limits, sessions, publicUrl }: Opt
 
   route(closeSessionEndpoint, async ({ params, viewer }) => {
     if (params.id === viewer.sessionId) throw new AppError('CURRENT_SESSION')
-    const isOwn = UUID.test(params.id) && (await closeSession(db, viewer, params.id))
-    if (!isOwn) throw new AppError('SESSION_NOT_FOUND')
+    if (!UUID.test(params.id)) throw new AppError('SESSION_NOT_FOUND')
+    await closeSession(db, viewer, params.id)
   })
 
   route(closeOtherSessionsEndpoint, ({ viewer }) => closeOtherSessions(db, viewer))

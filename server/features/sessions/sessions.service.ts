@@ -6,6 +6,7 @@ import type { AccessTokenAnswer, Device } from '../../../contract/fields.ts'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { batchCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Authenticator, Viewer } from '../../kernel/http/authenticate.ts'
 import { hashNetwork } from '../../kernel/limits/network.ts'
 import { writeRefusal } from '../site-state/write-refusal.ts'
@@ -32,6 +33,7 @@ import {
   closeSessions,
   deleteSession,
   insertSession,
+  isSessionOpen,
   lockOwner,
   lockSession,
   noteLostToken,
@@ -249,25 +251,35 @@ export function refreshSession(
 
 /**
  * Closes another session of the viewer, whose browser is then no longer known: it may be a thief's.
- * Returns false if the viewer has no such session.
+ * Throws SESSION_NOT_FOUND, or UNAUTHORIZED if the viewer's own session was closed meanwhile.
  */
-export function closeSession(db: Db, viewer: Viewer, sessionId: string): Promise<boolean> {
+export function closeSession(db: Db, viewer: Viewer, sessionId: string): Promise<void> {
   return db.transaction().execute(async (tx) => {
-    await lockOwner(tx, viewer.userId)
+    await requireOpen(tx, viewer)
     await removeClientOf(tx, viewer, sessionId)
     const closing = { reason: BY_ANOTHER_DEVICE, only: sessionId }
-    return (await closeSessions(tx, viewer.userId, closing)) > 0
+    // A browser that has just signed out by itself stays known.
+    const closed = await closeSessions(tx, viewer.userId, closing)
+    if (closed === 0) throw new AppError('SESSION_NOT_FOUND')
   })
 }
 
-/** Closes all other sessions of the viewer. No other browser is known any more. */
+/**
+ * Closes all other sessions of the viewer. No other browser is known any more. Throws UNAUTHORIZED
+ * if the viewer's own session was closed meanwhile.
+ */
 export function closeOtherSessions(db: Db, viewer: Viewer): Promise<void> {
   return db.transaction().execute(async (tx) => {
-    await lockOwner(tx, viewer.userId)
+    await requireOpen(tx, viewer)
     await removeOtherClients(tx, viewer)
     const closing = { reason: BY_ANOTHER_DEVICE, except: viewer.sessionId }
     await closeSessions(tx, viewer.userId, closing)
   })
+}
+
+async function requireOpen(tx: Queryable, viewer: Viewer): Promise<void> {
+  await lockOwner(tx, viewer.userId)
+  if (!(await isSessionOpen(tx, viewer))) throw new AppError('UNAUTHORIZED')
 }
 
 type StoredClient = {
