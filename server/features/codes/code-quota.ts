@@ -32,17 +32,19 @@ const CODE_CHECKS: Limit = {
 /** For operations that do not exist, or have no attempts left: they keep nobody else out. */
 export const VAIN_CODE_CHECKS: Limit = { ...CODE_CHECKS, name: 'vain-code-check' }
 
-/** Six in any hour, 30 in any day: five at once and then one in half an hour, seven and one an hour. */
+/** Six in any hour: five at once and then one in half an hour. */
 const CODE_MAILS: Limit = {
   name: 'code-mail',
   rates: [
     [1, MINUTE],
     [5, 5 * 30 * MINUTE],
-    [7, 7 * HOUR],
   ],
   refusal: 'Код на эту почту уже отправляли: следующий — через {time}',
   isShared: true,
 }
+
+/** Thirty in any day: 13 at once and then one in 80 minutes. */
+const CODE_MAILS_OF_DAY: Limit = { ...CODE_MAILS, rates: [[13, 13 * 80 * MINUTE]] }
 
 /** Notes which networks asked for a mail to a mailbox within a day. */
 const MAILED_NETWORKS: Limit = {
@@ -79,8 +81,11 @@ const WRONG_CODES_OF_MAILED: Limit = {
   isSilent: true,
 }
 
-/** The part of a mailbox's mails that networks may use which were mailed within the day. */
-const SHARE_OF_MAILED = 4 / 5
+/**
+ * The parts of a mailbox's mails that networks may use which were mailed within the day. What is
+ * kept for others is enough for ten networks, at the pace of the hour.
+ */
+const SHARES_OF_MAILED = { hour: 4 / 5, day: 6 / 13 }
 /** The part of the wrong codes that is not kept for networks which were mailed within the day. */
 const SHARE_OF_ALL = 1 / 2
 
@@ -94,22 +99,31 @@ export type Mailed = { email: string; ip: string; clientHash: Buffer; knownBy: K
  * networks each for itself, so that strangers cannot use it up.
  */
 export async function chargeMail(limits: Limits, mailed: Mailed, tx: Queryable): Promise<void> {
-  const mail = mailCharge(mailed)
-  if (mailed.knownBy === 'browser') return limits.charge([mail], tx)
+  const mail = mailCharges(mailed)
+  if (mailed.knownBy === 'browser') return limits.charge(mail, tx)
   const network = { limit: MAILED_NETWORKS, key: networkKey(mailed) }
-  const refused = await limits.tryCharge([mail, network], tx)
+  const refused = await limits.tryCharge([...mail, network], tx)
   if (!refused) return
   if (refused.limit !== MAILED_NETWORKS) throw tooMany(refused)
-  await limits.charge([{ ...mail, share: mailed.knownBy ? 1 : SHARE_OF_MAILED }], tx)
+  const shares = mailed.knownBy ? undefined : SHARES_OF_MAILED
+  await limits.charge(mailCharges(mailed, shares), tx)
 }
 
-/** The charge of one mail, which is refunded once its code was right. */
-export function mailCharge({ email, ip, clientHash, knownBy }: Mailed): Charge {
+/** The charges of one mail, which are refunded once its code was right. */
+export function mailCharges(
+  { email, ip, clientHash, knownBy }: Mailed,
+  { hour, day } = { hour: 1, day: 1 },
+): Charge[] {
   const mailbox = mailboxOf(email)
-  if (knownBy === 'browser') {
-    return { limit: CODE_MAILS, key: `${mailbox}\n${clientHash.toString('base64url')}` }
+  const keys = {
+    browser: `${mailbox}\n${clientHash.toString('base64url')}`,
+    network: networkKey({ email, ip }),
   }
-  return { limit: CODE_MAILS, key: knownBy ? networkKey({ email, ip }) : mailbox }
+  const key = knownBy ? keys[knownBy] : mailbox
+  return [
+    { limit: CODE_MAILS, key, share: hour },
+    { limit: CODE_MAILS_OF_DAY, key, share: day },
+  ]
 }
 
 type Guess = { email: string; ip: string; isKnownClient: boolean }

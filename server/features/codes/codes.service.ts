@@ -17,7 +17,7 @@ import {
   chargeGuess,
   chargeMail,
   type KnownBy,
-  mailCharge,
+  mailCharges,
   VAIN_CODE_CHECKS,
 } from './code-quota.ts'
 import { type CodeMail, codeOf } from './codes.mail.ts'
@@ -181,8 +181,8 @@ export async function redeemCode<Account, Result>(
       if (!isSameSecret(guess.code, codeOf(guess.id, key))) return { wrong: counted }
       await removeOperation(tx, guess.id)
       const result = await redeem(tx, { email, device, account })
-      const mail = mailCharge({ ...guess, email, knownBy })
-      await limits.refund([...charged, ...Array<Charge>(mails).fill(mail)], tx)
+      const mail = mailCharges({ ...guess, email, knownBy })
+      await limits.refund([...charged, ...Array<Charge[]>(mails).fill(mail).flat()], tx)
       return { result }
     })
     .catch((error) => {
