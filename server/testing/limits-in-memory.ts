@@ -1,4 +1,10 @@
-import { type Charge, createLimits, type Limit, type Limits } from '../kernel/limits/limits.ts'
+import {
+  type Charge,
+  createLimits,
+  type Limit,
+  type Limits,
+  type Refused,
+} from '../kernel/limits/limits.ts'
 
 /** Counts shared limits in memory too, on a clock of seconds that the test sets. */
 export function limitsInMemory(now: () => number, scale = 1): Limits {
@@ -15,12 +21,18 @@ export function limitsInMemory(now: () => number, scale = 1): Limits {
     locals.set(charge.limit, limit)
     return { ...charge, limit }
   }
+  async function tryCharge(charges: Charge[]): Promise<Refused | undefined> {
+    const refused = await limits.tryCharge(charges.map(local))
+    const asked = charges.find(({ limit }) => refused && locals.get(limit) === refused.limit)
+    return refused && asked && { ...refused, limit: asked.limit }
+  }
   return {
     charge: (charges) => limits.charge(charges.map(local)),
-    async tryCharge(charges) {
-      const refused = await limits.tryCharge(charges.map(local))
-      const asked = charges.find(({ limit }) => refused && locals.get(limit) === refused.limit)
-      return refused && asked && { ...refused, limit: asked.limit }
+    tryCharge,
+    async chargeEither(first, second) {
+      const refused = await tryCharge(first)
+      const other = refused && (await tryCharge(second))
+      return refused && other && [refused, other]
     },
     isSpent: (charge) => limits.isSpent(local(charge)),
     refund: (charges) => limits.refund(charges.map(local)),

@@ -26,6 +26,7 @@ import {
   startOperation,
 } from '../codes/codes.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
+import { askerOf, findAskerWait } from '../site-state/mail-name.service.ts'
 import { undoSecret } from './account.mail.ts'
 import { selectUser, selectUserByEmail } from './account.repository.ts'
 import {
@@ -140,6 +141,10 @@ export function registerAccount(options: Options): void {
       ip: request.ip,
       knownBy: null,
       isToNewAddress: true,
+      askerWaitsUntil: await findAskerWait(
+        db,
+        askerOf(request.ip, codes.askerKey, codes.rateLimitScale),
+      ),
     } as const
     const begin = async (tx: Queryable) => {
       await lockViewer(tx, viewer)

@@ -102,11 +102,11 @@ export async function chargeMail(limits: Limits, mailed: Mailed, tx: Queryable):
   const mail = mailCharges(mailed)
   if (mailed.knownBy === 'browser') return limits.charge(mail, tx)
   const network = { limit: MAILED_NETWORKS, key: networkKey(mailed) }
-  const refused = await limits.tryCharge([...mail, network], tx)
-  if (!refused) return
-  if (refused.limit !== MAILED_NETWORKS) throw tooMany(refused)
   const shares = mailed.knownBy ? undefined : SHARES_OF_MAILED
-  await limits.charge(mailCharges(mailed, shares), tx)
+  const refused = await limits.chargeEither([...mail, network], mailCharges(mailed, shares), tx)
+  if (!refused) return
+  const [asNew, asMailed] = refused
+  throw tooMany(asNew.limit === MAILED_NETWORKS ? asMailed : asNew)
 }
 
 /** The charges of one mail, which are refunded once its code was right. */

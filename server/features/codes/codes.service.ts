@@ -12,7 +12,7 @@ import { type Charge, type Limits, timeLeft } from '../../kernel/limits/limits.t
 import { emailKey, hasReadableDomain, withUsualDomain } from '../../kernel/mail/email-address.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { hashAsker, requireGoodAsker } from '../site-state/mail-name.service.ts'
+import { askerWaits, hashAsker } from '../site-state/mail-name.service.ts'
 import {
   chargeGuess,
   chargeMail,
@@ -41,6 +41,8 @@ export type Start = {
   knownBy: KnownBy
   /** Whether no account has this e-mail. */
   isToNewAddress?: boolean
+  /** Until when the caller's network gets no codes for new addresses. */
+  askerWaitsUntil?: Date | null | undefined
 }
 
 export type CodesOptions = {
@@ -109,8 +111,7 @@ export async function startOperation(
     })
     if (operation.lockedFor !== null) throw locked(operation.lockedFor)
     if (operation.mailDue) {
-      const asker = hashAsker(start.ip, options.askerKey)
-      if (start.isToNewAddress) await requireGoodAsker(tx, asker, options.rateLimitScale)
+      if (start.isToNewAddress && start.askerWaitsUntil) throw askerWaits(start.askerWaitsUntil)
       await chargeMail(options.limits, start, tx)
       const mail: CodeMail = {
         to: operation.email,
@@ -122,7 +123,7 @@ export async function startOperation(
         expiresAt: operation.expiresAt.getTime(),
         device: nameDevice(device),
         askedAt: Date.now(),
-        asker,
+        asker: hashAsker(start.ip, options.askerKey),
       }
       await queueMail(tx, 'send-code', mail)
     }

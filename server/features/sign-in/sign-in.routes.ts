@@ -24,9 +24,11 @@ import {
   requireEmail,
   requireNewEmail,
   requireSendable,
+  type Start,
 } from '../codes/codes.service.ts'
 import { blockNewUser } from '../moderation/blocks.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
+import { askerOf } from '../site-state/mail-name.service.ts'
 import {
   claimRegistration,
   isAdmitted,
@@ -63,8 +65,11 @@ export function registerSignIn(options: Options): void {
     const email = requireNewEmail(body.email)
     // Charged first: what follows asks the database.
     await limits.charge([{ limit: CODE_REQUESTS, ip: request.ip }])
-    await requireRegistrable(db, { email, ip: request.ip, invitation: body.invitation })
-    return start('registration', { ...body, email }, request)
+    const { ip } = request
+    const asker = askerOf(ip, codes.askerKey, codes.rateLimitScale)
+    const applicant = { email, ip, invitation: body.invitation }
+    const askerWaitsUntil = await requireRegistrable(db, applicant, asker)
+    return start('registration', { ...body, email, askerWaitsUntil }, request)
   })
   route(validateInvitation, async ({ body }) => ({
     isValid: await isAdmitted(db, body.invitation),
@@ -79,15 +84,18 @@ export function registerSignIn(options: Options): void {
   )
   route(verifyLogin, (input, http) => verify('login', input, http))
 
-  async function start(purpose: Purpose, body: StartInput['body'], request: FastifyRequest) {
-    const { email, device, clientToken } = body
+  async function start(
+    purpose: Purpose,
+    body: StartInput['body'] & Pick<Start, 'askerWaitsUntil'>,
+    request: FastifyRequest,
+  ) {
+    const { email, device, clientToken, askerWaitsUntil } = body
     await requireSendable(email, codes)
     const { ip } = request
     const networkHash = sessions.hashNetwork(ip)
     const clientHash = sessions.hashClient(clientToken, request)
-    return {
-      id: await startSignIn(db, { purpose, email, clientHash, networkHash, device, ip }, codes),
-    }
+    const asked = { purpose, email, clientHash, networkHash, device, ip, askerWaitsUntil }
+    return { id: await startSignIn(db, asked, codes) }
   }
 
   async function verify(

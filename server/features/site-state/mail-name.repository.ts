@@ -16,12 +16,12 @@ export async function insertRefusal(tx: Queryable, networkHash: Buffer): Promise
   await tx.insertInto('mail_refusals').values({ network_hash: networkHash }).execute()
 }
 
-/** Returns when a network has fewer than `most` refusals of the last hour; undefined if it has now. */
-export async function selectWaitEnd(
-  db: Queryable,
-  { networkHash, most }: { networkHash: Buffer; most: number },
-): Promise<Date | undefined> {
-  const row = await db
+/** A network that asks for codes, and how many refusals of an hour it may have. */
+export type Asker = { networkHash: Buffer; most: number }
+
+/** Selects when a network has fewer than `most` refusals of the last hour; no row if it has now. */
+export function waitEnd(db: Queryable, { networkHash, most }: Asker) {
+  return db
     .selectFrom('mail_refusals')
     .select(sql<Date>`at + interval '1 hour'`.as('end'))
     .where('network_hash', '=', networkHash)
@@ -29,8 +29,6 @@ export async function selectWaitEnd(
     .orderBy('at', 'desc')
     .offset(most - 1)
     .limit(1)
-    .executeTakeFirst()
-  return row?.end
 }
 
 export async function removeOldRefusals(db: Queryable): Promise<void> {

@@ -5,11 +5,12 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { widestNetworkOf } from '../../kernel/limits/network.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import {
+  type Asker,
   countRefusals,
   insertRefusal,
   noteEpisode,
   type Refusals,
-  selectWaitEnd,
+  waitEnd,
 } from './mail-name.repository.ts'
 
 /** Refused mails that one network may cause in an hour. */
@@ -32,14 +33,22 @@ export function hashAsker(ip: string, key: Buffer): string {
   return createHmac('sha256', key).update(widestNetworkOf(ip)).digest('base64url')
 }
 
-/** Throws TOO_MANY_REQUESTS for a network that had too many mails refused in the last hour. */
-export async function requireGoodAsker(db: Queryable, asker: string, scale: number): Promise<void> {
-  const networkHash = Buffer.from(asker, 'base64url')
-  const end = await selectWaitEnd(db, { networkHash, most: Math.ceil(REFUSED_MAX * scale) })
-  if (end === undefined) return
-  throw new AppError('TOO_MANY_REQUESTS', {
-    message: `Из вашей сети слишком часто просят коды на адреса, которых нет. Следующий код на новый адрес — после ${formatTime(end)}`,
-    retryAfter: (end.getTime() - Date.now()) / 1000,
+/** Returns the caller's network as it is counted, with the refusals that it may have. */
+export function askerOf(ip: string, key: Buffer, scale: number): Asker {
+  const networkHash = Buffer.from(hashAsker(ip, key), 'base64url')
+  return { networkHash, most: Math.ceil(REFUSED_MAX * scale) }
+}
+
+/** Returns until when a network waits that had too many mails refused in the last hour. */
+export async function findAskerWait(db: Queryable, asker: Asker): Promise<Date | undefined> {
+  return (await waitEnd(db, asker).executeTakeFirst())?.end
+}
+
+/** The refusal of a code for a new address to a network that waits. */
+export function askerWaits(until: Date): AppError {
+  return new AppError('TOO_MANY_REQUESTS', {
+    message: `Из вашей сети слишком часто просят коды на адреса, которых нет. Следующий код на новый адрес — после ${formatTime(until)}`,
+    retryAfter: (until.getTime() - Date.now()) / 1000,
   })
 }
 

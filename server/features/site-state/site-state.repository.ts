@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { SiteState } from '../../../contract/pages.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
+import { type Asker, waitEnd } from './mail-name.repository.ts'
 
 export async function selectSiteState(db: Queryable): Promise<SiteState> {
   const { registrations_closed, is_invite_only, writing_closed, text, since } = await db
@@ -90,17 +91,6 @@ export function deleteInvitation(tx: Queryable, id: string) {
 
 const IS_VALID = sql<boolean>`expires_at > now() AND uses_left > 0`
 
-/** Whether an invitation is valid, without using it. */
-export async function isInvited(db: Queryable, tokenHash: Buffer): Promise<boolean> {
-  const row = await db
-    .selectFrom('invitations')
-    .select('id')
-    .where('token_hash', '=', tokenHash)
-    .where(IS_VALID)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /**
  * Uses an invitation once. Returns whether it was valid: who waits for its row meanwhile counts
  * what is left after the commit of the one before.
@@ -164,17 +154,46 @@ export function deleteBan(tx: Queryable, id: string) {
   return tx.deleteFrom('bans').where('id', '=', id).returning(['kind', 'value']).executeTakeFirst()
 }
 
-/** Whether a mailbox, its domain (or one above it), or the network of an address is banned. */
-export async function isBanned(
+export type Asking = {
+  mailbox: string
+  domain: string
+  address: string | null
+  /** Of the invitation, if any. */
+  tokenHash: Buffer | null
+  asker?: Asker
+}
+
+/**
+ * Reads whether anybody can register, whether the mailbox, its domain (or one above it) or the
+ * network of the address is banned, whether the invitation is valid, and until when the asker waits.
+ */
+export function selectAdmission(
   db: Queryable,
-  { mailbox, domain, address }: { mailbox: string; domain: string; address: string | null },
-): Promise<boolean> {
-  const { rows } = await sql`
+  { mailbox, domain, address, tokenHash, asker }: Asking,
+) {
+  const ban = sql<boolean>`EXISTS (
     SELECT FROM bans WHERE coalesce(until > now(), true) AND CASE kind
       WHEN 'email' THEN value = ${mailbox}
       WHEN 'domain' THEN ${domain} = value OR right(${domain}, length(value) + 1) = '.' || value
-      ELSE ${address}::inet <<= network END LIMIT 1`.execute(db)
-  return rows.length > 0
+      ELSE ${address}::inet <<= network END)`
+  return db
+    .selectFrom('site_state')
+    .select(['registrations_closed as closed', 'is_invite_only as isInviteOnly'])
+    .select((eb) => [
+      ban.as('isBanned'),
+      eb
+        .exists(
+          eb
+            .selectFrom('invitations')
+            .select('id')
+            .where('token_hash', '=', tokenHash)
+            .where(IS_VALID),
+        )
+        .$castTo<boolean>()
+        .as('isInvited'),
+      (asker ? waitEnd(db, asker) : eb.val(null)).$castTo<Date | null>().as('askerWaitsUntil'),
+    ])
+    .executeTakeFirstOrThrow()
 }
 
 export async function removeExpiredSiteRows(db: Queryable): Promise<void> {

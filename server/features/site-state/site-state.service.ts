@@ -7,20 +7,21 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { parseAddress } from '../../kernel/limits/network.ts'
 import { domainOf, mailboxOf } from '../../kernel/mail/email-address.ts'
+import type { Asker } from './mail-name.repository.ts'
 import { isVast, normalNetwork } from './networks.ts'
 import {
+  type Asking,
   type Ban,
   type BanKind,
   claimInvitation,
   deleteBan,
   deleteInvitation,
   insertInvitation,
-  isBanned,
-  isInvited,
   type NewBan,
   type NewInvitation,
   type Notice,
   removeNotice,
+  selectAdmission,
   selectSiteState,
   updateNotice,
   updateSiteState,
@@ -160,49 +161,60 @@ function normalBan(kind: BanKind, written: string): string | undefined {
 
 type Applicant = { email: string; ip: string; invitation?: string | undefined }
 
-/** Throws REGISTRATION_CLOSED for banned people, and for those without a needed invitation. */
-export async function requireRegistrable(db: Queryable, applicant: Applicant): Promise<void> {
-  await refuseUninvited(db, applicant, isInvited)
+/**
+ * Throws REGISTRATION_CLOSED for banned people, and for those without a needed invitation. Returns
+ * until when the asker gets no codes for new addresses.
+ */
+export async function requireRegistrable(
+  db: Queryable,
+  applicant: Applicant,
+  asker: Asker,
+): Promise<Date | null> {
+  const admission = await selectAdmission(db, { ...askingOf(applicant), asker })
+  if (admission.isBanned) throw banned()
+  if (isInvitationNeeded(admission) && !admission.isInvited) {
+    throw uninvited(admission, applicant.invitation)
+  }
+  return admission.askerWaitsUntil
 }
 
 /** Checks the same for somebody who has proved their e-mail, and uses the invitation up. */
 export async function claimRegistration(tx: Queryable, applicant: Applicant): Promise<void> {
-  await refuseUninvited(tx, applicant, claimInvitation)
+  const asking = askingOf(applicant)
+  const admission = await selectAdmission(tx, asking)
+  if (admission.isBanned) throw banned()
+  if (!isInvitationNeeded(admission)) return
+  const isClaimed = asking.tokenHash && (await claimInvitation(tx, asking.tokenHash))
+  if (!isClaimed) throw uninvited(admission, applicant.invitation)
 }
 
 /** Whether somebody who has an invitation can register, or anybody. */
 export async function isAdmitted(db: Queryable, invitation: string): Promise<boolean> {
-  return (await findRefusal(db, invitation, isInvited)) === null
+  const admission = await selectAdmission(db, askingOf({ email: '', ip: '', invitation }))
+  return admission.isInvited || !isInvitationNeeded(admission)
 }
 
-type Accept = (db: Queryable, tokenHash: Buffer) => Promise<boolean>
-
-async function refuseUninvited(db: Queryable, applicant: Applicant, accept: Accept): Promise<void> {
-  await refuseBanned(db, applicant)
-  const refusal = await findRefusal(db, applicant.invitation, accept)
-  if (refusal) throw refusal
-}
-
-async function findRefusal(
-  db: Queryable,
-  invitation: string | undefined,
-  accept: Accept,
-): Promise<AppError | null> {
-  const { registrationsClosed, isInviteOnly } = await selectSiteState(db)
-  if (registrationsClosed === null && !isInviteOnly) return null
-  if (invitation !== undefined) {
-    if (await accept(db, hashInvitation(invitation))) return null
-    return new AppError('REGISTRATION_CLOSED', { message: INVITATION_OVER })
+function askingOf({ email, ip, invitation }: Applicant): Asking {
+  return {
+    mailbox: mailboxOf(email),
+    domain: domainOf(email),
+    address: parseAddress(ip)?.toString() ?? null,
+    tokenHash: invitation === undefined ? null : hashInvitation(invitation),
   }
-  if (registrationsClosed !== null) return closedError('REGISTRATION_CLOSED', registrationsClosed)
-  return new AppError('REGISTRATION_CLOSED', { message: INVITE_ONLY })
 }
 
-async function refuseBanned(db: Queryable, { email, ip }: Applicant): Promise<void> {
-  const address = parseAddress(ip)?.toString() ?? null
-  if (await isBanned(db, { mailbox: mailboxOf(email), domain: domainOf(email), address })) {
-    throw new AppError('REGISTRATION_CLOSED', {
-      message: 'С этой почтой или из этой сети зарегистрироваться нельзя',
-    })
-  }
+type Access = { closed: string | null; isInviteOnly: boolean }
+
+const isInvitationNeeded = ({ closed, isInviteOnly }: Access) => closed !== null || isInviteOnly
+
+function uninvited({ closed }: Access, invitation: string | undefined): AppError {
+  if (invitation === undefined && closed !== null) return closedError('REGISTRATION_CLOSED', closed)
+  const message = invitation === undefined ? INVITE_ONLY : INVITATION_OVER
+  return new AppError('REGISTRATION_CLOSED', { message })
+}
+
+function banned(): AppError {
+  return new AppError('REGISTRATION_CLOSED', {
+    message: 'С этой почтой или из этой сети зарегистрироваться нельзя',
+  })
 }

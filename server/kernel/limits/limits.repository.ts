@@ -4,12 +4,21 @@ import type { Queryable } from '../db/database.ts'
 /** One event of a key: `burst` pass at once, and then one in `step` seconds. */
 export type SharedCount = { key: string; step: number; burst: number }
 
-/** Counts all of the events or none. Returns the seconds to wait for each; all 0: counted. */
-export async function chargeShared(db: Queryable, counts: SharedCount[]): Promise<number[]> {
-  const { rows } = await sql<{ waits: number[] }>`
-    SELECT charge_limits(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[],
+/**
+ * Counts all of the events, or if they are refused all of the others, or none. Returns the seconds
+ * to wait for each event of both lists; all 0: counted.
+ */
+export async function chargeShared(
+  db: Queryable,
+  counts: SharedCount[],
+  others: SharedCount[] = [],
+): Promise<[waits: number[], otherWaits: number[]]> {
+  const { rows } = await sql<{ waits: number[]; others: number[] | null }>`
+    SELECT waits, CASE WHEN 0 < ANY (waits) THEN charge_limits(${keysOf(others)}::text[],
+      ${stepsOf(others)}::float8[], ${burstsOf(others)}::float8[]) END AS others
+    FROM charge_limits(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[],
       ${burstsOf(counts)}::float8[]) AS waits`.execute(db)
-  return rows[0]?.waits ?? []
+  return [rows[0]?.waits ?? [], rows[0]?.others ?? []]
 }
 
 /** Whether an event of one of the keys would be refused. */

@@ -42,6 +42,15 @@ export type Limits = {
   charge(charges: Charge[], db?: Queryable): Promise<void>
   /** The same, but returns what refuses. */
   tryCharge(charges: Charge[], db?: Queryable): Promise<Refused | undefined>
+  /**
+   * Counts the first events, or if they are refused the second, all of shared limits. Returns what
+   * refuses both.
+   */
+  chargeEither(
+    first: Charge[],
+    second: Charge[],
+    db?: Queryable,
+  ): Promise<[first: Refused, second: Refused] | undefined>
   /** Whether an event would be refused. */
   isSpent(charge: Charge): Promise<boolean>
   /** Takes events back. What was never counted stays so. */
@@ -139,7 +148,8 @@ export function createLimits({ db, scale, hashKey, onTripped, now = seconds }: O
     moveInMemory(local, time, 1)
     if (shared.length === 0) return undefined
     try {
-      const refused = refusedBy(shared, await chargeShared(tx, shared))
+      const [waits] = await chargeShared(tx, shared)
+      const refused = refusedBy(shared, waits)
       if (refused) moveInMemory(local, time, -1)
       return refused
     } catch (error) {
@@ -153,6 +163,13 @@ export function createLimits({ db, scale, hashKey, onTripped, now = seconds }: O
     async charge(charges, tx) {
       const refused = await tryCharge(charges, tx)
       if (refused) throw tooMany(refused)
+    },
+    async chargeEither(first, second, tx = db) {
+      const events = [first.flatMap(eventsOf), second.flatMap(eventsOf)] as const
+      const [waits, otherWaits] = await chargeShared(tx, ...events)
+      const refused = refusedBy(events[0], waits)
+      const other = refused && refusedBy(events[1], otherWaits)
+      return refused && other && [refused, other]
     },
     async isSpent(charge) {
       const events = eventsOf(charge)
