@@ -53,10 +53,6 @@ export const MUTES_MAX = 1000
 export const HIDDEN_WORDS_MAX = 100
 export const HIDDEN_WORD_MIN = 2
 export const HIDDEN_WORD_MAX = 50
-/** How long a moderator may undo a decision. */
-export const UNDO_SECONDS = 10
-/** How long nobody else sees a decision, since its answer is under way for a while. */
-export const DECISION_OPEN_SECONDS = UNDO_SECONDS + 2
 /** Longest opaque value (id, cursor, key) a client may send, in characters. */
 export const OPAQUE_MAX = 100
 /** Longest clientToken and longest field of a device, in characters. */

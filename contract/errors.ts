@@ -29,7 +29,6 @@ export const ERRORS = {
     status: 400,
     message: 'Скрыть можно не больше 1000 авторов. Верните кого-нибудь в настройках',
   },
-  DECISION_FINAL: { status: 400, message: 'Отменить уже нельзя: прошло больше десяти секунд' },
   FORBIDDEN: { status: 403, message: 'Запрос пришёл с чужого сайта. Откройте страницу заново' },
   REGISTRATION_CLOSED: { status: 403, message: 'Регистрация закрыта' },
   WRITING_CLOSED: { status: 403, message: 'Писать пока нельзя' },

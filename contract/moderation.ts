@@ -59,8 +59,7 @@ export const readQueue = endpoint('GET', '/moderation/queue', {
 
 export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
   access: 'moderator',
-  summary:
-    'Decide all open reports of a post and its appeal at once; can be undone for ten seconds',
+  summary: 'Decide all open reports of a post and its appeal at once',
   params: IdParams,
   body: strictObject({
     verdict: Type.Enum(['remove', 'keep']),
@@ -70,18 +69,8 @@ export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
     /** For the journal only. */
     note: Type.Optional(Note),
   }),
-  status: 200,
-  answer: strictObject({ id: Id, undoUntil: UnixSeconds }),
-  errors: ['POST_NOT_FOUND', 'OWN_POST'],
-})
-
-export const undoDecision = endpoint('POST', '/moderation/decisions/:id/undo', {
-  access: 'moderator',
-  summary:
-    'Undo one’s own decision within ten seconds: post, reports, appeal and block are as before',
-  params: IdParams,
   status: 204,
-  errors: ['DECISION_FINAL'],
+  errors: ['POST_NOT_FOUND', 'OWN_POST'],
 })
 
 export const blockUser = endpoint('PUT', '/moderation/users/:id/block', {
@@ -89,8 +78,7 @@ export const blockUser = endpoint('PUT', '/moderation/users/:id/block', {
   summary: 'Close a user’s sessions and let them publish nothing, in place of an earlier block',
   params: IdParams,
   body: strictObject({ reason: Reason, days: BlockDays }),
-  status: 200,
-  answer: Block,
+  status: 204,
   errors: ['USER_NOT_FOUND'],
 })
 

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { journey, olga, test as onWall, petr } from './testing/journey.ts'
 import {
@@ -5,6 +6,7 @@ import {
   moderated,
   publishReported,
   reportByApi,
+  signUpModerator,
   vera,
   visitQueue,
 } from './testing/moderation-actions.ts'
@@ -12,23 +14,69 @@ import { focusedPost, postWith, toast, typeRussian } from './testing/page-action
 
 const test = moderated(onWall)
 
-test('a decision can be undone by its toast and by a key, and the card gets the focus back', async () => {
-  const { id } = await publishReported('Спам первый')
+test('a decision is shown at once; cancelled by its toast or by a key, it never reaches the server, and the card gets the focus back', async () => {
+  await publishReported('Спам первый')
   await publishReported('Спам второй')
   const page = await visitQueue(vera)
+  const sent = recordActs(page)
   await act(postWith(page, 'Спам первый'), 'Удалить')
   await expect.poll(() => focusedPost(page)).toBe('Спам второй')
   await postWith(page, 'Спам первый').waitFor({ state: 'detached' })
+  await page.getByText('Ждут решения: 1').waitFor()
   await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
   await toast(page, 'Решение отменено').waitFor()
   await expect.poll(() => focusedPost(page)).toBe('Спам первый')
-  expect((await journey.call('GET', `/posts/${id}`)).status).toBe(200)
+  await page.getByText('Ждут решения: 2').waitFor()
 
   await act(postWith(page, 'Спам первый'), 'Оставить')
   await toast(page, 'Запись оставлена').waitFor()
   await page.keyboard.press('z')
   await toast(page, 'Решение отменено').waitFor()
   await expect.poll(() => focusedPost(page)).toBe('Спам первый')
+  await page.reload()
+  await page.getByText('Ждут решения: 2').waitFor()
+  expect(sent).toEqual([])
+})
+
+test.each(['leaves the page', 'closes the tab', 'logs out'])(
+  'a decision is sent, once, when the moderator %s before its ten seconds are over',
+  async (how) => {
+    const { id } = await publishReported('Спам на бегу')
+    const moderator = await signUpModerator(journey)
+    const page = await visitQueue(moderator)
+    await act(postWith(page, 'Спам на бегу'), 'Удалить')
+    await page.getByText('Жалоб нет').waitFor()
+    if (how === 'leaves the page') await page.goto(journey.url)
+    else if (how === 'closes the tab') await page.close({ runBeforeUnload: true })
+    else {
+      await page.getByRole('link', { name: `Профиль ${moderator.username}`, exact: true }).click()
+      await page.getByRole('button', { name: 'Выйти' }).click()
+      await toast(page, 'Вы вышли').waitFor()
+    }
+    await expect.poll(() => verdicts()).toEqual({ 'Спам на бегу': 'removed' })
+    const decisions = journey.rows('SELECT action FROM journal WHERE post_id = $1', [id])
+    expect(await decisions).toEqual([{ action: 'post.remove' }])
+  },
+)
+
+test('a decision that cannot be sent is told, and the report stands in the queue again', async () => {
+  await publishReported('Останется')
+  const page = await visitQueue(await signUpModerator(journey))
+  await act(postWith(page, 'Останется'), 'Удалить')
+  await page.getByText('Жалоб нет').waitFor()
+  await page.context().setOffline(true)
+  await toast(page, 'Решение не отправлено. Нет связи. Проверьте интернет и повторите').waitFor()
+  await postWith(page, 'Останется').waitFor()
+  await page.context().setOffline(false)
+
+  await act(postWith(page, 'Останется'), 'Удалить')
+  const other = await page.context().newPage()
+  await other.goto(`${journey.url}/settings`)
+  await other.getByRole('button', { name: 'Выйти' }).click()
+  await toast(other, 'Вы вышли').waitFor()
+  await page.bringToFront()
+  await toast(page, 'Решение не отправлено. Вы вышли из аккаунта').waitFor()
+  expect(await verdicts()).toEqual({ Останется: 'open' })
 })
 
 test('the queue is worked through by the keyboard alone, in any layout', async () => {
@@ -52,27 +100,43 @@ test('the queue is worked through by the keyboard alone, in any layout', async (
   await expect.poll(() => verdicts()).toEqual({ Первая: 'kept', Вторая: 'removed', Третья: 'open' })
 })
 
-test('a post and its author are dealt with at once, and undone at once', async () => {
+test('a post and its author are dealt with at once; cancelled, the author has noticed nothing', async () => {
   const anna = await journey.signUp()
-  const { id } = await publishReported('Спам без конца', anna)
+  await publishReported('Спам без конца', anna)
+  await publishReported('Второй спам', anna)
   const page = await visitQueue(vera)
+  const sent = recordActs(page)
   await act(postWith(page, 'Спам без конца'), /Заблокировать/)
   const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
-  await dialog.getByText('Все сессии автора завершатся, и отмена их не вернёт').waitFor()
+  await dialog.getByText('Все сессии автора завершатся').waitFor()
   await dialog.getByRole('radio', { name: 'Навсегда' }).check()
   await dialog.getByRole('button', { name: 'Заблокировать' }).click()
   await toast(page, 'Запись удалена, автор заблокирован').waitFor()
   await dialog.waitFor({ state: 'detached' })
-  expect((await journey.call('GET', `/posts/${id}`)).status).toBe(404)
+  await expect.poll(() => focusedPost(page)).toBe('Второй спам')
+  await postWith(page, 'Второй спам').getByText('Заблокирован навсегда').waitFor()
   await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
-  await toast(page, 'Решение отменено. Автору придётся войти снова').waitFor()
-  await postWith(page, 'Спам без конца').waitFor()
+  await toast(page, 'Решение отменено').waitFor()
+  await expect.poll(() => focusedPost(page)).toBe('Спам без конца')
   expect(await page.getByText('Заблокирован').count()).toBe(0)
-  expect((await journey.call('GET', `/posts/${id}`)).status).toBe(200)
+
+  await act(postWith(page, 'Второй спам'), /Заблокировать/)
+  await dialog.getByLabel('Удалить и эту запись').uncheck()
+  await dialog.getByRole('button', { name: 'Заблокировать' }).click()
+  await page
+    .getByRole('status')
+    .getByText(/^Автор заблокирован до/)
+    .waitFor()
+  await page.keyboard.press('z')
+  await toast(page, 'Блокировка отменена').waitFor()
+  await page.reload()
+  await page.getByText('Ждут решения: 2').waitFor()
+  expect(sent).toEqual([])
+  expect((await journey.call('GET', '/users/current', { token: anna.token })).status).toBe(200)
 })
 
-test('a queue that cannot be read can be tried again, and a decision without a network leaves the card', async () => {
-  await publishReported('Останется в очереди')
+test('a queue that cannot be read can be tried again', async () => {
+  await publishReported('Ждёт в очереди')
   const page = await journey.visit({
     as: vera,
     before: (it) => it.route('**/moderation/queue', (route) => route.fulfill({ status: 400 })),
@@ -81,15 +145,7 @@ test('a queue that cannot be read can be tried again, and a decision without a n
   await page.getByRole('button', { name: 'Повторить' }).waitFor()
   await page.unroute('**/moderation/queue')
   await page.getByRole('button', { name: 'Повторить' }).click()
-  const card = postWith(page, 'Останется в очереди')
-  await card.waitFor()
-  await page.context().setOffline(true)
-  await act(card, 'Удалить')
-  await toast(page, 'Нет связи. Проверьте интернет и повторите').waitFor()
-  expect(await card.count()).toBe(1)
-  await page.context().setOffline(false)
-  await act(card, 'Удалить')
-  await page.getByText('Жалоб нет').waitFor()
+  await postWith(page, 'Ждёт в очереди').waitFor()
 })
 
 test('what another moderator has decided leaves the queue', async () => {
@@ -136,7 +192,7 @@ test('reported by three people, a post is hidden until somebody decides, and its
 
   await act(card, 'Вернуть')
   await page.getByText('Жалоб нет').waitFor()
-  expect((await journey.call('GET', `/posts/${id}`)).status).toBe(200)
+  await expect.poll(async () => (await journey.call('GET', `/posts/${id}`)).status).toBe(200)
   await author.reload()
   await postWith(author, 'Трижды неправда').waitFor()
   expect(await author.getByText('Скрыта до решения').count()).toBe(0)
@@ -145,4 +201,13 @@ test('reported by three people, a post is hidden until somebody decides, and its
 async function verdicts(): Promise<Record<string, string>> {
   const rows = await journey.rows('SELECT post_text, state FROM reports')
   return Object.fromEntries(rows.map(({ post_text, state }) => [post_text, state]))
+}
+
+/** Returns the calls that the page makes from now on to decide or to block. */
+function recordActs(page: Page): string[] {
+  const calls: string[] = []
+  page.on('request', (request) => {
+    if (/moderation\/(posts|users)/.test(request.url())) calls.push(request.url())
+  })
+  return calls
 }

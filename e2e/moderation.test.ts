@@ -13,7 +13,7 @@ import { enterCode, profileLink, sendEmail, signInButton } from './testing/sign-
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 const MODERATORS = 'moderators@example.org'
-/** The author's mail waits until the decision can no longer be undone. */
+/** The browser sends a decision after ten seconds. */
 const LONG = { timeout: 120_000 }
 
 const test = moderated(
@@ -50,7 +50,6 @@ test(
     await moderator.getByRole('link', { name: `Профиль ${vera.username}`, exact: true }).click()
     await moderator.getByRole('link', { name: /^Модерация/ }).click()
 
-    // Both are told when the decision can no longer be undone.
     const mail = await journey.mailbox.mailTo(petr.email)
     expect(mail.subject).toContain('Ваша запись удалена')
     await reporter.bringToFront()
@@ -81,6 +80,9 @@ test(
     await card.getByText('Это моё мнение').waitFor()
     await act(card, 'Вернуть')
     await toast(moderator, 'Запись возвращена').waitFor()
+    await moderator.goto(journey.url)
+    const read = () => journey.call('GET', `/posts/${post.id}`)
+    await expect.poll(async () => (await read()).status).toBe(200)
 
     await author.bringToFront()
     await author.reload()
@@ -103,6 +105,7 @@ test('who is blocked reads before writing and after it why, until when and whom 
     .getByText(/Заблокирован до.+: Оскорбления/)
     .waitFor()
 
+  await expect.poll(() => journey.rows('SELECT user_id FROM blocks')).toHaveLength(1)
   const again = await journey.signIn(anna.email)
   const blocked = await journey.visit({ as: again })
   await blocked.getByText(/^До .+ вы можете только читать · Почему$/).click()

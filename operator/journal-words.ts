@@ -11,7 +11,6 @@ const ACTIONS: Record<string, string> = {
   'ban.add': 'запрет регистрации',
   'ban.remove': 'запрет регистрации снят',
   'counters.mend': 'исправлены счётчики',
-  'decision.undo': 'решение отменено',
   'hiding.stop': 'жалобы больше не скрывают записи: за час их скрыто слишком много',
   invite: 'приглашение',
   'invite.revoke': 'приглашение отозвано',
@@ -39,7 +38,7 @@ const ACTIONS: Record<string, string> = {
   'writing.open': 'запись на стену открыта',
 }
 
-/** What is only for an act's undoing is not shown. */
+/** Words for the details of an act, in the order in which they are shown. */
 const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> = {
   order: (value) => `Предписание: ${value}`,
   note: (value) => (value === null ? undefined : `Заметка: ${value}`),

@@ -1,6 +1,7 @@
 import {
-  announceDecision,
+  type Decided,
   decide,
+  mailDecision,
   type NewDecision,
 } from '../server/features/moderation/decisions.service.ts'
 import { readSubject, readWaitingPost } from '../server/features/moderation/moderation.service.ts'
@@ -13,7 +14,7 @@ import { Refusal, UsageError } from './command-errors.ts'
 import { count, POSTS, printable } from './format.ts'
 import { actLines } from './journal-words.ts'
 import { requirePerson } from './person.ts'
-import { confirmBlock, decisionOf, outcomeLine, waitingLines } from './reports.ts'
+import { confirmBlock, decisionOf, outcomeOf, waitingLines } from './reports.ts'
 
 export const post: Command = {
   usage: [
@@ -70,10 +71,10 @@ async function remove(context: Context, id: string): Promise<Output> {
   const found = await readSubject(context.db, id)
   if (!found) throw new Refusal(`Записи ${id} нет ни на стене, ни в архиве.`)
   if (found.state === 'removed') throw new Refusal(`Запись ${id} уже удалена.`)
-  const decision = { ...(await decisionOf(context, id, 'remove')), isAsked: false }
+  const decision = await decisionOf(context, id, 'remove')
   await confirmBlock(context, decision)
   const decided = await change(context, (tx) => decide(tx, decision))
-  return { lines: [outcomeLine('remove', decided)], json: decided }
+  return outcomeOf('remove', decided)
 }
 
 async function restore(context: Context, id: string): Promise<Output> {
@@ -83,9 +84,9 @@ async function restore(context: Context, id: string): Promise<Output> {
       `Запись ${id} нельзя вернуть: ${found ? STATES[found.state] : 'её нет в архиве'}.`,
     )
   }
-  const decision = { ...(await decisionOf(context, id, 'keep')), isAsked: false }
+  const decision = await decisionOf(context, id, 'keep')
   const decided = await change(context, (tx) => decide(tx, decision))
-  return { lines: [outcomeLine('keep', decided)], json: decided }
+  return outcomeOf('keep', decided)
 }
 
 /** Each post has its own transaction: others are served meanwhile, and what was done stays done. */
@@ -100,20 +101,24 @@ async function removeWave(context: Context): Promise<Output> {
   const ids = await selectRecentPosts(context.db, person.id, seconds)
   if (ids.length === 0) return { lines: ['За это время записей нет.'], json: { removed: [] } }
   await context.confirm(waveQuestion(context, ids.length, person.username))
-  const decision = { ...(await decisionOf(context, '', 'remove')), isOneOfMany: true }
+  const decision = await decisionOf(context, '', 'remove')
+  const { notifies = 'reporters' } = decision
   const removed: string[] = []
-  let first: string | undefined
+  let first: Decided | undefined
   try {
     for (const postId of ids) {
       const block = first === undefined ? decision.block : undefined
-      const id = await removeOfWave(context, { ...decision, block, postId })
-      if (id !== undefined) removed.push(postId)
-      first ??= id
+      const decided = await removeOfWave(context, { ...decision, notifies, block, postId })
+      if (decided) removed.push(postId)
+      first ??= decided
     }
   } finally {
-    const told = decision.isQuiet ? undefined : first
-    if (told !== undefined)
-      await commit(context, (tx) => announceDecision(tx, told, removed.length))
+    const mail = notifies === 'nobody' ? undefined : first?.mail
+    // One mail stands for all of them.
+    if (mail) {
+      const posts = removed.length
+      await commit(context, (tx) => mailDecision(tx, { ...mail, posts }))
+    }
     // Once for all of them, and for those that were removed before a failure too.
     await publish(context)
   }
@@ -128,13 +133,10 @@ function waveQuestion(context: Context, posts: number, username: string): string
     : `${question}?`
 }
 
-/** Returns the decision's id; undefined if the post has gone meanwhile. */
-async function removeOfWave(
-  context: Context,
-  decision: Omit<NewDecision, 'isAsked'>,
-): Promise<string | undefined> {
+/** Returns undefined if the post has gone meanwhile. */
+async function removeOfWave(context: Context, decision: NewDecision): Promise<Decided | undefined> {
   try {
-    return (await commit(context, (tx) => decide(tx, { ...decision, isAsked: false }))).id
+    return await commit(context, (tx) => decide(tx, decision))
   } catch (error) {
     if (error instanceof AppError && error.code === 'POST_NOT_FOUND') return undefined
     throw error

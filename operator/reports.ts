@@ -1,5 +1,9 @@
 import type { QueuedPost } from '../contract/moderation.ts'
-import { decide, type NewDecision } from '../server/features/moderation/decisions.service.ts'
+import {
+  type Decided,
+  decideWaiting,
+  type NewDecision,
+} from '../server/features/moderation/decisions.service.ts'
 import { readQueue } from '../server/features/moderation/moderation.service.ts'
 import { selectDecided } from '../server/features/moderation/queue.repository.ts'
 import { selectReasons } from '../server/features/reports/reports.repository.ts'
@@ -84,8 +88,8 @@ export const report: Command = {
       throw new UsageError(`«${verdict}»: нужно remove или keep`)
     const decision = await decisionOf(context, postId, verdict)
     await confirmBlock(context, decision)
-    const decided = await change(context, (tx) => decide(tx, { ...decision, isAsked: true }))
-    return { lines: [outcomeLine(verdict, decided)], json: decided }
+    const decided = await change(context, (tx) => decideWaiting(tx, decision))
+    return outcomeOf(verdict, decided)
   },
 }
 
@@ -93,7 +97,7 @@ export async function decisionOf(
   context: Context,
   postId: string,
   verdict: 'remove' | 'keep',
-): Promise<Omit<NewDecision, 'isAsked'>> {
+): Promise<NewDecision> {
   const days = daysOf(context, 'block-days')
   return {
     postId,
@@ -103,7 +107,7 @@ export async function decisionOf(
     block: days === undefined ? undefined : { days },
     note: textOf(context, 'note'),
     order: textOf(context, 'order'),
-    isQuiet: context.values.quiet === true,
+    ...(context.values.quiet === true && { notifies: 'nobody' as const }),
     removedDays: context.config.removedDays,
   }
 }
@@ -130,14 +134,14 @@ export async function confirmBlock(
   )
 }
 
-export function outcomeLine(
-  verdict: 'remove' | 'keep',
-  { was }: { was: QueuedPost['state'] },
-): string {
-  if (verdict === 'remove') return 'Запись удалена.'
-  return was === 'published'
-    ? 'Запись оставлена.'
-    : was === 'deleted'
-      ? 'Жалобы закрыты.'
-      : 'Запись возвращена.'
+export function outcomeOf(verdict: 'remove' | 'keep', { id, was }: Decided): Output {
+  const line = verdict === 'remove' ? 'Запись удалена.' : KEPT[was]
+  return { lines: [line], json: { id, was } }
+}
+
+const KEPT = {
+  published: 'Запись оставлена.',
+  hidden: 'Запись возвращена.',
+  removed: 'Запись возвращена.',
+  deleted: 'Жалобы закрыты.',
 }

@@ -112,7 +112,7 @@ async function block(context: Context, { id, username }: Person): Promise<Output
   const days = daysOf(context, 'days') ?? null
   const by = context.actor
   await context.confirm(`Закрыть ${username} возможность писать? Все сессии завершатся.`)
-  const { until } = await change(context, (tx) => blockUser(tx, { userId: id, reason, days, by }))
+  const until = await change(context, (tx) => blockUser(tx, { userId: id, reason, days, by }))
   const end = until ? `до ${time(until)}` : 'бессрочно'
   return { lines: [`${username} не может писать ${end}. Сессии завершены.`], json: { id, until } }
 }

@@ -192,18 +192,13 @@ export const TABLE: Record<string, Row> = {
     // Nobody has reported it.
     moderator: '404 POST_NOT_FOUND',
   },
-  'POST /moderation/decisions/:id/undo': {
-    call: at('/moderation/decisions/1/undo'),
-    ...forModerators,
-    moderator: '400 DECISION_FINAL',
-  },
   'PUT /moderation/users/:id/block': {
     call: ({ owner }) => ({
       path: `/moderation/users/${owner.id}/block`,
       body: { reason: 'Спам', days: 1 },
     }),
     ...forModerators,
-    moderator: '200',
+    moderator: '204',
   },
   'DELETE /moderation/users/:id/block': {
     call: ({ owner }) => ({ path: `/moderation/users/${owner.id}/block` }),

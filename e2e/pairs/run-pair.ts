@@ -61,7 +61,6 @@ export async function runPair(
   for (const write of new Set([first, second])) ids.set(write, await write.prepare?.(app, known))
   const before = await lab.read()
   const { normal, changes } = createNormalizer(before)
-  const refresh = [first, second].flatMap((write) => write.refresh ?? []).join(';')
 
   let world = known
   const sideOf = (at: 0 | 1, write: Write): Side<Answer> => ({
@@ -77,7 +76,7 @@ export async function runPair(
   const sides: Sides<Answer> = [sideOf(0, first), sideOf(1, second)]
   async function begin() {
     const fresh = isUnknown ? [freshSession(known.olga), freshSession(known.petr)] : []
-    await lab.restore(before, [refresh, ...fresh.map(({ renewing }) => renewing)].join(';'))
+    await lab.restore(before, fresh.map(({ renewing }) => renewing).join(';'))
     const [olga = known.olga, petr = known.petr] = fresh.map(({ user }) => user)
     world = { ...known, olga, petr }
     return sides

@@ -31,8 +31,6 @@ export type Write = {
   name: string
   /** Makes what the call needs. The call gets the id that it returns. */
   prepare?: (app: TestApp, world: World) => Promise<string | undefined>
-  /** SQL before each run, for what is possible for seconds only. */
-  refresh?: string
   /** Whether it has several transactions by design, between which other calls may come. */
   isInSteps?: true
   call: (act: Act) => Promise<Answer>

@@ -17,7 +17,7 @@ import { closeSite } from '../../server/features/site-state/site-state.service.t
 import { leave } from '../../server/testing/account-deletion-calls.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { startChange, verifyChange } from '../../server/testing/email-change-calls.ts'
-import { decide, report, undo } from '../../server/testing/moderation-calls.ts'
+import { decide, report } from '../../server/testing/moderation-calls.ts'
 import { startAt, verifyAt, wrongCode } from '../../server/testing/sign-in-calls.ts'
 import type { TestApp } from '../../server/testing/test-app.ts'
 import {
@@ -44,12 +44,9 @@ const reported = async (app: TestApp, { boris, post }: World): Promise<undefined
   await report(app, boris, { postId: post.id })
 }
 
-const removed = async (app: TestApp, world: World): Promise<string> => {
-  const { moderator, post } = world
+const removed = async (app: TestApp, world: World): Promise<undefined> => {
   await reported(app, world)
-  await decide(app, moderator, { postId: post.id, verdict: 'remove' })
-  const row = app.db.selectFrom('journal').select('id').where('action', '=', 'post.remove')
-  return (await row.executeTakeFirst())?.id ?? '0'
+  await decide(app, world.moderator, { postId: world.post.id, verdict: 'remove' })
 }
 
 const appeal = send(
@@ -326,12 +323,6 @@ const WRITES: Write[] = [
     call: within(({ app }) => createHidingReview(app.db, { reportsToHide: 3, publishChange })()),
   },
   {
-    name: 'undo the removal',
-    prepare: removed,
-    refresh: `UPDATE journal SET at = now() WHERE action = 'post.remove'`,
-    call: ({ app, world, id }) => undo(app, world.moderator, id),
-  },
-  {
     name: 'appeal',
     prepare: removed,
     call: appeal,
@@ -350,7 +341,6 @@ const WRITES: Write[] = [
         postId: world.post.id,
         verdict: 'keep',
         actor: 'operator',
-        isAsked: false,
         removedDays: 30,
       }),
     ),
@@ -435,7 +425,7 @@ const BY_OTHERS: [Write[], Write[]][] = [
     [{ name: 'register in another browser', ...registrationOf(NEW_EMAIL, 'another browser') }],
   ],
   [
-    find('remove', 'keep', 'remove and block', 'undo the removal'),
+    find('remove', 'keep', 'remove and block'),
     [
       { name: 'keep by another', ...decision('second', 'keep') },
       { name: 'remove by another', ...decision('second', 'remove') },

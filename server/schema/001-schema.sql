@@ -232,7 +232,6 @@ CREATE TABLE reports (
   comment text,
   state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'removed', 'kept')),
   decided_at timestamptz,
-  decision_id bigint,
   is_seen boolean NOT NULL DEFAULT false
 );
 
@@ -243,8 +242,7 @@ CREATE TABLE appeals (
   text text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'granted', 'refused')),
-  decided_at timestamptz,
-  decision_id bigint
+  decided_at timestamptz
 );
 
 -- Users who may not write. Without `until` a block lasts until it is lifted.
@@ -674,7 +672,6 @@ CREATE INDEX reports_reporter ON reports (reporter_id, id);
 -- Read with each profile.
 CREATE INDEX reports_unseen ON reports (reporter_id) WHERE state <> 'open' AND NOT is_seen;
 CREATE INDEX reports_author ON reports (author_id);
-CREATE INDEX reports_decision ON reports (decision_id) WHERE decision_id IS NOT NULL;
 CREATE INDEX reports_time ON reports (created_at);
 CREATE INDEX appeals_open ON appeals (post_id) WHERE state = 'open';
 CREATE INDEX appeals_user ON appeals (user_id);

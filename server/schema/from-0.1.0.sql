@@ -114,5 +114,9 @@ CREATE TABLE closed_sessions (
 DELETE FROM sessions WHERE browser_hash IS NULL;
 ALTER TABLE sessions ALTER browser_hash SET NOT NULL;
 
+-- Only the undo of a decision read them.
+ALTER TABLE reports DROP COLUMN decision_id;
+ALTER TABLE appeals DROP COLUMN decision_id;
+
 CREATE INDEX IF NOT EXISTS posts_search ON posts USING gin (search_words(id, text)) WITH (gin_pending_list_limit = 256)
   WHERE hidden_for IS NULL;

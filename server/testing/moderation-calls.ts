@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { QueuedPost } from '../../contract/moderation.ts'
+import { decide as decideAny } from '../features/moderation/decisions.service.ts'
 import { emailKey } from '../kernel/mail/email-address.ts'
 import type { TestAnswer, TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
@@ -33,7 +34,6 @@ export async function readQueue(app: TestApp, { token }: TestUser): Promise<Queu
   return (await app.call('GET', '/moderation/queue', { token })).body.posts
 }
 
-/** The body of the answer has the decision's id. */
 export function decide(
   app: TestApp,
   { token }: TestUser,
@@ -42,8 +42,10 @@ export function decide(
   return app.call('POST', `/moderation/posts/${postId}/decision`, { token, body })
 }
 
-export function undo(app: TestApp, { token }: TestUser, id: string): Promise<TestAnswer> {
-  return app.call('POST', `/moderation/decisions/${id}/undo`, { token })
+/** Brings a post back as the operator's command does: any post, also without an appeal. */
+export async function restore({ db }: TestApp, postId: string): Promise<void> {
+  const decision = { postId, verdict: 'keep', actor: 'operator', removedDays: 30 } as const
+  await db.transaction().execute((tx) => decideAny(tx, decision))
 }
 
 /** Makes every report, appeal and mail to moderators so many seconds older. */

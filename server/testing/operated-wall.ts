@@ -1,12 +1,15 @@
+import { afterAll } from 'vitest'
 import { envOf, runHere } from './run-command.ts'
-import { appForFile } from './test-app.ts'
+import { startMailApp } from './test-app.ts'
 
 /** Starts a wall with two people. `vslukh` runs a command on it, `json` returns its --json. */
 export async function operatedWall() {
-  const app = await appForFile()
+  const { app, mailbox } = await startMailApp()
+  afterAll(() => app.close())
   const vslukh = (...args: string[]) => runHere(envOf(app), args)
   return {
     app,
+    mailbox,
     olga: await app.signUp(),
     petr: await app.signUp(),
     vslukh,

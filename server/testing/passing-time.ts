@@ -55,13 +55,6 @@ export async function passMailLimitTime(app: TestApp, seconds: number): Promise<
   await passRequestTime(app, seconds)
 }
 
-/** The decision can no longer be undone. The journal's trigger would refuse the change. */
-export async function passUndoTime({ db }: TestApp, decisionId: string): Promise<void> {
-  await sql`ALTER TABLE journal DISABLE TRIGGER journal_append_only`.execute(db)
-  await sql`UPDATE journal SET at = at - interval '13 seconds' WHERE id = ${decisionId}`.execute(db)
-  await sql`ALTER TABLE journal ENABLE TRIGGER journal_append_only`.execute(db)
-}
-
 /** The limits of accounts under a day old do not apply to the new user. */
 export async function signUpEarlier(app: TestApp): Promise<TestUser> {
   const user = await app.signUp()

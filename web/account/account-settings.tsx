@@ -17,6 +17,7 @@ import { useEntry } from '../history/entry.tsx'
 import { goBack, leave, openDialog } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
 import { fallBackOn } from '../http/call-error.ts'
+import { sendDelayed } from '../http/delayed-write.ts'
 import { useAction } from '../http/use-action.tsx'
 import { write } from '../http/write.ts'
 import { classes } from '../ui/classes.ts'
@@ -126,7 +127,10 @@ function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
 /** A session that was closed elsewhere meanwhile counts as closed. */
 function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
   const logOut = useAction({
-    mutationFn: () => fallBackOn(401, write('DELETE /sessions/current', {}), undefined),
+    mutationFn: async () => {
+      await sendDelayed()
+      await fallBackOn(401, write('DELETE /sessions/current', {}), undefined)
+    },
     onSuccess: onLoggedOut,
     errors: 'toast',
   })

@@ -175,6 +175,29 @@ test('a token that expires in less than 20 seconds is refreshed before the call'
   expect(server.refreshes()).toBe(2)
 })
 
+test('a write that goes on while the page is left is sent with the token at hand, and again if that is refused', async () => {
+  server.refresh = (n) => tokenReply(n, n === 1 ? 15 : 300)
+  const { call, write } = await openPage()
+  await call(me, {})
+  const decide = () =>
+    write(
+      'POST /moderation/posts/:id/decision',
+      {
+        params: { id: '7' },
+        body: { verdict: 'keep' },
+      },
+      { keepalive: true },
+    )
+  await decide()
+  expect(server.received.at(-1)).toMatchObject({ bearer: 'Bearer token-1' })
+  expect(server.refreshes()).toBe(1)
+
+  server.answer = ({ bearer }) =>
+    bearer === 'Bearer token-1' ? refusal('UNAUTHORIZED') : { status: 204 }
+  await decide()
+  expect(server.received.at(-1)).toMatchObject({ bearer: 'Bearer token-2' })
+})
+
 test('a machine whose clock is an hour ahead refreshes no more often', async () => {
   server.refresh = (n) => tokenReply(n, 300, Date.now() - 3_600_000)
   const { call } = await openPage()

@@ -1,8 +1,8 @@
 import type { Api, CallName, WriteName } from '../../contract/api.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
-import { freshToken } from '../session/token.ts'
+import { freshToken, heldToken } from '../session/token.ts'
 import { CallError } from './call-error.ts'
-import { send } from './send.ts'
+import { type SendOptions, send } from './send.ts'
 
 type CallOptions = { signal?: AbortSignal | undefined }
 type ReadName = Exclude<CallName, WriteName>
@@ -24,12 +24,13 @@ export const call: <N extends ReadName>(
 export async function callAs<N extends CallName>(
   name: N,
   input: Input<Api[N]>,
-  { signal, userId }: CallOptions & { userId?: string } = {},
+  { signal, userId, keepalive }: CallOptions & Pick<SendOptions, 'userId' | 'keepalive'> = {},
 ): Promise<Answer<Api[N]>> {
-  const token = await freshToken()
+  // A page that is left has no time to refresh a token.
+  const token = (keepalive && heldToken()) || (await freshToken())
   signal?.throwIfAborted()
   const sendWith = async (token: string | null) =>
-    (await send(name, input, { token, userId, signal })).answer
+    (await send(name, input, { token, userId, signal, keepalive })).answer
   try {
     return await sendWith(token)
   } catch (error) {

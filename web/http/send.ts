@@ -5,11 +5,13 @@ import { localStore } from '../platform/storage.ts'
 import { CallError, errorOf, noAnswer, unreadableAnswer } from './call-error.ts'
 import { readStaleness } from './staleness.ts'
 
-type SendOptions = {
+export type SendOptions = {
   token?: string | null
   /** Who makes the call: the server compares it with the token's user. */
   userId?: string | undefined
   signal?: AbortSignal | undefined
+  /** Whether the request goes on when the page is left. */
+  keepalive?: boolean | undefined
   /** The response to this very request, if it was sent before: then it is only read. */
   answered?: Response
 }
@@ -27,7 +29,7 @@ const WROTE_AT = 'wrote-at'
 export async function send<N extends CallName>(
   name: N,
   input: Input<Api[N]>,
-  { token, userId, signal, answered }: SendOptions,
+  { token, userId, signal, keepalive = false, answered }: SendOptions,
 ): Promise<{ answer: Answer<Api[N]>; headers: Headers }> {
   const { params, query, headers, body }: RequestInput = input
   const [method, path] = splitName(name)
@@ -36,6 +38,7 @@ export async function send<N extends CallName>(
     const request = () =>
       fetch(`${location.origin}${API_PREFIX}${fillPath(path, params)}${search(query)}`, {
         method,
+        keepalive,
         headers: headersOf(
           { ...headers, 'x-user': userId, ...(token && freshness(method)) },
           token,

@@ -12,6 +12,8 @@ type WriteOptions = {
   onLimit?: (error: ShortLimit) => void
   /** Checked after the wait for a limit, which is thrown if the write is not wanted any more. */
   isWanted?: () => boolean
+  /** Whether the write is sent even while the page is left. */
+  keepalive?: boolean
 }
 
 /**
@@ -21,11 +23,11 @@ type WriteOptions = {
 export async function write<N extends WriteName>(
   name: N,
   input: Input<Api[N]>,
-  { by = viewerId() ?? '', onLimit, isWanted = () => true }: WriteOptions = {},
+  { by = viewerId() ?? '', onLimit, isWanted = () => true, keepalive }: WriteOptions = {},
 ): Promise<Answer<Api[N]>> {
   for (;;) {
     try {
-      return await callAs(name, input, { userId: by })
+      return await callAs(name, input, { userId: by, keepalive })
     } catch (error) {
       if (!onLimit || !isShortLimit(error)) throw error
       onLimit(error)

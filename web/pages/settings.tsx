@@ -31,7 +31,8 @@ export function SettingsPage() {
         user={user}
         onLoggedOut={() => {
           showWallSignedOut(user.id)
-          toast({ text: 'Вы вышли' })
+          // An offer to cancel what was sent is out of date.
+          toast({ text: 'Вы вышли' }, { atOnce: true })
         }}
         download={<DownloadData />}
         replyMails={<ReplyMails />}

@@ -42,6 +42,11 @@ export function resetToken(next: 'unknown' | 'none'): void {
   globalThis.document?.documentElement.removeAttribute('data-session')
 }
 
+/** Returns the token that this page has, which may be expired. */
+export function heldToken(): string | undefined {
+  return token?.token
+}
+
 /**
  * Returns null for a visitor. `refused` is a token that the server has just refused.
  * Concurrent calls share one refresh. Throws CallError: UNAUTHORIZED when a live session was

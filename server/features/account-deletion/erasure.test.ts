@@ -41,7 +41,7 @@ test('of an erased moderator nothing is left but what the page about personal da
   }
   const path = `/moderation/users/${olga.id}/block`
   const block = { token: other.token, body: { reason: 'Спорит', days: 1 } }
-  expect((await app.call('PUT', path, block)).status).toBe(200)
+  expect((await app.call('PUT', path, block)).status).toBe(204)
   const again = await app.signIn(olga.email)
   await addBan(app.db, {
     kind: 'email',

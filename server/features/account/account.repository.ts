@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { CurrentUser } from '../../../contract/account.ts'
-import { DECISION_OPEN_SECONDS } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { unixSeconds } from '../../kernel/db/sql-parts.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -31,17 +30,11 @@ export async function selectProfile(db: Queryable, id: string): Promise<CurrentU
     )
     .select(
       sql<boolean>`EXISTS (SELECT FROM reports
-        WHERE reporter_id = users.id AND state <> 'open' AND NOT is_seen
-          AND decided_at < now() - ${DECISION_OPEN_SECONDS} * interval '1 second')`.as(
-        'hasNewOutcomes',
-      ),
+        WHERE reporter_id = users.id AND state <> 'open' AND NOT is_seen)`.as('hasNewOutcomes'),
     )
     .select(
       sql<number | null>`(SELECT ${unixSeconds('max(hidden_at)')} FROM posts
-        WHERE owner_id = users.id AND hidden_for = 'removed'
-          AND hidden_at < now() - ${DECISION_OPEN_SECONDS} * interval '1 second')`.as(
-        'lastRemoval',
-      ),
+        WHERE owner_id = users.id AND hidden_for = 'removed')`.as('lastRemoval'),
     )
     .select(['b.reason', unixSeconds('b.until').as('until')])
     .where('id', '=', id)

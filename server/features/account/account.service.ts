@@ -5,7 +5,7 @@ import type { Profile } from '../../../contract/profiles.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
-import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
+import { emailKey } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { removeOperations } from '../codes/codes.repository.ts'
 import { countWaiting } from '../moderation/queue.repository.ts'
@@ -84,16 +84,7 @@ function generateName(): string {
 }
 
 export function hashUsername(username: string, nameKey: Buffer): Buffer {
-  return keyedHash(username.toLowerCase(), nameKey)
-}
-
-/** The hash by which a mailbox stays blocked, however it is spelt. No username contains a space. */
-export function hashMailbox(email: string, nameKey: Buffer): Buffer {
-  return keyedHash(`mailbox ${mailboxOf(email)}`, nameKey)
-}
-
-function keyedHash(text: string, key: Buffer): Buffer {
-  return createHmac('sha256', key).update(text).digest()
+  return createHmac('sha256', nameKey).update(username.toLowerCase()).digest()
 }
 
 /** Reserves every name of a user who is about to be erased, so that nobody takes their place. */

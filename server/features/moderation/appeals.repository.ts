@@ -35,15 +35,6 @@ export async function isOwnRemoved(db: Queryable, id: string, ownerId: string): 
   return row !== undefined
 }
 
-export async function hasClosedAppeal(db: Queryable, decisionId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('appeals')
-    .select('post_id')
-    .where('decision_id', '=', decisionId)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** Adds an appeal. Returns false when the post has had one. */
 export async function insertAppeal(
   tx: Queryable,

@@ -4,13 +4,7 @@ import { emailKey } from '../../kernel/mail/email-address.ts'
 
 /** A block without `days` has no end. */
 export type NewBlock = { userId: string; reason: string; days: number | null; by: string }
-/** `created_at` has all of PostgreSQL's digits: a decision and its block are of the same moment. */
-export type StoredBlock = {
-  reason: string
-  until: Date | null
-  blocked_by: string
-  created_at: string
-}
+export type StoredBlock = { reason: string; until: Date | null; blocked_by: string }
 
 /**
  * Lets the block of a user be read and replaced by one transaction after another, and by none while
@@ -50,29 +44,17 @@ export async function insertBlock(
     .execute()
 }
 
-/**
- * Ends the block of a user or, with `decisionId`, only the one that this decision placed. Returns
- * false when there was none.
- */
-export async function deleteBlock(
-  tx: Queryable,
-  userId: string,
-  decisionId?: string,
-): Promise<boolean> {
-  let block = tx.deleteFrom('blocks').where('user_id', '=', userId)
-  if (decisionId !== undefined) {
-    const decision = tx.selectFrom('journal').select('at').where('id', '=', decisionId)
-    block = block.where('created_at', '=', decision)
-  }
-  const { numDeletedRows } = await block.executeTakeFirst()
-  return numDeletedRows > 0n
+/** Ends the block of a user. Returns false when there was none. */
+export async function deleteBlock(tx: Queryable, userId: string): Promise<boolean> {
+  const block = tx.deleteFrom('blocks').where('user_id', '=', userId)
+  return (await block.executeTakeFirst()).numDeletedRows > 0n
 }
 
 /** Returns the block that is in force; null without one. */
 export async function selectBlock(db: Queryable, userId: string): Promise<StoredBlock | null> {
   const row = await db
     .selectFrom('blocks_in_force')
-    .select(['reason', 'until', 'blocked_by', sql<string>`created_at::text`.as('created_at')])
+    .select(['reason', 'until', 'blocked_by'])
     .where('user_id', '=', userId)
     .executeTakeFirst()
   return row ?? null

@@ -1,10 +1,10 @@
-import { DECISION_OPEN_SECONDS } from '../../../contract/constants.ts'
+import { createHmac } from 'node:crypto'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
+import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { hashMailbox } from '../account/account.service.ts'
 import { closeSessions } from '../sessions/sessions.repository.ts'
 import {
   blockMailbox,
@@ -20,16 +20,21 @@ import {
   unblockMailbox,
   upsertBlock,
 } from './blocks.repository.ts'
+import { type BlockMail, mailExpiry } from './moderation.mail.ts'
+import { selectEmail } from './moderators.repository.ts'
+
+/** Blocks a user as `placeBlock` does, and mails it to them. Returns until when. */
+export async function blockUser(tx: Queryable, block: NewBlock): Promise<Date | null> {
+  const until = await placeBlock(tx, block)
+  await mailBlock(tx, block.userId, { reason: block.reason, until })
+  return until
+}
 
 /**
  * Closes a user's sessions and lets them only read; a job does so for all accounts of the mailbox.
- * Unless `isTold` is false, the user gets a mail once nobody can undo it. Throws USER_NOT_FOUND.
+ * Throws USER_NOT_FOUND.
  */
-export async function blockUser(
-  tx: Queryable,
-  block: NewBlock,
-  { isTold = true } = {},
-): Promise<{ until: Date | null }> {
+export async function placeBlock(tx: Queryable, block: NewBlock): Promise<Date | null> {
   const { userId, reason, by } = block
   await lockBlockOf(tx, userId)
   const until = await upsertBlock(tx, block)
@@ -37,11 +42,19 @@ export async function blockUser(
   const details = { until: until?.toISOString() ?? null }
   await appendToJournal(tx, { actor: by, action: 'user.block', userId, reason, details })
   await addJob(tx, 'spread-block', { payload: { userId } })
-  if (isTold) {
-    const afterMs = (DECISION_OPEN_SECONDS + 1) * 1000
-    await addJob(tx, 'announce-block', { payload: { userId }, afterMs, key: `block ${userId}` })
-  }
-  return { until }
+  return until
+}
+
+export async function mailBlock(
+  tx: Queryable,
+  userId: string,
+  { reason, until }: { reason: string; until: Date | null },
+): Promise<void> {
+  const user = await selectEmail(tx, userId)
+  if (!user) return
+  const blockedUntil = until?.getTime() ?? null
+  const mail: BlockMail = { to: user.email, expiresAt: mailExpiry(), reason, blockedUntil }
+  await queueMail(tx, 'send-block-mail', mail)
 }
 
 async function closeSessionsOfBlocked(tx: Queryable, userId: string, why: string): Promise<void> {
@@ -64,18 +77,6 @@ export async function unblockUser(
   await appendToJournal(tx, { actor: by, action: 'user.unblock', userId })
   await addJob(tx, 'spread-block', { payload: { userId } })
   return true
-}
-
-/** Restores the block before a decision, or none, unless the decision's own is over by now. */
-export async function undoBlock(
-  tx: Queryable,
-  userId: string,
-  { id, before }: { id: string; before: StoredBlock | null },
-): Promise<void> {
-  await lockBlock(tx, userId)
-  if (!(await deleteBlock(tx, userId, id))) return
-  if (before) await insertBlock(tx, userId, before)
-  await addJob(tx, 'spread-block', { payload: { userId } })
 }
 
 /**
@@ -121,4 +122,11 @@ export function blockNewUser(
   nameKey: Buffer,
 ): Promise<void> {
   return copyMailboxBlock(tx, userId, hashMailbox(email, nameKey))
+}
+
+/** The hash by which a mailbox stays blocked, however it is spelt. No username contains a space. */
+function hashMailbox(email: string, nameKey: Buffer): Buffer {
+  return createHmac('sha256', nameKey)
+    .update(`mailbox ${mailboxOf(email)}`)
+    .digest()
 }

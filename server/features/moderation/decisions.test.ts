@@ -5,8 +5,13 @@ import { readJournal } from '../../kernel/journal/journal.ts'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { decide, readQueue, report, signUpModerator, undo } from '../../testing/moderation-calls.ts'
-import { passUndoTime } from '../../testing/passing-time.ts'
+import {
+  decide,
+  readQueue,
+  report,
+  restore,
+  signUpModerator,
+} from '../../testing/moderation-calls.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
@@ -72,15 +77,8 @@ test('the queue shows a reported post with reasons, comments, author and thread,
 test('a removed post is gone from every screen at once, its replies stay, and its text stands in the journal', async () => {
   const post = await reported()
   expect((await read(post.id)).status).toBe(200)
-  const { status, body } = await decide(app, moderator, {
-    postId: post.id,
-    verdict: 'remove',
-    note: 'Третий раз',
-  })
-  expect({ status, body }).toEqual({
-    status: 200,
-    body: { id: expect.any(String), undoUntil: expect.any(Number) },
-  })
+  const decision = { postId: post.id, verdict: 'remove', note: 'Третий раз' } as const
+  expect((await decide(app, moderator, decision)).status).toBe(204)
   expectRefusal(await read(post.id), 'POST_NOT_FOUND')
   expect((await read(post.reply.id)).body.actions).toMatchObject({
     replied_post_id: post.id,
@@ -90,7 +88,6 @@ test('a removed post is gone from every screen at once, its replies stay, and it
   expect(await isWaiting(post.id)).toBe(false)
   expect(await readJournal(app.db, { postId: post.id })).toMatchObject([
     {
-      id: body.id,
       actor: moderator.email,
       action: 'post.remove',
       user_id: author.id,
@@ -101,33 +98,19 @@ test('a removed post is gone from every screen at once, its replies stay, and it
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
-test('within ten seconds the moderator undoes a removal: the post is back with id, likes and replies, and waits again', async () => {
+test('a removed post that the operator restores is back with id, likes and replies', async () => {
   const post = await reported()
   const before = (await read(post.id)).body
-  const { body } = await decide(app, moderator, { postId: post.id, verdict: 'remove' })
-  const other = await signUpModerator(app)
-  expectRefusal(await undo(app, other, body.id), 'DECISION_FINAL')
-  expect((await undo(app, moderator, body.id)).status).toBe(204)
+  await decide(app, moderator, { postId: post.id, verdict: 'remove' })
+  await restore(app, post.id)
   expect((await read(post.id)).body).toEqual(before)
   expect((await likedByReader())[0]).toMatchObject({ id: post.id, actions: { is_liked: true } })
-  expect(await isWaiting(post.id)).toBe(true)
-  expectRefusal(await undo(app, moderator, body.id), 'DECISION_FINAL')
   expect(await findCounterDifferences(app.db)).toEqual([])
-})
-
-test('a decision cannot be undone later, nor can an unknown one', async () => {
-  const post = await reported()
-  const { body } = await decide(app, moderator, { postId: post.id, verdict: 'remove' })
-  await passUndoTime(app, body.id)
-  for (const id of [body.id, '999999', 'abc', '9'.repeat(30)]) {
-    expectRefusal(await undo(app, moderator, id), 'DECISION_FINAL')
-  }
-  expectRefusal(await read(post.id), 'POST_NOT_FOUND')
 })
 
 test('a kept post stays, further reports of the same text change nothing, and those of a changed text do', async () => {
   const post = await reported()
-  const { body } = await decide(app, moderator, { postId: post.id, verdict: 'keep' })
+  await decide(app, moderator, { postId: post.id, verdict: 'keep' })
   expect((await read(post.id)).status).toBe(200)
   const other = await app.signUp()
   for (const user of [reader, other]) {
@@ -136,9 +119,6 @@ test('a kept post stays, further reports of the same text change nothing, and th
     }
   }
   expect(await isWaiting(post.id)).toBe(false)
-  expect((await undo(app, moderator, body.id)).status).toBe(204)
-  expect(await isWaiting(post.id)).toBe(true)
-  await decide(app, moderator, { postId: post.id, verdict: 'keep' })
   const edit = { token: author.token, body: { text: 'Купите два гаража' } }
   await app.call('PATCH', `/posts/${post.id}`, edit)
   await report(app, reader, { postId: post.id })
@@ -164,8 +144,6 @@ test('a reported post that its author deletes stays as evidence and can be decid
     hidden_for: 'deleted',
     likes_count: 1,
   })
-  const { body } = await decide(app, moderator, { postId: post.id, verdict: 'remove' })
-  expect((await undo(app, moderator, body.id)).status).toBe(204)
   await decide(app, moderator, { postId: post.id, verdict: 'keep' })
   expectRefusal(await read(post.id), 'POST_NOT_FOUND')
   expect(await isWaiting(post.id)).toBe(false)
@@ -188,8 +166,8 @@ test('of two moderators who decide at once one does', async () => {
       () => decide(app, moderator, { postId: post.id, verdict: 'remove' }),
       () => decide(app, other, { postId: post.id, verdict: 'keep' }),
     ])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
-    const isKept = answers[1]?.status === 200
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404])
+    const isKept = answers[1]?.status === 204
     expect((await read(post.id)).status).toBe(isKept ? 200 : 404)
   }
   expect(await findCounterDifferences(app.db)).toEqual([])

@@ -6,13 +6,14 @@ import { markExpired } from '../posts/hidden-posts.repository.ts'
 import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
 import { UNDER_APPEAL } from './appeals.repository.ts'
 import { selectSubject } from './decisions.repository.ts'
-import { HIDDEN_DAYS } from './decisions.service.ts'
 import {
   countTrustedReporters,
   lockHidings,
   selectDoubtfullyHidden,
 } from './report-states.repository.ts'
 
+/** Hidden posts stay as long as the reports that have hidden them. */
+const HIDDEN_DAYS = 180
 /** Reports hide so many posts of the wall in an hour; a moderator decides about the others. */
 const HIDINGS_PER_HOUR = 10
 const HOUR_SECONDS = 3600

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { decide, report, signUpModerator, undo } from '../../testing/moderation-calls.ts'
 import { appForFile, SECRET } from '../../testing/test-app.ts'
 import { eraseNow } from '../account-deletion/account-deletion.service.ts'
 import { blockUser, createBlockSpreading, unblockUser } from './blocks.service.ts'
@@ -87,15 +86,4 @@ test('a block that comes while the account is erased blocks the mailbox', async 
   await erase(olga.id)
   await sql`DROP TRIGGER blocked ON posts`.execute(app.db)
   expectRefusal(await publish(await app.signIn(olga.email)), 'BLOCKED')
-})
-
-test('the undo of a removal is accepted when the author has been erased since', async () => {
-  const moderator = await signUpModerator(app)
-  const olga = await app.signUp()
-  const { id: postId } = await app.publish(olga)
-  await report(app, moderator, { postId })
-  const removal = { postId, verdict: 'remove', block: { days: null } } as const
-  const { body } = await decide(app, moderator, removal)
-  await erase(olga.id)
-  expect((await undo(app, moderator, body.id)).status).toBe(204)
 })

@@ -5,7 +5,7 @@ import { addJob } from '../../kernel/queue/queue.ts'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { decide, report, signUpModerator, undo } from '../../testing/moderation-calls.ts'
+import { decide, report, restore, signUpModerator } from '../../testing/moderation-calls.ts'
 import { seedFans } from '../../testing/seed.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
@@ -102,25 +102,6 @@ test(
   180_000 + 2 * LIKERS,
 )
 
-test(
-  'an undo brings a post with very many likes back within its call',
-  async () => {
-    const app = await appForTest()
-    const moderator = await signUpModerator(app)
-    const { token } = moderator
-    const { id: postId } = await app.publish(await app.signUp())
-    await seedLikers(app, postId)
-    await report(app, await app.signUp(), { postId })
-    const { body } = await decide(app, moderator, { postId, verdict: 'remove' })
-    const undone = await timed('undo', () => undo(app, moderator, body.id))
-    expect(undone.status).toBe(204)
-    const post = (await app.call('GET', `/posts/${postId}`, { token })).body
-    expect(post.actions.likes_count).toBe(LIKERS)
-    expect(await findCounterDifferences(app.db)).toEqual([])
-  },
-  60_000 + LIKERS,
-)
-
 test('a post that is removed again while its likes come back stays removed, with exact counts', async () => {
   const app = await appForTest()
   const moderator = await signUpModerator(app)
@@ -131,11 +112,12 @@ test('a post that is removed again while its likes come back stays removed, with
   await report(app, await app.signUp(), { postId })
   await decide(app, moderator, { postId, verdict: 'remove' })
   await expect.poll(() => rowsOf(app, postId), SOON).toMatchObject({ likes: 0, isMoving: false })
-  await sql`INSERT INTO appeals (post_id, user_id, text) VALUES (${postId}, ${olga.id}, 'Верните')`.execute(
-    app.db,
-  )
-  const { body } = await decide(app, moderator, { postId, verdict: 'keep' })
-  expect((await undo(app, moderator, body.id)).status).toBe(204)
+  await restore(app, postId)
+  // A text that was restored is not reported again.
+  const edit = { token: olga.token, body: { text: 'Иначе' } }
+  await app.call('PATCH', `/posts/${postId}`, edit)
+  await report(app, await app.signUp(), { postId })
+  await decide(app, moderator, { postId, verdict: 'remove' })
   expectRefusal(await app.call('GET', `/posts/${postId}`, { token }), 'POST_NOT_FOUND')
   await expect
     .poll(() => rowsOf(app, postId), SOON)
@@ -151,9 +133,9 @@ test('replies that are deleted while the replied post is restored are counted ne
     const { id: postId } = await app.publish(olga)
     const replies = await Promise.all([1, 2, 3, 4].map(() => app.reply(olga, postId)))
     await report(app, moderator, { postId })
-    const { body } = await decide(app, moderator, { postId, verdict: 'remove' })
+    await decide(app, moderator, { postId, verdict: 'remove' })
     const answers = await atOnce([
-      () => undo(app, moderator, body.id),
+      () => restore(app, postId).then(() => ({ status: 204 })),
       ...replies.map(
         ({ id }) =>
           () =>

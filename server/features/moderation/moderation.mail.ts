@@ -15,6 +15,9 @@ export const moderationMails = (db: Db, options: NoticeOptions) => ({
   'send-block-mail': { write: (mail: BlockMail) => writeBlockMail(mail, options) },
 })
 
+/** Returns when a mail is of no more use, in unix milliseconds: after a day. */
+export const mailExpiry = () => Date.now() + 86_400_000
+
 export type QueueMail = {
   to: string
   expiresAt: number

@@ -1,4 +1,3 @@
-import { UNDO_SECONDS } from '../../../contract/constants.ts'
 import {
   appeal,
   blockUser as blockUserEndpoint,
@@ -8,7 +7,6 @@ import {
   markReportsSeen,
   readQueue as readQueueEndpoint,
   unblockUser as unblockUserEndpoint,
-  undoDecision as undoDecisionEndpoint,
 } from '../../../contract/moderation.ts'
 import { parsePostText } from '../../../contract/text.ts'
 import type { PublishChange } from '../../kernel/cache/change.ts'
@@ -20,7 +18,7 @@ import type { Limits } from '../../kernel/limits/limits.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { insertAppeal, isOwnRemoved, selectOwnRemoved } from './appeals.repository.ts'
 import { blockUser, unblockUser } from './blocks.service.ts'
-import { decide, undoDecision } from './decisions.service.ts'
+import { decideWaiting } from './decisions.service.ts'
 import { REPORTS, readQueue, tellModerators } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
 import { markSeen, selectOwnReports } from './report-states.repository.ts'
@@ -52,15 +50,8 @@ function registerQueue({ route, db, removedDays, publishChange }: Options): void
 
   route(decideEndpoint, async ({ params, body, viewer }) => {
     const actor = await actorOf(db, viewer)
-    const moderatorId = viewer.userId
-    const decision = { ...body, postId: params.id, actor, moderatorId, isAsked: true, removedDays }
-    const { id } = await db.transaction().execute((tx) => decide(tx, decision))
-    await publishChange({ kind: 'edited' })
-    return { id, undoUntil: Math.floor(Date.now() / 1000) + UNDO_SECONDS }
-  })
-
-  route(undoDecisionEndpoint, async ({ params, viewer }) => {
-    await undoDecision(db, { id: params.id, actor: await actorOf(db, viewer), removedDays })
+    const decision = { ...body, postId: params.id, actor, moderatorId: viewer.userId, removedDays }
+    await db.transaction().execute((tx) => decideWaiting(tx, decision))
     await publishChange({ kind: 'edited' })
   })
 }
@@ -68,10 +59,7 @@ function registerQueue({ route, db, removedDays, publishChange }: Options): void
 function registerBlocks({ route, db }: Options): void {
   route(blockUserEndpoint, async ({ params: { id }, body: { reason, days }, viewer }) => {
     const by = await actorOf(db, viewer)
-    const { until } = await db
-      .transaction()
-      .execute((tx) => blockUser(tx, { userId: id, reason, days, by }))
-    return { reason, until: until && Math.floor(until.getTime() / 1000) }
+    await db.transaction().execute((tx) => blockUser(tx, { userId: id, reason, days, by }))
   })
 
   route(unblockUserEndpoint, async ({ params: { id }, viewer }) => {

@@ -7,6 +7,7 @@ import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { readPosts } from '../posts/posts.service.ts'
 import { type Subject, selectSubject } from './decisions.repository.ts'
 import { type HidingRules, hideIfReported } from './hiding.service.ts'
+import { mailExpiry } from './moderation.mail.ts'
 import { deleteModerator, insertModerator } from './moderators.repository.ts'
 import {
   countReasons,
@@ -99,7 +100,7 @@ async function queueToEach(
   emails: string[],
   about: { isHidingStopped?: true } = {},
 ): Promise<void> {
-  const expiresAt = Date.now() + MAIL_LIFE_MS
+  const expiresAt = mailExpiry()
   for (const to of emails) await queueMail(tx, 'send-queue-mail', { to, expiresAt, ...about })
 }
 
@@ -116,9 +117,6 @@ export async function tellModerators(
   if (await claimModeratorMail(tx)) await queueToEach(tx, emails)
   else if (newOf !== undefined) await includeInNextDigest(tx, newOf)
 }
-
-/** A mail that could not be sent for a day is of no more use. */
-export const MAIL_LIFE_MS = 86_400_000
 
 export async function readSubject(db: Queryable, id: string): Promise<Subject | undefined> {
   return isRowId(id) ? selectSubject(db, id) : undefined

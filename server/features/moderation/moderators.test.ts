@@ -71,7 +71,7 @@ test('a block ends a moderator’s powers: they see no queue, lift no block and 
   const path = (id: string) => `/moderation/users/${id}/block`
   const body = { reason: 'Злоупотребление', days: null }
   const by = { token: moderator.token, body }
-  expect((await app.call('PUT', path(blocked.id), by)).status).toBe(200)
+  expect((await app.call('PUT', path(blocked.id), by)).status).toBe(204)
   const { token } = await app.signIn(blocked.email)
   expectRefusal(await app.call('GET', '/moderation/queue', { token }), 'NOT_FOUND')
   expectRefusal(await app.call('DELETE', path(blocked.id), { token }), 'NOT_FOUND')
@@ -88,5 +88,5 @@ test('a moderator decides neither way about reports of their own post', async ()
     expectRefusal(await decide(app, moderator, { postId: post.id, verdict }), 'OWN_POST')
   }
   const other = await signUpModerator(app)
-  expect((await decide(app, other, { postId: post.id, verdict: 'keep' })).status).toBe(200)
+  expect((await decide(app, other, { postId: post.id, verdict: 'keep' })).status).toBe(204)
 })

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { decide, report, signUpModerator, signUpOld, undo } from '../../testing/moderation-calls.ts'
+import {
+  decide,
+  report,
+  restore,
+  signUpModerator,
+  signUpOld,
+} from '../../testing/moderation-calls.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
@@ -18,13 +24,13 @@ test('a post comes back while its reply is reported by several people and remove
     const reply = (await app.call('POST', path, { token: author.token, body })).body
     await app.db.updateTable('reports').set({ state: 'removed', decided_at: new Date() }).execute()
     await report(app, moderator, { postId: post.id })
-    const removal = await decide(app, moderator, { postId: post.id, verdict: 'remove' })
-    const statuses = await Promise.all([
-      undo(app, moderator, removal.body.id),
+    await decide(app, moderator, { postId: post.id, verdict: 'remove' })
+    const [, ...answers] = await Promise.all([
+      restore(app, post.id),
       ...reporters.map((reporter) => report(app, reporter, { postId: reply.id })),
       app.call('DELETE', `/posts/${reply.id}`, { token: author.token }),
     ])
-    expect(statuses.map(({ status }) => status).filter((status) => status >= 500)).toEqual([])
+    expect(answers.map(({ status }) => status).filter((status) => status >= 500)).toEqual([])
   }
   expect(await findCounterDifferences(app.db)).toEqual([])
 }, 120_000)

@@ -118,8 +118,8 @@ export async function selectDecided(db: Queryable, limit: number) {
     reports: number
     text: string
   }>`
-    SELECT post_id, state, max(decided_at) AS decided_at, count(*)::int AS reports, max(post_text) AS text
-    FROM reports WHERE state <> 'open' GROUP BY post_id, state, decision_id
-    ORDER BY max(decided_at) DESC LIMIT ${limit}`.execute(db)
+    SELECT post_id, state, decided_at, count(*)::int AS reports, max(post_text) AS text
+    FROM reports WHERE state <> 'open' GROUP BY post_id, state, decided_at
+    ORDER BY decided_at DESC LIMIT ${limit}`.execute(db)
   return rows
 }

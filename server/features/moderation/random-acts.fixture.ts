@@ -4,10 +4,9 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { comeBack, leave, ONE_BROWSER } from '../../testing/account-deletion-calls.ts'
 import type { TestUser } from '../../testing/client.ts'
-import { decide, report, signUpOld, undo } from '../../testing/moderation-calls.ts'
+import { decide, report, restore, signUpOld } from '../../testing/moderation-calls.ts'
 import type { TestApp } from '../../testing/test-app.ts'
 import { eraseNow } from '../account-deletion/account-deletion.service.ts'
-import { decide as restoreAny } from './decisions.service.ts'
 
 /** Acts are about the newest posts, so that they meet on one post. */
 const NEWEST = 8
@@ -29,7 +28,6 @@ export const ACTS = [
   'remove',
   'remove',
   'keep',
-  'undo',
   'restore',
   'block',
   'unblock',
@@ -53,13 +51,12 @@ const LEFT_MAX = 2
 /** One act of a random person. `who`, `which` and `other` are taken modulo what there is. */
 export type Act = { what: (typeof ACTS)[number]; who: number; which: number }
 
-/** What has been published and decided so far; some of it is gone by now. */
+/** What has been published so far; some of it is gone by now. */
 export type World = {
   app: TestApp
   people: TestUser[]
   moderator: TestUser
   posts: { id: string; owner: TestUser }[]
-  decisions: string[]
   /** The ids of those who have deleted their accounts. */
   left: Set<string>
   /** How often each act was accepted. */
@@ -68,7 +65,7 @@ export type World = {
 
 /** The act may be refused: the post may be deleted, and the person blocked. */
 export async function perform(world: World, { what, who, which }: Act): Promise<number> {
-  const { app, people, moderator, posts, decisions } = world
+  const { app, people, moderator, posts } = world
   const index = who % people.length
   const person = await signedIn(world, index)
   // Of the newest, so that acts meet on one post.
@@ -101,24 +98,13 @@ export async function perform(world: World, { what, who, which }: Act): Promise<
       return Math.min(...(await Promise.all(statuses)))
     }
     case 'remove':
-    case 'keep': {
-      const { status, body } = await decide(app, moderator, { postId, verdict: what })
-      if (status === 200) decisions.push(body.id)
-      return status
-    }
-    case 'restore': {
-      // As the operator's command does it: any post, also without an appeal.
-      const asked = { postId, verdict: 'keep', actor: 'operator', isAsked: false } as const
-      const restoring = app.db
-        .transaction()
-        .execute((tx) => restoreAny(tx, { ...asked, removedDays: 30 }))
-      return restoring.then(
+    case 'keep':
+      return (await decide(app, moderator, { postId, verdict: what })).status
+    case 'restore':
+      return restore(app, postId).then(
         () => 200,
         (error) => (error instanceof AppError ? error.status : Promise.reject(error)),
       )
-    }
-    case 'undo':
-      return (await undo(app, moderator, decisions.at(-1) ?? '0')).status
     case 'block': {
       const body = { reason: 'Спам', days: 1 }
       const path = `/moderation/users/${person.id}/block`

@@ -34,7 +34,6 @@ test(
       people: await signUpOld(app, 6),
       moderator,
       posts: [],
-      decisions: [],
       left: new Set(),
       done: new Map(),
     }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { DECISION_OPEN_SECONDS } from '../../../contract/constants.ts'
 import type { OwnReport } from '../../../contract/moderation.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { unixSeconds } from '../../kernel/db/sql-parts.ts'
@@ -53,8 +52,11 @@ export async function lockHidings(tx: Queryable): Promise<void> {
   await sql`SELECT FROM moderator_mails FOR UPDATE`.execute(tx)
 }
 
-/** Locks the open reports and the open appeal of a post. Returns how many there are. */
-export async function lockOpen(tx: Queryable, postId: string): Promise<number> {
+/** How many reports and appeals of a post wait for a decision. */
+export type Open = { reports: number; appeals: number }
+
+/** Locks the open reports and the open appeal of a post. */
+export async function lockOpen(tx: Queryable, postId: string): Promise<Open> {
   const reports = await tx
     .selectFrom('reports')
     .select('id')
@@ -70,7 +72,7 @@ export async function lockOpen(tx: Queryable, postId: string): Promise<number> {
     .where('state', '=', 'open')
     .forUpdate()
     .execute()
-  return reports.length + appeals.length
+  return { reports: reports.length, appeals: appeals.length }
 }
 
 export type Verdict = 'remove' | 'keep'
@@ -79,9 +81,9 @@ export type Verdict = 'remove' | 'keep'
 export async function closeOpen(
   tx: Queryable,
   postId: string,
-  { id, verdict, isSeen }: { id: string; verdict: Verdict; isSeen: boolean },
+  { verdict, isSeen }: { verdict: Verdict; isSeen: boolean },
 ): Promise<void> {
-  const decided = { decided_at: sql<Date>`now()`, decision_id: id }
+  const decided = { decided_at: sql<Date>`now()` }
   await tx
     .updateTable('reports')
     .set({ state: verdict === 'remove' ? 'removed' : 'kept', is_seen: isSeen, ...decided })
@@ -96,21 +98,6 @@ export async function closeOpen(
     .execute()
 }
 
-/**
- * Opens again what a decision has closed. Of two reports of the locked post with one reporter and
- * reason the newer one stays.
- */
-export async function reopen(tx: Queryable, decisionId: string): Promise<void> {
-  await sql`DELETE FROM reports closed USING reports newer
-    WHERE closed.decision_id = ${decisionId} AND newer.state = 'open' AND newer.post_id = closed.post_id
-      AND newer.reporter_id = closed.reporter_id AND newer.reason_id = closed.reason_id`.execute(tx)
-  const open = { state: 'open', decided_at: null, decision_id: null } as const
-  await tx.updateTable('reports').set(open).where('decision_id', '=', decisionId).execute()
-  await tx.updateTable('appeals').set(open).where('decision_id', '=', decisionId).execute()
-}
-
-/** Reports whose outcome can still be undone look open to their reporters. */
-const SETTLED = sql.raw(`decided_at < now() - interval '${DECISION_OPEN_SECONDS} seconds'`)
 const OWN_REPORTS_MAX = 50
 /** What its author has taken away is evidence for moderators, and no text for the reporter. */
 const READABLE_TEXT = sql`CASE WHEN p.id IS NULL OR p.hidden_for = 'deleted' OR a.deleted_at IS NOT NULL THEN ''
@@ -120,9 +107,8 @@ export async function selectOwnReports(db: Queryable, reporterId: string): Promi
   const { rows } = await sql<OwnReport>`
     SELECT r.id, r.post_id AS "postId", ${READABLE_TEXT} AS "postText", rr.name AS reason, r.comment,
       ${unixSeconds('r.created_at')} AS "createdAt",
-      CASE WHEN ${SETTLED} THEN r.state ELSE 'open' END AS outcome,
-      CASE WHEN ${SETTLED} THEN ${unixSeconds('r.decided_at')} END AS "decidedAt",
-      coalesce(${SETTLED}, false) AND NOT r.is_seen AS "isNew"
+      r.state AS outcome, ${unixSeconds('r.decided_at')} AS "decidedAt",
+      r.state <> 'open' AND NOT r.is_seen AS "isNew"
     FROM reports r JOIN report_reasons rr ON rr.id = r.reason_id JOIN users a ON a.id = r.author_id
       LEFT JOIN posts p ON p.id = r.post_id
     WHERE r.reporter_id = ${reporterId} ORDER BY r.id DESC LIMIT ${OWN_REPORTS_MAX}`.execute(db)
@@ -131,7 +117,7 @@ export async function selectOwnReports(db: Queryable, reporterId: string): Promi
 
 export async function markSeen(db: Queryable, reporterId: string): Promise<void> {
   await sql`UPDATE reports SET is_seen = true
-    WHERE reporter_id = ${reporterId} AND NOT is_seen AND ${SETTLED}`.execute(db)
+    WHERE reporter_id = ${reporterId} AND state <> 'open' AND NOT is_seen`.execute(db)
 }
 
 /** Claims the mail to the moderators: at most one an hour, and none when nothing is new. */

@@ -36,11 +36,6 @@ export async function insertReport(db: Queryable, report: NewReport): Promise<bo
     ) AND NOT EXISTS (
       SELECT FROM journal kept
       WHERE kept.post_id = p.id AND kept.action IN ('post.keep', 'post.restore') AND kept.details->>'text' = p.text
-        AND NOT EXISTS (
-          SELECT FROM journal undo
-          WHERE undo.post_id = p.id AND undo.action = 'decision.undo'
-            AND undo.details->>'decision' = kept.id::text
-        )
     )
     ON CONFLICT (post_id, reporter_id, reason_id) WHERE state = 'open' DO NOTHING`.execute(db)
   return numAffectedRows === 1n

@@ -7,8 +7,7 @@ type Blocks = {
   /** Null: until somebody lifts the block. */
   until: Date | null
   blocked_by: string
-  /** The moment of the decision, if one has placed it. */
-  created_at: ColumnType<Date, string | undefined, never>
+  created_at: CreatedAt
 }
 
 export type ModerationTables = {
@@ -26,7 +25,6 @@ export type ModerationTables = {
     comment: string | null
     state: Generated<'open' | 'removed' | 'kept'>
     decided_at: Date | null
-    decision_id: Id | null
     is_seen: Generated<boolean>
   }
   /** Append-only. It outlives what it names. */
@@ -56,7 +54,6 @@ export type ModerationTables = {
     created_at: CreatedAt
     state: Generated<'open' | 'granted' | 'refused'>
     decided_at: Date | null
-    decision_id: Id | null
   }
   access_journal: {
     id: GeneratedId

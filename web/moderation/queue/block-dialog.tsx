@@ -1,21 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { MODERATION_REASON_MAX } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import { errorMessage } from '../../http/error-message.ts'
-import { useAction } from '../../http/use-action.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { FormError } from '../../ui/errors.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Modal, ModalFooter } from '../../ui/modal.tsx'
 import { RadioGroup } from '../../ui/radio-group.tsx'
 import { Loading } from '../../ui/spinner.tsx'
-import { toast } from '../../ui/toaster.tsx'
-import { useUnblock } from './author-block.tsx'
 import styles from './block-dialog.module.css'
-import { useDecide } from './decide.ts'
-import { blockAuthor, blockEnd, refreshQueue, useQueue } from './queue.queries.ts'
+import { block, decide } from './decide.ts'
+import { useQueue } from './queue.queries.ts'
 
 const FOR_GOOD = 'for good'
 const DURATIONS = [
@@ -50,17 +44,15 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
     author.block?.reason ?? reasons[0]?.name ?? appeal?.removedFor ?? '',
   )
   const [removes, setRemoves] = useState(mayRemove)
-  const decision = useDecide({ post, onDecided: onClose })
-  const block = useBlock(post, onClose)
-  const error = decision.error ?? block.error
 
   function submit(event: FormEvent): void {
     event.preventDefault()
     const why = reason.trim()
     const days = duration === FOR_GOOD ? null : Number(duration)
     if (why === '') return
-    if (removes) decision.mutate({ verdict: 'remove', reason: why, block: { days } })
-    else block.mutate({ reason: why, days })
+    if (removes) decide(post, { verdict: 'remove', reason: why, block: { days } })
+    else block(post, { reason: why, days })
+    onClose()
   }
 
   return (
@@ -79,41 +71,16 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
         maxLength={MODERATION_REASON_MAX}
         required
       />
-      <p className={styles.tip}>Все сессии автора завершатся, и отмена их не вернёт</p>
+      <p className={styles.tip}>Все сессии автора завершатся</p>
       {mayRemove && (
         <Checkbox label="Удалить и эту запись" checked={removes} onChange={setRemoves} />
       )}
-      <FormError>{error && errorMessage(error)}</FormError>
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
-        <Button
-          type="submit"
-          variant="confirm"
-          disabled={reason.trim() === ''}
-          pending={decision.isPending || block.isPending}
-        >
+        <Button type="submit" variant="confirm" disabled={reason.trim() === ''}>
           Заблокировать
         </Button>
       </ModalFooter>
     </form>
   )
-}
-
-/** The post stays in the queue. A first block can be undone by the toast. */
-function useBlock({ author }: QueuedPost, onBlocked: () => void) {
-  const client = useQueryClient()
-  const unblock = useUnblock()
-  return useAction({
-    mutationFn: (body: { reason: string; days: number | null }) => blockAuthor(author.id, body),
-    onSuccess: (block) => {
-      const text = `Автор заблокирован ${blockEnd(block)}`
-      const link = {
-        label: 'Отменить',
-        onSelect: () => unblock.mutate({ id: author.id, isUndo: true }),
-      }
-      toast(author.block ? { text } : { text, link }, { atOnce: true })
-      onBlocked()
-      void refreshQueue(client)
-    },
-  })
 }

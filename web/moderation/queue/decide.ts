@@ -1,74 +1,61 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { UNDO_SECONDS } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { whenDialogIsClosed } from '../../history/history.ts'
 import { CallError } from '../../http/call-error.ts'
+import { cancelDelayed, DELAY_MS, type DelayedWrite, delayWrite } from '../../http/delayed-write.ts'
 import { errorMessage } from '../../http/error-message.ts'
-import { useAction } from '../../http/use-action.tsx'
+import { createAtom } from '../../platform/atom.ts'
 import { focusContent } from '../../platform/focus-content.ts'
 import { serverNow } from '../../session/server-clock.ts'
+import { viewer, viewerId } from '../../session/viewer.ts'
 import { toast } from '../../ui/toaster.tsx'
-import { SIGNS_IN_AGAIN } from './author-block.tsx'
 import {
+  type Act,
+  blockAuthor,
+  blockEnd,
   type Decision,
   decidePost,
-  leaveQueue,
-  refreshQueue,
-  undoDecision,
+  endAct,
+  showAct,
+  shownPosts,
 } from './queue.queries.ts'
 
-type Undo = { run: () => void; until: number }
+const DAY_SECONDS = 86_400
 
-/** The last decision that was made on this page, for the key that undoes it. */
-let lastUndo: Undo | null = null
+/** The id of the post whose card takes the focus when it is shown. */
+export const cardToFocus = createAtom<string | null>(null)
 
-export function undoLast(): void {
-  if (lastUndo && serverNow() < lastUndo.until) lastUndo.run()
+type Words = { done: string; cancelled: string; failed: string }
+
+/** Removes or keeps a post. The next card gets the focus. */
+export function decide(post: QueuedPost, decision: Decision): void {
+  const { verdict, reason = '', block } = decision
+  const done = DECISION_TOASTS[post.state][verdict] + (block ? ', автор заблокирован' : '')
+  const posts = shownPosts().map(({ id }) => id)
+  const at = posts.indexOf(post.id)
+  const words = { done, cancelled: 'Решение отменено', failed: 'Решение не отправлено' }
+  const blocked = block && blockOf(post, reason, block.days)
+  begin({ postId: post.id, isDecided: true, ...(blocked && { blocked }) }, words, (by) =>
+    decidePost(post.id, decision, by),
+  )
+  focusCard(posts[at + 1] ?? posts[at - 1])
 }
 
-type DecideOptions = {
-  post: QueuedPost
-  /** Called after the decision, also if somebody else has decided. */
-  onDecided?: () => void
-  /** Where an error shows that leaves the post undecided. */
-  errors?: 'line' | 'toast'
-}
-
-/** A decided post leaves the queue, the next one gets the focus, and a toast offers to undo it. */
-export function useDecide({ post, onDecided, errors = 'line' }: DecideOptions) {
-  const client = useQueryClient()
-  const undo = useUndo(post.id)
-
-  function leave(): void {
-    const next = neighbourOf(post.id)
-    leaveQueue(client, post.id)
-    onDecided?.()
-    focusCard(next)
+/** Blocks the author of a post, which stays in the queue. */
+export function block(post: QueuedPost, body: { reason: string; days: number | null }): void {
+  const blocked = blockOf(post, body.reason, body.days)
+  const words = {
+    done: `Автор заблокирован ${blockEnd(blocked.block)}`,
+    cancelled: 'Блокировка отменена',
+    failed: 'Автор не заблокирован',
   }
+  begin({ postId: post.id, isDecided: false, blocked }, words, (by) =>
+    blockAuthor(post.author.id, body, by),
+  )
+}
 
-  return useAction({
-    mutationFn: (decision: Decision) => decidePost(post.id, decision),
-    onSuccess: ({ id, undoUntil }, { verdict, block }) => {
-      leave()
-      const run = () => undo.mutate({ id, hasBlocked: block !== undefined })
-      lastUndo = { run, until: undoUntil }
-      const text = block
-        ? `${DECISION_TOASTS[post.state][verdict]}, автор заблокирован`
-        : DECISION_TOASTS[post.state][verdict]
-      toast(
-        { text, link: { label: 'Отменить', onSelect: run } },
-        { durationMs: UNDO_SECONDS * 1000, atOnce: true },
-      )
-      // More posts may wait than one answer contains.
-      void refreshQueue(client)
-    },
-    onError: (error) => {
-      const isDecided = error instanceof CallError && error.code === 'POST_NOT_FOUND'
-      if (isDecided) leave()
-      if (isDecided) toast({ text: 'Об этой записи уже решили' })
-      else if (errors === 'toast') toast({ text: errorMessage(error) })
-    },
-  })
+function blockOf({ author }: QueuedPost, reason: string, days: number | null) {
+  const until = days === null ? null : Math.floor(serverNow()) + days * DAY_SECONDS
+  return { authorId: author.id, block: { reason, until } }
 }
 
 const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], string>> = {
@@ -78,44 +65,40 @@ const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], s
   deleted: { remove: 'Нарушение отмечено', keep: 'Нарушения не нашли' },
 }
 
-function useUndo(postId: string) {
-  const client = useQueryClient()
-  return useAction({
-    mutationFn: ({ id }: { id: string; hasBlocked: boolean }) => undoDecision(id),
-    onSuccess: async (_, { hasBlocked }) => {
-      lastUndo = null
-      const text = hasBlocked ? `Решение отменено. ${SIGNS_IN_AGAIN}` : 'Решение отменено'
-      toast({ text }, { atOnce: true })
-      await refreshQueue(client)
-      focusCard(postId)
+/** Shows an act as done, and sends it after the time in which it can be cancelled. */
+function begin(act: Act, words: Words, send: (by: string) => Promise<unknown>): void {
+  const by = viewerId() ?? ''
+  const write: DelayedWrite = {
+    send: () =>
+      send(by).then(
+        () => endAct(act, true),
+        (error) => fail(act, error, words.failed),
+      ),
+    onCancel() {
+      endAct(act, false)
+      toast({ text: words.cancelled }, { atOnce: true })
+      focusCard(act.postId)
     },
-    onError: (error) => toast({ text: errorMessage(error) }, { atOnce: true }),
-  })
+  }
+  const cancel = () => {
+    if (!cancelDelayed(write)) toast({ text: 'Отменить уже нельзя' })
+  }
+  delayWrite(write)
+  showAct(act)
+  const link = { label: 'Отменить', onSelect: cancel }
+  toast({ text: words.done, link }, { durationMs: DELAY_MS, atOnce: true })
 }
 
-function neighbourOf(postId: string): string | null {
-  const ids = cards().map((card) => card.dataset.postId)
-  const at = ids.indexOf(postId)
-  return ids[at + 1] ?? ids[at - 1] ?? null
+function fail(act: Act, error: unknown, failed: string): void {
+  const isDecided = error instanceof CallError && error.code === 'POST_NOT_FOUND'
+  endAct(act, isDecided)
+  const hasLeft = viewer.get().state === 'signed-out'
+  const why = hasLeft ? 'Вы вышли из аккаунта' : errorMessage(error)
+  toast({ text: isDecided ? 'Об этой записи уже решили' : `${failed}. ${why}` })
 }
 
 /** A post without a card leaves the focus to the page. */
-function focusCard(postId: string | null): void {
-  // TanStack Query notifies components in `setTimeout(0)`; this timer runs after it.
-  whenDialogIsClosed(() => setTimeout(() => requestAnimationFrame(focus)))
-
-  function focus(): void {
-    const card = cards().find(({ dataset }) => dataset.postId === postId)
-    if (!card) focusContent()
-    card?.focus({ preventScroll: true })
-    card?.scrollIntoView({ block: 'start' })
-  }
-}
-
-export function focusedCardId(): string | undefined {
-  return cards().find((card) => card.contains(document.activeElement))?.dataset.postId
-}
-
-function cards(): HTMLElement[] {
-  return [...document.querySelectorAll<HTMLElement>('[data-queue] > article')]
+function focusCard(postId: string | undefined): void {
+  if (postId === undefined) whenDialogIsClosed(focusContent)
+  else cardToFocus.set(postId)
 }

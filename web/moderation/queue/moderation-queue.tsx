@@ -1,9 +1,9 @@
+import { cancelDelayed } from '../../http/delayed-write.ts'
 import { errorMessage } from '../../http/error-message.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorPage } from '../../ui/errors.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { undoLast } from './decide.ts'
 import styles from './moderation-queue.module.css'
 import { useQueue } from './queue.queries.ts'
 import { QueueCard } from './queue-card.tsx'
@@ -19,7 +19,7 @@ const KEYS = [
 
 export function ModerationQueue() {
   const { data, error, refetch } = useQueue()
-  useShortcuts({ KeyZ: undoLast })
+  useShortcuts({ KeyZ: () => cancelDelayed() })
   if (!data) {
     return error ? (
       <ErrorPage text={errorMessage(error)} onRetry={refetch} />
@@ -39,7 +39,7 @@ export function ModerationQueue() {
         </p>
         <KeysHint />
       </div>
-      <div role="feed" aria-label="Жалобы" data-queue>
+      <div role="feed" aria-label="Жалобы">
         {data.posts.map((post, index) => (
           <QueueCard key={post.id} post={post} position={index + 1} setSize={data.total} />
         ))}

@@ -2,7 +2,7 @@ import type { QueuedPost } from '../../../contract/moderation.ts'
 import { openDialog } from '../../history/history.ts'
 import { Button } from '../../ui/button.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
-import { focusedCardId, useDecide } from './decide.ts'
+import { decide } from './decide.ts'
 import styles from './queue-actions.module.css'
 
 const VERDICTS: Record<QueuedPost['state'], { remove: string; keep: string }> = {
@@ -12,24 +12,25 @@ const VERDICTS: Record<QueuedPost['state'], { remove: string; keep: string }> = 
   deleted: { remove: 'Есть нарушение', keep: 'Нарушения нет' },
 }
 
-/** The keys act on the card that has the focus. J and K step as everywhere. */
-export function QueueActions({ post }: { post: QueuedPost }) {
+type QueueActionsProps = {
+  post: QueuedPost
+  /** Whether the card has the focus, and so the keys. J and K step as everywhere. */
+  hasFocus: () => boolean
+}
+
+export function QueueActions({ post, hasFocus }: QueueActionsProps) {
   const { author, id, state } = post
-  const decision = useDecide({ post, errors: 'toast' })
-  const pending = decision.isPending ? decision.variables?.verdict : undefined
-  const remove = () => decision.mutate({ verdict: 'remove' })
-  const keep = () => decision.mutate({ verdict: 'keep' })
+  const remove = () => decide(post, { verdict: 'remove' })
+  const keep = () => decide(post, { verdict: 'keep' })
   const block = () => openDialog({ name: 'block-author', postId: id })
-  const onOwnCard = (act: () => void) => () => focusedCardId() === id && act()
+  const onOwnCard = (act: () => void) => () => hasFocus() && act()
   useShortcuts({ KeyD: onOwnCard(remove), KeyO: onOwnCard(keep), KeyB: onOwnCard(block) })
   return (
     <div className={styles.actions}>
-      <Button variant="danger" pending={pending === 'remove'} onClick={remove}>
+      <Button variant="danger" onClick={remove}>
         {VERDICTS[state].remove}
       </Button>
-      <Button pending={pending === 'keep'} onClick={keep}>
-        {VERDICTS[state].keep}
-      </Button>
+      <Button onClick={keep}>{VERDICTS[state].keep}</Button>
       <Button variant="plain" onClick={block}>
         {author.block ? 'Изменить блокировку…' : 'Заблокировать автора…'}
       </Button>

@@ -1,12 +1,15 @@
-import { useId } from 'react'
+import { type RefObject, useEffect, useId, useRef } from 'react'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { postPath } from '../../../contract/pages.ts'
 import { plural } from '../../format/counts.ts'
+import { whenDialogIsClosed } from '../../history/history.ts'
 import { Link } from '../../history/link.tsx'
+import { useAtom } from '../../platform/atom.ts'
 import { PostText } from '../../posts/view/post-text.tsx'
 import { PostTime } from '../../posts/view/post-time.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
 import { AuthorBlock } from './author-block.tsx'
+import { cardToFocus } from './decide.ts'
 import { QueueActions } from './queue-actions.tsx'
 import styles from './queue-card.module.css'
 import { ThreadPosts } from './thread-posts.tsx'
@@ -24,9 +27,12 @@ type QueueCardProps = { post: QueuedPost; position: number; setSize: number }
 
 export function QueueCard({ post, position, setSize }: QueueCardProps) {
   const id = useId()
+  const ref = useRef<HTMLElement>(null)
+  useFocusOnAsk(ref, post.id)
   const { thread, comments, reportedText, appeal, author } = post
   return (
     <article
+      ref={ref}
       className={styles.card}
       data-post-id={post.id}
       aria-labelledby={`${id}-author`}
@@ -67,9 +73,24 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
         />
       )}
       <ThreadPosts label="Ответы" posts={thread.replies} />
-      <QueueActions post={post} />
+      <QueueActions
+        post={post}
+        hasFocus={() => ref.current?.contains(document.activeElement) === true}
+      />
     </article>
   )
+}
+
+function useFocusOnAsk(ref: RefObject<HTMLElement | null>, postId: string): void {
+  const isAsked = useAtom(cardToFocus, null) === postId
+  useEffect(() => {
+    if (!isAsked) return
+    cardToFocus.set(null)
+    whenDialogIsClosed(() => {
+      ref.current?.focus({ preventScroll: true })
+      ref.current?.scrollIntoView({ block: 'start' })
+    })
+  }, [isAsked, ref])
 }
 
 /** Shows how many people have reported the post, since when, and for which reasons. */

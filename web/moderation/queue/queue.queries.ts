@@ -1,58 +1,102 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { Answer, Input } from '../../../contract/endpoint.ts'
 import type { Block, blockUser, decide, readQueue } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/time.ts'
 import { call } from '../../http/call.ts'
+import { queryClient } from '../../http/query-client.ts'
 import { write } from '../../http/write.ts'
+import { createAtom, useAtom } from '../../platform/atom.ts'
 import { changeViewer } from '../../session/viewer.ts'
 
 type Queue = Answer<typeof readQueue>
 export type Decision = Input<typeof decide>['body']
 
+/** What a moderator has done: the queue shows it while the server does not know of it. */
+export type Act = {
+  postId: string
+  /** Whether the post leaves the queue. */
+  isDecided: boolean
+  /** The author who is blocked. */
+  blocked?: { authorId: string; block: Block }
+}
+
 const QUEUE = ['moderation-queue']
 
 const REFRESH_MS = 60_000
+
+const NO_ACTS: readonly Act[] = []
+const acts = createAtom(NO_ACTS)
 
 /**
  * Other moderators decide too, so the queue is read again by the minute while the page is looked
  * at.
  */
 export function useQueue() {
-  return useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: QUEUE,
     queryFn: async ({ signal }) => {
       const queue = await call('GET /moderation/queue', {}, { signal })
-      changeViewer({ waitingReports: queue.total })
+      showTotal(queue)
       return queue
     },
     staleTime: 0,
     refetchOnWindowFocus: true,
     refetchInterval: REFRESH_MS,
   })
+  const shown = useAtom(acts, NO_ACTS)
+  return { data: data && shown.reduce(withAct, data), error, refetch }
 }
 
-export function leaveQueue(client: QueryClient, postId: string): void {
-  const queue = client.getQueryData<Queue>(QUEUE)
-  const posts = queue?.posts.filter(({ id }) => id !== postId)
-  if (!queue || !posts || posts.length === queue.posts.length) return
-  const total = queue.total - 1
-  client.setQueryData<Queue>(QUEUE, { posts, total })
-  changeViewer({ waitingReports: total })
+/** Returns the posts that the page shows. */
+export function shownPosts(): Queue['posts'] {
+  const queue = queryClient.getQueryData<Queue>(QUEUE)
+  return queue ? acts.get().reduce(withAct, queue).posts : []
+}
+
+export function showAct(act: Act): void {
+  changeActs([...acts.get(), act])
+}
+
+/** Ends an act that was cancelled, or is answered. The queue keeps what `isDone`. */
+export function endAct(act: Act, isDone: boolean): void {
+  if (isDone) {
+    queryClient.setQueryData<Queue>(QUEUE, (queue) => queue && withAct(queue, act))
+    // More posts may wait than one answer contains.
+    void refreshQueue()
+  }
+  changeActs(acts.get().filter((other) => other !== act))
+}
+
+function changeActs(next: readonly Act[]): void {
+  acts.set(next)
+  const queue = queryClient.getQueryData<Queue>(QUEUE)
+  if (queue) showTotal(queue)
+}
+
+function showTotal(queue: Queue): void {
+  changeViewer({ waitingReports: acts.get().reduce(withAct, queue).total })
+}
+
+function withAct({ posts, total }: Queue, { postId, isDecided, blocked }: Act): Queue {
+  const left = isDecided ? posts.filter(({ id }) => id !== postId) : posts
+  const shown = left.map((post) =>
+    post.author.id === blocked?.authorId
+      ? { ...post, author: { ...post.author, block: blocked.block } }
+      : post,
+  )
+  return { posts: shown, total: total - posts.length + left.length }
 }
 
 /** Resolves also when reading has failed. */
-export function refreshQueue(client: QueryClient): Promise<void> {
-  return client.invalidateQueries({ queryKey: QUEUE })
+export function refreshQueue(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: QUEUE })
 }
 
-export const decidePost = (id: string, body: Decision) =>
-  write('POST /moderation/posts/:id/decision', { params: { id }, body })
+export const decidePost = (id: string, body: Decision, by: string) =>
+  write('POST /moderation/posts/:id/decision', { params: { id }, body }, { by, keepalive: true })
 
-export const undoDecision = (id: string) =>
-  write('POST /moderation/decisions/:id/undo', { params: { id } })
-
-export const blockAuthor = (id: string, body: Input<typeof blockUser>['body']) =>
-  write('PUT /moderation/users/:id/block', { params: { id }, body })
+export const blockAuthor = (id: string, body: Input<typeof blockUser>['body'], by: string) =>
+  write('PUT /moderation/users/:id/block', { params: { id }, body }, { by, keepalive: true })
 
 export const unblockAuthor = (id: string) =>
   write('DELETE /moderation/users/:id/block', { params: { id } })

@@ -1,0 +1,39 @@
+/** A write that is sent after ten seconds, unless it is cancelled before. */
+export type DelayedWrite = {
+  /** Sends it, also while the page is left. Never rejects. */
+  send: () => Promise<void>
+  onCancel: () => void
+}
+
+/** How long a delayed write can be cancelled. */
+export const DELAY_MS = 10_000
+
+let waiting: DelayedWrite | undefined
+let timer: ReturnType<typeof setTimeout> | undefined
+let sent: Promise<unknown> = Promise.resolve()
+
+/** Delays a write. It is sent at once when another one is delayed, or the page is left. */
+export function delayWrite(write: DelayedWrite): void {
+  void sendDelayed()
+  waiting = write
+  timer = setTimeout(sendDelayed, DELAY_MS)
+}
+
+/** Returns false if the write has been sent. */
+export function cancelDelayed(write: DelayedWrite | undefined = waiting): boolean {
+  if (!write || write !== waiting) return false
+  clearTimeout(timer)
+  waiting = undefined
+  write.onCancel()
+  return true
+}
+
+/** Sends the write that waits. Resolves when it and those before it are answered. */
+export function sendDelayed(): Promise<unknown> {
+  clearTimeout(timer)
+  if (waiting) sent = Promise.all([sent, waiting.send()])
+  waiting = undefined
+  return sent
+}
+
+globalThis.addEventListener?.('pagehide', sendDelayed)
