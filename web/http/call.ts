@@ -1,6 +1,6 @@
 import type { Api, CallName, WriteName } from '../../contract/api.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
-import { freshToken, heldToken } from '../session/token.ts'
+import { freshToken } from '../session/token.ts'
 import { CallError } from './call-error.ts'
 import { type SendOptions, send } from './send.ts'
 
@@ -26,8 +26,7 @@ export async function callAs<N extends CallName>(
   input: Input<Api[N]>,
   { signal, userId, keepalive }: CallOptions & Pick<SendOptions, 'userId' | 'keepalive'> = {},
 ): Promise<Answer<Api[N]>> {
-  // A page that is left has no time to refresh a token.
-  const token = (keepalive && heldToken()) || (await freshToken())
+  const token = await freshToken(undefined, keepalive)
   signal?.throwIfAborted()
   const sendWith = async (token: string | null) =>
     (await send(name, input, { token, userId, signal, keepalive })).answer

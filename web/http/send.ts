@@ -29,7 +29,7 @@ const WROTE_AT = 'wrote-at'
 export async function send<N extends CallName>(
   name: N,
   input: Input<Api[N]>,
-  { token, userId, signal, keepalive = false, answered }: SendOptions,
+  { token, userId, signal, keepalive, answered }: SendOptions,
 ): Promise<{ answer: Answer<Api[N]>; headers: Headers }> {
   const { params, query, headers, body }: RequestInput = input
   const [method, path] = splitName(name)
@@ -38,7 +38,7 @@ export async function send<N extends CallName>(
     const request = () =>
       fetch(`${location.origin}${API_PREFIX}${fillPath(path, params)}${search(query)}`, {
         method,
-        keepalive,
+        keepalive: !!keepalive,
         headers: headersOf(
           { ...headers, 'x-user': userId, ...(token && freshness(method)) },
           token,

@@ -42,19 +42,15 @@ export function resetToken(next: 'unknown' | 'none'): void {
   globalThis.document?.documentElement.removeAttribute('data-session')
 }
 
-/** Returns the token that this page has, which may be expired. */
-export function heldToken(): string | undefined {
-  return token?.token
-}
-
 /**
- * Returns null for a visitor. `refused` is a token that the server has just refused.
+ * Returns null for a visitor. `refused` is a token that the server has just refused. With `atOnce`
+ * a token that expires soon is not refreshed: a page that is left has no time for it.
  * Concurrent calls share one refresh. Throws CallError: UNAUTHORIZED when a live session was
  * closed, or the error of the refresh.
  */
-export async function freshToken(refused?: string): Promise<string | null> {
+export async function freshToken(refused?: string, atOnce?: boolean): Promise<string | null> {
   if (session === 'none') return null
-  if (token && token.token !== refused && !expiresSoon(token)) return token.token
+  if (token && token.token !== refused && (atOnce || !expiresSoon(token))) return token.token
   refreshing ??= refresh().finally(() => {
     refreshing = null
   })
