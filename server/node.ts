@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import { postIdsOf } from '../contract/post-rules.ts'
-import type { Post, PostPage } from '../contract/posts.ts'
+import { createLikeFlag } from './features/likes/likes.service.ts'
 import { isModerator } from './features/moderation/moderators.repository.ts'
 import { createSearch } from './features/search/search.service.ts'
 import { selectTokenKey } from './features/sessions/sessions.repository.ts'
@@ -95,11 +94,7 @@ export async function createNode(options: AppOptions) {
     onChange: live.note,
     log,
     headers,
-    flag: {
-      name: 'is_liked',
-      postIdsOf: (answer) => postIdsOf(answer as Post | PostPage),
-      trueFor: authenticator.findLikedPosts,
-    },
+    flag: createLikeFlag(db, authenticator),
   })
   const refusals = createRefusalLog(log)
   const observe = metrics?.observe

@@ -15,12 +15,12 @@ import { hasMoreAncestors, postIdsOf } from '../../contract/post-rules.ts'
 import type { FoundPage } from '../../contract/search.ts'
 import { pageOf, searchTitle } from '../../contract/search-rules.ts'
 import type { TextName } from '../../contract/texts.ts'
+import { sendCached } from '../kernel/cache/cached-reads.ts'
 import {
+  acceptsBrotli,
   type CachedResponse,
-  sendCached,
   toCachedResponse,
 } from '../kernel/cache/cached-response.ts'
-import { acceptsBrotli } from '../kernel/cache/compression.ts'
 import type { ResponseCache } from '../kernel/cache/response-cache.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { HTML_TYPE } from '../kernel/http/refusal.ts'

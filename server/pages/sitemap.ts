@@ -4,13 +4,13 @@ import { gunzip, gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { PATHS, postPath } from '../../contract/pages.ts'
+import { sendCached } from '../kernel/cache/cached-reads.ts'
 import {
+  acceptsGzip,
   type CachedResponse,
   isNotModified,
-  sendCached,
   toCachedResponse,
 } from '../kernel/cache/cached-response.ts'
-import { acceptsGzip } from '../kernel/cache/compression.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { escapeXml } from '../kernel/http/escape.ts'

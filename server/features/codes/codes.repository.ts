@@ -2,28 +2,10 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { MailState } from '../../../contract/codes.ts'
 import { CODE_ATTEMPTS, CODE_RESEND_SECONDS } from '../../../contract/constants.ts'
 import type { Device } from '../../../contract/fields.ts'
-import { hasCome } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { OutboxState, Purpose, Tables } from '../../kernel/db/tables.ts'
 import { IS_PAUSED } from '../../kernel/mail/login-pause.repository.ts'
 import type { KnownBy } from './code-quota.ts'
-
-const PAUSE = `interval '1 second' * ${CODE_RESEND_SECONDS}`
-/** Whether another mail may be queued. */
-const MAY_MAIL = hasCome(`old.mailed_at + ${PAUSE}`, `2 * ${PAUSE}`)
-
-/** Whether the operation lives on, and its mail is not sent again. */
-const MAILS_NOT = sql`old.expires_at > now()
-  AND (old.attempts >= ${CODE_ATTEMPTS} OR NOT ${MAY_MAIL})`
-
-type UpsertedRow = {
-  id: string
-  email: string
-  expires_at: Date
-  mail_due: boolean
-  /** Seconds until it expires; null when its code can still be tried. */
-  locked_for: number | null
-}
 
 export type NewOperation = {
   id: string
@@ -39,48 +21,90 @@ export type NewOperation = {
   lifeSeconds: number
 }
 
+const SECONDS_LEFT = sql<number>`extract(epoch FROM expires_at - now())::float8`.as('secondsLeft')
+
+type StoredOperation = {
+  id: string
+  email: string
+  expiresAt: Date
+  /** Whether the transaction of this call has to queue the mail. */
+  mailDue: boolean
+  /** Seconds until the operation ends if no attempt is left; else null. */
+  lockedFor: number | null
+}
+
 /**
- * Stores an operation, or finds the live one of the same purpose, e-mail, user and client.
- * `mailDue` is true for the one caller whose transaction has to queue the mail. It is false for all
- * others for 60 s, and for everybody once no attempt is left: `lockedFor` then says for how many
- * seconds. A live operation keeps its address:
- * its code was mailed there, and an address that merely compares equal may be somebody else's.
+ * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. A live
+ * operation keeps its address: its code was mailed there, and an address that merely compares equal
+ * may belong to another user.
  */
-export async function upsertOperation(db: Queryable, operation: NewOperation) {
-  const { rows } = await sql<UpsertedRow>`
-    INSERT INTO codes AS old
-      (id, purpose, email, email_key, user_id, client_hash, device, known_by, mails, mailed_at,
-        expires_at)
-    VALUES (
-      ${operation.id}, ${operation.purpose}, ${operation.email}, ${operation.emailKey},
-      ${operation.userId}, ${operation.clientHash}, ${operation.device}::jsonb,
-      ${operation.knownBy}, 1, now(),
-      now() + ${operation.lifeSeconds} * interval '1 second'
-    )
-    ON CONFLICT (purpose, email_key, user_id, client_hash) DO UPDATE SET
-      id = CASE WHEN old.expires_at > now() THEN old.id ELSE excluded.id END,
-      attempts = CASE WHEN old.expires_at > now() THEN old.attempts ELSE 0 END,
-      expires_at = CASE WHEN old.expires_at > now() THEN old.expires_at ELSE excluded.expires_at END,
-      email = CASE WHEN old.expires_at > now() THEN old.email ELSE excluded.email END,
-      device = excluded.device,
-      known_by = CASE WHEN ${MAILS_NOT} THEN old.known_by ELSE excluded.known_by END,
-      mails = CASE WHEN ${MAILS_NOT} THEN old.mails
-        WHEN old.expires_at > now() AND old.known_by IS NOT DISTINCT FROM excluded.known_by
-        THEN old.mails + 1 ELSE 1 END,
-      mail_state = CASE WHEN ${MAILS_NOT} THEN old.mail_state ELSE 'queued' END,
-      mailed_at = CASE WHEN ${MAILS_NOT} THEN old.mailed_at ELSE now() END
-    RETURNING id, email, expires_at, mailed_at = now() AS mail_due, CASE
-      WHEN attempts >= ${CODE_ATTEMPTS} THEN extract(epoch FROM expires_at - now())::float8
-    END AS locked_for`.execute(db)
-  // An upsert returns its row.
-  const [row] = rows as [UpsertedRow]
-  return {
-    id: row.id,
-    email: row.email,
-    mailDue: row.mail_due,
-    expiresAt: row.expires_at,
-    lockedFor: row.locked_for,
+export async function upsertOperation(
+  tx: Queryable,
+  operation: NewOperation,
+): Promise<StoredOperation> {
+  const inserted = await insertOperation(tx, operation)
+  if (inserted) return { ...inserted, mailDue: true, lockedFor: null }
+  const stored = await lockOperation(tx, operation)
+  if (!stored?.isLive) {
+    if (stored) await removeOperation(tx, stored.id)
+    return upsertOperation(tx, operation)
   }
+  const mailDue = mayMailAgain(stored)
+  const { device, knownBy } = operation
+  const mails = stored.knownBy === knownBy ? stored.mails + 1 : 1
+  const mailed = { mail_state: 'queued' as const, mailed_at: sql<Date>`now()`, mails }
+  await tx
+    .updateTable('codes')
+    .set({ device, ...(mailDue && { ...mailed, known_by: knownBy }) })
+    .where('id', '=', stored.id)
+    .execute()
+  const { id, email, expiresAt } = stored
+  return { id, email, expiresAt, mailDue, lockedFor: isLocked(stored) ? stored.secondsLeft : null }
+}
+
+function isLocked({ attempts }: { attempts: number }): boolean {
+  return attempts >= CODE_ATTEMPTS
+}
+
+/** The last mail may lie in the future only if a wrong clock set its time. */
+function mayMailAgain(stored: { attempts: number; secondsSinceMail: number }): boolean {
+  return !isLocked(stored) && Math.abs(stored.secondsSinceMail) >= CODE_RESEND_SECONDS
+}
+
+async function insertOperation(tx: Queryable, operation: NewOperation) {
+  return tx
+    .insertInto('codes')
+    .values({
+      id: operation.id,
+      purpose: operation.purpose,
+      email: operation.email,
+      email_key: operation.emailKey,
+      user_id: operation.userId,
+      client_hash: operation.clientHash,
+      device: operation.device,
+      known_by: operation.knownBy,
+      mails: 1,
+      mailed_at: sql<Date>`now()`,
+      expires_at: sql<Date>`now() + ${operation.lifeSeconds} * interval '1 second'`,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(['id', 'email', 'expires_at as expiresAt'])
+    .executeTakeFirst()
+}
+
+/** Locks the operation of the same purpose, e-mail, user and client. */
+async function lockOperation(tx: Queryable, operation: NewOperation) {
+  return tx
+    .selectFrom('codes')
+    .select(['id', 'email', 'expires_at as expiresAt', 'attempts', 'mails', SECONDS_LEFT])
+    .select(['known_by as knownBy', sql<boolean>`expires_at > now()`.as('isLive')])
+    .select(sql<number>`extract(epoch FROM now() - mailed_at)::float8`.as('secondsSinceMail'))
+    .where('purpose', '=', operation.purpose)
+    .where('email_key', '=', operation.emailKey)
+    .where('user_id', '=', operation.userId)
+    .where('client_hash', '=', operation.clientHash)
+    .forUpdate()
+    .executeTakeFirst()
 }
 
 const SHOWN: Record<OutboxState, MailState> = {
@@ -136,8 +160,6 @@ function guessable({ id, purpose, userId, clientHash }: Attempt) {
       eb('expires_at', '>', sql<Date>`now()`),
     ])
 }
-
-const SECONDS_LEFT = sql<number>`extract(epoch FROM expires_at - now())::float8`.as('secondsLeft')
 
 /** Whether the client of an operation has signed in before as the user with its e-mail. */
 const IS_KNOWN_CLIENT = sql<boolean>`EXISTS (

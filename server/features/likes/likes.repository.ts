@@ -41,6 +41,32 @@ export async function removeLikes(
   return rows[0]?.likes
 }
 
+/** A reader of posts. Readers of one response have the same array of posts. */
+export type Reader = { userId: string; postIds: readonly string[] }
+
+/**
+ * Returns the posts that some readers like, by user: all liked ones of each reader's posts, and
+ * perhaps of the others'. PostgreSQL would plan each call anew if the arrays did not stand in
+ * subqueries, and without OFFSET 0 it could read all that one of the users likes.
+ */
+export async function selectLikedPosts(
+  db: Queryable,
+  readers: Reader[],
+): Promise<Map<string, Set<string>>> {
+  const userIds = idArray([...new Set(readers.map(({ userId }) => userId))])
+  const responses = new Set(readers.map(({ postIds }) => postIds))
+  const postIds = idArray([...new Set([...responses].flat())])
+  const { rows } = await sql<{ user_id: string; post_id: string }>`
+    SELECT liked.* FROM unnest((SELECT ${postIds}::bigint[])) AS post (id)
+    CROSS JOIN LATERAL (
+      SELECT user_id, post_id FROM likes
+      WHERE post_id = post.id AND user_id = ANY ((SELECT ${userIds}::bigint[])::bigint[]) OFFSET 0
+    ) AS liked`.execute(db)
+  const liked = new Map(readers.map(({ userId }) => [userId, new Set<string>()]))
+  for (const { user_id, post_id } of rows) liked.get(user_id)?.add(post_id)
+  return liked
+}
+
 export const LIKES_STEP = 5000
 const STEP = sql.raw(String(LIKES_STEP))
 

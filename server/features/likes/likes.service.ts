@@ -1,6 +1,11 @@
-import { batchCalls } from '../../kernel/db/batch-calls.ts'
+import { postIdsOf } from '../../../contract/post-rules.ts'
+import type { Post, PostPage } from '../../../contract/posts.ts'
+import type { ViewerFlag } from '../../kernel/cache/cached-reads.ts'
+import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Authenticator } from '../../kernel/http/authenticate.ts'
+import type { Jobs } from '../../kernel/queue/queue.ts'
 import {
   deletePosts,
   lockPostsOf,
@@ -12,22 +17,33 @@ import {
   deleteLikesOf,
   LIKES_STEP,
   moveNextLikes,
+  type Reader,
   removeLikes,
+  selectLikedPosts,
 } from './likes.repository.ts'
 
 type DesiredLike = { postId: string; userId: string; isLiked: boolean }
 
 /**
- * Makes the function that sets a like and resolves to the post's number of likes. Calls that like
- * one post while such a statement runs share the next one, and so do calls that take likes back:
- * the row of a popular post is locked and flushed once for all. It rejects with POST_NOT_FOUND.
+ * Makes the function that sets a like and resolves to the post's number of likes. Likes of one post
+ * share statements, and so do unlikes: the row of a popular post is locked and flushed once for all.
+ * It rejects with POST_NOT_FOUND.
  */
 export function batchLikes(db: Db): (like: DesiredLike) => Promise<number> {
-  return batchCalls((likes) => setLikes(db, likes), {
-    keyOf: ({ postId, isLiked }) => `${postId} ${isLiked}`,
-    failsAlone: true,
-  })
+  const batches = new Map<string, BatchedCalls<DesiredLike, number>>()
+  return async (like) => {
+    const key = `${like.postId} ${like.isLiked}`
+    const batch = batches.get(key) ?? new BatchedCalls((likes) => setLikes(db, likes), FAILS_ALONE)
+    batches.set(key, batch)
+    try {
+      return await batch.call(like)
+    } finally {
+      if (batch.isIdle()) batches.delete(key)
+    }
+  }
 }
+
+const FAILS_ALONE = { failsAlone: true }
 
 async function setLikes(db: Db, likes: DesiredLike[]): Promise<number[]> {
   const { postId = '', isLiked = true } = likes[0] ?? {}
@@ -37,6 +53,11 @@ async function setLikes(db: Db, likes: DesiredLike[]): Promise<number[]> {
   if (likesCount === undefined) throw new AppError('POST_NOT_FOUND')
   return likes.map(() => likesCount)
 }
+
+/** The jobs of likes, on the pool of jobs. */
+export const likeJobs = (db: Db): Jobs => ({
+  'move-likes': { everyMinutes: 1, run: (_, { stopping }) => moveLikes(db, stopping) },
+})
 
 /** Hides, shows or purges very many likes in steps. It may be interrupted and run twice at once. */
 export async function moveLikes(db: Db, stopping?: Promise<never>): Promise<void> {
@@ -57,4 +78,47 @@ export async function erasePostsOf(tx: Queryable, ownerId: string): Promise<numb
   const likes = await deleteLikesOf(tx, ids)
   if (likes < LIKES_STEP) await deletePosts(tx, ids)
   return likes + ids.length
+}
+
+/** Makes the part of the cache that shows each viewer the own likes. */
+export function createLikeFlag(db: Db, { isLive }: Pick<Authenticator, 'isLive'>): ViewerFlag {
+  const reads = new BatchedCalls(async (readers: Reader[]) => {
+    const liked = await selectLikedPosts(db, readers)
+    return readers.map(({ userId }) => liked.get(userId) ?? new Set<string>())
+  })
+  return {
+    postIdsOf: (answer) => postIdsOf(answer as Post | PostPage),
+    setFor: (answer, postIds) => withLikes(answer as Post | PostPage, postIds),
+    async trueFor(viewer, postIds) {
+      const { userId } = viewer
+      const [isSessionLive, liked] = await Promise.all([
+        isLive(viewer),
+        reads.call({ userId, postIds }),
+      ])
+      return isSessionLive ? liked : null
+    },
+  }
+}
+
+function withLikes(answer: Post | PostPage, liked: ReadonlySet<string>): Post | PostPage {
+  if ('posts' in answer) {
+    return { ...answer, posts: answer.posts.map((post) => withLike(post, liked)) }
+  }
+  return withLike(answer, liked)
+}
+
+function withLike(post: Post, liked: ReadonlySet<string>): Post {
+  const { replied_post } = post.actions
+  const is_liked = liked.has(post.id)
+  return {
+    ...post,
+    actions: {
+      ...post.actions,
+      is_liked,
+      replied_post: replied_post && {
+        ...replied_post,
+        actions: { ...replied_post.actions, is_liked: liked.has(replied_post.id) },
+      },
+    },
+  }
 }

@@ -7,7 +7,7 @@ import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { seedFans } from '../../testing/seed.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
-import { likeJobs } from './likes.task.ts'
+import { likeJobs } from './likes.service.ts'
 
 /** More than one step of 5,000, and less than two. */
 const LIKERS = 6000

@@ -25,7 +25,7 @@ type PostRow = {
   replied_post_id: string | null
 }
 /** The `r_` columns belong to the replied post and are all null without one. */
-export type HydratedRow = PostRow & {
+type HydratedRow = PostRow & {
   [column in keyof PostRow as `r_${column}`]: PostRow[column]
 } & {
   key: string
@@ -43,72 +43,30 @@ function columns(prefix: '' | 'r_') {
 
 const COLUMNS = sql`${columns('')}, ${columns('r_')}`
 
-/** SQL that names the posts to hydrate `p`, and SQL for the tables of what belongs to them. */
-type Source = {
-  from: RawBuilder<unknown>
-  key: RawBuilder<unknown>
-  owners: RawBuilder<unknown>
-  likes: RawBuilder<unknown>
-  repliedPosts: RawBuilder<unknown>
-}
-
-const PAGE: Source = {
-  from: sql`page JOIN visible_posts p ON p.id = page.id`,
-  key: sql`page.key`,
-  owners: sql`users`,
-  likes: sql`likes`,
-  repliedPosts: sql`visible_posts`,
-}
-/** Nobody can have liked them. */
-const INSERTED: Source = {
-  from: sql`post p`,
-  key: sql`0`,
-  owners: sql`author`,
-  likes: sql`(SELECT NULL::bigint AS post_id, NULL::bigint AS user_id)`,
-  repliedPosts: sql`answered`,
-}
-/** Whose account is deleted meanwhile has edited it before. */
-const EDITED: Source = {
-  from: sql`edited p`,
-  key: sql`0`,
-  owners: sql`(SELECT id, username, NULL AS deleted_at FROM users)`,
-  likes: sql`likes`,
-  repliedPosts: sql`visible_posts`,
-}
-
-const idOf = (viewer: PostViewer) => sql`${viewer?.userId ?? NO_USER}`
-
-/** Posts of an owner who has left have no username, until a job has hidden them all. */
-function hydrated(
-  { from, key, owners, likes, repliedPosts }: Source,
-  viewerId: RawBuilder<unknown>,
-) {
-  return sql`SELECT ${key} AS key, ${COLUMNS}
-    FROM ${from}
-    LEFT JOIN ${owners} u ON u.id = p.owner_id AND u.deleted_at IS NULL
-    LEFT JOIN ${likes} l ON l.post_id = p.id AND l.user_id = ${viewerId}
-    LEFT JOIN ${repliedPosts} r ON r.id = p.replied_post_id
-    LEFT JOIN users ru ON ru.id = r.owner_id AND ru.deleted_at IS NULL
-    LEFT JOIN likes rl ON rl.post_id = r.id AND rl.user_id = ${viewerId}`
-}
-
-/** SQL for inserted posts as their owners see them, from the CTEs `post`, `author`, `answered`. */
-export const HYDRATED_INSERTED = hydrated(INSERTED, sql`p.owner_id`)
-
-/** SQL for edited posts as their owners see them, from the CTE `edited`. */
-export const HYDRATED_EDITED = hydrated(EDITED, sql`p.owner_id`)
-
 type HydratedPost = { key: string; post: Post | undefined }
 
-/** The page is materialised first, so that the planner joins ten rows, not the whole table. */
+/**
+ * Reads the posts of a page as the viewer sees them. Posts of an owner who has left have no
+ * username, until a job has hidden them all. The page is materialised first, so that the planner
+ * joins ten rows, not the whole table.
+ */
 export async function hydratePosts(
   db: Queryable,
   { page, total }: { page: PageRows; total: RawBuilder<unknown> },
   viewer: PostViewer,
 ): Promise<{ rows: HydratedPost[]; total: number | null }> {
+  const viewerId = viewer?.userId ?? NO_USER
   const { rows } = await sql<HydratedRow & { id: string | null; total: number | null }>`
     WITH page AS MATERIALIZED (${page}), total AS (SELECT (${total})::float8 AS total)
-    SELECT total.*, hydrated.* FROM total LEFT JOIN (${hydrated(PAGE, idOf(viewer))}) hydrated ON true
+    SELECT total.*, hydrated.* FROM total LEFT JOIN (
+      SELECT page.key, ${COLUMNS}
+      FROM page JOIN visible_posts p ON p.id = page.id
+      LEFT JOIN users u ON u.id = p.owner_id AND u.deleted_at IS NULL
+      LEFT JOIN likes l ON l.post_id = p.id AND l.user_id = ${viewerId}
+      LEFT JOIN visible_posts r ON r.id = p.replied_post_id
+      LEFT JOIN users ru ON ru.id = r.owner_id AND ru.deleted_at IS NULL
+      LEFT JOIN likes rl ON rl.post_id = r.id AND rl.user_id = ${viewerId}
+    ) hydrated ON true
     ORDER BY hydrated.key DESC`.execute(db)
   const found = rows.filter((row) => row.id !== null)
   return {
@@ -117,7 +75,7 @@ export async function hydratePosts(
   }
 }
 
-export function toPost(row: HydratedRow): Post | undefined {
+function toPost(row: HydratedRow): Post | undefined {
   if (row.username === null) return undefined
   return postOf(row, '', row.r_username === null ? null : postOf(row, 'r_', null))
 }

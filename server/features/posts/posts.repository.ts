@@ -1,21 +1,18 @@
 import { sql } from 'kysely'
-import type { Post } from '../../../contract/posts.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
-import { HYDRATED_EDITED, type HydratedRow, toPost } from './hydrate-posts.ts'
 
 export type Edit = { id: string; ownerId: string; text: string; periodSeconds: number }
 
-/** Returns the post as it is with the edit; undefined when nothing was changed. */
+/** Returns whether the text was changed. */
 export async function updateText(
-  db: Queryable,
+  tx: Queryable,
   { id, ownerId, text, periodSeconds }: Edit,
-): Promise<Post | undefined> {
-  const { rows } = await sql<HydratedRow>`WITH edited AS (
-      UPDATE visible_posts SET text = ${text}, is_modified = true, modified_at = now()
-      WHERE id = ${id} AND owner_id = ${ownerId} AND text <> ${text}
-        AND created_at > now() - ${periodSeconds} * interval '1 second' RETURNING *
-    ) ${HYDRATED_EDITED}`.execute(db)
-  return rows[0] && toPost(rows[0])
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    UPDATE visible_posts SET text = ${text}, is_modified = true, modified_at = now()
+    WHERE id = ${id} AND owner_id = ${ownerId} AND text <> ${text}
+      AND created_at > now() - ${periodSeconds} * interval '1 second'`.execute(tx)
+  return numAffectedRows > 0n
 }
 
 /** Reads why an edit changed nothing. */

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../../contract/endpoint.ts'
 import {
   createPost,
   deletePost as deletePostEndpoint,
@@ -79,4 +80,15 @@ export function registerPosts(options: Options): void {
     await deletePost(db, own, (tx) => noteAccess?.(tx, act))
     await publishChange({ kind: 'removed', postId: params.id })
   })
+}
+
+/** Returns the id of the post that a call has published or is about. */
+export function postIdOf(
+  { path }: Endpoint,
+  params: unknown,
+  answered: unknown,
+): string | undefined {
+  const hasId = typeof answered === 'object' && answered !== null && 'id' in answered
+  if (hasId && path.startsWith('/posts')) return String(answered.id)
+  return /posts\/:id/.test(path) ? (params as { id: string }).id : undefined
 }

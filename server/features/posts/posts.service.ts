@@ -51,7 +51,10 @@ export function requireText(raw: string): string {
 export async function editPost(db: Db, edit: Edit): Promise<Post> {
   if (!isRowId(edit.id)) throw new AppError('POST_NOT_FOUND')
   for (;;) {
-    const edited = await updateText(db, edit)
+    const edited = await db.transaction().execute(async (tx) => {
+      const isChanged = await updateText(tx, edit)
+      return isChanged ? requirePost(tx, edit.id, { userId: edit.ownerId }) : undefined
+    })
     if (edited) return edited
     const post = await selectEdited(db, edit)
     if (!post) throw new AppError('POST_NOT_FOUND')

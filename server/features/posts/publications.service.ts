@@ -1,20 +1,18 @@
 import type { Post } from '../../../contract/posts.ts'
 import type { Change, PublishChange } from '../../kernel/cache/change.ts'
-import { batchCalls } from '../../kernel/db/batch-calls.ts'
+import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
 import { type Charge, type Limit, type Limits, tooMany } from '../../kernel/limits/limits.ts'
-import { NAMED_MAX } from '../../kernel/live/live.ts'
 import { MAY_WRITE } from '../sessions/sessions.repository.ts'
 import { requirePost, requireText } from './posts.service.ts'
 import {
   findByIdempotencyKey,
-  type Inserted,
   insertPosts,
   type NewPost,
-  type OwnerState,
+  type Published,
 } from './publications.repository.ts'
 
 const PUBLICATIONS: Limit = {
@@ -47,13 +45,16 @@ type Options = {
   lockWaitMs?: number | undefined
 }
 
+/** No post has this id. */
+const NO_POST = '0'
+
 type Submitted = NewPost & Pick<Parameters<NoteAccess>[1], 'request'>
 
 type Publication = Omit<Submitted, 'ownerId' | 'sessionId'> & { viewer: Viewer }
 
 export type Publish = (publication: Publication) => Promise<Post>
 
-type Outcome = { post: Post } | { refusal: AppError; charged: Charge[] }
+type Outcome = Awaited<ReturnType<typeof insertPosts>>[number]
 
 /**
  * Makes the function that publishes posts and replies within the limits. Calls that come while
@@ -61,104 +62,99 @@ type Outcome = { post: Post } | { refusal: AppError; charged: Charge[] }
  * Idempotency-Key returns the post of the first call and is not charged; it rejects with
  * POST_NOT_FOUND when that post does not exist any more.
  */
-export function createPublish({
-  db,
-  limits,
-  publishChange,
-  noteAccess,
-  lockWaitMs = 250,
-}: Options): Publish {
-  const insert = batchCalls(insertTogether, { failsAlone: true })
-
-  async function insertTogether(posts: Submitted[], isAlone: boolean) {
-    const options = { lockWaitMs: isAlone ? 0 : lockWaitMs, mayWrite: MAY_WRITE }
-    // One statement needs no transaction around it, which would cost two round trips.
-    const inserted = noteAccess
-      ? await db.transaction().execute(async (tx) => {
-          const results = await insertPosts(tx, posts, options)
-          await noteAccess(tx, ...accessesOf(posts, results))
-          return results
-        })
-      : await insertPosts(db, posts, options)
-    // Awaited by each call and not here, so that the next statement starts at once.
-    const published = inserted.filter(({ post }) => post)
-    const invalidated = published.length > 0 ? publishChange(changeBy(published)) : undefined
-    return inserted.map((one) => ({ ...one, invalidated }))
-  }
-
-  async function attempt(newPost: Submitted, viewer: Viewer): Promise<Outcome> {
-    const charged = chargesOf(viewer)
-    const refused = await limits.tryCharge(charged)
-    if (refused) return { refusal: tooMany(refused), charged: [] }
-    if (newPost.repliedId !== null && !isRowId(newPost.repliedId)) {
-      return { refusal: new AppError('POST_NOT_FOUND'), charged }
-    }
-    const { post, invalidated, ...state } = await insert(newPost)
-    if (!post) return { refusal: refusalOf(state), charged }
-    await invalidated
-    return { post }
-  }
-
-  return async ({ viewer, text, ...rest }) => {
+export function createPublish(options: Options): Publish {
+  const { db, limits, publishChange } = options
+  const insertions = new BatchedCalls(
+    (posts: Submitted[], isAlone) => insertNoted(posts, isAlone, options),
+    { failsAlone: true },
+  )
+  return async ({ viewer, text: typed, repliedId: asked, ...rest }) => {
     const { userId: ownerId, checkSession } = viewer
     const sessionId = checkSession ? viewer.sessionId : null
-    const newPost = { ownerId, sessionId, text: requireText(text), ...rest }
-    const outcome = await attempt(newPost, viewer)
-    if ('post' in outcome) return outcome.post
-    // A retry is always refused, by the limit or by its key: only refused ones need a look-up.
-    const { refusal, charged } = outcome
+    const text = requireText(typed)
+    const repliedId = asked === null || isRowId(asked) ? asked : NO_POST
+    const newPost = { ownerId, sessionId, text, repliedId, ...rest }
+    const charged = chargesOf(viewer)
+    const tripped = await limits.tryCharge(charged)
+    const outcome = tripped ? undefined : await insertions.call(newPost)
+    if (outcome?.refusal === null) {
+      await publishChange(changeBy(newPost, outcome))
+      return readNew(db, newPost, outcome)
+    }
+    // A retry is always refused, by the limit or by its key: only refused calls need a look-up.
+    const refund = async () => (tripped ? undefined : limits.refund(charged))
     await checkSession?.().catch(async (error) => {
-      const refunded = limits.refund(charged)
+      const refunded = refund()
       // After an error of the database the caller would wait for a second timeout.
       if (error instanceof AppError) await refunded
       else refunded.catch(() => {})
       throw error
     })
     const firstId = await findPublished(db, newPost)
-    if (firstId === undefined) throw refusal
-    await limits.refund(charged)
+    if (firstId === undefined) throw tripped ? tooMany(tripped) : refusalOf(outcome?.refusal)
+    await refund()
     return requirePost(db, firstId, viewer)
   }
 }
 
-/** Posts of one statement are in the order of their ids. */
-function changeBy(published: Inserted[]): Change {
-  const newest = published.findLast(({ post }) => post?.actions.replied_post_id === null)?.post
-  const answered = new Set([...published.flatMap(repliedUser), ...published.flatMap(repliedAs)])
+async function insertNoted(
+  posts: Submitted[],
+  isAlone: boolean,
+  { db, noteAccess, lockWaitMs = 250 }: Options,
+): Promise<Outcome[]> {
+  const options = { lockWaitMs: isAlone ? 0 : lockWaitMs, mayWrite: MAY_WRITE }
+  // One statement needs no transaction around it, which would cost two round trips.
+  if (!noteAccess) return insertPosts(db, posts, options)
+  return db.transaction().execute(async (tx) => {
+    const outcomes = await insertPosts(tx, posts, options)
+    const accesses = posts.flatMap(({ ownerId: userId, request }, n) => {
+      const outcome = outcomes[n]
+      const isPublished = outcome?.refusal === null
+      return isPublished ? { action: 'publish' as const, userId, postId: outcome.id, request } : []
+    })
+    await noteAccess(tx, ...accesses)
+    return outcomes
+  })
+}
+
+function refusalOf(refusal: Outcome['refusal'] = null): AppError {
+  return new AppError(refusal === null || refusal === 'KEY_USED' ? 'POST_NOT_FOUND' : refusal)
+}
+
+/** Also names a replied user who has muted the post: the event is public and must not show that. */
+function changeBy({ ownerId, repliedId }: NewPost, { id, replied_owner_id }: Published): Change {
+  if (repliedId === null) return { kind: 'added', newest: { id, by: ownerId }, answered: [] }
+  const repliedUsers = [replied_owner_id ?? ownerId].filter((userId) => userId !== ownerId)
+  return { kind: 'added', answered: [...repliedUsers, `${repliedId}:${id}:${ownerId}`] }
+}
+
+/** Returns a new post as its owner sees it. Of a post that answers none everything is known. */
+async function readNew(
+  db: Db,
+  { ownerId, text, repliedId }: NewPost,
+  { id, created_at, username }: Published,
+): Promise<Post> {
+  if (repliedId !== null) return requirePost(db, id, { userId: ownerId })
   return {
-    kind: 'added',
-    ...(newest && { newest: { id: newest.id, by: newest.owner.id } }),
-    // One more than is named shows that there are many: a notification of PostgreSQL has 8000 bytes.
-    answered: [...answered].slice(0, NAMED_MAX + 1),
+    id,
+    text,
+    created_at,
+    is_modified: false,
+    owner: { id: ownerId, username },
+    actions: {
+      is_liked: false,
+      likes_count: 0,
+      replies_count: 0,
+      parent_post_id: null,
+      replied_post_id: null,
+      replied_post: null,
+    },
   }
-}
-
-/** Also a user who has muted the post: the event is public and must not show that. */
-function repliedUser({ post }: Inserted): string[] {
-  const repliedId = post?.actions.replied_post?.owner.id
-  return repliedId === undefined || repliedId === post?.owner.id ? [] : [repliedId]
-}
-
-function repliedAs({ post }: Inserted): string[] {
-  const repliedId = post?.actions.replied_post_id
-  return post && repliedId ? [`${repliedId}:${post.id}:${post.owner.id}`] : []
 }
 
 function chargesOf({ userId: key, isNewcomer = false }: Viewer): Charge[] {
   const limits = isNewcomer ? [PUBLICATIONS, NEWCOMER_PUBLICATIONS, NEWCOMER_DAYS] : [PUBLICATIONS]
   return limits.map((limit) => ({ limit, key }))
-}
-
-function accessesOf(posts: Submitted[], results: Inserted[]) {
-  return posts.flatMap(({ ownerId, request }, at) => {
-    const postId = results[at]?.post?.id
-    return postId ? [{ action: 'publish' as const, userId: ownerId, postId, request }] : []
-  })
-}
-
-function refusalOf({ hasOwner, isBlocked }: OwnerState): AppError {
-  if (!hasOwner) return new AppError('UNAUTHORIZED')
-  return new AppError(isBlocked ? 'BLOCKED' : 'POST_NOT_FOUND')
 }
 
 async function findPublished(db: Db, { ownerId, idempotencyKey }: NewPost) {

@@ -3,7 +3,6 @@ import { beforeEach, expect, test } from 'vitest'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { signUpEarlier } from '../../testing/passing-time.ts'
-import { captureStatements } from '../../testing/plans.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 
 const app = await appForFile()
@@ -24,21 +23,6 @@ const write = (key: string, text = 'Снова я') =>
     headers: { 'idempotency-key': key },
   })
 const total = async () => (await app.call('GET', `/posts?userId=${olga.id}`)).body.total
-
-test('who was seen a moment ago publishes and replies in one statement', async () => {
-  // The mail of the sign-up may be sent meanwhile, and other nodes hear of the post afterwards.
-  const sentBy = async (work: () => Promise<unknown>) =>
-    (await captureStatements(work)).filter(({ text }) => /\b(?:posts|sessions|users)\b/.test(text))
-  let postId = ''
-  const sent = await sentBy(async () => {
-    postId = (await write('one')).body.id
-  })
-  const replied = await sentBy(() => app.reply(olga, postId))
-  expect([...sent, ...replied].map(({ text }) => text.includes('INSERT INTO posts'))).toEqual([
-    true,
-    true,
-  ])
-})
 
 test('a session that another node has closed publishes nothing more, and its retries get nothing', async () => {
   expect((await write('before')).status).toBe(201)

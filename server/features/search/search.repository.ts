@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { SearchWords } from './search-words.ts'
 
@@ -33,23 +33,46 @@ export async function parseSearch(
 
 type Found = { query: string; before: string; count: number; viewerId: string }
 
+/** Ranges of blocks, counted back from the block of `before`. */
+const NEWEST_BLOCKS = [0, 1] as const
+const NEXT_16_BLOCKS = [2, 17] as const
+/** A block has 8192 ids, as in `search_words` of the schema. */
+const BLOCK_BITS = 13n
+
 /**
- * Returns the ids of the newest posts before `before` whose authors the viewer has not muted. Blocks
- * of neighbours are searched from the newest on, and all the others only for what few of them have.
- * The planner must not see the order and the position: it would walk along the ids, and parse the
- * text of each post.
+ * Returns the ids of the newest posts before `before` whose authors the viewer has not muted. Words
+ * that many posts have are found in the newest blocks; all posts are searched only for rare words.
  */
-export async function selectFound(
+export async function selectFound(tx: Queryable, search: Found): Promise<string[]> {
+  const blocksBefore = (BigInt(search.before) - 1n) >> BLOCK_BITS
+  const found: string[] = []
+  for (const blocks of [NEWEST_BLOCKS, NEXT_16_BLOCKS]) {
+    found.push(...(await selectFoundIn(tx, blocks, search)))
+    const isEnough = found.length >= search.count || blocks[1] >= blocksBefore
+    if (isEnough) return found.slice(0, search.count)
+  }
+  return selectFoundIn(tx, 'all', search)
+}
+
+/**
+ * The planner must not see the order and the position: it would walk along the ids, and parse the
+ * text of each post. So the candidates are materialised, and OFFSET 0 keeps their order apart.
+ */
+async function selectFoundIn(
   tx: Queryable,
+  blocks: readonly [first: number, last: number] | 'all',
   { query, before, count, viewerId }: Found,
 ): Promise<string[]> {
   // The index knows no phrases: of posts with their words, the newest are parsed until enough fit.
   const words = query.includes('!') ? query : query.replace(/<(?:-|\d+)>/g, '&')
-  const step = (blocks: RawBuilder<unknown>, enough = sql`true`) => sql`
+  const inBlocks =
+    blocks === 'all'
+      ? sql``
+      : sql`&& search_blocks(${before}::bigint - 1, ${sql.lit(blocks[0])}, ${sql.lit(blocks[1])})`
+  const { rows } = await sql<{ id: string }>`
     SELECT id FROM (
       WITH candidates AS MATERIALIZED (
-        SELECT id FROM visible_posts
-        WHERE search_words(id, text) @@ (${words}::tsquery ${blocks}) AND ${enough}
+        SELECT id FROM visible_posts WHERE search_words(id, text) @@ (${words}::tsquery ${inBlocks})
       )
       SELECT id FROM candidates WHERE id < ${before}::bigint ORDER BY id DESC OFFSET 0
     ) candidate
@@ -57,18 +80,7 @@ export async function selectFound(
       WHERE id = candidate.id AND owner_id <> ALL (
         ARRAY(SELECT muted_id FROM mutes WHERE user_id = ${viewerId}::bigint)
       ))
-    LIMIT ${count}`
-  const within = (first: number, last: number) =>
-    sql`&& search_blocks(${before}::bigint - 1, ${sql.lit(first)}, ${sql.lit(last)})`
-  const near = sql`(SELECT count(*) FROM near)`
-  const { rows } = await sql<{ id: string }>`
-    WITH near AS MATERIALIZED (${step(within(0, 1))}),
-    further AS MATERIALIZED (${step(within(2, 17), sql`${near} < ${count}`)}),
-    others AS MATERIALIZED (${step(sql``, sql`${near} + (SELECT count(*) FROM further) < ${count}`)})
-    SELECT id FROM (
-      SELECT id FROM near UNION SELECT id FROM further UNION SELECT id FROM others
-    ) found
-    ORDER BY id DESC LIMIT ${count}`.execute(tx)
+    LIMIT ${count}`.execute(tx)
   return rows.map(({ id }) => id)
 }
 

@@ -62,71 +62,17 @@ export async function selectLiveSessions(
   return sessions
 }
 
-/** Who reads posts. Readers of one response have the same array of posts. */
-export type Reader = { viewer: Viewer; postIds: readonly string[] }
-
-const NONE: ReadonlySet<string> = new Set()
-
 /**
- * Returns for each reader, in order, posts that the reader likes, among them all liked ones of
- * `postIds`, or null where the session is not live. Each cached read of a signed-in user waits for
- * it. It asks once for each session and each response, because a crowd reads the same ones, and
- * PostgreSQL answers in one row. Without OFFSET 0, PostgreSQL would read a small table through, and
- * parse the arrays again for each post.
+ * Returns the users of live sessions, by session. Each cached read of a signed-in user waits for it.
+ * The array stands in a subquery, or PostgreSQL would plan each call anew.
  */
-export async function selectLikedPosts(
+export async function selectLiveUsers(
   db: Queryable,
-  readers: Reader[],
-): Promise<(ReadonlySet<string> | null)[]> {
-  const viewers = [...new Set(readers.map(({ viewer }) => viewer))]
-  const sessionIds = idArray(viewers.map(({ sessionId }) => sessionId))
-  const userIds = idArray(viewers.map(({ userId }) => userId))
-  const readersOf = userIdsByPosts(readers)
-  const posts = idArray([...readersOf.keys()].map(quoted))
-  const users = idArray([...readersOf.values()].map(quoted))
-  const { rows } = await sql<{ live: string | null; liked: string | null }>`
-    SELECT (SELECT string_agg(number::text, ',')
-      FROM unnest((SELECT ${sessionIds}::uuid[]), (SELECT ${userIds}::bigint[]))
-        WITH ORDINALITY AS asked (session_id, user_id, number)
-      CROSS JOIN LATERAL (SELECT FROM sessions
-        WHERE sessions.id = session_id AND sessions.user_id = asked.user_id AND ${LIVE} OFFSET 0
-      ) AS session) AS live,
-    (SELECT string_agg(user_id || ' ' || post_id, ',')
-      FROM (SELECT posts::bigint[], users::bigint[]
-        FROM unnest((SELECT ${posts}::text[]), (SELECT ${users}::text[])) AS asked (posts, users)
-        OFFSET 0) AS asked
-      CROSS JOIN LATERAL unnest(posts) AS post (id)
-      CROSS JOIN LATERAL (SELECT user_id, post_id FROM likes
-        WHERE post_id = post.id AND user_id = ANY(users) OFFSET 0) AS liked) AS liked`.execute(db)
-  const live = new Set(rows[0]?.live?.split(',').map((number) => viewers[Number(number) - 1]))
-  const likedBy = postsByUser(rows[0]?.liked)
-  return readers.map(({ viewer }) =>
-    live.has(viewer) ? (likedBy.get(viewer.userId) ?? NONE) : null,
-  )
-}
-
-const quoted = (ids: Iterable<string>) => `"${idArray([...ids])}"`
-
-function userIdsByPosts(readers: Reader[]): Map<readonly string[], Set<string>> {
-  const users = new Map<readonly string[], Set<string>>()
-  for (const { viewer, postIds } of readers) addTo(users, postIds, viewer.userId)
-  return users
-}
-
-/** Reads `user post,user post`. */
-function postsByUser(pairs: string | null | undefined): Map<string, Set<string>> {
-  const posts = new Map<string, Set<string>>()
-  for (const pair of pairs?.split(',') ?? []) {
-    const [userId = '', postId = ''] = pair.split(' ')
-    addTo(posts, userId, postId)
-  }
-  return posts
-}
-
-function addTo<Key>(groups: Map<Key, Set<string>>, key: Key, id: string): void {
-  const group = groups.get(key)
-  if (group) group.add(id)
-  else groups.set(key, new Set([id]))
+  sessionIds: string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; user_id: string }>`SELECT id, user_id FROM sessions
+    WHERE id = ANY ((SELECT ${idArray(sessionIds)}::uuid[])::uuid[]) AND ${LIVE}`.execute(db)
+  return new Map(rows.map(({ id, user_id }) => [id, user_id]))
 }
 
 /** SQL that tells of a `session_id` whether it is live while everybody may write. */

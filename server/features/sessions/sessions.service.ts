@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { ERRORS } from '../../../contract/errors.ts'
 import type { AccessTokenAnswer, Device } from '../../../contract/fields.ts'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
-import { batchCalls } from '../../kernel/db/batch-calls.ts'
+import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Authenticator, Viewer } from '../../kernel/http/authenticate.ts'
@@ -37,11 +37,10 @@ import {
   lockOwner,
   lockSession,
   noteLostToken,
-  type Reader,
   rotateSecret,
   selectClosedReason,
-  selectLikedPosts,
   selectLiveSessions,
+  selectLiveUsers,
   touchSession,
 } from './sessions.repository.ts'
 
@@ -74,16 +73,19 @@ export function createSessions({ secret, storedKey, accessTokenSeconds, isHttps 
     /** `contact` is whom blocked people may ask. */
     authenticator(db: Db, contact: string | undefined): Omit<Authenticator, 'isModerator'> {
       // Every call is checked, and calls that come together share one query.
-      const find = batchCalls((viewers: Viewer[]) => selectLiveSessions(db, viewers))
-      const findLiked = batchCalls((readers: Reader[]) => selectLikedPosts(db, readers), {
-        gathers: true,
+      const checks = new BatchedCalls((viewers: Viewer[]) => selectLiveSessions(db, viewers))
+      const liveChecks = new BatchedCalls(async (viewers: Viewer[]) => {
+        const users = await selectLiveUsers(db, [
+          ...new Set(viewers.map(({ sessionId }) => sessionId)),
+        ])
+        return viewers.map(({ sessionId, userId }) => users.get(sessionId) === userId)
       })
       const wereLive = new LRUCache<string, true>({ max: RECENT_MAX, ttl: RECENT_MS })
       return {
         readToken: createTokenReader(tokens),
-        findLikedPosts: (viewer, postIds) => findLiked({ viewer, postIds }),
+        isLive: (viewer) => liveChecks.call(viewer),
         async findSession(viewer) {
-          const session = await find(viewer)
+          const session = await checks.call(viewer)
           if (!session) return null
           const { isNewcomer } = session
           const refusal = writeRefusal(session, contact)

@@ -12,8 +12,14 @@ function cachedWall() {
   const cache = createMemoryCache()
   cache.setSubscribed(true)
   const flag: ViewerFlag = {
-    name: 'is_liked',
     postIdsOf: (answer) => postIdsOf(answer as PostPage),
+    setFor: (answer, liked) => {
+      const posts = (answer as PostPage).posts.map((post) => ({
+        ...post,
+        actions: { ...post.actions, is_liked: liked.has(post.id) },
+      }))
+      return { ...(answer as PostPage), posts }
+    },
     trueFor: async ({ userId }) => new Set(userId === '1' ? ['1'] : []),
   }
   const outage = watchOutages({ url: '', log: { error() {}, warn() {} } })

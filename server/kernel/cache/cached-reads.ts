@@ -5,24 +5,25 @@ import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { withDeadline } from '../db/deadline.ts'
 import type { Outage } from '../db/outage.ts'
 import { AppError } from '../errors/app-error.ts'
-import type { Authenticator, Viewer } from '../http/authenticate.ts'
+import type { Viewer } from '../http/authenticate.ts'
 import type { CachedEndpoint, Http } from '../http/route.ts'
 import type { MemoryCache, Stale } from './cache.ts'
 import { createSharedReads } from './cache.ts'
 import {
   type CachedResponse,
-  type FlagOffset,
-  sendCached,
+  isNotModified,
+  staleHeaders,
   toCachedResponse,
+  variantFor,
 } from './cached-response.ts'
 
-/** A boolean in the JSON of posts that differs between viewers. */
+/** What each viewer sees otherwise in answers about posts: whether the viewer likes them. */
 export type ViewerFlag = {
-  name: string
-  /** Returns the ids of the posts in an answer, in the order in which its JSON has the flag. */
   postIdsOf: (answer: unknown) => string[]
-  /** Resolves to posts for which it is true, or to null for a session that is not live. */
-  trueFor: Authenticator['findLikedPosts']
+  /** Returns the answer with the flag set for these posts, and for no other. */
+  setFor: (answer: unknown, postIds: ReadonlySet<string>) => unknown
+  /** Resolves to posts for which it is true, among them all of `postIds`; null for a closed session. */
+  trueFor: (viewer: Viewer, postIds: readonly string[]) => Promise<ReadonlySet<string> | null>
 }
 
 export type CachedReadsOptions = {
@@ -36,9 +37,7 @@ const WRITERS_MAX = 20_000
 /** A frozen database breaks no connection: after this time a visitor gets the stale response. */
 const SILENCE_MS = 700
 const JSON_TYPE = 'application/json; charset=utf-8'
-// Of one length, so that one can replace the other: JSON allows the space.
-const UNSET = 'false'
-const SET = 'true '
+const NONE: ReadonlySet<string> = new Set()
 
 export type CachedReads = ReturnType<typeof createCachedReads>
 
@@ -48,7 +47,6 @@ export function createCachedReads(
   { flag, headers, outage }: CachedReadsOptions,
 ) {
   const shared = createSharedReads(cache)
-  const flagValue = new RegExp(`(?<="${flag.name}":)(?:true|false)`)
   const writers = new LRUCache<string, true>({ max: WRITERS_MAX, ttl: READ_AFTER_WRITE_MS })
 
   /** Resolves to the current response, or to the stale one while the database fails or is silent. */
@@ -85,16 +83,15 @@ export function createCachedReads(
   }
 
   function toResponse({ path }: CachedEndpoint, answer: unknown): CachedResponse {
-    const pieces = JSON.stringify(answer).split(flagValue)
-    const postIds = flag.postIdsOf(answer)
+    const likedByNone = flag.setFor(answer, NONE)
     return toCachedResponse({
       route: API_PREFIX + path,
-      body: Buffer.from(pieces.join(UNSET)),
+      body: Buffer.from(JSON.stringify(likedByNone)),
+      answer: likedByNone,
       type: JSON_TYPE,
       headers,
       vary: 'Authorization',
-      flags: offsetsOf(postIds, pieces),
-      postIds,
+      postIds: flag.postIdsOf(answer),
     })
   }
 
@@ -105,9 +102,12 @@ export function createCachedReads(
 
   /** Resolves to the JSON with the viewer's flags. Throws UNAUTHORIZED for a closed session. */
   async function bodyFor(viewer: Viewer, cached: CachedResponse): Promise<Buffer> {
-    const isTrue = await flag.trueFor(viewer, cached.postIds ?? [])
+    const { answer, postIds = [], variants } = cached
+    const isTrue = await flag.trueFor(viewer, postIds)
     if (!isTrue) throw new AppError('UNAUTHORIZED')
-    return setFlags(cached, isTrue)
+    // Most responses show nothing that the viewer likes.
+    if (!postIds.some((postId) => isTrue.has(postId))) return variants.identity.body
+    return Buffer.from(JSON.stringify(flag.setFor(answer, isTrue)))
   }
 
   return {
@@ -144,21 +144,17 @@ export function createCachedReads(
   }
 }
 
-/** Returns where the body that joins the pieces by UNSET has the flag of each post. */
-function offsetsOf(postIds: string[], pieces: string[]): FlagOffset[] {
-  let offset = -UNSET.length
-  return postIds.map((postId, index) => {
-    offset += UNSET.length + Buffer.byteLength(pieces[index] ?? '')
-    return { postId, offset }
-  })
-}
-
-function setFlags({ variants, flags }: CachedResponse, isTrue: ReadonlySet<string>): Buffer {
-  const { body } = variants.identity
-  if (isTrue.size === 0) return body
-  const own = Buffer.from(body)
-  for (const { postId, offset } of flags) {
-    if (isTrue.has(postId)) own.write(SET, offset, 'latin1')
+/** Sets headers and status, and returns the body. A stale response is never 304. */
+export async function sendCached(
+  { request, reply }: Http,
+  { response, age }: { response: CachedResponse; age?: number },
+): Promise<Buffer> {
+  const variant = await variantFor(response, request.headers['accept-encoding'])
+  if (age === undefined && isNotModified(response, request.headers['if-none-match'])) {
+    reply.code(304).headers(variant.notModifiedHeaders)
+    return Buffer.alloc(0)
   }
-  return own
+  reply.headers(variant.headers)
+  if (age !== undefined) reply.headers(staleHeaders(age))
+  return variant.body
 }

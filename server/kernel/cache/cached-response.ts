@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import { SAVED_HEADER, SAVED_STATUS } from '../../../contract/constants.ts'
-import type { Http } from '../http/route.ts'
-import { acceptsBrotli, acceptsGzip, compressBrotli, compressGzip } from './compression.ts'
 
 export type ResponseHeaders = Record<string, string | number>
 type Encoding = 'br' | 'gzip' | 'identity'
 /** A body in one encoding, with the headers of 200 and of 304. */
 type Variant = { body: Buffer; headers: ResponseHeaders; notModifiedHeaders: ResponseHeaders }
-/** A post in the JSON, and the byte at which the value of its `is_liked` begins. */
-export type FlagOffset = { postId: string; offset: number }
 
 /** A response that all visitors share. Only compressed variants are added to it later. */
 export type CachedResponse = {
@@ -19,8 +17,9 @@ export type CachedResponse = {
   tag: string
   variants: Partial<Record<Encoding, Variant>> & { identity: Variant }
   compress: (encoding: 'br' | 'gzip') => Promise<Variant>
-  flags: FlagOffset[]
-  /** Of the uncompressed body with a signed-in viewer's flags; absent where there are none. */
+  /** What the body shows, for signed-in viewers' own bodies; absent if these get another response. */
+  answer?: unknown
+  /** Of a signed-in viewer's own body, but for its length. */
   ownHeaders?: ResponseHeaders
   /** The posts whose text it shows; undefined where that may be any. */
   postIds: string[] | undefined
@@ -40,20 +39,25 @@ type Content = {
   isPage?: boolean
   /** Names this state of the content; a hash of the body by default. */
   tag?: string
-  flags?: FlagOffset[]
+  answer?: unknown
   postIds?: string[]
   /** Returns the body that says that it is stale, for readers who cannot see headers. */
   markSaved?: (body: string) => string
 }
 
 const COMPRESSED_MIN = 1024
+/** Higher levels cost several times as much CPU for some percent. */
+const BROTLI_QUALITY = 5
+const GZIP_LEVEL = 6
+const ACCEPTS_BROTLI = /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
+const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 /** A CDN may serve it as long as we do, and while the server is away (RFC 5861). */
 export const CACHE_CONTROL =
   'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
 
 /** Makes the response to cache. Its body is compressed when somebody first asks for it so. */
 export function toCachedResponse(content: Content): CachedResponse {
-  const { route, body, packed, flags, postIds, isPage = false, markSaved } = content
+  const { route, body, packed, answer, postIds, isPage = false, markSaved } = content
   const tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
   const common = {
     ...content.headers,
@@ -101,13 +105,12 @@ export function toCachedResponse(content: Content): CachedResponse {
       compressing[encoding] ??= addVariant(encoding)
       return compressing[encoding]
     },
-    flags: flags ?? [],
-    ...(flags && {
+    ...(answer !== undefined && {
+      answer,
       ownHeaders: {
         ...content.headers,
         'cache-control': 'no-store',
         'content-type': content.type,
-        'content-length': body.length,
       },
     }),
     postIds,
@@ -118,21 +121,6 @@ export function toCachedResponse(content: Content): CachedResponse {
       },
     }),
   }
-}
-
-/** Sets headers and status, and returns the body. A stale response is never 304. */
-export async function sendCached(
-  { request, reply }: Http,
-  { response, age }: { response: CachedResponse; age?: number },
-): Promise<Buffer> {
-  const variant = await variantFor(response, request.headers['accept-encoding'])
-  if (age === undefined && isNotModified(response, request.headers['if-none-match'])) {
-    reply.code(304).headers(variant.notModifiedHeaders)
-    return Buffer.alloc(0)
-  }
-  reply.headers(variant.headers)
-  if (age !== undefined) reply.headers(staleHeaders(age))
-  return variant.body
 }
 
 /**
@@ -177,7 +165,28 @@ export function isNotModified(
   return ifNoneMatch?.trim() === '*' || (ifNoneMatch?.includes(`"${tag}`) ?? false)
 }
 
-/** Counts the variants and the stale response that may be added. */
-export function sizeOf({ variants, toStale }: CachedResponse): number {
-  return 4096 + variants.identity.body.length * (toStale ? 4 : 2)
+/** Counts the object of the answer, and the variants and the stale response that may be added. */
+export function sizeOf({ variants, answer, toStale }: CachedResponse): number {
+  return 4096 + variants.identity.body.length * (toStale || answer !== undefined ? 4 : 2)
+}
+
+function compressBrotli(body: Buffer): Promise<Buffer> {
+  const params = {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+  }
+  return promisify(brotliCompress)(body, { params })
+}
+
+export function compressGzip(body: Buffer): Promise<Buffer> {
+  return promisify(gzip)(body, { level: GZIP_LEVEL })
+}
+
+export function acceptsGzip(acceptEncoding: unknown): boolean {
+  return typeof acceptEncoding === 'string' && ACCEPTS_GZIP.test(acceptEncoding)
+}
+
+export function acceptsBrotli(acceptEncoding: unknown): boolean {
+  return typeof acceptEncoding === 'string' && ACCEPTS_BROTLI.test(acceptEncoding)
 }

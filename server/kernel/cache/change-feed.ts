@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { Value } from 'typebox/value'
-import { batchCalls } from '../db/batch-calls.ts'
+import { BatchedCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 import { endsWithin } from '../db/deadline.ts'
 import type { Outage } from '../db/outage.ts'
@@ -83,7 +83,7 @@ export function openChangeFeed(
   }
 
   // Changes that come while a statement is under way share the next one.
-  const publish = batchCalls(async (changes: Change[]) => {
+  const publications = new BatchedCalls(async (changes: Change[]) => {
     const payloads = new Set(changes.map((change) => payloadOf(node, change)))
     await sql`SELECT pg_notify(${CHANNEL}, payload)
       FROM unnest(${[...payloads]}::text[]) payload`.execute(db)
@@ -91,7 +91,7 @@ export function openChangeFeed(
   })
 
   return {
-    publish: isShared ? publish : async () => {},
+    publish: async (change) => (isShared ? publications.call(change) : undefined),
     async close() {
       closing.abort()
       await client?.end()

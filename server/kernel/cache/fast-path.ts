@@ -80,7 +80,8 @@ export function createFastPath(
       try {
         await limits.charge([{ limit: USER_CALLS, key: viewer.userId }])
         const body = await reads.bodyFor(viewer, cached)
-        return { status: 200, headers: ownHeaders, body, userId: viewer.userId }
+        const headers = { ...ownHeaders, 'content-length': body.length }
+        return { status: 200, headers, body, userId: viewer.userId }
       } catch (error) {
         request.refusal = error
         throw error

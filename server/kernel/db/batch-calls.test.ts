@@ -1,18 +1,22 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { batchCalls } from './batch-calls.ts'
+import { BatchedCalls } from './batch-calls.ts'
 import { addQueryTime, measureQuery } from './database-client.ts'
 
 test('the time of a shared query counts for the first of its calls, not for one that was answered before', async () => {
   const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const call = batchCalls(async (items: number[]) => {
+  const batch = new BatchedCalls(async (items: number[]) => {
     const end = measureQuery()
     await arrived[items[0] ?? 0]?.promise
     end?.()
     return items
   })
   const times = [{ ms: 0 }, { ms: 0 }, { ms: 0 }]
-  const calls = times.map((time, n) => addQueryTime(time, () => call(n)))
+  const call = (n: number) => addQueryTime(times[n] ?? { ms: 0 }, () => batch.call(n))
+  const calls = [call(0)]
+  await turn()
+  calls.push(call(1), call(2))
   arrived[0]?.resolve()
   await calls[0]
   const first = times[0]?.ms
@@ -25,12 +29,15 @@ test('the time of a shared query counts for the first of its calls, not for one 
 test('calls during a run share the next one, which begins before those of the run before go on', async () => {
   const events: string[] = []
   const answered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const call = batchCalls(async (items: string[]) => {
+  const batch = new BatchedCalls(async (items: string[]) => {
     const runs = events.push(`run ${items.join()}`)
     await answered[runs - 1]?.promise
     return items
   })
-  const calls = ['a', 'b', 'c'].map((item) => call(item).then(() => events.push(item)))
+  const call = (item: string) => batch.call(item).then(() => events.push(item))
+  const calls = [call('a')]
+  await turn()
+  calls.push(call('b'), call('c'))
   answered[0]?.resolve()
   await calls[0]
   expect(events).toEqual(['run a', 'run b,c', 'a'])
@@ -39,18 +46,15 @@ test('calls during a run share the next one, which begins before those of the ru
   expect(events.slice(3)).toEqual(['b', 'c'])
 })
 
-test('a run that gathers has all calls of one turn of the event loop, also those made in promises', async () => {
+test('calls of one turn of the event loop share a run, also those made in promises', async () => {
   const runs: string[][] = []
-  const call = batchCalls(
-    async (items: string[]) => {
-      runs.push(items)
-      return items.map((item) => item.toUpperCase())
-    },
-    { gathers: true },
-  )
-  const later = Promise.resolve().then(() => call('c'))
-  expect(await Promise.all([call('a'), call('b'), later])).toEqual(['A', 'B', 'C'])
-  expect(await call('d')).toBe('D')
+  const batch = new BatchedCalls(async (items: string[]) => {
+    runs.push(items)
+    return items.map((item) => item.toUpperCase())
+  })
+  const later = Promise.resolve().then(() => batch.call('c'))
+  expect(await Promise.all([batch.call('a'), batch.call('b'), later])).toEqual(['A', 'B', 'C'])
+  expect(await batch.call('d')).toBe('D')
   expect(runs).toEqual([['a', 'b', 'c'], ['d']])
 })
 
@@ -58,7 +62,7 @@ test('each item of a run that PostgreSQL refuses is tried alone, and the next ru
   const runs: string[] = []
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const lock = Promise.withResolvers<void>()
-  const call = batchCalls(
+  const batch = new BatchedCalls(
     async (items: string[], isAlone) => {
       const count = runs.push(`${items.join()}${isAlone ? ' alone' : ''}`)
       await gates[count - 1]?.promise
@@ -68,11 +72,12 @@ test('each item of a run that PostgreSQL refuses is tried alone, and the next ru
     },
     { failsAlone: true },
   )
-  const first = call('first')
-  const [good, bad] = [call('good'), call('bad')]
+  const first = batch.call('first')
+  await turn()
+  const [good, bad] = [batch.call('good'), batch.call('bad')]
   gates[0]?.resolve()
   await first
-  const next = call('next')
+  const next = batch.call('next')
   gates[1]?.resolve()
   expect(await Promise.all([next, good])).toEqual(['next', 'good'])
   lock.resolve()

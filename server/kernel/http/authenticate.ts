@@ -24,11 +24,8 @@ export type Authenticator = {
   /** Judges a token by its signature and expiry alone; null for a bad one. */
   readToken(token: string): Viewer | null
   findSession(viewer: Viewer): Promise<LiveSession | null>
-  /**
-   * Resolves to posts that the viewer likes, among them all liked ones of `postIds`; to null where
-   * the session is not live.
-   */
-  findLikedPosts(viewer: Viewer, postIds: readonly string[]): Promise<ReadonlySet<string> | null>
+  /** Whether the session is live, in a smaller statement than `findSession`'s: for cached reads. */
+  isLive(viewer: Viewer): Promise<boolean>
   /** Whether the session was live within some minutes, of a user who might write as any other. */
   wasLive(viewer: Viewer): boolean
   isModerator(viewer: Viewer): Promise<boolean>

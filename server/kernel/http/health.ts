@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
-import { batchCalls } from '../db/batch-calls.ts'
+import { BatchedCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 import { AppError } from '../errors/app-error.ts'
 
@@ -22,13 +22,13 @@ export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   const route = { config: { lane: 'none' }, schema: { hide: true }, logLevel: 'warn' } as const
   app.get('/livez', route, async () => 'ok')
   // Checks that come at once share one query.
-  const check = batchCalls(async (calls: undefined[]) => {
+  const checks = new BatchedCalls(async (calls: undefined[]) => {
     await requireWritable(readiness)
     return calls
   })
   app.get('/readyz', route, async () => {
     if (isDraining()) throw new AppError('UNAVAILABLE')
-    await check(undefined)
+    await checks.call(undefined)
     return 'ok'
   })
 }

@@ -7,7 +7,7 @@ import Type from 'typebox'
 import type { Endpoint } from '../../../contract/endpoint.ts'
 import { strictObject } from '../../../contract/endpoint.ts'
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
-import { acceptsGzip, compressGzip } from '../cache/compression.ts'
+import { acceptsGzip, compressGzip } from '../cache/cached-response.ts'
 import type { Limits } from '../limits/limits.ts'
 import { PAGE_FILES } from './call-limits.ts'
 

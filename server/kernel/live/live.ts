@@ -9,7 +9,7 @@ import { VISITOR_CALLS } from '../http/call-limits.ts'
 import type { Limits } from '../limits/limits.ts'
 
 /** An event names at most this many that were answered; past that it has «many». */
-export const NAMED_MAX = 50
+const NAMED_MAX = 50
 
 type Options = { limits: Limits }
 
