@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { Gauge, type Registry } from 'prom-client'
+import { Gauge, type Registry } from '@prometheus-io/client'
 import { clockSkew } from '../../kernel/db/clock.ts'
 import type { OpenDatabase } from '../../kernel/db/database.ts'
 import type { BackupState } from '../backup/backup-state.repository.ts'
