@@ -1,100 +1,113 @@
-import proxyAddr from '@fastify/proxy-addr'
 import { isEmail } from '../../../contract/account-rules.ts'
 import { StartError } from '../errors/start-error.ts'
 
 /** Names a variable whose value the product cannot run with. */
 export class ConfigError extends StartError {}
 
-type Range = { fallback: number; min: number; max: number }
+/** A variable of the environment. `about` and `unset` are its row in docs/configuration.md. */
+export type Variable<T> = {
+  name: string
+  about: string
+  /** What an unset variable means. */
+  unset: string
+  /** Throws ConfigError for a wrong value. An empty one is unset. */
+  read(env: NodeJS.ProcessEnv): T
+}
 
-/**
- * Each function returns the fallback for an unset variable. Throws ConfigError for a wrong value.
- */
-export function reader(env: NodeJS.ProcessEnv) {
-  const names = new Set<string>()
-  const text = (name: string) => {
-    names.add(name)
-    return env[name]?.trim() || undefined
-  }
+type Row = [name: string, about: string]
+type Rule<T, F> = {
+  /** Returns undefined for a wrong value. */
+  parse: (value: string) => T | undefined
+  need: string
+  fallback: F
+  unset?: string
+  /** Such a value may contain a password: no message quotes it. */
+  isSecret?: boolean
+}
 
-  function read<T>(name: string, need: string, parse: (value: string) => T | undefined) {
-    const value = text(name)
-    if (value === undefined) return undefined
-    const parsed = parse(value)
-    if (parsed === undefined) throw wrong(name, value, need)
-    return parsed
-  }
-
+export function variable<T, F>([name, about]: Row, rule: Rule<T, F>): Variable<T | F> {
+  const { parse, need, fallback, unset = String(fallback ?? 'unset'), isSecret } = rule
   return {
-    names,
-    text,
-    integer(name: string, { fallback, min, max }: Range): number {
-      const parse = (value: string) => {
-        const number = Number(value)
-        return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined
-      }
-      return read(name, `нужно целое число от ${min} до ${max}`, parse) ?? fallback
-    },
-    positive(name: string, fallback: number): number {
-      const parse = (value: string) => {
-        const number = Number(value)
-        return Number.isFinite(number) && number > 0 ? number : undefined
-      }
-      return read(name, 'нужно число больше нуля', parse) ?? fallback
-    },
-    oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
-      const parse = (value: string) => allowed.find((one) => one === value)
-      return read(name, `нужно одно из: ${allowed.join(', ')}`, parse) ?? fallback
-    },
-    /** The message does not quote the value, which may contain a password. */
-    url(name: string, protocols: string[]): string | undefined {
-      const value = text(name)
-      if (value === undefined || protocols.includes(URL.parse(value)?.protocol ?? '')) return value
-      throw new ConfigError(`${name}: нужен адрес вида ${protocols[0]}//…`)
-    },
-    origin(name: string): string | undefined {
-      return read(name, 'нужен адрес сайта без пути, например https://vsluh.example', (value) => {
-        const url = URL.parse(value)
-        const isOrigin = url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href
-        return isOrigin ? url.origin : undefined
-      })
-    },
-    email(name: string): string | undefined {
-      const parse = (value: string) => (isEmail(value) ? value : undefined)
-      return read(name, 'нужен адрес почты, например wall@vsluh.example', parse)
-    },
-    emails(name: string): string[] {
-      const emails = (text(name) ?? '').split(',').map((part) => part.trim())
-      const invalid = emails.find((email) => email && !isEmail(email))
-      if (invalid === undefined) return [...new Set(emails.filter(Boolean))]
-      throw wrong(name, invalid, 'нужны адреса почты через запятую, например anna@vsluh.example')
-    },
-    timeOfDay(name: string, fallback: { hour: number; minute: number }) {
-      const parse = (value: string) => {
-        const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(value) ?? []
-        return hour && minute ? { hour: Number(hour), minute: Number(minute) } : undefined
-      }
-      return read(name, 'нужно время, например 03:30', parse) ?? fallback
-    },
-    networks(name: string): string[] {
-      const networks = (text(name) ?? '').split(',').map((part) => part.trim())
-      const invalid = networks.find((network) => network && !isNetwork(network))
-      if (invalid === undefined) return networks.filter(Boolean)
-      throw wrong(name, invalid, 'нужны адреса или сети через запятую, например 10.0.0.0/8')
+    name,
+    about,
+    unset,
+    read(env) {
+      const value = env[name]?.trim()
+      if (!value) return fallback
+      const parsed = parse(value)
+      if (parsed !== undefined) return parsed
+      throw new ConfigError(`${name}: ${need}${isSecret ? '' : `, а задано «${value}»`}`)
     },
   }
 }
 
-/** Whether the library by which the server trusts proxies accepts it. */
-function isNetwork(value: string): boolean {
-  try {
-    proxyAddr.compile([value])
-    return true
-  } catch {
-    return false
-  }
+export function text<F extends string | undefined = undefined>(
+  row: Row,
+  fallback = undefined as F,
+  unset?: string,
+): Variable<string | F> {
+  const rule = { parse: (value: string) => value, need: '', fallback }
+  return variable<string, F>(row, unset === undefined ? rule : { ...rule, unset })
 }
 
-export function wrong(name: string, value: string, need: string): ConfigError {
-  return new ConfigError(`${name}: ${need}, а задано «${value}»`)
+type Range = [min: number, max: number]
+
+export function integer<F extends number | undefined>(
+  row: Row,
+  fallback: F,
+  range: Range,
+): Variable<number | F> {
+  const need = `нужно целое число от ${range[0]} до ${range[1]}`
+  return variable<number, F>(row, { fallback, need, parse: (value) => whole(value, range) })
+}
+
+/** Returns the number that decimal digits spell, if it is in the range. */
+export function whole(value: string, [min, max]: Range): number | undefined {
+  const number = Number(value)
+  return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined
+}
+
+export function oneOf<T extends string>(row: Row, allowed: readonly T[], fallback: T): Variable<T> {
+  const parse = (value: string) => allowed.find((one) => one === value)
+  return variable<T, T>(row, { fallback, need: `нужно одно из: ${allowed.join(', ')}`, parse })
+}
+
+/** True for the second value. */
+export function flag(row: Row, values: [string, string], fallback = false): Variable<boolean> {
+  return variable(row, {
+    parse: (value) => (values.includes(value) ? value === values[1] : undefined),
+    need: `нужно одно из: ${values.join(', ')}`,
+    fallback,
+    unset: values[Number(fallback)] ?? '',
+  })
+}
+
+export function url(row: Row, protocols: string[]): Variable<string | undefined> {
+  return variable(row, {
+    parse: (value) => (protocols.includes(URL.parse(value)?.protocol ?? '') ? value : undefined),
+    need: `нужен адрес вида ${protocols[0]}//…`,
+    fallback: undefined,
+    isSecret: true,
+  })
+}
+
+export function email(row: Row, unset = 'unset'): Variable<string | undefined> {
+  const parse = (value: string) => (isEmail(value) ? value : undefined)
+  const need = 'нужен адрес почты, например wall@vsluh.example'
+  return variable(row, { parse, need, fallback: undefined, unset })
+}
+
+/** Values with commas between them. */
+export function list(row: Row, isValid: (part: string) => boolean, need: string) {
+  return variable<string[], string[]>(row, {
+    parse(value) {
+      const parts = value.split(',').map((part) => part.trim())
+      return parts.every((part) => !part || isValid(part))
+        ? [...new Set(parts.filter(Boolean))]
+        : undefined
+    },
+    need,
+    fallback: [],
+    unset: 'unset',
+  })
 }

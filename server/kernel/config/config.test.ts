@@ -2,60 +2,42 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
+import { VARIABLES } from './variables.ts'
 
 const SECRET = 's'.repeat(32)
 const DATABASE_URL = 'postgres://vslukh:password@db.example:5432/vslukh'
 
-test('the README and the example of a settings file name every variable that is read, and no other', () => {
-  const read = new Set<string>()
-  readConfig(new Proxy({}, { get: (_env, name) => void read.add(String(name)) }))
-  const text = (path: string) => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8')
-  const [, rows = ''] = /^\| Name \| Default .*\n((?:\|.*\n)+)/m.exec(text('README.md')) ?? []
-  const named = [...rows.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell]) => cell?.match(/\w{2,}/g))
-  expect(named.sort()).toEqual([...read].sort())
-  // Each variable has a sentence above it.
-  const example = text('deploy/vslukh.env.example').matchAll(/^# .*[а-я].*\n#([A-Z_]+)=/gm)
-  expect([...example].map(([, name]) => name).sort()).toEqual([...read].sort())
+const ROOT = join(import.meta.dirname, '../../..')
+
+const HEAD = `# Configuration
+
+Settings are environment variables, of which an empty one is unset. A wrong value ends the start with a sentence that
+names it; a name that is nearly one of these is warned of. The Debian package reads them from \`/etc/vslukh.env\`.
+
+| Name | Default | Meaning |
+|---|---|---|
+`
+
+test('docs/configuration.md is the table of variables: `npm test -- config.test -u` writes it', async () => {
+  const rows = Object.values(VARIABLES).map(
+    ({ name, unset, about }) => `| \`${name}\` | ${unset} | ${about} |\n`,
+  )
+  await expect(HEAD + rows.join('')).toMatchFileSnapshot(join(ROOT, 'docs/configuration.md'))
 })
 
-test('with no variable set everything has its default', () => {
-  expect(readConfig({})).toEqual({
-    port: 3000,
-    host: '127.0.0.1',
-    publicUrl: undefined,
-    hstsSubdomains: false,
-    appName: 'Вслух',
-    serviceWorker: true,
-    dataDir: resolve('./data'),
-    databaseUrl: undefined,
-    databaseDirectUrl: undefined,
-    appSecret: undefined,
-    acceptNewSecret: false,
-    smtpUrl: undefined,
-    mailFrom: 'no-reply@localhost',
-    dkim: undefined,
-    mailsPerHour: 2000,
-    operatorName: undefined,
-    contactEmail: undefined,
-    accessJournalDays: 0,
-    moderatorEmails: [],
-    reportsToHide: 3,
-    removedDays: 30,
-    trustProxy: [],
-    editPeriodSeconds: 600,
-    accessTokenSeconds: 300,
-    codeTtlSeconds: 600,
-    rateLimitScale: 1,
-    logLevel: 'info',
-    printsMails: false,
-    drainSeconds: 0,
-    metricsPort: undefined,
-    metricsHost: '127.0.0.1',
-    backupDir: undefined,
-    backupAt: { hour: 3, minute: 30 },
-    backupKeep: 14,
-    warnings: [],
-  })
+test('the example of a settings file has every variable that is read, and no other, with a sentence above it', () => {
+  const example = readFileSync(join(ROOT, 'deploy/vslukh.env.example'), 'utf8')
+  const named = [...example.matchAll(/^# .*[а-я].*\n#([A-Z_]+)=/gm)].map(([, name]) => name)
+  expect(named.sort()).toEqual(
+    Object.values(VARIABLES)
+      .map(({ name }) => name)
+      .sort(),
+  )
+})
+
+test('with no variable set, mails come from localhost and are not signed, and no command follows a backup', () => {
+  const unset = { mailFrom: 'no-reply@localhost', dkim: undefined, backupCommand: undefined }
+  expect(readConfig({})).toMatchObject({ ...unset, dataDir: resolve('./data'), warnings: [] })
 })
 
 test('every variable sets its own field', () => {

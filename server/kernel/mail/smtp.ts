@@ -51,7 +51,7 @@ export function toMessage(
 }
 
 const TLS_HINT =
-  'no TLS that can be checked with the SMTP server, and nothing is sent without: see SMTP_URL in README.md'
+  'no TLS that can be checked with the SMTP server, and nothing is sent without: see SMTP_URL in docs/configuration.md'
 
 /**
  * `refused`: permanently, because of its address. `unanswered`: the whole mail was sent and no

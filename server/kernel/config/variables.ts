@@ -1,0 +1,185 @@
+import proxyAddr from '@fastify/proxy-addr'
+import { isEmail } from '../../../contract/account-rules.ts'
+import { email, flag, integer, list, oneOf, text, url, variable, whole } from './config-reader.ts'
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const POSTGRES = ['postgres:', 'postgresql:']
+const SECRET_LENGTH = 32
+const DAYS_MAX = 3650
+const DAY_SECONDS = 86_400
+const DNS_NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
+const SMTP = `where mails go: \`smtps://…\` (port 465 unless another is named), or \`smtp://…\` (587), which must offer TLS with a certificate that can be checked, unless it is on this machine or ends in \`?requireTLS=false\`; \`?tls.rejectUnauthorized=false\` takes any certificate, \`?name=\` replaces the host of \`PUBLIC_URL\` in EHLO; \`#\`, \`/\` and \`?\` of a password are written as \`%23\`, \`%2F\`, \`%3F\`; unset: the terminal and \`DATA_DIR/mail\``
+const OPERATOR = `who runs the wall, as its pages and refusals name them; \`DATA_DIR/pages/{about,rules,privacy,contacts}.md\` replace the texts that come along`
+const MODERATORS = `who gets a mail, one address or several with commas between them, at the first report of a quiet hour, then one an hour while there is something new`
+const REPORTS = `reports by so many people (accounts of different mailboxes, registered from different networks) hide a post until somebody decides; at least 3, or 0 for never`
+const JOURNAL = `for how many days addresses of registrations, sign-ins, publications and deletions are kept, where an operator is ordered to ([privacy](privacy.md))`
+
+/** All variables that the product reads, in the order of docs/configuration.md. */
+export const VARIABLES = {
+  port: integer(['PORT', 'where it listens'], 3000, [0, 65535]),
+  host: text(['HOST', 'the address where it listens'], '127.0.0.1'),
+  publicUrl: variable(
+    ['PUBLIC_URL', 'the origin people see, where links lead; with https, cookies are Secure'],
+    {
+      parse: originOf,
+      need: 'нужен адрес сайта без пути, например https://vsluh.example',
+      fallback: undefined,
+      unset: 'http://localhost:PORT',
+    },
+  ),
+  hstsSubdomains: flag(
+    ['HSTS_SUBDOMAINS', '`on`: an https `PUBLIC_URL` means https for all its subdomains too'],
+    ['off', 'on'],
+  ),
+  appName: text(['APP_NAME', 'the name in titles, headings and mails'], 'Вслух'),
+  serviceWorker: flag(
+    ['SERVICE_WORKER', '`off` removes it, and all that it stored, from browsers that come back'],
+    ['off', 'on'],
+    true,
+  ),
+  dataDir: text(['DATA_DIR', 'all that the embedded default stores'], './data'),
+  databaseUrl: url(['DATABASE_URL', 'a PostgreSQL to use in place of the embedded one'], POSTGRES),
+  databaseDirectUrl: url(
+    ['DATABASE_DIRECT_URL', 'the same PostgreSQL, if `DATABASE_URL` leads to a pooler'],
+    POSTGRES,
+  ),
+  appSecret: variable(
+    [
+      'APP_SECRET',
+      `${SECRET_LENGTH} characters or more; required with \`DATABASE_URL\`, on all nodes`,
+    ],
+    {
+      parse: (value) => (value.length < SECRET_LENGTH ? undefined : value),
+      need: `нужно не меньше ${SECRET_LENGTH} символов`,
+      fallback: undefined,
+      unset: 'stored in `DATA_DIR`',
+      isSecret: true,
+    },
+  ),
+  acceptNewSecret: flag(
+    [
+      'ACCEPT_NEW_SECRET',
+      '1, for one start: a new `APP_SECRET` is meant; everybody signs in again',
+    ],
+    ['0', '1'],
+  ),
+  smtpUrl: url(['SMTP_URL', SMTP], ['smtp:', 'smtps:']),
+  mailFrom: email(
+    ['MAIL_FROM', 'the address that mails come from; the name beside it is `APP_NAME`'],
+    'no-reply@ the host of `PUBLIC_URL`',
+  ),
+  mailsPerHour: integer(
+    ['MAILS_PER_HOUR', 'how many mails all nodes together send in an hour'],
+    2000,
+    [1, 10_000_000],
+  ),
+  dkimKeyFile: text([
+    'DKIM_KEY_FILE',
+    'the RSA key (PEM) that signs mails: [mail that arrives](operations.md#mail-that-arrives)',
+  ]),
+  dkimSelector: variable(['DKIM_SELECTOR', 'the name of that key in the DNS'], {
+    parse: (value) => (DNS_NAME.test(value) ? value : undefined),
+    need: 'нужно имя в DNS, например wall',
+    fallback: undefined,
+  }),
+  printsMails: flag(
+    ['MAIL_MODE', '`print`: no `SMTP_URL` is meant also with https; mails are printed and saved'],
+    ['smtp', 'print'],
+  ),
+  moderatorEmails: list(
+    ['MODERATOR_EMAIL', MODERATORS],
+    isEmail,
+    'нужны адреса почты через запятую, например anna@vsluh.example',
+  ),
+  // Fewer reports than three hide nothing: two people could silence anybody.
+  reportsToHide: variable(['REPORTS_TO_HIDE', REPORTS], {
+    parse: (value) => whole(value, [0, 0]) ?? whole(value, [3, 1_000_000]),
+    need: 'нужно 0 (не скрывать) или целое число от 3',
+    fallback: 3,
+  }),
+  removedDays: integer(['REMOVED_DAYS', 'for how many days removed posts can be restored'], 30, [
+    1,
+    DAYS_MAX,
+  ]),
+  trustProxy: list(
+    ['TRUST_PROXY', 'CIDRs of proxies whose X-Forwarded-For counts'],
+    isNetwork,
+    'нужны адреса или сети через запятую, например 10.0.0.0/8',
+  ),
+  operatorName: text(['OPERATOR_NAME', OPERATOR]),
+  contactEmail: email(['CONTACT_EMAIL', 'where to write to them']),
+  accessJournalDays: integer(['ACCESS_JOURNAL_DAYS', JOURNAL], 0, [0, DAYS_MAX]),
+  editPeriodSeconds: integer(
+    ['EDIT_PERIOD_SECONDS', 'how long a post can be edited'],
+    600,
+    [1, 1e9],
+  ),
+  accessTokenSeconds: integer(['ACCESS_TOKEN_SECONDS', 'how long an access token lives'], 300, [
+    1,
+    DAY_SECONDS,
+  ]),
+  codeTtlSeconds: integer(
+    ['CODE_TTL_SECONDS', 'how long a code lives from the moment the mail server accepts it'],
+    600,
+    [1, DAY_SECONDS],
+  ),
+  rateLimitScale: variable(['RATE_LIMIT_SCALE', 'multiplies every rate limit'], {
+    parse: positive,
+    need: 'нужно число больше нуля',
+    fallback: 1,
+  }),
+  drainSeconds: integer(
+    ['DRAIN_SECONDS', 'how long a stopping server serves on; 5 behind a balancer'],
+    0,
+    [0, 600],
+  ),
+  metricsPort: integer(
+    ['METRICS_PORT', 'where [metrics](operations.md#watching-it) are served; unset: nowhere'],
+    undefined,
+    [0, 65535],
+  ),
+  metricsHost: text(['METRICS_HOST', 'the address where metrics are served'], '127.0.0.1'),
+  backupDir: text(['BACKUP_DIR', 'where nightly [backups](operations.md#backup) are kept']),
+  backupAt: variable(['BACKUP_AT', 'when they are made (UTC)'], {
+    parse: timeOfDay,
+    need: 'нужно время, например 03:30',
+    fallback: { hour: 3, minute: 30 },
+    unset: '03:30',
+  }),
+  backupKeep: integer(['BACKUP_KEEP', 'how many of them are kept'], 14, [1, 10_000]),
+  backupCommand: text([
+    'BACKUP_COMMAND',
+    'runs after each nightly backup, whose path is `$1`: [elsewhere](operations.md#elsewhere)',
+  ]),
+  logLevel: oneOf(
+    ['LOG_LEVEL', 'of the [log](operations.md#watching-it), JSON lines on standard error'],
+    LOG_LEVELS,
+    'info',
+  ),
+}
+
+function originOf(value: string): string | undefined {
+  const url = URL.parse(value)
+  const isOrigin = url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href
+  return isOrigin ? url.origin : undefined
+}
+
+function positive(value: string): number | undefined {
+  const number = Number(value)
+  return Number.isFinite(number) && number > 0 ? number : undefined
+}
+
+function timeOfDay(value: string): { hour: number; minute: number } | undefined {
+  const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(value) ?? []
+  return hour && minute ? { hour: Number(hour), minute: Number(minute) } : undefined
+}
+
+/** Whether the library by which the server trusts proxies accepts it. */
+function isNetwork(value: string): boolean {
+  try {
+    proxyAddr.compile([value])
+    return true
+  } catch {
+    return false
+  }
+}
