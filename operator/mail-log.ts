@@ -1,9 +1,23 @@
-import type { MailTask } from '../server/jobs.ts'
+import type { accountMails } from '../server/features/account/account.mail.ts'
+import type { accountDeletionMails } from '../server/features/account-deletion/account-deletion.mail.ts'
+import type { answerMails } from '../server/features/answers/answers.mail.ts'
+import type { codeMails } from '../server/features/codes/codes.mail.ts'
+import type { moderationMails } from '../server/features/moderation/moderation.mail.ts'
+import type { signInMails } from '../server/features/sign-in/sign-in.mail.ts'
+import type { mailNameMails } from '../server/features/site-state/mail-name.mail.ts'
 import type { LoggedMail } from '../server/kernel/mail/mail-log.repository.ts'
 import { readMailLog } from '../server/operations/status/mail-log.ts'
 import type { ContextWithoutWall, Output } from './command.ts'
 import { printable, time } from './format.ts'
 import { openWall } from './open-wall.ts'
+
+type MailTask = keyof (ReturnType<typeof accountMails> &
+  ReturnType<typeof accountDeletionMails> &
+  ReturnType<typeof answerMails> &
+  ReturnType<typeof codeMails> &
+  ReturnType<typeof mailNameMails> &
+  ReturnType<typeof moderationMails> &
+  ReturnType<typeof signInMails>)
 
 const KINDS: Record<MailTask, string> = {
   'send-code': 'код',

@@ -8,28 +8,30 @@ import { registerLikes } from './features/likes/likes.routes.ts'
 import { registerModeration } from './features/moderation/moderation.routes.ts'
 import { countWaiting } from './features/moderation/queue.repository.ts'
 import { registerMutes } from './features/mutes/mutes.routes.ts'
-import { postIdOf, registerPosts } from './features/posts/posts.routes.ts'
+import { registerPosts } from './features/posts/posts.routes.ts'
 import { createPublish } from './features/posts/publications.service.ts'
 import { registerReplies } from './features/replies/replies.routes.ts'
 import { isReported } from './features/reports/reports.repository.ts'
 import { registerReports } from './features/reports/reports.routes.ts'
 import { registerSearch } from './features/search/search.routes.ts'
+import { createSearch } from './features/search/search.service.ts'
 import { registerSessions } from './features/sessions/sessions.routes.ts'
 import { registerSignIn } from './features/sign-in/sign-in.routes.ts'
+import { registerSiteState } from './features/site-state/site-state.service.ts'
 import { registerTexts } from './features/texts/texts.routes.ts'
+import { createTexts } from './features/texts/texts.service.ts'
 import { jobsOf } from './jobs.ts'
 import { originOf } from './kernel/config/config.ts'
 import { watchClock } from './kernel/db/clock.ts'
 import type { OpenDatabase } from './kernel/db/database.ts'
 import { withDeadline } from './kernel/db/deadline.ts'
 import { quietDuringOutages } from './kernel/db/outage.ts'
+import type { Feature } from './kernel/feature.ts'
 import { serveHealth } from './kernel/http/health.ts'
 import type { ListenAddress } from './kernel/http/listen.ts'
-import { createRouter, type Route } from './kernel/http/route.ts'
-import { createAccessJournal } from './kernel/journal/access-journal.ts'
 import { shortenPause } from './kernel/mail/login-pause.repository.ts'
 import { startJobs } from './kernel/queue/queue.ts'
-import { type AppOptions, createNode, type Node } from './node.ts'
+import { type AppOptions, type OpenNode, openNode } from './node.ts'
 import { selectBackupState } from './operations/backup/backup-state.repository.ts'
 import { IDENTITY_KEY, watchHealth } from './operations/doctor/doctor.service.ts'
 import { readWallHealth } from './operations/doctor/health.service.ts'
@@ -58,116 +60,91 @@ const CLOSE_MS = 500
  * called.
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const node = await createNode(options)
-  const { config, database, background, outage, log, refusals, cache, server } = node
-  const { app: http } = server
-  const route = createRouter(http, {
-    auth: node.authenticator,
-    limits: node.limits,
-    cache,
-    postIdOf,
-    handleMs: options.handleMs,
-  })
-  registerFeatures(route, node, options)
+  const opened = await openNode(options)
+  const { node, database, backgroundPool, outage, live, server } = opened
+  const { log } = node
+  const features = await registerAll(opened, options.lockWaitMs)
   let isDraining = false
-  serveHealth(http, {
-    db: database.db,
-    databaseFolder: config.databaseUrl === undefined ? config.dataDir : undefined,
+  serveHealth(node.http, {
+    db: node.db,
+    databaseFolder: node.config.databaseUrl === undefined ? node.config.dataDir : undefined,
     isDraining: () => isDraining,
   })
-  registerIdentity(http, { key: node.key(IDENTITY_KEY), trustProxy: config.trustProxy })
-  await servePages(http, {
-    web: node.web,
-    reads: createPageReads({ ...node, db: database.db }),
-    cache,
-    limits: node.limits,
-    cookieName: node.sessions.cookieName,
-    headers: node.headers,
-    appName: config.appName,
-    origin: originOf(config),
-  })
-  node.live.serve(http)
-  const unwatch = await watch(node)
-  const jobs = await startJobs(background.pool, {
-    jobs: jobsOf(node, options),
+  const unwatch = await watch(opened)
+  const jobs = await startJobs(backgroundPool.pool, {
+    jobs: jobsOf(opened, features),
     log: quietDuringOutages(log, outage),
   })
   // Without it the mails only wait for the rest of their minute.
-  void shortenPause(background.db).catch((err) => log.warn({ err }, 'mails stay paused'))
+  void shortenPause(node.background).catch((err) => log.warn({ err }, 'mails stay paused'))
   return {
-    http,
+    http: node.http,
     listen: server.listen,
     database,
     drain() {
       isDraining = true
-      node.live.close()
+      live.close()
     },
     async close(graceMs = 0) {
       unwatch()
-      node.live.close()
+      live.close()
       outage.close()
       await Promise.all([server.stop(graceMs), jobs.stop()])
-      refusals.close()
+      opened.refusals.close()
       // Nobody waits for the queries that are still running: the database server ends them when it
       // stops.
-      const pools = [database, background].map((pool) => pool.close())
-      await withDeadline(Promise.all([cache.close(), ...pools]), CLOSE_MS, () => {})
+      const pools = [database, backgroundPool].map((pool) => pool.close())
+      await withDeadline(Promise.all([opened.cache.close(), ...pools]), CLOSE_MS, () => {})
     },
   }
 }
 
-/** Lists the routes of every feature. */
-function registerFeatures(route: Route, node: Node, { lockWaitMs, transport }: AppOptions): void {
-  const { config, limits, sessions, readText, server, key, cache } = node
-  const { db } = node.database
-  const { publicUrl, appName, removedDays, moderatorEmails } = config
-  const [undoKey, nameKey] = [key('email-undo'), key('usernames')]
-  const { canSendTo } = transport
-  const codes = {
-    key: key('codes'),
-    ttlSeconds: config.codeTtlSeconds,
+/** Registers every feature, and what is served beside them. */
+async function registerAll(opened: OpenNode, lockWaitMs: number | undefined): Promise<Feature[]> {
+  const { node, sessions } = opened
+  const { config, db, http, limits } = node
+  const origin = originOf(config)
+  const readText = createTexts({ ...config, folder: opened.textsFolder, origin })
+  const search = createSearch(node)
+  const publish = createPublish({ ...node, lockWaitMs })
+  const features = [
+    registerSignIn(node, { sessions, readText }),
+    registerCodes(node, sessions),
+    registerSessions(node, sessions),
+    registerAccount(node, sessions),
+    registerAccountDeletion(node, sessions),
+    registerPosts(node, { publish, isEvidence: isReported }),
+    registerAnswers(node),
+    registerLikes(node),
+    registerModeration(node),
+    registerSiteState(node),
+  ]
+  registerReplies(node, publish)
+  registerSearch(node, search)
+  registerMutes(node)
+  registerReports(node)
+  registerTexts(node, readText)
+  registerDataExport(node)
+  registerIdentity(http, { key: node.key(IDENTITY_KEY), trustProxy: config.trustProxy })
+  await servePages(http, {
+    web: opened.web,
+    reads: createPageReads({ db, search, readText }),
+    cache: opened.cache,
     limits,
-    rateLimitScale: config.rateLimitScale,
-    askerKey: key('askers'),
-    canSendTo,
-  }
-  const { publishChange } = cache
-  const noteAccess = createAccessJournal(config.accessJournalDays)
-  const account = { route, db, limits, sessions, codes, nameKey, publishChange }
-  registerSignIn({ ...account, publicUrl, readText, noteAccess })
-  registerCodes({ route, db, sessions })
-  registerSessions({ route, db, limits, sessions, publicUrl })
-  registerAccount({ ...account, undoKey })
-  registerAccountDeletion({ ...account, noteAccess })
-  const publish = createPublish({ db, limits, publishChange, noteAccess, lockWaitMs })
-  const posts = { route, db, limits, publish, publishChange, noteAccess }
-  const { editPeriodSeconds } = config
-  registerPosts({ ...posts, editPeriodSeconds, removedDays, isEvidence: isReported })
-  registerReplies({ route, db, publish })
-  const unsubscribeKey = key('unsubscribe')
-  registerAnswers({ route, http: server.app, db, limits, unsubscribeKey })
-  registerSearch({ route, search: node.search })
-  registerMutes({ route, db })
-  registerLikes({ route, db, limits })
-  registerReports({ route, db, limits, rules: config, publishChange })
-  registerModeration({ route, db, limits, removedDays, moderatorEmails, publishChange })
-  registerTexts({ route, readText })
-  const downloads = { db: node.background.db, appName, key: key('downloads') }
-  registerDataExport({ route, http: server.app, limits, ...downloads })
+    cookieName: sessions.cookieName,
+    headers: opened.headers,
+    appName: config.appName,
+    origin,
+  })
+  opened.live.serve(http)
+  return features
 }
 
 /** Watches the clock and the wall's health, and serves the metrics. Returns what stops all that. */
-async function watch({
-  config,
-  database,
-  background,
-  metrics,
-  live,
-  log,
-}: Node): Promise<() => void> {
+async function watch({ node, database, metrics, live }: OpenNode): Promise<() => void> {
+  const { config, db, background, log } = node
   const { metricsPort: port, metricsHost: host, dataDir, backupDir } = config
-  const { db } = database
-  const stops = [watchClock(db, log), watchHealth({ db: background.db, config }, { log })]
+  const stops = [watchClock(db, log), watchHealth({ db: background, config }, { log })]
   if (metrics && port !== undefined) {
     const sources = {
       log,

@@ -2,22 +2,27 @@ import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { createLikeFlag } from './features/likes/likes.service.ts'
 import { isModerator } from './features/moderation/moderators.repository.ts'
-import { createSearch } from './features/search/search.service.ts'
+import { postIdOf } from './features/posts/posts.routes.ts'
 import { selectTokenKey } from './features/sessions/sessions.repository.ts'
-import { createSessions } from './features/sessions/sessions.service.ts'
-import { createTexts } from './features/texts/texts.service.ts'
+import { createSessions, type Sessions } from './features/sessions/sessions.service.ts'
 import { createResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
-import { type Config, originOf } from './kernel/config/config.ts'
-import { openDatabase, type PoolLimits } from './kernel/db/database.ts'
+import type { Config } from './kernel/config/config.ts'
+import { databaseTime } from './kernel/db/clock.ts'
+import { type Db, openDatabase, type PoolLimits } from './kernel/db/database.ts'
 import { productVersion } from './kernel/db/migrate.ts'
 import { type Outage, watchOutages } from './kernel/db/outage.ts'
+import { createSteadyClock } from './kernel/db/steady-clock.ts'
+import type { Node } from './kernel/feature.ts'
+import type { Authenticator } from './kernel/http/authenticate.ts'
 import { securityHeaders } from './kernel/http/headers.ts'
 import { describeApi } from './kernel/http/openapi.ts'
 import { createRefusalLog } from './kernel/http/refusal-log.ts'
 import { hashAddresses } from './kernel/http/request-log.ts'
+import { createRouter } from './kernel/http/route.ts'
 import { createHttpServer } from './kernel/http/server.ts'
-import { createLimits } from './kernel/limits/limits.ts'
+import { createAccessJournal } from './kernel/journal/access-journal.ts'
+import { createLimits, type Limits } from './kernel/limits/limits.ts'
 import { createLive } from './kernel/live/live.ts'
 import type { MailTransport } from './kernel/mail/transport.ts'
 import { createMetrics } from './operations/metrics/metrics.ts'
@@ -52,18 +57,18 @@ export const BACKGROUND = {
   applicationName: 'vslukh jobs',
 }
 
-/** What features, pages and jobs of one node are built on. */
-export type Node = Awaited<ReturnType<typeof createNode>>
+/** A node with what is served and closed with it. */
+export type OpenNode = Awaited<ReturnType<typeof openNode>>
 
 /** Opens the databases and builds what features, pages and jobs share. */
-export async function createNode(options: AppOptions) {
-  const { config, secret } = options
-  const { trustProxy, publicUrl } = config
+export async function openNode(options: AppOptions) {
+  const { config, secret, transport, settleMs } = options
   const key = (purpose: string) => deriveKey(secret, purpose)
   const log = hashAddresses(options.log)
   const outage = watchOutages({ url: options.databaseUrl, log })
-  const databases = openDatabases(options, { log, outage })
-  const { db } = databases.database
+  const { database, backgroundPool, directUrl } = openDatabases(options, { log, outage })
+  const { db } = database
+  const background = backgroundPool.db
   const limits = createLimits({
     db,
     scale: config.rateLimitScale,
@@ -71,24 +76,103 @@ export async function createNode(options: AppOptions) {
     onTripped: (tripped) => log.warn(tripped, 'limit tripped'),
   })
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
-  const isHttps = publicUrl?.startsWith('https:') ?? false
+  const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const storedKey = await selectTokenKey(db)
   const sessions = createSessions({ ...config, secret, storedKey, isHttps })
-  const web = await loadWebApp(options.webFolder, config)
-  const headers = securityHeaders({
-    isHttps,
-    isPlainHttp: publicUrl?.startsWith('http:') ?? false,
-    hstsSubdomains: config.hstsSubdomains,
-    inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
-  })
   const authenticator = {
     ...sessions.authenticator(db, config.contactEmail),
     isModerator: ({ userId }: { userId: string }) => isModerator(db, userId),
   }
+  const opening = { options, authenticator, db, directUrl, limits, log, metrics, outage, sessions }
+  const http = await openHttp(opening)
+  const node: Node = {
+    config,
+    key,
+    log,
+    db,
+    background,
+    http: http.server.app,
+    route: createRouter(http.server.app, {
+      auth: authenticator,
+      limits,
+      cache: http.cache,
+      postIdOf,
+      handleMs: options.handleMs,
+    }),
+    limits,
+    publishChange: http.cache.publishChange,
+    noteAccess: createAccessJournal(config.accessJournalDays),
+    mail: metrics?.countMails(transport) ?? transport,
+    mayErase: createSteadyClock({ readTime: () => databaseTime(background), log, settleMs }),
+  }
+  const textsFolder = join(config.dataDir, 'pages')
+  return {
+    ...http,
+    node,
+    sessions,
+    database,
+    backgroundPool,
+    directUrl,
+    outage,
+    metrics,
+    secret,
+    textsFolder,
+  }
+}
+
+function openDatabases(
+  { config, databaseUrl, poolLimits }: AppOptions,
+  { log, outage }: { log: FastifyBaseLogger; outage: Outage },
+) {
+  const onIdleError = (err: Error) => {
+    if (!outage.noteFailure(err)) log.warn({ err }, 'an idle database connection broke')
+  }
+  // For connections that keep a state of their own: past a pooler.
+  const directUrl = config.databaseDirectUrl ?? databaseUrl
+  const isBehindPooler = config.databaseDirectUrl !== undefined
+  const database = openDatabase(databaseUrl, onIdleError, { ...poolLimits, isBehindPooler, outage })
+  // Requests cannot take the connections of jobs, and nightly jobs may read whole tables.
+  const ofJobs = { ...BACKGROUND, outage, waitsDuringOutage: true }
+  const backgroundPool = openDatabase(directUrl, outage.noteFailure, ofJobs)
+  return { directUrl, database, backgroundPool }
+}
+
+type Opening = {
+  options: AppOptions
+  authenticator: Authenticator
+  db: Db
+  directUrl: string
+  limits: Limits
+  log: FastifyBaseLogger
+  metrics: ReturnType<typeof createMetrics> | undefined
+  outage: Outage
+  sessions: Sessions
+}
+
+/** Builds the HTTP server with the cache, the live streams and the web app. */
+async function openHttp({
+  options,
+  authenticator,
+  limits,
+  log,
+  metrics,
+  outage,
+  ...rest
+}: Opening) {
+  const { db, directUrl, sessions } = rest
+  const { config } = options
+  const { trustProxy, publicUrl } = config
+  const web = await loadWebApp(options.webFolder, config)
+  const headers = securityHeaders({
+    isHttps: publicUrl?.startsWith('https:') ?? false,
+    isPlainHttp: publicUrl?.startsWith('http:') ?? false,
+    hstsSubdomains: config.hstsSubdomains,
+    inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
+  })
   const live = createLive({ limits })
   const cache = createResponseCache({
     db,
-    databaseUrl: databases.directUrl,
+    databaseUrl: directUrl,
     isShared: config.databaseUrl !== undefined,
     outage,
     onChange: live.note,
@@ -112,41 +196,5 @@ export async function createNode(options: AppOptions) {
   })
   const { cookieName } = sessions
   await describeApi(server.app, { appName: config.appName, cookieName, limits })
-  const folder = join(config.dataDir, 'pages')
-  return {
-    ...databases,
-    config,
-    key,
-    log,
-    outage,
-    limits,
-    metrics,
-    sessions,
-    authenticator,
-    web,
-    headers,
-    cache,
-    refusals,
-    live,
-    server,
-    search: createSearch({ db, limits }),
-    readText: createTexts({ ...config, folder, origin: originOf(config) }),
-  }
-}
-
-function openDatabases(
-  { config, databaseUrl, poolLimits }: AppOptions,
-  { log, outage }: { log: FastifyBaseLogger; outage: Outage },
-) {
-  const onIdleError = (err: Error) => {
-    if (!outage.noteFailure(err)) log.warn({ err }, 'an idle database connection broke')
-  }
-  // For connections that keep a state of their own: past a pooler.
-  const directUrl = config.databaseDirectUrl ?? databaseUrl
-  const isBehindPooler = config.databaseDirectUrl !== undefined
-  const database = openDatabase(databaseUrl, onIdleError, { ...poolLimits, isBehindPooler, outage })
-  // Requests cannot take the connections of jobs, and nightly jobs may read whole tables.
-  const ofJobs = { ...BACKGROUND, outage, waitsDuringOutage: true }
-  const background = openDatabase(directUrl, outage.noteFailure, ofJobs)
-  return { directUrl, database, background }
+  return { web, headers, live, cache, refusals, server }
 }

@@ -1,15 +1,15 @@
 import { startAccountDeletion, verifyAccountDeletion } from '../../../contract/account-deletion.ts'
-import type { PublishChange } from '../../kernel/cache/change.ts'
-import type { Db } from '../../kernel/db/database.ts'
+import type { Feature, Node } from '../../kernel/feature.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
-import type { Route } from '../../kernel/http/route.ts'
-import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
-import type { Limit, Limits } from '../../kernel/limits/limits.ts'
+import type { Limit } from '../../kernel/limits/limits.ts'
+import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { lockViewer } from '../account/account.service.ts'
 import { CODE_REQUESTS } from '../codes/code-quota.ts'
-import { type CodesOptions, redeemCode } from '../codes/codes.service.ts'
+import { codesOf, redeemCode } from '../codes/codes.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
+import { accountDeletionMails } from './account-deletion.mail.ts'
 import { deleteAccount, startDeletion } from './account-deletion.service.ts'
+import { accountDeletionJobs } from './move-accounts.task.ts'
 
 const ACCOUNT_DELETIONS: Limit = {
   name: 'account-deletion',
@@ -21,18 +21,11 @@ const ACCOUNT_DELETIONS: Limit = {
   isShared: true,
 }
 
-type Options = {
-  route: Route
-  db: Db
-  limits: Limits
-  sessions: Pick<Sessions, 'hashClient' | 'hashNetwork' | 'clearCookie'>
-  codes: CodesOptions
-  publishChange: PublishChange
-  noteAccess: NoteAccess | undefined
-}
+type Cookies = Pick<Sessions, 'hashClient' | 'hashNetwork' | 'clearCookie'>
 
-export function registerAccountDeletion(options: Options): void {
-  const { route, db, limits, sessions, codes, publishChange, noteAccess } = options
+export function registerAccountDeletion(node: Node, sessions: Cookies): Feature {
+  const { route, db, limits, publishChange, noteAccess } = node
+  const codes = codesOf(node)
 
   route(startAccountDeletion, async ({ body, viewer }, { request }) => {
     await limits.charge([
@@ -62,4 +55,9 @@ export function registerAccountDeletion(options: Options): void {
     logEvent(request, 'account deleted', { userId })
     return { erasedAt }
   })
+
+  return {
+    jobs: accountDeletionJobs(node),
+    mails: accountDeletionMails(mailWords(node.config)),
+  }
 }

@@ -1,9 +1,9 @@
-import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../kernel/db/database.ts'
+import type { Node } from '../../kernel/feature.ts'
 import type { Jobs } from '../../kernel/queue/queue.ts'
 import { type AccountMove, selectMoves } from './account-deletion.repository.ts'
 import { hideAccount, showAccount } from './account-moves.service.ts'
-import { type Noted, noteDeletions } from './deletion-list.service.ts'
+import { deletionFolders, type Noted, noteDeletions } from './deletion-list.service.ts'
 import { selectDeletionStates } from './deletion-states.repository.ts'
 import { type Erasure, eraseAccount } from './erase-account.ts'
 
@@ -14,14 +14,12 @@ type MoveOptions = Omit<Erasure, 'userId'> & {
   stopping?: Promise<never>
 }
 
-type JobOptions = Omit<MoveOptions, 'stopping'> & {
-  /** Where it is noted who has deleted their account. */
-  folders: string[]
-  log: Pick<FastifyBaseLogger, 'error'>
-}
-
 /** The jobs of account deletion, on the pool of jobs. */
-export function accountDeletionJobs(db: Db, { folders, log, ...options }: JobOptions): Jobs {
+export function accountDeletionJobs({ background: db, config, key, log, ...node }: Node): Jobs {
+  const { mayErase, publishChange } = node
+  const options = { nameKey: key('usernames'), mayErase, publishChange }
+  // Where it is noted who has deleted their account.
+  const folders = deletionFolders(config)
   const noted: Noted = new Map()
   const onFailure = (err: unknown) =>
     log.error({ err }, 'a deleted account was not noted beside the backups')

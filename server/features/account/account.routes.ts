@@ -9,17 +9,17 @@ import {
 } from '../../../contract/account.ts'
 import { usernameProblem } from '../../../contract/account-rules.ts'
 import { readProfile } from '../../../contract/profiles.ts'
-import type { PublishChange } from '../../kernel/cache/change.ts'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
-import type { Db, Queryable } from '../../kernel/db/database.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
 import { isUniqueViolation } from '../../kernel/db/database-errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Feature, Node } from '../../kernel/feature.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
-import type { Route } from '../../kernel/http/route.ts'
-import type { Limit, Limits } from '../../kernel/limits/limits.ts'
+import type { Limit } from '../../kernel/limits/limits.ts'
+import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { CODE_REQUESTS } from '../codes/code-quota.ts'
 import {
-  type CodesOptions,
+  codesOf,
   redeemCode,
   requireNewEmail,
   requireSendable,
@@ -27,8 +27,8 @@ import {
 } from '../codes/codes.service.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
 import { askerOf, findAskerWait } from '../site-state/mail-name.service.ts'
-import { undoSecret } from './account.mail.ts'
-import { selectUser, selectUserByEmail } from './account.repository.ts'
+import { accountMails, undoSecret } from './account.mail.ts'
+import { removeExpiredAccountRows, selectUser, selectUserByEmail } from './account.repository.ts'
 import {
   changeEmail,
   hashUsername,
@@ -77,21 +77,16 @@ const EMAIL_UNDOS: Limit = {
   refusal: 'Из вашей сети открыли много таких ссылок: следующая — через {time}',
 }
 
-type Options = {
-  route: Route
-  db: Db
-  limits: Limits
-  sessions: Pick<Sessions, 'hashClient'>
-  codes: CodesOptions
-  /** Derives the secrets of links that undo an e-mail change. */
-  undoKey: Buffer
-  /** Hashes the names of erased users. */
-  nameKey: Buffer
-  publishChange: PublishChange
-}
+type Hashing = Pick<Sessions, 'hashClient'>
 
-export function registerAccount(options: Options): void {
-  const { route, db, limits, sessions, codes, undoKey, nameKey, publishChange } = options
+export function registerAccount(node: Node, sessions: Hashing): Feature {
+  const { route, db, limits, publishChange } = node
+  const codes = codesOf(node)
+  // Derives the secrets of links that undo an e-mail change.
+  const undoKey = node.key('email-undo')
+  // Hashes the names of erased users.
+  const nameKey = node.key('usernames')
+
   route(readCurrentUser, ({ viewer }) => readAccount(db, viewer.userId))
 
   route(readProfile, ({ params }) => requireProfile(db, params.username))
@@ -184,6 +179,11 @@ export function registerAccount(options: Options): void {
       .catch(takenAs('EMAIL_ALREADY_EXISTS', { message: OLD_EMAIL_TAKEN }))
     logEvent(request, 'e-mail change undone', { userId })
   })
+
+  return {
+    mails: accountMails({ ...mailWords(node.config), undoKey }),
+    pruning: [removeExpiredAccountRows],
+  }
 
   /** Throws INVALID_USERNAME or USERNAME_ALREADY_EXISTS. A user's own name is always free. */
   async function requireFree(username: string, user: CurrentUser): Promise<void> {

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import {
   listReceived,
   markReceived,
@@ -9,13 +8,13 @@ import {
 } from '../../../contract/answers.ts'
 import { API_PREFIX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
-import { type Db, isRowId } from '../../kernel/db/database.ts'
+import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Feature, Node } from '../../kernel/feature.ts'
 import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
-import type { Route } from '../../kernel/http/route.ts'
-import type { Limits } from '../../kernel/limits/limits.ts'
+import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { readPostRows, receivedBy } from '../posts/post-lists.ts'
-import { readUnsubscribeToken } from './answers.mail.ts'
+import { answerMails, readUnsubscribeToken } from './answers.mail.ts'
 import {
   selectReceived,
   selectSeen,
@@ -23,23 +22,16 @@ import {
   setWantsMail,
   updateSeen,
 } from './answers.repository.ts'
+import { answerJobs } from './answers.task.ts'
 
 const UNSUBSCRIBE_PATH = `${API_PREFIX}/reply-mails/:token`
 /** As RFC 8058 has it. */
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data']
 type Mailed = { Params: { token: string } }
 
-type Options = {
-  route: Route
-  /** Serves what mail programs call, which is no JSON. */
-  http: FastifyInstance
-  db: Db
-  limits: Limits
-  unsubscribeKey: Buffer
-}
-
-export function registerAnswers(options: Options): void {
-  const { route, http, db, limits, unsubscribeKey } = options
+export function registerAnswers(node: Node): Feature {
+  const { route, http, db, limits, config } = node
+  const unsubscribeKey = node.key('unsubscribe')
   route(listReceived, async ({ query, viewer }) => {
     // Read before the list: what comes in between is new rather than seen.
     const seen = await selectSeen(db, viewer.userId)
@@ -80,6 +72,11 @@ export function registerAnswers(options: Options): void {
       reply.redirect(PATHS.settings),
     )
   })
+
+  return {
+    jobs: answerJobs(node.background),
+    mails: answerMails(db, { ...mailWords(config), unsubscribeKey }),
+  }
 
   async function mute(id: string, ownerId: string, isMuted: boolean): Promise<void> {
     const isOwn = isRowId(id) && (await setMuted(db, { id, ownerId }, isMuted))

@@ -1,15 +1,17 @@
 import { readCodeMail } from '../../../contract/codes.ts'
 import { CODE_ATTEMPTS } from '../../../contract/constants.ts'
-import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Route } from '../../kernel/http/route.ts'
+import type { Feature, Node } from '../../kernel/feature.ts'
+import { mailWords } from '../../kernel/mail/mail-words.ts'
 import type { Sessions } from '../sessions/sessions.service.ts'
-import { selectMailState } from './codes.repository.ts'
+import { codeMails } from './codes.mail.ts'
+import { removeExpiredOperations, selectMailState } from './codes.repository.ts'
 import { lockedFor } from './codes.service.ts'
 
-type Options = { route: Route; db: Db; sessions: Pick<Sessions, 'hashClient'> }
+type Hashing = Pick<Sessions, 'hashClient'>
 
-export function registerCodes({ route, db, sessions }: Options): void {
+export function registerCodes(node: Node, sessions: Hashing): Feature {
+  const { route, db, config, key } = node
   route(readCodeMail, async ({ params, body }, { request }) => {
     const clientHash = sessions.hashClient(body.clientToken, request)
     const mail = await selectMailState(db, { id: params.id, clientHash })
@@ -17,4 +19,20 @@ export function registerCodes({ route, db, sessions }: Options): void {
     if (mail.attempts >= CODE_ATTEMPTS) throw lockedFor(mail.secondsLeft)
     return { state: mail.state, expiresAt: Math.ceil(mail.expiresAt.getTime() / 1000) }
   })
+
+  const { codeTtlSeconds: ttlSeconds } = config
+  return {
+    mails: codeMails({
+      ...mailWords(config),
+      key: key('codes'),
+      ttlSeconds,
+      operatorEmails: operatorEmails(config),
+    }),
+    pruning: [removeExpiredOperations],
+  }
+}
+
+/** Returns who learns of refused mails: the moderators, or the contact address. */
+function operatorEmails({ moderatorEmails, contactEmail }: Node['config']): string[] {
+  return moderatorEmails.length > 0 || !contactEmail ? moderatorEmails : [contactEmail]
 }

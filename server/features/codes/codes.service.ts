@@ -8,6 +8,7 @@ import { type Db, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import type { Purpose } from '../../kernel/db/tables.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { counted, waitInWords } from '../../kernel/errors/words.ts'
+import type { Node } from '../../kernel/feature.ts'
 import { type Charge, type Limits, timeLeft } from '../../kernel/limits/limits.ts'
 import { emailKey, hasReadableDomain, withUsualDomain } from '../../kernel/mail/email-address.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
@@ -54,6 +55,18 @@ export type CodesOptions = {
   /** Hashes the networks that ask for codes. */
   askerKey: Buffer
   canSendTo: (address: string) => Promise<boolean>
+}
+
+/** Returns what starting and redeeming codes need of the node. */
+export function codesOf({ config, key, limits, mail }: Node): CodesOptions {
+  return {
+    key: key('codes'),
+    ttlSeconds: config.codeTtlSeconds,
+    limits,
+    rateLimitScale: config.rateLimitScale,
+    askerKey: key('askers'),
+    canSendTo: mail.canSendTo,
+  }
 }
 
 export function requireEmail(address: string): void {

@@ -1,25 +1,11 @@
-import type { FastifyInstance } from 'fastify'
 import { API_PREFIX } from '../../../contract/constants.ts'
 import { prepareDownload } from '../../../contract/data-export.ts'
-import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Node } from '../../kernel/feature.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
 import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
-import type { Route } from '../../kernel/http/route.ts'
-import type { Limit, Limits } from '../../kernel/limits/limits.ts'
+import type { Limit } from '../../kernel/limits/limits.ts'
 import { createTicket, exportData, readTicket } from './data-export.service.ts'
-
-type Options = {
-  route: Route
-  /** Serves the archive itself, which is no JSON. */
-  http: FastifyInstance
-  /** The background pool: an archive may take longer than a request may. */
-  db: Db
-  limits: Limits
-  appName: string
-  /** Signs the tickets in the paths of archives. */
-  key: Buffer
-}
 
 const DOWNLOADS: Limit = {
   name: 'download',
@@ -51,7 +37,11 @@ const BUSY = 'Сейчас собираем архивы других людей
 /** Who reads an archive for longer keeps it from others. */
 const LONGEST_MS = 600_000
 
-export function registerDataExport({ route, http, db, limits, appName, key }: Options): void {
+export function registerDataExport(node: Node): void {
+  // An archive may take longer than a request may.
+  const { route, http, background: db, limits, config } = node
+  // Signs the tickets in the paths of archives.
+  const key = node.key('downloads')
   const archives = new Gate({ running: ARCHIVES_MAX, message: BUSY, retryAfter: 60 })
 
   route(prepareDownload, async ({ viewer: { userId } }) => {
@@ -93,7 +83,7 @@ export function registerDataExport({ route, http, db, limits, appName, key }: Op
       return reply
         .header('content-disposition', 'attachment; filename="vslukh.zip"')
         .type('application/zip')
-        .send(await exportData(db, userId, appName))
+        .send(await exportData(db, userId, config.appName))
     },
   )
 }

@@ -1,14 +1,7 @@
 import { likePost, unlikePost } from '../../../contract/likes.ts'
-import type { Db } from '../../kernel/db/database.ts'
-import type { Route } from '../../kernel/http/route.ts'
-import type { Limit, Limits } from '../../kernel/limits/limits.ts'
-import { batchLikes } from './likes.service.ts'
-
-type Options = {
-  route: Route
-  db: Db
-  limits: Limits
-}
+import type { Feature, Node } from '../../kernel/feature.ts'
+import type { Limit } from '../../kernel/limits/limits.ts'
+import { batchLikes, moveLikes } from './likes.service.ts'
 
 const LIKES: Limit = {
   name: 'like',
@@ -16,7 +9,7 @@ const LIKES: Limit = {
   refusal: 'Сегодня вы поставили очень много отметок: следующая — через {time}',
 }
 
-export function registerLikes({ route, db, limits }: Options): void {
+export function registerLikes({ route, db, background, limits }: Node): Feature {
   const setLike = batchLikes(db)
 
   route(likePost, async ({ params: { id: postId }, viewer: { userId } }) => {
@@ -27,4 +20,10 @@ export function registerLikes({ route, db, limits }: Options): void {
   route(unlikePost, async ({ params: { id: postId }, viewer: { userId } }) => ({
     likes_count: await setLike({ postId, userId, isLiked: false }),
   }))
+
+  return {
+    jobs: {
+      'move-likes': { everyMinutes: 1, run: (_, { stopping }) => moveLikes(background, stopping) },
+    },
+  }
 }

@@ -5,7 +5,6 @@ import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Authenticator } from '../../kernel/http/authenticate.ts'
-import type { Jobs } from '../../kernel/queue/queue.ts'
 import {
   deletePosts,
   lockPostsOf,
@@ -53,11 +52,6 @@ async function setLikes(db: Db, likes: DesiredLike[]): Promise<number[]> {
   if (likesCount === undefined) throw new AppError('POST_NOT_FOUND')
   return likes.map(() => likesCount)
 }
-
-/** The jobs of likes, on the pool of jobs. */
-export const likeJobs = (db: Db): Jobs => ({
-  'move-likes': { everyMinutes: 1, run: (_, { stopping }) => moveLikes(db, stopping) },
-})
 
 /** Hides, shows or purges very many likes in steps. It may be interrupted and run twice at once. */
 export async function moveLikes(db: Db, stopping?: Promise<never>): Promise<void> {

@@ -7,7 +7,6 @@ import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { seedFans } from '../../testing/seed.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
-import { likeJobs } from './likes.service.ts'
 
 /** More than one step of 5,000, and less than two. */
 const LIKERS = 6000
@@ -89,7 +88,6 @@ async function deletedPost(app: TestApp, likers: number): Promise<string> {
 test('likes that a killed process has left are removed by the next run, within a minute', async () => {
   const app = await appForTest()
   const id = await deletedPost(app, 10)
-  expect(likeJobs(app.db)['move-likes']).toMatchObject({ everyMinutes: 1 })
   await addJob(app.db, 'move-likes', { payload: {} })
   await expect.poll(() => rowsLeft(app, id), SOON).toBe(0)
   await expect.poll(() => app.db.selectFrom('posts').select('id').execute(), SOON).toEqual([])

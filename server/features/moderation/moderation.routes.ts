@@ -9,33 +9,32 @@ import {
   unblockUser as unblockUserEndpoint,
 } from '../../../contract/moderation.ts'
 import { parsePostText } from '../../../contract/text.ts'
-import type { PublishChange } from '../../kernel/cache/change.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Feature, Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
-import type { Route } from '../../kernel/http/route.ts'
-import type { Limits } from '../../kernel/limits/limits.ts'
+import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { insertAppeal, isOwnRemoved, selectOwnRemoved } from './appeals.repository.ts'
+import { removeExpiredBlocks } from './blocks.repository.ts'
 import { blockUser, unblockUser } from './blocks.service.ts'
 import { decideWaiting } from './decisions.service.ts'
+import { purgeExpiredPosts } from './hiding.service.ts'
+import { moderationMails } from './moderation.mail.ts'
 import { REPORTS, readQueue, tellModerators } from './moderation.service.ts'
+import { moderationJobs } from './moderation.task.ts'
 import { selectEmail } from './moderators.repository.ts'
-import { markSeen, selectOwnReports } from './report-states.repository.ts'
+import { markSeen, removeOldReports, selectOwnReports } from './report-states.repository.ts'
 
-type Options = {
-  route: Route
-  db: Db
-  limits: Limits
-  removedDays: number
-  moderatorEmails: string[]
-  publishChange: PublishChange
-}
-
-export function registerModeration(options: Options): void {
-  registerQueue(options)
-  registerBlocks(options)
-  registerOwn(options)
+export function registerModeration(node: Node): Feature {
+  registerQueue(node)
+  registerBlocks(node)
+  registerOwn(node)
+  return {
+    jobs: moderationJobs(node),
+    mails: moderationMails(node.db, mailWords(node.config)),
+    pruning: [removeExpiredBlocks, removeOldReports, purgeExpiredPosts],
+  }
 }
 
 /** Returns the name under which a moderator stands in the journal. */
@@ -45,7 +44,7 @@ async function actorOf(db: Db, { userId }: Viewer): Promise<string> {
   return user.email
 }
 
-function registerQueue({ route, db, removedDays, publishChange }: Options): void {
+function registerQueue({ route, db, config: { removedDays }, publishChange }: Node): void {
   route(readQueueEndpoint, () => readQueue(db))
 
   route(decideEndpoint, async ({ params, body, viewer }) => {
@@ -56,7 +55,7 @@ function registerQueue({ route, db, removedDays, publishChange }: Options): void
   })
 }
 
-function registerBlocks({ route, db }: Options): void {
+function registerBlocks({ route, db }: Node): void {
   route(blockUserEndpoint, async ({ params: { id }, body: { reason, days }, viewer }) => {
     const by = await actorOf(db, viewer)
     await db.transaction().execute((tx) => blockUser(tx, { userId: id, reason, days, by }))
@@ -69,7 +68,7 @@ function registerBlocks({ route, db }: Options): void {
 }
 
 /** What reporters and authors see of decisions. */
-function registerOwn({ route, db, limits, moderatorEmails }: Options): void {
+function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): void {
   route(listOwnReports, async ({ viewer }) => ({
     reports: await selectOwnReports(db, viewer.userId),
   }))

@@ -1,11 +1,11 @@
 import { MUTES_MAX } from '../../../contract/constants.ts'
 import { listMutes, muteUser, unmuteUser } from '../../../contract/mutes.ts'
-import { type Db, isRowId } from '../../kernel/db/database.ts'
+import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Route } from '../../kernel/http/route.ts'
+import type { Node } from '../../kernel/feature.ts'
 import { countOtherMutes, deleteMute, insertMute, selectMutes } from './mutes.repository.ts'
 
-export function registerMutes({ route, db }: { route: Route; db: Db }): void {
+export function registerMutes({ route, db }: Node): void {
   route(listMutes, async ({ viewer }) => ({ users: await selectMutes(db, viewer.userId) }))
 
   route(muteUser, async ({ params, viewer: { userId } }) => {

@@ -6,14 +6,13 @@ import {
   listPosts,
   readPost,
 } from '../../../contract/posts.ts'
-import type { PublishChange } from '../../kernel/cache/change.ts'
-import { type Db, isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
+import { isRowId, NO_USER, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Route } from '../../kernel/http/route.ts'
-import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
-import type { Limit, Limits } from '../../kernel/limits/limits.ts'
+import type { Feature, Node } from '../../kernel/feature.ts'
+import type { Limit } from '../../kernel/limits/limits.ts'
 import { likedBy, postsOf, readPostList, wall } from './post-lists.ts'
 import { deletePost, editPost, requirePost, requireText } from './posts.service.ts'
+import { removeOldKeys } from './publications.repository.ts'
 import type { Publish } from './publications.service.ts'
 
 const EDITS: Limit = {
@@ -23,21 +22,13 @@ const EDITS: Limit = {
 }
 
 type Options = {
-  route: Route
-  db: Db
-  limits: Limits
   publish: Publish
-  editPeriodSeconds: number
-  /** For how many days a reported post that its author deletes stays as evidence. */
-  removedDays: number
   isEvidence: (db: Queryable, id: string) => Promise<boolean>
-  publishChange: PublishChange
-  noteAccess: NoteAccess | undefined
 }
 
-export function registerPosts(options: Options): void {
-  const { route, db, limits, publish, editPeriodSeconds } = options
-  const { removedDays, isEvidence, publishChange, noteAccess } = options
+export function registerPosts(node: Node, { publish, isEvidence }: Options): Feature {
+  const { route, db, limits, publishChange, noteAccess } = node
+  const { editPeriodSeconds, removedDays } = node.config
   route(listPosts, async ({ query, viewer }) => {
     const { filter, userId, ...page } = query
     if (filter === 'liked') {
@@ -80,6 +71,8 @@ export function registerPosts(options: Options): void {
     await deletePost(db, own, (tx) => noteAccess?.(tx, act))
     await publishChange({ kind: 'removed', postId: params.id })
   })
+
+  return { pruning: [removeOldKeys] }
 }
 
 /** Returns the id of the post that a call has published or is about. */

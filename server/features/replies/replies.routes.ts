@@ -5,20 +5,14 @@ import {
   listReplies,
   listRepliesOf,
 } from '../../../contract/replies.ts'
-import { type Db, isRowId, NO_USER } from '../../kernel/db/database.ts'
+import { isRowId, NO_USER } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Route } from '../../kernel/http/route.ts'
+import type { Node } from '../../kernel/feature.ts'
 import { readAncestors } from '../posts/ancestors.ts'
 import { readPostList, repliesOf, repliesTo } from '../posts/post-lists.ts'
 import type { Publish } from '../posts/publications.service.ts'
 
-type Options = {
-  route: Route
-  db: Db
-  publish: Publish
-}
-
-export function registerReplies({ route, db, publish }: Options): void {
+export function registerReplies({ route, db }: Node, publish: Publish): void {
   route(listRepliesOf, async ({ query: { userId, ...page }, viewer }) => {
     const ownerId = userId ?? viewer?.userId
     if (ownerId === undefined) throw new AppError('UNAUTHORIZED')

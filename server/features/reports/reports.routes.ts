@@ -1,24 +1,14 @@
 import { listReasons, reportPost } from '../../../contract/reports.ts'
 import { parsePostText } from '../../../contract/text.ts'
-import type { PublishChange } from '../../kernel/cache/change.ts'
-import { type Db, isRowId } from '../../kernel/db/database.ts'
+import { isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Route } from '../../kernel/http/route.ts'
-import type { Limits } from '../../kernel/limits/limits.ts'
-import { REPORTS, type ReportRules } from '../moderation/moderation.service.ts'
+import type { Node } from '../../kernel/feature.ts'
+import { REPORTS } from '../moderation/moderation.service.ts'
 import { requireOwner } from '../posts/posts.service.ts'
 import { isReason, selectReasons } from './reports.repository.ts'
 import { addReport } from './reports.service.ts'
 
-type Options = {
-  route: Route
-  db: Db
-  limits: Limits
-  rules: ReportRules
-  publishChange: PublishChange
-}
-
-export function registerReports({ route, db, limits, rules, publishChange }: Options): void {
+export function registerReports({ route, db, limits, config, publishChange }: Node): void {
   route(listReasons, async () => ({ reasons: await selectReasons(db) }))
 
   route(reportPost, async ({ params, query, body, viewer }) => {
@@ -32,7 +22,7 @@ export function registerReports({ route, db, limits, rules, publishChange }: Opt
     await limits.charge([{ limit: REPORTS, key: viewer.userId }])
     const comment = parseComment(body.comment)
     const report = { postId: params.id, reporterId: viewer.userId, reasonId, comment }
-    if (await addReport(db, report, rules)) {
+    if (await addReport(db, report, config)) {
       await publishChange({ kind: 'removed', postId: params.id })
     }
   })

@@ -5,13 +5,13 @@ import {
   listSessions,
   refreshSession as refreshEndpoint,
 } from '../../../contract/sessions.ts'
-import type { Db } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Feature, Node } from '../../kernel/feature.ts'
 import { requireOwnOrigin } from '../../kernel/http/own-origin.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
-import type { Route } from '../../kernel/http/route.ts'
-import type { Limit, Limits } from '../../kernel/limits/limits.ts'
-import { deleteSession, selectSessions } from './sessions.repository.ts'
+import type { Limit } from '../../kernel/limits/limits.ts'
+import { removeOldClients } from './known-clients.repository.ts'
+import { deleteSession, removeExpiredSessions, selectSessions } from './sessions.repository.ts'
 import {
   closeOtherSessions,
   closeSession,
@@ -34,16 +34,9 @@ const FAILED_REFRESHES: Limit = {
   refusal: 'Из вашей сети слишком много запросов: следующий — через {time}',
 }
 
-type Options = {
-  route: Route
-  db: Db
-  limits: Limits
-  sessions: Sessions
-  /** The origin people see, where it is configured. */
-  publicUrl: string | undefined
-}
-
-export function registerSessions({ route, db, limits, sessions, publicUrl }: Options): void {
+export function registerSessions(node: Node, sessions: Sessions): Feature {
+  const { route, db, limits } = node
+  const { publicUrl } = node.config
   route(refreshEndpoint, async ({ body }, { request, reply }) => {
     requireOwnOrigin(request, publicUrl)
     const presented = sessions.readCookie(request)
@@ -83,4 +76,6 @@ export function registerSessions({ route, db, limits, sessions, publicUrl }: Opt
     await deleteSession(db, viewer)
     sessions.clearCookie(reply)
   })
+
+  return { pruning: [removeExpiredSessions, removeOldClients] }
 }

@@ -7,19 +7,17 @@ import {
   verifyLogin,
   verifyRegistration,
 } from '../../../contract/sign-in.ts'
-import type { PublishChange } from '../../kernel/cache/change.ts'
-import type { Db } from '../../kernel/db/database.ts'
+import type { Feature, Node } from '../../kernel/feature.ts'
 import { requireOwnOrigin } from '../../kernel/http/own-origin.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
-import type { Http, Route } from '../../kernel/http/route.ts'
-import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
-import type { Limits } from '../../kernel/limits/limits.ts'
+import type { Http } from '../../kernel/http/route.ts'
 import { hashNetwork } from '../../kernel/limits/network.ts'
+import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { requireUserByEmail } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
 import { CODE_REQUESTS } from '../codes/code-quota.ts'
 import {
-  type CodesOptions,
+  codesOf,
   redeemCode,
   requireEmail,
   requireNewEmail,
@@ -35,31 +33,21 @@ import {
   requireRegistrable,
 } from '../site-state/site-state.service.ts'
 import type { ReadText } from '../texts/texts.service.ts'
+import { signInMails } from './sign-in.mail.ts'
 import { announceSignIn, lockAccount, startSignIn } from './sign-in.service.ts'
 
 type Purpose = 'login' | 'registration'
 type StartInput = Input<typeof startLogin>
 type VerifyInput = Input<typeof verifyLogin>
 
-type Options = {
-  route: Route
-  db: Db
-  limits: Limits
-  sessions: Sessions
-  codes: CodesOptions
-  /** The origin people see, where it is configured. */
-  publicUrl: string | undefined
-  /** Hashes networks of registrations, and mailboxes. */
-  nameKey: Buffer
-  readText: ReadText
-  publishChange: PublishChange
-  noteAccess: NoteAccess | undefined
-}
+type Parts = { sessions: Sessions; readText: ReadText }
 
-export function registerSignIn(options: Options): void {
-  const { route, db, limits, sessions, codes, publicUrl, nameKey, publishChange, noteAccess } =
-    options
-  const { readText } = options
+export function registerSignIn(node: Node, { sessions, readText }: Parts): Feature {
+  const { route, db, limits, publishChange, noteAccess } = node
+  const { publicUrl } = node.config
+  const codes = codesOf(node)
+  // Hashes networks of registrations, and mailboxes.
+  const nameKey = node.key('usernames')
 
   route(startRegistration, async ({ body }, { request }) => {
     const email = requireNewEmail(body.email)
@@ -83,6 +71,8 @@ export function registerSignIn(options: Options): void {
     verify('registration', { ...input, invitation: input.body.invitation }, http),
   )
   route(verifyLogin, (input, http) => verify('login', input, http))
+
+  return { mails: signInMails(mailWords(node.config)) }
 
   async function start(
     purpose: Purpose,

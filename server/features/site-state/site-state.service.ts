@@ -4,10 +4,13 @@ import { INVITE_ONLY, OPEN_SITE, PATHS, type SiteState } from '../../../contract
 import { parsePostText, textLength } from '../../../contract/text.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Feature, Node } from '../../kernel/feature.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { parseAddress } from '../../kernel/limits/network.ts'
 import { domainOf, mailboxOf } from '../../kernel/mail/email-address.ts'
-import type { Asker } from './mail-name.repository.ts'
+import { mailWords } from '../../kernel/mail/mail-words.ts'
+import { mailNameMails } from './mail-name.mail.ts'
+import { type Asker, removeOldRefusals } from './mail-name.repository.ts'
 import { isVast, normalNetwork } from './networks.ts'
 import {
   type Asking,
@@ -20,6 +23,7 @@ import {
   type NewBan,
   type NewInvitation,
   type Notice,
+  removeExpiredSiteRows,
   removeNotice,
   selectAdmission,
   selectSiteState,
@@ -45,6 +49,14 @@ export function createSiteStateReader(db: Db): () => Promise<SiteState> {
 }
 
 type Act = { actor: string }
+
+/** The mails and pruning of what is closed, announced, banned and refused. */
+export function registerSiteState({ db, config }: Node): Feature {
+  return {
+    mails: mailNameMails(db, mailWords(config)),
+    pruning: [removeExpiredSiteRows, removeOldRefusals],
+  }
+}
 
 /** Closes registrations or writing for a reason, on every node at once, until it is opened. */
 export async function closeSite(

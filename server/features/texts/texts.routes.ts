@@ -1,7 +1,7 @@
 import { readText as readTextEndpoint } from '../../../contract/texts.ts'
-import type { Route } from '../../kernel/http/route.ts'
+import type { Node } from '../../kernel/feature.ts'
 import type { ReadText } from './texts.service.ts'
 
-export function registerTexts({ route, readText }: { route: Route; readText: ReadText }): void {
+export function registerTexts({ route }: Node, readText: ReadText): void {
   route(readTextEndpoint, ({ params }) => readText(params.name))
 }

@@ -1,5 +1,6 @@
 import { formatTime } from '../../../contract/dates.ts'
 import type { Device } from '../../../contract/fields.ts'
+import { type Config, originOf } from '../config/config.ts'
 
 export type MailOptions = {
   appName: string
@@ -8,6 +9,10 @@ export type MailOptions = {
 
 /** For mails that name whom to write to. */
 export type NoticeOptions = MailOptions & { contact: string | undefined }
+
+export function mailWords(config: Config): NoticeOptions {
+  return { appName: config.appName, origin: originOf(config), contact: config.contactEmail }
+}
 
 /** Names as the web app sends them (those of bowser). */
 const BROWSERS = [

@@ -29,7 +29,7 @@ export type MailKind<M extends QueuedMail> = {
 
 /** Kinds of mail by the names under which they are queued. */
 // biome-ignore lint/suspicious/noExplicitAny: payloads differ by kind; each kind states its own
-type MailKinds = Record<string, MailKind<any>>
+export type MailKinds = Record<string, MailKind<any>>
 
 type Options = {
   db: Db
