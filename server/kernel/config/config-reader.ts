@@ -23,10 +23,12 @@ type Rule<T, F> = {
   unset?: string
   /** Such a value may contain a password: no message quotes it. */
   isSecret?: boolean
+  /** Returns the wrong part of a wrong value. */
+  quote?: (value: string) => string
 }
 
 export function variable<T, F>([name, about]: Row, rule: Rule<T, F>): Variable<T | F> {
-  const { parse, need, fallback, unset = String(fallback ?? 'unset'), isSecret } = rule
+  const { parse, need, fallback, unset = String(fallback ?? 'unset'), isSecret, quote } = rule
   return {
     name,
     about,
@@ -36,7 +38,9 @@ export function variable<T, F>([name, about]: Row, rule: Rule<T, F>): Variable<T
       if (!value) return fallback
       const parsed = parse(value)
       if (parsed !== undefined) return parsed
-      throw new ConfigError(`${name}: ${need}${isSecret ? '' : `, а задано «${value}»`}`)
+      throw new ConfigError(
+        `${name}: ${need}${isSecret ? '' : `, а задано «${quote?.(value) ?? value}»`}`,
+      )
     },
   }
 }
@@ -99,14 +103,13 @@ export function email(row: Row, unset = 'unset'): Variable<string | undefined> {
 
 /** Values with commas between them. */
 export function list(row: Row, isValid: (part: string) => boolean, need: string) {
+  const partsOf = (value: string) => value.split(',').map((part) => part.trim())
+  const wrongPart = (value: string) => partsOf(value).find((part) => part && !isValid(part))
   return variable<string[], string[]>(row, {
-    parse(value) {
-      const parts = value.split(',').map((part) => part.trim())
-      return parts.every((part) => !part || isValid(part))
-        ? [...new Set(parts.filter(Boolean))]
-        : undefined
-    },
+    parse: (value) =>
+      wrongPart(value) === undefined ? [...new Set(partsOf(value).filter(Boolean))] : undefined,
     need,
+    quote: (value) => wrongPart(value) ?? value,
     fallback: [],
     unset: 'unset',
   })

@@ -57,14 +57,17 @@ export async function moveScratchIntoPlace(
   await client.query('COMMIT')
 }
 
-type DatabaseObject = { kind: 'TABLE' | 'VIEW' | 'ROUTINE'; name: string }
+type DatabaseObject = { kind: 'TABLE' | 'VIEW' | 'TYPE' | 'ROUTINE'; name: string }
 
-/** Names the tables, views and functions of a schema, without those of extensions. */
+/** Names the tables, views, types and functions of a schema, without those of extensions. */
 async function objectsOf(client: pg.Client, schema: string): Promise<DatabaseObject[]> {
   const { rows } = await client.query<DatabaseObject>(
     `SELECT kind, quote_ident(name) AS name FROM (
       SELECT CASE relkind WHEN 'r' THEN 'TABLE' ELSE 'VIEW' END AS kind, relname AS name, oid, 'pg_class'::regclass AS class
         FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'v')
+      UNION ALL
+      SELECT 'TYPE', relname, reltype, 'pg_type'
+        FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'c'
       UNION ALL
       SELECT 'ROUTINE', proname, oid, 'pg_proc' FROM pg_proc WHERE pronamespace = $1::regnamespace
     ) AS objects
