@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { compileCacheFolder } from './scripts/compile-cache.ts'
 
 // Each test file and each product under test is a process of its own that loads the same modules:
@@ -39,6 +40,20 @@ const OVER_PLAIN_HTTP = [
 
 const MEASURES_MEMORY = ['server/features/posts/prepared-texts.test.ts']
 
+/** Short files whose tests wait for limits of time. */
+const WAITING = /silent-domains|first-journey/
+
+/** Vitest begins with the largest files, and would wait for these at the end with idle processors. */
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { true: waiting = [], false: others = [] } = Object.groupBy(
+      await super.sort(files),
+      ({ moduleId }) => `${WAITING.test(moduleId)}` as const,
+    )
+    return [...waiting, ...others]
+  }
+}
+
 /**
  * Node runs these files in production as they stand, so it runs them in tests too: without a
  * bundler between, a missing extension or a syntax that cannot be erased fails here first.
@@ -75,6 +90,7 @@ export default defineConfig({
     // A test that fails sometimes has failed: nothing retries it.
     retry: 0,
     allowOnly: false,
+    sequence: { sequencer: WaitingFirst },
     projects: [
       // Orders start at 1: with one worker, Vitest runs a group of order 0 last instead of first.
       suite('unit', {

@@ -16,7 +16,8 @@ test.each([PHONE, DESKTOP])(
     })
     await publish(page, 'Уже на стене')
     await toast(page, 'Опубликовано').waitFor()
-    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 100)
+    // The clock runs on until then, and cannot go back. The toast has more than two seconds left.
+    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
     const dialog = await startPost(page)
     // The dialog becomes modal, and shows toasts, after a frame that the stopped clock holds back.
     await page.clock.runFor(100)

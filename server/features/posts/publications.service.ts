@@ -54,7 +54,8 @@ type Publication = Omit<Submitted, 'ownerId' | 'sessionId'> & { viewer: Viewer }
 
 export type Publish = (publication: Publication) => Promise<Post>
 
-type Outcome = Awaited<ReturnType<typeof insertPosts>>[number]
+/** `post` is there for a published reply. */
+type Outcome = Awaited<ReturnType<typeof insertPosts>>[number] & { post?: Post }
 
 /**
  * Makes the function that publishes posts and replies within the limits. Calls that come while
@@ -79,7 +80,7 @@ export function createPublish(options: Options): Publish {
     const outcome = tripped ? undefined : await insertions.call(newPost)
     if (outcome?.refusal === null) {
       await publishChange(changeBy(newPost, outcome))
-      return readNew(db, newPost, outcome)
+      return outcome.post ?? newPostOf(newPost, outcome)
     }
     // A retry is always refused, by the limit or by its key: only refused calls need a look-up.
     const refund = async () => (tripped ? undefined : limits.refund(charged))
@@ -104,15 +105,18 @@ async function insertNoted(
 ): Promise<Outcome[]> {
   const options = { lockWaitMs: isAlone ? 0 : lockWaitMs, mayWrite: MAY_WRITE }
   // One statement needs no transaction around it, which would cost two round trips.
-  if (!noteAccess) return insertPosts(db, posts, options)
+  if (!noteAccess && posts.every(({ repliedId }) => repliedId === null)) {
+    return insertPosts(db, posts, options)
+  }
   return db.transaction().execute(async (tx) => {
-    const outcomes = await insertPosts(tx, posts, options)
-    const accesses = posts.flatMap(({ ownerId: userId, request }, n) => {
+    const outcomes: Outcome[] = await insertPosts(tx, posts, options)
+    for (const [n, { ownerId, repliedId, request }] of posts.entries()) {
       const outcome = outcomes[n]
-      const isPublished = outcome?.refusal === null
-      return isPublished ? { action: 'publish' as const, userId, postId: outcome.id, request } : []
-    })
-    await noteAccess(tx, ...accesses)
+      if (outcome?.refusal !== null) continue
+      await noteAccess?.(tx, { action: 'publish', userId: ownerId, postId: outcome.id, request })
+      // Nobody edits or deletes the replied post, which is locked, before the reply is read.
+      if (repliedId !== null) outcome.post = await requirePost(tx, outcome.id, { userId: ownerId })
+    }
     return outcomes
   })
 }
@@ -128,13 +132,8 @@ function changeBy({ ownerId, repliedId }: NewPost, { id, replied_owner_id }: Pub
   return { kind: 'added', answered: [...repliedUsers, `${repliedId}:${id}:${ownerId}`] }
 }
 
-/** Returns a new post as its owner sees it. Of a post that answers none everything is known. */
-async function readNew(
-  db: Db,
-  { ownerId, text, repliedId }: NewPost,
-  { id, created_at, username }: Published,
-): Promise<Post> {
-  if (repliedId !== null) return requirePost(db, id, { userId: ownerId })
+/** Returns a new post that answers none: everything about it is known. */
+function newPostOf({ ownerId, text }: NewPost, { id, created_at, username }: Published): Post {
   return {
     id,
     text,
