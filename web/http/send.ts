@@ -32,7 +32,7 @@ export async function send<N extends CallName>(
   { token, userId, signal, keepalive, answered }: SendOptions,
 ): Promise<{ answer: Answer<Api[N]>; headers: Headers }> {
   const { params, query, headers, body }: RequestInput = input
-  const [method, path] = splitName(name)
+  const [method = '', path = ''] = name.split(' ')
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   try {
     const request = () =>
@@ -88,11 +88,6 @@ function headersOf(
   if (token) headers.set('authorization', `Bearer ${token}`)
   if (body !== undefined) headers.set('content-type', 'application/json')
   return headers
-}
-
-function splitName(name: CallName): [method: string, path: string] {
-  const at = name.indexOf(' ')
-  return [name.slice(0, at), name.slice(at + 1)]
 }
 
 function fillPath(path: string, params: Record<string, string> = {}): string {
