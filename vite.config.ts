@@ -31,7 +31,7 @@ const CHUNKS = [
  * fits into what a server sends before it hears of the browser.
  */
 const LATE_STYLE =
-  /web\/(?:answers\/bell|app\/dialogs|app\/shell\/draft-mark|feed\/gap-row|ui\/(?:errors|menu|skeleton|spinner|toaster))\.module\.css$/
+  /web\/(?:answers\/bell|app\/dialogs|app\/shell\/draft-mark|ui\/(?:errors|menu|skeleton|spinner|toaster))\.module\.css$/
 const LATE_MARK = '@media late{'
 const STYLED_IMPORT = join(import.meta.dirname, 'web/platform/styled-import.ts')
 const SMALLEST_WORTH_PACKING = 512

@@ -6,6 +6,7 @@ import {
   cursorIn,
   isOldestFirst,
   markSaved,
+  oppositeCursor,
   PATHS,
   pageAfter,
   pageAt,
@@ -114,6 +115,11 @@ test('only a cursor that says so leads to newer posts', () => {
   expect(isOldestFirst('5')).toBe(false)
   expect(isOldestFirst('not-oldest-')).toBe(false)
   expect(isOldestFirst('')).toBe(false)
+})
+
+test('a cursor and its opposite read the two sides of one place', () => {
+  expect(oppositeCursor('9007199254740993')).toBe('oldest-9007199254740992')
+  expect(oppositeCursor('oldest-9007199254740992')).toBe('9007199254740993')
 })
 
 test('the words of a search go into its address and come back without the spaces around', () => {

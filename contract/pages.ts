@@ -91,9 +91,17 @@ export function cursorIn(query: string): string {
   return new URLSearchParams(query).get(CURSOR_PARAM) ?? ''
 }
 
+const OLDEST_FIRST = 'oldest-'
+
 /** Whether a list goes on from this cursor with newer posts. */
 export function isOldestFirst(cursor: string): boolean {
-  return cursor.startsWith('oldest-')
+  return cursor.startsWith(OLDEST_FIRST)
+}
+
+/** The cursor that reads the posts on the other side of this one, away from it. */
+export function oppositeCursor(cursor: string): string {
+  if (!isOldestFirst(cursor)) return `${OLDEST_FIRST}${BigInt(cursor) - 1n}`
+  return `${BigInt(cursor.slice(OLDEST_FIRST.length)) + 1n}`
 }
 
 export function searchIn(query: string): string {

@@ -134,7 +134,7 @@ test('who reloads or signs in within the first posts finds them where they were,
   await expect.poll(() => isAt(read, 217)).toBe(true)
   expect((await postTexts(page))[0]).toBe(`${TEXT} ${POSTS}`)
   await tap(newPosts)
-  await page.getByRole('button', { name: 'Показать ещё 21' }).waitFor({ state: 'attached' })
+  await postWith(page, /^.*Новая 10$/).waitFor({ state: 'attached' })
   expect(await isAt(read, 217)).toBe(true)
 })
 

@@ -165,7 +165,7 @@ test('new posts wait behind a button, which nobody has to ask for, and come abov
   await toTop.waitFor({ state: 'detached' })
 })
 
-test('the posts between the newest and those read before wait in a row, whose tap moves nothing; a reload knows the positions', async () => {
+test('of many new posts those next to what was read come first, and the others as one scrolls up to them, which moves nothing; a reload knows the positions', async () => {
   await journey.fillWall(olga, 15)
   const page = await visitWithNews()
   await readOn(page, 15)
@@ -173,18 +173,24 @@ test('the posts between the newest and those read before wait in a row, whose ta
   await journey.fillWall(olga, 24, 'Новая')
   await journey.publish(olga, 'Самая новая')
   await page.getByRole('button', { name: 'Показать новые записи' }).click()
-  const above = postWith(page, /^.*Новая 16$/)
-  await above.waitFor({ state: 'attached' })
-  for (const missing of [15, 5]) {
-    const row = page.getByRole('button', { name: `Показать ещё ${missing}` })
-    await bringTo(above, 200)
-    await expectNoBarrier(page, 'a row for posts that are not read')
-    const moves = await recordMoves(above)
-    await tap(row)
-    await row.waitFor({ state: 'detached' })
+  await postWith(page, /^.*Новая 10$/).waitFor({ state: 'attached' })
+  expect(await page.getByRole('article').count()).toBe(25)
+  expect(await postWith(page, /^.*Новая 1$/).getAttribute('aria-posinset')).toBe('25')
+  for (const [top, next] of [
+    [10, 'Новая 20'],
+    [20, 'Самая новая'],
+  ] as const) {
+    const read = postWith(page, new RegExp(`^.*Новая ${top}$`))
+    const above = await holdCalls(page, '**/posts?*cursor=oldest-*')
+    await page.evaluate(() => scrollTo(0, 0))
+    await above.asked
+    const moves = await recordMoves(read)
+    above.letGo()
+    await postWith(page, next).waitFor({ state: 'attached' })
     expect(await moves()).toBeLessThanOrEqual(1)
+    await expectNoBarrier(page, 'new posts above those that were read')
   }
-  expect(await page.getByRole('button', { name: /Показать ещё/ }).count()).toBe(0)
+  expect(await page.getByText('Вы остановились здесь').count()).toBe(1)
   const news = Array.from({ length: 24 }, (_, n) => `Новая ${24 - n}`)
   const old = Array.from({ length: 15 }, (_, n) => `Запись ${15 - n}`)
   expect(await postTexts(page)).toEqual(['Самая новая', ...news, ...old])

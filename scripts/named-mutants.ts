@@ -14,16 +14,8 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
     ],
   },
   caches: {
-    [NOTHING_THERE]: [
-      'web/posts/cache/list-cache.ts: const [former, ...older] = client.getQueryData<CachedPages>(key)?.pages ?? ⟦[] → ["Stryker was here"]⟧',
-      'web/posts/cache/list-cache.ts: const [formerId] = former?.ids ?? ⟦[] → ["Stryker was here"]⟧',
-      'web/posts/cache/list-cache.ts: const { pages = ⟦[] → ["Stryker was here"]⟧ } = client.getQueryData<CachedPages>(key) ?? {}',
-      `web/posts/cache/list-cache.ts: const isTheirs = (id: string) => authors.includes(readCachedPost(client, id)?.owner.id ?? ⟦'' → "Stryker was here!"⟧)`,
-    ],
     'what is changed more than it need be is not there, or is the same afterwards': [
       'web/posts/cache/list-cache.ts: if (⟦repliedId → true⟧) changePost(client, repliedId, withOneReplyLess)',
-      'web/posts/cache/list-cache.ts: const prefix = name === undefined ? ⟦[LISTS] → []⟧ : [LISTS, name]',
-      "web/posts/cache/list-cache.ts: if (⟦entry !== 'pages' → false⟧) continue",
     ],
     'one answer has a post twice, and both alike': [
       'web/posts/cache/post-cache.ts: const post = old === undefined || ⟦version >= versions.post → version > versions.post⟧ ? answered : old',

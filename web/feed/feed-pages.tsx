@@ -8,84 +8,72 @@ import {
   useState,
 } from 'react'
 import { whenIdle } from '../platform/when-idle.ts'
-import type { PlacedPage, ShownPage } from '../posts/cache/list-cache.ts'
+import type { ShownPage } from '../posts/cache/list-cache.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import styles from './feed-pages.module.css'
-import { GapRow } from './gap-row.tsx'
 import { PostActions, PostMenuButton } from './post-controls.tsx'
 
 /** A list of a thousand posts is whole within some seconds. */
 const IDLE_MS = 50
+const PAGES_PER_STEP = 2
 
 type FeedPagesProps = {
-  pages: readonly PlacedPage[]
+  pages: readonly ShownPage[]
   /** The post at which the list was left. */
   anchorId: string
-  setSize: number
+  /** The post above which newer ones were put. */
+  stoppedAt: string | undefined
+  /** Undefined where the positions in the list are not known. */
+  setSize: number | undefined
   withoutQuotes: boolean
   card?: ComponentType<FeedCardProps> | undefined
-  /** Reads on at the cursor of a gap between two pages. */
-  onFillGap: (cursor: string) => Promise<void>
 }
 
 /**
  * The browser lays out only the pages near the visible part. A person who returns to a long list
  * first sees the posts at which they left it; the other pages follow when the browser is idle.
  */
-export function FeedPages({
-  pages,
-  anchorId,
-  setSize,
-  withoutQuotes,
-  card: Card = FeedPost,
-  onFillGap,
-}: FeedPagesProps) {
-  const isRendered = useRenderedPages(pages, anchorId)
-  return pages.map(({ key, ids, gap, isStop, above }, index) => (
-    <Fragment key={key}>
-      {isStop && index > 0 && <div className={styles.stop}>Вы остановились здесь</div>}
-      <div className={styles.page} data-empty={!isRendered(index) || undefined}>
-        {isRendered(index) &&
-          ids.map((id, at) => (
+export function FeedPages(props: FeedPagesProps) {
+  const { pages, anchorId, stoppedAt, setSize, withoutQuotes, card: Card = FeedPost } = props
+  const waiting = useWaitingPages(pages, anchorId)
+  const topId = pages[0]?.ids[0]
+  return pages.map(({ key, ids, above }) => (
+    <div key={key} className={styles.page} data-empty={waiting.includes(key) || undefined}>
+      {!waiting.includes(key) &&
+        ids.map((id, at) => (
+          <Fragment key={id}>
+            {id === stoppedAt && id !== topId && (
+              <div className={styles.stop}>Вы остановились здесь</div>
+            )}
             <Card
-              key={id}
               id={id}
               ids={ids}
-              position={above === null ? undefined : above + at + 1}
-              setSize={above === null ? undefined : setSize}
+              position={setSize && above + at + 1}
+              setSize={setSize}
               withoutQuote={withoutQuotes}
             />
-          ))}
-      </div>
-      {gap && <GapRow gap={gap} onFill={onFillGap} />}
-    </Fragment>
+          </Fragment>
+        ))}
+    </div>
   ))
 }
 
-/** At first only the pages around the anchor are rendered, but later ones at once. */
-function useRenderedPages(pages: readonly ShownPage[], anchorId: string) {
-  const [notYetRendered] = useState(() => new Set(pages.map(({ key }) => key)))
-  const [radius, setRadius] = useState(1)
-  const anchorAt = pages.findIndex(({ ids }) => ids.includes(anchorId))
-  const middle = Math.max(0, anchorAt)
-  const isRendered = (index: number) =>
-    Math.abs(index - middle) <= radius || !notYetRendered.has(pages[index]?.key ?? '')
-  const isWhole = pages.every((_, index) => isRendered(index))
-
-  useEffect(() => {
-    // Pages that come above them later do not empty them.
-    for (const [index, { key }] of pages.entries()) {
-      if (isRendered(index)) notYetRendered.delete(key)
-    }
+/** Returns the keys of the pages that are not rendered yet: at first all but those at the anchor. */
+function useWaitingPages(pages: readonly ShownPage[], anchorId: string): readonly string[] {
+  const [waiting, setWaiting] = useState(() => {
+    const anchorAt = pages.findIndex(({ ids }) => ids.includes(anchorId))
+    return pages
+      .map(({ key }, index) => ({ key, distance: Math.abs(index - Math.max(0, anchorAt)) }))
+      .filter(({ distance }) => distance > 1)
+      .sort((one, other) => one.distance - other.distance)
+      .map(({ key }) => key)
   })
-
   useEffect(() => {
-    if (isWhole) return
-    return whenIdle(() => startTransition(() => setRadius(radius + 1)), IDLE_MS)
-  }, [isWhole, radius])
-
-  return isRendered
+    if (waiting.length === 0) return
+    return whenIdle(() => startTransition(() => setWaiting(waiting.slice(PAGES_PER_STEP))), IDLE_MS)
+  }, [waiting])
+  return waiting
 }
 
 export type FeedCardProps = {

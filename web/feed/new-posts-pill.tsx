@@ -5,7 +5,8 @@ import { focusContent } from '../platform/focus-content.ts'
 import type { ListSource, Newer, PostListView } from '../posts/cache/use-post-list.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './new-posts-pill.module.css'
-import { useToldIds } from './use-told-ids.ts'
+import { useHasNewer } from './use-has-newer.ts'
+import type { Place } from './use-scroll-anchor.ts'
 
 type NewPostsPillProps = {
   list: PostListView
@@ -13,47 +14,46 @@ type NewPostsPillProps = {
   newer: Newer
   /** Whether the list was read some time ago. */
   isOld: boolean
-  keepAnchor: () => void
+  place: Place
 }
 
 /**
- * New posts must not move what is being read, so they wait for a tap, which puts them above it. A
- * second tap leads there.
+ * New posts must not move what is being read, so they wait for a tap, which puts the next of them
+ * above it. A second tap leads to the newest.
  */
-export function NewPostsPill({ list, source, newer, isOld, keepAnchor }: NewPostsPillProps) {
-  const { told, forget } = useToldIds(list, source, isOld)
-  const hasNewer = told.some(list.hasNewer)
+export function NewPostsPill({ list, source, newer, isOld, place }: NewPostsPillProps) {
+  const [hasNewer, setHasNewer] = useHasNewer(list, source, isOld)
   const top = useRef<HTMLDivElement>(null)
   const [isShown, setShown] = useState(false)
   const leadsUp = isShown && !hasNewer
-  const show = useAction({ mutationFn: showNewer, errors: 'toast' })
+  const act = useAction({ mutationFn: leadsUp ? goUp : showNewer, errors: 'toast' })
 
   async function showNewer(): Promise<void> {
-    const asked = told
-    const hasShown = await list.showNewer(() => {
-      keepAnchor()
-      // Before the list changes, so that the button stays, and the focus with it.
-      setShown(true)
-    })
-    forget(asked)
+    place.keep()
+    // Before the list changes, so that the button stays, and the focus with it.
+    setShown(true)
+    const hasShown = await list.showNewer()
+    setHasNewer(false)
     setShown(hasShown)
     if (!hasShown) focusContent()
   }
 
-  // Who has come to the top by another way needs no button.
+  async function goUp(): Promise<void> {
+    place.leave()
+    if (!list.isFromTop) await list.restart()
+    top.current?.scrollIntoView()
+    focusContent()
+  }
+
+  // A reader who has come to the top by another way needs no button.
   useEffect(() => {
-    if (!leadsUp || !top.current) return
+    if (!leadsUp || !list.isFromTop || !top.current) return
     const observer = new IntersectionObserver((entries) => {
       if ((entries.at(-1)?.boundingClientRect.bottom ?? 0) >= 0) setShown(false)
     })
     observer.observe(top.current)
     return () => observer.disconnect()
-  }, [leadsUp])
-
-  function goUp(): void {
-    top.current?.scrollIntoView()
-    focusContent()
-  }
+  }, [leadsUp, list.isFromTop])
 
   return (
     <>
@@ -63,8 +63,8 @@ export function NewPostsPill({ list, source, newer, isOld, keepAnchor }: NewPost
           <button
             type="button"
             className={styles.pill}
-            aria-disabled={show.isPending || undefined}
-            onClick={() => (leadsUp ? goUp() : show.mutate())}
+            aria-disabled={act.isPending || undefined}
+            onClick={() => act.mutate()}
           >
             <Icon shape={ArrowUp} size={16} />
             {leadsUp ? newer.toTop : newer.show}

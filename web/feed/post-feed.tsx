@@ -49,21 +49,22 @@ function EntryFeed(props: PostFeedProps) {
   const [isLate] = useState(() => isReturn && performance.now() > LIVE_RECENT_MS)
   const list = usePostList(source, anchor)
   const end = useNearEnd(list.loadMore, [list.isFetching, list.ids.length])
-  const beginning = useNearEnd(list.loadPrevious, [list.isFetching, list.start])
-  const keepAnchor = useScrollAnchor(list, anchor)
-  const read = (list.pages[0]?.above ?? 0) + list.ids.length
-  const isWhole = list.nextCursor === null && !list.pages.some(({ gap }) => gap)
+  const beginning = useNearEnd(list.loadAbove, [list.isFetching, list.ids.length])
+  const place = useScrollAnchor(list, anchor)
+  const { newer, start = '' } = source
+  const isLater = start !== '' && !isOldestFirst(start)
+  const read = list.above + list.ids.length
+  const isWhole = list.nextCursor === null && list.isFromTop
   const setSize = isWhole ? read : Math.max(list.total, read)
 
   return (
     <>
-      {list.start !== '' && !isOldestFirst(list.start) && <BeginningLink />}
+      {(isLater || list.above > 0) && <BeginningLink />}
       <div ref={beginning} />
-      {source.newer && list.start === '' && list.state === 'ready' && (
+      {newer && list.state === 'ready' && (
         <NewPostsPill
-          {...{ list, source, keepAnchor }}
-          newer={source.newer}
-          isOld={!!anchor || isLate}
+          {...{ list, source, newer, place }}
+          isOld={list.isFromTop && (!!anchor || isLate)}
         />
       )}
       {(list.ids.length > 0 || list.state === 'loading') && (
@@ -75,10 +76,10 @@ function EntryFeed(props: PostFeedProps) {
           <FeedPages
             pages={list.pages}
             anchorId={anchor?.postId ?? ''}
-            setSize={setSize}
+            stoppedAt={list.stoppedAt}
+            setSize={start === '' ? setSize : undefined}
             withoutQuotes={repliesTo !== undefined}
             card={card}
-            onFillGap={(cursor) => list.fillGap(cursor, keepAnchor)}
           />
         </div>
       )}

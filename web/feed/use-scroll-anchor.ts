@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 import { useEntry } from '../history/entry.tsx'
 import { type Anchor, saveAnchor } from '../history/scroll-anchors.ts'
+import { pagesTo } from '../posts/cache/list-cache.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 
@@ -9,12 +10,17 @@ const FRAMES_TO_RENDER = 3
 
 type PostPosition = Pick<Anchor, 'postId' | 'top'>
 
+export type Place = {
+  /** Remembers the post that is read, before others come above it. */
+  keep: () => void
+  leave: () => void
+}
+
 /**
  * Returns to the anchor, the post at which the history entry was left, and remembers the next one.
- * A post is remembered, not a pixel: the posts above may have changed meanwhile. Returns what
- * remembers the post that is read, to be called before others come above it.
+ * A post is remembered, not a pixel: the posts above may have changed meanwhile.
  */
-export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined): () => void {
+export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined): Place {
   const entryKey = useEntry().key
   const ready = list.state === 'ready'
   const last = useRef<PostPosition | undefined>(anchor)
@@ -26,13 +32,11 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     const former = shown.current
     shown.current = list
     if (!last.current) return
+    const { postId } = last.current
     if (!former) restore(last.current, anchor)
     // What is being read must not move when its page, or one above, is new. Safari has no scroll
     // anchoring, and no browser anchors what is rendered anew or stands at the very top.
-    else if (
-      `${former.cursorsTo(last.current.postId)}` !== `${list.cursorsTo(last.current.postId)}`
-    )
-      restore(last.current)
+    else if (pagesTo(former.pages, postId) !== pagesTo(list.pages, postId)) restore(last.current)
   })
 
   // The posts below fill the space by now, or there are none.
@@ -48,16 +52,10 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     const save = () => {
       const left = last.current ?? currentAnchor()
       if (!left || !shown.current) return
-      const { above: unread, cursorsTo, pages, first } = shown.current
       const focusedId = focusedArticle()?.dataset.postId
       const focusVisible = document.activeElement?.matches(':focus-visible')
-      const cursors = [...unread, ...cursorsTo(left.postId)]
-      const above = pages.find(({ ids }) => ids.includes(left.postId))?.above ?? null
-      saveAnchor(
-        entryKey,
-        { ...left, focusedId, focusVisible, cursors, above, first },
-        scrollY === 0,
-      )
+      const place = shown.current.placeOf(left.postId)
+      saveAnchor(entryKey, { ...left, ...place, focusedId, focusVisible }, scrollY === 0)
     }
     const stop = new AbortController()
     const { signal } = stop
@@ -72,11 +70,16 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     }
   }, [entryKey, ready])
 
-  return () => {
-    const seen = currentAnchor()
-    // A post that was published here goes up with the newer ones.
-    const isRead = seen && list.cursorsTo(seen.postId).length > 0
-    last.current = isRead ? seen : currentAnchor(articleOf(list.readId ?? ''))
+  return {
+    keep: () => {
+      const seen = currentAnchor()
+      // A post that was published here goes up with the newer ones.
+      const isRead = seen && pagesTo(list.pages, seen.postId) !== ''
+      last.current = isRead ? seen : currentAnchor(articleOf(list.readId ?? ''))
+    },
+    leave: () => {
+      last.current = undefined
+    },
   }
 }
 

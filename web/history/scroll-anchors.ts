@@ -9,16 +9,14 @@ export type Anchor = {
   focusedId: string | undefined
   /** Whether the focus was by keyboard, and so visible. */
   focusVisible?: boolean | undefined
-  /** The cursors of the pages of its list, from the first one to the page that has the post. */
-  cursors: string[]
-  /** How many posts stand above the last of these pages; null if that is not known. */
-  above?: number | null
-  /** The first post of the list and the list's length, before newer posts came above it. */
-  first?: { id: string; total: number } | undefined
+  /** Where the page of its list begins that has the post, and how many posts stand above it. */
+  cursor: string
+  above: number
+  /** The length of the list. */
+  total: number
 }
 
 const ANCHORS_STORED_MAX = 20
-const CURSORS_MAX = 100
 
 let anchors: Map<string, Anchor> | undefined
 
@@ -30,7 +28,7 @@ export function findAnchor(entryKey: string): Anchor | undefined {
 export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): void {
   const all = known()
   all.delete(entryKey)
-  all.set(entryKey, { ...anchor, cursors: anchor.cursors.slice(-CURSORS_MAX) })
+  all.set(entryKey, anchor)
   const stored = [...all].filter(([key]) => key !== entryKey || !isAtTop)
   sessionStore.writeJson(ANCHORS_KEY, stored.slice(-ANCHORS_STORED_MAX))
 }
@@ -51,6 +49,6 @@ function areAnchors(value: unknown): value is [string, Anchor][] {
 
 function isAnchor(value: unknown): value is Anchor {
   if (!isRecord(value)) return false
-  const { postId, top, cursors } = value
-  return typeof postId === 'string' && typeof top === 'number' && Array.isArray(cursors)
+  const { postId, top, cursor } = value
+  return typeof postId === 'string' && typeof top === 'number' && typeof cursor === 'string'
 }

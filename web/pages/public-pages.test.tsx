@@ -40,7 +40,7 @@ function render(path: string, page: ReactNode, cached: Cached = {}): string {
   if (cached.missing) seedPost(client, cached.missing, null)
   for (const [name, list] of Object.entries(cached.lists ?? WALL)) {
     client.setQueryData<CachedPages>(pagesKey(name as ListName, 'default'), {
-      pages: [{ ...list, cursor: '', total: list.ids.length }],
+      pages: [{ ...list, cursor: '', total: list.ids.length, above: 0 }],
       pageParams: [''],
     })
   }

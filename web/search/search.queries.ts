@@ -18,6 +18,7 @@ export function searchSource(client: QueryClient, { q, start, entryKey }: Search
   return {
     name: 'search',
     start,
+    isOneWay: true,
     read: async (cursor, signal) => {
       try {
         const query = { q, ...pageAfter(cursor) }

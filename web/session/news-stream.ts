@@ -8,13 +8,12 @@ import { createTabChannel } from './tab-channel.ts'
  * The newest post of the wall and its author, and what was answered: users, and replies as
  * `<post>:<reply>:<author>`.
  */
-export type News = {
-  newest?: string
-  by?: string
-  to?: readonly string[] | 'many'
-  /** What a stream begins with: it came earlier, and may be gone. */
-  isFormer?: boolean
-}
+type Named = { newest?: string; by?: string; to?: readonly string[] | 'many' }
+/** News that came earlier, and may be gone, is `former`. */
+export type NamedNews = Named & { kind: 'new' | 'former' }
+export type News = NamedNews | { kind: 'missed' }
+
+const MISSED: News = { kind: 'missed' }
 
 /** A proxy that buffers lets nothing through. */
 const FIRST_BYTE_MS = 4000
@@ -23,12 +22,11 @@ const SILENT_MS = 45_000
 const POLL_MS = 60_000
 const HIDDEN_MS = 30_000
 
-/** Null: something may have come that nobody told of. */
-const relay = createTabChannel<News | null>('live')
+const relay = createTabChannel<News>('live')
 /** Each tab that begins to listen asks for what was told while its page was loading. */
 const beginnings = createTabChannel<null>('live-beginnings')
-const news = createEmitter<News | null>(connect)
-let recent: { event: News; at: number }[] = []
+const news = createEmitter<News>(connect)
+let recent: { event: NamedNews; at: number }[] = []
 
 /** Calls a listener with all news. Returns the function that unsubscribes it. */
 export const onNews = news.subscribe
@@ -36,7 +34,8 @@ export const onNews = news.subscribe
 /** Calls `listener` when a user was answered, or may have been. Returns what unsubscribes it. */
 export function onAnswered(userId: string, listener: () => void): () => void {
   return news.subscribe((event) => {
-    if (event === null || event.to === 'many' || event.to?.includes(userId)) listener()
+    const isMissed = event.kind === 'missed' || event.to === 'many'
+    if (isMissed || event.to?.includes(userId)) listener()
   })
 }
 
@@ -73,7 +72,7 @@ function connect(): () => void {
     } else {
       // The timers of a tab that was frozen have not run.
       if (Date.now() - hiddenAt >= hiddenMs) letGo()
-      if (!holding) news.emit(null)
+      if (!holding) news.emit(MISSED)
       begin()
     }
   }
@@ -96,7 +95,7 @@ async function holdStream(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const end = await followStream(aborted)
     if (end !== 'silent') await Promise.race([wait(POLL_MS), aborted])
-    if (!signal.aborted) tell(null)
+    if (!signal.aborted) tell(MISSED)
   }
   stopRepeating()
 }
@@ -116,13 +115,13 @@ async function followStream(unwanted: Promise<unknown>): Promise<unknown> {
   let isAgain = false
   source.onopen = () => {
     // What came in between was told to nobody here.
-    if (isAgain) tell(null)
+    if (isAgain) tell(MISSED)
     isAgain = true
   }
-  source.onmessage = ({ data }: MessageEvent<string>) => tell(JSON.parse(data))
-  source.addEventListener(LIVE_FORMER, ({ data }: MessageEvent<string>) =>
-    tell({ ...JSON.parse(data), isFormer: true }),
-  )
+  const onNamed = (kind: NamedNews['kind']) => (event: MessageEvent<string>) =>
+    tell({ ...JSON.parse(event.data), kind })
+  source.onmessage = onNamed('new')
+  source.addEventListener(LIVE_FORMER, onNamed('former'))
   // Otherwise the browser connects again by itself, when the server said.
   source.onerror = () => source.readyState === EventSource.CLOSED && resolve('refused')
   const end = await Promise.race([ended, unwanted])
@@ -131,14 +130,14 @@ async function followStream(unwanted: Promise<unknown>): Promise<unknown> {
   return end
 }
 
-function tell(event: News | null): void {
+function tell(event: News): void {
   news.emit(event)
   relay.post(event)
-  if (event) recent = [...recentEvents(), { event, at: Date.now() }]
+  if (event.kind !== 'missed') recent = [...recentEvents(), { event, at: Date.now() }]
 }
 
 function repeatRecent(): void {
-  for (const { event } of recentEvents()) relay.post({ ...event, isFormer: true })
+  for (const { event } of recentEvents()) relay.post({ ...event, kind: 'former' })
 }
 
 function recentEvents() {

@@ -1,6 +1,6 @@
 import { StrictMode, startTransition, useEffect, useLayoutEffect } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
-import { type FirstPage, pageAt } from '../../contract/pages.ts'
+import { cursorAt, type FirstPage, pageAt } from '../../contract/pages.ts'
 import { App } from '../app/app.tsx'
 import { loadFirstPage } from '../app/routes.tsx'
 import { currentEntry, isAsOpened, startHistory } from '../history/history.ts'
@@ -50,9 +50,8 @@ function render(container: HTMLElement): void {
 function beginsAtAnchor(shown: FirstPage): boolean {
   const left = findAnchor(currentEntry().key)
   if (left === undefined || !('cursor' in shown)) return true
-  const { posts } = shown.shows === 'post' ? shown.replies : shown.posts
-  const isSame = shown.cursor !== '' || (left.first?.id ?? posts[0]?.id) === posts[0]?.id
-  return (left.cursors.at(-1) ?? shown.cursor) === shown.cursor && isSame
+  const [first] = (shown.shows === 'post' ? shown.replies : shown.posts).posts
+  return left.cursor === shown.cursor || left.cursor === (first && cursorAt(first.id))
 }
 
 function hydrate(container: HTMLElement, shown: FirstPage): void {

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { FROM_OLDEST } from '../../../contract/constants.ts'
+import { oppositeCursor } from '../../../contract/pages.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { seedLikes, seedWall } from '../../testing/seed.ts'
@@ -36,7 +38,7 @@ async function read(path: string, token?: string): Promise<PostPage> {
 
 const ids = (posts: Post[]) => posts.map(({ id }) => id)
 
-type List = { path: string; token?: string; all: string[]; limit: number }
+type List = { path: string; token?: string | undefined; all: string[]; limit: number }
 
 async function expectEveryPage({ path, token, all, limit }: List): Promise<void> {
   const lastPage = Math.ceil(all.length / limit)
@@ -51,9 +53,11 @@ async function expectEveryPage({ path, token, all, limit }: List): Promise<void>
   }
 }
 
-async function walk({ path, token, limit }: Omit<List, 'all'>): Promise<string[]> {
+type Walk = Omit<List, 'all'> & { from?: string }
+
+async function walk({ path, token, limit, from = '' }: Walk): Promise<string[]> {
   const seen: string[] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
+  for (let cursor: string | null = from; cursor !== null; ) {
     const at: string = cursor === '' ? '' : `&cursor=${cursor}`
     const { posts, nextCursor }: PostPage = await read(`${path}limit=${limit}${at}`, token)
     seen.push(...ids(posts))
@@ -89,6 +93,22 @@ test('a page’s cursor continues after that page, also from the far end', async
     expect(ids(posts)).toEqual(all.slice(page * 50, (page + 1) * 50))
   }
 })
+
+test('each list is read upwards too, from its oldest post and from the edge of a page, the nearest first', async () => {
+  const wall = await wallIds()
+  const lists = [
+    { path: '/posts?', all: wall },
+    { path: `/posts?userId=${olga.id}&`, all: wall },
+    { path: '/posts?filter=liked&', token: petr.token, all: await likedIds() },
+  ]
+  for (const { path, token, all } of lists) {
+    expect(await walk({ path, token, limit: 50, from: FROM_OLDEST })).toEqual(all.toReversed())
+    const { nextCursor } = await read(`${path}limit=50&page=20`, token)
+    const cursor = oppositeCursor(nextCursor ?? '')
+    const { posts } = await read(`${path}limit=50&cursor=${cursor}`, token)
+    expect(ids(posts)).toEqual(all.slice(950, 1000).toReversed())
+  }
+}, 60_000)
 
 test('one owner’s posts page like the wall, without the replies', async () => {
   const all = await wallIds()

@@ -1,45 +1,41 @@
 import { setImmediate } from 'node:timers/promises'
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
-import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import {
-  addPost,
   addToLists,
+  beginningOf,
   type CachedPages,
-  changesKey,
+  cursorAbove,
   evictPost,
-  fillGap,
   forgetViewer,
-  hasNewer,
-  hasPost,
+  isAboveRead,
+  isShown,
   LIST_LIFETIME_MS,
   type ListName,
-  type LocalChanges,
-  NO_CHANGES,
-  type PostList,
+  pageAbove,
   pagesKey,
-  placePages,
-  removePost,
+  pagesTo,
+  publishedKey,
   seedList,
-  showNewer,
   shownPages,
   whenListsAreRead,
-  withoutAuthors,
 } from './list-cache.ts'
 import { putPosts, readCachedPost, setTombstone } from './post-cache.ts'
 
-const listIds = (list: PostList) => shownPages(list).flatMap(({ ids }) => ids)
+const shownIds = (...list: Parameters<typeof shownPages>) =>
+  shownPages(...list).flatMap(({ ids }) => ids)
 
 function startLists(...lists: readonly [ListName, entryKey: string, ids: string[]][]) {
   const client = new QueryClient()
   for (const [name, entryKey, ids] of lists) {
-    const pages = [{ cursor: '', ids, nextCursor: null, total: ids.length }]
+    const pages = [{ cursor: '', ids, nextCursor: null, total: ids.length, above: 0 }]
     client.setQueryData<CachedPages>(pagesKey(name, entryKey), { pages, pageParams: [''] })
   }
-  const changes = (name: ListName, entryKey: string) =>
-    client.getQueryData<LocalChanges>(changesKey(name, entryKey)) ?? NO_CHANGES
-  return { client, changes }
+  const published = (name: ListName) => client.getQueryData(publishedKey(name))
+  const idsOf = (name: ListName, entryKey: string) =>
+    client.getQueryData<CachedPages>(pagesKey(name, entryKey))?.pages.flatMap(({ ids }) => ids)
+  return { client, published, idsOf }
 }
 
 function makePost(id: string, actions: Partial<Post['actions']> = {}, ownerId = 'u1'): Post {
@@ -50,43 +46,37 @@ function makePost(id: string, actions: Partial<Post['actions']> = {}, ownerId = 
   return { id, text: '', created_at: 1000, is_modified: false, owner, actions: actionsOf }
 }
 
-test('a published post goes to every entryKey of the lists it belongs to, and to no other list', () => {
-  const { client, changes } = startLists(
-    ['wall', 'a', ['1']],
-    ['wall', 'b', []],
-    ['liked', 'c', []],
-  )
-  client.getQueryCache().build(client, { queryKey: pagesKey('wall', 'reading') })
-  addToLists(client, ['wall', 'posts-of 7'], '2')
-  addToLists(client, ['wall', 'posts-of 7'], '3')
-  expect(changes('wall', 'a').added).toEqual(['3', '2'])
-  expect(changes('wall', 'b').added).toEqual(['3', '2'])
-  expect(changes('wall', 'reading').added).toEqual(['3', '2'])
-  expect(changes('liked', 'c').added).toEqual([])
+test('a published post goes to the lists that it belongs to, and to no other', () => {
+  const { client, published } = startLists(['wall', 'a', ['1']], ['liked', 'c', []])
+  addToLists(client, ['wall', 'replies 1'], '2')
+  addToLists(client, ['wall', 'replies 1'], '3')
+  expect(published('wall')).toEqual(['3', '2'])
+  expect(published('replies 1')).toEqual(['3', '2'])
+  for (const name of ['liked', 'replies 12'] as const) expect(published(name)).toBeUndefined()
 })
 
-test('adding a duplicate post to a list is an error, which is logged, and the list has it once', () => {
+test('adding a duplicate post to a list is an error, which is logged, and each list has it once', () => {
   const log = vi.spyOn(console, 'warn').mockImplementation(() => {})
-  const { client, changes } = startLists(['wall', 'a', ['2', '1']], ['wall', 'b', ['1']])
+  const { client, published } = startLists(['wall', 'a', ['2', '1']], ['wall', 'b', ['1']])
   addToLists(client, ['wall'], '2')
-  expect(changes('wall', 'a').added).toEqual([])
-  expect(changes('wall', 'b').added).toEqual(['2'])
-  expect(log.mock.calls).toEqual([[new Error('Пост с id=2 уже существует')]])
+  addToLists(client, ['wall'], '2')
+  expect(published('wall')).toEqual(['2'])
+  expect(shownIds([first('2', '1')], ['2'])).toEqual(['2', '1'])
+  expect(shownIds([first('1')], ['2'])).toEqual(['2', '1'])
+  const error = new Error('Пост с id=2 уже существует')
+  expect(log.mock.calls).toEqual([[error], [error]])
   log.mockRestore()
 })
 
-test('a reply is added to the list of the post it replies to', () => {
-  const { client, changes } = startLists(['replies 1', 'a', []], ['replies 12', 'b', []])
-  addToLists(client, ['replies 1'], '2')
-  expect(changes('replies 1', 'a').added).toEqual(['2'])
-  expect(changes('replies 12', 'b').added).toEqual([])
-})
-
-test('a deleted post is removed from every list', () => {
-  const { client, changes } = startLists(['wall', 'a', ['1']], ['liked', 'b', ['1']])
+test('a deleted post is removed from every list, also where it was published here', () => {
+  const { client, published, idsOf } = startLists(['wall', 'a', ['2', '1']], ['liked', 'b', ['1']])
+  client.setQueryData(['list', 'replies 7', 'ancestors'], { ids: ['1'] })
+  addToLists(client, ['wall'], '3')
   evictPost(client, '1')
-  expect(changes('wall', 'a').removed).toEqual(['1'])
-  expect(changes('liked', 'b').removed).toEqual(['1'])
+  evictPost(client, '3')
+  expect([idsOf('wall', 'a'), idsOf('liked', 'b')]).toEqual([['2'], []])
+  expect(published('wall')).toEqual([])
+  expect(client.getQueryData(['list', 'replies 7', 'ancestors'])).toEqual({ ids: ['1'] })
 })
 
 test('a deleted reply is counted no more, and never below none', () => {
@@ -106,10 +96,10 @@ test('a deleted reply is counted no more, and never below none', () => {
   expect(count()).toBe(0)
 })
 
-test('what was changed here is kept as long as the lists', () => {
+test('what was published here is kept as long as the lists', () => {
   const { client } = startLists(['wall', 'a', ['1']])
-  evictPost(client, '1')
-  const entry = client.getQueryCache().find({ queryKey: changesKey('wall', 'a') })
+  addToLists(client, ['wall'], '2')
+  const entry = client.getQueryCache().find({ queryKey: publishedKey('wall') })
   expect(entry?.gcTime).toBe(LIST_LIFETIME_MS)
   expect(client.getQueryDefaults(['settings'])).toEqual({})
 })
@@ -120,7 +110,7 @@ test('a list that came with the page is there with its posts and its cursor', ()
   const list = { name: 'wall', entryKey: 'a', cursor: '3' } as const
   seedList(client, list, { ...answer, firstPage: 1, lastPage: 1 })
   expect(client.getQueryData(pagesKey('wall', 'a'))).toEqual({
-    pages: [{ cursor: '3', ids: ['2', '1'], nextCursor: '1', total: 7 }],
+    pages: [{ cursor: '3', ids: ['2', '1'], nextCursor: '1', total: 7, above: 0 }],
     pageParams: ['3'],
   })
   expect(readCachedPost(client, '2')?.id).toBe('2')
@@ -185,177 +175,127 @@ test('who waits for the lists waits for those on the page alone, also for one th
   for (const stop of leave) stop()
 })
 
-test('posts of hidden authors are left out of each page', () => {
-  const client = new QueryClient()
-  putPosts(client, [makePost('5', {}, 'u2'), makePost('4'), makePost('3', {}, 'u2')])
-  const list: PostList = { ...read, removed: ['9'], pages: [...read.pages, later('3', '2')] }
-  expect(withoutAuthors(client, list, [])).toBe(list)
-  expect(withoutAuthors(client, list, ['u2'])).toEqual({ ...list, removed: ['9', '5', '3'] })
+const later = (cursor: string, ...ids: string[]) => {
+  return { cursor, ids, nextCursor: ids.at(-1) ?? null, total: 5, above: 0 }
+}
+const first = (...ids: string[]) => later('', ...ids)
+const read = [first('5', '4'), later('4', '3')]
+
+test('posts published here come first, newest first, then the pages', () => {
+  expect(shownIds(read, ['7', '6'])).toEqual(['7', '6', '5', '4', '3'])
+  expect(shownIds([first()], ['6'])).toEqual(['6'])
+  expect(shownIds([first('6', '5'), later('5', '4')], ['6'])).toEqual(['6', '5', '4'])
 })
 
-const first = (...ids: string[]) => ({ cursor: '', ids })
-const later = (cursor: string, ...ids: string[]) => ({ cursor, ids })
-const read: PostList = { ...NO_CHANGES, pages: [first('5', '4'), later('4', '3')] }
-
-test('posts added here come first, newest first, then the pages', () => {
-  expect(listIds(addPost(addPost(read, '6'), '7'))).toEqual(['7', '6', '5', '4', '3'])
-})
-
-test('adding a post that the list has is an error', () => {
-  expect(() => addPost(read, '4')).toThrow('Пост с id=4 уже существует')
-  expect(() => addPost(addPost(read, '6'), '6')).toThrow('Пост с id=6 уже существует')
-})
-
-test('a post added here that a page brings too shows once', () => {
-  const list = { ...addPost(read, '6'), pages: [first('6', '5'), later('5', '4')] }
-  expect(listIds(list)).toEqual(['6', '5', '4'])
-})
-
-test('a removed post stays hidden when a later page still has it', () => {
-  const list = removePost(read, '3')
-  expect(listIds(list)).toEqual(['5', '4'])
-  expect(listIds({ ...list, pages: [...list.pages, later('3', '3', '2')] })).toEqual([
-    '5',
-    '4',
-    '2',
+test('posts that are not to be shown are left out, and a page that has no others goes', () => {
+  expect(shownPages(read, ['6'], (id) => !['6', '5', '3'].includes(id))).toEqual([
+    { key: '4', ids: ['4'], above: 0 },
   ])
-  expect(listIds(removePost(addPost(read, '6'), '6'))).toEqual(['5', '4', '3'])
-  expect(hasPost(list, '3')).toBe(true)
+})
+
+test('posts that are gone, and those of hidden authors, are not to be shown', () => {
+  const client = new QueryClient()
+  putPosts(client, [makePost('3', {}, 'u2'), makePost('2')])
+  setTombstone(client, '1')
+  const shown = (hidden: string[]) => ['3', '2', '1'].filter((id) => isShown(client, id, hidden))
+  expect([shown([]), shown(['u2'])]).toEqual([['3', '2'], ['2']])
 })
 
 test.each([
   ['the newest that is read', read, '5', false],
   ['a new post', read, '6', true],
   ['one that numbers, but not letters, put later', read, '10', true],
-  ['one’s own post', addPost(read, '6'), '6', false],
-  ['somebody’s post under one’s own', addPost(read, '7'), '6', true],
-  ['one’s own deleted again', removePost(addPost(read, '6'), '6'), '6', false],
-  ['the first post of an empty list', { ...read, pages: [first()] }, '1', true],
-  ['a post for a list that is not read', { ...read, pages: [] }, '1', true],
-] as const)('whether a post that is told of is new to the list: %s', (_, list, id, newer) => {
-  expect(hasNewer(list, id)).toBe(newer)
+  ['an older one', read, '1', false],
+  ['the first post of an empty list', [first()], '1', true],
+  ['the newest below an empty page', [first(), ...read], '5', false],
+  ['a post for a list that is not read', [], '1', true],
+] as const)('whether a post is newer than all that was read: %s', (_, list, id, isNewer) => {
+  expect(isAboveRead(list, id)).toBe(isNewer)
 })
 
-const WALL = { name: 'wall', entryKey: 'a' } as const
-const page = (cursor: string, ids: string[], total: number) => {
-  return { cursor, ids, nextCursor: ids.at(-1) ?? null, total }
-}
-
-/** A wall of which the posts 5 and 4 are read, and how its pages are shown. */
-function startWall(changes: Partial<LocalChanges> = {}) {
-  const { client } = startLists(['wall', 'a', []])
-  const pages = [page('', ['5', '4'], 5)]
-  client.setQueryData<CachedPages>(pagesKey('wall', 'a'), { pages, pageParams: [''] })
-  client.setQueryData<LocalChanges>(changesKey('wall', 'a'), { ...NO_CHANGES, ...changes })
-  const shown = () => {
-    const { pages = [] } = client.getQueryData<CachedPages>(pagesKey('wall', 'a')) ?? {}
-    const local = client.getQueryData<LocalChanges>(changesKey('wall', 'a')) ?? NO_CHANGES
-    return shownPages({ pages, ...local })
-  }
-  return { client, shown }
-}
-
-const OLD = { key: '4', cursor: '6', ids: ['5', '4'], isStop: true }
-
-test('newer posts come above what was read, whose page keeps its key, and one’s own stands among them', () => {
-  const { client, shown } = startWall({ added: ['8', '6'] })
-  showNewer(client, WALL, page('', ['7', '6', '5', '4'], 7))
-  expect(shown()).toEqual([{ key: '6', cursor: '', ids: ['8', '7', '6'], isStop: false }, OLD])
+test('what was read upwards is a page above, in the order of the list, that goes on below it and above', () => {
+  const below = first('5', '4')
+  const answer = { ids: ['6', '7'], nextCursor: 'oldest-7', total: 8 }
+  const place = { cursor: cursorAbove(below) ?? '', start: '' }
+  expect(place.cursor).toBe('oldest-5')
+  const page = pageAbove(below, place, answer)
+  expect(page).toEqual({ cursor: '8', ids: ['7', '6'], nextCursor: '6', total: 8, above: 1 })
+  expect(cursorAbove(page)).toBe('oldest-7')
 })
 
-test('where newer posts do not reach what was read, a gap is between, and pages fill it', () => {
-  const { client, shown } = startWall()
-  showNewer(client, WALL, page('', ['11', '10'], 11))
-  const newest = { key: '10', cursor: '', ids: ['11', '10'], isStop: false }
-  expect(shown()).toEqual([{ ...newest, gap: { cursor: '10', size: 4 } }, OLD])
-  fillGap(client, WALL, page('10', ['9', '8'], 11))
-  const next = { key: '8', cursor: '10', ids: ['9', '8'], isStop: false }
-  expect(shown()).toEqual([newest, { ...next, gap: { cursor: '8', size: 2 } }, OLD])
-  fillGap(client, WALL, page('8', ['7', '5'], 10))
-  expect(shown()).toEqual([newest, next, { key: '7', cursor: '8', ids: ['7'], isStop: false }, OLD])
+test('a page above with which the list begins has nothing above it, and begins where it does for good', () => {
+  const answer = { ids: ['6', '7'], nextCursor: null, total: 7 }
+  const page = pageAbove(first('5', '4'), { cursor: 'oldest-5', start: '' }, answer)
+  expect(page).toEqual({ cursor: '', ids: ['7', '6'], nextCursor: '6', total: 7, above: 0 })
+  expect([beginningOf(page), cursorAbove(page)]).toEqual(['8', 'oldest-7'])
 })
 
-test('a page whose posts were all removed still shows the gap below it', () => {
-  const { client, shown } = startWall({ removed: ['11', '10'] })
-  showNewer(client, WALL, page('', ['11', '10'], 11))
-  expect(shown()).toMatchObject([{ ids: [], gap: { cursor: '10', size: 4 } }, OLD])
+test('where nothing came above, an empty page goes on from the same place', () => {
+  const none = { ids: [], nextCursor: null, total: 5 }
+  const page = pageAbove(first('5', '4'), { cursor: 'oldest-5', start: '' }, none)
+  expect(page).toEqual({ cursor: '6', ids: [], nextCursor: '6', total: 5, above: 0 })
+  expect([beginningOf(page), cursorAbove(page)]).toEqual(['6', 'oldest-5'])
+  expect(shownPages([page, ...read])).toEqual(shownPages(read))
 })
 
-test('a page that fits no gap changes nothing', () => {
-  const { client, shown } = startWall()
-  const before = shown()
-  fillGap(client, WALL, page('10', ['9', '8'], 11))
-  expect(shown()).toEqual(before)
-  fillGap(new QueryClient(), WALL, page('10', ['9', '8'], 11))
+test('above a first page whose posts were all removed are newer ones than those, and above an empty list is no place', () => {
+  expect([beginningOf(first()), cursorAbove(first())]).toEqual(['', undefined])
+  const page = { ...first(), nextCursor: '4' }
+  expect([beginningOf(page), cursorAbove(page)]).toEqual(['4', 'oldest-3'])
 })
 
-test('whether newer posts came is told', () => {
-  const { client } = startWall()
-  expect(showNewer(client, WALL, page('', [], 0))).toBe(false)
-  expect(showNewer(client, WALL, page('', ['5', '4'], 5))).toBe(false)
-  expect(showNewer(client, WALL, { ...page('', ['6', '5'], 6), nextCursor: null })).toBe(true)
-  const { client: unread } = startLists()
-  expect(showNewer(unread, WALL, page('', [], 0))).toBe(false)
-  expect(showNewer(unread, WALL, page('', ['6'], 1))).toBe(true)
-  const key = pagesKey('wall', 'a')
-  expect(unread.getQueryData(key)).toEqual({ pages: [page('', ['6'], 1)], pageParams: [''] })
+test('above a list from its oldest post on are older ones', () => {
+  const below = { ...later('oldest-4', '5', '6'), above: 4 }
+  const place = { cursor: cursorAbove(below) ?? '', start: 'oldest-0' }
+  expect(place.cursor).toBe('5')
+  const page = pageAbove(below, place, { ids: ['4', '3'], nextCursor: '3', total: 5 })
+  const more = { nextCursor: 'oldest-4', total: 5 }
+  expect(page).toEqual({ cursor: 'oldest-2', ids: ['3', '4'], ...more, above: 2 })
+  const whole = pageAbove(page, { cursor: '3', start: 'oldest-0' }, { ...page, nextCursor: null })
+  expect(whole).toMatchObject({ cursor: 'oldest-0', above: 0 })
 })
 
-test('each page knows how many posts stand above it, counted from the page of which that was known', () => {
-  const { client, shown } = startWall()
-  showNewer(client, WALL, page('', ['11', '10'], 11))
-  const above = (cursor: string, known: number) =>
-    placePages(shown(), { cursor, above: known }).map((it) => it.above)
-  expect(above('', 0)).toEqual([0, 6])
-  expect(above('6', 8)).toEqual([2, 8])
-  expect(above('3', 8)).toEqual([null, null])
-  fillGap(client, WALL, page('10', ['9', '8', '7'], 7))
-  expect(above('', 0)).toEqual([0, 2, 6])
-  fillGap(client, WALL, page('7', ['5'], 7))
-  expect(above('', 0)).toEqual([0, 2, 5])
+test('how many posts are above a page follows from the totals, and is one at least where there are some', () => {
+  const answer = { ids: ['6', '7'], nextCursor: 'oldest-7' }
+  const above = (total: number, known = 0) =>
+    pageAbove(
+      { ...first('5'), above: known },
+      { cursor: 'oldest-5', start: '' },
+      { ...answer, total },
+    ).above
+  expect([above(10), above(10, 20), above(7), above(4)]).toEqual([3, 23, 1, 1])
 })
 
-test('where nothing is newer, or nothing was read, no line says where the person stopped', () => {
-  const { client, shown } = startWall()
-  showNewer(client, WALL, page('', ['5', '4'], 5))
-  expect(shown()).toEqual([{ ...OLD, cursor: '', isStop: false }])
-  const empty = startLists(['wall', 'a', []])
-  showNewer(empty.client, WALL, page('', ['6'], 1))
-  expect(empty.changes('wall', 'a')).toEqual(NO_CHANGES)
+test('each page knows how many posts are shown above it, and one’s own stands among those that were read since', () => {
+  expect(shownPages([first('7', '6'), ...read], ['8', '6'])).toEqual([
+    { key: 'published', ids: ['8'], above: 0 },
+    { key: '6', ids: ['7', '6'], above: 1 },
+    { key: '4', ids: ['5', '4'], above: 3 },
+    { key: '3', ids: ['3'], above: 5 },
+  ])
+  expect(shownPages([{ ...later('41', '40', '39'), above: 7 }])).toMatchObject([{ above: 7 }])
 })
 
-test('whatever is added and removed, no id shows twice and no removed one shows', () => {
-  const step = fc.record({ add: fc.boolean(), id: fc.integer({ min: 1, max: 20 }).map(String) })
-  fc.assert(
-    fc.property(fc.array(step), (steps) => {
-      let list = read
-      for (const { add, id } of steps) {
-        if (!add) list = removePost(list, id)
-        else if (!hasPost(list, id)) list = addPost(list, id)
-      }
-      const shown = listIds(list)
-      expect(new Set(shown).size).toBe(shown.length)
-      expect(shown.filter((id) => list.removed.includes(id))).toEqual([])
-    }),
-  )
+test('the pages down to a post change where others come above them, and not by what is published here', () => {
+  const pathTo = (id: string, ...list: Parameters<typeof shownPages>) =>
+    pagesTo(shownPages(...list), id)
+  const path = pathTo('4', read)
+  expect(pathTo('4', [first('7', '6'), ...read])).not.toBe(path)
+  expect(pathTo('4', read, ['6'])).toBe(path)
+  expect(pathTo('4', [...read, later('3', '2')])).toBe(path)
+  expect([pathTo('6', read, ['6']), pathTo('9', read)]).toEqual(['', ''])
 })
 
-test('posts added here stand in the first page, and nowhere while a later one is the first that is read', () => {
-  const list = addPost(read, '6')
-  expect(listIds(list)).toEqual(['6', '5', '4', '3'])
-  expect(listIds({ ...list, pages: read.pages.slice(1) })).toEqual(['3'])
-})
-
-test('a page keeps its key as the list grows, and goes when it has no post left to show', () => {
-  const keys = (list: PostList) => shownPages(list).map(({ key }) => key)
-  const more = { ...read, pages: [...read.pages, later('3', '3', '2')] }
-  expect(keys(addPost(more, '6'))).toEqual(['4', '3', '2'])
-  expect(keys(removePost(more, '3'))).toEqual(['4', '2'])
+test('a page keeps its key as the list grows and its posts are removed', () => {
+  const keys = (...list: Parameters<typeof shownPages>) => shownPages(...list).map(({ key }) => key)
+  const more = [...read, later('3', '2')]
+  expect(keys(more, ['6'])).toEqual(['published', '4', '3', '2'])
+  expect(keys(more, [], (id) => id !== '4')).toEqual(['4', '3', '2'])
+  expect(keys([{ ...first('1'), nextCursor: null }])).toEqual(['end'])
 })
 
 test('a page that shows all of its posts keeps its array, of which no card is rendered again', () => {
-  const [first, second] = shownPages(removePost(read, '5'))
-  expect(first?.ids).toEqual(['4'])
-  expect(second?.ids).toBe(read.pages[1]?.ids)
-  expect(shownPages(read)[0]?.ids).toBe(read.pages[0]?.ids)
+  const [shown, second] = shownPages(read, [], (id) => id !== '5')
+  expect(shown?.ids).toEqual(['4'])
+  expect(second?.ids).toBe(read[1]?.ids)
 })

@@ -1,5 +1,5 @@
 import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query'
-import { cursorAt } from '../../../contract/pages.ts'
+import { cursorAt, oppositeCursor } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import {
   changePost,
@@ -19,47 +19,49 @@ export type ListName =
   | `posts-of ${string}`
   | `replies-of ${string}`
 
-/** Ids of posts after the one that the cursor names; '' is the cursor of the first page. */
-export type ListPage = {
+export type CachedPage = {
+  /** Where it begins when it is read downwards; '' is the beginning of the list. */
   cursor: string
   ids: string[]
-  /** Set if posts between this page and the next are not read. */
-  gap?: Gap
+  /** Null at the end of the list. */
+  nextCursor: string | null
+  total: number
+  /** How many posts stand above it if it is the first page that is read; 0 only if none did. */
+  above: number
 }
-/** The cursor at which it begins, and how many posts it has, or 0 if that is not known. */
-export type Gap = { cursor: string; size: number }
-export type CachedPage = ListPage & { nextCursor: string | null; total: number }
 export type CachedPages = InfiniteData<CachedPage, string>
 
-export type PostList = { pages: readonly ListPage[] } & LocalChanges
+/** A page as it is shown; `key` stays the same when the list is read on. */
+export type ShownPage = { key: string; ids: readonly string[]; above: number }
 
-export type LocalChanges = {
-  /** Published here after the list was read, newest first. */
-  added: readonly string[]
-  removed: readonly string[]
-  /** The cursor of the page that was the first until newer posts were put above it. */
-  stoppedAt?: string
-}
-
-/** A page as it is shown; `key` stays the same when newer posts are put above it. */
-export type ShownPage = ListPage & { key: string; isStop: boolean }
-/** `above` counts the posts above the page; null where that is not known. */
-export type PlacedPage = ShownPage & { above: number | null }
-
-export const NO_CHANGES: LocalChanges = { added: [], removed: [] }
 /** How long going back still finds a list as it was left. */
 export const LIST_LIFETIME_MS = 30 * 60_000
 
 export const LISTS = 'list'
+/** The key of the page of posts that were published here. */
+export const PUBLISHED = 'published'
 
 /** Each history entry has its own list: a link reads anew, going back finds what was there. */
 export function pagesKey(name: ListName, entryKey: string) {
   return [LISTS, name, entryKey, 'pages'] as const
 }
 
-/** Local changes stand beside the pages, so that a page still being read cannot overwrite them. */
-export function changesKey(name: ListName, entryKey: string) {
-  return [LISTS, name, entryKey, 'changes'] as const
+function isPages({ queryKey }: Query): boolean {
+  return queryKey[0] === LISTS && queryKey.at(-1) === 'pages'
+}
+
+/** What was published here, newest first, stands beside the pages: a read cannot overwrite it. */
+export function publishedKey(name: ListName) {
+  return [LISTS, name, PUBLISHED] as const
+}
+
+function isPublished({ queryKey }: Query): boolean {
+  return queryKey[0] === LISTS && queryKey.at(-1) === PUBLISHED
+}
+
+/** The post that was the first until newer ones were put above it. */
+export function stopKey(name: ListName, entryKey: string) {
+  return [LISTS, name, entryKey, 'stop'] as const
 }
 
 /**
@@ -88,7 +90,7 @@ export function seedList(
   { name, entryKey, cursor }: { name: ListName; entryKey: string; cursor: string },
   { posts, nextCursor, total }: PostPage,
 ): void {
-  const first = { cursor, ids: putPosts(client, posts), nextCursor, total }
+  const first = { cursor, ids: putPosts(client, posts), nextCursor, total, above: 0 }
   const pages: CachedPages = { pages: [first], pageParams: [cursor] }
   client.setQueryData<CachedPages>(pagesKey(name, entryKey), pages)
 }
@@ -100,17 +102,20 @@ export async function whenListsAreRead(client: QueryClient): Promise<void> {
   await Promise.allSettled(waiting.map((list) => list.promise))
 }
 
-/** A list that has the post already refuses it, which is logged. */
+/** A list that has the post already does not get it again, which is logged. */
 export function addToLists(client: QueryClient, names: readonly ListName[], id: string): void {
+  client.setQueryDefaults([LISTS], { gcTime: LIST_LIFETIME_MS })
   for (const name of names) {
-    changeLists(client, name, (list) => {
-      try {
-        return addPost(list, id)
-      } catch (error) {
-        console.warn(error)
-        return list
-      }
+    const published = client.getQueryData<readonly string[]>(publishedKey(name)) ?? []
+    const lists = client.getQueriesData<CachedPages>({
+      queryKey: [LISTS, name],
+      predicate: isPages,
     })
+    const pages = lists.flatMap(([, list]) => list?.pages ?? [])
+    if ([{ ids: published }, ...pages].some(({ ids }) => ids.includes(id))) {
+      console.warn(new Error(`Пост с id=${id} уже существует`))
+    }
+    client.setQueryData(publishedKey(name), [id, ...published.filter((it) => it !== id)])
   }
 }
 
@@ -119,7 +124,13 @@ export function evictPost(client: QueryClient, id: string): void {
   const repliedId = readCachedPost(client, id)?.actions.replied_post_id
   if (repliedId) changePost(client, repliedId, withOneReplyLess)
   setTombstone(client, id)
-  changeLists(client, undefined, (list) => removePost(list, id))
+  const without = (ids: readonly string[]) => ids.filter((it) => it !== id)
+  client.setQueriesData<CachedPages>(
+    { predicate: isPages },
+    (list) =>
+      list && { ...list, pages: list.pages.map((page) => ({ ...page, ids: without(page.ids) })) },
+  )
+  client.setQueriesData<readonly string[]>({ predicate: isPublished }, (ids) => ids && without(ids))
 }
 
 function withOneReplyLess<P extends { actions: { replies_count: number } }>(post: P): P {
@@ -127,169 +138,82 @@ function withOneReplyLess<P extends { actions: { replies_count: number } }>(post
   return { ...post, actions: { ...post.actions, replies_count } }
 }
 
-function changeLists(
-  client: QueryClient,
-  name: ListName | undefined,
-  change: (list: PostList) => PostList,
-): void {
-  client.setQueryDefaults([LISTS], { gcTime: LIST_LIFETIME_MS })
-  const prefix = name === undefined ? [LISTS] : [LISTS, name]
-  for (const { queryKey } of client.getQueryCache().findAll({ queryKey: prefix })) {
-    const [, listName, entryKey, entry] = queryKey as [string, ListName, string, string]
-    if (entry !== 'pages') continue
-    const { pages: _, ...changes } = change(readList(client, listName, entryKey))
-    client.setQueryData<LocalChanges>(changesKey(listName, entryKey), changes)
-  }
-}
-
-function readList(client: QueryClient, name: ListName, entryKey: string): PostList {
-  const pages = client.getQueryData<CachedPages>(pagesKey(name, entryKey))?.pages ?? []
-  const changes = client.getQueryData<LocalChanges>(changesKey(name, entryKey)) ?? NO_CHANGES
-  return { pages, ...changes }
-}
-
-/** Puts the first page, read anew, above what was read before. Returns whether it has newer posts. */
-export function showNewer(
-  client: QueryClient,
-  { name, entryKey }: { name: ListName; entryKey: string },
-  first: CachedPage,
-): boolean {
-  const key = pagesKey(name, entryKey)
-  const [former, ...older] = client.getQueryData<CachedPages>(key)?.pages ?? []
-  const [formerId] = former?.ids ?? []
-  const [newestId] = first.ids
-  if (newestId === undefined) return false
-  if (!former || formerId === undefined) {
-    setPages(client, key, [first])
-    return true
-  }
-  const below = { ...former, cursor: cursorAt(formerId) }
-  const page = joinPage(first, below, first.total - former.total)
-  if (page.ids.length === 0) return false
-  setPages(client, key, [page, below, ...older])
-  client.setQueryData<LocalChanges>(changesKey(name, entryKey), (changes = NO_CHANGES) => ({
-    ...changes,
-    // The others stand in the page or below it.
-    added: changes.added.filter((id) => isNewer(id, newestId)),
-    stoppedAt: below.cursor,
-  }))
-  return true
-}
-
-/** Puts a page into the gap below the page that it follows. */
-export function fillGap(
-  client: QueryClient,
-  { name, entryKey }: { name: ListName; entryKey: string },
-  page: CachedPage,
-): void {
-  const key = pagesKey(name, entryKey)
-  const { pages = [] } = client.getQueryData<CachedPages>(key) ?? {}
-  const at = pages.findIndex(({ gap }) => gap?.cursor === page.cursor)
-  const below = pages[at + 1]
-  const { gap, ...above } = pages[at] ?? {}
-  if (!below || !gap) return
-  const filled = [above as CachedPage, joinPage(page, below, gap.size)]
-  setPages(
-    client,
-    key,
-    pages.flatMap((it) => (it === pages[at] ? filled : [it])),
-  )
-}
-
-function setPages(client: QueryClient, key: readonly unknown[], pages: CachedPage[]): void {
-  client.setQueryData<CachedPages>(key, { pages, pageParams: pages.map(({ cursor }) => cursor) })
-}
-
 /**
- * Ends a page of a list by id where the page below it begins, which was read earlier. If it does
- * not reach so far, a gap is between the two. `missing` posts are in the page and the gap.
+ * Makes the page above another of what was read upwards at `cursor`; `start` is the beginning of
+ * the list. The totals tell how many posts came above it meanwhile.
  */
-export function joinPage(page: CachedPage, below: CachedPage, missing: number): CachedPage {
-  const { nextCursor: cursor } = page
-  if (cursor !== null && isNewer(cursor, below.cursor)) {
-    return { ...page, gap: { cursor, size: Math.max(0, missing - page.ids.length) } }
-  }
-  const ids = page.ids.filter((id) => !isNewer(below.cursor, id))
-  return { ...page, ids, nextCursor: below.cursor }
+export function pageAbove(
+  below: CachedPage,
+  { cursor, start }: { cursor: string; start: string },
+  { ids, nextCursor, total }: Pick<CachedPage, 'ids' | 'nextCursor' | 'total'>,
+): CachedPage {
+  const end = oppositeCursor(cursor)
+  const page = { ids: [...ids].reverse(), nextCursor: end, total }
+  if (nextCursor === null) return { ...page, cursor: ids.length > 0 ? start : end, above: 0 }
+  const above = below.above + total - below.total - ids.length
+  return { ...page, cursor: oppositeCursor(nextCursor), above: Math.max(1, above) }
+}
+
+/** Where a page of a list by id begins, whatever comes above it; '' if the list is empty. */
+export function beginningOf({ cursor, ids: [first], nextCursor }: CachedPage): string {
+  if (cursor !== '') return cursor
+  return first === undefined ? (nextCursor ?? '') : cursorAt(first)
+}
+
+/** The cursor of what stands above a page of a list by id; undefined if the list is empty. */
+export function cursorAbove(page: CachedPage): string | undefined {
+  const beginning = beginningOf(page)
+  return beginning === '' ? undefined : oppositeCursor(beginning)
+}
+
+/** Whether a post is there, and not of an author whom the viewer has hidden. */
+export function isShown(client: QueryClient, id: string, hidden: readonly string[]): boolean {
+  const post = readCachedPost(client, id)
+  return post !== null && !hidden.includes(post?.owner.id ?? '')
+}
+
+export function isPublishedHere(client: QueryClient, name: ListName, id: string): boolean {
+  return client.getQueryData<readonly string[]>(publishedKey(name))?.includes(id) ?? false
 }
 
 function isNewer(id: string, other: string): boolean {
   return BigInt(id) > BigInt(other)
 }
 
-/** Returns the list without the posts of some authors, as if they were removed. */
-export function withoutAuthors(
-  client: QueryClient,
-  list: PostList,
-  authors: readonly string[],
-): PostList {
-  if (authors.length === 0) return list
-  const isTheirs = (id: string) => authors.includes(readCachedPost(client, id)?.owner.id ?? '')
-  return {
-    ...list,
-    removed: [...list.removed, ...list.pages.flatMap(({ ids }) => ids.filter(isTheirs))],
-  }
+/** Whether a post is newer than all that was read. */
+export function isAboveRead(pages: readonly CachedPage[], id: string): boolean {
+  const top = pages.find(({ ids }) => ids.length > 0)?.ids[0]
+  return top === undefined || isNewer(id, top)
 }
 
 /**
- * Returns the pages with the posts to show, each of them once, without the pages that have none. A
- * page of which nothing is left out keeps its array: its cards are not rendered again.
+ * Returns the pages that have posts to show. What was published here comes first, unless it stands
+ * among what was read since. A page of which nothing is left out keeps its array: its cards are not
+ * rendered again.
  */
-export function shownPages({ pages, added, removed, stoppedAt }: PostList): ShownPage[] {
-  const seen = new Set(removed)
-  const isNew = (id: string) => !seen.has(id) && seen.add(id)
-  const withoutSeen = (ids: string[]) => {
-    const left = ids.filter(isNew)
-    return left.length < ids.length ? left : ids
+export function shownPages(
+  pages: readonly CachedPage[],
+  published: readonly string[] = [],
+  isShown: (id: string) => boolean = () => true,
+): ShownPage[] {
+  let above = pages[0]?.above ?? 0
+  const place = (key: string, all: readonly string[]) => {
+    const ids = all.every(isShown) ? all : all.filter(isShown)
+    const page = { key, ids, above }
+    above += ids.length
+    return page
   }
-  return pages
-    .map(({ cursor, ids, gap }) => ({
-      cursor,
-      key: ids.at(-1) ?? cursor,
-      ids: withoutSeen(cursor || added.length === 0 ? ids : [...added, ...ids]),
-      ...(gap && { gap }),
-      isStop: cursor === stoppedAt,
-    }))
-    .filter(({ ids, gap }) => ids.length > 0 || gap !== undefined)
+  const first = place(
+    PUBLISHED,
+    published.filter((id) => isAboveRead(pages, id)),
+  )
+  const read = pages.map(({ ids, nextCursor }) => place(nextCursor ?? 'end', ids))
+  return [first, ...read].filter(({ ids }) => ids.length > 0)
 }
 
-/** Counts the posts above each page, from the page of which that is known. */
-export function placePages(
-  pages: readonly ShownPage[],
-  known: { cursor: string; above: number },
-): PlacedPage[] {
-  let next = 0
-  const starts = pages.map(({ ids, gap }) => {
-    const start = next
-    // What follows a gap of unknown size is not known either.
-    next += ids.length + (gap ? gap.size || Number.NaN : 0)
-    return start
-  })
-  const at = pages.findIndex(({ cursor }) => cursor === known.cursor)
-  const before = known.above - (starts[at] ?? Number.NaN)
-  return pages.map((page, index) => {
-    const above = before + (starts[index] ?? 0)
-    return { ...page, above: Number.isNaN(above) ? null : above }
-  })
-}
-
-export function addPost(list: PostList, id: string): PostList {
-  if (hasPost(list, id)) throw new Error(`Пост с id=${id} уже существует`)
-  return { ...list, added: [id, ...list.added] }
-}
-
-/** The post stays hidden even when a page read before the deletion brings it again. */
-export function removePost(list: PostList, id: string): PostList {
-  return list.removed.includes(id) ? list : { ...list, removed: [...list.removed, id] }
-}
-
-export function hasPost(list: PostList, id: string): boolean {
-  const { pages, added, removed } = list
-  return [{ ids: added }, { ids: removed }, ...pages].some(({ ids }) => ids.includes(id))
-}
-
-/** Whether a post is newer than all that was read, and was not published here. */
-export function hasNewer({ pages: [first], added, removed }: PostList, id: string): boolean {
-  const top = first?.ids[0]
-  return !added.includes(id) && !removed.includes(id) && (top === undefined || isNewer(id, top))
+/** Names the pages down to a post. It changes where others came above, or it is rendered anew. */
+export function pagesTo(pages: readonly ShownPage[], postId: string): string {
+  const at = pages.findIndex(({ ids }) => ids.includes(postId))
+  const keys = pages.slice(0, at + 1).map(({ key }) => key)
+  return `${keys.filter((key) => key !== PUBLISHED)}`
 }

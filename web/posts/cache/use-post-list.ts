@@ -1,28 +1,31 @@
-import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  type QueryClient,
+  skipToken,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { cursorAt } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
 import type { Anchor } from '../../history/scroll-anchors.ts'
-import { useHidden } from '../../session/hidden.ts'
-import type { News } from '../../session/news-stream.ts'
+import { hidden, useHidden } from '../../session/hidden.ts'
+import type { NamedNews } from '../../session/news-stream.ts'
 import {
+  beginningOf,
   type CachedPage,
   type CachedPages,
-  changesKey,
-  fillGap,
-  hasNewer,
-  joinPage,
+  cursorAbove,
+  isAboveRead,
+  isShown,
   LIST_LIFETIME_MS,
   type ListName,
-  type ListPage,
-  type LocalChanges,
-  NO_CHANGES,
+  PUBLISHED,
+  pageAbove,
   pagesKey,
-  placePages,
-  showNewer,
+  publishedKey,
   shownPages,
-  withoutAuthors,
+  stopKey,
 } from './list-cache.ts'
 import { nextVersion, putPosts } from './post-cache.ts'
 
@@ -30,8 +33,10 @@ export type ListSource = {
   name: ListName
   /** The cursor at which the list begins where nobody has left it further down. */
   start?: string
-  /** Set for a list from its newest post on, in which newer ones wait until they are asked for. */
+  /** Set for a list by id from its newest post on, in which newer ones wait for a tap. */
   newer?: Newer | undefined
+  /** Whether the list is never read upwards. */
+  isOneWay?: boolean
   read: (cursor: string, signal?: AbortSignal) => Promise<PostPage>
 }
 
@@ -48,154 +53,157 @@ export type Newer = {
   show: string
   toTop: string
   /** The list's new posts that an event names; null where it cannot name all. */
-  namedIn: (event: News) => readonly NamedPost[] | null
+  namedIn: (event: NamedNews) => readonly NamedPost[] | null
 }
 
-type NamedPost = { id: string; by: string | undefined }
+export type NamedPost = { id: string; by: string | undefined }
 
 export type PostListView = ReturnType<typeof usePostList>
 
 /** A list that began to be read anew since the last render goes on with that read. */
 const AFTER_REFETCH = { cancelRefetch: false }
-const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
+type PageContext = { pageParam: string; direction: 'forward' | 'backward'; signal: AbortSignal }
 
-/** A list of posts, page by page. It begins at the page of its anchor. */
-export function usePostList(source: ListSource, anchor: Anchor | undefined) {
-  const { name, start: opened = '', read, newer } = source
-  const client = useQueryClient()
-  const entryKey = useEntry().key
+const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
+const NO_PAGES: readonly CachedPage[] = []
+
+function useCached<Data>(queryKey: readonly unknown[]): Data | undefined {
+  return useQuery<Data>({ queryKey, queryFn: skipToken, ...LIFETIME }).data
+}
+
+/** Reads the pages of a list into the cache. */
+function createReader(
+  client: QueryClient,
+  { name, start = '', read, newer }: ListSource,
+  { entryKey, anchor }: { entryKey: string; anchor: Anchor | undefined },
+) {
   const queryKey = pagesKey(name, entryKey)
-  const cursors = anchor?.cursors.length ? anchor.cursors : [opened]
-  const initial = cursors.at(-1) ?? ''
 
   async function readPage(cursor: string, signal?: AbortSignal): Promise<CachedPage> {
     const version = nextVersion()
     const { posts, nextCursor, total } = await read(cursor, signal)
-    return { cursor, ids: putPosts(client, posts, version), nextCursor, total }
+    return { cursor, ids: putPosts(client, posts, version), nextCursor, total, above: 0 }
   }
 
-  const knownPages = () => client.getQueryData<CachedPages>(queryKey)?.pages ?? []
-  const pageBelow = (cursor: string) => {
-    const pages = knownPages()
-    return pages[pages.findIndex((page) => page.cursor === cursor) + 1]
+  /** Newer posts wait for a tap, also when the list is read again. */
+  const beginning = (page: CachedPage) => (newer ? beginningOf(page) : page.cursor)
+
+  async function readFirst(cursor: string, signal: AbortSignal, former?: CachedPage) {
+    const page = await readPage(former ? beginning(former) : cursor, signal)
+    const { above, total } = former ?? anchor ?? page
+    return page.cursor === start ? page : { ...page, above, total }
   }
 
-  /** A page that was read before begins and ends where it did: newer posts wait for a tap. */
-  async function readAsBefore(cursor: string, signal: AbortSignal): Promise<CachedPage> {
-    const known = knownPages().find((page) => page.cursor === cursor)
-    const former = cursor === '' && !known ? anchor?.first : undefined
-    const firstId = cursor === '' ? (known?.ids[0] ?? former?.id) : undefined
-    const from = firstId === undefined ? cursor : cursorAt(firstId)
-    const page = { ...(await readPage(from, signal)), cursor }
-    const hasBelow = known || (cursor !== initial && cursors.includes(cursor))
-    const below = hasBelow && pageBelow(cursor)
-    const missing = page.ids.length + (known?.gap?.size ?? 0)
-    return {
-      ...(below ? joinPage(page, below, missing) : page),
-      total: (known ?? former ?? page).total,
-    }
-  }
-
-  const query = useInfiniteQuery({
-    queryKey,
-    queryFn: async ({ pageParam, signal }) => {
-      if (newer) return readAsBefore(pageParam, signal)
-      const below = knownPages()[0]?.cursor
-      const page = await readPage(pageParam, signal)
-      const joins = pageParam !== '' || !below || below === page.nextCursor
-      // The list has grown since the page below was read.
-      if (!joins) throw new Error('The pages do not join')
-      return page
-    },
-    initialPageParam: initial,
-    getNextPageParam: ({ cursor, nextCursor, gap }) =>
-      gap ? pageBelow(cursor)?.cursor : nextCursor,
-    getPreviousPageParam: ({ cursor }) => cursors[cursors.indexOf(cursor) - 1],
-    refetchOnReconnect: ({ state }) => state.data === undefined || state.isInvalidated,
-    ...LIFETIME,
-  })
-  const { data: changes = NO_CHANGES } = useQuery<LocalChanges>({
-    queryKey: changesKey(name, entryKey),
-    queryFn: skipToken,
-    ...LIFETIME,
-  })
-  const readPages = query.data?.pages
-  const list = useMemo(() => {
-    const unread: ListPage[] = [{ cursor: initial, ids: [] }]
-    return { pages: readPages ?? unread, ...changes }
-  }, [readPages, initial, changes])
-  const { authors } = useHidden()
-  const start = list.pages[0]?.cursor ?? ''
-  const formerAbove = anchor?.above ?? Number.NaN
-  const pages = useMemo(() => {
-    const shown = shownPages(withoutAuthors(client, list, authors))
-    const isWhole = start === ''
-    const cursor = isWhole ? (shown[0]?.cursor ?? '') : initial
-    return placePages(shown, { cursor, above: isWhole ? 0 : formerAbove })
-  }, [client, list, authors, start, initial, formerAbove])
-  const ids = useMemo(() => pages.flatMap((page) => page.ids), [pages])
-  // What was published here is more than the first page told.
-  const total = (readPages?.[0]?.total ?? 0) + changes.added.length
-  const [firstId] = ids
-  const above = cursors.slice(0, Math.max(0, cursors.indexOf(start)))
-
-  async function change<Result>(
-    cursor: string,
-    beforeChange: () => void,
-    apply: (page: CachedPage) => Result,
-  ): Promise<Result> {
-    const page = await readPage(cursor)
-    // A read of the list that is on its way would overwrite the change.
-    await client
-      .getQueryCache()
-      .find({ queryKey })
-      ?.promise?.catch(() => {})
-    beforeChange()
-    return apply(page)
+  /** Newer posts that come above the first page stop above the post that was the first. */
+  function setStop(pages: readonly CachedPage[]): void {
+    const firstId = pages
+      .flatMap(({ ids }) => ids)
+      .find((id) => isShown(client, id, hidden.get().authors))
+    client.setQueryData(stopKey(name, entryKey), firstId)
   }
 
   return {
+    beginning,
+    queryFn: async ({ pageParam: cursor, direction, signal }: PageContext) => {
+      const { pages = [], pageParams } = client.getQueryData<CachedPages>(queryKey) ?? {}
+      const [first] = pages
+      if (!first || direction === 'forward') {
+        const isFirst = !first || cursor === pageParams?.[0]
+        return isFirst ? readFirst(cursor, signal, first) : readPage(cursor, signal)
+      }
+      const page = await readPage(cursor, signal)
+      if (first.above === 0 && page.ids.length > 0) setStop(pages)
+      return pageAbove(first, { cursor, start }, page)
+    },
+    /** Reads the first page in place of what was read. Throws CallError and changes nothing. */
+    restart: async (): Promise<void> => {
+      const page = await readPage(start)
+      await client.cancelQueries({ queryKey })
+      client.setQueryData<CachedPages>(queryKey, { pages: [page], pageParams: [start] })
+    },
+  }
+}
+
+/** A list of posts, page by page. It begins at the page of its anchor. */
+export function usePostList(source: ListSource, anchor: Anchor | undefined) {
+  const { name, start = '', isOneWay = false } = source
+  const client = useQueryClient()
+  const entryKey = useEntry().key
+  const queryKey = pagesKey(name, entryKey)
+  const { queryFn, beginning, restart } = createReader(client, source, { entryKey, anchor })
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn,
+    initialPageParam: anchor?.cursor ?? start,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    getPreviousPageParam: cursorAbove,
+    refetchOnReconnect: ({ state }) => state.data === undefined || state.isInvalidated,
+    ...LIFETIME,
+  })
+  const { pages: readPages = NO_PAGES } = query.data ?? {}
+  const { total = 0, above = 0 } = readPages[0] ?? {}
+  const isFromTop = start === '' && above === 0
+  const pages = useShownPages(name, readPages, isFromTop)
+  const ids = useMemo(() => pages.flatMap((page) => page.ids), [pages])
+  const mayRead = !query.isFetching
+  return {
     pages,
     ids,
-    hasNewer: (id: string) => hasNewer(list, id),
-    state: query.isPending ? 'loading' : readPages ? 'ready' : 'failed',
-    error: query.error,
-    /** The cursor of the first page that is read. */
-    start,
-    /** The cursors of the pages above it, as far as they are known. */
-    above,
-    /** Returns the cursors of the pages from `start` to the one that has the post. */
-    cursorsTo: (postId: string): string[] => {
-      const at = list.pages.findIndex((page) => page.ids.includes(postId))
-      return list.pages.slice(0, at + 1).map(({ cursor }) => cursor)
-    },
     /** The first post that was read, below those that were published here. */
-    readId: list.pages[0]?.ids[0],
+    readId: pages.find(({ key }) => key !== PUBLISHED)?.ids[0],
+    /** The post above which newer ones were put. */
+    stoppedAt: useCached<string>(stopKey(name, entryKey)),
+    /** How many posts stand above those that are read. */
+    above,
+    isFromTop,
+    isNew: (id: string) => isFromTop && isAboveRead(readPages, id),
+    state: query.isPending ? 'loading' : query.data ? 'ready' : 'failed',
+    error: query.error,
     /** Null at the end of the list. */
-    nextCursor: readPages?.at(-1)?.nextCursor ?? null,
+    nextCursor: readPages.at(-1)?.nextCursor ?? null,
     /** Every post states the length of the list, so it stays as the first page told it. */
-    total,
-    /** What to begin with on a return, so that newer posts wait. */
-    first: start === '' && firstId !== undefined ? { id: firstId, total } : anchor?.first,
+    total: total + (pages[0]?.key === PUBLISHED ? pages[0].ids.length : 0),
+    /** Where the list is to begin on a return to a post. */
+    placeOf: (postId: string) => {
+      const page = readPages.find((it) => it.ids.includes(postId))
+      const shown = pages.find((it) => it.ids.includes(postId))
+      return { cursor: page ? beginning(page) : start, above: shown?.above ?? 0, total }
+    },
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
     isFetching: query.isFetching,
-    loadPrevious: (): void => {
-      const mayRead = query.hasPreviousPage && !query.isFetching && !query.isFetchPreviousPageError
-      if (mayRead) void query.fetchPreviousPage(AFTER_REFETCH)
+    loadAbove: (): void => {
+      const hasAbove = above > 0 && !isOneWay && !query.isFetchPreviousPageError
+      if (mayRead && hasAbove) void query.fetchPreviousPage(AFTER_REFETCH)
     },
     loadMore: (): void => {
-      const mayRead = query.hasNextPage && !query.isFetching && !query.isFetchNextPageError
-      if (mayRead) void query.fetchNextPage(AFTER_REFETCH)
+      const hasMore = query.hasNextPage && !query.isFetchNextPageError
+      if (mayRead && hasMore) void query.fetchNextPage(AFTER_REFETCH)
     },
-    retry: () => void (readPages ? query.fetchNextPage() : query.refetch()),
+    retry: () => void (query.data ? query.fetchNextPage() : query.refetch()),
+    restart,
     /**
-     * Puts what is newer above what was read, and returns whether there is such. Throws CallError
-     * and changes nothing.
+     * Puts the next newer posts above what was read, and returns whether there are such. Throws
+     * CallError and changes nothing.
      */
-    showNewer: (beforeChange: () => void): Promise<boolean> =>
-      change('', beforeChange, (first) => showNewer(client, { name, entryKey }, first)),
-    /** Reads on below a page with a gap. Throws CallError and changes nothing. */
-    fillGap: (cursor: string, beforeChange: () => void): Promise<void> =>
-      change(cursor, beforeChange, (page) => fillGap(client, { name, entryKey }, page)),
+    showNewer: async (): Promise<boolean> => {
+      // A read of the whole list that is in flight is not broken off.
+      await client
+        .getQueryCache()
+        .find({ queryKey })
+        ?.promise?.catch(() => {})
+      if (!query.hasPreviousPage) return restart().then(() => true)
+      const { data } = await query.fetchPreviousPage({ throwOnError: true })
+      return (data?.pages[0]?.ids.length ?? 0) > 0
+    },
   } as const
+}
+
+function useShownPages(name: ListName, pages: readonly CachedPage[], isFromTop: boolean) {
+  const client = useQueryClient()
+  const { authors } = useHidden()
+  const published = useCached<readonly string[]>(publishedKey(name))
+  return useMemo(
+    () => shownPages(pages, isFromTop ? published : [], (id) => isShown(client, id, authors)),
+    [client, pages, published, authors, isFromTop],
+  )
 }
