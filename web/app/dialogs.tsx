@@ -18,6 +18,7 @@ import { Spinner } from '../ui/spinner.tsx'
 import { toast } from '../ui/toaster.tsx'
 import styles from './dialogs.module.css'
 import { preloadViewerPages } from './routes.tsx'
+import { outboxRow } from './shell/connection-banner.tsx'
 
 type PropsOf<N> = Omit<Extract<Dialog, { name: N }>, 'name'> & { onClose: () => void }
 type DialogChunks = { [N in Dialog['name']]: LazyChunk<ComponentType<PropsOf<N>>> }
@@ -147,6 +148,6 @@ export function PreloadChunks() {
 
 /** Chunks load one after another, so that what the person opens meanwhile hardly has to wait. */
 async function preloadForViewer(): Promise<void> {
-  for (const dialog of Object.values(DIALOGS)) await dialog.preload()
+  for (const chunk of [outboxRow, ...Object.values(DIALOGS)]) await chunk.preload()
   await preloadViewerPages()
 }

@@ -10,7 +10,7 @@ import { DownloadData } from '../data-export/download-data.tsx'
 import { navigate } from '../history/history.ts'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { renameOwner } from '../posts/cache/post-cache.ts'
-import { draftsChanged } from '../posts/compose/stored-drafts.ts'
+import { textsChanged } from '../posts/compose/stored-drafts.ts'
 import { forgetPerson } from '../session/forget-person.ts'
 import { forgetTab } from '../session/forget-tab.ts'
 import { forgetHidden } from '../session/hidden.ts'
@@ -46,7 +46,7 @@ export function SettingsPage() {
 function showWallSignedOut(userId: string): void {
   forgetPerson(userId)
   forgetTab()
-  draftsChanged.emit()
+  textsChanged.emit()
   forgetHidden()
   signedOut()
   navigate(PATHS.wall)

@@ -1,6 +1,6 @@
 import { useReadPost } from '../posts/cache/posts.queries.ts'
-import { PostForm, useCloseWithDraft } from '../posts/compose/post-form.tsx'
-import { usePublishForm } from '../posts/compose/publish-post.ts'
+import { useDraft } from '../posts/compose/drafts.ts'
+import { PostForm, useCloseWithDraft, usePostForm } from '../posts/compose/post-form.tsx'
 import { WritingAs } from '../posts/compose/writing-as.tsx'
 import { RepliedPost } from '../posts/view/post-card.tsx'
 import { useBlockNote } from '../session/block.ts'
@@ -10,7 +10,8 @@ type ReplyDialogProps = { postId: string; onClose: () => void }
 
 export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
   useReadPost(postId)
-  const { draft, form } = usePublishForm(postId, onClose)
+  const draft = useDraft(`reply ${postId}`)
+  const form = usePostForm({ draft, initialText: '', onSent: onClose })
   const close = useCloseWithDraft(draft, onClose)
   return (
     <Modal title="Ответ" phone="full" onClose={close}>

@@ -1,13 +1,13 @@
 import { useLayoutEffect, useRef } from 'react'
-import { PostForm } from '../posts/compose/post-form.tsx'
-import { usePublishForm } from '../posts/compose/publish-post.ts'
+import { useDraft } from '../posts/compose/drafts.ts'
+import { PostForm, usePostForm } from '../posts/compose/post-form.tsx'
 import { WritingAs } from '../posts/compose/writing-as.tsx'
 import { useBlockNote } from '../session/block.ts'
 import { Monogram } from '../ui/monogram.tsx'
 import styles from './reply-field.module.css'
 
 export function ReplyField({ postId, username }: { postId: string; username: string }) {
-  const { form } = usePublishForm(postId)
+  const form = usePostForm({ draft: useDraft(`reply ${postId}`), initialText: '' })
   const blockNote = useBlockNote()
   const field = useRef<HTMLDivElement>(null)
   // The bottom bar of a phone must not cover what is written.

@@ -23,15 +23,11 @@ export function ReplyRow({ postId }: { postId: string }) {
           Войдите, чтобы ответить
         </button>
       )}
-      {viewer.state === 'authorized' && (
+      {/* The dialog has the same draft: the field begins anew with what was typed there. */}
+      {viewer.state === 'authorized' && !isInDialog && (
         <Lazy chunk={replyField} loading={null}>
           {(ReplyField) => (
-            // The dialog has the same draft: the field begins anew with what was typed there.
-            <ReplyField
-              key={`${viewer.user.id} ${isInDialog}`}
-              postId={postId}
-              username={viewer.user.username}
-            />
+            <ReplyField key={viewer.user.id} postId={postId} username={viewer.user.username} />
           )}
         </Lazy>
       )}

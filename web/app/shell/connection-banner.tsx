@@ -1,36 +1,33 @@
-import { History, type IconNode, WifiOff } from 'lucide'
-import { useLayoutEffect } from 'react'
+import { History, WifiOff } from 'lucide'
+import { useEffect, useState } from 'react'
 import { isStale } from '../../http/staleness.ts'
 import { useAtom } from '../../platform/atom.ts'
+import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { useOnline } from '../../platform/online.ts'
 import { useFreshPosts } from '../../posts/cache/posts.queries.ts'
+import { useHasOutbox } from '../../posts/compose/stored-drafts.ts'
 import { Icon } from '../../ui/icon.tsx'
-import styles from './app-shell.module.css'
+import { Notice } from './notice.tsx'
 
-type Notice = { icon: IconNode; text: string }
-
-const OFFLINE: Notice = { icon: WifiOff, text: 'Нет связи. Читать можно, отправить — позже' }
-const STALE: Notice = { icon: History, text: 'Показана сохранённая версия' }
+/** Loaded beforehand, because it is of most use without a network. */
+export const outboxRow = createLazyChunk(() => import('./outbox-row.tsx'), 'OutboxRow')
 
 /** Its element stays mounted, because only then a change of its content is announced. */
 export function ConnectionBanner() {
   const online = useOnline()
   const stale = useAtom(isStale, false)
+  const hasOutbox = useHasOutbox()
+  const [, setIsLoaded] = useState(false)
+  const OutboxRow = hasOutbox && outboxRow.content()
   useFreshPosts(stale)
-  const notice = online ? stale && STALE : OFFLINE
-  const isShown = notice !== false
-  // Toasts and the end of the page leave room for the banner.
-  useLayoutEffect(() => {
-    document.documentElement.toggleAttribute('data-notice', isShown)
-  }, [isShown])
-  return (
-    <div role="status">
-      {notice && (
-        <div className={styles.banner}>
-          <Icon shape={notice.icon} size={16} />
-          {notice.text}
-        </div>
-      )}
-    </div>
+  useEffect(() => {
+    if (hasOutbox && online) void outboxRow.preload().then(() => setIsLoaded(true))
+  }, [hasOutbox, online])
+  const notice = (stale || !online) && (
+    <Notice>
+      <Icon shape={online ? History : WifiOff} size={16} />
+      {online ? 'Показана сохранённая версия' : 'Нет связи. Читать можно, отправим — позже'}
+    </Notice>
   )
+  return <div role="status">{OutboxRow ? <OutboxRow>{notice}</OutboxRow> : notice}</div>
 }

@@ -1,9 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { OWN_TEXT, useDraft } from '../../posts/compose/drafts.ts'
+import { useDraft } from '../../posts/compose/drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from '../../posts/compose/post-form.tsx'
 import { Modal } from '../../ui/modal.tsx'
-import { toast } from '../../ui/toaster.tsx'
-import { sendAppeal, useRemovedPosts } from './appeals.queries.ts'
+import { REMOVED_POSTS, useRemovedPosts } from './appeals.queries.ts'
 import styles from './removed-posts.module.css'
 import { RemovedText } from './removed-posts.tsx'
 
@@ -16,13 +15,11 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
   const draft = useDraft(`appeal ${postId}`)
   const form = usePostForm({
     draft,
-    intent: { name: 'appeal', postId },
     initialText: '',
-    send: async (text) => {
-      await sendAppeal(client, { id: postId, text, by: draft.userId })
-      toast({ text: 'Отправлено модератору' }, { about: [OWN_TEXT] })
+    onSent: () => {
+      void client.invalidateQueries({ queryKey: REMOVED_POSTS })
+      onClose()
     },
-    onSent: onClose,
   })
   return (
     <Modal title="Обжалование" phone="full" onClose={useCloseWithDraft(draft, onClose)}>

@@ -1,16 +1,13 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { PATHS, postPath } from '../../../contract/pages.ts'
 import { leave, openDialog } from '../../history/history.ts'
-import { fallBackOn } from '../../http/call-error.ts'
 import { useAction } from '../../http/use-action.tsx'
-import { write } from '../../http/write.ts'
-import { announcePostChange } from '../../session/post-channel.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormError } from '../../ui/errors.tsx'
 import { Modal, ModalFooter } from '../../ui/modal.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { evictPost } from '../cache/list-cache.ts'
 import { usePost } from '../cache/post-cache.ts'
+import { deletePost } from './compose.queries.ts'
 import styles from './delete-dialog.module.css'
 import { type Draft, useDraft } from './drafts.ts'
 
@@ -78,13 +75,4 @@ function useDelete({ postId, rewrites, onClose }: DeleteDialogProps) {
 function addToDraft(draft: Draft, text: string): void {
   const written = draft.read() ?? ''
   if (!written.endsWith(text)) draft.write(written === '' ? text : `${written}\n\n${text}`)
-}
-
-/** Returns false for a post that was already deleted. Throws CallError. */
-async function deletePost(client: QueryClient, id: string): Promise<boolean> {
-  const deletion = write('DELETE /posts/:id', { params: { id } }).then(() => true)
-  const existed = await fallBackOn(404, deletion, false)
-  evictPost(client, id)
-  announcePostChange({ name: 'deleted', postId: id })
-  return existed
 }

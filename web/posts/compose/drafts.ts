@@ -1,43 +1,38 @@
 import { useEffect, useMemo, useState } from 'react'
 import { normalizeText } from '../../../contract/text.ts'
-import { createEmitter } from '../../platform/atom.ts'
 import { randomKey } from '../../platform/random-key.ts'
-import { localStore, type SafeStorage } from '../../platform/storage.ts'
+import { isRecord, localStore, type SafeStorage } from '../../platform/storage.ts'
 import { withLock } from '../../platform/with-lock.ts'
 import { tabId } from '../../session/tab-id.ts'
 import { useViewer } from '../../session/viewer.ts'
-import {
-  type DraftTarget,
-  draftName,
-  draftsChanged,
-  findDraft,
-  type NamedDraft,
-  readStoredDraft,
-  type StoredDraft,
-  storedDrafts,
-} from './stored-drafts.ts'
+import { type DraftTarget, draftPrefix, isDraft, OUTBOX, textsChanged } from './stored-drafts.ts'
 
 /** Toasts about a text that the viewer writes replace each other. */
 export const OWN_TEXT = 'own text'
 
 export type Draft = {
   userId: string
+  target: DraftTarget
   read: () => string | null
   write: (text: string) => void
-  /** A text has the same key until it was sent, so that no retry publishes it twice. */
-  submissionKey: (text: string) => string
-  /** Removes `text`, which the server has published, unless another one was typed meanwhile. */
-  removeSent: (text: string) => void
+  /**
+   * Removes a text that is sent now, also from the drafts of other tabs. Returns its submission key:
+   * a text has the same one until it was sent with success, so that no retry publishes it twice.
+   */
+  take: (text: string) => string
+  /** Brings a text back that was not sent, below what was typed meanwhile. */
+  giveBack: (text: string, key: string) => void
   clear: () => void
   /** The browser may have no room for the draft, which is then lost with the page. */
   isUnsaved: () => boolean
   /** Keeps other tabs from taking the draft over. Returns the function that ends this. */
   keepOpen: () => () => void
-  /** `listener` gets each text that a form of this page has sent. Returns its unsubscription. */
-  onSent: (listener: (text: string) => void) => () => void
 }
 
-const sentTexts = createEmitter<{ userId: string; target: DraftTarget; text: string }>()
+/** `at` is in unix milliseconds. `sent` is there once the text was sent without success. */
+type StoredDraft = { text: string; sent?: Sent; at?: number }
+type Sent = { text: string; key: string }
+type NamedDraft = { name: string; draft: StoredDraft }
 
 /** A tab that has no draft of its own begins with the newest of another tab. */
 export function openDraft(
@@ -46,9 +41,11 @@ export function openDraft(
   target: DraftTarget,
   { tab = tabId() } = {},
 ): Draft {
-  const key = { userId, target, tab }
-  const own = draftName(key)
-  let found = findDraft(store, key)
+  const prefix = draftPrefix(userId, target)
+  // Each tab has a name of its own, so that none overwrites another's draft.
+  const own = prefix + tab
+  const all = storedDrafts(store, prefix)
+  let found = all.find(({ name }) => name === own) ?? all.find(({ draft }) => draft.text !== '')
 
   function load(): StoredDraft | null {
     return readStoredDraft(store, own) ?? (found ? readStoredDraft(store, found.name) : null)
@@ -61,29 +58,29 @@ export function openDraft(
     if (found && found.name !== own && !store.isUnsaved(own)) void removeUnlessOpen(store, found)
     found = undefined
     // With each letter, every post of the viewer's own on the page would check its draft.
-    if ((draft.text === '') !== (before === '')) draftsChanged.emit()
+    if ((draft.text === '') !== (before === '')) textsChanged.emit()
   }
 
   return {
     userId,
+    target,
     read: () => load()?.text || null,
     write: (text) => {
       const draft = load()
       if (text !== (draft?.text ?? '')) save({ ...draft, text })
     },
-    submissionKey: (text) => {
-      const sent = load()?.sent
-      const key = sent?.text === text ? sent.key : randomKey()
-      save({ text, sent: { text, key } })
-      return key
-    },
-    removeSent: (text) => {
-      const typed = load()?.text ?? ''
+    take: (text) => {
+      const { text: typed = '', sent } = load() ?? {}
       save({ text: normalizeText(typed) === text ? '' : typed })
-      for (const { name, draft } of storedDrafts(store, key)) {
+      for (const { name, draft } of storedDrafts(store, prefix)) {
         if (normalizeText(draft.text) === text) store.remove(name)
       }
-      sentTexts.emit({ userId, target, text })
+      return sent?.text === text ? sent.key : randomKey()
+    },
+    giveBack: (text, submissionKey) => {
+      const written = load()?.text || text
+      const both = written === text ? text : `${written}\n\n${text}`
+      save({ text: both, sent: { text, key: submissionKey } })
     },
     clear: () => save({ text: '' }),
     isUnsaved: () => store.isUnsaved(own),
@@ -93,11 +90,28 @@ export function openDraft(
       withLock(own, { mode: 'shared' }, () => closed).catch(() => {})
       return close
     },
-    onSent: (listener) =>
-      sentTexts.subscribe((sent) => {
-        if (sent.userId === userId && sent.target === target) listener(sent.text)
-      }),
   }
+}
+
+/** The newest first. */
+function storedDrafts(store: SafeStorage, prefix: string): NamedDraft[] {
+  return store
+    .keys(prefix)
+    .map((name) => ({ name, draft: readStoredDraft(store, name) }))
+    .filter((stored): stored is NamedDraft => stored.draft !== null)
+    .sort((one, other) => (other.draft.at ?? 0) - (one.draft.at ?? 0))
+}
+
+/** The key is not checked: what was typed is worth more than the key it was sent with. */
+function readStoredDraft(store: SafeStorage, name: string): StoredDraft | null {
+  const stored: StoredDraft | null = store.readJson(name, isDraft)
+  if (!stored) return null
+  const { text, sent, at } = stored
+  return { text, ...(isSent(sent) && { sent }), ...(typeof at === 'number' && { at }) }
+}
+
+function isSent(value: unknown): value is Sent {
+  return isRecord(value) && typeof value.text === 'string' && typeof value.key === 'string'
 }
 
 async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft): Promise<void> {
@@ -117,4 +131,9 @@ export function useDraft(target: DraftTarget): Draft {
   const draft = useMemo(() => openDraft(localStore, userId, target), [userId, target])
   useEffect(() => draft.keepOpen(), [draft])
   return draft
+}
+
+/** Counts the drafts and what waits in the outbox. */
+export function countUnsentTexts(userId: string): number {
+  return ['draft', OUTBOX].flatMap((kind) => localStore.keys(`${kind} ${userId} `)).length
 }

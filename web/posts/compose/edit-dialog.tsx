@@ -1,20 +1,15 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countdown } from '../../format/time.ts'
-import { call } from '../../http/call.ts'
-import { CallError } from '../../http/call-error.ts'
 import { errorMessage } from '../../http/error-message.ts'
-import { write } from '../../http/write.ts'
-import { announcePostChange } from '../../session/post-channel.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorRow } from '../../ui/errors.tsx'
 import { Modal } from '../../ui/modal.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { toast } from '../../ui/toaster.tsx'
-import { type CachedPost, nextVersion, putPosts } from '../cache/post-cache.ts'
+import type { CachedPost } from '../cache/post-cache.ts'
 import { MISSING_POST, type ReadPost, useReadPost } from '../cache/posts.queries.ts'
 import { useEditSeconds } from '../view/post-time.tsx'
-import { OWN_TEXT, useDraft } from './drafts.ts'
+import { hasCode } from './compose.queries.ts'
+import { useDraft } from './drafts.ts'
 import { EditExpired } from './edit-expired.tsx'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
 
@@ -66,50 +61,11 @@ function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) 
 
 /** The edit period may end by the countdown here or by the server's answer. */
 function useEdit(post: CachedPost, onClose: () => void) {
-  const client = useQueryClient()
   const secondsLeft = useEditSeconds(post)
   const draft = useDraft(`edit ${post.id}`)
-  const form = usePostForm({
-    draft,
-    intent: { name: 'edit', postId: post.id },
-    initialText: post.text,
-    send: async (text) => {
-      await saveEdit(client, { id: post.id, text, by: draft.userId })
-      toast({ text: 'Изменено' }, { about: [OWN_TEXT, `post ${post.id}`] })
-    },
-    onSent: onClose,
-  })
+  const form = usePostForm({ draft, initialText: post.text, onSent: onClose })
   const isRefused = hasCode(form.sendError, 'EDIT_PERIOD_EXPIRED')
   // A text that is being sent may still arrive before the period ends on the server.
   const isExpired = isRefused || (secondsLeft === 0 && !form.isPending)
   return { form, draft, secondsLeft, isExpired }
-}
-
-type Edit = { id: string; text: string; by: string }
-
-async function saveEdit(client: QueryClient, edit: Edit): Promise<void> {
-  const { id, text, by } = edit
-  try {
-    const post = await write('PATCH /posts/:id', { params: { id }, body: { text } }, { by })
-    putPosts(client, [post])
-    announcePostChange({ name: 'edited', post })
-  } catch (error) {
-    if (!mayBeSaved(error) || !(await isSaved(client, edit))) throw error
-  }
-}
-
-/** If an earlier answer was lost, the text may be saved already, and a repeated edit is refused. */
-function mayBeSaved(error: unknown): boolean {
-  return hasCode(error, 'INVALID_REQUEST') || hasCode(error, 'EDIT_PERIOD_EXPIRED')
-}
-
-async function isSaved(client: QueryClient, { id, text }: Edit): Promise<boolean> {
-  const version = nextVersion()
-  const post = await call('GET /posts/:id', { params: { id } })
-  putPosts(client, [post], version)
-  return post.text === text
-}
-
-function hasCode(error: unknown, code: CallError['code']): boolean {
-  return error instanceof CallError && error.code === code
 }

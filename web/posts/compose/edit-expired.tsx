@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { parsePostText } from '../../../contract/text.ts'
-import { useAction } from '../../http/use-action.tsx'
 import { copyText, NOT_COPIED } from '../../platform/copy-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormError } from '../../ui/errors.tsx'
@@ -8,7 +7,9 @@ import { TextArea } from '../../ui/field.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
 import type { Draft } from './drafts.ts'
 import styles from './edit-expired.module.css'
-import { usePublish } from './publish-post.ts'
+import { stopSending } from './text-outbox.ts'
+import { useSubmit } from './use-submit.ts'
+import { WaitingLine } from './waiting-line.tsx'
 
 type EditExpiredProps = {
   postId: string
@@ -39,17 +40,9 @@ export function EditExpired({ postId, typed, draft, onClose }: EditExpiredProps)
 
 function UnsavedText(props: EditExpiredProps & { typed: string }) {
   const { postId, typed, draft, onClose } = props
-  const publish = usePublish(postId, draft.userId)
   const [copied, setCopied] = useState('')
   const text = parsePostText(typed)
-  const reply = useAction({
-    mutationFn: (replyText: string) => publish(replyText, draft.submissionKey(replyText)),
-    onSuccess: (_, replyText) => {
-      draft.removeSent(replyText)
-      onClose()
-    },
-    errors: { failed: 'Не отправлено', reopen: { name: 'edit', postId } },
-  })
+  const reply = useSubmit(draft, { target: `reply ${postId}`, onSent: onClose })
 
   async function copy(): Promise<void> {
     // Screen readers announce the same text again only after it was removed.
@@ -73,6 +66,9 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
       </p>
       <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
       <FormError {...reply.errorLine} />
+      <div role="status">
+        {reply.outgoing && <WaitingLine outgoing={reply.outgoing} onStop={stopSending} />}
+      </div>
       <p className={styles.copied} role="status">
         {copied}
       </p>

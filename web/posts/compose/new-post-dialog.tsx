@@ -1,11 +1,12 @@
 import { useBlockNote } from '../../session/block.ts'
 import { Modal } from '../../ui/modal.tsx'
-import { PostForm, useCloseWithDraft } from './post-form.tsx'
-import { usePublishForm } from './publish-post.ts'
+import { useDraft } from './drafts.ts'
+import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
 import { WritingAs } from './writing-as.tsx'
 
 export function NewPostDialog({ onClose }: { onClose: () => void }) {
-  const { draft, form } = usePublishForm(null, onClose)
+  const draft = useDraft('new')
+  const form = usePostForm({ draft, initialText: '', onSent: onClose })
   const close = useCloseWithDraft(draft, onClose)
   return (
     <Modal title="Новая запись" phone="full" onClose={close}>

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import {
   type FocusEvent,
   type FormEvent,
@@ -10,8 +9,6 @@ import {
   useState,
 } from 'react'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
-import { useAction } from '../../http/use-action.tsx'
-import type { Intent } from '../../session/intents.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormError } from '../../ui/errors.tsx'
 import { TextArea } from '../../ui/field.tsx'
@@ -20,7 +17,8 @@ import { toast } from '../../ui/toaster.tsx'
 import { type Draft, OWN_TEXT } from './drafts.ts'
 import { PostCounter } from './post-counter.tsx'
 import styles from './post-form.module.css'
-import { useSendWhenAvailable } from './send-when-available.ts'
+import { type Outgoing, stopSending } from './text-outbox.ts'
+import { useSubmit } from './use-submit.ts'
 import { WaitingLine } from './waiting-line.tsx'
 
 type PostFormProps = {
@@ -62,7 +60,7 @@ export function PostForm({ form, submitLabel, shape = 'dialog', ...props }: Post
       />
       <FormError {...form.errorLine} />
       <div role="status">
-        {form.waiting && <WaitingLine waiting={form.waiting} onStop={form.stopWaiting} />}
+        {form.outgoing && <WaitingLine outgoing={form.outgoing} onStop={form.stopWaiting} />}
       </div>
       {isDialog && <ModalFooter inPhoneHeader>{submit}</ModalFooter>}
       {!isDialog && (form.isUsed || form.typed !== '') && (
@@ -75,29 +73,19 @@ export function PostForm({ form, submitLabel, shape = 'dialog', ...props }: Post
   )
 }
 
-const SENDING = ['send text']
-
 type PostFormOptions = {
   draft: Draft
-  /** The action that opens the dialog of this form again. */
-  intent: Intent
   initialText: string
-  /** All attempts to send a text share the key. The error of `send` is shown in the form. */
-  send: (text: string, submissionKey: string) => Promise<void>
-  /** Whether the server applies a repeated `send` only once for each key. */
-  isRepeatable?: boolean
-  /**
-   * Called also after an earlier form, which was closed meanwhile, has sent the text. Without it the
-   * form stays, empty, for the next text.
-   */
+  /** Without it the form stays, empty, for the next text. */
   onSent?: (() => void) | undefined
 }
 
-export function usePostForm(options: PostFormOptions) {
-  const { draft, intent, send, isRepeatable = false, onSent } = options
+export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
   // What arrives meanwhile may be the very text that was sent, whose answer was lost.
   const [initialText] = useState(options.initialText)
-  const [typed, setTyped] = useState(() => draft.read() ?? initialText)
+  const sending = useSubmit(draft, { onSent: finish, onRefused: () => setTyped(readDraft()) })
+  const readDraft = () => draft.read() ?? initialText
+  const [typed, setTyped] = useState(() => sending.resumedText ?? readDraft())
   // A field whose text was changed would lose its caret and what Ctrl+Z takes back.
   const tidy = tidyTyped(typed)
   // A dialog opens to be used: its focus need not render the form again.
@@ -105,34 +93,19 @@ export function usePostForm(options: PostFormOptions) {
   const area = useRef<HTMLTextAreaElement>(null)
   /** Until the form is gone, another Enter must not publish the text again. */
   const isSent = useRef(false)
-  const repeated = useSendWhenAvailable(send)
-  const sending = useAction({
-    mutationKey: SENDING,
-    mutationFn: (text: string) =>
-      (isRepeatable ? repeated.send : send)(text, draft.submissionKey(text)),
-    onSuccess: (_, text) => draft.removeSent(text),
-    errors: { failed: 'Не отправлено', reopen: intent },
-  })
   const text = parsePostText(tidy)
   const canSend = text !== null && text !== normalizeText(initialText)
 
-  const onDraftSent = useEffectEvent((sent: string) => {
-    if (sent !== normalizeText(tidy)) return
-    if (!onSent) return empty()
-    isSent.current = true
-    onSent()
+  useStorageChange(() => {
+    // Another tab has sent the text that both showed.
+    if (!sending.isPending && typed !== initialText && draft.read() === null) finish()
   })
-  useEffect(() => draft.onSent((sent) => onDraftSent(sent)), [draft])
 
-  const onStorage = useEffectEvent(() => {
-    // Another tab has published the text that both showed.
-    if (!onSent && typed !== '' && draft.read() === null) empty()
-  })
-  useEffect(() => {
-    const stop = new AbortController()
-    addEventListener('storage', () => onStorage(), { signal: stop.signal })
-    return () => stop.abort()
-  }, [])
+  function finish(): void {
+    isSent.current = onSent !== undefined
+    if (onSent) onSent()
+    else empty()
+  }
 
   function empty(): void {
     setTyped(initialText)
@@ -158,9 +131,9 @@ export function usePostForm(options: PostFormOptions) {
     sendError: sending.error,
     errorLine: sending.error ? sending.errorLine : { children: validationError(tidy, text) },
     isPending: sending.isPending,
-    waiting: repeated.waiting,
-    stopWaiting: () => {
-      repeated.stop()
+    outgoing: sending.outgoing,
+    stopWaiting: (outgoing: Outgoing) => {
+      stopSending(outgoing)
       // The button that had the focus disappears.
       area.current?.focus()
     },
@@ -179,22 +152,33 @@ export function usePostForm(options: PostFormOptions) {
       event.target.setSelectionRange(typed.length, typed.length)
     },
     onKeyDown: (event: KeyboardEvent) => {
-      const isSubmit = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
-      if (!isSubmit || event.nativeEvent.isComposing) return
+      if (!isSubmit(event)) return
       event.preventDefault()
       submit()
     },
   }
 }
 
+function isSubmit({ key, ctrlKey, metaKey, nativeEvent }: KeyboardEvent): boolean {
+  return key === 'Enter' && (ctrlKey || metaKey) && !nativeEvent.isComposing
+}
+
+/** Calls `action` when another tab has stored or removed something. */
+function useStorageChange(action: () => void): void {
+  const onStorage = useEffectEvent(action)
+  useEffect(() => {
+    const listener = () => onStorage()
+    addEventListener('storage', listener)
+    return () => removeEventListener('storage', listener)
+  }, [])
+}
+
 const UNSAVED = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'
 
 /** A toast tells that an unsent text stays behind as a draft. */
 export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void {
-  const client = useQueryClient()
   return () => {
-    const isSending = client.isMutating({ mutationKey: SENDING }) > 0
-    if (draft.read() !== null && !isSending) {
+    if (draft.read() !== null) {
       toast({ text: draft.isUnsaved() ? UNSAVED : 'Черновик сохранён' }, { about: [OWN_TEXT] })
     }
     onClose()

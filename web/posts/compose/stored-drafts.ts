@@ -1,62 +1,42 @@
 import { createEmitter, useAtom } from '../../platform/atom.ts'
-import { isRecord, localStore, type SafeStorage } from '../../platform/storage.ts'
-import { tabId } from '../../session/tab-id.ts'
+import { isRecord, localStore } from '../../platform/storage.ts'
 import { useViewer } from '../../session/viewer.ts'
 
 export type DraftTarget = 'new' | `reply ${string}` | `edit ${string}` | `appeal ${string}`
 
-/** `at` is in unix milliseconds. `sent` is there until the server's answer is known. */
-export type StoredDraft = { text: string; sent?: Sent; at?: number }
-type Sent = { text: string; key: string }
-export type NamedDraft = { name: string; draft: StoredDraft }
+/** With the id of its author, what the name of each text in the outbox begins with. */
+export const OUTBOX = 'outbox'
 
-export const draftsChanged = createEmitter()
+/** A draft was created or removed, or the outbox has changed, perhaps by another tab. */
+export const textsChanged = createEmitter(() => {
+  globalThis.addEventListener?.('storage', followOtherTab)
+  return () => globalThis.removeEventListener?.('storage', followOtherTab)
+})
 
-export type DraftKey = { userId: string; target: DraftTarget; tab: string }
-
-/** Each tab has a name of its own, so that none overwrites another's draft. */
-export function draftName({ tab, ...key }: DraftKey): string {
-  return `${draftPrefix(key)}${tab}`
+function followOtherTab({ key }: StorageEvent): void {
+  if (!key || key.startsWith(OUTBOX)) textsChanged.emit()
 }
 
-function draftPrefix({ userId, target }: Omit<DraftKey, 'tab'>): string {
+/** The name of a draft is this and its tab. */
+export function draftPrefix(userId: string, target: DraftTarget): string {
   return `draft ${userId} ${target} `
 }
 
-export function storedDrafts(store: SafeStorage, key: Omit<DraftKey, 'tab'>): NamedDraft[] {
-  return store
-    .keys(draftPrefix(key))
-    .map((name) => ({ name, draft: readStoredDraft(store, name) }))
-    .filter((stored): stored is NamedDraft => stored.draft !== null)
-    .sort((one, other) => (other.draft.at ?? 0) - (one.draft.at ?? 0))
-}
-
-/** Returns the tab's own draft, or else the newest of another tab. */
-export function findDraft(store: SafeStorage, key: DraftKey): NamedDraft | undefined {
-  const own = draftName(key)
-  const all = storedDrafts(store, key)
-  return all.find(({ name }) => name === own) ?? all.find(({ draft }) => draft.text !== '')
-}
-
-export function readStoredDraft(store: SafeStorage, name: string): StoredDraft | null {
-  const stored = store.readJson(name, isStoredDraft)
-  if (!stored) return null
-  const { text, sent, at } = stored
-  return { text, ...(isSent(sent) && { sent }), ...(typeof at === 'number' && { at }) }
-}
-
-/** The key is not checked: what was typed is worth more than the key it was sent with. */
-function isStoredDraft(value: unknown): value is StoredDraft {
+export function isDraft(value: unknown): value is { text: string } {
   return isRecord(value) && typeof value.text === 'string'
 }
 
-function isSent(value: unknown): value is Sent {
-  return isRecord(value) && typeof value.text === 'string' && typeof value.key === 'string'
-}
-
+/** Returns what some tab holds as the viewer's draft. */
 export function useUnsentText(target: DraftTarget): string | null {
   const viewer = useViewer()
-  const userId = viewer.state === 'authorized' ? viewer.user.id : ''
-  const get = () => findDraft(localStore, { userId, target, tab: tabId() })?.draft.text || null
-  return useAtom({ get, subscribe: draftsChanged.subscribe }, null)
+  const prefix = draftPrefix(viewer.state === 'authorized' ? viewer.user.id : '', target)
+  const textOf = (name: string) => localStore.readJson(name, isDraft)?.text
+  const get = () => localStore.keys(prefix).map(textOf).find(Boolean) ?? null
+  return useAtom({ get, subscribe: textsChanged.subscribe }, null)
+}
+
+/** Whether the outbox holds a text, of whatever author. */
+export function useHasOutbox(): boolean {
+  const get = () => localStore.keys(OUTBOX).length > 0
+  return useAtom({ get, subscribe: textsChanged.subscribe }, false)
 }

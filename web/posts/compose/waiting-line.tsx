@@ -1,33 +1,59 @@
 import { countdown } from '../../format/time.ts'
-import { isUnanswered } from '../../http/call-error.ts'
+import { openDialog } from '../../history/history.ts'
+import { isShortLimit, isUnanswered } from '../../http/call-error.ts'
 import { reasonOf } from '../../http/error-message.ts'
+import { useOnline } from '../../platform/online.ts'
 import { useSecondsLeft } from '../../platform/use-seconds-left.ts'
+import { useViewer } from '../../session/viewer.ts'
 import { Button } from '../../ui/button.tsx'
 import styles from './post-form.module.css'
-import type { Waiting } from './send-when-available.ts'
+import { errorOf, type Outgoing } from './text-outbox.ts'
 
-type WaitingLineProps = { waiting: Waiting; onStop: () => void }
+type WaitingLineProps = { outgoing: Outgoing; onStop: (outgoing: Outgoing) => void }
 
-export function WaitingLine({ waiting, onStop }: WaitingLineProps) {
+/** Shows nothing during the first attempt. */
+export function WaitingLine({ outgoing, onStop }: WaitingLineProps) {
+  const viewer = useViewer()
+  const isOwn = viewer.state !== 'authorized' || viewer.user.id === outgoing.by
+  const isSignedOut = viewer.state === 'signed-out'
+  if (isOwn && !isSignedOut && !outgoing.failure) return null
   return (
     <p className={styles.waiting}>
-      <WaitingReason {...waiting} />
-      <Button size="s" onClick={onStop}>
-        Не отправлять
-      </Button>
+      {isOwn ? (
+        <WaitingReason outgoing={outgoing} isSignedOut={isSignedOut} />
+      ) : (
+        'Это начато в другом аккаунте. Отправим, когда вы в него войдёте'
+      )}
+      <span className={styles.acts}>
+        {isSignedOut && (
+          <Button variant="strong" size="s" onClick={() => openDialog({ name: 'sign-in' })}>
+            Войти
+          </Button>
+        )}
+        <Button size="s" onClick={() => onStop(outgoing)}>
+          Не отправлять
+        </Button>
+      </span>
     </p>
   )
 }
 
-function WaitingReason({ error, until }: Waiting) {
-  const seconds = useSecondsLeft(until)
+function WaitingReason({ outgoing, isSignedOut }: { outgoing: Outgoing; isSignedOut: boolean }) {
+  const error = errorOf(outgoing)
+  const isOnline = useOnline()
+  if (!isOnline) return 'Нет связи. Отправим, когда она вернётся'
+  if (isSignedOut || error.status === 401) return 'Сессия завершена. Отправим, когда вы войдёте'
   if (isUnanswered(error)) return 'Сервер не отвечает. Текст сохранён, отправим сами'
-  if (error.code === 'UNAVAILABLE')
+  if (!isShortLimit(error))
     return 'Сервис пока недоступен. Текст сохранён: отправим его, как только сервис вернётся'
   return (
     <span>
-      {/* A timer is not announced with each second. */}
-      {reasonOf(error)}. Отправим через <span role="timer">{countdown(seconds)}</span>
+      {reasonOf(error)}. Отправим через <SecondsLeft until={outgoing.until} />
     </span>
   )
+}
+
+/** A timer is not announced with each second. */
+export function SecondsLeft({ until }: { until: number }) {
+  return <span role="timer">{countdown(useSecondsLeft(until))}</span>
 }

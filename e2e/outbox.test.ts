@@ -1,0 +1,273 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { journey, olga, PHONE, petr, test } from './testing/journey.ts'
+import {
+  chooseFromMenu,
+  countRequests,
+  postWith,
+  startPost,
+  textField,
+  toast,
+  untilPreloaded,
+} from './testing/page-actions.ts'
+import { changeUserInOtherTab, profileLink, signInThrough } from './testing/sign-in-actions.ts'
+
+const PUBLICATION = '**/api/v1/posts'
+const WAITS_FOR_SERVER = 'Сервер не отвечает. Текст сохранён, отправим сами'
+
+test('a text that waits for a limit goes on waiting after a reload, in its dialog, and is sent once', async () => {
+  const page = await journey.visit({ as: olga })
+  await limit(page, 4)
+  const dialog = await submit(page, 'Переживёт обновление')
+  await dialog.getByText('Записи нельзя публиковать так часто. Отправим через').waitFor()
+  await page.reload()
+  await dialog.getByText('Отправим через 0:0').waitFor()
+  expect(await textField(dialog).inputValue()).toBe('Переживёт обновление')
+  const sent = countRequests(page, 'POST', /\/api\/v1\/posts$/)
+  await toast(page, 'Опубликовано').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await postWith(page, 'Переживёт обновление').waitFor()
+  expect(sent()).toBe(1)
+  expect(await published('Переживёт обновление')).toBe(1)
+})
+
+test('a text whose tab was closed is sent by another tab, which says meanwhile when', async () => {
+  const first = await journey.visit({ as: olga })
+  await limit(first, 3)
+  await (await submit(first, 'Вкладки больше нет')).getByText('Отправим через').waitFor()
+  await first.close()
+  const second = await openTab(first)
+  await row(second, /^1 запись уйдёт через 0:0\d\./).waitFor()
+  await toast(second, 'Опубликовано').waitFor()
+  await row(second, /запись/).waitFor({ state: 'detached' })
+  expect(await published('Вкладки больше нет')).toBe(1)
+})
+
+test('two texts that are published without a network are sent in their order once it is back', async () => {
+  const page = await journey.visit({ as: olga, viewport: PHONE })
+  await untilPreloaded(page)
+  await page.context().setOffline(true)
+  const dialog = await submit(page, 'Первая в метро')
+  await dialog.getByText('Нет связи. Отправим, когда она вернётся').waitFor()
+  await page.keyboard.press('Escape')
+  await row(page, '1 запись ждёт связи.').waitFor()
+  // The first text is no draft any more.
+  await submit(page, 'Вторая в метро')
+  await dialog.getByText('Нет связи').waitFor()
+  await page.keyboard.press('Escape')
+  await row(page, '2 записи ждут связи.').waitFor()
+
+  await page.context().setOffline(false)
+  await postWith(page, 'Вторая в метро').waitFor()
+  await row(page, /запис/).waitFor({ state: 'detached' })
+  const posts = await journey.rows('SELECT text FROM posts ORDER BY id')
+  expect(posts).toEqual([{ text: 'Первая в метро' }, { text: 'Вторая в метро' }])
+})
+
+test('two tabs have one outbox: both show what waits, either can open it, and it is sent once', async () => {
+  const first = await journey.visit({ as: olga })
+  const second = await openTab(first)
+  const context = first.context()
+  await context.route(PUBLICATION, (route) => route.abort())
+  const sent: string[] = []
+  context.on('requestfinished', (request) => {
+    if (request.method() === 'POST' && /\/api\/v1\/posts$/.test(request.url())) sent.push('post')
+  })
+  const dialog = await submit(first, 'Одна на двоих')
+  await dialog.getByText(WAITS_FOR_SERVER).waitFor()
+  await first.keyboard.press('Escape')
+  for (const tab of [first, second]) await row(tab, '1 запись ждёт связи.').waitFor()
+  await second.bringToFront()
+  await second.getByRole('button', { name: 'Открыть' }).click()
+  const opened = second.getByRole('dialog', { name: 'Новая запись' })
+  await opened.getByText(WAITS_FOR_SERVER).waitFor()
+  expect(await textField(opened).inputValue()).toBe('Одна на двоих')
+
+  await context.unroute(PUBLICATION)
+  await opened.waitFor({ state: 'detached' })
+  for (const tab of [first, second]) await row(tab, /запись/).waitFor({ state: 'detached' })
+  expect([sent, await published('Одна на двоих')]).toEqual([['post'], 1])
+})
+
+test('a text that waits is stopped from the outbox, is a draft again, and is published by hand', async () => {
+  const page = await journey.visit({ as: olga })
+  await page.route(PUBLICATION, (route) => route.abort())
+  const dialog = await submit(page, 'Ещё подумаю')
+  await dialog.getByText(WAITS_FOR_SERVER).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Открыть' }).click()
+  await dialog.getByRole('button', { name: 'Не отправлять' }).click()
+  await dialog.getByText(WAITS_FOR_SERVER).waitFor({ state: 'detached' })
+  await page.unroute(PUBLICATION)
+  await textField(dialog).fill('Ещё подумаю: вот так')
+  await page.keyboard.press('Control+Enter')
+  await dialog.waitFor({ state: 'detached' })
+  expect(await published('Ещё подумаю')).toBe(0)
+  expect(await published('Ещё подумаю: вот так')).toBe(1)
+})
+
+test('what a user submits is neither shown to another account nor sent by it, and goes once its author is back', async () => {
+  const [vera, other] = [await journey.signUp(), await journey.signUp()]
+  const page = await journey.visit({ as: vera })
+  await page.context().route(PUBLICATION, (route) => route.abort())
+  const dialog = await submit(page, 'Пишет Вера')
+  await dialog.getByText(WAITS_FOR_SERVER).waitFor()
+  await changeUserInOtherTab(journey, page, { former: vera, next: other })
+  await dialog.getByText('Это начато в другом аккаунте. Отправим, когда вы в него').waitFor()
+  await page.context().unroute(PUBLICATION)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  expect(await row(page, /запись/).count()).toBe(0)
+  // What the other account does itself arrives after what Vera began.
+  await submit(page, 'Пишет другой')
+  await toast(page, 'Опубликовано').waitFor()
+  expect(await published('Пишет Вера')).toBe(0)
+
+  const { clientToken } = vera
+  await changeUserInOtherTab(journey, page, { former: { ...other, clientToken }, next: vera })
+  await expect.poll(() => published('Пишет Вера')).toBe(1)
+})
+
+test('a text that waits while its session ends is sent after signing in', async () => {
+  const vera = await journey.signUp()
+  const page = await journey.visit({ as: vera })
+  await page.route(PUBLICATION, (route) => route.abort())
+  const dialog = await submit(page, 'Дождётся входа')
+  await dialog.getByText(WAITS_FOR_SERVER).waitFor()
+  await journey.rows('DELETE FROM sessions WHERE user_id = $1', [vera.id])
+  await page.unroute(PUBLICATION)
+  await dialog.getByRole('button', { name: 'Войти' }).click()
+  await signInThrough(journey, page, vera.email)
+  await toast(page, 'Опубликовано').waitFor()
+  await postWith(page, 'Дождётся входа').waitFor()
+})
+
+test('the same text sent by hand while it waits, here or in another tab, is published once', async () => {
+  const first = await journey.visit({ as: olga })
+  const second = await openTab(first)
+  await first.context().route(PUBLICATION, (route) => route.abort())
+  for (const page of [first, first, second]) {
+    await page.bringToFront()
+    const dialog = await submit(page, 'Не дважды')
+    await dialog.getByText(WAITS_FOR_SERVER).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await row(page, '1 запись ждёт связи.').waitFor()
+  }
+  await first.context().unroute(PUBLICATION)
+  for (const page of [first, second]) await row(page, /запись/).waitFor({ state: 'detached' })
+  expect(await published('Не дважды')).toBe(1)
+})
+
+test('a text that another tab sends is no longer in the dialog that showed it too', async () => {
+  const first = await journey.visit({ as: olga })
+  await textField(await startPost(first)).fill('На двух экранах')
+  const second = await openTab(first)
+  const dialog = await startPost(second)
+  expect(await textField(dialog).inputValue()).toBe('На двух экранах')
+  await first.bringToFront()
+  await first.keyboard.press('Control+Enter')
+  await toast(first, 'Опубликовано').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await published('На двух экранах')).toBe(1)
+})
+
+test('a text that is refused after its dialog was closed says so on every page, and opens with the reason', async () => {
+  await journey.publish(petr, 'На что отвечают')
+  const page = await journey.visit({ as: olga })
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/replies', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback()
+    await gate.promise
+    await route.fulfill({ status: 500 })
+  })
+  await postWith(page, 'На что отвечают').getByRole('button', { name: 'Ответить' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Ответ' })
+  await textField(dialog).fill('Не дошло')
+  await page.keyboard.press('Control+Enter')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  gate.resolve()
+  await row(page, '1 запись не ушла: Что-то сломалось.').waitFor()
+  await page.goto(`${journey.url}/settings`)
+  await row(page, '1 запись не ушла: Что-то сломалось.').waitFor()
+  await page.unroute('**/replies')
+  await page.getByRole('button', { name: 'Открыть' }).click()
+  await dialog.getByRole('alert').getByText('Что-то сломалось. Попробуйте ещё раз').waitFor()
+  expect(await textField(dialog).inputValue()).toBe('Не дошло')
+  await page.keyboard.press('Control+Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await row(page, /запись/).waitFor({ state: 'detached' })
+  expect(await published('Не дошло')).toBe(1)
+})
+
+test('an edit that is saved without a network waits too', async () => {
+  await journey.publish(olga, 'Было опечтано')
+  const page = await journey.visit({ as: olga })
+  await chooseFromMenu(postWith(page, 'Было опечтано'), 'Изменить')
+  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  await textField(dialog).fill('Было опечатано')
+  await page.context().setOffline(true)
+  await page.keyboard.press('Control+Enter')
+  await dialog.getByText('Нет связи. Отправим, когда она вернётся').waitFor()
+  await page.context().setOffline(false)
+  await toast(page, 'Изменено').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await published('Было опечатано')).toBe(1)
+})
+
+test('signing out asks first if texts would be lost, and then leaves none of them', async () => {
+  const page = await journey.visit({ as: await journey.signUp() })
+  await page.route(PUBLICATION, (route) => route.abort())
+  const dialog = await submit(page, 'Не пропаду молча')
+  await dialog.getByText(WAITS_FOR_SERVER).waitFor()
+  await page.goto(`${journey.url}/settings`)
+  const logOut = page.getByRole('button', { name: 'Выйти', exact: true })
+  await logOut.click()
+  const question = page.getByRole('alert').getByText('1 неотправленный текст пропадёт')
+  await question.waitFor()
+  await page.getByRole('button', { name: 'Остаться' }).click()
+  await question.waitFor({ state: 'detached' })
+  expect(await storedTexts(page)).toHaveLength(1)
+  await logOut.click()
+  await page.getByRole('button', { name: 'Выйти всё равно' }).click()
+  await toast(page, 'Вы вышли').waitFor()
+  expect(await storedTexts(page)).toEqual([])
+})
+
+async function openTab(page: Page): Promise<Page> {
+  const tab = await page.context().newPage()
+  await tab.goto(journey.url)
+  await profileLink(tab).waitFor()
+  return tab
+}
+
+async function submit(page: Page, text: string): Promise<Locator> {
+  const dialog = await startPost(page)
+  await textField(dialog).fill(text)
+  await page.keyboard.press('Control+Enter')
+  return dialog
+}
+
+/** The line above the bottom bar. */
+function row(page: Page, text: string | RegExp): Locator {
+  return page.getByRole('status').getByRole('paragraph').filter({ hasText: text })
+}
+
+/** Refuses the next publication of the browser for some seconds. */
+function limit(page: Page, seconds: number) {
+  const headers = { 'retry-after': String(seconds) }
+  const message = `Записи нельзя публиковать так часто: следующая — через 0:0${seconds}`
+  const json = { code: 'TOO_MANY_REQUESTS', message }
+  const refuse = { status: 429, headers, json }
+  return page.context().route(PUBLICATION, (route) => route.fulfill(refuse), { times: 1 })
+}
+
+async function published(text: string): Promise<number> {
+  return (await journey.rows('SELECT FROM posts WHERE text = $1', [text])).length
+}
+
+function storedTexts(page: Page): Promise<string[]> {
+  const isText = /^(draft|outbox) /
+  return page.evaluate((is) => Object.keys(localStorage).filter((key) => is.test(key)), isText)
+}

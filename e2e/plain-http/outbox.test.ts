@@ -1,0 +1,34 @@
+import { expect } from 'vitest'
+import { journey, olga, test } from '../testing/journey.ts'
+import { startPost, textField, toast } from '../testing/page-actions.ts'
+import { profileLink } from '../testing/sign-in-actions.ts'
+
+test('without locks, a text that waits in two tabs is sent by the visible one, once, and by the other if that is closed', async () => {
+  const first = await journey.visit({ as: olga })
+  const context = first.context()
+  const second = await context.newPage()
+  await second.goto(journey.url)
+  await profileLink(second).waitFor()
+  const refuse = { status: 503, headers: { 'retry-after': '1' } }
+  await context.route('**/api/v1/posts', (route) => route.fulfill(refuse))
+  let sent = 0
+  context.on('response', (response) => {
+    if (response.status() === 201) sent += 1
+  })
+  for (const text of ['Первая', 'Вторая']) {
+    await first.bringToFront()
+    const dialog = await startPost(first)
+    await textField(dialog).fill(text)
+    await first.keyboard.press('Control+Enter')
+    await dialog.getByText('Сервис пока недоступен').waitFor()
+    await first.keyboard.press('Escape')
+  }
+  for (const tab of [first, second]) await tab.getByText('2 записи ждут связи.').waitFor()
+  await first.close()
+  await context.unroute('**/api/v1/posts')
+  await toast(second, 'Опубликовано').waitFor()
+  await second.getByText(/ждёт связи|ждут связи/).waitFor({ state: 'detached' })
+  expect(sent).toBe(2)
+  const posts = await journey.rows('SELECT text FROM posts ORDER BY text')
+  expect(posts).toEqual([{ text: 'Вторая' }, { text: 'Первая' }])
+})

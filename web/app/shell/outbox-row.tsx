@@ -1,0 +1,75 @@
+import { type ReactNode, useEffect } from 'react'
+import { plural } from '../../format/counts.ts'
+import { openDialog } from '../../history/history.ts'
+import { isShortLimit } from '../../http/call-error.ts'
+import { reasonOf } from '../../http/error-message.ts'
+import { useAtom } from '../../platform/atom.ts'
+import { useOnline } from '../../platform/online.ts'
+import { localStore } from '../../platform/storage.ts'
+import { HAD_SESSION_KEY } from '../../platform/stored-keys.ts'
+import type { DraftTarget } from '../../posts/compose/stored-drafts.ts'
+import {
+  errorOf,
+  type Outgoing,
+  openText,
+  outbox,
+  startOutbox,
+} from '../../posts/compose/text-outbox.ts'
+import { SecondsLeft } from '../../posts/compose/waiting-line.tsx'
+import { useViewer } from '../../session/viewer.ts'
+import { Notice } from './notice.tsx'
+import styles from './outbox-row.module.css'
+
+const NOTHING: readonly Outgoing[] = []
+const TEXTS = { one: 'запись', few: 'записи', many: 'записей' }
+
+/** Shows which of the viewer's texts were refused or wait, and otherwise its children. */
+export function OutboxRow({ children }: { children: ReactNode }) {
+  useEffect(startOutbox, [])
+  const viewerId = useLikelyViewerId()
+  // The first attempt needs no words.
+  const own = useAtom(outbox, NOTHING).filter((it) => it.by === viewerId && it.failure)
+  const refused = own.filter(({ isRefused }) => isRefused)
+  const [first, ...others] = refused.length > 0 ? refused : own
+  if (!first) return children
+  return (
+    <Notice>
+      <p className={styles.row}>
+        <Words first={first} count={1 + others.length} />{' '}
+        <button
+          type="button"
+          className={styles.open}
+          onClick={() => openText(first, () => openDialog(dialogOf(first.target)))}
+        >
+          Открыть
+        </button>
+      </p>
+    </Notice>
+  )
+}
+
+function Words({ first, count }: { first: Outgoing; count: number }) {
+  const isOnline = useOnline()
+  const error = errorOf(first)
+  const isOne = plural(count, TEXTS) === TEXTS.one
+  const texts = `${count} ${plural(count, TEXTS)}`
+  if (first.isRefused) return `${texts} не ${isOne ? 'ушла' : 'ушли'}: ${reasonOf(error)}.`
+  if (!isOnline || !isShortLimit(error)) return `${texts} ${isOne ? 'ждёт' : 'ждут'} связи.`
+  return (
+    <span>
+      {texts} {isOne ? 'уйдёт' : 'уйдут'} через <SecondsLeft until={first.until} />.
+    </span>
+  )
+}
+
+/** While the server does not answer, the viewer is taken to be the one who was here last. */
+function useLikelyViewerId(): string | null {
+  const viewer = useViewer()
+  if (viewer.state === 'authorized') return viewer.user.id
+  return viewer.state === 'signed-out' ? null : localStore.read(HAD_SESSION_KEY)
+}
+
+function dialogOf(target: DraftTarget) {
+  const [name, postId] = target.split(' ') as ['reply' | 'edit' | 'appeal', string?]
+  return postId === undefined ? ({ name: 'new-post' } as const) : { name, postId }
+}

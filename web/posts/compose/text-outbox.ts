@@ -1,0 +1,250 @@
+import { GENERAL_ERRORS } from '../../../contract/general-errors.ts'
+import { CallError, isShortLimit, isUnanswered } from '../../http/call-error.ts'
+import { errorMessage } from '../../http/error-message.ts'
+import { queryClient, retryPause } from '../../http/query-client.ts'
+import type { ReadableAtom } from '../../platform/atom.ts'
+import { isRecord, localStore } from '../../platform/storage.ts'
+import { hasLocks, withLock } from '../../platform/with-lock.ts'
+import { tabId } from '../../session/tab-id.ts'
+import { viewer, viewerId } from '../../session/viewer.ts'
+import { type SubmittedText, sendText } from './compose.queries.ts'
+import { OUTBOX, textsChanged } from './stored-drafts.ts'
+
+/** A text that is on its way to the server, or was refused and waits for its author. */
+export type Outgoing = SubmittedText & {
+  /** When it was submitted. All times are in unix milliseconds. */
+  at: number
+  /** The tab whose form shows the text, or ''. */
+  tab: string
+  /** When it is sent next, and how often it was. */
+  until: number
+  tries: number
+  /** Why the last attempt failed. */
+  failure?: Failure
+  isRefused?: boolean
+  /** Without locks, until when a tab has taken the text to send it. */
+  takenUntil?: number
+}
+
+type Failure = Pick<CallError, 'code' | 'message' | 'status' | 'retryAfter'>
+
+/** Pauses stay short while a person looks at the text. */
+const LONGEST_PAUSE_MS = 5000
+/** A tab that does not show the text leaves it this long to the one that does. */
+const LATER_MS = 5000
+/** Longer than a request takes. */
+const TAKEN_MS = 12_000
+/** The server remembers for a day which texts it has published. */
+const LONGEST_WAIT_MS = 23 * 3_600_000
+const TOO_OLD = 'Запись ждала дольше суток. Если она ещё нужна, отправьте её снова'
+
+let all: readonly Outgoing[] | undefined
+let isStarted = false
+let timer: ReturnType<typeof setTimeout> | undefined
+let isSending = false
+/** The text that a form opened by openText() is to show. */
+let opened: string | undefined
+
+textsChanged.subscribe(() => {
+  all = undefined
+  if (isStarted) schedule()
+})
+
+/** The texts of all authors that this browser holds, oldest first. */
+export const outbox: ReadableAtom<readonly Outgoing[]> = {
+  get: () => {
+    all ??= readAll()
+    return all
+  },
+  subscribe: textsChanged.subscribe,
+}
+
+/**
+ * Sends what waits, in any tab of its author, as long as the page is open. One tab at a time sends:
+ * where the browser has no locks, by a note in the storage.
+ */
+export function startOutbox(): void {
+  if (isStarted) return
+  isStarted = true
+  viewer.subscribe(schedule)
+  document.addEventListener('visibilitychange', schedule)
+  addEventListener('online', sendAtOnce)
+  schedule()
+}
+
+/**
+ * Submits a text. Resolves when the server has it, and rejects with the CallError of a refusal, or
+ * of the last attempt if the person stops it. The same text that waits already is not sent twice.
+ */
+export function submit(text: SubmittedText): Promise<void> {
+  startOutbox()
+  const isSame = (other: Outgoing) =>
+    other.by === text.by && other.target === text.target && other.text === text.text
+  const same = outbox.get().find(isSame)
+  const now = Date.now()
+  const anew = { ...text, key: same?.key ?? text.key, at: now, until: now, tries: 0 }
+  const outgoing = { ...(same && !same.isRefused ? same : anew), tab: tabId() }
+  put(outgoing)
+  return whenDone(outgoing)
+}
+
+/** Resolves and rejects as submit(). */
+export function whenDone({ by, key }: Outgoing): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const check = () => {
+      const now = read(nameOf({ by, key }))
+      if (now && !now.isRefused) return
+      stop()
+      if (now) reject(errorOf(now))
+      else resolve()
+    }
+    const stop = textsChanged.subscribe(check)
+    check()
+  })
+}
+
+/** Gives up a text, which its form or the outbox row then shows as refused. */
+export function stopSending(outgoing: Outgoing): void {
+  change(outgoing, { isRefused: true })
+}
+
+export function drop(outgoing: Outgoing): void {
+  localStore.remove(nameOf(outgoing))
+  textsChanged.emit()
+}
+
+/** Returns the text that a form of this tab shows, or is to show now. */
+export function findShown(
+  texts: readonly Outgoing[],
+  { by, target }: Pick<Outgoing, 'by' | 'target'>,
+): Outgoing | undefined {
+  const own = texts.filter((it) => it.by === by && it.target === target)
+  return own.find(({ key }) => key === opened) ?? own.find(({ tab }) => tab === tabId())
+}
+
+/** `opener` opens the form, which then shows this text. */
+export function openText({ key }: Outgoing, opener: () => void): void {
+  opened = key
+  opener()
+}
+
+/** A form of this tab shows the text, or no longer does. */
+export function setShown(outgoing: Outgoing, isShown: boolean): void {
+  if (outgoing.key === opened) opened = undefined
+  change(outgoing, { tab: isShown ? tabId() : '' })
+}
+
+export function errorOf({ failure }: Outgoing): CallError {
+  return new CallError(failure ?? { ...GENERAL_ERRORS.UNAUTHORIZED, code: 'UNAUTHORIZED' })
+}
+
+function schedule(): void {
+  clearTimeout(timer)
+  const times = outbox.get().filter(isSendable).map(dueAt)
+  if (times.length > 0) timer = setTimeout(sendDue, Math.min(...times) - Date.now())
+}
+
+/** What waits for the network need not wait for the next attempt. */
+function sendAtOnce(): void {
+  for (const outgoing of outbox.get().filter(isSendable)) {
+    if (!isShortLimit(errorOf(outgoing))) change(outgoing, { until: Date.now() })
+  }
+}
+
+/** Another account's texts wait for it. */
+function isSendable({ by, isRefused }: Outgoing): boolean {
+  return by === viewerId() && !isRefused
+}
+
+function dueAt({ until, takenUntil = 0, tab }: Outgoing): number {
+  const isFirst = tab === tabId() || (tab === '' && document.visibilityState === 'visible')
+  return Math.max(until, takenUntil) + (isFirst ? 0 : LATER_MS)
+}
+
+async function sendDue(): Promise<void> {
+  if (isSending) return
+  isSending = true
+  // Locks are refused with the storage.
+  await withLock(OUTBOX, {}, sendAllDue).catch(sendAllDue)
+  isSending = false
+  schedule()
+}
+
+async function sendAllDue(): Promise<void> {
+  const isDue = (outgoing: Outgoing) => isSendable(outgoing) && dueAt(outgoing) <= Date.now()
+  for (let next = readAll().find(isDue); next; next = readAll().find(isDue)) await attempt(next)
+}
+
+async function attempt(outgoing: Outgoing): Promise<void> {
+  if (Date.now() - outgoing.at > LONGEST_WAIT_MS) return refuse(outgoing, TOO_OLD)
+  if (!hasLocks()) change(outgoing, { takenUntil: Date.now() + TAKEN_MS })
+  try {
+    await sendText(queryClient, outgoing)
+    drop(outgoing)
+  } catch (error) {
+    noteFailure(outgoing, error)
+  }
+}
+
+/** The person submits it again as new. */
+function refuse(outgoing: Outgoing, message: string): void {
+  const failure = { code: 'TIMEOUT', message, status: 0 } as const
+  change(outgoing, { at: Date.now(), failure, isRefused: true })
+}
+
+function noteFailure(outgoing: Outgoing, error: unknown): void {
+  const { code, status, retryAfter } =
+    error instanceof CallError ? error : { code: 'INTERNAL_ERROR' as const, status: 500 }
+  const failure = { code, status, message: errorMessage(error), ...(retryAfter && { retryAfter }) }
+  const rest = { failure, tries: outgoing.tries + 1, takenUntil: 0 }
+  if (passes(error)) change(outgoing, { ...rest, until: Date.now() + pauseAfter(error, outgoing) })
+  else change(outgoing, { ...rest, isRefused: true })
+}
+
+/** Whether the failure passes by itself, or when the author signs in again. */
+function passes(error: unknown): boolean {
+  if (!(error instanceof CallError)) return false
+  if (isUnanswered(error) || isShortLimit(error) || error.status === 401) return true
+  return error.code === 'UNAVAILABLE' || error.code === 'OTHER_ACCOUNT'
+}
+
+function pauseAfter(error: unknown, { tries, tab }: Outgoing): number {
+  if (isShortLimit(error)) return error.retryAfter * 1000
+  const pause = retryPause(tries + 1, error, Math.random())
+  return tab === '' ? pause : Math.min(pause, LONGEST_PAUSE_MS)
+}
+
+function nameOf({ by, key }: Pick<Outgoing, 'by' | 'key'>): string {
+  return `${OUTBOX} ${by} ${key}`
+}
+
+function read(name: string): Outgoing | null {
+  return localStore.readJson(name, isOutgoing)
+}
+
+function readAll(): Outgoing[] {
+  return localStore
+    .keys(OUTBOX)
+    .flatMap((name) => read(name) ?? [])
+    .sort((one, other) => one.at - other.at)
+}
+
+/** Does nothing to a text that is gone: another tab may have sent it meanwhile. */
+function change(outgoing: Outgoing, changes: Partial<Outgoing>): void {
+  const now = read(nameOf(outgoing))
+  if (now) put({ ...now, ...changes })
+}
+
+function put(outgoing: Outgoing): void {
+  localStore.writeJson(nameOf(outgoing), outgoing)
+  textsChanged.emit()
+}
+
+function isOutgoing(value: unknown): value is Outgoing {
+  if (!isRecord(value)) return false
+  const { key, by, target, text, tab, at, until, tries } = value
+  return (
+    [key, by, target, text, tab].every((it) => typeof it === 'string') &&
+    [at, until, tries].every((it) => typeof it === 'number')
+  )
+}

@@ -1,0 +1,73 @@
+import { useEffect, useRef, useState } from 'react'
+import { useAction } from '../../http/use-action.tsx'
+import { useAtom } from '../../platform/atom.ts'
+import type { Draft } from './drafts.ts'
+import {
+  drop,
+  findShown,
+  type Outgoing,
+  outbox,
+  setShown,
+  submit,
+  whenDone,
+} from './text-outbox.ts'
+
+const NOTHING: readonly Outgoing[] = []
+
+/**
+ * Sends the text of a form by the outbox. A form that is opened again, also after a reload, goes on
+ * with the text that it showed; once it is closed, the outbox sends the text alone. `onSent` and
+ * `onRefused` run only while the form is there.
+ */
+export function useSubmit(
+  draft: Draft,
+  { target = draft.target, onSent, onRefused = () => {} }: SubmitOptions,
+) {
+  const { userId: by } = draft
+  const isFor = target === draft.target
+  const [resumed] = useState(() => (isFor ? findShown(outbox.get(), { by, target }) : undefined))
+  const isOpen = useRef(false)
+  const shown = findShown(useAtom(outbox, NOTHING), { by, target })
+
+  const sending = useAction({
+    mutationFn: (input: string | Outgoing) =>
+      typeof input === 'string'
+        ? submit({ by, target, text: input, key: draft.take(input) })
+        : whenDone(input),
+    onSuccess: () => {
+      if (isOpen.current) onSent()
+    },
+    onError: () => {
+      const refused = findShown(outbox.get(), { by, target })
+      if (!isOpen.current || !refused) return
+      draft.giveBack(refused.text, refused.key)
+      drop(refused)
+      onRefused()
+    },
+  })
+
+  useEffect(() => {
+    isOpen.current = true
+    return () => {
+      isOpen.current = false
+      const left = findShown(outbox.get(), { by, target })
+      if (left) setShown(left, false)
+    }
+  }, [by, target])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what the form began with.
+  useEffect(() => {
+    if (!resumed) return
+    setShown(resumed, true)
+    sending.mutate(resumed)
+  }, [])
+
+  return { ...sending, resumedText: resumed?.text, outgoing: sending.isPending ? shown : undefined }
+}
+
+type SubmitOptions = {
+  /** What the text is, if it is not what its draft was for. */
+  target?: Draft['target']
+  onSent: () => void
+  onRefused?: () => void
+}
