@@ -77,6 +77,7 @@ test('logging out leaves in the browser what is its own or another user’s, in 
   await profileLink(page).click()
   page.on('request', (it) => requests.push(new URL(it.url()).pathname))
   await page.getByRole('button', { name: 'Выйти' }).click()
+  await page.getByRole('button', { name: 'Выйти всё равно' }).click()
   await signInButton(page).waitFor()
   await signInButton(other).waitFor()
   await expect.poll(() => storedKeys(other)).not.toContain('invitation')

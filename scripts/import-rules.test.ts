@@ -93,7 +93,8 @@ function plant(files: Record<string, string>): string {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  const settings = ['biome.jsonc', '.gitignore']
+  mkdirSync(join(folder, 'scripts'), { recursive: true })
+  const settings = ['biome.jsonc', '.gitignore', 'scripts/calls.grit']
   for (const name of settings) copyFileSync(join(ROOT, name), join(folder, name))
   return folder
 }

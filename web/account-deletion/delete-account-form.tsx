@@ -6,11 +6,11 @@ import { savedOperation } from '../codes/saved-operation.ts'
 import { type MailedCode, useMailedCode } from '../codes/use-mailed-code.ts'
 import { emailInLetters } from '../format/email-in-letters.ts'
 import { exactDay } from '../format/time.ts'
-import { write } from '../http/write.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import page from '../ui/form-page.module.css'
 import { toast } from '../ui/toaster.tsx'
+import { startDeletion, verifyDeletion } from './account-deletion.queries.ts'
 import styles from './delete-account-form.module.css'
 
 type Props = { user: CurrentUser; onDeleted: () => void; onCancel: () => void }
@@ -19,8 +19,8 @@ export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
   const tipId = useId()
   const mailed = useMailedCode({
     saved: savedOperation('deletion', user.id),
-    start: ({ clientToken }) => write('POST /users/current/deletion', { body: { clientToken } }),
-    verify: (input) => write('POST /users/current/deletion/:id/verify', input),
+    start: startDeletion,
+    verify: verifyDeletion,
     onVerified: ({ erasedAt }) => {
       onDeleted()
       toast({ text: `Аккаунт удалён. Вернуть его можно до ${exactDay(erasedAt)}` })

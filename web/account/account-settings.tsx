@@ -9,22 +9,23 @@ import {
   ShieldCheck,
   UserRoundX,
 } from 'lucide'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { authorPath, MODERATION_PATH, PATHS } from '../../contract/pages.ts'
+import { plural } from '../format/counts.ts'
 import { emailInLetters } from '../format/email-in-letters.ts'
 import { useEntry } from '../history/entry.tsx'
 import { goBack, leave, openDialog } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
-import { fallBackOn } from '../http/call-error.ts'
-import { sendDelayed } from '../http/delayed-write.ts'
 import { useAction } from '../http/use-action.tsx'
-import { write } from '../http/write.ts'
+import { countUnsentTexts } from '../posts/compose/drafts.ts'
+import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
 import { Spinner } from '../ui/spinner.tsx'
+import { logOut } from './account.queries.ts'
 import styles from './account-settings.module.css'
 import { ShownCounts } from './shown-counts.tsx'
 
@@ -67,7 +68,7 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
           icon={<Icon shape={MonitorSmartphone} size={20} />}
           name="Устройства"
         />
-        <LogOut onLoggedOut={onLoggedOut} />
+        <LogOut userId={user.id} onLoggedOut={onLoggedOut} />
       </div>
       {user.isModerator && (
         <Section title="Для модераторов">
@@ -124,31 +125,56 @@ function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
   )
 }
 
-/** A session that was closed elsewhere meanwhile counts as closed. */
-function LogOut({ onLoggedOut }: { onLoggedOut: () => void }) {
-  const logOut = useAction({
-    mutationFn: async () => {
-      await sendDelayed()
-      await fallBackOn(401, write('DELETE /sessions/current', {}), undefined)
-    },
+type LogOutProps = { userId: string; onLoggedOut: () => void }
+
+/** Asks first if a text would be lost. */
+function LogOut({ userId, onLoggedOut }: LogOutProps) {
+  const [lost, setLost] = useState(0)
+  const leaving = useAction({
+    mutationFn: logOut,
     onSuccess: onLoggedOut,
     errors: 'toast',
   })
 
+  function ask(): void {
+    const unsent = countUnsentTexts(userId)
+    setLost(unsent)
+    if (unsent === 0) leaving.mutate()
+  }
+
   return (
-    <button
-      type="button"
-      className={rowClass}
-      aria-busy={logOut.isPending}
-      onClick={() => logOut.mutate()}
-    >
-      <Row
-        icon={logOut.isPending ? <Spinner size={20} /> : <Icon shape={LogOutShape} size={20} />}
-        name="Выйти"
-      />
-    </button>
+    <>
+      <button type="button" className={rowClass} aria-busy={leaving.isPending} onClick={ask}>
+        <Row
+          icon={leaving.isPending ? <Spinner size={20} /> : <Icon shape={LogOutShape} size={20} />}
+          name="Выйти"
+        />
+      </button>
+      <div role="alert">
+        {lost > 0 && (
+          <div className={styles.lost}>
+            <p>
+              {lost} {plural(lost, UNSENT)} {plural(lost, LOST)}.
+            </p>
+            <Button size="s" onClick={() => setLost(0)}>
+              Остаться
+            </Button>
+            <Button size="s" variant="danger" onClick={() => leaving.mutate()}>
+              Выйти всё равно
+            </Button>
+          </div>
+        )}
+      </div>
+    </>
   )
 }
+
+const UNSENT = {
+  one: 'неотправленный текст',
+  few: 'неотправленных текста',
+  many: 'неотправленных текстов',
+}
+const LOST = { one: 'пропадёт', few: 'пропадут', many: 'пропадут' }
 
 /**
  * Goes one step back if the person came from the settings, because otherwise «Назад» would lead to

@@ -5,10 +5,10 @@ import { EmailEntry } from '../codes/email-entry.tsx'
 import { savedOperation } from '../codes/saved-operation.ts'
 import { useMailedCode } from '../codes/use-mailed-code.ts'
 import { emailInLetters } from '../format/email-in-letters.ts'
-import { write } from '../http/write.ts'
 import { changeViewer } from '../session/viewer.ts'
 import styles from '../ui/form-page.module.css'
 import { toast } from '../ui/toaster.tsx'
+import { startEmailChange, verifyEmailChange } from './account.queries.ts'
 
 type EmailFormProps = { user: CurrentUser; onSaved: () => void }
 
@@ -16,9 +16,8 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
   const tipId = useId()
   const mailed = useMailedCode({
     saved: savedOperation('email-change', user.id),
-    start: ({ email, clientToken }) =>
-      write('PUT /users/current/email', { body: { email, clientToken } }),
-    verify: (input) => write('PUT /users/current/email/:id/verify', input),
+    start: ({ email, clientToken }) => startEmailChange({ email, clientToken }),
+    verify: verifyEmailChange,
     onVerified: (changed) => {
       changeViewer(changed)
       toast({ text: 'Почта изменена' })

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 import { usernameProblem } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
-import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
+import { checkUsername } from './account.queries.ts'
 
 /**
  * `verified` is free, `unverified` cannot be taken. `waiting` with a message means that the check
@@ -65,7 +65,7 @@ export function useUsernameCheck(username: string, own: string): UsernameCheck {
 
 async function checkOnServer(username: string, signal: AbortSignal): Promise<UsernameCheck> {
   try {
-    await call('GET /users/:username/validation', { params: { username } }, { signal })
+    await checkUsername(username, signal)
     return { state: 'verified' }
   } catch (error) {
     if (signal.aborted) return { state: 'waiting' }

@@ -2,14 +2,14 @@ import { type FormEvent, useState } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { CallError } from '../http/call-error.ts'
-import { errorMessage, waitMessage } from '../http/error-message.ts'
+import { errorMessage } from '../http/error-message.ts'
 import { useAction } from '../http/use-action.tsx'
-import { write } from '../http/write.ts'
 import { changeViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { type FieldStatus, TextField } from '../ui/field.tsx'
 import styles from '../ui/form-page.module.css'
 import { toast } from '../ui/toaster.tsx'
+import { saveUsername } from './account.queries.ts'
 import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.ts'
 
 type UsernameFormProps = { own: string; onSaved: (user: CurrentUser) => void }
@@ -17,12 +17,7 @@ type UsernameFormProps = { own: string; onSaved: (user: CurrentUser) => void }
 export function UsernameForm({ own, onSaved }: UsernameFormProps) {
   const [username, setUsername] = useState(own)
   const saving = useAction({
-    mutationFn: (name: string) =>
-      write(
-        'PATCH /users/current/profile',
-        { body: { username: name } },
-        { onLimit: (error) => toast({ text: waitMessage(error) }) },
-      ),
+    mutationFn: saveUsername,
     onSuccess: (user) => {
       changeViewer(user)
       toast({ text: 'Имя сохранено' })

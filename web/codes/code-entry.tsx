@@ -2,15 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import type { MailState } from '../../contract/codes.ts'
 import { CODE_LENGTH, CODE_RESEND_SECONDS } from '../../contract/constants.ts'
 import { countdown } from '../format/time.ts'
-import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { useSecondsLeft } from '../platform/use-seconds-left.ts'
-import { clientToken } from '../session/client-token.ts'
 import { Button } from '../ui/button.tsx'
 import type { FieldStatus } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { CodeInput } from './code-input.tsx'
+import { readCodeMail } from './codes.queries.ts'
 import { type MailedCode, useRetryAt } from './use-mailed-code.ts'
 
 const MAIL_STATUS: Record<MailState, FieldStatus> = {
@@ -110,10 +109,7 @@ const ASK_EVERY_MS = 2500
 function useCodeMail(id: string, sentAt: number) {
   const { data: mail, error } = useQuery({
     queryKey: ['code-mail', id, sentAt],
-    queryFn: async ({ signal }) => {
-      const body = { clientToken: await clientToken() }
-      return call('POST /codes/:id/mail', { params: { id }, body }, { signal })
-    },
+    queryFn: ({ signal }) => readCodeMail(id, signal),
     retry: false,
     gcTime: 0,
     refetchInterval: ({ state: { data, error } }) => {

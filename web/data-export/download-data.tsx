@@ -1,13 +1,13 @@
 import { Download } from 'lucide'
 import { useAction } from '../http/use-action.tsx'
-import { write } from '../http/write.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass } from '../ui/row.tsx'
+import { requestDownload } from './data-export.queries.ts'
 
 /** The browser fetches the file by itself. */
 export function DownloadData() {
   const download = useAction({
-    mutationFn: () => write('POST /users/current/downloads', {}),
+    mutationFn: requestDownload,
     onSuccess: ({ path }) => location.assign(path),
     errors: 'toast',
   })

@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { memo } from 'react'
 import { postPath } from '../../contract/pages.ts'
-import { useIsNewReply } from '../answers/received-list.ts'
+import { useIsNewReply } from '../answers/received.queries.ts'
 import { Link } from '../history/link.tsx'
 import { readCachedPost } from '../posts/cache/post-cache.ts'
 import { type FeedCardProps, FeedPost } from './feed-pages.tsx'

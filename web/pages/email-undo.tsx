@@ -1,14 +1,13 @@
 import { type ReactNode, useRef } from 'react'
 import { PATHS } from '../../contract/pages.ts'
+import { undoEmailChange } from '../account/account.queries.ts'
 import { useEntry } from '../history/entry.tsx'
 import { openDialog } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
-import { send } from '../http/send.ts'
 import { useAction } from '../http/use-action.tsx'
-import { announceSessionChange, reloadViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FormError } from '../ui/errors.tsx'
@@ -98,12 +97,4 @@ const HASH = /^#([0-9a-f]{32})\.([0-9a-f]{64})$/
 function readUndoLink(hash: string): UndoLink | null {
   const [, id, secret] = HASH.exec(hash) ?? []
   return id && secret ? { id, secret } : null
-}
-
-/** The server closes all sessions, so each tab asks again who the viewer is. Throws CallError. */
-async function undoEmailChange({ id, secret }: UndoLink): Promise<void> {
-  // Only the link matters, and the viewer's session may be closed already.
-  await send('POST /email-changes/:id/undo', { params: { id }, body: { secret } }, {})
-  announceSessionChange()
-  reloadViewer()
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { receivedSource } from '../answers/received-list.ts'
+import { receivedSource } from '../answers/received.queries.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { ReceivedCard } from '../feed/received-card.tsx'
 import { useEntry } from '../history/entry.tsx'

@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'react'
 import { savedOperation } from '../codes/saved-operation.ts'
-import { type Start, useMailedCode } from '../codes/use-mailed-code.ts'
-import { call } from '../http/call.ts'
+import { useMailedCode } from '../codes/use-mailed-code.ts'
 import { announceSessionChange } from '../session/viewer.ts'
 import { saveArrival } from './arrival.ts'
 import { identify } from './identify.ts'
-import { savedInvitation } from './invitation.ts'
+import { startSignIn, verifySignIn } from './sign-in.queries.ts'
 import { type Step, stepAfter } from './sign-in-flow.ts'
 
 /** Success reloads the page. */
@@ -18,14 +17,9 @@ export function useSignIn() {
       setStep({ at: 'mail' })
       return started
     },
-    verify: ({ params, body }, { way, restore }) => {
-      const restoring = { ...body, ...(restore && { restore }) }
-      return way === 'registration'
-        ? call('POST /registrations/:id/verify', {
-            params,
-            body: { ...restoring, ...savedInvitation() },
-          })
-        : call('POST /logins/:id/verify', { params, body: restoring })
+    verify: (input, { way, restore }) => {
+      const body = { ...input.body, ...(restore && { restore }) }
+      return verifySignIn({ ...input, body }, way)
     },
     onVerified: (_, { way }) => {
       if (step.at === 'deleted') saveArrival('returned')
@@ -54,11 +48,4 @@ export function useSignIn() {
       setStep({ at: 'mail' })
     },
   }
-}
-
-async function startSignIn({ email, way }: Start, signal?: AbortSignal): Promise<{ id: string }> {
-  const body = { email, ...(await identify()) }
-  return way === 'registration'
-    ? call('POST /registrations', { body: { ...body, ...savedInvitation() } }, { signal })
-    : call('POST /logins', { body }, { signal })
 }

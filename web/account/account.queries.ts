@@ -1,0 +1,42 @@
+import type { Api } from '../../contract/api.ts'
+import type { Input } from '../../contract/endpoint.ts'
+import { call } from '../http/call.ts'
+import { fallBackOn } from '../http/call-error.ts'
+import { sendDelayed } from '../http/delayed-write.ts'
+import { waitMessage } from '../http/error-message.ts'
+import { send } from '../http/send.ts'
+import { write } from '../http/write.ts'
+import { announceSessionChange, reloadViewer } from '../session/viewer.ts'
+import { toast } from '../ui/toaster.tsx'
+
+/** Resolves if the name is free. Throws CallError. */
+export const checkUsername = (username: string, signal: AbortSignal) =>
+  call('GET /users/:username/validation', { params: { username } }, { signal })
+
+/** Waits for a short limit, and says so in a toast. */
+export const saveUsername = (username: string) =>
+  write(
+    'PATCH /users/current/profile',
+    { body: { username } },
+    { onLimit: (error) => toast({ text: waitMessage(error) }) },
+  )
+
+export const startEmailChange = (body: { email: string; clientToken: string }) =>
+  write('PUT /users/current/email', { body })
+
+export const verifyEmailChange = (input: Input<Api['PUT /users/current/email/:id/verify']>) =>
+  write('PUT /users/current/email/:id/verify', input)
+
+/** The server closes all sessions, so each tab asks again who the viewer is. Throws CallError. */
+export async function undoEmailChange({ id, secret }: { id: string; secret: string }) {
+  // Only the link matters, and the viewer's session may be closed already.
+  await send('POST /email-changes/:id/undo', { params: { id }, body: { secret } }, {})
+  announceSessionChange()
+  reloadViewer()
+}
+
+/** A session that was closed elsewhere meanwhile counts as closed. */
+export async function logOut(): Promise<void> {
+  await sendDelayed()
+  await fallBackOn(401, write('DELETE /sessions/current', {}), undefined)
+}
