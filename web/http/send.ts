@@ -65,7 +65,7 @@ export async function send<N extends CallName>(
 
 /** Soon after a write, this browser's reads go past all caches: one's own acts show at once. */
 function freshness(method: string): Record<string, string> {
-  const ms = Date.now() - Number(localStore.read(WROTE_AT) ?? Number.NaN)
+  const ms = Date.now() - Number(localStore.read(WROTE_AT))
   const mayLackIt = method === 'GET' && ms >= 0 && ms < READ_AFTER_WRITE_MS
   return mayLackIt ? { 'cache-control': 'no-cache' } : {}
 }
