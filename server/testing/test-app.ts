@@ -24,6 +24,9 @@ export const SECRET = 'a-secret-that-only-tests-know-0123456789'
 export const NODES = Number(process.env.VSLUKH_NODES ?? 1)
 const WEB_FOLDER = join(import.meta.dirname, '../../dist/web')
 
+/** PostgreSQL may take long to accept a connection on a busy machine. */
+const PATIENT = { connectionWaitMs: 10_000 }
+
 type Options = {
   /** Differences from the defaults. Rate limits are 1000 times as high unless set. */
   config?: Partial<Config>
@@ -68,7 +71,7 @@ export async function startTestApp({
     secret: SECRET,
     log: createLogger(config.logLevel, log.stream),
     webFolder: webFiles ? await writeFiles(join(dataDir, 'web'), webFiles) : WEB_FOLDER,
-    poolLimits,
+    poolLimits: { ...PATIENT, ...poolLimits },
     handleMs,
     lockWaitMs,
     settleMs: 0,

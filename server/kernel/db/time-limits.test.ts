@@ -35,7 +35,7 @@ test('a statement is given up after 3 s: 503 with Retry-After', async () => {
 })
 
 test('waiting for a connection is given up after 1 s: 503, long before the running statements end', async () => {
-  const app = await appForTest()
+  const app = await appForTest({ poolLimits: { connectionWaitMs: 1000 } })
   const olga = await app.signUp()
   const { id } = await app.publish(olga)
   const { token } = olga
