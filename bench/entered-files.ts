@@ -12,14 +12,21 @@ import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/em
 import { signInUsers } from './access-tokens.ts'
 import { dataSetOf, seed } from './data-set.ts'
 import { SECRET } from './measured-product.ts'
+import { statementsOf } from './queries.ts'
 
 // Prints which files of the server run a function while one request is answered, by V8's coverage:
 // those that run each time, so that jobs and checks which happen to run beside a request do not
-// count. `--list` prints their names too.
+// count. `--list` prints their names too. Also prints how many statements come before a code is
+// mailed, and exits 1 for too many.
 
 const ROOT = join(import.meta.dirname, '..')
 const TIMES = 4
+/** Besides BEGIN, COMMIT and the one that queues the mail. */
+const STATEMENTS_BEFORE_CODE = 5
 const { values } = parseArgs({ options: { list: { type: 'boolean', default: false } } })
+
+const BEGIN_AND_COMMIT = 2
+const DEVICE = { userAgent: 'Firefox', userAgentVersion: '140', os: 'Linux' }
 
 await using started = new AsyncDisposableStack()
 const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-entered-'))
@@ -60,6 +67,24 @@ const REQUESTS: Record<string, (n: number) => Promise<Response>> = {
   'a page that is cached': () => fetch(`${origin}/`),
   "a visitor's read that is not cached": (n) => fetch(`${origin}/api/v1/posts/${100 + n}`),
   'a page that is not cached': (n) => fetch(`${origin}/posts/${200 + n}`),
+}
+
+const CODE_STARTS = {
+  'a registration': ['/registrations', 'new@example.org'],
+  'a sign-in': ['/logins', 'u1@example.org'],
+} as const
+for (const [what, [path, email]] of Object.entries(CODE_STARTS)) {
+  const payload = { email, clientToken: 'bench', device: DEVICE }
+  const statements = await statementsOf(async () => {
+    const { statusCode, body } = await app.http.inject({
+      method: 'POST',
+      url: `/api/v1${path}`,
+      payload,
+    })
+    if (statusCode !== 201) throw new Error(body)
+  })
+  console.log(`${what}: ${statements - BEGIN_AND_COMMIT} statements before its code is mailed`)
+  if (statements - BEGIN_AND_COMMIT > STATEMENTS_BEFORE_CODE) process.exitCode = 1
 }
 
 const session = new Session()

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import { createApp } from '../server/app.ts'
 import { readConfig } from '../server/kernel/config/config.ts'
@@ -16,7 +17,6 @@ export type Call = {
  * in it, and without cached responses.
  */
 export async function countQueries(databaseUrl: string, calls: Call[]): Promise<number[]> {
-  const counted = countDriverQueries()
   const config = readConfig({
     RATE_LIMIT_SCALE: '100000',
     ACCESS_TOKEN_SECONDS: '86400',
@@ -33,9 +33,7 @@ export async function countQueries(databaseUrl: string, calls: Call[]): Promise<
   const counts: number[] = []
   for (const call of calls) {
     await inject(call)
-    const before = counted()
-    await inject(call)
-    counts.push(counted() - before)
+    counts.push(await statementsOf(() => inject(call)))
   }
   await app.close()
   return counts
@@ -51,15 +49,23 @@ export async function countQueries(databaseUrl: string, calls: Call[]): Promise<
   }
 }
 
-/** Without those of the queue and the change feed. */
-function countDriverQueries(): () => number {
+/** Returns how many statements a call sends, without those of the queue and the change feed. */
+export async function statementsOf(call: () => Promise<unknown>): Promise<number> {
+  const sent = { count: 0 }
+  await sender.run(sent, call)
+  return sent.count
+}
+
+const sender = new AsyncLocalStorage<{ count: number }>()
+
+function countDriverQueries(): void {
   const { submit } = pg.Query.prototype as unknown as { submit: (connection: unknown) => unknown }
-  let count = 0
   Object.assign(pg.Query.prototype, {
     submit(this: { text?: string }, connection: unknown) {
-      if (!/graphile_worker|outbox|pg_notify|LISTEN/.test(this.text ?? '')) count++
+      const sent = sender.getStore()
+      if (sent && !/graphile_worker|outbox|pg_notify|LISTEN/.test(this.text ?? '')) sent.count++
       return submit.call(this, connection)
     },
   })
-  return () => count
 }
+countDriverQueries()
