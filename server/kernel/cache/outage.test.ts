@@ -28,7 +28,11 @@ beforeAll(async () => {
   databaseUrl = database.url
   proxy = await openPostgresProxy(database.url)
   closing.defer(() => proxy.close())
-  app = await startTestApp({ databaseUrl: proxy.url, webFiles: WEB_FILES })
+  app = await startTestApp({
+    databaseUrl: proxy.url,
+    webFiles: WEB_FILES,
+    poolLimits: { connectionWaitMs: 1000 },
+  })
   closing.defer(() => app.close())
   olga = await app.signUp()
 })
