@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { RETURN_DAYS } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
-import { unixSeconds } from '../../kernel/db/sql-parts.ts'
+import { unixSeconds } from '../../kernel/db/database.ts'
 
 const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
 

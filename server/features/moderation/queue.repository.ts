@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { PostState } from '../../../contract/moderation.ts'
-import { idArray, type Queryable } from '../../kernel/db/database.ts'
-import { unixSeconds } from '../../kernel/db/sql-parts.ts'
+import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
 const COMMENTS_MAX = sql.raw('20')
 const REPLIES_SHOWN = sql.raw('3')

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { idArray, type Queryable } from '../../kernel/db/database.ts'
-import { unixSeconds } from '../../kernel/db/sql-parts.ts'
+import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
 export type NewPost = {
   ownerId: string

@@ -1,5 +1,5 @@
 import { isEmail } from '../../../contract/account-rules.ts'
-import { StartError } from '../errors/start-error.ts'
+import { StartError } from '../errors/app-error.ts'
 
 /** Names a variable whose value the product cannot run with. */
 export class ConfigError extends StartError {}

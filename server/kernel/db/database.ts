@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { DatabaseClient, databaseDialect, UnnamedStatementsClient } from './database-client.ts'
 import { isConnectionLost } from './database-errors.ts'
@@ -152,4 +152,8 @@ class GuardedPool extends pg.Pool {
       }
     }
   }
+}
+
+export function unixSeconds(time: string) {
+  return sql.raw<number>(`floor(extract(epoch FROM ${time}))::float8`)
 }

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { withClient } from '../../testing/backups.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { startMain } from '../../testing/start-main.ts'
-import { StartError } from '../errors/start-error.ts'
+import { StartError } from '../errors/app-error.ts'
 import { withStartDatabase } from './database.ts'
 import { MIGRATIONS, type Migrations, migrate, productVersion, requireMigrated } from './migrate.ts'
 

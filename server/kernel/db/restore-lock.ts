@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import { StartError } from '../errors/start-error.ts'
+import { StartError } from '../errors/app-error.ts'
 import type { Queryable } from './database.ts'
 
 /** No other lock has this number. A restore holds it alone, servers that start share it. */

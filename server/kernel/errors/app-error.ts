@@ -21,3 +21,6 @@ export class AppError extends Error {
     return ERRORS[this.code].status
   }
 }
+
+/** The product cannot start; the message tells the operator in Russian what to do. */
+export class StartError extends Error {}

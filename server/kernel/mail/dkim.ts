@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config/config.ts'
-import { StartError } from '../errors/start-error.ts'
+import { StartError } from '../errors/app-error.ts'
 import { domainOf } from './email-address.ts'
 
 /** How nodemailer signs mails (RFC 6376). */

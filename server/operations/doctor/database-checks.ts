@@ -4,7 +4,7 @@ import { selectSiteState } from '../../features/site-state/site-state.repository
 import type { Config } from '../../kernel/config/config.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
 import { type Db, openDatabase } from '../../kernel/db/database.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '../../kernel/errors/app-error.ts'
 import { readSecret } from '../start/installation.ts'
 import { OLDEST_POSTGRES } from '../start/postgres-version.ts'
 import { type DatabaseFacts, type JobFacts, selectJobFacts } from './doctor.repository.ts'

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '../../kernel/errors/app-error.ts'
 
 /** Paths of the programs; `major` is the first number of their version, as clusters name it. */
 export type Binaries = { initdb: string; postgres: string; major: string }

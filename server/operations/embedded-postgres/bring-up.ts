@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { isConnectionLost } from '../../kernel/db/database-errors.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '../../kernel/errors/app-error.ts'
 import { freeBytes } from '../../kernel/http/health.ts'
 import { type Address, addressOf, chooseAddress } from './address.ts'
 import type { ClusterPaths } from './cluster.ts'

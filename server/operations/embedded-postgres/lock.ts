@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { errorCode } from '../../kernel/db/database-errors.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '../../kernel/errors/app-error.ts'
 import type { Address } from './address.ts'
 import { SUPERUSER } from './cluster.ts'
 import { parsePidFile, readPidFile } from './pid-file.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmod, lchown, lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '../../kernel/errors/app-error.ts'
 
 const execute = promisify(execFile)
 

@@ -1,6 +1,6 @@
 import { access, constants, mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '../../kernel/errors/app-error.ts'
 
 /** Others may pass through DATA_DIR, as PostgreSQL under root may need, but not list it. */
 export async function makeDataDir(dataDir: string): Promise<void> {

@@ -5,7 +5,7 @@ import { deriveKey, hasStoredSecret, loadAppSecret } from '../../kernel/config/a
 import type { Config } from '../../kernel/config/config.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
 import { type StartDatabase, withStartDatabase } from '../../kernel/db/database.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '../../kernel/errors/app-error.ts'
 
 type Known = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { withStartDatabase } from '../../kernel/db/database.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '../../kernel/errors/app-error.ts'
 
 export const OLDEST_POSTGRES = 14
 

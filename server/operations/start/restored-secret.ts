@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isSameSecret, storeAppSecret } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '../../kernel/errors/app-error.ts'
 import { makeDataDir } from './data-dir.ts'
 
 export type SecretSource = Pick<Config, 'appSecret' | 'acceptNewSecret' | 'dataDir'>

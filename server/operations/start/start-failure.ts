@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable } from '../../kernel/db/database-errors.ts'
-import { StartError } from '../../kernel/errors/start-error.ts'
+import { StartError } from '../../kernel/errors/app-error.ts'
 
 type SystemError = Error & {
   code?: string
