@@ -45,8 +45,8 @@ type Claim = {
 }
 
 /**
- * Claims a due mail for a minute: codes for people with accounts first, those that were never tried
- * before others, at most two of a domain; one a minute while the login is refused.
+ * Claims a due mail for a minute: mails that were never tried before others, and of these codes for
+ * people with accounts first; at most two of a domain; one a minute while the login is refused.
  */
 export function claimMail(db: Db, { tasks, isReserved }: Claim): Promise<ClaimedMail | undefined> {
   return db.transaction().execute(async (tx) => {
@@ -63,7 +63,7 @@ export function claimMail(db: Db, { tasks, isReserved }: Claim): Promise<Claimed
       WHERE ${IS_DUE} AND task = ANY(${tasks}) AND CASE WHEN EXISTS (SELECT FROM probe)
         THEN expires_at > now() ELSE expires_at <= now() OR NOT ${IS_PAUSED} END
         AND (NOT ${isReserved} OR is_urgent AND NOT is_to_new_address) AND NOT ${OF_BUSY_DOMAIN}
-      ORDER BY is_urgent DESC, is_to_new_address, tries > 0, due_at, id LIMIT 1
+      ORDER BY tries > 0, is_urgent DESC, is_to_new_address, due_at, id LIMIT 1
       FOR UPDATE SKIP LOCKED
     )
     UPDATE outbox SET claimed_until = date_trunc('milliseconds', now() + ${sql.raw(CLAIM)})

@@ -97,3 +97,14 @@ test('a claimed mail is nobody else’s until the claim is over; what its former
   expect(await settleMail(db, next, { state: 'sent', attempt: {}, logKey })).toBe(true)
   expect(await mailHealth(db)).toMatchObject({ waiting: 0, lastHour: { sent: 1 } })
 })
+
+test('codes that are tried again and again keep no other mail from its first try', async () => {
+  const { db } = await openDatabaseForTest()
+  for (const to of ['anna@gone.example', 'boris@gone.example']) {
+    await queueMail(db, 'send-x', { ...noticeTo(to), isUrgent: true })
+    const tried = await claim(db)
+    if (tried) await settleMail(db, tried, { state: 'retrying', againMs: 0, attempt: {}, logKey })
+  }
+  await queueMail(db, 'send-x', noticeTo('olga@gone.example'))
+  expect((await claim(db))?.payload.to).toBe('olga@gone.example')
+})
