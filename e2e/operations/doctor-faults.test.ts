@@ -139,7 +139,7 @@ const AROUND: [name: string, (wall: Wall) => Changed | Promise<Changed>, Expecte
       const DATABASE_URL = await databaseForTest()
       await executeOn(
         DATABASE_URL,
-        `UPDATE kysely_migration SET name = '999' WHERE name = '009-mail-log'`,
+        `UPDATE kysely_migration SET name = '999' WHERE name = '001-schema'`,
       )
       return { DATABASE_URL }
     },
