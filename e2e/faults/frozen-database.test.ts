@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
  * Half the usual timeout, so that freezing at each statement takes half as long: statements are
  * given up after 2 s.
  */
-const POOL_LIMITS = { connections: 20, statementTimeoutMs: 1500 }
+const POOL_LIMITS = { connections: 20, connectionWaitMs: 1000, statementTimeoutMs: 1500 }
 /** Two such timeouts in a row would take 4 s; one leaves time for a busy machine. */
 const REFUSED_MS = 3800
 const SOON = { timeout: 10_000 }

@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 
 test('after a visit the wall and a post open without the server, other pages say what is wrong, and nothing of the API or the person is stored', async () => {
-  const visitor = await journey.visit(ALLOWED)
+  const visitor = await journey.visit({ ...ALLOWED, expectedErrors: /503 GET .*\/posts\/999999/ })
   await pageStored(visitor, '/')
   // What the worker stored of the page's assets came from the browser's HTTP cache.
   await expect.poll(() => assetRequests().length).toBeGreaterThan(5)
