@@ -12,9 +12,9 @@ afterAll(() => database?.close())
 beforeEach(async () => void (await journey.publish(olga, 'Сказано раньше.')))
 
 test('while the database is away, a visitor reads the saved wall and is told so, and what is published then is kept and sent once it is back', async () => {
-  const reader = await journey.visit()
+  const reader = await journey.visit({ expectedErrors: /^503 / })
   await postWith(reader, 'Сказано раньше.').waitFor()
-  const writer = await journey.visit({ as: olga })
+  const writer = await journey.visit({ as: olga, expectedErrors: /^503 / })
   await writer.getByRole('button', { name: 'Новая запись' }).click()
   const dialog = writer.getByRole('dialog', { name: 'Новая запись' })
   const field = dialog.getByLabel('Текст записи')

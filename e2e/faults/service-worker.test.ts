@@ -31,7 +31,10 @@ beforeEach(async () => {
 
 test('after a visit the wall and a post open without the server, other pages say what is wrong, and nothing of the API or the person is stored', async () => {
   // While the server is away, the worker answers 503, and what it has not stored cannot be loaded.
-  const whileAway = { ...ALLOWED, expectedErrors: /^503 GET |Unable to load / }
+  const whileAway = {
+    ...ALLOWED,
+    expectedErrors: /^503 GET |Unable to load |Failed to fetch dynamically imported/,
+  }
   const visitor = await journey.visit(whileAway)
   await pageStored(visitor, '/')
   // What the worker stored of the page's assets came from the browser's HTTP cache.
