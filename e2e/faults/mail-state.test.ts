@@ -37,7 +37,7 @@ test('while the mail server is unavailable the code step says that the mail will
 })
 
 test('the code step says that an address does not exist and leads back to it; the corrected address signs in', async () => {
-  const refusing = await openRefusingSmtp({ code: 550, port })
+  const refusing = await openRefusingSmtp({ code: 550, words: '5.1.1 unknown', port })
   const { email } = await journey.signUp()
   const page = await journey.visit({ viewport: DESKTOP })
   await page.getByRole('button', { name: 'Войти' }).click()
