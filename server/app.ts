@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { registerAccount } from './features/account/account.routes.ts'
 import { registerAccountDeletion } from './features/account-deletion/account-deletion.routes.ts'
@@ -104,7 +105,7 @@ async function registerAll(opened: OpenNode, lockWaitMs: number | undefined): Pr
   const { node, sessions } = opened
   const { config, db, http, limits } = node
   const origin = originOf(config)
-  const readText = createTexts({ ...config, folder: opened.textsFolder, origin })
+  const readText = createTexts({ ...config, folder: join(config.dataDir, 'pages'), origin })
   const search = createSearch(node)
   const publish = createPublish({ ...node, lockWaitMs })
   const features = [

@@ -20,7 +20,7 @@ import { oldestBackup } from './operations/backup/backup-folder.ts'
 import { backupJobs } from './operations/backup/nightly-backup.task.ts'
 import { storeCounterCheck } from './operations/status/status.repository.ts'
 
-/** Joins the jobs of the features with those that send mails, erase, check and back up. */
+/** Merges the jobs of the features with the mail, pruning, check and backup jobs. */
 export function jobsOf({ node, outage, secret, directUrl }: OpenNode, features: Feature[]): Jobs {
   const { config, key, db, background, log } = node
   return {

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { createLikeFlag } from './features/likes/likes.service.ts'
 import { isModerator } from './features/moderation/moderators.repository.ts'
@@ -105,7 +104,6 @@ export async function openNode(options: AppOptions) {
     mail: metrics?.countMails(transport) ?? transport,
     mayErase: createSteadyClock({ readTime: () => databaseTime(background), log, settleMs }),
   }
-  const textsFolder = join(config.dataDir, 'pages')
   return {
     ...http,
     node,
@@ -116,7 +114,6 @@ export async function openNode(options: AppOptions) {
     outage,
     metrics,
     secret,
-    textsFolder,
   }
 }
 

@@ -13,7 +13,7 @@ import { toast } from '../ui/toaster.tsx'
 export const checkUsername = (username: string, signal: AbortSignal) =>
   call('GET /users/:username/validation', { params: { username } }, { signal })
 
-/** Waits for a short limit, and says so in a toast. */
+/** Waits for a short limit, and shows that in a toast. */
 export const saveUsername = (username: string) =>
   write(
     'PATCH /users/current/profile',

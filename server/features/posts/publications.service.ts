@@ -110,13 +110,15 @@ async function insertNoted(
   }
   return db.transaction().execute(async (tx) => {
     const outcomes: Outcome[] = await insertPosts(tx, posts, options)
+    const accesses: Parameters<NoteAccess>[1][] = []
     for (const [n, { ownerId, repliedId, request }] of posts.entries()) {
       const outcome = outcomes[n]
       if (outcome?.refusal !== null) continue
-      await noteAccess?.(tx, { action: 'publish', userId: ownerId, postId: outcome.id, request })
+      accesses.push({ action: 'publish', userId: ownerId, postId: outcome.id, request })
       // Nobody edits or deletes the replied post, which is locked, before the reply is read.
       if (repliedId !== null) outcome.post = await requirePost(tx, outcome.id, { userId: ownerId })
     }
+    await noteAccess?.(tx, ...accesses)
     return outcomes
   })
 }

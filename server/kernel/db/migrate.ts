@@ -23,7 +23,7 @@ export const MIGRATIONS: Migrations = Object.fromEntries(
     .map((file) => [file.slice(0, -'.sql'.length), readFileSync(join(SCHEMA, file), 'utf8')]),
 )
 
-/** Whether servers without the migration can work with what it adds: its first line says so. */
+/** Whether servers without the migration can work with what it adds, as its first line states. */
 export function isAdditive(text: string): boolean {
   return text.startsWith('-- additive')
 }

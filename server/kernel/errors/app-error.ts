@@ -22,5 +22,5 @@ export class AppError extends Error {
   }
 }
 
-/** The product cannot start; the message tells the operator in Russian what to do. */
+/** The product cannot start; the message states in Russian what the operator must do. */
 export class StartError extends Error {}

@@ -35,7 +35,7 @@ export function useUnsentText(target: DraftTarget): string | null {
   return useAtom({ get, subscribe: textsChanged.subscribe }, null)
 }
 
-/** Whether the outbox holds a text, of whatever author. */
+/** Whether the outbox holds a text, by any author. */
 export function useHasOutbox(): boolean {
   const get = () => localStore.keys(OUTBOX).length > 0
   return useAtom({ get, subscribe: textsChanged.subscribe }, false)
