@@ -32,11 +32,11 @@ test('a limit that was reached while the clock was an hour ahead does not hold f
   const app = await appForTest({ config: { rateLimitScale: 1 } })
   const start = async (n: number) =>
     (await startAt(app, '/registrations', { email: `n${n}@example.org` })).status
-  const statuses: number[] = []
-  for (let n = 0; n <= 10; n++) statuses.push(await start(n))
-  expect(statuses.at(-1)).toBe(429)
+  // A minute's ten come back while the test asks; the hour's sixty end it on any machine.
+  let asked = 0
+  while ((await start(asked++)) === 201) expect(asked).toBeLessThan(70)
   await setClockBack(app, 2 * HOUR)
-  expect(await start(11)).toBe(201)
+  expect(await start(asked)).toBe(201)
 })
 
 test('a mail whose retry a wrong clock scheduled an hour ahead is sent at once', async () => {

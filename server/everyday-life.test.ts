@@ -1,9 +1,9 @@
 import { expect, onTestFinished, vi } from 'vitest'
 import type { TestAnswer, TestUser } from './testing/client.ts'
-import { strictApp } from './testing/limited-app.ts'
+import { WEB_FILES } from './testing/fake-web-app.ts'
 import { passMailLimitTime, signUpEarlier } from './testing/passing-time.ts'
 import { from, startAt, verifyAt, wrongCode } from './testing/sign-in-calls.ts'
-import { type TestApp, testPerNode } from './testing/test-app.ts'
+import { appForTest, type TestApp, testPerNode } from './testing/test-app.ts'
 
 // At the default limits nothing that people do is refused.
 const test = testPerNode('limits counted in memory, by each node for itself')
@@ -16,7 +16,10 @@ let app: TestApp
 test.beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
-  app = await strictApp()
+  app = await appForTest({
+    config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'] },
+    webFiles: WEB_FILES,
+  })
 })
 
 /** Passes time of the limits that a node counts in memory, and of those in the database. */
