@@ -5,20 +5,16 @@ import {
   storeVerification,
 } from '../server/operations/backup/backup-state.repository.ts'
 import { backupPath, createBackup } from '../server/operations/backup/create-backup.service.ts'
-import {
-  type Restored,
-  requireRestorable,
-  restoreBackup,
-} from '../server/operations/backup/restore.service.ts'
+import type { Restored } from '../server/operations/backup/restore.service.ts'
+import { requireRestorable, restoreBackup } from '../server/operations/backup/restore.service.ts'
 import { verifyBackup } from '../server/operations/backup/verify.service.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, Context, ContextWithoutWall, Output } from './command.ts'
-import { requireWords } from './command.ts'
-import { Refusal } from './command-errors.ts'
+import { Refusal, requireWords } from './command.ts'
 import { ACCOUNTS, count, time } from './format.ts'
-import { interruption } from './interruption.ts'
 import { findDatabase, hasDatabase, openWall } from './open-wall.ts'
+import { interruption } from './terminal.ts'
 
 const ROWS = ['строка', 'строки', 'строк'] as const
 

@@ -2,8 +2,16 @@ import { type BanKind, selectBans } from '../server/features/site-state/site-sta
 import { addBan, isSweeping, removeBan } from '../server/features/site-state/site-state.service.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, daysOf, requireWords, textOf } from './command.ts'
-import { Refusal, UsageError } from './command-errors.ts'
+import {
+  actOf,
+  change,
+  daysOf,
+  listed,
+  Refusal,
+  requireWords,
+  textOf,
+  UsageError,
+} from './command.ts'
 import { printable, time } from './format.ts'
 
 const KINDS: Record<BanKind, string> = { domain: 'домен', network: 'сеть', email: 'почта' }
@@ -17,11 +25,7 @@ export const ban: Command = {
   summary: 'откуда нельзя зарегистрироваться',
   options: ['reason=', 'days='],
   async run(context: Context): Promise<Output> {
-    const [what] = context.words
-    if (what === 'list') return list(context)
-    if (what === 'add') return add(context)
-    if (what === 'remove') return remove(context)
-    throw new UsageError('нужно list, add или remove')
+    return actOf({ list, add, remove }, context.words[0])(context)
   },
 }
 
@@ -33,7 +37,7 @@ async function list(context: Context): Promise<Output> {
       `${id}  ${KINDS[kind]} ${printable(value)}, ${endOf(until)}` +
       `${reason === null ? '' : `. ${printable(reason)}`}${actor === null ? '' : ` (${printable(actor)})`}`,
   )
-  return { lines: lines.length > 0 ? lines : ['Запретов нет.'], json: bans }
+  return listed(lines, 'Запретов нет.', bans)
 }
 
 async function add(context: Context): Promise<Output> {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import type { Command, Values } from './command.ts'
-import { UsageError } from './command-errors.ts'
+import { productVersion } from '../server/kernel/db/migrate.ts'
+import { type Command, type Output, UsageError, type Values } from './command.ts'
 
 /** Options of every command; those with a value end in `=`. */
 const COMMON = ['help', 'version', 'json', 'yes', 'dry-run', 'env-file=', 'as=']
@@ -34,4 +34,87 @@ export function parseCommandLine(args: string[], commands: Command[]) {
     }
   }
   return { values: parsed.values as Values, positionals: parsed.positionals }
+}
+
+const COMMON_HELP = [
+  'У каждой команды:',
+  '  --json           ответ для программ, отказ — {"error": "…"}',
+  '  --dry-run        сделать всё и отменить: видно, что было бы',
+  '  --yes            не спрашивать подтверждения',
+  '  --as ИМЯ         кто действует, для журнала',
+  '  --env-file ФАЙЛ  переменные, с которыми запущен сервер',
+  '  --help, -h       подсказка; то же — vslukh help КОМАНДА',
+]
+
+/** КТО is a person. */
+const OPTIONS: Record<string, string> = {
+  access: 'адреса, которые хранит ACCESS_JOURNAL_DAYS; это чтение само попадает в журнал',
+  all: 'и последние решённые',
+  'before=': 'то, что старше этого номера: следующая страница',
+  'block-days=': 'и закрыть автору возможность писать на столько дней',
+  'contact=': 'почта того, кто отвечает за сайт: её увидят все',
+  'days=': 'на сколько дней; без этого — бессрочно, приглашение — на неделю',
+  'invite-only': 'только по приглашениям',
+  'mail-from=': 'с какого адреса уходят письма',
+  'name=': 'кто отвечает за сайт: имя или название',
+  'note=': 'заметка для себя: только в журнале и в списке приглашений',
+  'order=': 'чьё предписание и его номер, для журнала',
+  'post=': 'номер записи',
+  'proxy=': 'nginx вместо caddy',
+  quiet: 'не сообщать автору и тем, кто жаловался',
+  'reason=': 'причина словами: её увидят те, кого она касается',
+  replace: 'заменить стену, которая уже есть',
+  'smtp-url=': 'почтовый сервер без пароля: smtp://localhost:25',
+  'smtp-url-file=': 'файл с адресом smtps://имя:пароль@smtp.example.org; «-» — стандартный ввод',
+  'sha256=': 'сумма SHA-256 архива, если рядом с ним нет SHA256SUMS',
+  'since=': 'за какое время: 30m, 2h, 7d',
+  'until=': 'сколько показывать: 30m, 2h, 7d; без этого — пока не снимете',
+  'uses=': 'сколько людей зарегистрируется по ссылке; без этого — один',
+  'user=': 'КТО: имя, почта или номер человека',
+  'without-secret': 'не класть в копию секрет',
+}
+
+export function programHelp(commands: Record<string, Command>): Output {
+  const listed = Object.entries(commands).map(
+    ([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`,
+  )
+  const lines = [
+    'vslukh КОМАНДА …',
+    '',
+    ...listed,
+    '',
+    ...COMMON_HELP,
+    '',
+    'Код выхода: 0 — сделано, 1 — отказано, 2 — неверный вызов.',
+  ]
+  const json = Object.entries(commands).map(([name, command]) => ({ name, ...factsOf(command) }))
+  return { lines, json: { commands: json, options: optionsOf([]) } }
+}
+
+function factsOf({ usage, summary, options = [] }: Command) {
+  return { usage, summary, options }
+}
+
+export function commandHelp(command: Command): Output {
+  const { usage, summary, options = [] } = command
+  const own = options.map((option) => {
+    const name = `--${option.replace('=', '')}`
+    return `  ${name.padEnd(16)} ${OPTIONS[option] ?? ''}`
+  })
+  const who = usage.some((line) => line.includes('КТО')) ? ['КТО — имя, почта или номер.'] : []
+  const lines = [
+    ...usage.map((line) => `vslukh ${line}`),
+    '',
+    summary,
+    ...who,
+    '',
+    ...own,
+    ...COMMON_HELP,
+  ]
+  return { lines, json: factsOf(command) }
+}
+
+export function versionOutput(): Output {
+  const version = productVersion()
+  return { lines: [`vslukh ${version}`], json: { version } }
 }

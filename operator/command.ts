@@ -1,12 +1,13 @@
 import { publishFromOutside } from '../server/kernel/cache/operator-changes.ts'
 import type { Config } from '../server/kernel/config/config.ts'
 import { type Db, isRowId, type Queryable } from '../server/kernel/db/database.ts'
-import { UsageError } from './command-errors.ts'
-import type { Wall } from './open-wall.ts'
 
 export type Values = Record<string, string | boolean | undefined>
 
 export type Env = Record<string, string | undefined>
+
+/** A migrated database. `close` leaves it, or stops it if the command has started it. */
+export type Wall = { url: string; db: Db; close(): Promise<void> }
 
 /** Lines for people, or one JSON value with `--json`. */
 export type Output = {
@@ -128,7 +129,26 @@ export function beforeOf(context: Context): string | undefined {
   throw new UsageError('--before: нужен номер из последней строки')
 }
 
+/** Returns the act that a word names. Throws UsageError with the words that it may be. */
+export function actOf<T>(acts: Record<string, T>, word: string | undefined): T {
+  const act = word !== undefined && Object.hasOwn(acts, word) ? acts[word] : undefined
+  if (act !== undefined) return act
+  const words = new Intl.ListFormat('ru', { type: 'disjunction' }).format(Object.keys(acts))
+  throw new UsageError(`нужно ${words}`)
+}
+
+/** Returns a list, or the sentence for an empty one. */
+export function listed(lines: string[], nothing: string, json: unknown): Output {
+  return { lines: lines.length > 0 ? lines : [nothing], json }
+}
+
 export function requireWords({ words }: Pick<Context, 'words'>, least: number, most = least): void {
   if (words.length < least) throw new UsageError('не хватает слов')
   if (words.length > most) throw new UsageError(`лишнее слово: ${words[most]}`)
 }
+
+/** A command cannot do what it was asked to; the message is a Russian sentence. Exit code 1. */
+export class Refusal extends Error {}
+
+/** A command line is wrong. Exit code 2. */
+export class UsageError extends Error {}

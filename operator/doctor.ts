@@ -3,8 +3,7 @@ import { examine } from '../server/operations/doctor/doctor.service.ts'
 import { broken, type Finding } from '../server/operations/doctor/finding.ts'
 import { callerFolder } from '../server/operations/start/caller-folder.ts'
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
-import { type Alone, type Command, type Output, requireWords } from './command.ts'
-import { Refusal } from './command-errors.ts'
+import { type Alone, type Command, type Output, Refusal, requireWords } from './command.ts'
 import { openWall } from './open-wall.ts'
 
 export const doctor: Command = {

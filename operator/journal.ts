@@ -1,11 +1,9 @@
 import { readAccesses } from '../server/kernel/journal/access-journal.ts'
 import { ACTS_MAX, appendToJournal, readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import { commit, requireWords, secondsOf, textOf } from './command.ts'
-import { Refusal, UsageError } from './command-errors.ts'
-import { time } from './format.ts'
-import { accessLine, actLines } from './journal-words.ts'
-import { findPerson } from './person.ts'
+import { commit, Refusal, requireWords, secondsOf, textOf, UsageError } from './command.ts'
+import { indented, printable, time } from './format.ts'
+import { findPerson } from './people.ts'
 
 export const journal: Command = {
   usage: [
@@ -69,4 +67,90 @@ async function idOf(context: Context): Promise<string | undefined> {
   // A deleted account still stands in the journal under its number.
   if (/^\d{1,18}$/.test(known)) return known
   throw new Refusal(`Пользователя ${known} нет.`)
+}
+
+type Act = Awaited<ReturnType<typeof readJournal>>[number]
+type Access = Awaited<ReturnType<typeof readAccesses>>[number]
+
+/** An act of another release is shown by its name. */
+const ACTIONS: Record<string, string> = {
+  'access.read': 'прочитаны адреса входов и записей',
+  'ban.add': 'запрет регистрации',
+  'ban.remove': 'запрет регистрации снят',
+  'counters.mend': 'исправлены счётчики',
+  'hiding.stop': 'жалобы больше не скрывают записи: за час их скрыто слишком много',
+  invite: 'приглашение',
+  'invite.revoke': 'приглашение отозвано',
+  'moderator.add': 'назначен модератор',
+  'moderator.remove': 'больше не модератор',
+  'notice.clear': 'объявление снято',
+  'notice.show': 'объявление',
+  'post.hide': 'запись скрыта по жалобам',
+  'post.keep': 'запись оставлена',
+  'post.remove': 'запись удалена',
+  'post.restore': 'запись возвращена',
+  'post.unhide': 'запись возвращена: пожаловавшимся больше не верят',
+  'registrations.close': 'регистрация закрыта',
+  'registrations.invite-only': 'регистрация по приглашениям',
+  'registrations.open': 'регистрация открыта',
+  'user.block': 'закрыта возможность писать',
+  'user.erase': 'аккаунт стёрт',
+  'user.export': 'выгружены данные',
+  'user.rename': 'имя изменено',
+  'user.sign-out': 'завершены сессии',
+  'user.unblock': 'возвращена возможность писать',
+  'wall.backup': 'сделана копия',
+  'wall.restore': 'стена возвращена из копии',
+  'writing.close': 'запись на стену закрыта',
+  'writing.open': 'запись на стену открыта',
+}
+
+/** Words for the details of an act, in the order in which they are shown. */
+const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> = {
+  order: (value) => `Предписание: ${value}`,
+  note: (value) => (value === null ? undefined : `Заметка: ${value}`),
+  email: (value) => `Почта: ${value}`,
+  value: (value) => `Значение: ${value}`,
+  days: (value) => (value === null ? 'Бессрочно' : `Дней: ${value}`),
+  until: (value, { action }) => {
+    if (typeof value === 'string') return `До ${time(new Date(value))}`
+    return action === 'user.block' ? 'Бессрочно' : undefined
+  },
+  uses: (value, { details }) =>
+    `Приглашение ${details.id}, мест: ${value}${'usesLeft' in details ? `, осталось: ${details.usesLeft}` : ''}`,
+  from: (value) => `Было: ${value}`,
+  to: (value) => `Стало: ${value}`,
+  reporters: (value) => `Пожаловались: ${value}`,
+  createdAt: (value) => `Копия от ${time(new Date(String(value)))}`,
+  mended: (value) => `Исправлено: ${JSON.stringify(value)}`,
+  text: (value) => `Текст: ${value}`,
+}
+
+/** Returns who did what to whom, why, and everything else that was stored with the act. */
+export function actLines(act: Act): string[] {
+  const { at, actor, action, post_id: postId, user_id: userId, reason, details } = act
+  const about = [postId && `запись ${postId}`, userId && `человек ${userId}`].filter(Boolean)
+  const what = [ACTIONS[action] ?? action, ...(about.length > 0 ? [`(${about.join(', ')})`] : [])]
+  const more = Object.entries(DETAILS).flatMap(([name, word]) =>
+    name in details ? (word(details[name], act) ?? []) : [],
+  )
+  return [
+    printable(`${time(at)}  ${actor}  ${what.join(' ')}`),
+    ...(reason ? indented(`Причина: ${reason}`) : []),
+    ...more.flatMap(indented),
+  ]
+}
+
+const ACCESSES: Record<string, string> = {
+  register: 'регистрация',
+  'sign-in': 'вход',
+  publish: 'публикация',
+  'delete-post': 'удаление записи',
+  'delete-account': 'удаление аккаунта',
+}
+
+export function accessLine({ at, action, address, port, user_id, post_id }: Access): string {
+  const from = port === null ? address : `${address}, порт ${port}`
+  const post = post_id === null ? '' : `, запись ${post_id}`
+  return `${time(at)}  ${ACCESSES[action] ?? action}: человек ${user_id}${post} — ${from}`
 }

@@ -1,6 +1,6 @@
-import { interruption, listenForInterruption } from './interruption.ts'
 import { stopDatabases } from './open-wall.ts'
 import { runProgram } from './program.ts'
+import { interruption, listenForInterruption } from './terminal.ts'
 
 listenForInterruption()
 const { env, stdin, stdout: out, stderr: err } = process

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../server/kernel/config/config.ts'
-import { type Db, openDatabase } from '../server/kernel/db/database.ts'
+import { openDatabase } from '../server/kernel/db/database.ts'
 import { requireMigrated } from '../server/kernel/db/migrate.ts'
 import { addressOf, connectionStringFor } from '../server/operations/embedded-postgres/address.ts'
 import { hasCluster } from '../server/operations/embedded-postgres/cluster.ts'
@@ -15,10 +15,8 @@ import {
   joinDatabase,
   waitForOthers,
 } from '../server/operations/embedded-postgres/shared-database.ts'
-import { Refusal } from './command-errors.ts'
-import { interruption } from './interruption.ts'
-
-export type Wall = { url: string; db: Db; close(): Promise<void> }
+import { Refusal, type Wall } from './command.ts'
+import { interruption } from './terminal.ts'
 
 /** Starting and stopping a database take a few seconds each. */
 const JOINING_MS = 30_000

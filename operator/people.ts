@@ -1,10 +1,8 @@
-import {
-  type Accounts,
-  type Newcomer,
-  readNewcomers,
-} from '../server/features/moderation/people.service.ts'
+import { type Person, selectPeople } from '../server/features/moderation/people.repository.ts'
+import type { Accounts, Newcomer } from '../server/features/moderation/people.service.ts'
+import { readNewcomers } from '../server/features/moderation/people.service.ts'
 import type { Command, Context, Output } from './command.ts'
-import { beforeOf, requireWords, secondsOf, textOf } from './command.ts'
+import { beforeOf, listed, Refusal, requireWords, secondsOf, textOf } from './command.ts'
 import { PAGE, time } from './format.ts'
 
 const DAY = '1d'
@@ -24,10 +22,8 @@ export const people: Command = {
     const next = rest > 0 ? newcomers.at(-1)?.id : undefined
     const more = `… и ещё ${rest}. Дальше: vslukh people --since ${since} --before ${next}`
     const lines = [...newcomers.flatMap(linesOf), ...(next === undefined ? [] : [more])]
-    return {
-      lines: lines.length > 0 ? lines : ['За это время никто не зарегистрировался.'],
-      json: { people: newcomers, total, next: next ?? null },
-    }
+    const json = { people: newcomers, total, next: next ?? null }
+    return listed(lines, 'За это время никто не зарегистрировался.', json)
   },
 }
 
@@ -54,4 +50,26 @@ function named(what: string, { usernames, total }: Accounts): string[] {
   if (total === 0) return []
   const rest = total - usernames.length
   return [`${what}: ${usernames.join(', ')}${rest > 0 ? ` и ещё ${rest}` : ''}`]
+}
+
+/** Throws Refusal if there is no such user, or if a name of digits is another's id. */
+export async function requirePerson(context: Pick<Context, 'db'>, known: string): Promise<Person> {
+  const person = await findPerson(context, known)
+  if (!person) throw new Refusal(`Пользователя ${known} нет.`)
+  return person
+}
+
+/** Returns undefined without a user. Throws Refusal if the words name either of two. */
+export async function findPerson(
+  { db }: Pick<Context, 'db'>,
+  known: string,
+): Promise<Person | undefined> {
+  const people = await selectPeople(db, known)
+  if (people.length > 1) {
+    const emails = people.map(({ username, id, email }) => `${username} (${id}) — ${email}`)
+    throw new Refusal(
+      `«${known}» — имя одного и номер другого. Назовите человека почтой: ${emails.join('; ')}.`,
+    )
+  }
+  return people[0]
 }

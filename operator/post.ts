@@ -1,19 +1,24 @@
-import {
-  type Decided,
-  decide,
-  mailDecision,
-  type NewDecision,
-} from '../server/features/moderation/decisions.service.ts'
+import type { Decided, NewDecision } from '../server/features/moderation/decisions.service.ts'
+import { decide, mailDecision } from '../server/features/moderation/decisions.service.ts'
 import { readSubject, readWaitingPost } from '../server/features/moderation/moderation.service.ts'
 import { selectRecentPosts } from '../server/features/moderation/people.repository.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, commit, publish, requireWords, secondsOf, textOf } from './command.ts'
-import { Refusal, UsageError } from './command-errors.ts'
+import {
+  actOf,
+  change,
+  commit,
+  publish,
+  Refusal,
+  requireWords,
+  secondsOf,
+  textOf,
+  UsageError,
+} from './command.ts'
 import { count, POSTS, printable } from './format.ts'
-import { actLines } from './journal-words.ts'
-import { requirePerson } from './person.ts'
+import { actLines } from './journal.ts'
+import { requirePerson } from './people.ts'
 import { confirmBlock, decisionOf, outcomeOf, waitingLines } from './reports.ts'
 
 export const post: Command = {
@@ -29,16 +34,7 @@ export const post: Command = {
     if (context.words[0] === 'remove') return removeWave(context)
     requireWords(context, 1, 2)
     const [id = '', what = 'show'] = context.words
-    switch (what) {
-      case 'show':
-        return show(context, id)
-      case 'remove':
-        return remove(context, id)
-      case 'restore':
-        return restore(context, id)
-      default:
-        throw new UsageError(`«${what}»: нужно show, remove или restore`)
-    }
+    return actOf({ show, remove, restore }, what)(context, id)
   },
 }
 

@@ -9,26 +9,29 @@ import { callerFolder, fromCaller } from '../server/operations/start/caller-fold
 import { explainStartFailure } from '../server/operations/start/start-failure.ts'
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
-import { close, invite, open } from './closing.ts'
 import type { Command, Context, ContextWithoutWall, Env, Output, Values } from './command.ts'
-import { Refusal, UsageError } from './command-errors.ts'
-import { optionsOf, parseCommandLine } from './command-line.ts'
+import { Refusal, UsageError } from './command.ts'
+import {
+  commandHelp,
+  optionsOf,
+  parseCommandLine,
+  programHelp,
+  versionOutput,
+} from './command-line.ts'
 import { doctor } from './doctor.ts'
-import { commandHelp, programHelp, versionOutput } from './help.ts'
-import { interruption, unlessInterrupted } from './interruption.ts'
 import { journal } from './journal.ts'
 import { mail } from './mail.ts'
 import { moderator } from './moderator.ts'
-import { notice } from './notice.ts'
 import { openWall } from './open-wall.ts'
 import { people } from './people.ts'
 import { post } from './post.ts'
-import { prompt } from './prompt.ts'
 import { psql } from './psql.ts'
 import { recount } from './recount.ts'
 import { report, reports } from './reports.ts'
 import { setup } from './setup/setup.ts'
+import { close, invite, notice, open } from './site-state.ts'
 import { status } from './status.ts'
+import { interruption, prompt, unlessInterrupted } from './terminal.ts'
 import { upgrade } from './upgrade.ts'
 import { user } from './user.ts'
 

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import type { Command, Context, Output } from './command.ts'
-import { requireWords } from './command.ts'
+import { type Command, type Context, type Output, requireWords } from './command.ts'
 
 export const psql: Command = {
   usage: ['psql'],

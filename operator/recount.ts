@@ -1,12 +1,8 @@
-import {
-  type Difference,
-  findCounterDifferences,
-  fixCounter,
-} from '../server/features/posts/counters.task.ts'
+import type { Difference } from '../server/features/posts/counters.task.ts'
+import { findCounterDifferences, fixCounter } from '../server/features/posts/counters.task.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import { storeCounterCheck } from '../server/operations/status/status.repository.ts'
-import type { Command, Context, Output } from './command.ts'
-import { change, requireWords } from './command.ts'
+import { type Command, type Context, change, type Output, requireWords } from './command.ts'
 
 export const recount: Command = {
   usage: ['recount'],

@@ -1,15 +1,12 @@
 import type { QueuedPost } from '../contract/moderation.ts'
-import {
-  type Decided,
-  decideWaiting,
-  type NewDecision,
-} from '../server/features/moderation/decisions.service.ts'
+import type { Decided, NewDecision } from '../server/features/moderation/decisions.service.ts'
+import { decideWaiting } from '../server/features/moderation/decisions.service.ts'
 import { readQueue } from '../server/features/moderation/moderation.service.ts'
 import { selectDecided } from '../server/features/moderation/queue.repository.ts'
+import type { Verdict } from '../server/features/moderation/report-states.repository.ts'
 import { selectReasons } from '../server/features/reports/reports.repository.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, daysOf, requireWords, textOf } from './command.ts'
-import { UsageError } from './command-errors.ts'
+import { actOf, change, daysOf, requireWords, textOf, UsageError } from './command.ts'
 import { ACCOUNTS, count, firstLine, indented, POSTS, REPORTS, time } from './format.ts'
 
 /** As many as a terminal shows. */
@@ -83,9 +80,8 @@ export const report: Command = {
   options: ['reason=', 'block-days=', 'note=', 'order=', 'quiet'],
   async run(context: Context): Promise<Output> {
     requireWords(context, 2)
-    const [postId = '', verdict] = context.words
-    if (verdict !== 'remove' && verdict !== 'keep')
-      throw new UsageError(`«${verdict}»: нужно remove или keep`)
+    const [postId = '', word] = context.words
+    const verdict = actOf<Verdict>({ remove: 'remove', keep: 'keep' }, word)
     const decision = await decisionOf(context, postId, verdict)
     await confirmBlock(context, decision)
     const decided = await change(context, (tx) => decideWaiting(tx, decision))
@@ -96,7 +92,7 @@ export const report: Command = {
 export async function decisionOf(
   context: Context,
   postId: string,
-  verdict: 'remove' | 'keep',
+  verdict: Verdict,
 ): Promise<NewDecision> {
   const days = daysOf(context, 'block-days')
   return {
@@ -134,7 +130,7 @@ export async function confirmBlock(
   )
 }
 
-export function outcomeOf(verdict: 'remove' | 'keep', { id, was }: Decided): Output {
+export function outcomeOf(verdict: Verdict, { id, was }: Decided): Output {
   const line = verdict === 'remove' ? 'Запись удалена.' : KEPT[was]
   return { lines: [line], json: { id, was } }
 }

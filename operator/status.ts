@@ -9,13 +9,10 @@ import { productVersion } from '../server/kernel/db/migrate.ts'
 import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-health.repository.ts'
 import { smtpReason } from '../server/kernel/mail/smtp-advice.ts'
 import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
-import {
-  type BackupState,
-  selectBackupState,
-} from '../server/operations/backup/backup-state.repository.ts'
+import type { BackupState } from '../server/operations/backup/backup-state.repository.ts'
+import { selectBackupState } from '../server/operations/backup/backup-state.repository.ts'
 import { selectStatus, type WallStatus } from '../server/operations/status/status.repository.ts'
-import type { Command, Context, Output } from './command.ts'
-import { requireWords } from './command.ts'
+import { type Command, type Context, type Output, requireWords } from './command.ts'
 import { APPEALS, count, POSTS, REPORTS, time } from './format.ts'
 
 export const status: Command = {

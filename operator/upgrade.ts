@@ -9,8 +9,7 @@ import { readIfExists } from '../server/kernel/config/read-if-exists.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
-import { requireWords } from './command.ts'
-import { Refusal } from './command-errors.ts'
+import { Refusal, requireWords } from './command.ts'
 
 const RELEASES = '/opt/vslukh'
 /** It belongs to the release that runs, so that nothing depends on the new one. */

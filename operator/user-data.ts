@@ -18,8 +18,7 @@ import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import { nameFile, unfinishedPath } from '../server/operations/backup/unfinished-file.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
-import type { Context, Output } from './command.ts'
-import { Refusal } from './command-errors.ts'
+import { type Context, type Output, Refusal } from './command.ts'
 
 /** Throws StartError if the wall's secret is another. */
 export async function nameKeyOf({ db, config }: Context): Promise<Buffer> {

@@ -1,19 +1,25 @@
 import { usernameProblem } from '../contract/account-rules.ts'
 import { renameUser } from '../server/features/account/account.service.ts'
-import {
-  type ExportedPost,
-  selectOwnPosts,
-} from '../server/features/data-export/data-export.repository.ts'
+import type { ExportedPost } from '../server/features/data-export/data-export.repository.ts'
+import { selectOwnPosts } from '../server/features/data-export/data-export.repository.ts'
 import { blockUser, unblockUser } from '../server/features/moderation/blocks.service.ts'
 import type { Person } from '../server/features/moderation/people.repository.ts'
 import { closeSessions } from '../server/features/sessions/sessions.repository.ts'
 import { isUniqueViolation } from '../server/kernel/db/database-errors.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
-import { beforeOf, change, daysOf, requireWords, textOf } from './command.ts'
-import { Refusal, UsageError } from './command-errors.ts'
+import {
+  actOf,
+  beforeOf,
+  change,
+  daysOf,
+  Refusal,
+  requireWords,
+  textOf,
+  UsageError,
+} from './command.ts'
 import { firstLine, PAGE, time } from './format.ts'
-import { requirePerson } from './person.ts'
+import { requirePerson } from './people.ts'
 import { reasonOf } from './reports.ts'
 import { erasePerson, exportPerson, nameKeyOf } from './user-data.ts'
 
@@ -47,8 +53,7 @@ export const user: Command = {
   async run(context: Context): Promise<Output> {
     requireWords(context, 1, 3)
     const [known = '', what = 'show'] = context.words
-    const act = Object.hasOwn(ACTS, what) ? ACTS[what] : undefined
-    if (!act) throw new UsageError(`«${what}»: нужно ${Object.keys(ACTS).join(', ')}`)
+    const act = actOf(ACTS, what)
     const takesWord = WITH_WORD.includes(what)
     requireWords(context, takesWord ? 3 : 1, takesWord ? 3 : 2)
     if (what === 'block' && textOf(context, 'reason') === undefined) {

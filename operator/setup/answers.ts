@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { domainToASCII } from 'node:url'
 import { isEmail } from '../../contract/account-rules.ts'
 import { fromCaller } from '../../server/operations/start/caller-folder.ts'
-import type { Alone, Env, Values } from '../command.ts'
-import { UsageError } from '../command-errors.ts'
+import { type Alone, type Env, UsageError, type Values } from '../command.ts'
 
 export type Answers = Record<'host' | 'smtpUrl' | 'mailFrom' | 'name' | 'contact', string>
 

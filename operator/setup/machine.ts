@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Env } from '../command.ts'
-import { Refusal } from '../command-errors.ts'
+import { type Env, Refusal } from '../command.ts'
 
 const USER = 'vslukh'
 const VSLUKH = join(import.meta.dirname, '../../bin/vslukh')

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { parseEnv } from 'node:util'
-import type { Env } from '../command.ts'
-import { Refusal, UsageError } from '../command-errors.ts'
+import { type Env, Refusal, UsageError } from '../command.ts'
 
 /** As deploy/vslukh.service names it. */
 export const SETTINGS_FILE = '/etc/vslukh.env'

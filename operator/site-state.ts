@@ -1,19 +1,37 @@
 import { INVITE_ONLY } from '../contract/pages.ts'
-import { selectInvitations } from '../server/features/site-state/site-state.repository.ts'
 import {
+  type Notice,
+  selectInvitations,
+  selectNotice,
+} from '../server/features/site-state/site-state.repository.ts'
+import {
+  clearNotice,
   closeSite,
   invite as inviteMore,
+  NOTICE_MAX,
   openSite,
   revokeInvitation,
+  showNotice,
 } from '../server/features/site-state/site-state.service.ts'
 import { originOf } from '../server/kernel/config/config.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import type { Command, Context, Output } from './command.ts'
-import { change, daysOf, numberOf, requireWords, textOf } from './command.ts'
-import { Refusal, UsageError } from './command-errors.ts'
+import {
+  actOf,
+  change,
+  daysOf,
+  listed,
+  numberOf,
+  Refusal,
+  requireWords,
+  secondsOf,
+  textOf,
+  UsageError,
+} from './command.ts'
 import { count, OF_PEOPLE, printable, time } from './format.ts'
 
-type Part = 'registrations' | 'writing'
+const PARTS = { registrations: 'registrations', writing: 'writing' } as const
+type Part = keyof typeof PARTS
 
 const NAMES: Record<Part, string> = { registrations: 'Регистрация', writing: 'Запись на стену' }
 const INVITATION_DAYS = 7
@@ -89,7 +107,7 @@ async function list(context: Context): Promise<Output> {
     ({ id, note, uses, usesLeft, until }) =>
       `${id}  осталось ${usesLeft} из ${uses}, до ${time(until)}${note === null ? '' : `. ${printable(note)}`}`,
   )
-  return { lines: lines.length > 0 ? lines : ['Приглашений нет.'], json: invitations }
+  return listed(lines, 'Приглашений нет.', invitations)
 }
 
 async function revoke(context: Context): Promise<Output> {
@@ -103,9 +121,35 @@ async function revoke(context: Context): Promise<Output> {
 
 function partOf(context: Context): Part {
   requireWords(context, 1)
-  const [part] = context.words
-  if (part !== 'registrations' && part !== 'writing') {
-    throw new UsageError('нужно registrations или writing')
-  }
-  return part
+  return actOf<Part>(PARTS, context.words[0])
+}
+
+export const notice: Command = {
+  usage: ['notice', 'notice ТЕКСТ [--until ВРЕМЯ]', 'notice clear'],
+  summary: 'объявление: одна строка под шапкой, её видят все',
+  options: ['until='],
+  async run(context: Context): Promise<Output> {
+    requireWords(context, 0, 1)
+    const { words, actor } = context
+    const [text] = words
+    const seconds = secondsOf(context, 'until')
+    if (text !== undefined && text !== 'clear') {
+      const shown = await change(context, (tx) => showNotice(tx, { text, seconds, actor }))
+      if (shown) return outputOf(shown)
+      throw new UsageError(
+        `объявление — одна строка с видимыми символами, не длиннее ${NOTICE_MAX}`,
+      )
+    }
+    if (seconds !== undefined) throw new UsageError('--until: нужен текст объявления')
+    if (text === undefined) return outputOf(await selectNotice(context.db))
+    await change(context, (tx) => clearNotice(tx, { actor }))
+    return { lines: ['Объявление снято.'], json: { notice: null } }
+  },
+}
+
+function outputOf(shown: Notice | undefined): Output {
+  if (!shown) return { lines: ['Объявления нет.'], json: { notice: null } }
+  const { text, until } = shown
+  const end = until ? `До ${time(until)}.` : 'Пока вы его не снимете: vslukh notice clear'
+  return { lines: [`Под шапкой у всех: ${text}`, end], json: { notice: { text, until } } }
 }
