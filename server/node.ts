@@ -7,11 +7,10 @@ import { createSessions, type Sessions } from './features/sessions/sessions.serv
 import { createResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import type { Config } from './kernel/config/config.ts'
-import { databaseTime } from './kernel/db/clock.ts'
+import { createSteadyClock, databaseTime } from './kernel/db/clock.ts'
 import { type Db, openDatabase, type PoolLimits } from './kernel/db/database.ts'
 import { productVersion } from './kernel/db/migrate.ts'
-import { type Outage, watchOutages } from './kernel/db/outage.ts'
-import { createSteadyClock } from './kernel/db/steady-clock.ts'
+import { Outage } from './kernel/db/outage.ts'
 import type { Node } from './kernel/feature.ts'
 import type { Authenticator } from './kernel/http/authenticate.ts'
 import { securityHeaders } from './kernel/http/headers.ts'
@@ -64,7 +63,7 @@ export async function openNode(options: AppOptions) {
   const { config, secret, transport, settleMs } = options
   const key = (purpose: string) => deriveKey(secret, purpose)
   const log = hashAddresses(options.log)
-  const outage = watchOutages({ url: options.databaseUrl, log })
+  const outage = new Outage({ url: options.databaseUrl, log })
   const { database, backgroundPool, directUrl } = openDatabases(options, { log, outage })
   const { db } = database
   const background = backgroundPool.db

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { postIdsOf } from '../../../contract/post-rules.ts'
 import { listPosts, type PostPage } from '../../../contract/posts.ts'
 import { postOf } from '../../testing/post-of.ts'
-import { watchOutages } from '../db/outage.ts'
+import { Outage } from '../db/outage.ts'
 import type { Http } from '../http/route.ts'
 import { createMemoryCache } from './cache.ts'
 import { createCachedReads, type ViewerFlag } from './cached-reads.ts'
@@ -22,7 +22,7 @@ function cachedWall() {
     },
     trueFor: async ({ userId }) => new Set(userId === '1' ? ['1'] : []),
   }
-  const outage = watchOutages({ url: '', log: { error() {}, warn() {} } })
+  const outage = new Outage({ url: '', log: { error() {}, warn() {} } })
   const { serveRead, noteWrite } = createCachedReads(cache, { flag, headers: {}, outage })
   const read = vi.fn(async () => ({ posts: [postOf('Текст')], total: 1 }))
   /** Reads as a user, or as a visitor for an empty id; returns whether the post is liked. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { endsWithin } from '../db/deadline.ts'
+import { endsWithin } from '../db/outage.ts'
 import type { Change } from './change.ts'
 
 export const CHANNEL = 'vslukh'

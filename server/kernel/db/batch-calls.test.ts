@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { BatchedCalls } from './batch-calls.ts'
-import { addQueryTime, measureQuery } from './database-client.ts'
+import { addQueryTime, measureQuery } from './database.ts'
 
 test('the time of a shared query counts for the first of its calls, not for one that was answered before', async () => {
   const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -1,8 +1,8 @@
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Kysely, PostgresDialect, PostgresDriver, sql, type Transaction } from 'kysely'
 import pg from 'pg'
-import { DatabaseClient, databaseDialect, UnnamedStatementsClient } from './database-client.ts'
-import { isConnectionLost } from './database-errors.ts'
-import { DatabaseAwayError, type Outage } from './outage.ts'
+import { isReadOnly, noteDatabaseError } from './database-errors.ts'
+import { GuardedPool, type Outage } from './outage.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -56,7 +56,10 @@ export function openDatabase(
   }
   const pool = outage ? new GuardedPool(config, outage, waitsDuringOutage) : new pg.Pool(config)
   surviveLostConnections(pool, onError)
-  const db = new Kysely<Tables>({ dialect: databaseDialect({ pool }) })
+  const dialect = new PostgresDialect({ pool })
+  const db = new Kysely<Tables>({
+    dialect: Object.assign(dialect, { createDriver: () => new Driver({ pool }) }),
+  })
   return { db, pool, close: () => pool.end() }
 }
 
@@ -105,55 +108,100 @@ export function idArray(ids: string[]): string {
 /** No user has this id: it stands for visitors and for ids that cannot name a user. */
 export const NO_USER = '0'
 
-type Connected = (
-  error: Error | undefined,
-  client: pg.PoolClient | undefined,
-  done: pg.PoolClient['release'],
-) => void
+export function unixSeconds(time: string) {
+  return sql.raw<number>(`floor(extract(epoch FROM ${time}))::float8`)
+}
 
-/** Refuses while its database is away, or makes callers wait if `waitsDuringOutage`. */
-class GuardedPool extends pg.Pool {
-  readonly #outage: Outage
-  readonly #waitsDuringOutage: boolean
+/** A prepared text is a plan of some 100 KB on each connection. The product has about 100 texts. */
+const TEXTS_MAX = 200
 
-  constructor(config: pg.PoolConfig, outage: Outage, waitsDuringOutage: boolean) {
+/** Prepares each text once on its connection, and measures the time of queries. */
+class DatabaseClient extends pg.Client {
+  readonly #names = new Map<string, string>()
+
+  constructor(config?: pg.ClientConfig) {
     super(config)
-    this.#outage = outage
-    this.#waitsDuringOutage = waitsDuringOutage
+    this.on('error', noteDatabaseError)
   }
 
-  override connect(): Promise<pg.PoolClient>
-  override connect(callback: Connected): void
-  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    const connecting = this.#waitsDuringOutage ? this.#connectOnceBack() : this.#connectNow()
-    if (!callback) return connecting
-    connecting.then(
-      (client) => callback(undefined, client, client.release),
-      (error) => callback(error, undefined, () => {}),
-    )
-    return undefined
+  // biome-ignore lint/suspicious/noExplicitAny: pg.Client.connect has two overloads; only a callback's error is noted
+  override connect(callback?: any): any {
+    if (!callback) return super.connect()
+    return super.connect((error: Error) => {
+      if (error) noteDatabaseError(error)
+      callback(error)
+    })
   }
 
-  #connectNow(): Promise<pg.PoolClient> {
-    if (this.#outage.isAway()) return Promise.reject(new DatabaseAwayError())
-    const connecting = super.connect()
-    connecting.catch(this.#outage.noteFailure)
-    return connecting
-  }
-
-  async #connectOnceBack(): Promise<pg.PoolClient> {
-    for (;;) {
-      await this.#outage.whenWritable()
-      try {
-        return await this.#connectNow()
-      } catch (error) {
-        const mayWait = error instanceof Error && isConnectionLost(error)
-        if (!mayWait || this.#outage.isClosed()) throw error
-      }
+  // biome-ignore lint/suspicious/noExplicitAny: pg.Client.query has a dozen overloads; only the promise of (text, values) changes
+  override query(config: any, values?: any, callback?: any): any {
+    const measured = measureQuery()
+    const isPlain = typeof config === 'string' && Array.isArray(values) && values.length > 0
+    const result = isPlain
+      ? super.query({ name: this.#nameOf(config), text: config, values }, callback)
+      : super.query(config, values, callback)
+    if (result instanceof Promise) {
+      result.then(measured, (error) => {
+        measured?.()
+        this.#endIfUseless(error)
+      })
     }
+    return result
+  }
+
+  /** Texts past the bound have no name: texts that vary must not exhaust PostgreSQL's memory. */
+  #nameOf(text: string): string | undefined {
+    const known = this.#names.get(text)
+    if (known !== undefined || this.#names.size >= TEXTS_MAX) return known
+    const name = `s${this.#names.size}`
+    this.#names.set(text, name)
+    return name
+  }
+
+  /** A server that is silent may be gone; a read-only connection stays so on a new primary. */
+  #endIfUseless(error: Error): void {
+    const isUseless = error.message === 'Query read timeout' || isReadOnly(error)
+    if (isUseless) this.end().catch(() => {})
   }
 }
 
-export function unixSeconds(time: string) {
-  return sql.raw<number>(`floor(extract(epoch FROM ${time}))::float8`)
+/** For a pooler, which may run the next statement in a process without the prepared name. */
+class UnnamedStatementsClient extends DatabaseClient {
+  // biome-ignore lint/suspicious/noExplicitAny: as above; libraries name statements in an object
+  override query(config: any, values?: any, callback?: any): any {
+    if (typeof config === 'string' && Array.isArray(values)) {
+      return super.query({ text: config, values }, callback)
+    }
+    return super.query(config.name ? { ...config, name: undefined } : config, values, callback)
+  }
+}
+
+type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0]
+
+/** Kysely's driver, except that a transaction rejects with the error that ended it. */
+class Driver extends PostgresDriver {
+  /** ROLLBACK fails on a lost connection, which has ended the transaction too. */
+  override async rollbackTransaction(connection: Connection): Promise<void> {
+    await super.rollbackTransaction(connection).catch(() => {})
+  }
+}
+
+/** Milliseconds of all queries of some work. Queries that ran side by side count each. */
+export type QueryTime = { ms: number }
+
+const current = new AsyncLocalStorage<QueryTime>()
+
+/** Adds the queries that `work` starts to `time`. A shared query counts for the first caller. */
+export function addQueryTime<T>(time: QueryTime, work: () => T): T {
+  return current.run(time, work)
+}
+
+/** Starts to measure a query. Returns the function to call at its end. */
+export function measureQuery(): (() => void) | undefined {
+  const time = current.getStore()
+  if (!time) return undefined
+  const since = performance.now()
+  return () => {
+    time.ms += performance.now() - since
+  }
 }

@@ -5,9 +5,9 @@ import { runMigrations as migrateQueue } from 'graphile-worker'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { StartError } from '../errors/app-error.ts'
-import { readAppliedMigrations, readNames } from './applied-migrations.ts'
-import { type Db, type StartDatabase, withStartDatabase } from './database.ts'
+import { type Db, type Queryable, type StartDatabase, withStartDatabase } from './database.ts'
 import { errorCode } from './database-errors.ts'
+import { refuseUnfinishedRestore } from './restore-lock.ts'
 
 const SCHEMA = join(import.meta.dirname, '../../schema')
 const FIRST = '001-schema'
@@ -149,6 +149,41 @@ async function isNewer(db: Db, names: string[]): Promise<boolean> {
     `База новее: нужна версия ${row?.version ?? 'новее этой'}, а запущена ${productVersion()} ` +
       `(в базе есть ${unknown}). Поставьте нужную версию или верните базу из копии, сделанной до обновления.`,
   )
+}
+
+type AppliedMigrations = {
+  missing: string[]
+  /** Migrations of a newer version that a server of this version can work with. */
+  additive: string[]
+  breaking: string[]
+}
+
+/** Throws StartError if a restore is unfinished. */
+async function readAppliedMigrations(db: Queryable, names: string[]): Promise<AppliedMigrations> {
+  await refuseUnfinishedRestore(db)
+  const applied = await readNames(db, 'kysely_migration')
+  const marked = new Set(await readNames(db, 'additive_migrations'))
+  const unknown = applied.filter((name) => !names.includes(name))
+  return {
+    missing: names.filter((name) => !applied.includes(name)),
+    additive: unknown.filter((name) => marked.has(name)),
+    breaking: unknown.filter((name) => !marked.has(name)),
+  }
+}
+
+/** Returns no names if there is no such table. */
+async function readNames(
+  db: Queryable,
+  table: 'kysely_migration' | 'additive_migrations',
+): Promise<string[]> {
+  const exists = await sql<{ exists: boolean }>`SELECT to_regclass(${table}) IS NOT NULL AS exists`
+    .execute(db)
+    .then(({ rows }) => rows[0]?.exists)
+  if (!exists) return []
+  const { rows } = await sql<{
+    name: string
+  }>`SELECT name FROM ${sql.table(table)} ORDER BY name`.execute(db)
+  return rows.map(({ name }) => name)
 }
 
 function blocked(): string {

@@ -1,5 +1,10 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { CreatedAt, GeneratedId, Id } from './column-types.ts'
+
+/** Ids are bigint, which pg returns as strings: they are opaque all the way. */
+export type Id = string
+export type OptionalId = ColumnType<Id | null, Id | null | undefined, never>
+export type GeneratedId = ColumnType<string, never, never>
+export type CreatedAt = ColumnType<Date, never, never>
 
 type Blocks = {
   user_id: Id

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { isConnectionLost, isDatabaseUnavailable, isReadOnly } from './database-errors.ts'
@@ -5,7 +6,7 @@ import { isConnectionLost, isDatabaseUnavailable, isReadOnly } from './database-
 const ANSWER_MS = 2000
 const RETRY_MS = 500
 
-export class DatabaseAwayError extends Error {
+class DatabaseAwayError extends Error {
   /** PostgreSQL's “cannot establish a connection”, which every reader of errors knows. */
   readonly code = '08001'
 
@@ -19,105 +20,164 @@ type OutageLog = {
   warn(facts: object, message: string): void
 }
 
-export type Outage = ReturnType<typeof watchOutages>
-
 type State = 'away' | 'read-only' | 'writable'
 
 /**
  * A circuit breaker. After a lost connection it asks the database by a connection of its own, and
- * opens if that gets no answer. Each half second a probe asks, and the first answer closes it. Of a
- * database that turns read-only, as a primary that steps down does, it is closed: reads go on. The
- * outage ends when writes are possible.
+ * opens if that gets no answer. Each half second a probe asks, and the first answer closes it. If
+ * the database turns read-only, as a primary that steps down does, it stays closed: reads go on.
+ * The outage ends when writes are possible.
  */
-export function watchOutages({ url, log }: { url: string; log: OutageLog }) {
-  const closing = new AbortController()
-  const closed = new Promise((resolve) => closing.signal.addEventListener('abort', resolve))
-  const refusals = new Set<(error: Error) => void>()
-  let state: State = 'writable'
-  let probing: Promise<void> | undefined
-  let counts = { refused: 0, served: 0 }
+export class Outage {
+  readonly #url: string
+  readonly #log: OutageLog
+  readonly #closing = new AbortController()
+  readonly #closed = once(this.#closing.signal, 'abort')
+  /** Reject the work that the breaker refuses when it opens. */
+  readonly #refusals = new Set<(error: Error) => void>()
+  #state: State = 'writable'
+  #probing: Promise<void> | undefined
+  #counts = { refused: 0, served: 0 }
 
-  function suspect(reason: Error): void {
-    if (closing.signal.aborted) return
-    probing ??= probe(reason).finally(() => {
-      probing = undefined
+  constructor({ url, log }: { url: string; log: OutageLog }) {
+    this.#url = url
+    this.#log = log
+  }
+
+  suspect(reason: Error): void {
+    if (this.isClosed()) return
+    this.#probing ??= this.#probe(reason).finally(() => {
+      this.#probing = undefined
     })
   }
 
-  async function probe({ message: reason }: Error): Promise<void> {
-    const { signal } = closing
-    const began = performance.now()
-    let isTold = false
-    counts = { refused: 0, served: 0 }
-    while ((await askState()) !== 'writable' && !signal.aborted) {
-      if (!isTold) log.error({ reason }, `the database is ${state}`)
-      isTold = true
-      await delay(RETRY_MS, undefined, { signal }).catch(() => {})
-    }
-    const facts = { seconds: Math.round((performance.now() - began) / 1000), ...counts }
-    if (isTold && !signal.aborted) log.warn(facts, 'the database is back')
-    else if (counts.refused > 0) log.warn({ ...facts, reason }, 'the database refused for a moment')
-  }
-
-  async function askState(): Promise<State> {
-    const before = state
-    state = await stateOf(url)
-    if (state === 'away' && before !== 'away') {
-      for (const refuse of refusals) refuse(new DatabaseAwayError())
-    }
-    return state
-  }
-
   /** Returns whether the lines about the outage cover this error of the database. */
-  function noteFailure(error: Error): boolean {
+  readonly noteFailure = (error: Error): boolean => {
     if (!isConnectionLost(error) && !isReadOnly(error)) return false
-    suspect(error)
+    this.suspect(error)
     return true
   }
 
-  return {
-    suspect,
-    noteFailure,
-    isAway: (): boolean => state === 'away',
+  /** Counts the error of a refused request, and returns what `noteFailure` returns. */
+  readonly noteRefused = (error: Error): boolean => {
+    const isLost = this.noteFailure(error)
+    if (isLost) this.#counts.refused++
+    return isLost
+  }
 
-    isSuspected: (): boolean => probing !== undefined,
+  noteStale(): void {
+    this.#counts.served++
+  }
 
-    /** Counts the error of a refused request, and returns what `noteFailure` returns. */
-    noteRefused(error: Error): boolean {
-      const isLost = noteFailure(error)
-      if (isLost) counts.refused++
-      return isLost
-    },
+  isAway(): boolean {
+    return this.#state === 'away'
+  }
 
-    noteStale(): void {
-      counts.served++
-    },
+  isSuspected(): boolean {
+    return this.#probing !== undefined
+  }
 
-    /** Settles as `work`, or rejects with DatabaseAwayError as soon as the breaker opens. */
-    async orAway<T>(work: T | Promise<T>): Promise<T> {
-      if (!(work instanceof Promise)) return work
-      const { promise, reject } = Promise.withResolvers<never>()
-      refusals.add(reject)
-      return Promise.race([work, promise]).finally(() => refusals.delete(reject))
-    },
+  /** Settles as `work`, or rejects with DatabaseAwayError as soon as the breaker opens. */
+  async orAway<T>(work: Promise<T>): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    this.#refusals.add(reject)
+    return Promise.race([work, promise]).finally(() => this.#refusals.delete(reject))
+  }
 
-    /** Resolves once nothing is known against writes, or this watch is closed. */
-    async whenWritable(): Promise<void> {
-      if (probing) await Promise.race([probing, closed])
-    },
+  /** Resolves once nothing is known against writes, or this watch is closed. */
+  async whenWritable(): Promise<void> {
+    if (this.#probing) await Promise.race([this.#probing, this.#closed])
+  }
 
-    /** Resolves once the database is not known to be away, or this watch is closed. */
-    async whenReadable(): Promise<void> {
-      while (probing && state !== 'read-only' && !closing.signal.aborted) {
-        await Promise.race([probing, closed, delay(RETRY_MS, undefined, { ref: false })])
+  /** Resolves once the database is not known to be away, or this watch is closed. */
+  async whenReadable(): Promise<void> {
+    while (this.#probing && this.#state !== 'read-only' && !this.isClosed()) {
+      await Promise.race([this.#probing, this.#closed, delay(RETRY_MS, undefined, { ref: false })])
+    }
+  }
+
+  isClosed(): boolean {
+    return this.#closing.signal.aborted
+  }
+
+  close(): void {
+    this.#closing.abort()
+  }
+
+  async #probe({ message: reason }: Error): Promise<void> {
+    const { signal } = this.#closing
+    const began = performance.now()
+    let isLogged = false
+    this.#counts = { refused: 0, served: 0 }
+    while ((await this.#askState()) !== 'writable' && !signal.aborted) {
+      if (!isLogged) this.#log.error({ reason }, `the database is ${this.#state}`)
+      isLogged = true
+      await delay(RETRY_MS, undefined, { signal }).catch(() => {})
+    }
+    const seconds = Math.round((performance.now() - began) / 1000)
+    const facts = { seconds, ...this.#counts }
+    if (isLogged && !signal.aborted) this.#log.warn(facts, 'the database is back')
+    else if (facts.refused > 0) {
+      this.#log.warn({ ...facts, reason }, 'the database refused for a moment')
+    }
+  }
+
+  async #askState(): Promise<State> {
+    const wasAway = this.isAway()
+    this.#state = await stateOf(this.#url)
+    if (this.isAway() && !wasAway) {
+      for (const refuse of this.#refusals) refuse(new DatabaseAwayError())
+    }
+    return this.#state
+  }
+}
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: pg.PoolClient['release'],
+) => void
+
+/** Refuses while its database is away, or makes callers wait if `waitsDuringOutage`. */
+export class GuardedPool extends pg.Pool {
+  readonly #outage: Outage
+  readonly #waitsDuringOutage: boolean
+
+  constructor(config: pg.PoolConfig, outage: Outage, waitsDuringOutage: boolean) {
+    super(config)
+    this.#outage = outage
+    this.#waitsDuringOutage = waitsDuringOutage
+  }
+
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: Connected): void
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    const connecting = this.#waitsDuringOutage ? this.#connectOnceBack() : this.#connectNow()
+    if (!callback) return connecting
+    connecting.then(
+      (client) => callback(undefined, client, client.release),
+      (error) => callback(error, undefined, () => {}),
+    )
+    return undefined
+  }
+
+  #connectNow(): Promise<pg.PoolClient> {
+    if (this.#outage.isAway()) return Promise.reject(new DatabaseAwayError())
+    const connecting = super.connect()
+    connecting.catch(this.#outage.noteFailure)
+    return connecting
+  }
+
+  async #connectOnceBack(): Promise<pg.PoolClient> {
+    for (;;) {
+      await this.#outage.whenWritable()
+      try {
+        return await this.#connectNow()
+      } catch (error) {
+        const mayWait = error instanceof Error && isConnectionLost(error)
+        if (!mayWait || this.#outage.isClosed()) throw error
       }
-    },
-
-    isClosed: (): boolean => closing.signal.aborted,
-
-    close(): void {
-      closing.abort()
-    },
+    }
   }
 }
 
@@ -166,4 +226,23 @@ async function stateOf(url: string): Promise<State> {
     // Not awaited: a server that does not answer could take for ever.
     client.end().catch(() => {})
   }
+}
+
+/** Settles as `work`, or after `ms` as `onMissed`, while the work goes on. */
+export async function withDeadline<T, M>(
+  work: Promise<T>,
+  ms: number,
+  onMissed: () => M,
+): Promise<T | M> {
+  const { promise: deadline, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  return Promise.race([work, deadline.then(onMissed)]).finally(() => clearTimeout(timer))
+}
+
+export function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  return withDeadline(
+    work.then(() => true),
+    ms,
+    () => false,
+  )
 }

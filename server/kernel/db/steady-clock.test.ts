@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSteadyClock } from './steady-clock.ts'
+import { createSteadyClock } from './clock.ts'
 
 const MINUTE = 60_000
 const DAYS = 86_400_000

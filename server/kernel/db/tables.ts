@@ -1,8 +1,13 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { MailState } from '../../../contract/codes.ts'
 import type { Device } from '../../../contract/fields.ts'
-import type { CreatedAt, GeneratedId, Id, OptionalId } from './column-types.ts'
-import type { ModerationTables } from './moderation-tables.ts'
+import type {
+  CreatedAt,
+  GeneratedId,
+  Id,
+  ModerationTables,
+  OptionalId,
+} from './moderation-tables.ts'
 
 export type Purpose = 'login' | 'registration' | 'email-change' | 'account-deletion'
 

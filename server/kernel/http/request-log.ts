@@ -6,7 +6,7 @@ import {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { addQueryTime, type QueryTime } from '../db/database-client.ts'
+import { addQueryTime, type QueryTime } from '../db/database.ts'
 import { networkOf } from '../limits/network.ts'
 
 /** 72 bits, enough to distinguish networks. */

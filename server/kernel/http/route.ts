@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { API_PREFIX } from '../../../contract/constants.ts'
 import type { Answer, CacheRule, Endpoint, Input } from '../../../contract/endpoint.ts'
 import { isOfErasedUser } from '../db/database-errors.ts'
-import { withDeadline } from '../db/deadline.ts'
+import { withDeadline } from '../db/outage.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/limits.ts'
 import {

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
-import { withDeadline } from '../db/deadline.ts'
+import { withDeadline } from '../db/outage.ts'
 import {
   CONVERSATION_MS,
   entryLogger,
