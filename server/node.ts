@@ -20,7 +20,7 @@ import { hashAddresses } from './kernel/http/request-log.ts'
 import { createRouter } from './kernel/http/route.ts'
 import { createHttpServer } from './kernel/http/server.ts'
 import { createAccessJournal } from './kernel/journal/access-journal.ts'
-import { createLimits, type Limits } from './kernel/limits/limits.ts'
+import { Limits } from './kernel/limits/limits.ts'
 import { createLive } from './kernel/live/live.ts'
 import type { MailTransport } from './kernel/mail/transport.ts'
 import { createMetrics } from './operations/metrics/metrics.ts'
@@ -67,7 +67,7 @@ export async function openNode(options: AppOptions) {
   const { database, backgroundPool, directUrl } = openDatabases(options, { log, outage })
   const { db } = database
   const background = backgroundPool.db
-  const limits = createLimits({
+  const limits = new Limits({
     db,
     scale: config.rateLimitScale,
     hashKey: key('limits'),

@@ -1,40 +1,37 @@
-import {
-  type Charge,
-  createLimits,
-  type Limit,
-  type Limits,
-  type Refused,
-} from '../kernel/limits/limits.ts'
+import { type Charge, type Limit, Limits, type Refused } from '../kernel/limits/limits.ts'
 
 /** Counts shared limits in memory too, on a clock of seconds that the test sets. */
 export function limitsInMemory(now: () => number, scale = 1): Limits {
-  const limits = createLimits({
-    db: undefined as never,
-    scale,
-    hashKey: Buffer.alloc(32),
-    onTripped() {},
-    now,
-  })
-  const locals = new Map<Limit, Limit>()
-  function local(charge: Charge): Charge {
-    const limit = locals.get(charge.limit) ?? { ...charge.limit, isShared: false }
-    locals.set(charge.limit, limit)
-    return { ...charge, limit }
-  }
-  async function tryCharge(charges: Charge[]): Promise<Refused | undefined> {
-    const refused = await limits.tryCharge(charges.map(local))
-    const asked = charges.find(({ limit }) => refused && locals.get(limit) === refused.limit)
+  const db = undefined as never
+  return new LimitsInMemory({ db, scale, hashKey: Buffer.alloc(32), onTripped() {}, now })
+}
+
+class LimitsInMemory extends Limits {
+  readonly #locals = new Map<Limit, Limit>()
+
+  override async tryCharge(charges: Charge[]): Promise<Refused | undefined> {
+    const refused = await super.tryCharge(charges.map((charge) => this.#localOf(charge)))
+    const asked = charges.find(({ limit }) => refused && this.#locals.get(limit) === refused.limit)
     return refused && asked && { ...refused, limit: asked.limit }
   }
-  return {
-    charge: (charges) => limits.charge(charges.map(local)),
-    tryCharge,
-    async chargeEither(first, second) {
-      const refused = await tryCharge(first)
-      const other = refused && (await tryCharge(second))
-      return refused && other && [refused, other]
-    },
-    isSpent: (charge) => limits.isSpent(local(charge)),
-    refund: (charges) => limits.refund(charges.map(local)),
+
+  override async chargeEither(first: Charge[], second: Charge[]) {
+    const refused = await this.tryCharge(first)
+    const other = refused && (await this.tryCharge(second))
+    return refused && other && ([refused, other] as [Refused, Refused])
+  }
+
+  override isSpent(charge: Charge): Promise<boolean> {
+    return super.isSpent(this.#localOf(charge))
+  }
+
+  override refund(charges: Charge[]): Promise<void> {
+    return super.refund(charges.map((charge) => this.#localOf(charge)))
+  }
+
+  #localOf(charge: Charge): Charge {
+    const limit = this.#locals.get(charge.limit) ?? { ...charge.limit, isShared: false }
+    this.#locals.set(charge.limit, limit)
+    return { ...charge, limit }
   }
 }

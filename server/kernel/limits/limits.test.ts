@@ -5,7 +5,7 @@ import { freshDatabase } from '../../testing/databases.ts'
 import { passLimitTime } from '../../testing/passing-time.ts'
 import { openDatabase } from '../db/database.ts'
 import { removeExpiredLimits } from './limits.repository.ts'
-import { type Charge, createLimits, type Limit, type Tripped, timeLeft } from './limits.ts'
+import { type Charge, type Limit, Limits, type Tripped, timeLeft } from './limits.ts'
 
 const limitOf = (rates: Limit['rates'], changes: Partial<Limit> = {}): Limit => ({
   name: 'test',
@@ -24,7 +24,7 @@ async function openLimits({ scale = 1 } = {}) {
     await close()
     await database.drop()
   })
-  const limits = createLimits({
+  const limits = new Limits({
     db,
     scale,
     hashKey: Buffer.alloc(32),
@@ -32,7 +32,9 @@ async function openLimits({ scale = 1 } = {}) {
     now: () => seconds,
   })
   return {
-    ...limits,
+    charge: limits.charge.bind(limits),
+    isSpent: limits.isSpent.bind(limits),
+    refund: limits.refund.bind(limits),
     db,
     tripped,
     async wait(more: number) {

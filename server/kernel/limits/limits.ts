@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto'
 import type { Queryable } from '../db/database.ts'
 import { AppError } from '../errors/app-error.ts'
 import { chargeShared, isSpent, refundShared, type SharedCount } from './limits.repository.ts'
-import { MemoryCounts } from './memory-counts.ts'
 import { networksOf } from './network.ts'
 
 /** So many events at once, and in so many seconds as many again, one after the other (GCRA). */
@@ -34,29 +33,6 @@ export type Charge = { limit: Limit; share?: number } & (
 
 export type Refused = { limit: Limit; wait: number }
 
-export type Limits = {
-  /**
-   * Counts all of the events. Throws TOO_MANY_REQUESTS with none of them counted; of several
-   * limits that refuse, the one with the longest wait says why.
-   */
-  charge(charges: Charge[], db?: Queryable): Promise<void>
-  /** The same, but returns what refuses. */
-  tryCharge(charges: Charge[], db?: Queryable): Promise<Refused | undefined>
-  /**
-   * Counts the first events, or if they are refused the second, all of shared limits. Returns what
-   * refuses both.
-   */
-  chargeEither(
-    first: Charge[],
-    second: Charge[],
-    db?: Queryable,
-  ): Promise<[first: Refused, second: Refused] | undefined>
-  /** Whether an event would be refused. */
-  isSpent(charge: Charge): Promise<boolean>
-  /** Takes events back. What was never counted stays so. */
-  refund(charges: Charge[], db?: Queryable): Promise<void>
-}
-
 type Options = {
   db: Queryable
   /** RATE_LIMIT_SCALE, which multiplies every limit. */
@@ -81,112 +57,172 @@ type Event = SharedCount & { charge: Charge; subject: string; seconds: number }
 const FACTORS = [1, 4, 16, 256]
 const HOUR = 3600
 const ROUNDING = 1e-6
+/** The keys of a generation, some 100 bytes each. */
+const GENERATION_MAX = 25_000
 
-export function createLimits({ db, scale, hashKey, onTripped, now = seconds }: Options): Limits {
-  const counts = new Map<string, MemoryCounts>()
-  const trips = new MemoryCounts(HOUR)
-  const hash = (key: string) => createHmac('sha256', hashKey).update(key).digest('base64url')
+export class Limits {
+  readonly #options: Required<Options>
+  readonly #counts = new Map<string, MemoryCounts>()
+  readonly #trips = new MemoryCounts(HOUR)
 
-  function eventsOf(charge: Charge): Event[] {
-    const { limit, share = 1 } = charge
-    const subjects = 'ip' in charge ? networksOf(charge.ip) : [charge.key]
-    return subjects.flatMap((subject, width) =>
-      limit.rates.map(([events, seconds]) => {
-        const factor = (FACTORS[width] ?? 1) * (limit.isFixed ? 1 : scale)
-        const scaled = Math.max(1, events * factor)
-        const burst = Math.max(1, Math.round(Math.floor(scaled) * share))
-        const name = `${limit.name}/${seconds}`
-        const key = limit.isShared ? `${name} ${hash(subject)}` : subject
-        return { charge, subject, key, step: seconds / scaled, burst, seconds }
-      }),
-    )
+  constructor({ now = () => performance.now() / 1000, ...options }: Options) {
+    this.#options = { ...options, now }
   }
 
-  function countsOf({ charge: { limit }, seconds }: Event): MemoryCounts {
+  /**
+   * Counts all of the events. Throws TOO_MANY_REQUESTS with none of them counted; of several
+   * limits that refuse, the one with the longest wait says why.
+   */
+  async charge(charges: Charge[], db?: Queryable): Promise<void> {
+    const refused = await this.tryCharge(charges, db)
+    if (refused) throw tooMany(refused)
+  }
+
+  /** The same, but returns what refuses. */
+  async tryCharge(charges: Charge[], db = this.#options.db): Promise<Refused | undefined> {
+    const { shared, local } = this.#eventsOf(charges)
+    const waits = local.map((event) => this.#waitInMemory(event))
+    const refused = this.#refusedBy(local, waits)
+    if (refused) return refused
+    this.#moveInMemory(local, 1)
+    if (shared.length === 0) return undefined
+    let isCounted = false
+    try {
+      const [waits] = await chargeShared(db, shared)
+      const refused = this.#refusedBy(shared, waits)
+      isCounted = !refused
+      return refused
+    } finally {
+      if (!isCounted) this.#moveInMemory(local, -1)
+    }
+  }
+
+  /**
+   * Counts the first events, or if they are refused the second, all of shared limits. Returns what
+   * refuses both.
+   */
+  async chargeEither(
+    first: Charge[],
+    second: Charge[],
+    db = this.#options.db,
+  ): Promise<[first: Refused, second: Refused] | undefined> {
+    const [events, others] = [this.#eventsOf(first).shared, this.#eventsOf(second).shared]
+    const [waits, otherWaits] = await chargeShared(db, events, others)
+    const refused = this.#refusedBy(events, waits)
+    const other = refused && this.#refusedBy(others, otherWaits)
+    return refused && other && [refused, other]
+  }
+
+  /** Whether an event would be refused. */
+  async isSpent(charge: Charge): Promise<boolean> {
+    const { shared, local } = this.#eventsOf([charge])
+    if (shared.length > 0) return isSpent(this.#options.db, shared)
+    return local.some((event) => this.#waitInMemory(event) > 0)
+  }
+
+  /** Takes events back. What was never counted stays so. */
+  async refund(charges: Charge[], db = this.#options.db): Promise<void> {
+    const { shared, local } = this.#eventsOf(charges)
+    this.#moveInMemory(local, -1)
+    if (shared.length > 0) await refundShared(db, shared)
+  }
+
+  #eventsOf(charges: Charge[]): { shared: Event[]; local: Event[] } {
+    const shared: Event[] = []
+    const local: Event[] = []
+    for (const charge of charges) {
+      const { isShared, isFixed, name, rates } = charge.limit
+      const group = isShared ? shared : local
+      const subjects = 'ip' in charge ? networksOf(charge.ip) : [charge.key]
+      for (const [width, subject] of subjects.entries()) {
+        for (const [events, seconds] of rates) {
+          const factor = (FACTORS[width] ?? 1) * (isFixed ? 1 : this.#options.scale)
+          const scaled = Math.max(1, events * factor)
+          const burst = Math.max(1, Math.round(Math.floor(scaled) * (charge.share ?? 1)))
+          const key = isShared ? `${name}/${seconds} ${this.#hash(subject)}` : subject
+          group.push({ charge, subject, key, step: seconds / scaled, burst, seconds })
+        }
+      }
+    }
+    return { shared, local }
+  }
+
+  #countsOf({ charge: { limit }, seconds }: Event): MemoryCounts {
     const name = `${limit.name}/${seconds}`
-    const found = counts.get(name) ?? new MemoryCounts(seconds)
-    counts.set(name, found)
-    return found
+    const counts = this.#counts.get(name) ?? new MemoryCounts(seconds)
+    this.#counts.set(name, counts)
+    return counts
   }
 
-  function waitInMemory(event: Event, time: number): number {
-    const wait = countsOf(event).arrivalOf(event.key) - time - (event.burst - 1) * event.step
+  #waitInMemory(event: Event): number {
+    const arrival = this.#countsOf(event).arrivalOf(event.key)
+    const wait = arrival - this.#options.now() - (event.burst - 1) * event.step
     return wait > ROUNDING ? wait : 0
   }
 
-  function moveInMemory(events: Event[], time: number, direction: 1 | -1): void {
+  #moveInMemory(events: Event[], direction: 1 | -1): void {
+    const time = this.#options.now()
     for (const event of events) {
-      const arrival = Math.max(countsOf(event).arrivalOf(event.key), time)
-      countsOf(event).set(event.key, arrival + direction * event.step, time)
+      const counts = this.#countsOf(event)
+      const arrival = Math.max(counts.arrivalOf(event.key), time)
+      counts.set(event.key, arrival + direction * event.step, time)
     }
   }
 
-  function refusedBy(events: Event[], waits: number[]): Refused | undefined {
+  #refusedBy(events: Event[], waits: number[]): Refused | undefined {
     const wait = Math.max(0, ...waits)
     const event = wait > 0 ? events[waits.indexOf(wait)] : undefined
     if (!event) return undefined
-    const { charge, subject } = event
-    const trip = `${charge.limit.name} ${subject}`
-    const time = now()
-    if (!charge.limit.isSilent && trips.arrivalOf(trip) <= time) {
-      trips.set(trip, time + HOUR, time)
-      onTripped({ limit: charge.limit.name, ...trippedBy(charge, subject, hash) })
-    }
-    return { limit: charge.limit, wait }
+    const { limit } = event.charge
+    if (!limit.isSilent) this.#noteTrip(event)
+    return { limit, wait }
   }
 
-  async function tryCharge(charges: Charge[], tx = db): Promise<Refused | undefined> {
-    const events = charges.flatMap(eventsOf)
-    const shared = events.filter(({ charge }) => charge.limit.isShared)
-    const local = shared.length === 0 ? events : events.filter((event) => !shared.includes(event))
-    const time = now()
-    const refused = refusedBy(
-      local,
-      local.map((event) => waitInMemory(event, time)),
-    )
-    if (refused) return refused
-    moveInMemory(local, time, 1)
-    if (shared.length === 0) return undefined
-    try {
-      const [waits] = await chargeShared(tx, shared)
-      const refused = refusedBy(shared, waits)
-      if (refused) moveInMemory(local, time, -1)
-      return refused
-    } catch (error) {
-      moveInMemory(local, time, -1)
-      throw error
-    }
+  #noteTrip({ charge, subject }: Event): void {
+    const limit = charge.limit.name
+    const trip = `${limit} ${subject}`
+    const time = this.#options.now()
+    if (this.#trips.arrivalOf(trip) > time) return
+    this.#trips.set(trip, time + HOUR, time)
+    const [, bits] = subject.split('/')
+    const tripped =
+      'ip' in charge
+        ? { network: charge.ip ?? '', ...(bits && { within: `/${bits}` }) }
+        : { limitKey: this.#hash(subject) }
+    this.#options.onTripped({ limit, ...tripped })
   }
 
-  return {
-    tryCharge,
-    async charge(charges, tx) {
-      const refused = await tryCharge(charges, tx)
-      if (refused) throw tooMany(refused)
-    },
-    async chargeEither(first, second, tx = db) {
-      const events = [first.flatMap(eventsOf), second.flatMap(eventsOf)] as const
-      const [waits, otherWaits] = await chargeShared(tx, ...events)
-      const refused = refusedBy(events[0], waits)
-      const other = refused && refusedBy(events[1], otherWaits)
-      return refused && other && [refused, other]
-    },
-    async isSpent(charge) {
-      const events = eventsOf(charge)
-      if (charge.limit.isShared) return isSpent(db, events)
-      const time = now()
-      return events.some((event) => waitInMemory(event, time) > 0)
-    },
-    async refund(charges, tx = db) {
-      const events = charges.flatMap(eventsOf)
-      const shared = events.filter(({ charge }) => charge.limit.isShared)
-      moveInMemory(
-        events.filter((event) => !shared.includes(event)),
-        now(),
-        -1,
-      )
-      if (shared.length > 0) await refundShared(tx, shared)
-    },
+  #hash(key: string): string {
+    return createHmac('sha256', this.#options.hashKey).update(key).digest('base64url')
+  }
+}
+
+/**
+ * Arrivals of many keys' next events, in seconds. Memory is bounded, because strangers choose the
+ * keys: of two generations the older is forgotten when the newer is full, or after `seconds`, in
+ * which all arrivals pass.
+ */
+class MemoryCounts {
+  #newer = new Map<string, number>()
+  #older = new Map<string, number>()
+  #begunAt = Number.NEGATIVE_INFINITY
+  readonly #seconds: number
+
+  constructor(seconds: number) {
+    this.#seconds = seconds
+  }
+
+  arrivalOf(key: string): number {
+    return this.#newer.get(key) ?? this.#older.get(key) ?? 0
+  }
+
+  set(key: string, arrival: number, now: number): void {
+    if (this.#newer.size >= GENERATION_MAX || now - this.#begunAt >= this.#seconds) {
+      this.#older = this.#newer
+      this.#newer = new Map()
+      this.#begunAt = now
+    }
+    this.#newer.set(key, arrival)
   }
 }
 
@@ -201,14 +237,4 @@ export function timeLeft(wait: number): string {
   if (seconds < HOUR) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
   const minutes = Math.ceil(seconds / 60)
   return `${Math.floor(minutes / 60)} ч${minutes % 60 === 0 ? '' : ` ${minutes % 60} мин`}`
-}
-
-function trippedBy(charge: Charge, subject: string, hash: (key: string) => string) {
-  if (!('ip' in charge)) return { limitKey: hash(subject) }
-  const [, bits] = subject.split('/')
-  return { network: charge.ip ?? '', ...(bits && { within: `/${bits}` }) }
-}
-
-function seconds(): number {
-  return performance.now() / 1000
 }
