@@ -9,7 +9,7 @@ import type {
   Tile,
 } from '../../contract/pages.ts'
 import { FIRST_PAGE_START } from '../../contract/pages.ts'
-import { lowerPriority } from '../kernel/threads/priority.ts'
+import { lowerPriority } from '../kernel/threads/threads.ts'
 import { plainPage } from './plain-page.ts'
 
 // Makes pages of what was read for them, in a thread of its own (page-maker.ts).

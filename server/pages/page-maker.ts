@@ -1,5 +1,5 @@
 import { Gate } from '../kernel/gate/gate.ts'
-import { createHelperThread } from '../kernel/threads/helper-thread.ts'
+import { createHelperThread } from '../kernel/threads/threads.ts'
 import type { Answer, Asked, MadePage, MakerData, PageParts, PictureParts } from './make-page.ts'
 
 /** So many pages wait to be rendered. The others come plain: their texts and links. */

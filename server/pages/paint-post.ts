@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { parentPort } from 'node:worker_threads'
 import { type Node, Renderer } from '@takumi-rs/wasm/node'
 import type { Tile } from '../../contract/pages.ts'
-import { lowerPriority } from '../kernel/threads/priority.ts'
+import { lowerPriority } from '../kernel/threads/threads.ts'
 
 // Paints the pictures of posts for link previews, in a thread of its own (painter.ts).
 

@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/errors/app-error.ts'
 import { Gate } from '../kernel/gate/gate.ts'
-import { createHelperThread } from '../kernel/threads/helper-thread.ts'
+import { createHelperThread } from '../kernel/threads/threads.ts'
 import type { Painting } from './paint-post.ts'
 
 /** Of the requests that run at once, as many may wait for pictures. */

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createHelperThread } from './helper-thread.ts'
+import { createHelperThread } from './threads.ts'
 
 /** Answers with the question and with how many it has answered, and knows some that it cannot. */
 const PARROT = `import { parentPort } from 'node:worker_threads'

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const SCRIPT = `
   import { getPriority } from 'node:os'
   import { readdirSync, readFileSync } from 'node:fs'
-  import { lowerV8Priority } from '${import.meta.dirname}/priority.ts'
+  import { lowerV8Priority } from '${import.meta.dirname}/threads.ts'
   lowerV8Priority()
   const threads = readdirSync('/proc/self/task').map((thread) => ({
     isHelper: readFileSync('/proc/self/task/' + thread + '/comm', 'utf8').includes('V8Worker'),
