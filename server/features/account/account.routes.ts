@@ -80,28 +80,36 @@ const EMAIL_UNDOS: Limit = {
 type Hashing = Pick<Sessions, 'hashClient'>
 
 export function registerAccount(node: Node, sessions: Hashing): Feature {
-  const { route, db, limits, publishChange } = node
-  const codes = codesOf(node)
   // Derives the secrets of links that undo an e-mail change.
   const undoKey = node.key('email-undo')
-  // Hashes the names of erased users.
-  const nameKey = node.key('usernames')
+  registerProfiles(node)
+  registerUsernames(node)
+  registerEmailChanges(node, sessions)
+  registerEmailUndo(node, undoKey)
+  return {
+    mails: accountMails({ ...mailWords(node.config), undoKey }),
+    pruning: [removeExpiredAccountRows],
+  }
+}
 
+function registerProfiles({ route, db }: Node): void {
   route(readCurrentUser, ({ viewer }) => readAccount(db, viewer.userId))
-
   route(readProfile, ({ params }) => requireProfile(db, params.username))
+}
 
-  route(validateUsername, async ({ params, viewer }) => {
+function registerUsernames({ route, db, limits, key, publishChange }: Node): void {
+  const nameKey = key('usernames')
+
+  route(validateUsername, async ({ params: { username }, viewer }) => {
     await limits.charge([{ limit: USERNAME_CHECKS, key: viewer.userId }])
-    const { username } = params
-    await requireFree(username, await selectUser(db, viewer.userId))
+    await requireFree(db, username, { user: await selectUser(db, viewer.userId), nameKey })
     return { username, available: true as const }
   })
 
-  route(changeUsername, async ({ body, viewer }) => {
+  route(changeUsername, async ({ body: { username }, viewer }) => {
     const user = await selectUser(db, viewer.userId)
-    if (body.username === user.username) return readAccount(db, user.id)
-    await requireFree(body.username, user)
+    if (username === user.username) return readAccount(db, user.id)
+    await requireFree(db, username, { user, nameKey })
     // Charged last, so that a refused name uses up none of the few changes a day.
     await limits.charge([{ limit: USERNAME_CHANGES, key: user.id }])
     const renamed = await db
@@ -111,35 +119,36 @@ export function registerAccount(node: Node, sessions: Hashing): Feature {
         // block that `lockViewer` has not refused.
         const account = await readAccount(tx, user.id)
         await lockViewer(tx, viewer)
-        const change = { userId: user.id, username: body.username, nameKey }
-        return { ...account, ...(await renameUser(tx, change)) }
+        return { ...account, ...(await renameUser(tx, { userId: user.id, username, nameKey })) }
       })
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
     await publishChange({ kind: 'edited' })
     return renamed
   })
+}
+
+function registerEmailChanges(node: Node, sessions: Hashing): void {
+  const { route, db, limits } = node
+  const codes = codesOf(node)
 
   route(startEmailChange, async ({ body, viewer }, { request }) => {
+    const { ip } = request
     const email = requireNewEmail(body.email)
     await limits.charge([
-      { limit: CODE_REQUESTS, ip: request.ip },
+      { limit: CODE_REQUESTS, ip },
       { limit: EMAIL_CHANGES, key: viewer.userId },
     ])
     await requireSendable(email, codes)
-    const taken = await selectUserByEmail(db, email)
-    if (taken) throw new AppError('EMAIL_ALREADY_EXISTS')
+    if (await selectUserByEmail(db, email)) throw new AppError('EMAIL_ALREADY_EXISTS')
     const change = {
       purpose: 'email-change',
       email,
       userId: viewer.userId,
       clientHash: sessions.hashClient(body.clientToken, request),
-      ip: request.ip,
+      ip,
       knownBy: null,
       isToNewAddress: true,
-      askerWaitsUntil: await findAskerWait(
-        db,
-        askerOf(request.ip, codes.askerKey, codes.rateLimitScale),
-      ),
+      askerWaitsUntil: await findAskerWait(db, askerOf(ip, codes.askerKey, codes.rateLimitScale)),
     } as const
     const begin = async (tx: Queryable) => {
       await lockViewer(tx, viewer)
@@ -168,7 +177,9 @@ export function registerAccount(node: Node, sessions: Hashing): Feature {
     logEvent(request, 'e-mail changed', { userId })
     return { email }
   })
+}
 
+function registerEmailUndo({ route, db, limits }: Node, undoKey: Buffer): void {
   route(undoEmailChangeEndpoint, async ({ params, body }, { request }) => {
     await limits.charge([{ limit: EMAIL_UNDOS, ip: request.ip }])
     if (!isSameSecret(body.secret, undoSecret(params.id, undoKey)))
@@ -179,22 +190,21 @@ export function registerAccount(node: Node, sessions: Hashing): Feature {
       .catch(takenAs('EMAIL_ALREADY_EXISTS', { message: OLD_EMAIL_TAKEN }))
     logEvent(request, 'e-mail change undone', { userId })
   })
+}
 
-  return {
-    mails: accountMails({ ...mailWords(node.config), undoKey }),
-    pruning: [removeExpiredAccountRows],
-  }
-
-  /** Throws INVALID_USERNAME or USERNAME_ALREADY_EXISTS. A user's own name is always free. */
-  async function requireFree(username: string, user: CurrentUser): Promise<void> {
-    if (usernameProblem(username)) throw new AppError('INVALID_USERNAME')
-    if (username.toLowerCase() === user.username.toLowerCase()) return
-    const isTaken =
-      isReserved(username) ||
-      (await isUsernameTaken(db, username, user.id)) ||
-      (await isUsernameReserved(db, hashUsername(username, nameKey)))
-    if (isTaken) throw new AppError('USERNAME_ALREADY_EXISTS')
-  }
+/** Throws INVALID_USERNAME or USERNAME_ALREADY_EXISTS. A user's own name is always free. */
+async function requireFree(
+  db: Queryable,
+  username: string,
+  { user, nameKey }: { user: CurrentUser; nameKey: Buffer },
+): Promise<void> {
+  if (usernameProblem(username)) throw new AppError('INVALID_USERNAME')
+  if (username.toLowerCase() === user.username.toLowerCase()) return
+  const isTaken =
+    isReserved(username) ||
+    (await isUsernameTaken(db, username, user.id)) ||
+    (await isUsernameReserved(db, hashUsername(username, nameKey)))
+  if (isTaken) throw new AppError('USERNAME_ALREADY_EXISTS')
 }
 
 function takenAs(

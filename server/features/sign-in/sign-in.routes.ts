@@ -42,37 +42,36 @@ type VerifyInput = Input<typeof verifyLogin>
 
 type Parts = { sessions: Sessions; readText: ReadText }
 
-export function registerSignIn(node: Node, { sessions, readText }: Parts): Feature {
-  const { route, db, limits, publishChange, noteAccess } = node
-  const { publicUrl } = node.config
+export function registerSignIn(node: Node, parts: Parts): Feature {
+  registerStarts(node, parts.sessions)
+  registerVerifications(node, parts)
+  return { mails: signInMails(mailWords(node.config)) }
+}
+
+function registerStarts(node: Node, sessions: Sessions): void {
+  const { route, db, limits } = node
   const codes = codesOf(node)
-  // Hashes networks of registrations, and mailboxes.
-  const nameKey = node.key('usernames')
 
   route(startRegistration, async ({ body }, { request }) => {
+    const { ip } = request
     const email = requireNewEmail(body.email)
     // Charged first: what follows asks the database.
-    await limits.charge([{ limit: CODE_REQUESTS, ip: request.ip }])
-    const { ip } = request
+    await limits.charge([{ limit: CODE_REQUESTS, ip }])
     const asker = askerOf(ip, codes.askerKey, codes.rateLimitScale)
     const applicant = { email, ip, invitation: body.invitation }
     const askerWaitsUntil = await requireRegistrable(db, applicant, asker)
     return start('registration', { ...body, email, askerWaitsUntil }, request)
   })
+
   route(validateInvitation, async ({ body }) => ({
     isValid: await isAdmitted(db, body.invitation),
   }))
+
   route(startLogin, async ({ body }, { request }) => {
     requireEmail(body.email)
     await limits.charge([{ limit: CODE_REQUESTS, ip: request.ip }])
     return start('login', body, request)
   })
-  route(verifyRegistration, (input, http) =>
-    verify('registration', { ...input, invitation: input.body.invitation }, http),
-  )
-  route(verifyLogin, (input, http) => verify('login', input, http))
-
-  return { mails: signInMails(mailWords(node.config)) }
 
   async function start(
     purpose: Purpose,
@@ -87,38 +86,49 @@ export function registerSignIn(node: Node, { sessions, readText }: Parts): Featu
     const asked = { purpose, email, clientHash, networkHash, device, ip, askerWaitsUntil }
     return { id: await startSignIn(db, asked, codes) }
   }
+}
+
+function registerVerifications(node: Node, { sessions, readText }: Parts): void {
+  const { route, db, publishChange, noteAccess, config } = node
+  const codes = codesOf(node)
+  // Hashes networks of registrations, and mailboxes.
+  const nameKey = node.key('usernames')
+
+  route(verifyRegistration, (input, http) =>
+    verify('registration', { ...input, invitation: input.body.invitation }, http),
+  )
+  route(verifyLogin, (input, http) => verify('login', input, http))
 
   async function verify(
     purpose: Purpose,
     { params, body, invitation }: VerifyInput & { invitation?: string | undefined },
     { request, reply }: Http,
   ): Promise<Answer<typeof verifyLogin>> {
-    requireOwnOrigin(request, publicUrl)
+    requireOwnOrigin(request, config.publicUrl)
     const { clientToken } = body
+    const { ip } = request
     const clientHash = sessions.hashClient(clientToken, request)
     const browser = sessions.browserOf(request)
-    const guess = { id: params.id, purpose, clientHash, ip: request.ip, code: body.confirmCode }
+    const guess = { id: params.id, purpose, clientHash, ip, code: body.confirmCode }
     const { html: consentText } = await readText('consent')
     const opened = await redeemCode(db, guess, codes, {
       lock: lockAccount,
-      async redeem(tx, { email, device, account }) {
-        const networkHash = hashNetwork(request.ip, nameKey)
-        const proven = { email, networkHash, consentText, locked: account }
+      async redeem(tx, { email, device, account: locked }) {
+        const proven = { email, networkHash: hashNetwork(ip, nameKey), consentText, locked }
         const { user, isNew } = await requireUserByEmail(tx, proven, purpose)
         const userId = user.id
         if (isNew) {
-          await claimRegistration(tx, { email, ip: request.ip, invitation })
+          await claimRegistration(tx, { email, ip, invitation })
           await blockNewUser(tx, { userId, email }, nameKey)
         }
         const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
-        const session = {
+        const opened = await sessions.open(tx, {
           userId,
           clientToken,
           browser,
-          networkHash: sessions.hashNetwork(request.ip),
+          networkHash: sessions.hashNetwork(ip),
           device: device ?? UNKNOWN_DEVICE,
-        }
-        const opened = await sessions.open(tx, session)
+        })
         if (!isNew && !opened.isKnownClient) {
           await announceSignIn(tx, user, { device, closedOldest: opened.closedOldest })
         }

@@ -33,7 +33,6 @@ export async function startSignIn(
   return startOperation(db, begin, codes)
 }
 
-/** Locks the account of an e-mail. */
 export function lockAccount(tx: Queryable, email: string): Promise<CurrentUser | undefined> {
   return lockUserByEmail(tx, email)
 }

@@ -6,12 +6,11 @@ import type { Ending, Jobs } from '../queue/queue.ts'
 import { maskEmail } from './email-address.ts'
 import { endPause, pauseMails } from './login-pause.repository.ts'
 import type { Wait } from './mails-per-hour.ts'
+import type { ClaimedMail, Outcome } from './outbox.repository.ts'
 import {
   backOffDomain,
-  type ClaimedMail,
   claimMail,
   LONGEST_WAIT_MS,
-  type Outcome,
   removeMail,
   settleMail,
 } from './outbox.repository.ts'
@@ -55,50 +54,68 @@ const STORE_AGAIN_MS = 1000
 
 /** The job that sends mails. */
 export function mailJobs(options: Options): Jobs {
-  return { [SENDING]: { everyMinutes: 1, run: createSending(options) } }
+  const sender = new MailSender(options)
+  return { [SENDING]: { everyMinutes: 1, run: (_, ending) => sender.run(ending) } }
 }
 
 /**
- * Makes the job that sends due mails, one after another. A failed mail is tried again after 2, 4, 8
- * and then every 15 s until it expires, as are others to a domain whose server does not reply; one
- * that its server refuses is not, and one that was sent whole without a reply, which may have
- * arrived, only once.
+ * Sends due mails, one after another. A failed mail is tried again after 2, 4, 8 and then every
+ * 15 s until it expires, as are others to a domain whose server does not reply; one that its server
+ * refuses is not, and one that was sent whole without a reply, which may have arrived, only once.
  */
-export function createSending(options: Options) {
-  const { db, kinds, transport, charge, log, outage } = options
-  const tasks = Object.keys(kinds)
-  let busy = 0
+export class MailSender {
+  #options: Options
+  #tasks: string[]
+  /** Conversations in progress. */
+  #busy = 0
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#tasks = Object.keys(options.kinds)
+  }
+
+  async run({ signal }: Pick<Ending, 'signal'>): Promise<void> {
+    const end = performance.now() + TURN_MS
+    while (performance.now() < end && !signal.aborted) {
+      if (!(await this.#sendNext(signal))) return
+    }
+    await wakeSenders(this.#options.db)
+  }
 
   /** Sends the next mail. Returns false if there is none, or no sender is free for it. */
-  async function sendNext(signal: AbortSignal): Promise<boolean> {
-    if (busy >= SENDERS) return false
-    busy++
+  async #sendNext(signal: AbortSignal): Promise<boolean> {
+    if (this.#busy >= SENDERS) return false
+    this.#busy++
     try {
-      const mail = await claimMail(db, { tasks, isReserved: busy === SENDERS })
-      if (mail) await send(mail, signal)
+      const isReserved = this.#busy === SENDERS
+      const mail = await claimMail(this.#options.db, { tasks: this.#tasks, isReserved })
+      if (mail) await this.#send(mail, signal)
       return mail !== undefined
     } finally {
-      busy--
+      this.#busy--
     }
   }
 
-  async function send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
-    if (mail.leftMs <= 0) return settle(mail, GIVEN_UP)
+  async #send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
+    const { db, kinds, charge } = this.#options
+    if (mail.leftMs <= 0) return this.#settle(mail, GIVEN_UP)
     const written = await kinds[mail.task]?.write(mail.payload, mail.leftMs)
     // A mail that was never tried leaves no trace in the log.
-    if (!written) return mail.tries > 0 ? settle(mail, GIVEN_UP) : removeMail(db, mail.id)
+    if (!written) return mail.tries > 0 ? this.#settle(mail, GIVEN_UP) : removeMail(db, mail.id)
     // It counts as one mail, however often it is tried.
     const wait = mail.tries > 0 ? undefined : await charge(mail.payload)
-    if (wait) return settle(mail, { ...wait, againMs: Math.min(wait.againMs, LONGEST_WAIT_MS) })
-    const result = await converse(mail, written, signal)
+    if (wait)
+      return this.#settle(mail, { ...wait, againMs: Math.min(wait.againMs, LONGEST_WAIT_MS) })
+    const result = await this.#converse(mail, written, signal)
     if (result.login === 'refused') await pauseMails(db)
-    await settle(mail, result)
+    await this.#settle(mail, result)
     if (result.login === 'accepted' && mail.isProbe) await endPause(db)
   }
 
-  async function converse(mail: ClaimedMail, written: Mail, signal: AbortSignal): Promise<Result> {
+  async #converse(mail: ClaimedMail, written: Mail, signal: AbortSignal): Promise<Result> {
     try {
-      const answer = maskAnswer(await transport.send(written, signal), mail.payload.to)
+      const response = await this.#options.transport.send(written, signal)
+      const answer = maskAnswer(response, mail.payload.to)
       return { state: 'sent', message: 'mail sent', login: 'accepted', attempt: { answer } }
     } catch (error) {
       return resultOfFailure(mail, error as Error)
@@ -106,11 +123,12 @@ export function createSending(options: Options) {
   }
 
   /** Stores and logs what has become of a mail; that the hour's mails are used up, only once. */
-  async function settle(mail: ClaimedMail, { message, hint, login, ...outcome }: Result) {
+  async #settle(mail: ClaimedMail, { message, hint, login, ...outcome }: Result): Promise<void> {
+    const { log } = this.#options
     const { task, payload, state } = mail
-    await store(mail, outcome).catch((err) => {
+    await this.#store(mail, outcome).catch((err) => {
       log.warn({ task, err }, 'outcome not stored')
-      void storeLater(mail, outcome)
+      void this.#storeLater(mail, outcome)
     })
     const { error: code, reply, answer } = outcome.attempt ?? {}
     if (!outcome.attempt && outcome.state === state) return
@@ -118,9 +136,10 @@ export function createSending(options: Options) {
     log[outcome.state === 'sent' && code === undefined ? 'info' : 'warn'](details, message)
   }
 
-  function store(mail: ClaimedMail, outcome: Outcome): Promise<void> {
+  #store(mail: ClaimedMail, outcome: Outcome): Promise<void> {
+    const { db, kinds, logKey } = this.#options
     return db.transaction().execute(async (tx) => {
-      if (!(await settleMail(tx, mail, { ...outcome, logKey: options.logKey }))) return
+      if (!(await settleMail(tx, mail, { ...outcome, logKey }))) return
       const { attempt, againMs } = outcome
       const isSilent = attempt !== undefined && attempt.reply === undefined
       if (isSilent && againMs !== undefined) await backOffDomain(tx, { id: mail.id, againMs })
@@ -129,18 +148,12 @@ export function createSending(options: Options) {
   }
 
   /** A sent mail must not be sent again. No job waits for this: its runner may be replaced. */
-  async function storeLater(mail: ClaimedMail, outcome: Outcome): Promise<void> {
+  async #storeLater(mail: ClaimedMail, outcome: Outcome): Promise<void> {
+    const { outage } = this.#options
     await delay(STORE_AGAIN_MS)
     await outage.whenWritable()
-    if (!outage.isClosed()) await store(mail, outcome).catch(() => storeLater(mail, outcome))
-  }
-
-  return async (_: unknown, { signal }: Pick<Ending, 'signal'>): Promise<void> => {
-    const end = performance.now() + TURN_MS
-    while (performance.now() < end && !signal.aborted) {
-      if (!(await sendNext(signal))) return
-    }
-    await wakeSenders(db)
+    if (outage.isClosed()) return
+    await this.#store(mail, outcome).catch(() => this.#storeLater(mail, outcome))
   }
 }
 

@@ -11,7 +11,7 @@ import { openMailbox } from '../../testing/mailbox.ts'
 import { openTarpitSmtp } from '../../testing/smtp-faults.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { queueMail } from './queue-mail.ts'
-import { createSending } from './send-mails.ts'
+import { MailSender } from './send-mails.ts'
 import { smtpSender, toMessage } from './smtp.ts'
 import { smtpOptions } from './smtp-options.ts'
 
@@ -59,7 +59,7 @@ test('a mail that was sent whole without a reply is sent once more, and not a th
   const log = (_details: object, message: string) => void logged.push(message)
   const states: string[] = []
   const send = smtpSender({ url: tarpit.url }, SHORT)
-  const job = createSending({
+  const sender = new MailSender({
     db,
     kinds: {
       tarpit: {
@@ -75,7 +75,7 @@ test('a mail that was sent whole without a reply is sent once more, and not a th
   })
   await queueMail(db, 'tarpit', { to: MESSAGE.to.address, expiresAt: Date.now() + 600_000 })
   for (let run = 0; run < 3; run++) {
-    await job({}, { signal: new AbortController().signal })
+    await sender.run({ signal: new AbortController().signal })
     await sql`UPDATE outbox SET due_at = now() WHERE payload IS NOT NULL`.execute(db)
   }
   expect(tarpit.counts.mails).toBe(2)
