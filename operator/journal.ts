@@ -149,7 +149,7 @@ const ACCESSES: Record<string, string> = {
   'delete-account': 'удаление аккаунта',
 }
 
-export function accessLine({ at, action, address, port, user_id, post_id }: Access): string {
+function accessLine({ at, action, address, port, user_id, post_id }: Access): string {
   const from = port === null ? address : `${address}, порт ${port}`
   const post = post_id === null ? '' : `, запись ${post_id}`
   return `${time(at)}  ${ACCESSES[action] ?? action}: человек ${user_id}${post} — ${from}`

@@ -71,7 +71,7 @@ const OUTCOMES: Record<LoggedMail['outcome'], string> = {
   slowed: 'ждёт: слишком много адресов, которых нет, письма новым адресам уходят медленно',
 }
 
-export async function mailLog(
+async function mailLog(
   { config, say }: ContextWithoutWall,
   address: string | undefined,
 ): Promise<Output> {
