@@ -1,5 +1,9 @@
-import { readAccesses } from '../server/kernel/journal/access-journal.ts'
-import { ACTS_MAX, appendToJournal, readJournal } from '../server/kernel/journal/journal.ts'
+import {
+  ACTS_MAX,
+  appendToJournal,
+  readAccesses,
+  readJournal,
+} from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
 import { commit, Refusal, requireWords, secondsOf, textOf, UsageError } from './command.ts'
 import { indented, printable, time } from './format.ts'

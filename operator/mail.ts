@@ -6,9 +6,14 @@ import type { codeMails } from '../server/features/codes/codes.mail.ts'
 import type { moderationMails } from '../server/features/moderation/moderation.mail.ts'
 import type { signInMails } from '../server/features/sign-in/sign-in.mail.ts'
 import type { mailNameMails } from '../server/features/site-state/mail-name.mail.ts'
+import { deriveKey } from '../server/kernel/config/app-secret.ts'
+import type { Config } from '../server/kernel/config/config.ts'
+import type { Db } from '../server/kernel/db/database.ts'
 import type { LoggedMail } from '../server/kernel/mail/mail-log.repository.ts'
+import { MAIL_LOG_KEY, selectMailLog } from '../server/kernel/mail/mail-log.repository.ts'
+import { hashAddress } from '../server/kernel/mail/outbox.repository.ts'
 import { sendTestMail } from '../server/kernel/mail/test-mail.service.ts'
-import { readMailLog } from '../server/operations/status/mail-log.ts'
+import { readSecret } from '../server/operations/start/installation.ts'
 import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { listed, Refusal, requireWords, UsageError } from './command.ts'
 import { printable, time } from './format.ts'
@@ -77,11 +82,19 @@ async function mailLog(
 ): Promise<Output> {
   const wall = await openWall(config, say)
   try {
-    const mails = await readMailLog(wall.db, config, address)
+    const mails = await selectMailLog(
+      wall.db,
+      address === undefined ? undefined : await hashOf(wall.db, config, address),
+    )
     return listed(mails.map(lineOf), 'За последние две недели таких писем нет.', mails)
   } finally {
     await wall.close()
   }
+}
+
+/** Throws StartError if the secret is not the wall's. */
+async function hashOf(db: Db, config: Config, address: string): Promise<Buffer> {
+  return hashAddress(address, deriveKey(await readSecret(db, config), MAIL_LOG_KEY))
 }
 
 function lineOf({ at, masked, task, outcome, tries, answer, error }: LoggedMail): string {

@@ -6,7 +6,7 @@ import {
   selectSiteState,
 } from '../server/features/site-state/site-state.repository.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
-import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-health.repository.ts'
+import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-log.repository.ts'
 import { smtpReason } from '../server/kernel/mail/smtp-advice.ts'
 import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
 import type { BackupState } from '../server/operations/backup/backup-state.repository.ts'

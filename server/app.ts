@@ -7,7 +7,6 @@ import { registerCodes } from './features/codes/codes.routes.ts'
 import { registerDataExport } from './features/data-export/data-export.routes.ts'
 import { registerLikes } from './features/likes/likes.routes.ts'
 import { registerModeration } from './features/moderation/moderation.routes.ts'
-import { countWaiting } from './features/moderation/queue.repository.ts'
 import { registerMutes } from './features/mutes/mutes.routes.ts'
 import { registerPosts } from './features/posts/posts.routes.ts'
 import { createPublish } from './features/posts/publications.service.ts'
@@ -32,10 +31,8 @@ import type { ListenAddress } from './kernel/http/listen.ts'
 import { shortenPause } from './kernel/mail/login-pause.repository.ts'
 import { startJobs } from './kernel/queue/queue.ts'
 import { type AppOptions, type OpenNode, openNode } from './node.ts'
-import { selectBackupState } from './operations/backup/backup-state.repository.ts'
-import { IDENTITY_KEY, watchHealth } from './operations/doctor/doctor.service.ts'
-import { readWallHealth } from './operations/doctor/health.service.ts'
-import { registerIdentity } from './operations/doctor/identity.routes.ts'
+import { watchHealth } from './operations/doctor/doctor.service.ts'
+import { registerIdentity } from './operations/doctor/identity.ts'
 import { createPageReads } from './pages/page-reads.ts'
 import { servePages } from './pages/serve-pages.ts'
 
@@ -125,7 +122,7 @@ async function registerAll(opened: OpenNode, lockWaitMs: number | undefined): Pr
   registerReports(node)
   registerTexts(node, readText)
   registerDataExport(node)
-  registerIdentity(http, { key: node.key(IDENTITY_KEY), trustProxy: config.trustProxy })
+  registerIdentity(node)
   await servePages(http, {
     web: opened.web,
     reads: createPageReads({ db, search, readText }),
@@ -151,9 +148,6 @@ async function watch({ node, database, metrics, live }: OpenNode): Promise<() =>
       database,
       dataDir,
       countStreams: live.countStreams,
-      readWallHealth: () => readWallHealth(db),
-      countReports: () => countWaiting(db),
-      readBackups: () => selectBackupState(db),
       isBackedUpNightly: backupDir !== undefined,
     }
     stops.push(await metrics.serve({ port, host }, sources))

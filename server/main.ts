@@ -12,8 +12,11 @@ import { makeBackupFolder } from './operations/backup/backup-folder.ts'
 import { startEmbeddedPostgres } from './operations/embedded-postgres/embedded-postgres.ts'
 import { callerFolder } from './operations/start/caller-folder.ts'
 import { leaveNote, makeDataDir } from './operations/start/data-dir.ts'
-import { openInstallation, refuseLostDatabase } from './operations/start/installation.ts'
-import { requirePostgresVersion } from './operations/start/postgres-version.ts'
+import {
+  openInstallation,
+  refuseLostDatabase,
+  requirePostgresVersion,
+} from './operations/start/installation.ts'
 import { explainStartFailure, ListenFailure } from './operations/start/start-failure.ts'
 
 /**

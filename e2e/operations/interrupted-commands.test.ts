@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
   makeVerifyFolder,
   removeLeftVerifications,
-} from '../../server/operations/backup/verify-folder.ts'
+} from '../../server/operations/backup/verify.service.ts'
 import { startEmbeddedPostgres } from '../../server/operations/embedded-postgres/embedded-postgres.ts'
 import { isServerOf } from '../../server/operations/embedded-postgres/pid-file.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'

@@ -7,7 +7,7 @@ import { Value } from 'typebox/value'
 import type { Config } from '../../kernel/config/config.ts'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
 import type { Db } from '../../kernel/db/database.ts'
-import { type DeletionState, repeatDeletions } from './deletion-states.repository.ts'
+import { type DeletionState, repeatDeletions } from './account-deletion.repository.ts'
 
 const NAME = 'deletions.jsonl'
 

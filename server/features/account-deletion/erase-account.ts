@@ -4,13 +4,8 @@ import { appendToJournal, isInJournal } from '../../kernel/journal/journal.ts'
 import { reserveNamesOf } from '../account/account.service.ts'
 import { erasePostsOf } from '../likes/likes.service.ts'
 import { rememberBlock } from '../moderation/blocks.service.ts'
-import {
-  type AccountMove,
-  eraseRows,
-  eraseUser,
-  hasPosts,
-  selectReferences,
-} from './account-deletion.repository.ts'
+import type { AccountMove } from './account-deletion.repository.ts'
+import { eraseRows, eraseUser, hasPosts, selectReferences } from './account-deletion.repository.ts'
 import { hideAccount, repeatLocked } from './account-moves.service.ts'
 
 export const ERASURE = 'user.erase'

@@ -1,10 +1,10 @@
 import type { Db } from '../../kernel/db/database.ts'
 import type { Node } from '../../kernel/feature.ts'
 import type { Jobs } from '../../kernel/queue/queue.ts'
-import { type AccountMove, selectMoves } from './account-deletion.repository.ts'
+import type { AccountMove } from './account-deletion.repository.ts'
+import { selectDeletionStates, selectMoves } from './account-deletion.repository.ts'
 import { hideAccount, showAccount } from './account-moves.service.ts'
 import { deletionFolders, type Noted, noteDeletions } from './deletion-list.service.ts'
-import { selectDeletionStates } from './deletion-states.repository.ts'
 import { type Erasure, eraseAccount } from './erase-account.ts'
 
 type MoveOptions = Omit<Erasure, 'userId'> & {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Profile } from '../../../contract/profiles.ts'
-import type { Queryable } from '../../kernel/db/database.ts'
-import { unixSeconds } from '../../kernel/db/database.ts'
+import { type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
 /** A released username stays reserved so long, because people still know its owner by it. */
 const RESERVED_SECONDS = 30 * 86_400

@@ -14,17 +14,11 @@ import { emailKey, hasReadableDomain, withUsualDomain } from '../../kernel/mail/
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { askerWaits, hashAsker } from '../site-state/mail-name.service.ts'
-import {
-  chargeGuess,
-  chargeMail,
-  type KnownBy,
-  mailCharges,
-  VAIN_CODE_CHECKS,
-} from './code-quota.ts'
+import type { KnownBy } from './code-quota.ts'
+import { chargeGuess, chargeMail, mailCharges, VAIN_CODE_CHECKS } from './code-quota.ts'
 import { type CodeMail, codeOf } from './codes.mail.ts'
+import type { Attempt, CountedAttempt } from './codes.repository.ts'
 import {
-  type Attempt,
-  type CountedAttempt,
   countAttempt,
   removeOperation,
   selectOperation,

@@ -5,18 +5,16 @@ import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import {
+  type ExportedAccess,
+  type ExportedDecision,
   type ExportedLike,
   type ExportedPost,
   selectAccount,
+  selectOwnAccesses,
+  selectOwnDecisions,
   selectOwnLikes,
   selectOwnPosts,
 } from './data-export.repository.ts'
-import {
-  type ExportedAccess,
-  type ExportedDecision,
-  selectOwnAccesses,
-  selectOwnDecisions,
-} from './exported-journals.repository.ts'
 import { readablePage } from './readable-page.ts'
 
 /**

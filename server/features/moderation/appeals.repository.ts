@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnRemovedPost } from '../../../contract/moderation.ts'
-import type { Queryable } from '../../kernel/db/database.ts'
-import { unixSeconds } from '../../kernel/db/database.ts'
+import { type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import { POST_STATE } from './queue.repository.ts'
 
 const OWN_REMOVED_MAX = 50

@@ -6,6 +6,7 @@ import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { closeSessions } from '../sessions/sessions.repository.ts'
+import type { NewBlock, StoredBlock } from './blocks.repository.ts'
 import {
   blockMailbox,
   copyMailboxBlock,
@@ -13,8 +14,6 @@ import {
   insertBlock,
   lockBlock,
   lockEmail,
-  type NewBlock,
-  type StoredBlock,
   selectBlock,
   selectPossibleTwins,
   unblockMailbox,

@@ -14,15 +14,15 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
+import type { Jobs } from '../../kernel/queue/queue.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { insertAppeal, isOwnRemoved, selectOwnRemoved } from './appeals.repository.ts'
 import { removeExpiredBlocks } from './blocks.repository.ts'
-import { blockUser, unblockUser } from './blocks.service.ts'
+import { blockUser, createBlockSpreading, unblockUser } from './blocks.service.ts'
 import { decideWaiting } from './decisions.service.ts'
-import { purgeExpiredPosts } from './hiding.service.ts'
+import { createHidingReview, purgeExpiredPosts } from './hiding.service.ts'
 import { moderationMails } from './moderation.mail.ts'
 import { REPORTS, readQueue, tellModerators } from './moderation.service.ts'
-import { moderationJobs } from './moderation.task.ts'
 import { selectEmail } from './moderators.repository.ts'
 import { markSeen, removeOldReports, selectOwnReports } from './report-states.repository.ts'
 
@@ -92,4 +92,18 @@ function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): 
       await tellModerators(tx, moderatorEmails, id)
     })
   })
+}
+
+/** The jobs of moderation. */
+function moderationJobs({ db, background, config, key, publishChange }: Node): Jobs {
+  const { moderatorEmails, reportsToHide } = config
+  const nameKey = key('usernames')
+  return {
+    'spread-block': { run: createBlockSpreading(background, nameKey) },
+    'review-hidden': { run: createHidingReview(background, { reportsToHide, publishChange }) },
+    'tell-moderators': {
+      everyMinutes: 5,
+      run: () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmails)),
+    },
+  }
 }

@@ -9,12 +9,8 @@ import { type Subject, selectSubject } from './decisions.repository.ts'
 import { type HidingRules, hideIfReported } from './hiding.service.ts'
 import { mailExpiry } from './moderation.mail.ts'
 import { deleteModerator, insertModerator } from './moderators.repository.ts'
-import {
-  countReasons,
-  selectWaiting,
-  selectWaitingPosts,
-  type WaitingPost,
-} from './queue.repository.ts'
+import type { WaitingPost } from './queue.repository.ts'
+import { countReasons, selectWaiting, selectWaitingPosts } from './queue.repository.ts'
 import { claimModeratorMail, includeInNextDigest } from './report-states.repository.ts'
 
 /** So that one account cannot hide the reports of all others. */

@@ -1,12 +1,8 @@
 import type { Queryable } from '../../kernel/db/database.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { selectPossibleTwins } from './blocks.repository.ts'
-import {
-  type NewcomersPage,
-  type Person,
-  selectNewcomers,
-  selectOfNetwork,
-} from './people.repository.ts'
+import type { NewcomersPage, Person } from './people.repository.ts'
+import { selectNewcomers, selectOfNetwork } from './people.repository.ts'
 
 /** How many accounts there are, and the usernames of some. */
 export type Accounts = { total: number; usernames: string[] }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnReport } from '../../../contract/moderation.ts'
-import type { Queryable } from '../../kernel/db/database.ts'
-import { unixSeconds } from '../../kernel/db/database.ts'
+import { type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 
 /** Younger accounts cannot hide a post, nor can those with more refused reports in a month. */

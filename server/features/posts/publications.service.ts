@@ -4,16 +4,12 @@ import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/authenticate.ts'
-import type { NoteAccess } from '../../kernel/journal/access-journal.ts'
+import type { NoteAccess } from '../../kernel/journal/journal.ts'
 import { type Charge, type Limit, type Limits, tooMany } from '../../kernel/limits/limits.ts'
 import { MAY_WRITE } from '../sessions/sessions.repository.ts'
 import { requirePost, requireText } from './posts.service.ts'
-import {
-  findByIdempotencyKey,
-  insertPosts,
-  type NewPost,
-  type Published,
-} from './publications.repository.ts'
+import type { NewPost, Published } from './publications.repository.ts'
+import { findByIdempotencyKey, insertPosts } from './publications.repository.ts'
 
 const PUBLICATIONS: Limit = {
   name: 'publication',

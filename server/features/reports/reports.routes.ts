@@ -1,12 +1,11 @@
 import { listReasons, reportPost } from '../../../contract/reports.ts'
 import { parsePostText } from '../../../contract/text.ts'
-import { isRowId } from '../../kernel/db/database.ts'
+import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
-import { REPORTS } from '../moderation/moderation.service.ts'
-import { requireOwner } from '../posts/posts.service.ts'
-import { isReason, selectReasons } from './reports.repository.ts'
-import { addReport } from './reports.service.ts'
+import { applyReportRules, REPORTS, type ReportRules } from '../moderation/moderation.service.ts'
+import { lockPost, requireOwner } from '../posts/posts.service.ts'
+import { insertReport, isReason, type NewReport, selectReasons } from './reports.repository.ts'
 
 export function registerReports({ route, db, limits, config, publishChange }: Node): void {
   route(listReasons, async () => ({ reasons: await selectReasons(db) }))
@@ -34,4 +33,17 @@ function parseComment(raw: string | undefined): string | null {
   const comment = parsePostText(raw)
   if (comment === null) throw new AppError('INVALID_REQUEST')
   return comment
+}
+
+/**
+ * Adds reports of one post one after another, so that each counts the others. Returns whether the
+ * post was hidden. Throws POST_NOT_FOUND.
+ */
+function addReport(db: Db, report: NewReport, rules: ReportRules): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const post = await lockPost(tx, report.postId)
+    if (post?.hidden_for !== null) throw new AppError('POST_NOT_FOUND')
+    const isNew = await insertReport(tx, report)
+    return isNew && applyReportRules(tx, report.postId, rules)
+  })
 }

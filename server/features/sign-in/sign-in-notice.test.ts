@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mailHealth } from '../../kernel/mail/mail-health.repository.ts'
+import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { browserOf, DEVICE } from '../../testing/client.ts'
 import type { ReceivedMail } from '../../testing/mailbox.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'

@@ -1,8 +1,7 @@
 import { SESSIONS_MAX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import { writeBody } from '../../kernel/mail/mail-body.ts'
-import type { NoticeOptions } from '../../kernel/mail/mail-words.ts'
-import { whenAndWhere } from '../../kernel/mail/mail-words.ts'
+import { type NoticeOptions, whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 

@@ -4,14 +4,8 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { widestNetworkOf } from '../../kernel/limits/network.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import {
-  type Asker,
-  countRefusals,
-  insertRefusal,
-  noteEpisode,
-  type Refusals,
-  waitEnd,
-} from './mail-name.repository.ts'
+import type { Asker, Refusals } from './mail-name.repository.ts'
+import { countRefusals, insertRefusal, noteEpisode, waitEnd } from './mail-name.repository.ts'
 
 /** Refused mails that one network may cause in an hour. */
 const REFUSED_MAX = 5

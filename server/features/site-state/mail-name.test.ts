@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { mailHealth } from '../../kernel/mail/mail-health.repository.ts'
+import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { wakeSenders } from '../../kernel/mail/queue-mail.ts'
 import { checkMailName, checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'

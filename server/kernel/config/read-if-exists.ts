@@ -1,11 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { errorCode } from '../db/database-errors.ts'
 
-export async function readIfExists(path: string): Promise<string | undefined> {
+/** Resolves to undefined if the file or folder that a call names does not exist. */
+export async function ifExists<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    return await readFile(path, 'utf8')
+    return await call
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return undefined
     throw error
   }
+}
+
+export function readIfExists(path: string): Promise<string | undefined> {
+  return ifExists(readFile(path, 'utf8'))
 }

@@ -6,7 +6,7 @@ import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { openStuckSmtp } from '../../testing/smtp-faults.ts'
 import { appForTest } from '../../testing/test-app.ts'
-import { mailHealth } from './mail-health.repository.ts'
+import { mailHealth } from './mail-log.repository.ts'
 
 /** Starts an app whose first mail, to Olga, its server holds until `slow.letGo()`. */
 async function startHeldMail(databaseUrl: string) {

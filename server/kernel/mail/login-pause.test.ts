@@ -4,7 +4,7 @@ import { passPauseTime } from '../../testing/passing-time.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { openRefusingSmtp, untilAllWait } from '../../testing/smtp-faults.ts'
 import { appForTest, NODES } from '../../testing/test-app.ts'
-import { mailHealth } from './mail-health.repository.ts'
+import { mailHealth } from './mail-log.repository.ts'
 
 /** Jobs that a node runs at once: so many logins can be refused before the first refusal is known. */
 const AT_ONCE = 4 * NODES

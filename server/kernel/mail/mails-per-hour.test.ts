@@ -5,7 +5,7 @@ import { openMailbox } from '../../testing/mailbox.ts'
 import { passLimitTime } from '../../testing/passing-time.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { appForTest } from '../../testing/test-app.ts'
-import { mailHealth } from './mail-health.repository.ts'
+import { mailHealth } from './mail-log.repository.ts'
 import { queueMail, wakeSenders } from './queue-mail.ts'
 
 test('no more than MAILS_PER_HOUR leave all nodes together, half of them notices at most, the last quarter only codes for people with accounts, and those go first', async () => {

@@ -5,7 +5,7 @@ import { openMailbox } from '../../testing/mailbox.ts'
 import { openStuckSmtp } from '../../testing/smtp-faults.ts'
 import { appForTest, mailAppForTest, NODES } from '../../testing/test-app.ts'
 import type { Db } from '../db/database.ts'
-import { mailHealth } from './mail-health.repository.ts'
+import { mailHealth } from './mail-log.repository.ts'
 import { claimMail, settleMail } from './outbox.repository.ts'
 import { queueMail } from './queue-mail.ts'
 

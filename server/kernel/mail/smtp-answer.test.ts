@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isMailboxRefusal } from './mailbox-refusal.ts'
+import { isMailboxRefusal } from './smtp-answer.ts'
 
 test.each([
   '550 5.1.1 User unknown',

@@ -22,3 +22,47 @@ export function maskAnswer(answer: string, recipient: string): string {
 function wholeWord(word: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(word)}(?![\\p{L}\\p{N}*])`, 'giu')
 }
+
+/** RFC 3463: X.1.1–X.1.3, X.1.6, X.1.10, X.2.0 and X.2.1 speak of the recipient's mailbox. */
+const MAILBOX_CODES = /^5\.(?:1\.(?:[1236]|10)|2\.[01])$/
+/** Codes that state nothing, and Yandex's «5.7.1 No such user!»: the words decide. */
+const VAGUE_CODES = /^5\.(?:[0-7]\.0|7\.1)$/
+/** Outlook, Cisco and others write `550 5.1.1`, `550 #5.1.0` or `550-5.1.1`, on each line. */
+const ENHANCED_CODE = /^\d{3}[ -][#([]?(\d\.\d{1,3}\.\d{1,3})(?![\d.])/m
+
+/** Addresses, links and host names may contain any word. */
+const NAMES = /<[^>]*>|\S+@\S+|https?:\/\/\S+/gi
+/** The server speaks of the sender, of the mail, or of how much is sent or stored. */
+const OF_US =
+  /\bsender\b|return[- ]path|submission|send ?as|quota|limit|exceed|too (?:many|much|fast)|\brate\b|throttl|\bfull\b|\bspam|black ?list|block ?list|\b(?:dns)?[rb]bl\b|spamhaus|reputation/i
+const OF_RULES = /polic(?:y|ies)|relay|not (?:permitted|allowed)/i
+
+const MAILBOX = '(?:mail ?box|user|recipient|account|addressee)'
+const IS_UNKNOWN = [
+  `no such (?:local |virtual )?(?:${MAILBOX}|address|person|e-?mail)`,
+  `(?:unknown|non-?existent|invalid) (?:local )?(?:${MAILBOX}|local[- ]part|(?:e-?mail )?address)`,
+  `${MAILBOX}(?: name| id)?(?: \\S+)?:? (?:is |was |are )?(?:unknown|not found|non-?existent|not known|not local)`,
+  `(?:${MAILBOX}|address)(?: \\S+)? (?:does ?n[o'’]t|do not|did not|not|no longer) exists?`,
+  `(?:unknown|unrouteable|undeliverable) address`,
+  `address (?:is )?unknown`,
+  `(?:could not|couldn['’]t|cannot|can['’]t) (?:find|be found)`,
+  `(?<!your )${MAILBOX} (?:is |has been |was )?(?:disabled|inactive|deactivated|closed|not active)`,
+  `doesn['’]t have (?:a|an) \\S+ account`,
+]
+const UNKNOWN = new RegExp(`\\b(?:${IS_UNKNOWN.join('|')})\\b`, 'i')
+
+/**
+ * Whether a server's reply to a recipient or to the message states that there is no such mailbox, or
+ * none that takes mails. Any other refusal is about the sender or the mail and may be temporary: a
+ * quota, a block list, a filter. A reply without an enhanced status code counts only if its words
+ * name an unknown user.
+ */
+export function isMailboxRefusal(reply: string): boolean {
+  if (!reply.startsWith('5')) return false
+  const words = reply.replace(NAMES, ' ')
+  if (OF_US.test(words)) return false
+  const [, code = ''] = ENHANCED_CODE.exec(reply) ?? []
+  if (MAILBOX_CODES.test(code)) return true
+  if (code !== '' && !VAGUE_CODES.test(code)) return false
+  return UNKNOWN.test(words) && !OF_RULES.test(words)
+}

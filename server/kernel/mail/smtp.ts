@@ -2,16 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import type { Dkim } from './dkim.ts'
 import { inLetters } from './email-address.ts'
-import { isMailboxRefusal } from './mailbox-refusal.ts'
 import { isTlsProblem } from './smtp-advice.ts'
-import {
-  CONVERSATION_MS,
-  dnsNameOf,
-  entryLogger,
-  type OnEntry,
-  type Relay,
-  smtpOptions,
-} from './smtp-options.ts'
+import { isMailboxRefusal } from './smtp-answer.ts'
+import type { OnEntry, Relay } from './smtp-options.ts'
+import { CONVERSATION_MS, dnsNameOf, entryLogger, smtpOptions } from './smtp-options.ts'
 import { offersSmtpUtf8 } from './verify-smtp.ts'
 
 export type Mail = {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
+import { ifExists } from '../config/read-if-exists.ts'
 import type { Dkim } from './dkim.ts'
 import { type Mail, needsSmtpUtf8, smtpSender, toMessage } from './smtp.ts'
 import { offersSmtpUtf8 } from './verify-smtp.ts'
@@ -65,4 +66,16 @@ function saveMails({ from, folder, print }: Options): MailTransport {
 
 function indent(text: string): string {
   return text.replace(/^/gm, '  ')
+}
+
+const KEPT_MS = 7 * 86_400_000
+
+/** With an SMTP server there is no such folder. */
+export async function removeOldMails(folder: string, now = Date.now()): Promise<void> {
+  for (const name of (await ifExists(readdir(folder))) ?? []) {
+    if (!/\.eml(?:\.part)?$/.test(name)) continue
+    const path = join(folder, name)
+    const found = await ifExists(stat(path))
+    if (found && now - found.mtimeMs > KEPT_MS) await rm(path, { force: true })
+  }
 }

@@ -1,13 +1,8 @@
 import { Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { withDeadline } from '../db/outage.ts'
-import {
-  CONVERSATION_MS,
-  entryLogger,
-  type OnEntry,
-  type Relay,
-  smtpOptions,
-} from './smtp-options.ts'
+import type { OnEntry, Relay } from './smtp-options.ts'
+import { CONVERSATION_MS, entryLogger, smtpOptions } from './smtp-options.ts'
 
 type Options = { conversationMs?: number; onEntry?: OnEntry }
 

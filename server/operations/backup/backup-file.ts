@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { errorCode } from '../../kernel/db/database-errors.ts'
-import { BackupError } from './backup-error.ts'
+import { BackupError } from './backup-folder.ts'
 import { type Manifest, type Part, parseManifest } from './manifest.ts'
 
 // The file is MAGIC, the parts, the manifest as JSON, its length in four bytes, and the SHA-256 of

@@ -1,9 +1,9 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../../kernel/db/database-errors.ts'
-import { BackupError, explainWriting } from './backup-error.ts'
 
-export const FINISHED = /^vslukh-.*\.backup$/
+const FINISHED = /^vslukh-.*\.backup$/
 const UNFINISHED = /^\.vslukh-.*\.backup\.[0-9a-f]{12}$/
 
 /** Names sort by the time at which the backups were made. */
@@ -62,4 +62,57 @@ export async function removeUnfinished(folder: string, idleMs: number): Promise<
     const found = await stat(path).catch(() => undefined)
     if (found && Date.now() - found.mtimeMs > idleMs) await rm(path, { force: true })
   }
+}
+
+/** The message is a Russian sentence for the operator. */
+export class BackupError extends Error {}
+
+const REASONS: Record<string, string> = {
+  EEXIST: 'такой файл уже есть',
+  ENOENT: 'такой папки нет',
+  ENOTDIR: 'такой папки нет',
+  EACCES: 'нет права писать сюда',
+  EPERM: 'нет права писать сюда',
+  EROFS: 'диск только для чтения',
+  ENOSPC: 'на диске не осталось места',
+  EDQUOT: 'на диске не осталось места',
+}
+
+/** Explains why a backup was not made, or returns a cause that is not known. */
+export function explainWriting(cause: unknown, path: string): unknown {
+  const reason = REASONS[errorCode(cause)]
+  return reason ? new BackupError(`Копия ${path} не сделана: ${reason}.`, { cause }) : cause
+}
+
+/** The codes of a folder that knows no links, as on exFAT. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
+
+/** A file is written under a name of its own, so that two at once cannot write into one file. */
+export function unfinishedPath(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
+}
+
+/** Moves a complete file to its final name. Unlike a rename this never replaces a file: EEXIST. */
+export async function nameFile(
+  unfinished: string,
+  path: string,
+  makeLink: typeof link = link,
+): Promise<void> {
+  try {
+    await makeLink(unfinished, path)
+  } catch (error) {
+    if (!NO_LINKS.includes(errorCode(error))) throw error
+    // Whoever creates the empty file first may replace it by the complete one.
+    await (await open(path, 'wx', 0o600)).close()
+    await rename(unfinished, path)
+  }
+}
+
+/** Returns undefined for an empty folder, and rejects without the folder. */
+export async function newestBackup(folder: string) {
+  const names = (await readdir(folder)).filter((name) => FINISHED.test(name)).sort()
+  const newest = names.at(-1)
+  if (newest === undefined) return undefined
+  const { mtime: at, size: bytes } = await stat(join(folder, newest))
+  return { name: newest, at, bytes }
 }

@@ -14,11 +14,11 @@ import {
 } from '../../testing/backups.ts'
 import { appForFile, startTestApp } from '../../testing/test-app.ts'
 import { BackupWriter, readManifest } from './backup-file.ts'
+import { nameFile } from './backup-folder.ts'
 import { createBackup } from './create-backup.service.ts'
 import type { Manifest, Part } from './manifest.ts'
 import { restoreBackup } from './restore.service.ts'
 import { LEFT_OUT } from './tables.repository.ts'
-import { nameFile } from './unfinished-file.ts'
 import { verifyBackup } from './verify.service.ts'
 
 const app = await appForFile()

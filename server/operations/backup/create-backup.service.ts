@@ -4,9 +4,8 @@ import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { productVersion } from '../../kernel/db/migrate.ts'
 import { syncFolder } from '../start/data-dir.ts'
-import { explainWriting } from './backup-error.ts'
 import { BackupWriter, type Progress } from './backup-file.ts'
-import { backupName } from './backup-folder.ts'
+import { backupName, explainWriting, nameFile, unfinishedPath } from './backup-folder.ts'
 import type { Manifest, Part } from './manifest.ts'
 import {
   copyOut,
@@ -15,7 +14,6 @@ import {
   selectTables,
   setCopyFormat,
 } from './tables.repository.ts'
-import { nameFile, unfinishedPath } from './unfinished-file.ts'
 
 type Options = {
   secret: string | null

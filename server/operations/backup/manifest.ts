@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { BackupError } from './backup-error.ts'
+import { BackupError } from './backup-folder.ts'
 
 /** Control characters would command the terminal that prints them. */
 const Name = Type.String({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]{1,63}$' })

@@ -5,8 +5,13 @@ import type { Db } from '../../kernel/db/database.ts'
 import type { Ending, Jobs } from '../../kernel/queue/queue.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
 import { runBackupCommand } from './backup-command.ts'
-import { BackupError } from './backup-error.ts'
-import { backupName, makeBackupFolder, removeOldest, removeUnfinished } from './backup-folder.ts'
+import {
+  BackupError,
+  backupName,
+  makeBackupFolder,
+  removeOldest,
+  removeUnfinished,
+} from './backup-folder.ts'
 import {
   selectBackupState,
   storeBackup,
@@ -16,8 +21,7 @@ import {
 } from './backup-state.repository.ts'
 import { createBackup } from './create-backup.service.ts'
 import { isRestorable } from './restore.service.ts'
-import { verifyBackup } from './verify.service.ts'
-import { removeLeftVerifications, verifyParents } from './verify-folder.ts'
+import { removeLeftVerifications, verifyBackup, verifyParents } from './verify.service.ts'
 
 /** A little under a week, so that the verification stays on its day of the week. */
 const VERIFIED_DAYS = 6.5

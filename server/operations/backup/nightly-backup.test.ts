@@ -11,7 +11,7 @@ import { startMain } from '../../testing/start-main.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { selectBackupState, storeBackup } from './backup-state.repository.ts'
 import { createNightlyBackup } from './nightly-backup.task.ts'
-import { makeVerifyFolder } from './verify-folder.ts'
+import { makeVerifyFolder } from './verify.service.ts'
 
 async function nightlyForTest(keep: number, { command = '', commandMs = 60_000, env = {} } = {}) {
   const app = await appForTest()

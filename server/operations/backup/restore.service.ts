@@ -8,15 +8,10 @@ import type { Config } from '../../kernel/config/config.ts'
 import { withStartDatabase } from '../../kernel/db/database.ts'
 import { MIGRATIONS, migrate } from '../../kernel/db/migrate.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
-import {
-  placeAppSecret,
-  planSecretRestore,
-  requireSecretOf,
-  type SecretOutcome,
-  type SecretSource,
-} from '../start/restored-secret.ts'
-import { BackupError } from './backup-error.ts'
+import type { SecretOutcome, SecretSource } from '../start/restored-secret.ts'
+import { placeAppSecret, planSecretRestore, requireSecretOf } from '../start/restored-secret.ts'
 import { type Progress, readManifest } from './backup-file.ts'
+import { BackupError } from './backup-folder.ts'
 import { loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
 import type { Manifest } from './manifest.ts'
 import {

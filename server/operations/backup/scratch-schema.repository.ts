@@ -2,7 +2,7 @@ import pg from 'pg'
 import { COUNT_NODES } from '../../kernel/cache/operator-changes.ts'
 import { MIGRATIONS } from '../../kernel/db/migrate.ts'
 import { RESTORE_LOCK, SCRATCH } from '../../kernel/db/restore-lock.ts'
-import { BackupError } from './backup-error.ts'
+import { BackupError } from './backup-folder.ts'
 import { LEFT_OUT, setCopyFormat } from './tables.repository.ts'
 
 export function scratchUrl(url: string): string {

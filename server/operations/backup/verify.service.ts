@@ -1,18 +1,19 @@
-import { rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { lstat, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { findCounterDifferences } from '../../features/posts/counters.task.ts'
 import { readPostList, wall } from '../../features/posts/post-lists.ts'
 import { openDatabase } from '../../kernel/db/database.ts'
 import { migrate } from '../../kernel/db/migrate.ts'
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
+import { findRunning } from '../embedded-postgres/pid-file.ts'
 import { readFingerprint } from '../start/installation.ts'
-import { BackupError } from './backup-error.ts'
 import type { Progress } from './backup-file.ts'
+import { BackupError } from './backup-folder.ts'
 import { compareScratch, loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
 import type { Manifest } from './manifest.ts'
 import { readRestorable } from './restore.service.ts'
 import { moveScratchIntoPlace, withRestoreLock } from './scratch-schema.repository.ts'
-import { makeVerifyFolder, verifyParents } from './verify-folder.ts'
 
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh verify' }
 
@@ -103,5 +104,44 @@ async function readWall(url: string): Promise<Omit<Verified, 'manifest'>> {
     return { posts: total, fingerprint: await readFingerprint({ db }) }
   } finally {
     await close()
+  }
+}
+
+const NAME = 'vslukh-verify-'
+
+/**
+ * Beside the backup there is room for the wall. The temporary folder, which may be in memory,
+ * serves where no PostgreSQL can run: on a read-only disk, or one without owners and modes.
+ */
+export function verifyParents(folder: string): string[] {
+  return [folder, tmpdir()]
+}
+
+export function makeVerifyFolder(parent: string): Promise<string> {
+  return mkdtemp(join(parent, NAME))
+}
+
+/** Removes the folders of killed verifications, and stops the PostgreSQL that still runs in one. */
+export async function removeLeftVerifications(idleMs: number, parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(NAME)) continue
+    const path = join(parent, name)
+    // In a folder for everybody, only what this user has made is started or removed.
+    const found = await lstat(path).catch(() => undefined)
+    if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue
+    if (Date.now() - found.mtimeMs <= idleMs || !(await stopLeftPostgres(path))) continue
+    await rm(path, { recursive: true, force: true })
+  }
+}
+
+/** Returns false if somebody still uses the PostgreSQL. */
+async function stopLeftPostgres(dataDir: string): Promise<boolean> {
+  const cluster = await realpath(join(dataDir, 'postgres')).catch(() => undefined)
+  if (cluster === undefined || !(await findRunning(cluster))) return true
+  try {
+    await (await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })).stop()
+    return true
+  } catch {
+    return false
   }
 }

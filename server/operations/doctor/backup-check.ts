@@ -1,6 +1,5 @@
-import { backupName } from '../backup/backup-folder.ts'
+import { backupName, newestBackup } from '../backup/backup-folder.ts'
 import type { BackupState } from '../backup/backup-state.repository.ts'
-import { newestBackup } from '../backup/newest-backup.service.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
 
 type Checked = Omit<BackupState, 'verifiedCopy' | 'commandFailed'>

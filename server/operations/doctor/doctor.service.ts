@@ -5,7 +5,7 @@ import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { type Config, usesDataDir } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { dkimPublicKey, readDkim } from '../../kernel/mail/dkim.ts'
-import { mailHealth } from '../../kernel/mail/mail-health.repository.ts'
+import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { readSecret } from '../start/installation.ts'
 import { checkBackupCommand, checkBackups } from './backup-check.ts'
@@ -22,13 +22,12 @@ import {
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
 import { broken, type Finding, type Level, ok, warning } from './finding.ts'
+import { IDENTITY_KEY } from './identity.ts'
 import { checkMailDomain, checkMailName, checkMailQueue, checkSmtp } from './mail-checks.ts'
 import { checkSite } from './site-checks.ts'
 
 export type Examined = { db: Db; config: Config }
 
-/** The purpose of the key by which a server proves to the doctor which one it is. */
-export const IDENTITY_KEY = 'doctor'
 const DNS = { timeout: 2000, tries: 1 }
 
 /** The checks in the order in which one would repair what is broken. */

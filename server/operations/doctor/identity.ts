@@ -1,11 +1,15 @@
-import { createHmac } from 'node:crypto'
+import { isSameSecret } from '../../kernel/config/app-secret.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Node } from '../../kernel/feature.ts'
+import { plainAddress, proxyTrust } from '../../kernel/http/client-headers.ts'
 
 export const IDENTITY_PATH = '/.well-known/vslukh'
 export const QUESTION_HEADER = 'x-vslukh-question'
+export const IDENTITY_KEY = 'doctor'
 
-/** What a server answers to whoever knows its secret. */
+/** How the doctor's question has arrived, for whoever knows the secret of the wall. */
 export type Seen = {
-  proof: string
+  answer: string
   /** The address that the question came from: a proxy's, where there is one. */
   peer: string
   /** Whether it came with X-Forwarded-For, and whether the peer is in TRUST_PROXY. */
@@ -13,7 +17,26 @@ export type Seen = {
   isTrusted: boolean
 }
 
-/** Proves that somebody knows the key: a question's proof is no answer's. */
-export function sign(key: Buffer, role: 'question' | 'answer', nonce: string): string {
-  return createHmac('sha256', key).update(`${role}:${nonce}`).digest('base64url')
+/** Returns the two words, derived from the secret, by which doctor and server know each other. */
+export function identityWords(key: Buffer): { question: string; answer: string } {
+  const [question, answer] = [key.subarray(0, 16), key.subarray(16)]
+  return { question: question.toString('base64url'), answer: answer.toString('base64url') }
+}
+
+/** Anybody else is answered as for a page that does not exist: a proxy's address is not public. */
+export function registerIdentity({ http, key, config }: Node): void {
+  const { question, answer } = identityWords(key(IDENTITY_KEY))
+  const isTrusted = proxyTrust(config.trustProxy)
+  http.get(IDENTITY_PATH, { schema: { hide: true }, logLevel: 'warn' }, async (request, reply) => {
+    const asked = String(request.headers[QUESTION_HEADER] ?? '')
+    if (!isSameSecret(asked, question)) throw new AppError('NOT_FOUND')
+    const peer = request.socket.remoteAddress
+    const seen: Seen = {
+      answer,
+      peer: plainAddress(peer),
+      isForwarded: request.headers['x-forwarded-for'] !== undefined,
+      isTrusted: isTrusted(peer),
+    }
+    return reply.header('cache-control', 'no-store').send(seen)
+  })
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { get as httpsGet } from 'node:https'
 import { json } from 'node:stream/consumers'
@@ -6,7 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import { type Config, originOf } from '../../kernel/config/config.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
-import { IDENTITY_PATH, QUESTION_HEADER, type Seen, sign } from './identity.ts'
+import { IDENTITY_PATH, identityWords, QUESTION_HEADER, type Seen } from './identity.ts'
 
 const WAIT_MS = 10_000
 const DAY_MS = 86_400_000
@@ -18,17 +17,17 @@ type Answer = { seen: Seen | undefined; certificateEnds: Date | undefined }
 /** Asks at PUBLIC_URL whether this very server answers there, and through which proxy. */
 export async function checkSite(site: Site, key: Buffer): Promise<Finding[]> {
   const origin = originOf(site)
-  const nonce = randomBytes(16).toString('base64url')
+  const words = identityWords(key)
   let answer: Answer
   try {
-    answer = await ask(origin, `${nonce}.${sign(key, 'question', nonce)}`)
+    answer = await ask(origin, words.question)
   } catch (error) {
     return [explainFailure(origin, error as NodeJS.ErrnoException)]
   }
   const { seen, certificateEnds } = answer
   const findings: Finding[] = []
   if (certificateEnds) findings.push(checkCertificate(origin, certificateEnds))
-  if (!seen || !isSameSecret(String(seen.proof), sign(key, 'answer', nonce))) {
+  if (!seen || !isSameSecret(String(seen.answer), words.answer)) {
     const message = `по адресу ${origin} отвечает не этот сервер`
     const fix = 'Проверьте PUBLIC_URL, запись DNS и куда передаёт прокси'
     return [broken('public url', message, fix), ...findings]

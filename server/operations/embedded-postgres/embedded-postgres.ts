@@ -5,13 +5,8 @@ import { makeDataDir } from '../start/data-dir.ts'
 import { connectionStringFor } from './address.ts'
 import { findBinaries } from './binaries.ts'
 import { bringUp, type ServerState } from './bring-up.ts'
-import {
-  type ClusterPaths,
-  createCluster,
-  hasCluster,
-  removeUnfinished,
-  requireSameMajor,
-} from './cluster.ts'
+import type { ClusterPaths } from './cluster.ts'
+import { createCluster, hasCluster, removeUnfinished, requireSameMajor } from './cluster.ts'
 import { createDatabase } from './lock.ts'
 import { chooseOsUser } from './os-user.ts'
 import { findRunning } from './pid-file.ts'

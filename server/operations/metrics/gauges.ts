@@ -1,22 +1,20 @@
 import { statfs } from 'node:fs/promises'
 import { Gauge, type Registry } from '@prometheus-io/client'
+import { countWaiting } from '../../features/moderation/queue.repository.ts'
+import { readMailName } from '../../features/site-state/mail-name.service.ts'
 import { clockSkew } from '../../kernel/db/clock.ts'
-import type { OpenDatabase } from '../../kernel/db/database.ts'
-import type { BackupState } from '../backup/backup-state.repository.ts'
-import type { WallHealth } from '../doctor/health.service.ts'
+import type { Db, OpenDatabase } from '../../kernel/db/database.ts'
+import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
+import { selectBackupState } from '../backup/backup-state.repository.ts'
+import { selectDatabaseFacts } from '../doctor/doctor.repository.ts'
 
 export type GaugeSources = {
   database: OpenDatabase
   dataDir: string
   countStreams: () => number
-  readWallHealth: () => Promise<WallHealth>
-  countReports: () => Promise<{ reports: number; oldest: Date | null }>
-  readBackups: () => Promise<Backups>
   /** Whether a backup is made each night, so that its failures are shown. */
   isBackedUpNightly: boolean
 }
-
-type Backups = Pick<BackupState, 'at' | 'failed' | 'commandFailed' | 'verificationFailed'>
 
 /**
  * Adds gauges that are read by each scrape. While the database does not answer,
@@ -55,9 +53,9 @@ export function addGauges(registry: Registry, sources: GaugeSources): { update()
 /** Returns the function that reads them, which resolves to whether the database answered. */
 function readFromDatabase(
   gauge: (name: string, help: string) => Gauge,
-  { database: { db }, readWallHealth, countReports, readBackups, isBackedUpNightly }: GaugeSources,
+  { database: { db }, isBackedUpNightly }: GaugeSources,
 ) {
-  const gauges = {
+  const gauges: Partial<Record<keyof Awaited<ReturnType<typeof readValues>>, Gauge>> = {
     query: gauge('database_query_seconds', 'How long the scrape’s query of the clock took'),
     skew: gauge('clock_skew_seconds', 'By how much this clock is ahead of the database’s'),
     waiting: gauge('mails_waiting', 'Mails in the queue'),
@@ -71,45 +69,45 @@ function readFromDatabase(
     oldestReport: gauge('report_oldest_seconds', 'For how long the oldest of them is open'),
     differences: gauge('counter_differences', 'Counters that differed at the last check'),
     nodes: gauge('nodes', 'Nodes that are connected to the database'),
+    backup: gauge('backup_age_seconds', 'Seconds since the last backup; absent before the first'),
+    ...(isBackedUpNightly && {
+      failed: gauge('backup_failed', 'Whether the last nightly backup or its command failed'),
+      unverified: gauge('backup_verification_failed', 'Whether the last verification failed'),
+    }),
   }
-  const age = gauge('backup_age_seconds', 'Seconds since the last backup; absent before the first')
-  const nightly = isBackedUpNightly && {
-    failed: gauge('backup_failed', 'Whether the last nightly backup or its command failed'),
-    unverified: gauge('backup_verification_failed', 'Whether the last verification failed'),
-  }
-  const all = Object.values({ ...gauges, age, ...nightly })
   return async (): Promise<boolean> => {
-    try {
-      const began = performance.now()
-      const skew = await clockSkew(db)
-      gauges.query.set((performance.now() - began) / 1000)
-      gauges.skew.set(skew / 1000)
-      const { mails, mailName, counterDifferences, nodes } = await readWallHealth()
-      gauges.waiting.set(mails.waiting)
-      gauges.failing.set(mails.failing)
-      gauges.oldestMail.set(mails.oldestSeconds)
-      const { failingSince } = mails
-      gauges.failingMail.set(failingSince ? (Date.now() - failingSince.getTime()) / 1000 : 0)
-      gauges.refused.set(mailName.refused)
-      gauges.refusedNetworks.set(mailName.networks)
-      gauges.slowed.set(mailName.isSlowed ? 1 : 0)
-      gauges.differences.set(counterDifferences)
-      gauges.nodes.set(nodes)
-      const { reports, oldest } = await countReports()
-      gauges.reports.set(reports)
-      gauges.oldestReport.set(oldest ? (Date.now() - oldest.getTime()) / 1000 : 0)
-      const { at, failed, commandFailed, verificationFailed } = await readBackups()
+    const values = await readValues(db).catch(() => undefined)
+    for (const [name, one] of Object.entries(gauges)) {
+      const value = values?.[name as keyof typeof gauges] ?? null
       // A gauge begins at 0, which would look like a backup of this second.
-      if (at === null) age.remove()
-      else age.set((Date.now() - at.getTime()) / 1000)
-      if (nightly) {
-        nightly.failed.set((failed ?? commandFailed) === null ? 0 : 1)
-        nightly.unverified.set(verificationFailed === null ? 0 : 1)
-      }
-      return true
-    } catch {
-      for (const one of all) one.remove()
-      return false
+      if (value === null) one.remove()
+      else one.set(Number(value))
     }
+    return values !== undefined
+  }
+}
+
+/** Null where there is nothing to show. */
+async function readValues(db: Db) {
+  const since = (at: Date | null) => at && (Date.now() - at.getTime()) / 1000
+  const began = performance.now()
+  const skew = (await clockSkew(db)) / 1000
+  const query = (performance.now() - began) / 1000
+  const { counter_differences: differences, nodes } = await selectDatabaseFacts(db)
+  const mails = await mailHealth(db)
+  const { refused, networks: refusedNetworks, isSlowed: slowed } = await readMailName(db)
+  const { reports, oldest } = await countWaiting(db)
+  const { at, failed, commandFailed, verificationFailed } = await selectBackupState(db)
+  return {
+    ...{ query, skew, nodes, refused, refusedNetworks, slowed, reports },
+    differences: differences ?? 0,
+    waiting: mails.waiting,
+    failing: mails.failing,
+    oldestMail: mails.oldestSeconds,
+    failingMail: since(mails.failingSince) ?? 0,
+    oldestReport: since(oldest) ?? 0,
+    backup: since(at),
+    failed: (failed ?? commandFailed) !== null,
+    unverified: verificationFailed !== null,
   }
 }

@@ -101,3 +101,19 @@ function otherSecret(): string {
     'если его сменили намеренно, запустите сервер один раз с ACCEPT_NEW_SECRET=1: всем придётся войти снова.'
   )
 }
+
+export const OLDEST_POSTGRES = 14
+
+/** Throws StartError for an old PostgreSQL: its migrations would fail with an error of syntax. */
+export async function requirePostgresVersion(url: string): Promise<void> {
+  const { rows } = await withStartDatabase(url, ({ db }) =>
+    sql<{ version: number }>`SELECT current_setting('server_version_num')::int AS version`.execute(
+      db,
+    ),
+  )
+  const major = Math.floor((rows[0]?.version ?? 0) / 10_000)
+  if (major >= OLDEST_POSTGRES) return
+  throw new StartError(
+    `DATABASE_URL: там PostgreSQL ${major}, а нужна ${OLDEST_POSTGRES} или новее. Обновите сервер базы данных`,
+  )
+}
