@@ -1,5 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors/app-error.ts'
+import { hasBody } from '../http/connections.ts'
+import { type Refusal, sendRefusal } from '../http/refusal.ts'
+import { widestNetworkOf } from '../limits/network.ts'
 
 type Bounds = {
   running: number
@@ -14,7 +19,8 @@ type Bounds = {
 }
 /** Frees the slot; only the first call counts. */
 export type Leave = () => void
-type Waiting = { network: string; since: number; settle: (leave: Leave | null) => void }
+type Settle = (leave: Leave | null) => void
+type Waiting = { network: string; settle: Settle; timer: NodeJS.Timeout }
 type Asked = { network?: string; isFirst?: boolean }
 
 const RETRY_SECONDS = 2
@@ -29,7 +35,6 @@ export class Gate {
   readonly #first = new Set<Waiting>()
   readonly #next = new Set<Waiting>()
   #ended: string[] = []
-  #timer: NodeJS.Timeout | undefined
 
   constructor({ message, retryAfter = RETRY_SECONDS, ...bounds }: Bounds) {
     this.#bounds = { each: bounds.running, waiting: 0, waitMs: 0, ...bounds }
@@ -59,7 +64,7 @@ export class Gate {
    * Calls `settle` with what frees the slot: at once, or when the caller's turn comes; or with null
    * for a refusal. Returns what gives up waiting, for a caller that has gone.
    */
-  enter({ network = '', isFirst = false }: Asked, settle: Waiting['settle']): () => void {
+  enter({ network = '', isFirst = false }: Asked, settle: Settle): () => void {
     const { waiting, waitMs } = this.#bounds
     const leave = this.tryEnter(network)
     if (leave || this.#first.size + this.#next.size >= waiting) {
@@ -67,10 +72,16 @@ export class Gate {
       return () => {}
     }
     const line = isFirst ? this.#first : this.#next
-    const caller = { network, since: performance.now(), settle: AsyncLocalStorage.bind(settle) }
+    const timer = setTimeout(() => {
+      line.delete(caller)
+      settle(null)
+    }, waitMs)
+    const caller = { network, settle: AsyncLocalStorage.bind(settle), timer }
     line.add(caller)
-    this.#timer ??= setTimeout(() => this.#refuseLate(), waitMs)
-    return () => line.delete(caller)
+    return () => {
+      line.delete(caller)
+      clearTimeout(timer)
+    }
   }
 
   /** Runs a task in its turn. Throws UNAVAILABLE for a refusal. */
@@ -110,27 +121,109 @@ export class Gate {
         const leave = this.tryEnter(caller.network)
         if (!leave) continue
         line.delete(caller)
+        clearTimeout(caller.timer)
         caller.settle(leave)
       }
     }
   }
+}
 
-  #refuseLate(): void {
-    this.#timer = undefined
-    const { waitMs } = this.#bounds
-    const now = performance.now()
-    let oldest = Number.POSITIVE_INFINITY
-    for (const line of [this.#first, this.#next]) {
-      for (const caller of line) {
-        if (caller.since + waitMs > now) {
-          oldest = Math.min(oldest, caller.since)
-          break
-        }
-        line.delete(caller)
-        caller.settle(null)
-      }
-    }
-    if (oldest === Number.POSITIVE_INFINITY) return
-    this.#timer = setTimeout(() => this.#refuseLate(), oldest + waitMs - now)
+type Lane = 'call' | 'page' | 'stream'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Which requests this one shares slots with: calls of the API, unless set. */
+    lane?: Lane | 'none' | ((request: FastifyRequest) => Lane)
+  }
+  interface FastifyRequest {
+    /** What frees the request's slot; null if there was none for it. */
+    leaveLane: Leave | null | undefined
+  }
+}
+
+type LaneOptions = {
+  refusalOf: (request: IncomingMessage) => Refusal
+  /** Answers a request without a slot, if it can; returns whether it does. */
+  insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** Whether a request is the first of its connection: those go before the later ones of others. */
+  isFirst: (request: IncomingMessage) => boolean
+  log: FastifyBaseLogger
+}
+
+const WAIT_MS = 500
+const STREAM_RETRY_SECONDS = 60
+const REPORT_MS = 10_000
+
+/**
+ * Admits each request to the lane that its route names, after its body was read, and frees the slot
+ * with the answer, or when a hijacked response closes.
+ */
+export function addLanes(app: FastifyInstance, options: LaneOptions): void {
+  const lanes = new Lanes(options)
+  app.decorateRequest('leaveLane', undefined)
+  app.addHook('onRequest', (request, reply, done) => {
+    if (hasBody(request.raw)) done()
+    else lanes.enter(request, reply, done)
+  })
+  app.addHook('preValidation', (request, reply, done) => {
+    if (hasBody(request.raw)) lanes.enter(request, reply, done)
+    else done()
+  })
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    request.leaveLane?.()
+    done()
+  })
+}
+
+class Lanes {
+  readonly #options: LaneOptions
+  readonly #gates = {
+    // About three for each database connection, where more would only wait.
+    call: new Gate({ running: 64, each: 48, waiting: 4096, waitMs: WAIT_MS }),
+    // Pages have their own lane, so that scrapers cannot starve API calls.
+    page: new Gate({ running: 12, each: 8, waiting: 64, waitMs: WAIT_MS }),
+    stream: new Gate({ running: 2000, each: 200 }),
+  }
+  #refused = { call: 0, page: 0, stream: 0 }
+  #reporting: NodeJS.Timeout | undefined
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+  }
+
+  enter(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+    const { lane: named = 'call' } = request.routeOptions.config
+    if (named === 'none') return void done()
+    const lane = typeof named === 'function' ? named(request) : named
+    const { raw } = reply
+    // The client has gone, and no event would free the slot again.
+    if (raw.destroyed) return
+    const isFirst = this.#options.isFirst(request.raw)
+    const asked = { network: widestNetworkOf(request.ip), isFirst }
+    const giveUp = this.#gates[lane].enter(asked, (leave) => {
+      request.leaveLane = leave
+      if (leave) done()
+      else this.#refuse(lane, request, reply)
+    })
+    raw.once('close', () => (request.leaveLane ?? giveUp)())
+  }
+
+  #refuse(lane: Lane, { raw }: FastifyRequest, reply: FastifyReply): void {
+    const { refusalOf, insteadOfRefusal } = this.#options
+    reply.hijack()
+    if (insteadOfRefusal(raw, reply.raw)) return
+    const refusal = refusalOf(raw)
+    const retryAfter = lane === 'stream' && { 'retry-after': STREAM_RETRY_SECONDS }
+    sendRefusal(reply.raw, { ...refusal, headers: { ...refusal.headers, ...retryAfter } })
+    this.#refused[lane]++
+    this.#reporting ??= setTimeout(() => this.#report(), REPORT_MS).unref()
+  }
+
+  #report(): void {
+    const { call, page, stream } = this.#refused
+    const counts = { refused: call, refusedPages: page, refusedStreams: stream }
+    this.#options.log.warn(counts, 'requests were refused: too many at once')
+    this.#refused = { call: 0, page: 0, stream: 0 }
+    this.#reporting = undefined
   }
 }

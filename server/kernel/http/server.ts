@@ -10,7 +10,7 @@ import cookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { BODY_MAX, OPAQUE_MAX } from '../../../contract/constants.ts'
 import { AppError } from '../errors/app-error.ts'
-import { addLanes } from '../gate/lanes.ts'
+import { addLanes } from '../gate/gate.ts'
 import { noteAllowedMethods } from './allowed-methods.ts'
 import {
   cleanForwardedFor,
