@@ -18,7 +18,7 @@ import { describeApi } from './kernel/http/openapi.ts'
 import { createRefusalLog } from './kernel/http/refusal-log.ts'
 import { hashAddresses } from './kernel/http/request-log.ts'
 import { createRouter } from './kernel/http/route.ts'
-import { createHttpServer } from './kernel/http/server.ts'
+import { HttpServer } from './kernel/http/server.ts'
 import { createAccessJournal } from './kernel/journal/journal.ts'
 import { Limits } from './kernel/limits/limits.ts'
 import { createLive } from './kernel/live/live.ts'
@@ -179,7 +179,7 @@ async function openHttp({
   const refusals = createRefusalLog(log)
   const observe = metrics?.observe
   const fastPath = cache.fastPath({ auth: authenticator, limits, trustProxy, log, observe })
-  const server = await createHttpServer({
+  const server = new HttpServer({
     logger: log,
     refusals,
     noteRefused: outage.noteRefused,

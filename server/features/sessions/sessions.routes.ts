@@ -7,7 +7,7 @@ import {
 } from '../../../contract/sessions.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
-import { requireOwnOrigin } from '../../kernel/http/own-origin.ts'
+import { requireOwnOrigin } from '../../kernel/http/headers.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { removeOldClients } from './known-clients.repository.ts'

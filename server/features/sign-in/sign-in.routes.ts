@@ -8,7 +8,7 @@ import {
   verifyRegistration,
 } from '../../../contract/sign-in.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
-import { requireOwnOrigin } from '../../kernel/http/own-origin.ts'
+import { requireOwnOrigin } from '../../kernel/http/headers.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Http } from '../../kernel/http/route.ts'
 import { hashNetwork } from '../../kernel/limits/network.ts'

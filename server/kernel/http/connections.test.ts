@@ -3,14 +3,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSocket } from '../../testing/raw-http.ts'
-import { createConnections } from './connections.ts'
+import { Connections } from './connections.ts'
 
 const MOST = 8
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n'
 
 /** A server of few connections, which answers once the body has come. */
 async function crowdedServer() {
-  const connections = createConnections(MOST)
+  const connections = new Connections(MOST)
   const server = createServer(
     connections.inTurn((request, response) => {
       request.resume().on('end', () => response.end('ok'))

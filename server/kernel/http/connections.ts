@@ -31,108 +31,104 @@ const CONNECTIONS_MAX = 4096
 const CONNECTIONS_MIN = 16
 
 /** Serves each connection one request at a time, and makes room by closing idle ones. */
-export function createConnections(max: number) {
-  const open = new Map<Socket, Connection>()
-  let isEnding = false
+export class Connections {
+  readonly #open = new Map<Socket, Connection>()
+  readonly #max: number
+  #isEnding = false
 
-  function begin(socket: Socket, response: ServerResponse): boolean {
-    const connection = open.get(socket)
-    if (!connection) return false
-    connection.response = response
-    connection.requests++
-    connection.usedAt = performance.now()
-    if (isEnding) response.shouldKeepAlive = false
-    return true
+  constructor(max = connectionsLimit()) {
+    this.#max = max
   }
 
-  /**
-   * Closes the connection that has been idle, or waiting for a body, for longest. To keep them in
-   * order would cost each request more.
-   */
-  function makeRoom(): void {
+  /** Whether every request of the connection has been answered. */
+  isIdle(socket: Socket): boolean {
+    const connection = this.#open.get(socket)
+    return connection !== undefined && connection.waiting === 0 && isIdle(connection)
+  }
+
+  isFirst({ socket }: IncomingMessage): boolean {
+    return this.#open.get(socket)?.requests === 1
+  }
+
+  /** Manages the connections of a server, whichever socket accepted them. */
+  watch(server: HttpServer): HttpServer {
+    return server.on('connection', (socket: Socket) => {
+      if (this.#open.size >= this.#max * CROWDED) this.#makeRoom()
+      if (this.#open.size >= this.#max) return void socket.destroy()
+      const usedAt = performance.now()
+      this.#open.set(socket, { response: undefined, requests: 0, waiting: 0, usedAt })
+      socket.once('close', () => this.#open.delete(socket))
+    })
+  }
+
+  /** Begins a pipelined request once the response before it has left: only one waits in memory. */
+  inTurn(listener: RequestListener): RequestListener {
+    return (request, response) => {
+      const { socket } = request
+      const connection = this.#open.get(socket)
+      if (!connection) return
+      const begin = () => {
+        if (!this.#open.has(socket)) return
+        connection.response = response
+        connection.requests++
+        connection.usedAt = performance.now()
+        if (this.#isEnding) response.shouldKeepAlive = false
+        listener(request, response)
+      }
+      // Node assigns the connection to a response only when those before it have ended.
+      if (response.socket) return begin()
+      if (connection.waiting >= WAITING_MAX) return void socket.destroy()
+      connection.waiting++
+      response.once('socket', () => {
+        connection.waiting--
+        // Not synchronously: Node is still assigning the connection.
+        setImmediate(begin)
+      })
+    }
+  }
+
+  /** Closes idle connections `graceMs` after their last use. Resolves after `cutMs` at most. */
+  async end(
+    servers: Server[],
+    { graceMs, cutMs }: { graceMs: number; cutMs: number },
+  ): Promise<void> {
+    this.#isEnding = true
+    const closed = servers.map((server) => once(server, 'close'))
+    for (const server of servers) server.close()
+    for (const { response } of this.#open.values()) {
+      if (response && !response.headersSent) response.shouldKeepAlive = false
+    }
+    this.#closeIdle(graceMs)
+    const checking = setInterval(() => this.#closeIdle(graceMs), CHECK_MS)
+    const cut = setTimeout(() => {
+      for (const socket of this.#open.keys()) socket.destroy()
+    }, cutMs)
+    await Promise.all(closed)
+    clearInterval(checking)
+    clearTimeout(cut)
+  }
+
+  /** Closes the connection that has been idle, or waiting for a body, for longest. */
+  #makeRoom(): void {
     const slowSince = performance.now() - SLOW_BODY_MS
     let oldest: Socket | undefined
     let usedAt = Number.POSITIVE_INFINITY
-    for (const [socket, connection] of open) {
+    for (const [socket, connection] of this.#open) {
       if (connection.usedAt >= usedAt) continue
       if (!isIdle(connection) && !(connection.usedAt < slowSince && isReading(connection))) continue
       oldest = socket
       usedAt = connection.usedAt
     }
     if (!oldest) return
-    open.delete(oldest)
+    this.#open.delete(oldest)
     oldest.destroy()
   }
 
-  function closeIdle(unusedForMs: number): void {
+  #closeIdle(unusedForMs: number): void {
     const before = performance.now() - unusedForMs
-    for (const [socket, connection] of open) {
+    for (const [socket, connection] of this.#open) {
       if (isIdle(connection) && connection.usedAt <= before) socket.destroy()
     }
-  }
-
-  return {
-    /** Whether every request of the connection has been answered. */
-    isIdle(socket: Socket): boolean {
-      const connection = open.get(socket)
-      return connection !== undefined && connection.waiting === 0 && isIdle(connection)
-    },
-
-    isFirst: ({ socket }: IncomingMessage): boolean => open.get(socket)?.requests === 1,
-
-    /** Manages the connections of a server, whichever socket accepted them. */
-    watch(server: HttpServer): HttpServer {
-      return server.on('connection', (socket: Socket) => {
-        if (open.size >= max * CROWDED) makeRoom()
-        if (open.size >= max) return void socket.destroy()
-        const usedAt = performance.now()
-        open.set(socket, { response: undefined, requests: 0, waiting: 0, usedAt })
-        socket.once('close', () => open.delete(socket))
-      })
-    },
-
-    /**
-     * Begins a pipelined request once the response before it has left: only one waits in memory.
-     */
-    inTurn(listener: RequestListener): RequestListener {
-      return (request, response) => {
-        const { socket } = request
-        // Node assigns the connection to a response only when those before it have ended.
-        if (response.socket) {
-          if (begin(socket, response)) listener(request, response)
-          return
-        }
-        const connection = open.get(socket)
-        if (!connection) return
-        if (connection.waiting >= WAITING_MAX) return void socket.destroy()
-        connection.waiting++
-        response.once('socket', () => {
-          connection.waiting--
-          // Not synchronously: Node is still assigning the connection.
-          setImmediate(() => {
-            if (begin(socket, response)) listener(request, response)
-          })
-        })
-      }
-    },
-
-    /** Closes idle connections `graceMs` after their last use. Resolves after `cutMs` at most. */
-    async end(servers: Server[], { graceMs, cutMs }: { graceMs: number; cutMs: number }) {
-      isEnding = true
-      const closed = servers.map((server) => once(server, 'close'))
-      for (const server of servers) server.close()
-      for (const { response } of open.values()) {
-        if (response && !response.headersSent) response.shouldKeepAlive = false
-      }
-      closeIdle(graceMs)
-      const checking = setInterval(closeIdle, CHECK_MS, graceMs)
-      const cut = setTimeout(() => {
-        for (const socket of open.keys()) socket.destroy()
-      }, cutMs)
-      await Promise.all(closed)
-      clearInterval(checking)
-      clearTimeout(cut)
-    },
   }
 }
 
@@ -154,7 +150,7 @@ function openFilesLimit(): number {
 }
 
 /** Each connection is an open file, and may be reading another. Idle ones make room. */
-export function connectionsLimit(): number {
+function connectionsLimit(): number {
   const fitting = Math.floor((openFilesLimit() - RESERVED_FILES) / 2)
   return Math.min(CONNECTIONS_MAX, Math.max(CONNECTIONS_MIN, fitting))
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import helmet from 'helmet'
+import { AppError } from '../errors/app-error.ts'
 
 type Options = {
   isHttps: boolean
@@ -12,16 +13,6 @@ type Options = {
 }
 
 const YEAR_SECONDS = 31_536_000
-
-/** Responses of the API must not be stored unless their route allows it. */
-export function setHeaders(app: FastifyInstance, headers: Record<string, string>): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headers)
-    // By the route, since a URL can be spelt in many ways.
-    if (request.routeOptions.url?.startsWith('/api/')) reply.header('cache-control', 'no-store')
-    done()
-  })
-}
 
 /** Runs helmet once, since its headers never differ. */
 export function securityHeaders({
@@ -69,4 +60,22 @@ export function securityHeaders({
     if (error) throw error
   })
   return headers
+}
+
+/**
+ * Throws FORBIDDEN for another origin's page: it could use a visitor's cookie, or sign them in as
+ * somebody else. Clients other than browsers send no origin, and pass.
+ */
+export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): void {
+  const { origin } = request.headers
+  const isOwn =
+    origin === undefined
+      ? isOwnSite(request.headers['sec-fetch-site'])
+      : origin === (publicUrl ?? URL.parse(`${request.protocol}://${request.host}`)?.origin)
+  if (!isOwn) throw new AppError('FORBIDDEN')
+}
+
+/** See https://www.w3.org/TR/fetch-metadata; `none` is an address that the person entered. */
+function isOwnSite(site: string | string[] | undefined): boolean {
+  return site === undefined || site === 'same-origin' || site === 'none'
 }

@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
 
@@ -8,14 +8,44 @@ export const HTML_TYPE = 'text/html; charset=utf-8'
 /** A prepared response to a request that reaches no route. */
 export type Refusal = { status: number; headers: Record<string, string | number>; body: Buffer }
 
+type Headers = Record<string, string>
 type Options = {
-  securityHeaders: Record<string, string>
+  securityHeaders: Headers
   status?: number
   /** What a browser shows in place of a page; JSON by default. */
   html?: string | undefined
 }
+type ParseError = { code?: string; rawPacket?: unknown; bytesParsed?: number }
 
-export function createRefusal(
+export type Refusals = ReturnType<typeof createRefusals>
+
+/** Makes the responses to requests that Node would refuse in its own format. */
+export function createRefusals(securityHeaders: Headers) {
+  const refusal = (status: number) => createRefusal('INVALID_REQUEST', { securityHeaders, status })
+  return {
+    request: refusal(400),
+    expectation: refusal(417),
+    HPE_HEADER_OVERFLOW: refusal(431),
+    ERR_HTTP_REQUEST_TIMEOUT: refusal(408),
+    moved: (location: string) => createRedirect(location, securityHeaders),
+  }
+}
+
+/** Makes the responses to requests for which there is no slot; `pages` are their HTML. */
+export function createUnavailable(
+  securityHeaders: Headers,
+  pages: Record<'visitor' | 'session', string> | null,
+): (request: IncomingMessage) => Refusal {
+  const call = createRefusal('UNAVAILABLE', { securityHeaders })
+  const visitor = createRefusal('UNAVAILABLE', { securityHeaders, html: pages?.visitor })
+  const session = createRefusal('UNAVAILABLE', { securityHeaders, html: pages?.session })
+  return ({ url, headers }) => {
+    if (url?.startsWith('/api/')) return call
+    return headers.cookie === undefined ? visitor : session
+  }
+}
+
+function createRefusal(
   code: ErrorCode,
   { securityHeaders, status = ERRORS[code].status, html }: Options,
 ): Refusal {
@@ -36,7 +66,7 @@ export function createRefusal(
   }
 }
 
-export function createRedirect(location: string, securityHeaders: Record<string, string>): Refusal {
+function createRedirect(location: string, securityHeaders: Record<string, string>): Refusal {
   const headers = {
     ...securityHeaders,
     'cache-control': 'no-store',
@@ -51,9 +81,40 @@ export function sendRefusal(response: ServerResponse, { status, headers, body }:
   response.writeHead(status, headers).end(body)
 }
 
-/** Answers a client whose bytes could not be parsed as a request. */
-export function writeRefusal(socket: Socket, { status, headers, body }: Refusal): void {
+function writeRefusal(socket: Socket, { status, headers, body }: Refusal): void {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n`)
   socket.end(body)
+}
+
+/** Answers a client whose bytes are no request, too slow, or with too long headers. */
+export function answerBrokenRequest(
+  error: ParseError,
+  { socket, isIdle, refusals }: { socket: Socket; isIdle: boolean; refusals: Refusals },
+): void {
+  const { code } = error
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const moved = isIdle ? encodedTarget(error) : undefined
+  if (moved) return void writeRefusal(socket, refusals.moved(moved))
+  const isKnown = code === 'HPE_HEADER_OVERFLOW' || code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  writeRefusal(socket, refusals[isKnown ? code : 'request'])
+}
+
+/** The target's length leaves room for three bytes in place of each. */
+const RAW_LINE = /^(?:GET|HEAD) (\/(?![/\\])[!-~\x7f-\xff]{0,2000}) HTTP\/1\.[01]\r\n/
+
+/**
+ * Returns the percent-encoded target of a request that Node refuses for raw bytes in it, as curl
+ * sends them; undefined for all others.
+ */
+function encodedTarget({ code, rawPacket, bytesParsed = 0 }: ParseError): string | undefined {
+  if (code !== 'HPE_INVALID_URL' || !Buffer.isBuffer(rawPacket)) return undefined
+  const [line = '', target] = RAW_LINE.exec(rawPacket.toString('latin1')) ?? []
+  // Beyond the line, the fault is another request's.
+  if (target === undefined || bytesParsed >= line.length) return undefined
+  const encoded = target.replace(
+    /[^!-~]/g,
+    (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  )
+  return encoded === target ? undefined : encoded
 }

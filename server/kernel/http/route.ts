@@ -15,8 +15,8 @@ import {
   type Viewer,
 } from './authenticate.ts'
 import { toAppError } from './error-handler.ts'
+import { namesUnknown } from './input.ts'
 import { answerSchemas, mayNameUser } from './openapi.ts'
-import { namesUnknown } from './unknown-field.ts'
 
 const HANDLE_MS = 8000
 

@@ -1,34 +1,27 @@
-import { isUtf8 } from 'node:buffer'
 import {
   createServer,
+  type Server as HttpListener,
   type IncomingMessage,
   type RequestListener,
   type ServerResponse,
 } from 'node:http'
-import type { Server, Socket } from 'node:net'
+import type { Server } from 'node:net'
 import cookie from '@fastify/cookie'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { BODY_MAX, OPAQUE_MAX } from '../../../contract/constants.ts'
-import { AppError } from '../errors/app-error.ts'
 import { addLanes } from '../gate/gate.ts'
 import { noteAllowedMethods } from './allowed-methods.ts'
-import {
-  cleanForwardedFor,
-  namesItsHost,
-  useOriginForm,
-  watchForwardedFor,
-} from './client-headers.ts'
-import { ClosingResponse, connectionsLimit, createConnections } from './connections.ts'
+import { ClosingResponse, Connections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './error-handler.ts'
-import { setHeaders } from './headers.ts'
+import { ForwardedFor } from './forwarded-for.ts'
+import { parseBodies } from './input.ts'
 import { type ListenAddress, listenOnManySockets } from './listen.ts'
-import { encodedTarget } from './raw-target.ts'
 import {
-  createRedirect,
-  createRefusal,
-  type Refusal,
+  answerBrokenRequest,
+  createRefusals,
+  createUnavailable,
+  type Refusals,
   sendRefusal,
-  writeRefusal,
 } from './refusal.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import {
@@ -72,88 +65,112 @@ const DRAIN_MS = 7000
 
 const NO_PAGE = '/%25'
 
-export type HttpServer = {
-  app: FastifyInstance
+/** The server without routes: its limits, headers, body parser, errors and request log. */
+export class HttpServer {
+  readonly app: FastifyInstance
+  readonly #options: Options
+  readonly #connections = new Connections()
+  readonly #forwardedFor: ForwardedFor
+  readonly #refusals: Refusals
+  readonly #servers: Server[] = []
+
+  constructor(options: Options) {
+    const { headers, logger, trustProxy, insteadOfRefusal, pageNotNow } = options
+    this.#options = options
+    this.#forwardedFor = new ForwardedFor(trustProxy, logger)
+    this.#refusals = createRefusals(headers)
+    this.app = this.#createApp()
+    handleErrors(this.app)
+    parseBodies(this.app)
+    noteAllowedMethods(this.app)
+    addLanes(this.app, {
+      refusalOf: createUnavailable(headers, pageNotNow),
+      insteadOfRefusal,
+      isFirst: (request) => this.#connections.isFirst(request),
+      log: logger,
+    })
+    setHeaders(this.app, headers)
+    this.app.register(cookie)
+  }
+
   /** Resolves to the URL once it answers there; rejects with the system's error. */
-  listen(address: ListenAddress): Promise<string>
+  async listen(address: ListenAddress): Promise<string> {
+    const { app } = this
+    const more = await listenOnManySockets(app.server, address, (options) => app.listen(options))
+    this.#servers.push(...more)
+    return app.listeningOrigin
+  }
+
   /** Answers the requests under way. Connections used within `graceMs` may send one more. */
-  stop(graceMs: number): Promise<void>
+  async stop(graceMs: number): Promise<void> {
+    await this.#connections.end(this.#servers, { graceMs, cutMs: DRAIN_MS })
+    await this.app.close()
+  }
+
+  #createApp(): FastifyInstance {
+    const { headers, logger, trustProxy } = this.#options
+    return Fastify({
+      loggerInstance: logger,
+      logController: new RequestLog(this.#options),
+      trustProxy: trustProxy.length > 0 ? trustProxy : false,
+      bodyLimit: BODY_MAX,
+      // A request on a connection in use is served while the server closes.
+      return503OnClosing: false,
+      serverFactory: (listener) => this.#createServer(listener),
+      genReqId: nextRequestId,
+      // One logger for all requests: each line names its request.
+      childLoggerFactory: (logger) => logger,
+      routerOptions: { maxParamLength: OPAQUE_MAX },
+      ajv: {
+        customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
+      },
+      // A person gets the page that says so; calls of the API are told what is wrong.
+      rewriteUrl: ({ url = '' }) => (isNoPage(url) ? NO_PAGE : url),
+      frameworkErrors: answerFrameworkError(headers),
+      clientErrorHandler: (error, socket) => {
+        const isIdle = this.#connections.isIdle(socket)
+        answerBrokenRequest(error, { socket, isIdle, refusals: this.#refusals })
+      },
+    })
+  }
+
+  #createServer(listener: RequestListener): HttpListener {
+    const serve = this.#options.before((request, response) =>
+      measureQueryTime(request, () => listener(request, response)),
+    )
+    const server = createServer(
+      { ...SERVER_OPTIONS, ServerResponse: ClosingResponse },
+      this.#connections.inTurn((request, response) => {
+        if (!namesItsHost(request)) return sendRefusal(response, this.#refusals.request)
+        useOriginForm(request)
+        if (request.headers['x-forwarded-for'] !== undefined) this.#forwardedFor.check(request)
+        serve(request, response)
+      }),
+    )
+    server.on('checkExpectation', (_, response) =>
+      sendRefusal(response, this.#refusals.expectation),
+    )
+    // Connections.end() closes them: close() would also close those with a request on its way.
+    server.closeIdleConnections = () => {}
+    this.#servers.push(server)
+    return this.#connections.watch(server.setTimeout(SILENCE_MS))
+  }
 }
 
-/** Makes the server without routes: its limits, headers, body parser, errors and request log. */
-export async function createHttpServer(options: Options): Promise<HttpServer> {
-  const { headers } = options
-  const refuse = createRefusals(headers)
-  const connections = createConnections(connectionsLimit())
-  const servers: Server[] = []
-  const trustsProxies = options.trustProxy.length > 0
-  const watchProxies = watchForwardedFor(options.trustProxy, options.logger)
-  const app: FastifyInstance = Fastify({
-    loggerInstance: options.logger,
-    logController: new RequestLog(options),
-    trustProxy: trustsProxies ? options.trustProxy : false,
-    bodyLimit: BODY_MAX,
-    // A request on a connection in use is served while the server closes.
-    return503OnClosing: false,
-    serverFactory(listener) {
-      const measured: RequestListener = (request, response) =>
-        measureQueryTime(request, () => listener(request, response))
-      const serve = options.before(measured)
-      const server = createServer(
-        { ...SERVER_OPTIONS, ServerResponse: ClosingResponse },
-        connections.inTurn((request, response) => {
-          if (!namesItsHost(request)) return sendRefusal(response, refuse.request)
-          useOriginForm(request)
-          watchProxies(request)
-          if (trustsProxies) cleanForwardedFor(request)
-          serve(request, response)
-        }),
-      )
-      server.on('checkExpectation', (_, response) => sendRefusal(response, refuse.expectation))
-      // connections.end() closes them itself: close() would also close those with a request on its way.
-      server.closeIdleConnections = () => {}
-      servers.push(server)
-      return connections.watch(server.setTimeout(SILENCE_MS))
-    },
-    genReqId: nextRequestId,
-    // One logger for all requests: each line names its request.
-    childLoggerFactory: (logger) => logger,
-    routerOptions: { maxParamLength: OPAQUE_MAX },
-    ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
-    },
-    // A person gets the page that says so; calls of the API are told what is wrong.
-    rewriteUrl: ({ url = '' }) => (isNoPage(url) ? NO_PAGE : url),
-    frameworkErrors: answerFrameworkError(headers),
-    clientErrorHandler(error, socket) {
-      const moved = connections.isIdle(socket) ? encodedTarget(error) : undefined
-      if (moved && socket.writable) writeRefusal(socket, refuse.moved(moved))
-      else answerBrokenRequest(error, socket, refuse)
-    },
-  })
-  handleErrors(app)
-  parseBodies(app)
-  noteAllowedMethods(app)
-  addLanes(app, {
-    refusalOf: unavailable(options),
-    insteadOfRefusal: options.insteadOfRefusal,
-    isFirst: connections.isFirst,
-    log: options.logger,
-  })
-  setHeaders(app, headers)
-  await app.register(cookie)
-  return {
-    app,
-    async listen(address) {
-      const more = await listenOnManySockets(app.server, address, (options) => app.listen(options))
-      servers.push(...more)
-      return app.listeningOrigin
-    },
-    async stop(graceMs) {
-      await connections.end(servers, { graceMs, cutMs: DRAIN_MS })
-      await app.close()
-    },
+/** HTTP/1.1 requires one host; HTTP/1.0 may name none. */
+function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
   }
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
+}
+
+/** Makes the target a path: clients behind a proxy send the absolute form (RFC 9112, 3.2.2). */
+function useOriginForm(request: IncomingMessage): void {
+  const [, path] = /^https?:\/\/[^/?#]*(.*)$/i.exec(request.url ?? '') ?? []
+  if (path !== undefined) request.url = path.startsWith('/') ? path : `/${path}`
 }
 
 /** Whether an address outside the API has invalid escapes, or a part too long for the router. */
@@ -169,62 +186,12 @@ function isNoPage(url: string): boolean {
   }
 }
 
-/** Makes the responses to requests for which there was no slot. */
-function unavailable({ headers: securityHeaders, pageNotNow }: Options) {
-  const call = createRefusal('UNAVAILABLE', { securityHeaders })
-  const page = {
-    visitor: createRefusal('UNAVAILABLE', { securityHeaders, html: pageNotNow?.visitor }),
-    session: createRefusal('UNAVAILABLE', { securityHeaders, html: pageNotNow?.session }),
-  }
-  return (request: IncomingMessage): Refusal => {
-    if (request.url?.startsWith('/api/')) return call
-    return page[request.headers.cookie === undefined ? 'visitor' : 'session']
-  }
-}
-
-type Refusals = ReturnType<typeof createRefusals>
-
-/** Makes the responses to requests that Node would refuse in its own format. */
-function createRefusals(securityHeaders: Record<string, string>) {
-  const refusal = (status: number): Refusal =>
-    createRefusal('INVALID_REQUEST', { securityHeaders, status })
-  return {
-    request: refusal(400),
-    expectation: refusal(417),
-    moved: (location: string): Refusal => createRedirect(location, securityHeaders),
-    HPE_HEADER_OVERFLOW: refusal(431),
-    ERR_HTTP_REQUEST_TIMEOUT: refusal(408),
-  }
-}
-
-/** Answers a request that is not HTTP, too slow, or has too long headers. */
-function answerBrokenRequest({ code }: { code?: string }, socket: Socket, refuse: Refusals): void {
-  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const isKnown = code === 'HPE_HEADER_OVERFLOW' || code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  writeRefusal(socket, refuse[isKnown ? code : 'request'])
-}
-
-/** Accepts JSON in valid UTF-8 alone. An empty body counts as none, whatever its type. */
-function parseBodies(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  const options = { parseAs: 'buffer', bodyLimit: BODY_MAX } as const
-  app.addContentTypeParser(
-    'application/json',
-    options,
-    async (request: FastifyRequest, body: Buffer) => {
-      const { 'content-encoding': encoding = 'identity' } = request.headers
-      if (encoding !== 'identity') throw new AppError('UNSUPPORTED_MEDIA_TYPE')
-      if (body.length === 0) return undefined
-      if (!isUtf8(body)) throw new AppError('INVALID_REQUEST')
-      return parse(body.toString('utf8'))
-    },
-  )
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    throw new AppError('INVALID_REQUEST', { message: 'Тело запроса — не JSON' })
-  }
+/** Responses of the API must not be stored unless their route allows it. */
+function setHeaders(app: FastifyInstance, headers: Record<string, string>): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers)
+    // By the route, since a URL can be spelt in many ways.
+    if (request.routeOptions.url?.startsWith('/api/')) reply.header('cache-control', 'no-store')
+    done()
+  })
 }

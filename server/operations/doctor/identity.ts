@@ -1,7 +1,7 @@
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
-import { plainAddress, proxyTrust } from '../../kernel/http/client-headers.ts'
+import { plainAddress, proxyTrust } from '../../kernel/http/forwarded-for.ts'
 
 export const IDENTITY_PATH = '/.well-known/vslukh'
 export const QUESTION_HEADER = 'x-vslukh-question'

@@ -1,8 +1,28 @@
-import type { FastifyRequest } from 'fastify'
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import type { Endpoint } from '../../../contract/endpoint.ts'
+import { AppError } from '../errors/app-error.ts'
 
 const NAME_MAX = 50
+
+/** Accepts JSON in valid UTF-8 alone. An empty body counts as none, whatever its type. */
+export function parseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseBody)
+}
+
+async function parseBody({ headers }: FastifyRequest, body: Buffer): Promise<unknown> {
+  const { 'content-encoding': encoding = 'identity' } = headers
+  if (encoding !== 'identity') throw new AppError('UNSUPPORTED_MEDIA_TYPE')
+  if (body.length === 0) return undefined
+  if (!isUtf8(body)) throw new AppError('INVALID_REQUEST')
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new AppError('INVALID_REQUEST', { message: 'Тело запроса — не JSON' })
+  }
+}
 
 /** Returns a sentence that names a field or parameter which the endpoint does not describe. */
 export function namesUnknown(
