@@ -1,7 +1,7 @@
 import { ArrowUp } from 'lucide'
 import { useEffect, useRef, useState } from 'react'
+import { focusContent } from '../history/focus-content.ts'
 import { useAction } from '../http/use-action.tsx'
-import { focusContent } from '../platform/focus-content.ts'
 import type { ListSource, Newer, PostListView } from '../posts/cache/use-post-list.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './new-posts-pill.module.css'

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { wait } from '../platform/wait.ts'
+import { hidden } from '../posts/cache/hidden.ts'
 import { isPublishedHere } from '../posts/cache/list-cache.ts'
+import { type News, onNews } from '../posts/cache/news-stream.ts'
 import type { ListSource, NamedPost, PostListView } from '../posts/cache/use-post-list.ts'
-import { hidden } from '../session/hidden.ts'
-import { type News, onNews } from '../session/news-stream.ts'
 
 /** One's own post is named before the call that publishes it has its answer. */
 const OWN_ANSWER_MS = 300

@@ -1,8 +1,8 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
 import { write } from '../http/write.ts'
+import { hidden, hide } from '../posts/cache/hidden.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
-import { hidden, hide } from '../session/hidden.ts'
 import { useViewer, viewerId } from '../session/viewer.ts'
 
 export const mutesQuery = queryOptions({

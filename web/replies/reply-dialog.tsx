@@ -1,9 +1,9 @@
 import { useReadPost } from '../posts/cache/posts.queries.ts'
+import { useBlockNote } from '../posts/compose/block.ts'
 import { useDraft } from '../posts/compose/drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from '../posts/compose/post-form.tsx'
 import { WritingAs } from '../posts/compose/writing-as.tsx'
 import { RepliedPost } from '../posts/view/post-card.tsx'
-import { useBlockNote } from '../session/block.ts'
 import { Modal } from '../ui/modal.tsx'
 
 type ReplyDialogProps = { postId: string; onClose: () => void }

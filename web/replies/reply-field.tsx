@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef } from 'react'
+import { useBlockNote } from '../posts/compose/block.ts'
 import { useDraft } from '../posts/compose/drafts.ts'
 import { PostForm, usePostForm } from '../posts/compose/post-form.tsx'
 import { WritingAs } from '../posts/compose/writing-as.tsx'
-import { useBlockNote } from '../session/block.ts'
 import { Monogram } from '../ui/monogram.tsx'
 import styles from './reply-field.module.css'
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
 import { write } from '../http/write.ts'
-import { hidden, hide } from '../session/hidden.ts'
+import { hidden, hide } from '../posts/cache/hidden.ts'
 
 export function useReportReasons() {
   return useQuery({

@@ -6,12 +6,12 @@ import {
 import type { AccessTokenAnswer } from '../../contract/fields.ts'
 import { CallError } from '../http/call-error.ts'
 import { send } from '../http/send.ts'
+import { serverNow, setServerClock } from '../http/server-clock.ts'
 import { createEmitter } from '../platform/atom.ts'
 import { localStore } from '../platform/storage.ts'
 import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from '../platform/stored-keys.ts'
 import { withLock } from '../platform/with-lock.ts'
 import { REFRESH, SESSION_LOCK, takeEarlyRefresh } from './early-refresh.ts'
-import { serverNow, setServerClock } from './server-clock.ts'
 
 type AccessToken = AccessTokenAnswer['accessToken']
 

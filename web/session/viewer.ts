@@ -6,10 +6,10 @@ import { queryClient, retryPause } from '../http/query-client.ts'
 import { createEmitter, useAtom } from '../platform/atom.ts'
 import { localStore } from '../platform/storage.ts'
 import { HAD_SESSION_KEY } from '../platform/stored-keys.ts'
+import { createTabChannel } from '../platform/tab-channel.ts'
 import { forgetPerson } from './forget-person.ts'
 import { forgetTab } from './forget-tab.ts'
 import { cameWithoutCookie } from './page-settings.ts'
-import { createTabChannel } from './tab-channel.ts'
 import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from './token.ts'
 
 export type Viewer =

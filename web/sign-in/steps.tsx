@@ -4,12 +4,12 @@ import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import type { MailedCode } from '../codes/use-mailed-code.ts'
 import { emailInLetters } from '../format/email-in-letters.ts'
-import { useSiteState } from '../session/site-state.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { AuthShell } from './auth-shell.tsx'
+import { useSiteState } from './site-state.ts'
 import styles from './steps.module.css'
 
 export function EmailStep({ mailed }: { mailed: MailedCode }) {

@@ -1,5 +1,5 @@
-import { hideNotice } from '../platform/hide-notice.ts'
-import { showTheme } from '../platform/show-theme.ts'
+import { hideNotice } from '../app/shell/hide-notice.ts'
+import { showTheme } from '../app/shell/show-theme.ts'
 import {
   ANCHORS_KEY,
   HAD_SESSION_KEY,

@@ -3,13 +3,13 @@ import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.t
 import { threadTitle } from '../../contract/post-rules.ts'
 import { postsOfSource, repliesOfSource, seedAuthor } from '../authors/authors.queries.ts'
 import { headerTitle } from '../history/use-page-title.ts'
+import { clock } from '../http/server-clock.ts'
 import { isStale } from '../http/staleness.ts'
 import { seedList } from '../posts/cache/list-cache.ts'
 import { seedPost } from '../posts/cache/posts.queries.ts'
 import { repliesSource, seedAncestors } from '../replies/replies.queries.ts'
 import { searchStateKey } from '../search/search-state.ts'
-import { clock } from '../session/server-clock.ts'
-import { siteState } from '../session/site-state.ts'
+import { siteState } from '../sign-in/site-state.ts'
 import { seedText } from '../texts/texts.queries.ts'
 
 export function readFirstPage(): FirstPage | null {

@@ -1,10 +1,10 @@
-import { focusContent } from '../../platform/focus-content.ts'
-import { hideNotice } from '../../platform/hide-notice.ts'
+import { focusContent } from '../../history/focus-content.ts'
 import { localStore } from '../../platform/storage.ts'
 import { NOTICE_SEEN_KEY } from '../../platform/stored-keys.ts'
-import { useSiteState } from '../../session/site-state.ts'
+import { useSiteState } from '../../sign-in/site-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
+import { hideNotice } from './hide-notice.ts'
 import styles from './operator-notice.module.css'
 import stripStyles from './strip.module.css'
 

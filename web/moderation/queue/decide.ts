@@ -1,11 +1,11 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
+import { focusContent } from '../../history/focus-content.ts'
 import { whenDialogIsClosed } from '../../history/history.ts'
 import { CallError } from '../../http/call-error.ts'
 import { cancelDelayed, DELAY_MS, type DelayedWrite, delayWrite } from '../../http/delayed-write.ts'
 import { errorMessage } from '../../http/error-message.ts'
+import { serverNow } from '../../http/server-clock.ts'
 import { createAtom } from '../../platform/atom.ts'
-import { focusContent } from '../../platform/focus-content.ts'
-import { serverNow } from '../../session/server-clock.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 import { toast } from '../../ui/toaster.tsx'
 import {

@@ -9,8 +9,7 @@ import { useMemo } from 'react'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
 import type { Anchor } from '../../history/scroll-anchors.ts'
-import { hidden, useHidden } from '../../session/hidden.ts'
-import type { NamedNews } from '../../session/news-stream.ts'
+import { hidden, useHidden } from './hidden.ts'
 import {
   beginningOf,
   type CachedPage,
@@ -27,6 +26,7 @@ import {
   shownPages,
   stopKey,
 } from './list-cache.ts'
+import type { NamedNews } from './news-stream.ts'
 import { nextVersion, putPosts } from './post-cache.ts'
 
 export type ListSource = {

@@ -1,5 +1,5 @@
-import { useBlockNote } from '../../session/block.ts'
 import { Modal } from '../../ui/modal.tsx'
+import { useBlockNote } from './block.ts'
 import { useDraft } from './drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
 import { WritingAs } from './writing-as.tsx'

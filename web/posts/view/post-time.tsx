@@ -1,10 +1,10 @@
 import { editSecondsLeft } from '../../../contract/post-rules.ts'
 import { exactTime, timeAgo, timeAgoInWords, universalTime } from '../../format/time.ts'
 import { Link } from '../../history/link.tsx'
+import { clock } from '../../http/server-clock.ts'
 import { useAtom } from '../../platform/atom.ts'
 import { useHydrated } from '../../platform/hydrated.ts'
 import { settings } from '../../session/page-settings.ts'
-import { clock } from '../../session/server-clock.ts'
 import type { CachedPost } from '../cache/post-cache.ts'
 
 type PostTimeProps = {

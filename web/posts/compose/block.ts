@@ -1,6 +1,6 @@
-import { exactDay } from '../format/time.ts'
-import { serverNow } from './server-clock.ts'
-import { useViewer } from './viewer.ts'
+import { exactDay } from '../../format/time.ts'
+import { serverNow } from '../../http/server-clock.ts'
+import { useViewer } from '../../session/viewer.ts'
 
 /** Returns null for a viewer who may write. */
 export function useBlock(): { until: string; reason: string } | null {

@@ -1,8 +1,8 @@
-import { LIVE_BEAT, LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../contract/constants.ts'
-import { createEmitter } from '../platform/atom.ts'
-import { wait } from '../platform/wait.ts'
-import { hasLocks, withLock } from '../platform/with-lock.ts'
-import { createTabChannel } from './tab-channel.ts'
+import { LIVE_BEAT, LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../../contract/constants.ts'
+import { createEmitter } from '../../platform/atom.ts'
+import { createTabChannel } from '../../platform/tab-channel.ts'
+import { wait } from '../../platform/wait.ts'
+import { hasLocks, withLock } from '../../platform/with-lock.ts'
 
 /**
  * The newest post of the wall and its author, and what was answered: users, and replies as

@@ -1,7 +1,7 @@
-import { createEmitter, type ReadableAtom } from './atom.ts'
+import { createEmitter, type ReadableAtom } from '../../platform/atom.ts'
+import { localStore } from '../../platform/storage.ts'
+import { THEME_KEY } from '../../platform/stored-keys.ts'
 import { showTheme, type Theme } from './show-theme.ts'
-import { localStore } from './storage.ts'
-import { THEME_KEY } from './stored-keys.ts'
 
 const changes = createEmitter(() => {
   addEventListener('storage', followOtherTab)

@@ -1,6 +1,6 @@
-import type { Post } from '../../contract/posts.ts'
-import { createTabChannel } from './tab-channel.ts'
-import { viewerId } from './viewer.ts'
+import type { Post } from '../../../contract/posts.ts'
+import { createTabChannel } from '../../platform/tab-channel.ts'
+import { viewerId } from '../../session/viewer.ts'
 
 /** What the viewer has done to a post, once the server has confirmed it. */
 export type PostChange =

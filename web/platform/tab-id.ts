@@ -1,5 +1,5 @@
-import { randomKey } from '../platform/random-key.ts'
-import { sessionStore } from '../platform/storage.ts'
+import { randomKey } from './random-key.ts'
+import { sessionStore } from './storage.ts'
 
 const KEY = 'tab'
 
