@@ -16,7 +16,6 @@ import { PostActions, PostMenuButton } from './post-controls.tsx'
 
 /** A list of a thousand posts is whole within some seconds. */
 const IDLE_MS = 50
-const PAGES_PER_STEP = 2
 
 type FeedPagesProps = {
   pages: readonly ShownPage[]
@@ -36,16 +35,13 @@ type FeedPagesProps = {
  */
 export function FeedPages(props: FeedPagesProps) {
   const { pages, anchorId, stoppedAt, setSize, withoutQuotes, card: Card = FeedPost } = props
-  const waiting = useWaitingPages(pages, anchorId)
-  const topId = pages[0]?.ids[0]
-  return pages.map(({ key, ids, above }) => (
-    <div key={key} className={styles.page} data-empty={waiting.includes(key) || undefined}>
-      {!waiting.includes(key) &&
+  const isRendered = useGrowingReach(pages, anchorId)
+  return pages.map(({ key, ids, above }, index) => (
+    <div key={key} className={styles.page} data-empty={!isRendered(index) || undefined}>
+      {isRendered(index) &&
         ids.map((id, at) => (
           <Fragment key={id}>
-            {id === stoppedAt && id !== topId && (
-              <div className={styles.stop}>Вы остановились здесь</div>
-            )}
+            {id === stoppedAt && <div className={styles.stop}>Вы остановились здесь</div>}
             <Card
               id={id}
               ids={ids}
@@ -59,21 +55,20 @@ export function FeedPages(props: FeedPagesProps) {
   ))
 }
 
-/** Returns the keys of the pages that are not rendered yet: at first all but those at the anchor. */
-function useWaitingPages(pages: readonly ShownPage[], anchorId: string): readonly string[] {
-  const [waiting, setWaiting] = useState(() => {
-    const anchorAt = pages.findIndex(({ ids }) => ids.includes(anchorId))
-    return pages
-      .map(({ key }, index) => ({ key, distance: Math.abs(index - Math.max(0, anchorAt)) }))
-      .filter(({ distance }) => distance > 1)
-      .sort((one, other) => one.distance - other.distance)
-      .map(({ key }) => key)
-  })
+/** Returns whether a page is rendered: at first those at the anchor, then ever more around them. */
+function useGrowingReach(pages: readonly ShownPage[], anchorId: string) {
+  const anchorAt = Math.max(
+    0,
+    pages.findIndex(({ ids }) => ids.includes(anchorId)),
+  )
+  const farthest = Math.max(anchorAt, pages.length - 1 - anchorAt)
+  const [reach, setReach] = useState(anchorId === '' ? Number.POSITIVE_INFINITY : 1)
   useEffect(() => {
-    if (waiting.length === 0) return
-    return whenIdle(() => startTransition(() => setWaiting(waiting.slice(PAGES_PER_STEP))), IDLE_MS)
-  }, [waiting])
-  return waiting
+    if (reach === Number.POSITIVE_INFINITY) return
+    const next = reach < farthest ? reach + 1 : Number.POSITIVE_INFINITY
+    return whenIdle(() => startTransition(() => setReach(next)), IDLE_MS)
+  }, [reach, farthest])
+  return (index: number) => Math.abs(index - anchorAt) <= reach
 }
 
 export type FeedCardProps = {

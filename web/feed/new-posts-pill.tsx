@@ -1,40 +1,47 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { ArrowUp } from 'lucide'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { focusContent } from '../history/focus-content.ts'
 import { useAction } from '../http/use-action.tsx'
-import type { ListSource, Newer, PostListView } from '../posts/cache/use-post-list.ts'
+import { wait } from '../platform/wait.ts'
+import { hidden } from '../posts/cache/hidden.ts'
+import { publishedIn } from '../posts/cache/list-cache.ts'
+import { type News, onNews } from '../posts/cache/news-stream.ts'
+import type { ListSource, NamedPost, Newer, PostListView } from '../posts/cache/use-post-list.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './new-posts-pill.module.css'
-import { useHasNewer } from './use-has-newer.ts'
 import type { Place } from './use-scroll-anchor.ts'
 
-type NewPostsPillProps = {
+/** One's own post is named before the call that publishes it has its answer. */
+const OWN_ANSWER_MS = 300
+/** Spreads the reads of many pages. */
+const READ_WITHIN_MS = 30_000
+
+type NewsOptions = {
   list: PostListView
   source: ListSource
   newer: Newer
   /** Whether the list was read some time ago. */
   isOld: boolean
-  place: Place
 }
+
+/** What the button does: it shows newer posts, or leads to those that it has shown. */
+type Offer = 'nothing' | 'newer' | 'top'
 
 /**
  * New posts must not move what is being read, so they wait for a tap, which puts the next of them
  * above it. A second tap leads to the newest.
  */
-export function NewPostsPill({ list, source, newer, isOld, place }: NewPostsPillProps) {
-  const [hasNewer, setHasNewer] = useHasNewer(list, source, isOld)
+export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place }) {
+  const { list, newer } = options
+  const [offer, setOffer] = useOffer(options)
   const top = useRef<HTMLDivElement>(null)
-  const [isShown, setShown] = useState(false)
-  const leadsUp = isShown && !hasNewer
-  const act = useAction({ mutationFn: leadsUp ? goUp : showNewer, errors: 'toast' })
+  const act = useAction({ mutationFn: offer === 'top' ? goUp : showNewer, errors: 'toast' })
 
   async function showNewer(): Promise<void> {
     place.keep()
-    // Before the list changes, so that the button stays, and the focus with it.
-    setShown(true)
     const hasShown = await list.showNewer()
-    setHasNewer(false)
-    setShown(hasShown)
+    setOffer(hasShown ? 'top' : 'nothing')
     if (!hasShown) focusContent()
   }
 
@@ -47,19 +54,19 @@ export function NewPostsPill({ list, source, newer, isOld, place }: NewPostsPill
 
   // A reader who has come to the top by another way needs no button.
   useEffect(() => {
-    if (!leadsUp || !list.isFromTop || !top.current) return
+    if (offer !== 'top' || !list.isFromTop || !top.current) return
     const observer = new IntersectionObserver((entries) => {
-      if ((entries.at(-1)?.boundingClientRect.bottom ?? 0) >= 0) setShown(false)
+      if ((entries.at(-1)?.boundingClientRect.bottom ?? 0) >= 0) setOffer('nothing')
     })
     observer.observe(top.current)
     return () => observer.disconnect()
-  }, [leadsUp, list.isFromTop])
+  }, [offer, setOffer, list.isFromTop])
 
   return (
     <>
       <div ref={top} className={styles.top} />
       <div className={styles.place} role="status">
-        {(hasNewer || leadsUp) && (
+        {offer !== 'nothing' && (
           <button
             type="button"
             className={styles.pill}
@@ -67,10 +74,62 @@ export function NewPostsPill({ list, source, newer, isOld, place }: NewPostsPill
             onClick={() => act.mutate()}
           >
             <Icon shape={ArrowUp} size={16} />
-            {leadsUp ? newer.toTop : newer.show}
+            {offer === 'top' ? newer.toTop : newer.show}
           </button>
         )}
       </div>
     </>
   )
+}
+
+/**
+ * Offers newer posts when the stream of news names some that the list lacks. The list is read only
+ * if news may have been missed or be gone.
+ */
+function useOffer({ list, source, newer, isOld }: NewsOptions) {
+  const client = useQueryClient()
+  const [offer, setOffer] = useState<Offer>('nothing')
+  const reading = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const isShown = ({ by = '' }: NamedPost) => !hidden.get().authors.includes(by)
+  const isNew = ({ id }: NamedPost) =>
+    list.isNew(id) && !publishedIn(client, source.name).includes(id)
+
+  const take = useEffectEvent((posts: readonly NamedPost[]) => {
+    if (posts.some((post) => isShown(post) && isNew(post))) setOffer('newer')
+  })
+
+  const readIn = useEffectEvent((ms: number) => {
+    reading.current ??= setTimeout(async () => {
+      // A read that fails is repeated on the next news event.
+      const page = await source.read('').catch(() => undefined)
+      reading.current = undefined
+      take(page?.posts.map(({ id, owner }) => ({ id, by: owner.id })) ?? [])
+    }, ms)
+  })
+
+  const onEvent = useEffectEvent(async (event: News) => {
+    if (event.kind === 'missed') return readIn(0)
+    const named = newer.namedIn(event)
+    if (named?.length === 0) return
+    if (named && event.kind === 'former') {
+      if (offer !== 'newer' && named.some(isNew)) readIn(0)
+    } else if (named?.some(isShown)) {
+      await wait(OWN_ANSWER_MS)
+      take(named)
+      // Posts of other authors may have come in the same second.
+    } else readIn(Math.random() * READ_WITHIN_MS)
+  })
+  const onStart = useEffectEvent(() => isOld && readIn(0))
+
+  useEffect(() => {
+    onStart()
+    const stop = onNews(onEvent)
+    return () => {
+      clearTimeout(reading.current)
+      reading.current = undefined
+      stop()
+    }
+  }, [])
+
+  return [offer, setOffer] as const
 }

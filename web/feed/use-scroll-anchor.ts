@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 import { useEntry } from '../history/entry.tsx'
 import { type Anchor, saveAnchor } from '../history/scroll-anchors.ts'
-import { pagesTo } from '../posts/cache/list-cache.ts'
+import { hasMoved } from '../posts/cache/list-cache.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 
@@ -32,11 +32,10 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     const former = shown.current
     shown.current = list
     if (!last.current) return
-    const { postId } = last.current
-    if (!former) restore(last.current, anchor)
-    // What is being read must not move when its page, or one above, is new. Safari has no scroll
-    // anchoring, and no browser anchors what is rendered anew or stands at the very top.
-    else if (pagesTo(former.pages, postId) !== pagesTo(list.pages, postId)) restore(last.current)
+    // What is being read must not move. Safari has no scroll anchoring, and no browser anchors what
+    // is rendered anew or stands at the very top.
+    if (!former || hasMoved(former.pages, list.pages, last.current.postId)) restore(last.current)
+    if (!former && anchor?.focusedId) focusAgain(anchor.focusedId, anchor.focusVisible)
   })
 
   // The posts below fill the space by now, or there are none.
@@ -47,10 +46,10 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
   useLayoutEffect(() => {
     if (!ready) return
     const remember = () => {
-      last.current = currentAnchor() ?? last.current
+      last.current = positionOf(firstVisibleArticle()) ?? last.current
     }
     const save = () => {
-      const left = last.current ?? currentAnchor()
+      const left = last.current ?? positionOf(firstVisibleArticle())
       if (!left || !shown.current) return
       const focusedId = focusedArticle()?.dataset.postId
       const focusVisible = document.activeElement?.matches(':focus-visible')
@@ -72,10 +71,10 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
 
   return {
     keep: () => {
-      const seen = currentAnchor()
+      const first = firstVisibleArticle()
       // A post that was published here goes up with the newer ones.
-      const isRead = seen && pagesTo(list.pages, seen.postId) !== ''
-      last.current = isRead ? seen : currentAnchor(articleOf(list.readId ?? ''))
+      const isPublishedHere = list.published.includes(first?.dataset.postId ?? '')
+      last.current = positionOf(isPublishedHere ? articleOf(list.readId ?? '') : first)
     },
     leave: () => {
       last.current = undefined
@@ -83,19 +82,18 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
   }
 }
 
-function currentAnchor(article = firstVisibleArticle()): PostPosition | undefined {
+function positionOf(article: HTMLElement | undefined): PostPosition | undefined {
   const postId = article?.dataset.postId
   return article && postId ? { postId, top: article.getBoundingClientRect().top } : undefined
 }
 
-function restore({ postId, top }: PostPosition, left?: Anchor): void {
+function restore({ postId, top }: PostPosition): void {
   const article = articleOf(postId)
-  if (!article) return
-  scrollToTop(article, top, FRAMES_TO_RENDER)
-  if (left?.focusedId) {
-    const { focusVisible } = left
-    articleOf(left.focusedId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
-  }
+  if (article) scrollToTop(article, top, FRAMES_TO_RENDER)
+}
+
+function focusAgain(postId: string, focusVisible: boolean | undefined): void {
+  articleOf(postId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
 }
 
 /** Scrolls again for some frames: posts above get their true height only when rendered. */

@@ -9,16 +9,17 @@ import {
   cursorAbove,
   evictPost,
   forgetViewer,
+  hasMoved,
   isAboveRead,
   isShown,
   LIST_LIFETIME_MS,
   type ListName,
   pageAbove,
   pagesKey,
-  pagesTo,
-  publishedKey,
+  publishedIn,
   seedList,
   shownPages,
+  stoppedAt,
   whenListsAreRead,
 } from './list-cache.ts'
 import { putPosts, readCachedPost, setTombstone } from './post-cache.ts'
@@ -32,7 +33,7 @@ function startLists(...lists: readonly [ListName, entryKey: string, ids: string[
     const pages = [{ cursor: '', ids, nextCursor: null, total: ids.length, above: 0 }]
     client.setQueryData<CachedPages>(pagesKey(name, entryKey), { pages, pageParams: [''] })
   }
-  const published = (name: ListName) => client.getQueryData(publishedKey(name))
+  const published = (name: ListName) => publishedIn(client, name)
   const idsOf = (name: ListName, entryKey: string) =>
     client.getQueryData<CachedPages>(pagesKey(name, entryKey))?.pages.flatMap(({ ids }) => ids)
   return { client, published, idsOf }
@@ -52,7 +53,7 @@ test('a published post goes to the lists that it belongs to, and to no other', (
   addToLists(client, ['wall', 'replies 1'], '3')
   expect(published('wall')).toEqual(['3', '2'])
   expect(published('replies 1')).toEqual(['3', '2'])
-  for (const name of ['liked', 'replies 12'] as const) expect(published(name)).toBeUndefined()
+  for (const name of ['liked', 'replies 12'] as const) expect(published(name)).toEqual([])
 })
 
 test('adding a duplicate post to a list is an error, which is logged, and each list has it once', () => {
@@ -99,7 +100,7 @@ test('a deleted reply is counted no more, and never below none', () => {
 test('what was published here is kept as long as the lists', () => {
   const { client } = startLists(['wall', 'a', ['1']])
   addToLists(client, ['wall'], '2')
-  const entry = client.getQueryCache().find({ queryKey: publishedKey('wall') })
+  const entry = client.getQueryCache().find({ queryKey: pagesKey('wall', 'published') })
   expect(entry?.gcTime).toBe(LIST_LIFETIME_MS)
   expect(client.getQueryDefaults(['settings'])).toEqual({})
 })
@@ -219,14 +220,21 @@ test('what was read upwards is a page above, in the order of the list, that goes
   const place = { cursor: cursorAbove(below) ?? '', start: '' }
   expect(place.cursor).toBe('oldest-5')
   const page = pageAbove(below, place, answer)
-  expect(page).toEqual({ cursor: '8', ids: ['7', '6'], nextCursor: '6', total: 8, above: 1 })
+  expect(page).toEqual({
+    cursor: '8',
+    ids: ['7', '6'],
+    nextCursor: '6',
+    total: 8,
+    above: 1,
+    stop: '6',
+  })
   expect(cursorAbove(page)).toBe('oldest-7')
 })
 
 test('a page above with which the list begins has nothing above it, and begins where it does for good', () => {
   const answer = { ids: ['6', '7'], nextCursor: null, total: 7 }
   const page = pageAbove(first('5', '4'), { cursor: 'oldest-5', start: '' }, answer)
-  expect(page).toEqual({ cursor: '', ids: ['7', '6'], nextCursor: '6', total: 7, above: 0 })
+  expect(page).toMatchObject({ cursor: '', ids: ['7', '6'], nextCursor: '6', total: 7, above: 0 })
   expect([beginningOf(page), cursorAbove(page)]).toEqual(['8', 'oldest-7'])
 })
 
@@ -276,14 +284,29 @@ test('each page knows how many posts are shown above it, and one’s own stands 
   expect(shownPages([{ ...later('41', '40', '39'), above: 7 }])).toMatchObject([{ above: 7 }])
 })
 
-test('the pages down to a post change where others come above them, and not by what is published here', () => {
-  const pathTo = (id: string, ...list: Parameters<typeof shownPages>) =>
-    pagesTo(shownPages(...list), id)
-  const path = pathTo('4', read)
-  expect(pathTo('4', [first('7', '6'), ...read])).not.toBe(path)
-  expect(pathTo('4', read, ['6'])).toBe(path)
-  expect(pathTo('4', [...read, later('3', '2')])).toBe(path)
-  expect([pathTo('6', read, ['6']), pathTo('9', read)]).toEqual(['', ''])
+test('what is read has moved where others came above it or its page is another, and not by what is published here', () => {
+  const pagesOf = (...list: Parameters<typeof shownPages>) => shownPages(...list)
+  const moved = (id: string, ...list: Parameters<typeof shownPages>) =>
+    hasMoved(pagesOf(read), pagesOf(...list), id)
+  expect(moved('4', [first('7', '6'), ...read])).toBe(true)
+  expect(moved('3', [first('5', '4'), later('4', '3', '2')])).toBe(true)
+  expect(moved('4', read, ['6'])).toBe(false)
+  expect(moved('4', [...read, later('3', '2')])).toBe(false)
+  expect([moved('6', read, ['6']), moved('9', read)]).toEqual([false, false])
+  const withOwn = pagesOf(read, ['6'])
+  expect(hasMoved(withOwn, pagesOf([first('7', '6'), ...read], ['6']), '6')).toBe(true)
+})
+
+test('one has stopped at the first of the posts below the newer ones, also where the very first is gone', () => {
+  const below = first('5', '4')
+  const answer = { ids: ['6', '7'], nextCursor: 'oldest-7', total: 12 }
+  const page = pageAbove(below, { cursor: 'oldest-5', start: '' }, answer)
+  const next = { ids: ['8', '9'], nextCursor: null, total: 12 }
+  const top = pageAbove(page, { cursor: 'oldest-7', start: '' }, next)
+  expect(stoppedAt([below], ['5', '4'])).toBeUndefined()
+  expect(stoppedAt([page, below], ['7', '6', '5', '4'])).toBe('5')
+  expect(stoppedAt([top, page, below], ['9', '8', '7', '6', '4'])).toBe('4')
+  expect(stoppedAt([page, below], ['5', '4'])).toBeUndefined()
 })
 
 test('a page keeps its key as the list grows and its posts are removed', () => {

@@ -25,9 +25,12 @@ export type CachedPage = {
   ids: string[]
   /** Null at the end of the list. */
   nextCursor: string | null
+  /** The length of the list. The first page that is read knows this and all below. */
   total: number
-  /** How many posts stand above it if it is the first page that is read; 0 only if none did. */
+  /** How many posts stand above the page; 0 only if none did. */
   above: number
+  /** Where the list began before newer posts came above it. */
+  stop?: string | undefined
 }
 export type CachedPages = InfiniteData<CachedPage, string>
 
@@ -41,27 +44,16 @@ export const LISTS = 'list'
 /** The key of the page of posts that were published here. */
 export const PUBLISHED = 'published'
 
-/** Each history entry has its own list: a link reads anew, going back finds what was there. */
-export function pagesKey(name: ListName, entryKey: string) {
+/**
+ * Each history entry has its own list: a link reads anew, going back finds what was there. What was
+ * published here stands beside them, where no read overwrites it.
+ */
+export function pagesKey(name: ListName, entryKey: string | typeof PUBLISHED) {
   return [LISTS, name, entryKey, 'pages'] as const
 }
 
 function isPages({ queryKey }: Query): boolean {
   return queryKey[0] === LISTS && queryKey.at(-1) === 'pages'
-}
-
-/** What was published here, newest first, stands beside the pages: a read cannot overwrite it. */
-export function publishedKey(name: ListName) {
-  return [LISTS, name, PUBLISHED] as const
-}
-
-function isPublished({ queryKey }: Query): boolean {
-  return queryKey[0] === LISTS && queryKey.at(-1) === PUBLISHED
-}
-
-/** The post that was the first until newer ones were put above it. */
-export function stopKey(name: ListName, entryKey: string) {
-  return [LISTS, name, entryKey, 'stop'] as const
 }
 
 /**
@@ -78,21 +70,29 @@ export function forgetViewer(client: QueryClient): void {
   void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
 }
 
-/** The first words of the names. */
-const PUBLIC_LISTS = new Set<unknown>(['wall', 'search', 'replies', 'posts-of', 'replies-of'])
+const PRIVATE_LISTS = new Set<unknown>(['liked', 'received'] satisfies ListName[])
 
 function isPublicList([kind, name]: readonly unknown[]): boolean {
-  return kind === LISTS && PUBLIC_LISTS.has(`${name}`.split(' ')[0])
+  return kind === LISTS && !PRIVATE_LISTS.has(name)
 }
 
 export function seedList(
   client: QueryClient,
   { name, entryKey, cursor }: { name: ListName; entryKey: string; cursor: string },
-  { posts, nextCursor, total }: PostPage,
+  answer: PostPage,
 ): void {
-  const first = { cursor, ids: putPosts(client, posts), nextCursor, total, above: 0 }
-  const pages: CachedPages = { pages: [first], pageParams: [cursor] }
-  client.setQueryData<CachedPages>(pagesKey(name, entryKey), pages)
+  const pages = [cachePage(client, cursor, answer)]
+  client.setQueryData<CachedPages>(pagesKey(name, entryKey), { pages, pageParams: [cursor] })
+}
+
+/** Puts the posts of an answer into the cache, and returns their page. */
+export function cachePage(
+  client: QueryClient,
+  cursor: string,
+  { posts, nextCursor, total }: PostPage,
+  version?: number,
+): CachedPage {
+  return { cursor, ids: putPosts(client, posts, version), nextCursor, total, above: 0 }
 }
 
 /** Resolves when no list or post on the page waits to be read for the first time any more. */
@@ -106,17 +106,24 @@ export async function whenListsAreRead(client: QueryClient): Promise<void> {
 export function addToLists(client: QueryClient, names: readonly ListName[], id: string): void {
   client.setQueryDefaults([LISTS], { gcTime: LIST_LIFETIME_MS })
   for (const name of names) {
-    const published = client.getQueryData<readonly string[]>(publishedKey(name)) ?? []
     const lists = client.getQueriesData<CachedPages>({
       queryKey: [LISTS, name],
       predicate: isPages,
     })
     const pages = lists.flatMap(([, list]) => list?.pages ?? [])
-    if ([{ ids: published }, ...pages].some(({ ids }) => ids.includes(id))) {
+    if (pages.some(({ ids }) => ids.includes(id))) {
       console.warn(new Error(`Пост с id=${id} уже существует`))
     }
-    client.setQueryData(publishedKey(name), [id, ...published.filter((it) => it !== id)])
+    const ids = [id, ...publishedIn(client, name).filter((it) => it !== id)]
+    const page = { cursor: '', ids, nextCursor: null, total: ids.length, above: 0 }
+    const key = pagesKey(name, PUBLISHED)
+    client.setQueryData<CachedPages>(key, { pages: [page], pageParams: [''] })
   }
+}
+
+/** Returns the ids of what was published here, newest first. */
+export function publishedIn(client: QueryClient, name: ListName): readonly string[] {
+  return client.getQueryData<CachedPages>(pagesKey(name, PUBLISHED))?.pages[0]?.ids ?? []
 }
 
 /** Removes a post from every screen; quotes of it turn into a placeholder. */
@@ -124,13 +131,11 @@ export function evictPost(client: QueryClient, id: string): void {
   const repliedId = readCachedPost(client, id)?.actions.replied_post_id
   if (repliedId) changePost(client, repliedId, withOneReplyLess)
   setTombstone(client, id)
-  const without = (ids: readonly string[]) => ids.filter((it) => it !== id)
+  const without = (page: CachedPage) => ({ ...page, ids: page.ids.filter((it) => it !== id) })
   client.setQueriesData<CachedPages>(
     { predicate: isPages },
-    (list) =>
-      list && { ...list, pages: list.pages.map((page) => ({ ...page, ids: without(page.ids) })) },
+    (list) => list && { ...list, pages: list.pages.map(without) },
   )
-  client.setQueriesData<readonly string[]>({ predicate: isPublished }, (ids) => ids && without(ids))
 }
 
 function withOneReplyLess<P extends { actions: { replies_count: number } }>(post: P): P {
@@ -148,7 +153,8 @@ export function pageAbove(
   { ids, nextCursor, total }: Pick<CachedPage, 'ids' | 'nextCursor' | 'total'>,
 ): CachedPage {
   const end = oppositeCursor(cursor)
-  const page = { ids: [...ids].reverse(), nextCursor: end, total }
+  const stop = below.above === 0 && ids.length > 0 ? end : below.stop
+  const page = { ids: [...ids].reverse(), nextCursor: end, total, stop }
   if (nextCursor === null) return { ...page, cursor: ids.length > 0 ? start : end, above: 0 }
   const above = below.above + total - below.total - ids.length
   return { ...page, cursor: oppositeCursor(nextCursor), above: Math.max(1, above) }
@@ -172,18 +178,18 @@ export function isShown(client: QueryClient, id: string, hidden: readonly string
   return post !== null && !hidden.includes(post?.owner.id ?? '')
 }
 
-export function isPublishedHere(client: QueryClient, name: ListName, id: string): boolean {
-  return client.getQueryData<readonly string[]>(publishedKey(name))?.includes(id) ?? false
-}
-
-function isNewer(id: string, other: string): boolean {
-  return BigInt(id) > BigInt(other)
-}
-
 /** Whether a post is newer than all that was read. */
 export function isAboveRead(pages: readonly CachedPage[], id: string): boolean {
   const top = pages.find(({ ids }) => ids.length > 0)?.ids[0]
-  return top === undefined || isNewer(id, top)
+  return top === undefined || BigInt(id) > BigInt(top)
+}
+
+/** Returns the first of the posts below the newer ones; undefined if none came above. */
+export function stoppedAt(pages: readonly CachedPage[], ids: readonly string[]) {
+  const { stop } = pages[0] ?? {}
+  if (stop === undefined) return undefined
+  const at = ids.findIndex((id) => BigInt(id) < BigInt(stop))
+  return at > 0 ? ids[at] : undefined
 }
 
 /**
@@ -203,17 +209,21 @@ export function shownPages(
     above += ids.length
     return page
   }
-  const first = place(
-    PUBLISHED,
-    published.filter((id) => isAboveRead(pages, id)),
-  )
+  const own = published.filter((id) => isAboveRead(pages, id))
+  const first = place(PUBLISHED, own)
   const read = pages.map(({ ids, nextCursor }) => place(nextCursor ?? 'end', ids))
   return [first, ...read].filter(({ ids }) => ids.length > 0)
 }
 
-/** Names the pages down to a post. It changes where others came above, or it is rendered anew. */
-export function pagesTo(pages: readonly ShownPage[], postId: string): string {
-  const at = pages.findIndex(({ ids }) => ids.includes(postId))
-  const keys = pages.slice(0, at + 1).map(({ key }) => key)
-  return `${keys.filter((key) => key !== PUBLISHED)}`
+/** Whether others have come above a post that is read, or its page is rendered anew. */
+export function hasMoved(
+  former: readonly ShownPage[],
+  pages: readonly ShownPage[],
+  postId: string,
+): boolean {
+  const [before, now] = [former, pages].map((all) => {
+    const read = all.filter(({ key }) => key !== PUBLISHED)
+    return { top: read[0]?.key, own: read.find(({ ids }) => ids.includes(postId))?.key }
+  })
+  return now?.own !== before?.own || (now?.own !== undefined && now.top !== before?.top)
 }

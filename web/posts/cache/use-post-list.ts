@@ -1,19 +1,14 @@
-import {
-  type QueryClient,
-  skipToken,
-  useInfiniteQuery,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
 import type { Anchor } from '../../history/scroll-anchors.ts'
-import { hidden, useHidden } from './hidden.ts'
+import { useHidden } from './hidden.ts'
 import {
   beginningOf,
   type CachedPage,
   type CachedPages,
+  cachePage,
   cursorAbove,
   isAboveRead,
   isShown,
@@ -22,12 +17,11 @@ import {
   PUBLISHED,
   pageAbove,
   pagesKey,
-  publishedKey,
   shownPages,
-  stopKey,
+  stoppedAt,
 } from './list-cache.ts'
 import type { NamedNews } from './news-stream.ts'
-import { nextVersion, putPosts } from './post-cache.ts'
+import { nextVersion } from './post-cache.ts'
 
 export type ListSource = {
   name: ListName
@@ -60,112 +54,84 @@ export type NamedPost = { id: string; by: string | undefined }
 
 export type PostListView = ReturnType<typeof usePostList>
 
-/** A list that began to be read anew since the last render goes on with that read. */
-const AFTER_REFETCH = { cancelRefetch: false }
-type PageContext = { pageParam: string; direction: 'forward' | 'backward'; signal: AbortSignal }
-
 const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
 const NO_PAGES: readonly CachedPage[] = []
-
-function useCached<Data>(queryKey: readonly unknown[]): Data | undefined {
-  return useQuery<Data>({ queryKey, queryFn: skipToken, ...LIFETIME }).data
-}
-
-/** Reads the pages of a list into the cache. */
-function createReader(
-  client: QueryClient,
-  { name, start = '', read, newer }: ListSource,
-  { entryKey, anchor }: { entryKey: string; anchor: Anchor | undefined },
-) {
-  const queryKey = pagesKey(name, entryKey)
-
-  async function readPage(cursor: string, signal?: AbortSignal): Promise<CachedPage> {
-    const version = nextVersion()
-    const { posts, nextCursor, total } = await read(cursor, signal)
-    return { cursor, ids: putPosts(client, posts, version), nextCursor, total, above: 0 }
-  }
-
-  /** Newer posts wait for a tap, also when the list is read again. */
-  const beginning = (page: CachedPage) => (newer ? beginningOf(page) : page.cursor)
-
-  async function readFirst(cursor: string, signal: AbortSignal, former?: CachedPage) {
-    const page = await readPage(former ? beginning(former) : cursor, signal)
-    const { above, total } = former ?? anchor ?? page
-    return page.cursor === start ? page : { ...page, above, total }
-  }
-
-  /** Newer posts that come above the first page stop above the post that was the first. */
-  function setStop(pages: readonly CachedPage[]): void {
-    const firstId = pages
-      .flatMap(({ ids }) => ids)
-      .find((id) => isShown(client, id, hidden.get().authors))
-    client.setQueryData(stopKey(name, entryKey), firstId)
-  }
-
-  return {
-    beginning,
-    queryFn: async ({ pageParam: cursor, direction, signal }: PageContext) => {
-      const { pages = [], pageParams } = client.getQueryData<CachedPages>(queryKey) ?? {}
-      const [first] = pages
-      if (!first || direction === 'forward') {
-        const isFirst = !first || cursor === pageParams?.[0]
-        return isFirst ? readFirst(cursor, signal, first) : readPage(cursor, signal)
-      }
-      const page = await readPage(cursor, signal)
-      if (first.above === 0 && page.ids.length > 0) setStop(pages)
-      return pageAbove(first, { cursor, start }, page)
-    },
-    /** Reads the first page in place of what was read. Throws CallError and changes nothing. */
-    restart: async (): Promise<void> => {
-      const page = await readPage(start)
-      await client.cancelQueries({ queryKey })
-      client.setQueryData<CachedPages>(queryKey, { pages: [page], pageParams: [start] })
-    },
-  }
-}
+/** A list that began to be read anew since the last render goes on with that read. */
+const AFTER_REFETCH = { cancelRefetch: false }
 
 /** A list of posts, page by page. It begins at the page of its anchor. */
 export function usePostList(source: ListSource, anchor: Anchor | undefined) {
-  const { name, start = '', isOneWay = false } = source
+  const { name, start = '', newer, isOneWay = false } = source
   const client = useQueryClient()
-  const entryKey = useEntry().key
-  const queryKey = pagesKey(name, entryKey)
-  const { queryFn, beginning, restart } = createReader(client, source, { entryKey, anchor })
+  const queryKey = pagesKey(name, useEntry().key)
+  /** Newer posts wait for a tap, also when the list is read again. */
+  const beginning = (page: CachedPage) => (newer ? beginningOf(page) : page.cursor)
+
+  async function readPage(cursor: string, signal?: AbortSignal): Promise<CachedPage> {
+    const version = nextVersion()
+    return cachePage(client, cursor, await source.read(cursor, signal), version)
+  }
+
+  async function readFirst(cursor: string, signal: AbortSignal, former?: CachedPage) {
+    const page = await readPage(former ? beginning(former) : cursor, signal)
+    const { above, total, stop } = { stop: undefined, ...(former ?? anchor ?? page) }
+    return page.cursor === start ? page : { ...page, above, total, stop }
+  }
+
   const query = useInfiniteQuery({
     queryKey,
-    queryFn,
+    queryFn: async ({ pageParam: cursor, direction, signal }) => {
+      const { pages, pageParams } = client.getQueryData<CachedPages>(queryKey) ?? {}
+      const first = pages?.[0]
+      if (!first || (direction === 'forward' && cursor === pageParams?.[0])) {
+        return readFirst(cursor, signal, first)
+      }
+      const page = await readPage(cursor, signal)
+      return direction === 'forward' ? page : pageAbove(first, { cursor, start }, page)
+    },
     initialPageParam: anchor?.cursor ?? start,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     getPreviousPageParam: cursorAbove,
     refetchOnReconnect: ({ state }) => state.data === undefined || state.isInvalidated,
     ...LIFETIME,
   })
-  const { pages: readPages = NO_PAGES } = query.data ?? {}
-  const { total = 0, above = 0 } = readPages[0] ?? {}
+  const { pages: read = NO_PAGES } = query.data ?? {}
+  const { total = 0, above = 0 } = read[0] ?? {}
   const isFromTop = start === '' && above === 0
-  const pages = useShownPages(name, readPages, isFromTop)
+  const pages = useShownPages(name, read, isFromTop)
   const ids = useMemo(() => pages.flatMap((page) => page.ids), [pages])
-  const mayRead = !query.isFetching
+  const published = pages[0]?.key === PUBLISHED ? pages[0].ids : []
+
+  /** Reads the first page in place of what was read. Throws CallError and changes nothing. */
+  async function restart(): Promise<void> {
+    const page = await readPage(start)
+    await client.cancelQueries({ queryKey })
+    const pages = [{ ...page, stop: read[0]?.stop }]
+    client.setQueryData<CachedPages>(queryKey, { pages, pageParams: [start] })
+  }
+
   return {
     pages,
     ids,
-    /** The first post that was read, below those that were published here. */
-    readId: pages.find(({ key }) => key !== PUBLISHED)?.ids[0],
+    /** What was published here and stands above all that was read. */
+    published,
+    /** The first post that was read. */
+    readId: ids[published.length],
     /** The post above which newer ones were put. */
-    stoppedAt: useCached<string>(stopKey(name, entryKey)),
+    stoppedAt: useMemo(() => stoppedAt(read, ids), [read, ids]),
     /** How many posts stand above those that are read. */
     above,
     isFromTop,
-    isNew: (id: string) => isFromTop && isAboveRead(readPages, id),
+    isNew: (id: string) => isFromTop && isAboveRead(read, id),
     state: query.isPending ? 'loading' : query.data ? 'ready' : 'failed',
     error: query.error,
     /** Null at the end of the list. */
-    nextCursor: readPages.at(-1)?.nextCursor ?? null,
+    nextCursor: read.at(-1)?.nextCursor ?? null,
     /** Every post states the length of the list, so it stays as the first page told it. */
-    total: total + (pages[0]?.key === PUBLISHED ? pages[0].ids.length : 0),
+    total: total + published.length,
     /** Where the list is to begin on a return to a post. */
     placeOf: (postId: string) => {
-      const page = readPages.find((it) => it.ids.includes(postId))
+      const page = read.find((it) => it.ids.includes(postId))
       const shown = pages.find((it) => it.ids.includes(postId))
       return { cursor: page ? beginning(page) : start, above: shown?.above ?? 0, total }
     },
@@ -173,11 +139,11 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     isFetching: query.isFetching,
     loadAbove: (): void => {
       const hasAbove = above > 0 && !isOneWay && !query.isFetchPreviousPageError
-      if (mayRead && hasAbove) void query.fetchPreviousPage(AFTER_REFETCH)
+      if (!query.isFetching && hasAbove) void query.fetchPreviousPage(AFTER_REFETCH)
     },
     loadMore: (): void => {
       const hasMore = query.hasNextPage && !query.isFetchNextPageError
-      if (mayRead && hasMore) void query.fetchNextPage(AFTER_REFETCH)
+      if (!query.isFetching && hasMore) void query.fetchNextPage(AFTER_REFETCH)
     },
     retry: () => void (query.data ? query.fetchNextPage() : query.refetch()),
     restart,
@@ -201,9 +167,11 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
 function useShownPages(name: ListName, pages: readonly CachedPage[], isFromTop: boolean) {
   const client = useQueryClient()
   const { authors } = useHidden()
-  const published = useCached<readonly string[]>(publishedKey(name))
+  const queryKey = pagesKey(name, PUBLISHED)
+  const { data } = useQuery<CachedPages>({ queryKey, queryFn: skipToken, ...LIFETIME })
+  const published = isFromTop ? data?.pages[0]?.ids : undefined
   return useMemo(
-    () => shownPages(pages, isFromTop ? published : [], (id) => isShown(client, id, authors)),
-    [client, pages, published, authors, isFromTop],
+    () => shownPages(pages, published, (id) => isShown(client, id, authors)),
+    [client, pages, published, authors],
   )
 }
