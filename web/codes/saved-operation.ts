@@ -1,4 +1,5 @@
-import { isRecord, sessionStore } from '../platform/storage.ts'
+import { isNumber, isString, shape } from '../platform/guards.ts'
+import { sessionStore } from '../platform/storage.ts'
 
 /** What a mailed code confirms. Times are unix milliseconds of this browser. */
 export type Operation = {
@@ -33,13 +34,9 @@ export function savedOperation(name: OperationName, userId?: string) {
   }
 }
 
-function isOperation(value: unknown): value is Operation {
-  if (!isRecord(value)) return false
-  const { id, email, way, sentAt } = value
-  return (
-    typeof id === 'string' &&
-    typeof email === 'string' &&
-    (way === undefined || way === 'login' || way === 'registration') &&
-    typeof sentAt === 'number'
-  )
-}
+const isOperation = shape<Operation>({
+  id: isString,
+  email: isString,
+  way: (way) => way === undefined || way === 'login' || way === 'registration',
+  sentAt: isNumber,
+})

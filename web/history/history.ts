@@ -1,5 +1,5 @@
 import { createAtom, createEmitter, type ReadableAtom } from '../platform/atom.ts'
-import { isRecord } from '../platform/storage.ts'
+import { isNumber, isString, shape } from '../platform/guards.ts'
 
 export type Dialog =
   | { name: 'sign-in' }
@@ -239,9 +239,7 @@ function newState(index: number): EntryState {
   return { key: Math.random().toString(36).slice(2), index }
 }
 
-function isEntryState(value: unknown): value is EntryState {
-  return isRecord(value) && typeof value.key === 'string' && typeof value.index === 'number'
-}
+const isEntryState = shape<EntryState>({ key: isString, index: isNumber })
 
 function navigation(): PerformanceNavigationTiming | undefined {
   return performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined

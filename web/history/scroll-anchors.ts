@@ -1,4 +1,5 @@
-import { isRecord, sessionStore } from '../platform/storage.ts'
+import { arrayOf, isNumber, isString, shape } from '../platform/guards.ts'
+import { sessionStore } from '../platform/storage.ts'
 import { ANCHORS_KEY } from '../platform/stored-keys.ts'
 
 /** Where an entry of the browser's history was left. */
@@ -43,12 +44,7 @@ function known(): Map<string, Anchor> {
   return anchors
 }
 
-function areAnchors(value: unknown): value is [string, Anchor][] {
-  return Array.isArray(value) && value.every((entry) => Array.isArray(entry) && isAnchor(entry[1]))
-}
-
-function isAnchor(value: unknown): value is Anchor {
-  if (!isRecord(value)) return false
-  const { postId, top, cursor } = value
-  return typeof postId === 'string' && typeof top === 'number' && typeof cursor === 'string'
-}
+const isAnchor = shape<Anchor>({ postId: isString, top: isNumber, cursor: isString })
+const areAnchors = arrayOf(
+  (entry): entry is [string, Anchor] => Array.isArray(entry) && isAnchor(entry[1]),
+)

@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../../contract/errors.ts'
 import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
-import { isRecord } from '../platform/storage.ts'
+import { isString, shape } from '../platform/guards.ts'
 
 const CODE = /^[A-Z_]+$/
 
@@ -68,10 +68,10 @@ export function errorOf(response: Response, body: unknown): CallError {
 }
 
 /** A page that is still open may get a code of a newer server, which no list contains. */
-function isErrorBody(body: unknown): body is ErrorBody {
-  const isCode = isRecord(body) && typeof body.code === 'string' && CODE.test(body.code)
-  return isCode && typeof body.message === 'string'
-}
+const isErrorBody = shape<ErrorBody>({
+  code: (code) => isString(code) && CODE.test(code),
+  message: isString,
+})
 
 function bodyForStatus(status: number): ErrorBody {
   const code = codeForStatus(status)

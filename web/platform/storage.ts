@@ -18,10 +18,6 @@ export type SafeStorage = {
 export const localStore: SafeStorage = safeStorage(() => localStorage)
 export const sessionStore: SafeStorage = safeStorage(() => sessionStorage)
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
-}
-
 export function safeStorage(open: () => Storage): SafeStorage {
   const attempt = <T>(action: (storage: Storage) => T): T | null => {
     try {

@@ -1,7 +1,8 @@
 import { openDialog, openedDialog } from '../history/history.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
-import { isRecord, sessionStore } from '../platform/storage.ts'
+import { isRecord } from '../platform/guards.ts'
+import { sessionStore } from '../platform/storage.ts'
 import { toast } from '../ui/toaster.tsx'
 import { knownViewer, viewer, viewerForAction } from './viewer.ts'
 

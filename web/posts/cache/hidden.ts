@@ -1,5 +1,6 @@
 import { createEmitter, type ReadableAtom, useAtom } from '../../platform/atom.ts'
-import { isRecord, localStore } from '../../platform/storage.ts'
+import { arrayOf, isString, optional, shape } from '../../platform/guards.ts'
+import { localStore } from '../../platform/storage.ts'
 import { HIDDEN_KEY } from '../../platform/stored-keys.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 
@@ -76,12 +77,10 @@ function readAgain(): void {
   changes.emit()
 }
 
-function isHidden(value: unknown): value is Hidden {
-  return (
-    isRecord(value) &&
-    typeof value.by === 'string' &&
-    [value.authors, value.words, value.reported ?? []].every(
-      (list) => Array.isArray(list) && list.every((item) => typeof item === 'string'),
-    )
-  )
-}
+const areStrings = arrayOf(isString)
+const isHidden = shape<Hidden>({
+  by: isString,
+  authors: areStrings,
+  words: areStrings,
+  reported: optional(areStrings),
+})

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useState } from 'react'
 import { normalizeText } from '../../../contract/text.ts'
+import { isString, shape } from '../../platform/guards.ts'
 import { randomKey } from '../../platform/random-key.ts'
-import { isRecord, localStore, type SafeStorage } from '../../platform/storage.ts'
+import { localStore, type SafeStorage } from '../../platform/storage.ts'
 import { tabId } from '../../platform/tab-id.ts'
 import { withLock } from '../../platform/with-lock.ts'
 import { useViewer } from '../../session/viewer.ts'
@@ -110,9 +111,7 @@ function readStoredDraft(store: SafeStorage, name: string): StoredDraft | null {
   return { text, ...(isSent(sent) && { sent }), ...(typeof at === 'number' && { at }) }
 }
 
-function isSent(value: unknown): value is Sent {
-  return isRecord(value) && typeof value.text === 'string' && typeof value.key === 'string'
-}
+const isSent = shape<Sent>({ text: isString, key: isString })
 
 async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft): Promise<void> {
   const remove = () => {

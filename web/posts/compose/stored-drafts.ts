@@ -1,5 +1,6 @@
 import { createEmitter, useAtom } from '../../platform/atom.ts'
-import { isRecord, localStore } from '../../platform/storage.ts'
+import { isString, shape } from '../../platform/guards.ts'
+import { localStore } from '../../platform/storage.ts'
 import { useViewer } from '../../session/viewer.ts'
 
 export type DraftTarget = 'new' | `reply ${string}` | `edit ${string}` | `appeal ${string}`
@@ -22,9 +23,7 @@ export function draftPrefix(userId: string, target: DraftTarget): string {
   return `draft ${userId} ${target} `
 }
 
-export function isDraft(value: unknown): value is { text: string } {
-  return isRecord(value) && typeof value.text === 'string'
-}
+export const isDraft = shape<{ text: string }>({ text: isString })
 
 /** Returns what some tab holds as the viewer's draft. */
 export function useUnsentText(target: DraftTarget): string | null {

@@ -3,7 +3,8 @@ import { CallError, isShortLimit, isUnanswered } from '../../http/call-error.ts'
 import { errorMessage } from '../../http/error-message.ts'
 import { queryClient, retryPause } from '../../http/query-client.ts'
 import type { ReadableAtom } from '../../platform/atom.ts'
-import { isRecord, localStore } from '../../platform/storage.ts'
+import { isNumber, isString, shape } from '../../platform/guards.ts'
+import { localStore } from '../../platform/storage.ts'
 import { tabId } from '../../platform/tab-id.ts'
 import { hasLocks, withLock } from '../../platform/with-lock.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
@@ -240,11 +241,13 @@ function put(outgoing: Outgoing): void {
   textsChanged.emit()
 }
 
-function isOutgoing(value: unknown): value is Outgoing {
-  if (!isRecord(value)) return false
-  const { key, by, target, text, tab, at, until, tries } = value
-  return (
-    [key, by, target, text, tab].every((it) => typeof it === 'string') &&
-    [at, until, tries].every((it) => typeof it === 'number')
-  )
-}
+const isOutgoing = shape<Outgoing>({
+  key: isString,
+  by: isString,
+  target: isString,
+  text: isString,
+  tab: isString,
+  at: isNumber,
+  until: isNumber,
+  tries: isNumber,
+})

@@ -1,0 +1,28 @@
+/** Guards for values that other code, another release or another tab has stored. */
+
+type Check = (value: unknown) => boolean
+type Guard<Value> = (value: unknown) => value is Value
+
+export const isString = (value: unknown): value is string => typeof value === 'string'
+export const isNumber = (value: unknown): value is number => typeof value === 'number'
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+/** Makes a guard of the checks of some properties; others are not looked at. */
+export function shape<Value>(
+  checks: Record<string, Check> & { [Key in keyof Value]?: Check },
+): Guard<Value> {
+  return (value): value is Value =>
+    isRecord(value) && Object.entries(checks).every(([key, isRight]) => isRight(value[key]))
+}
+
+export function arrayOf<Item>(isItem: Guard<Item>): Guard<Item[]> {
+  return (value): value is Item[] => Array.isArray(value) && value.every(isItem)
+}
+
+/** Makes a check that also takes a property that is missing. */
+export function optional(isRight: Check): Check {
+  return (value) => value === undefined || isRight(value)
+}
