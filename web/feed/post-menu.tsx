@@ -24,7 +24,7 @@ import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { useUnsentText } from '../posts/compose/stored-drafts.ts'
 import { useEditSeconds } from '../posts/view/post-time.tsx'
 import { withViewer } from '../session/intents.ts'
-import { useViewer } from '../session/viewer.ts'
+import { useUser } from '../session/viewer.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuItem, type MenuProps } from '../ui/menu.tsx'
 import { toast } from '../ui/toaster.tsx'
@@ -33,11 +33,10 @@ import { useMuteAuthor } from './use-mute-author.ts'
 type PostMenuProps = Pick<MenuProps, 'label' | 'button' | 'onClose'> & { post: CachedPost }
 
 export function PostMenu({ post, ...menu }: PostMenuProps) {
-  const viewer = useViewer()
+  const isOwner = useUser()?.id === post.owner.id
   const linkItems = useLinkItems(post)
   const secondsLeft = useEditSeconds(post)
   const unsentText = useUnsentText(`edit ${post.id}`)
-  const isOwner = viewer.state === 'authorized' && viewer.user.id === post.owner.id
   const muteItems = useMuteItems(post)
   const authorItems = useAuthorItems(post)
   const items = [
@@ -79,7 +78,7 @@ function useMuteItems({ id }: CachedPost): MenuItem[] {
 }
 
 function useAuthorItems({ owner }: CachedPost): MenuItem[] {
-  const isSignedIn = useViewer().state === 'authorized'
+  const isSignedIn = useUser() !== undefined
   const isMuted = useIsMuted(owner.id)
   const { mutate } = useMuteAuthor(owner)
   if (!isSignedIn) return []

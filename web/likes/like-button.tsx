@@ -4,7 +4,7 @@ import { plural } from '../format/counts.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { ActionButton } from '../posts/view/action-button.tsx'
 import { useIsWaiting, withViewer } from '../session/intents.ts'
-import { useViewer } from '../session/viewer.ts'
+import { useUser } from '../session/viewer.ts'
 import { Icon } from '../ui/icon.tsx'
 import { sendTap, shownLikes, useShownLikes } from './likes.queries.ts'
 
@@ -30,11 +30,11 @@ export function LikeButton({ post }: { post: CachedPost }) {
 
 function useToggleLike(postId: string): () => void {
   const client = useQueryClient()
-  const viewer = useViewer()
+  const user = useUser()
 
   return () => {
     const intent = { name: 'like', postId, liked: !shownLikes(client, postId)?.is_liked } as const
-    if (viewer.state === 'authorized') void sendTap(client, { ...intent, by: viewer.user.id })
+    if (user) void sendTap(client, { ...intent, by: user.id })
     else void withViewer(intent)
   }
 }

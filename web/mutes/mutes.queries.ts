@@ -3,7 +3,7 @@ import { call } from '../http/call.ts'
 import { write } from '../http/write.ts'
 import { hidden, hide } from '../posts/cache/hidden.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
-import { useViewer, viewerId } from '../session/viewer.ts'
+import { useUser, viewerId } from '../session/viewer.ts'
 
 export const mutesQuery = queryOptions({
   queryKey: ['mutes'],
@@ -17,7 +17,7 @@ export const mutesQuery = queryOptions({
 
 /** Reads whom the viewer has muted, also in another browser. */
 export function ReadMutes() {
-  const isSignedIn = useViewer().state === 'authorized'
+  const isSignedIn = useUser() !== undefined
   // When a viewer signs out, queries are reset before anything is rendered.
   useQuery({ ...mutesQuery, enabled: () => isSignedIn && viewerId() !== null })
   return null

@@ -21,7 +21,7 @@ import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { useIsMuted } from '../posts/cache/hidden.ts'
-import { useViewer } from '../session/viewer.ts'
+import { useUser } from '../session/viewer.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage } from '../ui/errors.tsx'
@@ -103,10 +103,9 @@ function Author({ author, asked, list }: AuthorProps) {
 
 /** One's own page leads on to the settings, and to what waits for a moderator. */
 function Acts({ author, isMuted }: { author: Profile; isMuted: boolean }) {
-  const viewer = useViewer()
+  const user = useUser()
   const { isPending, mutate } = useMuteAuthor(author)
-  if (viewer.state !== 'authorized') return null
-  const { user } = viewer
+  if (!user) return null
   if (user.id === author.id) {
     return (
       <>

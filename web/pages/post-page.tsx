@@ -15,7 +15,7 @@ import { MISSING_POST, type ReadPost, useReadPost } from '../posts/cache/posts.q
 import { PostDetail } from '../posts/view/post-detail.tsx'
 import { repliesSource } from '../replies/replies.queries.ts'
 import { ReplyRow } from '../replies/reply-row.tsx'
-import { useViewer } from '../session/viewer.ts'
+import { useUser } from '../session/viewer.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage } from '../ui/errors.tsx'
 import { Lazy } from '../ui/lazy.tsx'
@@ -44,7 +44,7 @@ const ownRemovedPost = createLazyChunk(
 )
 
 function MissingPost({ id }: { id: string }) {
-  const isSignedIn = useViewer().state === 'authorized'
+  const isSignedIn = useUser() !== undefined
   const missing = <EmptyState {...MISSING_POST} action={<WallLink />} />
   return isSignedIn ? <OwnMissingPost id={id}>{missing}</OwnMissingPost> : missing
 }

@@ -14,7 +14,7 @@ import { renameOwner } from '../posts/cache/post-cache.ts'
 import { textsChanged } from '../posts/compose/stored-drafts.ts'
 import { forgetPerson } from '../session/forget-person.ts'
 import { forgetTab } from '../session/forget-tab.ts'
-import { announceSessionChange, signedOut, useViewer } from '../session/viewer.ts'
+import { announceSessionChange, signedOut, useUser } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
 import { SiteLinks } from '../texts/site-links.tsx'
 import { toast } from '../ui/toaster.tsx'
@@ -22,9 +22,8 @@ import { toast } from '../ui/toaster.tsx'
 /** /settings */
 export function SettingsPage() {
   usePageTitle('Настройки')
-  const viewer = useViewer()
-  if (viewer.state !== 'authorized') return null
-  const { user } = viewer
+  const user = useUser()
+  if (!user) return null
   return (
     <>
       <AccountSettings
@@ -56,24 +55,22 @@ function showWallSignedOut(userId: string): void {
 /** /settings/account/email */
 export function SettingsEmailPage() {
   usePageTitle('Электронная почта')
-  const viewer = useViewer()
+  const user = useUser()
   const leave = useReturnToSettings()
-  return viewer.state === 'authorized' && <EmailForm user={viewer.user} onSaved={leave} />
+  return user && <EmailForm user={user} onSaved={leave} />
 }
 
 /** /settings/account/username */
 export function SettingsUsernamePage() {
   usePageTitle('Имя пользователя')
-  const viewer = useViewer()
+  const user = useUser()
   const client = useQueryClient()
   const leave = useReturnToSettings()
-  function onSaved(user: CurrentUser): void {
-    renameOwner(client, user)
+  function onSaved(renamed: CurrentUser): void {
+    renameOwner(client, renamed)
     leave()
   }
-  return (
-    viewer.state === 'authorized' && <UsernameForm own={viewer.user.username} onSaved={onSaved} />
-  )
+  return user && <UsernameForm own={user.username} onSaved={onSaved} />
 }
 
 /** /settings/devices */
@@ -85,10 +82,9 @@ export function SettingsDevicesPage() {
 /** /settings/account/delete */
 export function SettingsDeleteAccountPage() {
   usePageTitle('Удаление аккаунта')
-  const viewer = useViewer()
+  const user = useUser()
   const leave = useReturnToSettings()
-  if (viewer.state !== 'authorized') return null
-  const { user } = viewer
+  if (!user) return null
   return (
     <DeleteAccountForm user={user} onDeleted={() => showWallSignedOut(user.id)} onCancel={leave} />
   )

@@ -6,7 +6,7 @@ import { RemovedPosts } from '../moderation/appeals/removed-posts.tsx'
 import { likedSource } from '../posts/cache/posts.queries.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 import { withViewer } from '../session/intents.ts'
-import { useViewer } from '../session/viewer.ts'
+import { useUser } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { WallLink } from './wall.tsx'
 
@@ -54,9 +54,8 @@ export function OwnRepliesPage() {
 }
 
 function useOwnSource(sourceOf: (userId: string) => ListSource): ListSource | null {
-  const viewer = useViewer()
-  const userId = viewer.state === 'authorized' ? viewer.user.id : null
-  return useMemo(() => (userId === null ? null : sourceOf(userId)), [sourceOf, userId])
+  const userId = useUser()?.id
+  return useMemo(() => (userId === undefined ? null : sourceOf(userId)), [sourceOf, userId])
 }
 
 function NewPostButton() {

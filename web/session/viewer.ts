@@ -51,6 +51,12 @@ export function useViewer(): Viewer {
   return useAtom(viewer, SIGNED_OUT)
 }
 
+/** Returns the signed-in user; undefined for a visitor, and while the viewer is not known. */
+export function useUser(): CurrentUser | undefined {
+  const now = useViewer()
+  return now.state === 'authorized' ? now.user : undefined
+}
+
 export function viewerId(): string | null {
   const now = currentViewer()
   return now.state === 'authorized' ? now.user.id : null

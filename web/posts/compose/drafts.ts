@@ -5,7 +5,7 @@ import { randomKey } from '../../platform/random-key.ts'
 import { localStore, type SafeStorage } from '../../platform/storage.ts'
 import { tabId } from '../../platform/tab-id.ts'
 import { withLock } from '../../platform/with-lock.ts'
-import { useViewer } from '../../session/viewer.ts'
+import { useUser } from '../../session/viewer.ts'
 import { type DraftTarget, draftPrefix, isDraft, OUTBOX, textsChanged } from './stored-drafts.ts'
 
 /** Toasts about a text that the viewer writes replace each other. */
@@ -125,8 +125,7 @@ async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft)
  * does not take the text away.
  */
 export function useDraft(target: DraftTarget): Draft {
-  const viewer = useViewer()
-  const [userId] = useState(viewer.state === 'authorized' ? viewer.user.id : '')
+  const [userId] = useState(useUser()?.id ?? '')
   const draft = useMemo(() => openDraft(localStore, userId, target), [userId, target])
   useEffect(() => draft.keepOpen(), [draft])
   return draft

@@ -1,7 +1,7 @@
 import { createEmitter, useAtom } from '../../platform/atom.ts'
 import { isString, shape } from '../../platform/guards.ts'
 import { localStore } from '../../platform/storage.ts'
-import { useViewer } from '../../session/viewer.ts'
+import { useUser } from '../../session/viewer.ts'
 
 export type DraftTarget = 'new' | `reply ${string}` | `edit ${string}` | `appeal ${string}`
 
@@ -27,8 +27,7 @@ export const isDraft = shape<{ text: string }>({ text: isString })
 
 /** Returns what some tab holds as the viewer's draft. */
 export function useUnsentText(target: DraftTarget): string | null {
-  const viewer = useViewer()
-  const prefix = draftPrefix(viewer.state === 'authorized' ? viewer.user.id : '', target)
+  const prefix = draftPrefix(useUser()?.id ?? '', target)
   const textOf = (name: string) => localStore.readJson(name, isDraft)?.text
   const get = () => localStore.keys(prefix).map(textOf).find(Boolean) ?? null
   return useAtom({ get, subscribe: textsChanged.subscribe }, null)

@@ -1,16 +1,16 @@
 import { isGeneratedName } from '../../../contract/account-rules.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import { Link } from '../../history/link.tsx'
-import { useViewer } from '../../session/viewer.ts'
+import { useUser } from '../../session/viewer.ts'
 import styles from './post-form.module.css'
 
 /** Leads a viewer who has not chosen a name to the choice. The text waits as a draft. */
 export function WritingAs() {
-  const viewer = useViewer()
-  if (viewer.state !== 'authorized' || !isGeneratedName(viewer.user.username)) return null
+  const user = useUser()
+  if (!user || !isGeneratedName(user.username)) return null
   return (
     <p className={styles.note}>
-      Пишете как <b>{viewer.user.username}</b> ·{' '}
+      Пишете как <b>{user.username}</b> ·{' '}
       <Link className={styles.rename} to={PATHS.username}>
         сменить
       </Link>
