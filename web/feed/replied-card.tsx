@@ -1,11 +1,10 @@
 import { postPath } from '../../contract/pages.ts'
 import { Link } from '../history/link.tsx'
-import { errorMessage } from '../http/error-message.ts'
+import { Read } from '../http/read.tsx'
 import { useIsMuted } from '../posts/cache/hidden.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { useReadPost } from '../posts/cache/posts.queries.ts'
 import { MUTED_AUTHOR, PostCard } from '../posts/view/post-card.tsx'
-import { ErrorRow } from '../ui/errors.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { PostActions, PostMenuButton } from './post-controls.tsx'
 import styles from './replied-card.module.css'
@@ -34,9 +33,9 @@ export function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
 
 /** The skeleton has the size of a post: what follows must not jump. */
 function UnreadCard({ id }: { id: string }) {
-  const read = useReadPost(id)
-  if (read.state === 'failed') {
-    return <ErrorRow text={errorMessage(read.error)} onRetry={read.retry} />
-  }
-  return <Skeleton label="Загружаем запись" />
+  return (
+    <Read query={useReadPost(id)} loading={<Skeleton label="Загружаем запись" />} inRow>
+      {() => null}
+    </Read>
+  )
 }

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Post } from '../../contract/posts.ts'
-import { errorMessage } from '../http/error-message.ts'
-import { ErrorRow } from '../ui/errors.tsx'
+import { Read } from '../http/read.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
 import { Loading } from '../ui/spinner.tsx'
@@ -16,31 +15,26 @@ type MutedAuthorsProps = { action: (author: Author) => ReactNode }
 export function MutedAuthors({ action }: MutedAuthorsProps) {
   return (
     <Section title="Скрытые авторы">
-      <Authors action={action} />
+      <Read
+        query={useQuery(mutesQuery)}
+        loading={<Loading label="Загружаем скрытых авторов" />}
+        inRow
+      >
+        {(authors) =>
+          authors.length === 0 ? (
+            <p className={styles.note}>Вы никого не скрыли. Это можно сделать в меню записи.</p>
+          ) : (
+            <ul>
+              {authors.map((author) => (
+                <li key={author.id} className={rowClass}>
+                  <Row icon={<Monogram name={author.username} />} name={author.username} />
+                  {action(author)}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Read>
     </Section>
-  )
-}
-
-function Authors({ action }: MutedAuthorsProps) {
-  const { data, error, refetch } = useQuery(mutesQuery)
-  if (!data) {
-    return error ? (
-      <ErrorRow text={errorMessage(error)} onRetry={refetch} />
-    ) : (
-      <Loading label="Загружаем скрытых авторов" />
-    )
-  }
-  if (data.length === 0) {
-    return <p className={styles.note}>Вы никого не скрыли. Это можно сделать в меню записи.</p>
-  }
-  return (
-    <ul>
-      {data.map((author) => (
-        <li key={author.id} className={rowClass}>
-          <Row icon={<Monogram name={author.username} />} name={author.username} />
-          {action(author)}
-        </li>
-      ))}
-    </ul>
   )
 }

@@ -19,12 +19,11 @@ import { useEntry, usePage } from '../history/entry.tsx'
 import { navigate } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
-import { errorMessage } from '../http/error-message.ts'
+import { Read } from '../http/read.tsx'
 import { useIsMuted } from '../posts/cache/hidden.ts'
 import { useUser } from '../session/viewer.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorPage } from '../ui/errors.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { WallLink } from './wall.tsx'
@@ -36,20 +35,24 @@ export function AuthorPage() {
   const page = usePage()
   const [username, list] =
     page && 'username' in page ? [page.username, page.name] : ['', 'author' as const]
-  const { data: author, error, refetch } = useAuthor(username)
+  const query = useAuthor(username)
+  const { data: author } = query
   usePageTitle('Автор', 'header', author === null ? TITLES.noAuthor : (author?.username ?? 'Автор'))
-  if (author) return <Author key={list} author={author} asked={username} list={list} />
-  if (author === null) {
-    return (
-      <EmptyState
-        title={TITLES.noAuthor}
-        text="Такого имени нет, или его давно сменили"
-        action={<WallLink />}
-      />
-    )
-  }
-  if (error) return <ErrorPage text={errorMessage(error)} onRetry={refetch} />
-  return <Skeleton label="Загружаем автора" />
+  return (
+    <Read query={query} loading={<Skeleton label="Загружаем автора" />}>
+      {(author) =>
+        author ? (
+          <Author key={list} author={author} asked={username} list={list} />
+        ) : (
+          <EmptyState
+            title={TITLES.noAuthor}
+            text="Такого имени нет, или его давно сменили"
+            action={<WallLink />}
+          />
+        )
+      }
+    </Read>
+  )
 }
 
 type AuthorProps = { author: Profile; asked: string; list: AuthorList }

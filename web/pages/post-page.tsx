@@ -8,16 +8,15 @@ import { PostFeed } from '../feed/post-feed.tsx'
 import { useEntry, usePage } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
-import { errorMessage } from '../http/error-message.ts'
+import { Read } from '../http/read.tsx'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
-import { MISSING_POST, type ReadPost, useReadPost } from '../posts/cache/posts.queries.ts'
+import { MISSING_POST, useReadPost } from '../posts/cache/posts.queries.ts'
 import { PostDetail } from '../posts/view/post-detail.tsx'
 import { repliesSource } from '../replies/replies.queries.ts'
 import { ReplyRow } from '../replies/reply-row.tsx'
 import { useUser } from '../session/viewer.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorPage } from '../ui/errors.tsx'
 import { Lazy } from '../ui/lazy.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './post-page.module.css'
@@ -28,14 +27,14 @@ export function PostPage() {
   const page = usePage()
   const id = page?.name === 'post' ? page.id : ''
   const read = useReadPost(id)
-  usePageTitle(titleOf(read), 'header', tabTitleOf(read))
-
-  if (read.state === 'loading') return <Skeleton label="Загружаем запись" />
-  if (read.state === 'missing') return <MissingPost id={id} />
-  if (read.state === 'failed') {
-    return <ErrorPage text={errorMessage(read.error)} onRetry={read.retry} />
-  }
-  return <Thread post={read.post} />
+  const { data: post } = read
+  const tabTitle = post === null ? MISSING_POST.title : post ? postTitle(post) : 'Запись'
+  usePageTitle(post ? threadTitle(post) : 'Запись', 'header', tabTitle)
+  return (
+    <Read query={read} loading={<Skeleton label="Загружаем запись" />}>
+      {(post) => (post ? <Thread post={post} /> : <MissingPost id={id} />)}
+    </Read>
+  )
 }
 
 const ownRemovedPost = createLazyChunk(
@@ -60,15 +59,6 @@ function OwnMissingPost({ id, children }: { id: string; children: ReactNode }) {
       {(OwnRemovedPost) => <OwnRemovedPost id={id}>{children}</OwnRemovedPost>}
     </Lazy>
   )
-}
-
-function titleOf(read: ReadPost): string {
-  return read.state === 'ready' ? threadTitle(read.post) : 'Запись'
-}
-
-function tabTitleOf(read: ReadPost): string {
-  if (read.state === 'missing') return MISSING_POST.title
-  return read.state === 'ready' ? postTitle(read.post) : 'Запись'
 }
 
 function Thread({ post }: { post: CachedPost }) {

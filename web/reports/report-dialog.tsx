@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { OTHER_REASON, REPORT_COMMENT_MAX } from '../../contract/constants.ts'
 import type { ReportReason } from '../../contract/reports.ts'
-import { errorMessage } from '../http/error-message.ts'
+import { Read } from '../http/read.tsx'
 import { useAction } from '../http/use-action.tsx'
 import { Button } from '../ui/button.tsx'
-import { ErrorRow, FormError } from '../ui/errors.tsx'
+import { FormError } from '../ui/errors.tsx'
 import { TextAreaField } from '../ui/field.tsx'
 import { Modal, ModalFooter } from '../ui/modal.tsx'
 import { RadioGroup } from '../ui/radio-group.tsx'
@@ -15,16 +15,11 @@ import { sendReport, useReportReasons } from './reports.queries.ts'
 type ReportDialogProps = { postId: string; onClose: () => void }
 
 export function ReportDialog({ postId, onClose }: ReportDialogProps) {
-  const { data, error, refetch } = useReportReasons()
   return (
     <Modal title="Пожаловаться" size="s" onClose={onClose}>
-      {data ? (
-        <ReportForm postId={postId} reasons={data.reasons} onClose={onClose} />
-      ) : error ? (
-        <ErrorRow text={errorMessage(error)} onRetry={refetch} />
-      ) : (
-        <Loading label="Загружаем список причин" />
-      )}
+      <Read query={useReportReasons()} loading={<Loading label="Загружаем список причин" />} inRow>
+        {({ reasons }) => <ReportForm postId={postId} reasons={reasons} onClose={onClose} />}
+      </Read>
     </Modal>
   )
 }

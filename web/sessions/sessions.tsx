@@ -4,10 +4,9 @@ import type { Device } from '../../contract/fields.ts'
 import type { Session } from '../../contract/sessions.ts'
 import { exactTime } from '../format/time.ts'
 import { openDialog } from '../history/history.ts'
-import { errorMessage } from '../http/error-message.ts'
+import { Read } from '../http/read.tsx'
 import { serverNow } from '../http/server-clock.ts'
 import { Button } from '../ui/button.tsx'
-import { ErrorRow } from '../ui/errors.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
 import { Loading } from '../ui/spinner.tsx'
@@ -67,14 +66,14 @@ export function isPhone({ os }: Device): boolean {
 }
 
 export function SessionsList() {
-  const { data: sessions, error, refetch } = useSessions()
-  if (!sessions) {
-    return error ? (
-      <ErrorRow text={errorMessage(error)} onRetry={refetch} />
-    ) : (
-      <Loading label="Загружаем устройства" />
-    )
-  }
+  return (
+    <Read query={useSessions()} loading={<Loading label="Загружаем устройства" />} inRow>
+      {(sessions) => <Sessions sessions={sessions} />}
+    </Read>
+  )
+}
+
+function Sessions({ sessions }: { sessions: Session[] }) {
   const current = sessions.find((session) => session.current)
   return (
     <>

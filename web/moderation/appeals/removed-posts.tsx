@@ -1,11 +1,10 @@
 import { type ReactNode, useEffect } from 'react'
 import type { OwnRemovedPost as Removed } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/time.ts'
-import { errorMessage } from '../../http/error-message.ts'
+import { Read } from '../../http/read.tsx'
 import { PostText } from '../../posts/view/post-text.tsx'
 import { withViewer } from '../../session/intents.ts'
 import { Button } from '../../ui/button.tsx'
-import { ErrorRow } from '../../ui/errors.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { noteRemoval } from '../outcomes/new-outcomes.ts'
 import { useRemovedPosts } from './appeals.queries.ts'
@@ -15,17 +14,23 @@ const UNFOLDED = 3
 
 /** Whoever sees the removed posts here is not told of them again. */
 export function RemovedPosts() {
-  const { data, error, refetch } = useRemovedPosts()
-  const last = data?.posts.find(({ state }) => state === 'removed')?.removedAt
+  const query = useRemovedPosts()
+  const last = query.data?.posts.find(({ state }) => state === 'removed')?.removedAt
   useEffect(() => {
     if (last) noteRemoval(last)
   }, [last])
-  if (!data && error) return <ErrorRow text={errorMessage(error)} onRetry={refetch} />
-  if (!data || data.posts.length === 0) return null
-  const folded = data.posts.slice(UNFOLDED)
+  return (
+    <Read query={query} loading={null} inRow>
+      {({ posts }) => posts.length > 0 && <RemovedSection posts={posts} />}
+    </Read>
+  )
+}
+
+function RemovedSection({ posts }: { posts: readonly Removed[] }) {
+  const folded = posts.slice(UNFOLDED)
   return (
     <section aria-label="Удалённые и скрытые">
-      <RemovedList posts={data.posts.slice(0, UNFOLDED)} />
+      <RemovedList posts={posts.slice(0, UNFOLDED)} />
       {folded.length > 0 && (
         <details>
           <summary className={styles.more}>Ещё {folded.length}</summary>

@@ -2,9 +2,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { OwnReport } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/time.ts'
-import { errorMessage } from '../../http/error-message.ts'
+import { Read } from '../../http/read.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorPage } from '../../ui/errors.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { markReportsSeen, useOwnReports } from './outcomes.queries.ts'
 import styles from './own-reports.module.css'
@@ -17,31 +16,27 @@ const OUTCOMES: Record<OwnReport['outcome'], string> = {
 
 /** Whoever sees the outcomes here is not told of them again. */
 export function OwnReports() {
-  const { data, error, refetch } = useOwnReports()
-  useMarkSeen(data?.reports)
-  if (!data) {
-    return error ? (
-      <ErrorPage text={errorMessage(error)} onRetry={refetch} />
-    ) : (
-      <Skeleton count={3} label="Загружаем жалобы" />
-    )
-  }
-  if (data.reports.length === 0) {
-    return (
-      <EmptyState
-        title="Жалоб нет"
-        text="Когда вы пожалуетесь на запись, здесь будет видно, что решили"
-      />
-    )
-  }
+  const query = useOwnReports()
+  useMarkSeen(query.data?.reports)
   return (
-    <ul>
-      {data.reports.map((report) => (
-        <li key={report.id} className={styles.report}>
-          <OwnReportRow report={report} />
-        </li>
-      ))}
-    </ul>
+    <Read query={query} loading={<Skeleton count={3} label="Загружаем жалобы" />}>
+      {({ reports }) =>
+        reports.length === 0 ? (
+          <EmptyState
+            title="Жалоб нет"
+            text="Когда вы пожалуетесь на запись, здесь будет видно, что решили"
+          />
+        ) : (
+          <ul>
+            {reports.map((report) => (
+              <li key={report.id} className={styles.report}>
+                <OwnReportRow report={report} />
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Read>
   )
 }
 

@@ -1,6 +1,8 @@
 import { type FormEvent, useState } from 'react'
 import { MODERATION_REASON_MAX } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
+import { Read } from '../../http/read.tsx'
+import { useKept } from '../../platform/use-kept.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -23,15 +25,16 @@ type BlockDialogProps = { postId: string; onClose: () => void }
 
 /** The dialog can remove the post at once too. */
 export function BlockDialog({ postId, onClose }: BlockDialogProps) {
-  const { data: queue } = useQueue()
-  const post = queue?.posts.find(({ id }) => id === postId)
+  const queue = useQueue()
   // The post leaves the queue when it is decided, while the dialog still closes.
-  const [first, setFirst] = useState(post)
-  if (!first && post) setFirst(post)
+  const post = useKept(queue.data?.posts.find(({ id }) => id === postId))
   return (
     <Modal title="Заблокировать автора" size="s" onClose={onClose}>
-      {first && <BlockForm post={first} onClose={onClose} />}
-      {!first && (queue ? <p>Об этой записи уже решили</p> : <Loading label="Загружаем запись" />)}
+      <Read query={queue} loading={<Loading label="Загружаем запись" />} inRow>
+        {() =>
+          post ? <BlockForm post={post} onClose={onClose} /> : <p>Об этой записи уже решили</p>
+        }
+      </Read>
     </Modal>
   )
 }

@@ -1,7 +1,7 @@
+import type { QueuedPost } from '../../../contract/moderation.ts'
 import { cancelDelayed } from '../../http/delayed-write.ts'
-import { errorMessage } from '../../http/error-message.ts'
+import { Read } from '../../http/read.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorPage } from '../../ui/errors.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import styles from './moderation-queue.module.css'
@@ -18,30 +18,33 @@ const KEYS = [
 ]
 
 export function ModerationQueue() {
-  const { data, error, refetch } = useQueue()
   useShortcuts({ KeyZ: () => cancelDelayed() })
-  if (!data) {
-    return error ? (
-      <ErrorPage text={errorMessage(error)} onRetry={refetch} />
-    ) : (
-      <Skeleton count={3} label="Загружаем жалобы" />
-    )
-  }
-  if (data.posts.length === 0) {
-    return <EmptyState title="Жалоб нет" text="Новые появятся здесь сами" />
-  }
+  return (
+    <Read query={useQueue()} loading={<Skeleton count={3} label="Загружаем жалобы" />}>
+      {({ posts, total }) =>
+        posts.length === 0 ? (
+          <EmptyState title="Жалоб нет" text="Новые появятся здесь сами" />
+        ) : (
+          <Queue posts={posts} total={total} />
+        )
+      }
+    </Read>
+  )
+}
+
+function Queue({ posts, total }: { posts: readonly QueuedPost[]; total: number }) {
   return (
     <>
       <div className={styles.top}>
         <p>
-          Ждут решения: {data.total}
-          {data.total > data.posts.length && `, показаны ${data.posts.length}`}
+          Ждут решения: {total}
+          {total > posts.length && `, показаны ${posts.length}`}
         </p>
         <KeysHint />
       </div>
       <div role="feed" aria-label="Жалобы">
-        {data.posts.map((post, index) => (
-          <QueueCard key={post.id} post={post} position={index + 1} setSize={data.total} />
+        {posts.map((post, index) => (
+          <QueueCard key={post.id} post={post} position={index + 1} setSize={total} />
         ))}
       </div>
     </>

@@ -5,7 +5,7 @@ import type { Post } from '../../../contract/posts.ts'
 import { call } from '../../http/call.ts'
 import { fallBackOn } from '../../http/call-error.ts'
 import { LISTS } from './list-cache.ts'
-import { type CachedPost, nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
+import { nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
 import type { ListSource, Newer } from './use-post-list.ts'
 
 const READ_POST = 'read-post'
@@ -32,12 +32,6 @@ export const likedSource: ListSource = {
     call('GET /posts', { query: { ...pageAfter(cursor), filter: 'liked' } }, { signal }),
 }
 
-export type ReadPost =
-  | { state: 'loading' }
-  | { state: 'missing' }
-  | { state: 'failed'; error: Error; retry: () => void }
-  | { state: 'ready'; post: CachedPost }
-
 export const MISSING_POST = {
   title: TITLES.noPost,
   text: 'Запись не существует или была удалена',
@@ -49,10 +43,10 @@ export function seedPost(client: QueryClient, id: string, post: Post | null): vo
   client.setQueryData([READ_POST, id], true)
 }
 
-/** Returns the cached post at once, while it is read again. */
-export function useReadPost(id: string): ReadPost {
+/** Returns the cached post at once, while it is read again; null if there is none. */
+export function useReadPost(id: string) {
   const client = useQueryClient()
-  const cached = usePost(id)
+  const data = usePost(id)
   const { error, refetch } = useQuery({
     queryKey: [READ_POST, id],
     queryFn: async ({ signal }) => {
@@ -65,10 +59,7 @@ export function useReadPost(id: string): ReadPost {
       return true
     },
   })
-
-  if (cached) return { state: 'ready', post: cached }
-  if (cached === null) return { state: 'missing' }
-  return error ? { state: 'failed', error, retry: () => void refetch() } : { state: 'loading' }
+  return { data, error, refetch }
 }
 
 /** Asks for the wall until it comes fresh, and then reads again what the page watches. */

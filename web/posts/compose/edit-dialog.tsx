@@ -1,12 +1,11 @@
-import { useState } from 'react'
 import { countdown } from '../../format/time.ts'
-import { errorMessage } from '../../http/error-message.ts'
+import { Read } from '../../http/read.tsx'
+import { useKept } from '../../platform/use-kept.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorRow } from '../../ui/errors.tsx'
 import { Modal } from '../../ui/modal.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import type { CachedPost } from '../cache/post-cache.ts'
-import { MISSING_POST, type ReadPost, useReadPost } from '../cache/posts.queries.ts'
+import { MISSING_POST, useReadPost } from '../cache/posts.queries.ts'
 import { useEditSeconds } from '../view/post-time.tsx'
 import { hasCode } from './compose.queries.ts'
 import { useDraft } from './drafts.ts'
@@ -17,24 +16,19 @@ type EditDialogProps = { postId: string; onClose: () => void }
 
 export function EditDialog({ postId, onClose }: EditDialogProps) {
   const close = useCloseWithDraft(useDraft(`edit ${postId}`), onClose)
-  const read = useLastRead(useReadPost(postId))
-  const isReply = read.state === 'ready' && read.post.actions.replied_post_id !== null
+  const read = useReadPost(postId)
+  // When a session ends, everything is read again, and the form must not disappear.
+  const post = useKept(read.data)
+  const isReply = post && post.actions.replied_post_id !== null
   return (
     <Modal title={isReply ? 'Изменение ответа' : 'Изменение записи'} phone="full" onClose={close}>
-      {read.state === 'ready' && <EditForm post={read.post} onClose={onClose} />}
-      {read.state === 'loading' && <Skeleton label="Загружаем запись" />}
-      {read.state === 'missing' && <EmptyState {...MISSING_POST} />}
-      {read.state === 'failed' && <ErrorRow text={errorMessage(read.error)} onRetry={read.retry} />}
+      <Read query={{ ...read, data: post }} loading={<Skeleton label="Загружаем запись" />} inRow>
+        {(post) =>
+          post ? <EditForm post={post} onClose={onClose} /> : <EmptyState {...MISSING_POST} />
+        }
+      </Read>
     </Modal>
   )
-}
-
-/** When a session ends, everything is read again, and the form must not disappear. */
-function useLastRead(read: ReadPost): ReadPost {
-  const [last, setLast] = useState<CachedPost>()
-  if (read.state === 'ready' && read.post !== last) setLast(read.post)
-  const isGone = read.state === 'loading' || read.state === 'failed'
-  return last && isGone ? { state: 'ready', post: last } : read
 }
 
 function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) {
