@@ -142,7 +142,7 @@ test('a page that failed during navigation is loaded when the user opens it agai
 })
 
 test('when a new release has removed the chunk of a page or a dialog, a reload is offered', async () => {
-  const gone = /assets\/(settings|new-post-dialog)-/
+  const gone = /assets\/(settings|write-dialog)-/
   const page = await journey.visit({
     as: olga,
     expectedErrors: UNFETCHED,

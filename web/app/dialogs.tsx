@@ -27,10 +27,7 @@ const IDLE_MS = 2000
 
 const DIALOGS: DialogChunks = {
   'sign-in': createLazyChunk(() => import('../sign-in/sign-in-dialog.tsx'), 'SignInDialog'),
-  'new-post': createLazyChunk(
-    () => import('../posts/compose/new-post-dialog.tsx'),
-    'NewPostDialog',
-  ),
+  'new-post': createLazyChunk(() => import('../posts/compose/write-dialog.tsx'), 'NewPostDialog'),
   reply: createLazyChunk(() => import('../replies/reply-dialog.tsx'), 'ReplyDialog'),
   edit: createLazyChunk(() => import('../posts/compose/edit-dialog.tsx'), 'EditDialog'),
   delete: createLazyChunk(() => import('../posts/compose/delete-dialog.tsx'), 'DeleteDialog'),

@@ -3,10 +3,8 @@ import { OTHER_REASON, REPORT_COMMENT_MAX } from '../../contract/constants.ts'
 import type { ReportReason } from '../../contract/reports.ts'
 import { Read } from '../http/read.tsx'
 import { useAction } from '../http/use-action.tsx'
-import { Button } from '../ui/button.tsx'
-import { FormError } from '../ui/errors.tsx'
 import { TextAreaField } from '../ui/field.tsx'
-import { Modal, ModalFooter } from '../ui/modal.tsx'
+import { AskFooter, Modal } from '../ui/modal.tsx'
 import { RadioGroup } from '../ui/radio-group.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { toast } from '../ui/toaster.tsx'
@@ -59,18 +57,16 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
           maxLength={REPORT_COMMENT_MAX}
         />
       )}
-      <FormError {...report.errorLine} />
-      <ModalFooter>
-        <Button onClick={onClose}>Отмена</Button>
-        <Button
-          variant="primary"
-          pending={report.isPending}
-          disabled={reasonId === undefined}
-          onClick={send}
-        >
-          Отправить
-        </Button>
-      </ModalFooter>
+      <AskFooter
+        variant="primary"
+        errorLine={report.errorLine}
+        pending={report.isPending}
+        disabled={reasonId === undefined}
+        onConfirm={send}
+        onClose={onClose}
+      >
+        Отправить
+      </AskFooter>
     </>
   )
 }

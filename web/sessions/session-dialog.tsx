@@ -1,9 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Session } from '../../contract/sessions.ts'
+import { Read } from '../http/read.tsx'
 import { useAction } from '../http/use-action.tsx'
-import { Button } from '../ui/button.tsx'
-import { FormError } from '../ui/errors.tsx'
-import { Modal, ModalFooter } from '../ui/modal.tsx'
+import { AskFooter, Modal } from '../ui/modal.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { toast } from '../ui/toaster.tsx'
 import styles from './sessions.module.css'
@@ -13,31 +12,24 @@ import { browserName, SessionTime, systemName } from './sessions.tsx'
 type SessionDialogProps = { sessionId: string; onClose: () => void }
 
 export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
-  const { data: sessions, isPending } = useSessions()
-  const session = sessions?.find(({ id }) => id === sessionId)
+  const query = useSessions()
+  const session = query.data?.find(({ id }) => id === sessionId)
   const close = useCloseSession(onClose)
   return (
     <Modal title="Другая сессия" size="s" onClose={onClose}>
-      {session && <Details session={session} />}
-      {!session &&
-        (isPending ? (
-          <Loading label="Загружаем сессию" />
-        ) : (
-          <p>Сессия не найдена или уже завершена</p>
-        ))}
-      <FormError {...close.errorLine} />
-      <ModalFooter>
-        <Button onClick={onClose}>Отмена</Button>
-        {session && !session.current && (
-          <Button
-            variant="confirm"
-            pending={close.isPending}
-            onClick={() => close.mutate(session.id)}
-          >
-            Завершить сессию
-          </Button>
-        )}
-      </ModalFooter>
+      <Read query={query} loading={<Loading label="Загружаем сессию" />} inRow>
+        {() =>
+          session ? <Details session={session} /> : <p>Сессия не найдена или уже завершена</p>
+        }
+      </Read>
+      <AskFooter
+        errorLine={close.errorLine}
+        pending={close.isPending}
+        onConfirm={() => close.mutate(sessionId)}
+        onClose={onClose}
+      >
+        {session && !session.current && 'Завершить сессию'}
+      </AskFooter>
     </Modal>
   )
 }
@@ -84,17 +76,14 @@ export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal title="Завершить другие сессии?" size="s" onClose={onClose}>
       <p>На всех остальных устройствах понадобится войти заново. Эта сессия останется.</p>
-      <FormError {...closeOthers.errorLine} />
-      <ModalFooter>
-        <Button onClick={onClose}>Отмена</Button>
-        <Button
-          variant="confirm"
-          pending={closeOthers.isPending}
-          onClick={() => closeOthers.mutate()}
-        >
-          Завершить
-        </Button>
-      </ModalFooter>
+      <AskFooter
+        errorLine={closeOthers.errorLine}
+        pending={closeOthers.isPending}
+        onConfirm={() => closeOthers.mutate()}
+        onClose={onClose}
+      >
+        Завершить
+      </AskFooter>
     </Modal>
   )
 }

@@ -1,5 +1,6 @@
 import { X } from 'lucide'
 import {
+  type ComponentProps,
   type KeyboardEvent,
   type MouseEvent,
   type PointerEvent,
@@ -8,7 +9,8 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react'
-import { IconButton } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
+import { FormError } from './errors.tsx'
 import { Icon } from './icon.tsx'
 import styles from './modal.module.css'
 import { ToastRegion } from './toaster.tsx'
@@ -85,6 +87,25 @@ export function ModalFooter({ children, inPhoneHeader = false }: ModalFooterProp
     <footer className={styles.footer} data-in-header={inPhoneHeader || undefined}>
       {children}
     </footer>
+  )
+}
+
+type AskFooterProps = Omit<ComponentProps<typeof Button>, 'onClick'> & {
+  errorLine?: ComponentProps<typeof FormError>
+  onConfirm?: () => void
+  onClose: () => void
+}
+
+/** The end of a dialog that asks: «Отмена», and the button that confirms, if there is one. */
+export function AskFooter({ errorLine, onConfirm, onClose, ...confirm }: AskFooterProps) {
+  return (
+    <>
+      {errorLine && <FormError {...errorLine} />}
+      <ModalFooter>
+        <Button onClick={onClose}>Отмена</Button>
+        {confirm.children && <Button variant="confirm" {...confirm} onClick={onConfirm} />}
+      </ModalFooter>
+    </>
   )
 }
 

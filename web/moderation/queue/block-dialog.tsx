@@ -3,10 +3,9 @@ import { MODERATION_REASON_MAX } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { Read } from '../../http/read.tsx'
 import { useKept } from '../../platform/use-kept.ts'
-import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Modal, ModalFooter } from '../../ui/modal.tsx'
+import { AskFooter, Modal } from '../../ui/modal.tsx'
 import { RadioGroup } from '../../ui/radio-group.tsx'
 import { Loading } from '../../ui/spinner.tsx'
 import styles from './block-dialog.module.css'
@@ -78,12 +77,9 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
       {mayRemove && (
         <Checkbox label="Удалить и эту запись" checked={removes} onChange={setRemoves} />
       )}
-      <ModalFooter>
-        <Button onClick={onClose}>Отмена</Button>
-        <Button type="submit" variant="confirm" disabled={reason.trim() === ''}>
-          Заблокировать
-        </Button>
-      </ModalFooter>
+      <AskFooter type="submit" disabled={reason.trim() === ''} onClose={onClose}>
+        Заблокировать
+      </AskFooter>
     </form>
   )
 }

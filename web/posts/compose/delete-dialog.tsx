@@ -2,9 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { PATHS, postPath } from '../../../contract/pages.ts'
 import { leave, openDialog } from '../../history/history.ts'
 import { useAction } from '../../http/use-action.tsx'
-import { Button } from '../../ui/button.tsx'
-import { FormError } from '../../ui/errors.tsx'
-import { Modal, ModalFooter } from '../../ui/modal.tsx'
+import { AskFooter, Modal } from '../../ui/modal.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { usePost } from '../cache/post-cache.ts'
 import { deletePost } from './compose.queries.ts'
@@ -29,13 +27,14 @@ export function DeleteDialog({ postId, rewrites, onClose }: DeleteDialogProps) {
           : 'Восстановить запись нельзя. Ответы на\u00a0неё останутся.'}
         {rewrites && ' Текст будет в\u00a0черновике.'}
       </p>
-      <FormError {...deletion.errorLine} />
-      <ModalFooter>
-        <Button onClick={onClose}>Отмена</Button>
-        <Button variant="confirm" pending={deletion.isPending} onClick={() => deletion.mutate()}>
-          {rewrites ? 'Удалить и переписать' : 'Удалить'}
-        </Button>
-      </ModalFooter>
+      <AskFooter
+        errorLine={deletion.errorLine}
+        pending={deletion.isPending}
+        onConfirm={() => deletion.mutate()}
+        onClose={onClose}
+      >
+        {rewrites ? 'Удалить и переписать' : 'Удалить'}
+      </AskFooter>
     </Modal>
   )
 }

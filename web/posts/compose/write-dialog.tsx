@@ -1,0 +1,45 @@
+import type { ComponentProps, ReactNode } from 'react'
+import { useBlockNote } from '../../session/block.ts'
+import { Modal } from '../../ui/modal.tsx'
+import { useDraft } from './drafts.ts'
+import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
+import type { DraftTarget } from './stored-drafts.ts'
+import { WritingAs } from './writing-as.tsx'
+
+type WriteDialogProps = Omit<ComponentProps<typeof PostForm>, 'form' | 'shape'> & {
+  title: string
+  /** What the text is for. It stays a draft until it was sent. */
+  target: DraftTarget
+  /** Stands above the text. */
+  children: ReactNode
+  onClose: () => void
+  onSent?: () => void
+}
+
+/** A dialog over the whole phone, in which a new text is written. */
+export function WriteDialog(props: WriteDialogProps) {
+  const { title, target, children, onClose, onSent = onClose, ...look } = props
+  const draft = useDraft(target)
+  const form = usePostForm({ draft, initialText: '', onSent })
+  return (
+    <Modal title={title} phone="full" onClose={useCloseWithDraft(draft, onClose)}>
+      {children}
+      <PostForm {...look} form={form} />
+    </Modal>
+  )
+}
+
+export function NewPostDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <WriteDialog
+      title="Новая запись"
+      target="new"
+      note={useBlockNote()}
+      submitLabel="Опубликовать"
+      placeholder="О чём скажете вслух?"
+      onClose={onClose}
+    >
+      <WritingAs />
+    </WriteDialog>
+  )
+}
