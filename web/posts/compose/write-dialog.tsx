@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
-import { useBlockNote } from '../../session/block.ts'
 import { Modal } from '../../ui/modal.tsx'
+import { useBlockNote } from './block.ts'
 import { useDraft } from './drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'
 import type { DraftTarget } from './stored-drafts.ts'
