@@ -1,7 +1,7 @@
 import { formatDay } from '../../../contract/dates.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Viewer } from '../../kernel/http/authenticate.ts'
+import type { Viewer } from '../../kernel/http/route.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'

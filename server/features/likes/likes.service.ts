@@ -4,7 +4,7 @@ import type { ViewerFlag } from '../../kernel/cache/cached-reads.ts'
 import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import type { Authenticator } from '../../kernel/http/authenticate.ts'
+import type { Authenticator } from '../../kernel/http/route.ts'
 import {
   deletePosts,
   lockPostsOf,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Post, RepliedPost } from '../../../contract/posts.ts'
 import { NO_USER, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
-import type { Viewer } from '../../kernel/http/authenticate.ts'
+import type { Viewer } from '../../kernel/http/route.ts'
 
 export type PostViewer = Pick<Viewer, 'userId'> | null
 

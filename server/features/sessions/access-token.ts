@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { AccessTokenAnswer } from '../../../contract/fields.ts'
 import { deriveKey, isSameSecret } from '../../kernel/config/app-secret.ts'
-import type { Viewer } from '../../kernel/http/authenticate.ts'
+import type { Viewer } from '../../kernel/http/route.ts'
 
 /** `seconds`: how long a token lives. */
 type TokenOptions = { key: KeyObject; seconds: number }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
-import type { Viewer } from '../../kernel/http/authenticate.ts'
+import type { Viewer } from '../../kernel/http/route.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 import { LIVE } from './sessions.repository.ts'
 

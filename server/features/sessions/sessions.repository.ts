@@ -4,7 +4,7 @@ import type { Device } from '../../../contract/fields.ts'
 import type { Session } from '../../../contract/sessions.ts'
 import { unlessAhead } from '../../kernel/db/clock.ts'
 import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
-import type { Viewer } from '../../kernel/http/authenticate.ts'
+import type { Viewer } from '../../kernel/http/route.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
 /** A secret that was set while the clock was ahead counts as old, not as new. */

@@ -2,7 +2,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Outage } from '../db/outage.ts'
-import { type Authenticator, tokenOf } from '../http/authenticate.ts'
 import { USER_CALLS, VISITOR_CALLS } from '../http/call-limits.ts'
 import {
   measureQueryTime,
@@ -10,6 +9,7 @@ import {
   type ObserveRequest,
   requestLine,
 } from '../http/request-log.ts'
+import { type Authenticator, tokenOf } from '../http/route.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { MemoryCache } from './cache.ts'
 import type { CachedReads } from './cached-reads.ts'

@@ -46,3 +46,21 @@ function unknownIn(schema: TObject | undefined, value: unknown): string | undefi
   }
   return undefined
 }
+
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\+?\d+)?$/i
+
+export function integersOf({ query }: Endpoint): string[] {
+  const described = Object.entries(query?.properties ?? {})
+  return described.flatMap(([name, schema]) =>
+    'type' in schema && schema.type === 'integer' ? [name] : [],
+  )
+}
+
+/** Reads a number as JSON spells it where an integer is described, and coerces nothing else. */
+export function readNumbers(query: unknown, integers: string[]): void {
+  const values = query as Record<string, unknown>
+  for (const name of integers) {
+    const value = values[name]
+    if (typeof value === 'string' && JSON_NUMBER.test(value)) values[name] = Number(value)
+  }
+}

@@ -14,7 +14,7 @@ import { PAGE_FILES } from './call-limits.ts'
 const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
 
 /** Whether a call may name the account that has begun it. */
-export function mayNameUser({ method, access }: Endpoint): boolean {
+function mayNameUser({ method, access }: Endpoint): boolean {
   return method !== 'GET' && access !== 'cookie'
 }
 
@@ -35,7 +35,7 @@ function refusal(codes: ErrorCode[]) {
   return strictObject({ code: Type.Enum(codes), message: Type.String() })
 }
 
-export function answerSchemas(endpoint: Endpoint): Record<number, object> {
+function answerSchemas(endpoint: Endpoint): Record<number, object> {
   const byStatus = Map.groupBy(errorsOf(endpoint), (code) => ERRORS[code].status)
   const refusals = [...byStatus].map(([status, codes]) => [
     status,
@@ -48,6 +48,38 @@ export function answerSchemas(endpoint: Endpoint): Record<number, object> {
     304: { type: 'null', description: 'The visitor has this very answer' },
   }
   return { [endpoint.status]: success, ...notModified, ...Object.fromEntries(refusals) }
+}
+
+const STARTED_BY = Type.Optional(
+  Type.String({ description: 'The id of the account that has begun the call' }),
+)
+
+function headersOf(endpoint: Endpoint): Endpoint['headers'] {
+  const { headers } = endpoint
+  return mayNameUser(endpoint)
+    ? Type.Object({ ...headers?.properties, 'x-user': STARTED_BY })
+    : headers
+}
+
+/** Returns what Fastify validates a call by, and the document describes. */
+export function schemaOf(endpoint: Endpoint) {
+  const { params, query, body } = endpoint
+  const headers = headersOf(endpoint)
+  return {
+    summary: endpoint.summary,
+    tags: [endpoint.path.split('/')[1] ?? ''],
+    security: security(endpoint),
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...(headers && { headers }),
+    ...(body && { body }),
+    response: answerSchemas(endpoint),
+  }
+}
+
+function security({ access }: Endpoint) {
+  if (access === 'user' || access === 'moderator') return [{ bearer: [] }]
+  return access === 'cookie' ? [{ cookie: [] }] : [{}, { bearer: [] }]
 }
 
 type ApiOptions = {

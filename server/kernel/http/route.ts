@@ -1,24 +1,43 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
-import Type from 'typebox'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_PREFIX } from '../../../contract/constants.ts'
 import type { Answer, CacheRule, Endpoint, Input } from '../../../contract/endpoint.ts'
 import { isOfErasedUser } from '../db/database-errors.ts'
 import { withDeadline } from '../db/outage.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/limits.ts'
-import {
-  type Authenticator,
-  identifyViewer,
-  type LiveSession,
-  requireSameUser,
-  requireSession,
-  type Viewer,
-} from './authenticate.ts'
+import { USER_CALLS, VISITOR_CALLS } from './call-limits.ts'
 import { toAppError } from './error-handler.ts'
-import { namesUnknown } from './input.ts'
-import { answerSchemas, mayNameUser } from './openapi.ts'
+import { integersOf, namesUnknown, readNumbers } from './input.ts'
+import { schemaOf } from './openapi.ts'
 
 const HANDLE_MS = 8000
+
+export type Viewer = {
+  userId: string
+  sessionId: string
+  /** Whether the account is less than a day old. Known once the session was checked. */
+  isNewcomer?: boolean
+  /** Where only the statement that publishes checks the session: says why it did not. */
+  checkSession?: () => Promise<unknown>
+}
+
+export type LiveSession = {
+  isNewcomer: boolean
+  /** What a call that publishes is refused with; null if the viewer may write. */
+  writeRefusal: AppError | null
+}
+
+export type Authenticator = {
+  /** Judges a token by its signature and expiry alone; null for a bad one. */
+  readToken(token: string): Viewer | null
+  findSession(viewer: Viewer): Promise<LiveSession | null>
+  /** Whether the session is live, in a smaller statement than `findSession`'s: for cached reads. */
+  isLive(viewer: Viewer): Promise<boolean>
+  /** Whether the session was live within some minutes, of a user who might write as any other. */
+  wasLive(viewer: Viewer): boolean
+  isModerator(viewer: Viewer): Promise<boolean>
+}
 
 type ViewerOf<E extends Endpoint> = E['access'] extends 'user' | 'moderator'
   ? Viewer
@@ -66,10 +85,7 @@ declare module 'fastify' {
 }
 
 /** Makes the function that turns an endpoint into a route: access, validation, cache, answer. */
-export function createRouter(
-  app: FastifyInstance,
-  { cache, postIdOf, handleMs, ...guards }: RouterOptions,
-): Route {
+export function createRouter(app: FastifyInstance, options: RouterOptions): Route {
   app.decorateRequest('viewer', null)
   app.decorateRequest('postId', undefined)
   return (endpoint, handler, { checksSession = false } = {}) => {
@@ -80,35 +96,16 @@ export function createRouter(
       schema: schemaOf(endpoint),
       async onRequest(request) {
         if (request.raw.refusal) throw request.raw.refusal
-        const viewer = await identifyViewer(request, endpoint.access, guards)
-        if (!viewer) return
-        let checked: Promise<LiveSession> | undefined
-        const checkSession = () => {
-          checked ??= requireSession(viewer, endpoint, guards.auth)
-          return checked
-        }
-        if (checksSession && guards.auth.wasLive(viewer)) {
-          request.viewer = { ...viewer, checkSession }
-        } else {
-          const { isNewcomer } = await checkSession()
-          request.viewer = { ...viewer, isNewcomer }
-        }
-        if (endpoint.method !== 'GET') requireSameUser(request.headers, viewer)
+        request.viewer = await identifyViewer(request, endpoint, { ...options, checksSession })
+        if (endpoint.method !== 'GET') requireSameUser(request)
       },
-      // A call whose session is closed is refused for that, whatever else is wrong with it.
-      async errorHandler(error, request) {
-        const { viewer } = request
-        if (viewer && isOfErasedUser(error, viewer.userId)) throw new AppError('UNAUTHORIZED')
-        if (toAppError(error).status < 500) await viewer?.checkSession?.()
-        if (!error.validation) throw error
-        throw new AppError('INVALID_REQUEST', { message: namesUnknown(endpoint, request) })
-      },
+      errorHandler: (error, request) => explain(error, request, endpoint),
       async preValidation(request) {
-        readNumbers(request.query as Record<string, unknown>, integers)
+        if (integers.length > 0) readNumbers(request.query, integers)
         // A body of which every field is optional may be left out.
         if (endpoint.body) request.body ??= {}
         // Where no body is described, every field of one is unknown.
-        if (!endpoint.body && !isEmpty(request.body)) {
+        else if (!isEmpty(request.body)) {
           throw new AppError('INVALID_REQUEST', { message: namesUnknown(endpoint, request) })
         }
       },
@@ -117,22 +114,44 @@ export function createRouter(
         const call = { params, query, headers, body, viewer } as Call<typeof endpoint>
         const http = { request, reply }
         reply.code(endpoint.status)
-        if (isCached(endpoint) && isCacheable(query, endpoint.cache)) {
-          return cache.serveRead({ endpoint, http }, () => handler(call, http))
+        if (isCached(endpoint, query)) {
+          return options.cache.serveRead({ endpoint, http }, () => handler(call, http))
         }
-        // A timer for each read would cost more than it is worth: its statements have timeouts.
         const answer = handler(call, http)
-        if (endpoint.method === 'GET') return answer
-        try {
-          const answered = await withHandlerDeadline(answer, handleMs)
-          request.postId = postIdOf(endpoint, params, answered)
-          return answered
-        } finally {
-          if (viewer) cache.noteWrite(viewer.userId)
-        }
+        // A timer for each read would cost more than it is worth: its statements have timeouts.
+        return endpoint.method === 'GET' ? answer : finishWrite(answer, request, endpoint, options)
       },
     })
   }
+}
+
+/** Awaits a write within its deadline, and makes the user's next reads show it. */
+async function finishWrite(
+  answer: Promise<unknown>,
+  request: FastifyRequest,
+  endpoint: Endpoint,
+  { cache, postIdOf, handleMs }: RouterOptions,
+): Promise<unknown> {
+  try {
+    const answered = await withHandlerDeadline(answer, handleMs)
+    request.postId = postIdOf(endpoint, request.params, answered)
+    return answered
+  } finally {
+    if (request.viewer) cache.noteWrite(request.viewer.userId)
+  }
+}
+
+/** A call whose session is closed is refused for that, whatever else is wrong with it. */
+async function explain(
+  error: FastifyError,
+  request: FastifyRequest,
+  endpoint: Endpoint,
+): Promise<never> {
+  const { viewer } = request
+  if (viewer && isOfErasedUser(error, viewer.userId)) throw new AppError('UNAUTHORIZED')
+  if (toAppError(error).status < 500) await viewer?.checkSession?.()
+  if (!error.validation) throw error
+  throw new AppError('INVALID_REQUEST', { message: namesUnknown(endpoint, request) })
 }
 
 /** `limit` posts of a list, after the one that `cursor` names. */
@@ -145,44 +164,10 @@ export function withHandlerDeadline<T>(answer: Promise<T>, ms = HANDLE_MS): Prom
   })
 }
 
-function isCached(endpoint: Endpoint): endpoint is CachedEndpoint {
-  return endpoint.cache !== undefined
-}
-
-function isCacheable(query: unknown, { unless = {} }: CacheRule): boolean {
+function isCached(endpoint: Endpoint, query: unknown): endpoint is CachedEndpoint {
   const values = query as Record<string, unknown>
-  return Object.entries(unless).every(([name, value]) => values[name] !== value)
-}
-
-const STARTED_BY = Type.Optional(
-  Type.String({ description: 'The id of the account that has begun the call' }),
-)
-
-function headersOf(endpoint: Endpoint): Endpoint['headers'] {
-  const { headers } = endpoint
-  return mayNameUser(endpoint)
-    ? Type.Object({ ...headers?.properties, 'x-user': STARTED_BY })
-    : headers
-}
-
-function schemaOf(endpoint: Endpoint): FastifySchema {
-  const { params, query, body } = endpoint
-  const headers = headersOf(endpoint)
-  return {
-    summary: endpoint.summary,
-    tags: [endpoint.path.split('/')[1] ?? ''],
-    security: security(endpoint),
-    ...(params && { params }),
-    ...(query && { querystring: query }),
-    ...(headers && { headers }),
-    ...(body && { body }),
-    response: answerSchemas(endpoint),
-  } as FastifySchema
-}
-
-function security({ access }: Endpoint) {
-  if (access === 'user' || access === 'moderator') return [{ bearer: [] }]
-  return access === 'cookie' ? [{ cookie: [] }] : [{}, { bearer: [] }]
+  const own = Object.entries(endpoint.cache?.unless ?? {})
+  return endpoint.cache !== undefined && own.every(([name, value]) => values[name] !== value)
 }
 
 function isEmpty(body: unknown): boolean {
@@ -192,19 +177,64 @@ function isEmpty(body: unknown): boolean {
   )
 }
 
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e\+?\d+)?$/i
+type Guards = Pick<RouterOptions, 'auth' | 'limits'> & Required<RouteOptions>
 
-function integersOf({ query }: Endpoint): string[] {
-  const described = Object.entries(query?.properties ?? {})
-  return described.flatMap(([name, schema]) =>
-    'type' in schema && schema.type === 'integer' ? [name] : [],
-  )
+/**
+ * Returns the viewer, null for a visitor, and charges the limit on all calls. Throws UNAUTHORIZED or
+ * NOT_FOUND without the access that the call needs. The session is live unless the viewer has
+ * `checkSession`.
+ */
+async function identifyViewer(
+  request: FastifyRequest,
+  endpoint: Endpoint,
+  { auth, limits, checksSession }: Guards,
+): Promise<Viewer | null> {
+  const { access } = endpoint
+  const hasToken = access !== 'cookie' && request.headers.authorization !== undefined
+  const viewer = hasToken ? auth.readToken(tokenOf(request.headers)) : null
+  await limits.charge([
+    viewer ? { limit: USER_CALLS, key: viewer.userId } : { limit: VISITOR_CALLS, ip: request.ip },
+  ])
+  if (!viewer) {
+    if (hasToken || access === 'user') throw new AppError('UNAUTHORIZED')
+    if (access === 'moderator') throw new AppError('NOT_FOUND')
+    return null
+  }
+  let checked: Promise<LiveSession> | undefined
+  const checkSession = () => {
+    checked ??= requireSession(viewer, endpoint, auth)
+    return checked
+  }
+  if (checksSession && auth.wasLive(viewer)) return { ...viewer, checkSession }
+  const { isNewcomer } = await checkSession()
+  return { ...viewer, isNewcomer }
 }
 
-/** Reads a number as JSON spells it where an integer is described, and coerces nothing else. */
-function readNumbers(query: Record<string, unknown>, integers: string[]): void {
-  for (const name of integers) {
-    const value = query[name]
-    if (typeof value === 'string' && JSON_NUMBER.test(value)) query[name] = Number(value)
+/** Checks that the session is live, and may do what the call does. Throws otherwise. */
+async function requireSession(
+  viewer: Viewer,
+  { access, publishes }: Endpoint,
+  auth: Authenticator,
+): Promise<LiveSession> {
+  const isForModerators = access === 'moderator'
+  const [session, isAllowed] = await Promise.all([
+    auth.findSession(viewer),
+    !isForModerators || auth.isModerator(viewer),
+  ])
+  if (!session) throw new AppError('UNAUTHORIZED')
+  if (!isAllowed) throw new AppError('NOT_FOUND')
+  if (publishes && session.writeRefusal) throw session.writeRefusal
+  return session
+}
+
+/** Refuses a write that another account has begun: the client may have changed accounts since. */
+function requireSameUser({ headers, viewer }: FastifyRequest): void {
+  const startedBy = headers['x-user']
+  if (viewer && startedBy !== undefined && startedBy !== viewer.userId) {
+    throw new AppError('OTHER_ACCOUNT')
   }
+}
+
+export function tokenOf({ authorization = '' }: IncomingHttpHeaders): string {
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 }
