@@ -147,7 +147,7 @@ async function watch({ node, database, metrics, live }: OpenNode): Promise<() =>
       log,
       database,
       dataDir,
-      countStreams: live.countStreams,
+      countStreams: () => live.streamCount,
       isBackedUpNightly: backupDir !== undefined,
     }
     stops.push(await metrics.serve({ port, host }, sources))

@@ -21,7 +21,7 @@ import { createRouter } from './kernel/http/route.ts'
 import { HttpServer } from './kernel/http/server.ts'
 import { createAccessJournal } from './kernel/journal/journal.ts'
 import { Limits } from './kernel/limits/limits.ts'
-import { createLive } from './kernel/live/live.ts'
+import { Live } from './kernel/live/live.ts'
 import type { MailTransport } from './kernel/mail/transport.ts'
 import { createMetrics } from './operations/metrics/metrics.ts'
 import { pageNotNow } from './pages/serve-pages.ts'
@@ -165,13 +165,13 @@ async function openHttp({
     hstsSubdomains: config.hstsSubdomains,
     inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
   })
-  const live = createLive({ limits })
+  const live = new Live(limits)
   const cache = createResponseCache({
     db,
     databaseUrl: directUrl,
     isShared: config.databaseUrl !== undefined,
     outage,
-    onChange: live.note,
+    onChange: (change) => live.note(change),
     log,
     headers,
     flag: createLikeFlag(db, authenticator),

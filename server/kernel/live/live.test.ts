@@ -7,7 +7,7 @@ import { limitsInMemory } from '../../testing/limits-in-memory.ts'
 import { openNews } from '../../testing/news-reader.ts'
 import { appForTest, startTestApp, testPerNode } from '../../testing/test-app.ts'
 import { CHANNEL, payloadOf } from '../cache/operator-changes.ts'
-import { createLive } from './live.ts'
+import { Live } from './live.ts'
 
 test('a stream needs no session, is not buffered or stored, and says at once when to come back', async () => {
   const app = await appForTest()
@@ -84,7 +84,7 @@ test('many posts are one event a second, and more than 50 who were answered are 
 
 test('a client that has stopped reading is dropped once its buffers are full, and others are not', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'performance'] })
-  const live = createLive({ limits: limitsInMemory(() => 0) })
+  const live = new Live(limitsInMemory(() => 0))
   const http = fastify()
   onTestFinished(async () => {
     vi.useRealTimers()

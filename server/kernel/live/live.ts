@@ -11,8 +11,6 @@ import type { Limits } from '../limits/limits.ts'
 /** An event names at most this many that were answered; past that it has «many». */
 const NAMED_MAX = 50
 
-type Options = { limits: Limits }
-
 /** So many are written to in one turn of the event loop. */
 const SLICE = 250
 const EVENT_MS = 1000
@@ -30,98 +28,101 @@ const HEADERS = {
  * Tells browsers over server-sent events that there is something new. The stream is the same for
  * everybody and needs no session: a page asks for what concerns it.
  */
-export function createLive({ limits }: Options) {
-  const streams = new Set<ServerResponse>()
-  let newest: NewestPost | undefined
-  let to = new Set<string>()
-  let recent: { to: Set<string>; at: number }[] = []
-  let nextEvent: NodeJS.Timeout | undefined
-  let sentAt = Number.NEGATIVE_INFINITY
-  let isEnding = false
+export class Live {
+  readonly #limits: Limits
+  readonly #streams = new Set<ServerResponse>()
+  readonly #heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref()
+  #newest: NewestPost | undefined
+  #to = new Set<string>()
+  #recent: { to: Set<string>; at: number }[] = []
+  #nextEvent: NodeJS.Timeout | undefined
+  #sentAt = Number.NEGATIVE_INFINITY
+  #isEnding = false
 
-  function note(change: Change): void {
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  get streamCount(): number {
+    return this.#streams.size
+  }
+
+  serve(http: FastifyInstance): void {
+    http.get(LIVE_PATH, {
+      config: { lane: 'stream' },
+      schema: { hide: true },
+      exposeHeadRoute: false,
+      onRequest: ({ ip }) => this.#limits.charge([{ limit: VISITOR_CALLS, ip }]),
+      handler: async (_request, reply) => {
+        if (this.#isEnding) throw new AppError('UNAVAILABLE', { retryAfter: 60 })
+        if (!reply.raw.destroyed) this.#open(reply)
+      },
+    })
+  }
+
+  /** Queues an event for what a change adds. */
+  note(change: Change): void {
     if (change.kind !== 'added') return
     const added = change.newest
-    const isNewer = added !== undefined && BigInt(added.id) > BigInt(newest?.id ?? 0)
-    if (isNewer) newest = added
-    for (const id of change.answered) to.add(id)
+    const isNewer = added !== undefined && BigInt(added.id) > BigInt(this.#newest?.id ?? 0)
+    if (isNewer) this.#newest = added
+    for (const id of change.answered) this.#to.add(id)
     if (!isNewer && change.answered.length === 0) return
-    const waitMs = Math.max(0, sentAt + EVENT_MS - performance.now())
-    nextEvent ??= setTimeout(send, waitMs).unref()
+    const waitMs = Math.max(0, this.#sentAt + EVENT_MS - performance.now())
+    this.#nextEvent ??= setTimeout(() => this.#send(), waitMs).unref()
   }
 
-  function send(): void {
-    nextEvent = undefined
-    sentAt = performance.now()
-    void write(eventOf(newest, to))
-    recent = [...recentEvents(), { to, at: sentAt }]
-    to = new Set()
+  /** Ends the streams: their browsers come back, each in a time of its own. */
+  close(): void {
+    this.#isEnding = true
+    clearInterval(this.#heartbeat)
+    clearTimeout(this.#nextEvent)
+    for (const stream of this.#streams) stream.end()
   }
 
-  function recentEvents() {
-    return recent.filter(({ at }) => at > performance.now() - LIVE_RECENT_MS)
-  }
-
-  /** What a stream begins with; its name tells it from what comes now. */
-  function formerEvent(): string {
-    const answered = new Set(recentEvents().flatMap((event) => [...event.to]))
-    const isNothing = newest === undefined && answered.size === 0
-    return isNothing ? '' : `event: ${LIVE_FORMER}\n${eventOf(newest, answered)}`
-  }
-
-  /** All get the same bytes. A stream that comes meanwhile has the event from its beginning. */
-  async function write(text: string): Promise<void> {
-    const bytes = Buffer.from(text)
-    let written = 0
-    for (const stream of [...streams]) {
-      if (++written % SLICE === 0) await nextTurn()
-      if (!stream.writableEnded) stream.write(bytes)
-    }
-  }
-
-  const heartbeat = setInterval(() => {
-    // What was written 20 s ago or earlier has not left: the client has stopped reading.
-    for (const stream of streams) if (stream.writableLength > 0) stream.destroy()
-    void write(`event: ${LIVE_BEAT}\ndata: 1\n\n`)
-  }, HEARTBEAT_MS).unref()
-
-  function open(reply: FastifyReply): void {
+  #open(reply: FastifyReply): void {
     const stream = reply.raw
     reply.hijack()
     stream.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...HEADERS })
     const retry = `retry: ${randomInt(RETRY_MS.min, RETRY_MS.max)}\n\n`
-    stream.write(retry + formerEvent())
-    streams.add(stream)
-    stream.once('close', () => streams.delete(stream))
+    stream.write(retry + this.#formerEvent())
+    this.#streams.add(stream)
+    stream.once('close', () => this.#streams.delete(stream))
   }
 
-  return {
-    note,
-    countStreams: () => streams.size,
+  #send(): void {
+    this.#nextEvent = undefined
+    this.#sentAt = performance.now()
+    void this.#write(eventOf(this.#newest, this.#to))
+    this.#recent = [...this.#recentEvents(), { to: this.#to, at: this.#sentAt }]
+    this.#to = new Set()
+  }
 
-    serve(http: FastifyInstance): void {
-      http.get(
-        LIVE_PATH,
-        {
-          config: { lane: 'stream' },
-          schema: { hide: true },
-          exposeHeadRoute: false,
-          onRequest: ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]),
-        },
-        async (_request, reply) => {
-          if (isEnding) throw new AppError('UNAVAILABLE', { retryAfter: 60 })
-          if (!reply.raw.destroyed) open(reply)
-        },
-      )
-    },
+  #recentEvents() {
+    return this.#recent.filter(({ at }) => at > performance.now() - LIVE_RECENT_MS)
+  }
 
-    /** Ends the streams: their browsers come back, each in a time of its own. */
-    close(): void {
-      isEnding = true
-      clearInterval(heartbeat)
-      clearTimeout(nextEvent)
-      for (const stream of streams) stream.end()
-    },
+  /** What a stream begins with; its name tells it from what comes now. */
+  #formerEvent(): string {
+    const answered = new Set(this.#recentEvents().flatMap((event) => [...event.to]))
+    const isNothing = this.#newest === undefined && answered.size === 0
+    return isNothing ? '' : `event: ${LIVE_FORMER}\n${eventOf(this.#newest, answered)}`
+  }
+
+  #beat(): void {
+    // What was written 20 s ago or earlier has not left: the client has stopped reading.
+    for (const stream of this.#streams) if (stream.writableLength > 0) stream.destroy()
+    void this.#write(`event: ${LIVE_BEAT}\ndata: 1\n\n`)
+  }
+
+  /** All get the same bytes. A stream that comes meanwhile has the event from its beginning. */
+  async #write(text: string): Promise<void> {
+    const bytes = Buffer.from(text)
+    let written = 0
+    for (const stream of [...this.#streams]) {
+      if (++written % SLICE === 0) await nextTurn()
+      if (!stream.writableEnded) stream.write(bytes)
+    }
   }
 }
 
