@@ -76,7 +76,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   void shortenPause(node.background).catch((err) => log.warn({ err }, 'mails stay paused'))
   return {
     http: node.http,
-    listen: server.listen,
+    listen: (address) => server.listen(address),
     database,
     drain() {
       isDraining = true
