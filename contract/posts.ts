@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { OPAQUE_MAX } from './constants.ts'
-import { endpoint, nullable, strictObject } from './endpoint.ts'
+import { type Endpoint, endpoint, nullable, strictObject } from './endpoint.ts'
 import { Count, Id, IdParams, pageQuery, UnixSeconds } from './fields.ts'
 
 export const Owner = strictObject({ id: Id, username: Type.String() })
@@ -100,3 +100,14 @@ export const deletePost = endpoint('DELETE', '/posts/:id', {
   status: 204,
   errors: ['POST_NOT_FOUND'],
 })
+
+/** Returns the id of the post that a call has published or is about. */
+export function postIdOf(
+  { path }: Endpoint,
+  params: unknown,
+  answered: unknown,
+): string | undefined {
+  const hasId = typeof answered === 'object' && answered !== null && 'id' in answered
+  if (hasId && path.startsWith('/posts')) return String(answered.id)
+  return /posts\/:id/.test(path) ? (params as { id: string }).id : undefined
+}

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { postIdOf } from '../contract/posts.ts'
 import { createLikeFlag } from './features/likes/likes.service.ts'
 import { isModerator } from './features/moderation/moderators.repository.ts'
-import { postIdOf } from './features/posts/posts.routes.ts'
 import { selectTokenKey } from './features/sessions/sessions.repository.ts'
 import { createSessions, type Sessions } from './features/sessions/sessions.service.ts'
 import { createResponseCache } from './kernel/cache/response-cache.ts'

@@ -1,4 +1,3 @@
-import type { Endpoint } from '../../../contract/endpoint.ts'
 import {
   createPost,
   deletePost as deletePostEndpoint,
@@ -73,15 +72,4 @@ export function registerPosts(node: Node, { publish, isEvidence }: Options): Fea
   })
 
   return { pruning: [removeOldKeys] }
-}
-
-/** Returns the id of the post that a call has published or is about. */
-export function postIdOf(
-  { path }: Endpoint,
-  params: unknown,
-  answered: unknown,
-): string | undefined {
-  const hasId = typeof answered === 'object' && answered !== null && 'id' in answered
-  if (hasId && path.startsWith('/posts')) return String(answered.id)
-  return /posts\/:id/.test(path) ? (params as { id: string }).id : undefined
 }

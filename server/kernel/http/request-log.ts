@@ -56,18 +56,8 @@ export function nextRequestId(): string {
 }
 
 /** Names the route, not the URL: operation ids, usernames and queries stay out of the log. */
-export function requestLine({
-  reqId,
-  method,
-  route,
-  status,
-  ms,
-  dbMs,
-  userId,
-  postId,
-}: RequestLine): RequestLine {
-  const times = { ms: inTenths(ms), dbMs: dbMs === undefined ? dbMs : inTenths(dbMs) }
-  return { reqId, method, route, status, ...times, userId, postId }
+export function requestLine({ ms, dbMs, ...line }: RequestLine): RequestLine {
+  return { ...line, ms: inTenths(ms), dbMs: dbMs && inTenths(dbMs) }
 }
 
 function inTenths(ms: number): number {
@@ -108,29 +98,17 @@ export class RequestLog extends LogController {
   override defaultErrorLog(): void {}
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const { url = null, logLevel } = request.routeOptions
-    const isRefused = reply.statusCode >= 400
-    this.#options.observe?.(
-      {
-        method: request.method,
-        route: url,
-        status: reply.statusCode,
-        ms: reply.elapsedTime,
-      },
-      false,
-    )
+    const { method, viewer } = request
+    const { url: route = null, logLevel } = request.routeOptions
+    const { statusCode: status, elapsedTime: ms } = reply
+    this.#options.observe?.({ method, route, status, ms }, false)
+    const isRefused = status >= 400
     // Health checks come every few seconds: their routes log only errors.
     if (logLevel === 'warn' && !isRefused) return
-    const line = requestLine({
-      reqId: request.id,
-      method: request.method,
-      route: url,
-      status: reply.statusCode,
-      ms: reply.elapsedTime,
-      dbMs: request.raw.queryTime?.ms || undefined,
-      userId: request.viewer?.userId,
-      postId: request.postId,
-    })
+    const dbMs = request.raw.queryTime?.ms || undefined
+    const { id: reqId, postId } = request
+    const facts = { reqId, method, route, status, ms, dbMs, userId: viewer?.userId, postId }
+    const line = requestLine(facts)
     if (isRefused) this.#noteRefused(request, reply, line)
     else reply.log.info(line, 'request')
   }
