@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { accessTokenKey, signAccessToken } from '../server/features/sessions/access-token.ts'
+import { accessTokenKey, signAccessToken } from '../server/features/sessions/authenticator.ts'
 import { SECRET } from './measured-product.ts'
 
 /** As long as the measured server lets tokens live. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../server/app.ts'
 import { selectTokenKey } from '../server/features/sessions/sessions.repository.ts'
-import { createSessions, type Sessions } from '../server/features/sessions/sessions.service.ts'
+import { Sessions } from '../server/features/sessions/sessions.service.ts'
 import { readConfig } from '../server/kernel/config/config.ts'
 import { type Db, withStartDatabase } from '../server/kernel/db/database.ts'
 import { migrate } from '../server/kernel/db/migrate.ts'
@@ -51,7 +51,7 @@ export async function startDemo({ port, say, signal = new AbortController().sign
   // Without the product's timeouts: a slow machine fills the wall slowly.
   const { sessions, userId } = await withStartDatabase(databaseUrl, async ({ db }) => {
     const storedKey = await selectTokenKey(db)
-    const sessions = createSessions({ secret, storedKey, accessTokenSeconds, isHttps: false })
+    const sessions = new Sessions({ secret, storedKey, accessTokenSeconds, isHttps: false })
     return { sessions, userId: await fill(db, sessions) }
   })
   signal.throwIfAborted()

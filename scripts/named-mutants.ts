@@ -43,9 +43,9 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
   },
   sessions: {
     [NOTHING_THERE]: [
-      `server/features/sessions/access-token.ts: const [userId = ⟦'' → "Stryker was here!"⟧, sessionId = '', expiresAt = ''] = token.split('.')`,
-      `server/features/sessions/access-token.ts: const [userId = '', sessionId = ⟦'' → "Stryker was here!"⟧, expiresAt = ''] = token.split('.')`,
-      `server/features/sessions/access-token.ts: const [userId = '', sessionId = '', expiresAt = ⟦'' → "Stryker was here!"⟧] = token.split('.')`,
+      `server/features/sessions/authenticator.ts: const [userId = ⟦'' → "Stryker was here!"⟧, sessionId = '', expiresAt = ''] = token.split('.')`,
+      `server/features/sessions/authenticator.ts: const [userId = '', sessionId = ⟦'' → "Stryker was here!"⟧, expiresAt = ''] = token.split('.')`,
+      `server/features/sessions/authenticator.ts: const [userId = '', sessionId = '', expiresAt = ⟦'' → "Stryker was here!"⟧] = token.split('.')`,
       `server/features/sessions/cookie.ts: const [, id, secret] = FORMAT.exec(value ?? ⟦'' → "Stryker was here!"⟧) ?? []`,
       `server/features/sessions/cookie.ts: const [, id, secret] = FORMAT.exec(value ?? '') ?? ⟦[] → ["Stryker was here"]⟧`,
       'server/features/sessions/cookie.ts: return ⟦id && secret → true⟧ ? { id, secret } : null',
@@ -53,16 +53,16 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
       'server/features/sessions/sessions.repository.ts: const sessions: (StoredSession | null)[] = viewers.map(⟦() => null → () => undefined⟧)',
     ],
     [SLOWER]: [
-      'server/features/sessions/sessions.service.ts: wereLive.set(viewer.sessionId, ⟦true → false⟧)',
-      'server/features/sessions/access-token.ts: if (⟦claims → true⟧) known.set(token, claims)',
-      'server/features/sessions/access-token.ts: if (⟦claims → false⟧) known.set(token, claims)',
-      'server/features/sessions/access-token.ts: if (claims) ⟦known.set(token, claims) → ;⟧',
-      'server/features/sessions/sessions.service.ts: wasLive: ⟦({ sessionId }) => wereLive.has(sessionId) → () => undefined⟧,',
+      'server/features/sessions/authenticator.ts: this.#wereLive.set(viewer.sessionId, ⟦true → false⟧)',
+      'server/features/sessions/authenticator.ts: if (⟦claims → true⟧) this.#known.set(token, claims)',
+      'server/features/sessions/authenticator.ts: if (⟦claims → false⟧) this.#known.set(token, claims)',
+      'server/features/sessions/authenticator.ts: if (claims) ⟦this.#known.set(token, claims) → ;⟧',
+      'server/features/sessions/authenticator.ts: wasLive({ sessionId }: Viewer): boolean ⟦{ return this.#wereLive.has(sessionId) } → {}⟧',
     ],
     [INSTANT]: [
-      'server/features/sessions/sessions.service.ts: const inGrace = ⟦session.secret_age <= GRACE_SECONDS → session.secret_age < GRACE_SECONDS⟧',
-      'server/features/sessions/sessions.service.ts: const isDue = isCurrent ? ⟦session.secret_age > ROTATE_AFTER_SECONDS → session.secret_age >= ROTATE_AFTER_SECONDS⟧ : !inGrace',
-      'server/features/sessions/access-token.ts: return claims && ⟦claims.expiresAt > Date.now() / 1000 → claims.expiresAt >= Date.now() / 1000⟧ ? claims.viewer : null',
+      'server/features/sessions/refresh.service.ts: const inGrace = ⟦session.secret_age <= GRACE_SECONDS → session.secret_age < GRACE_SECONDS⟧',
+      'server/features/sessions/refresh.service.ts: const isDue = isCurrent ? ⟦session.secret_age > ROTATE_AFTER_SECONDS → session.secret_age >= ROTATE_AFTER_SECONDS⟧ : !inGrace',
+      'server/features/sessions/authenticator.ts: return claims && ⟦left > 0 → left >= 0⟧ && left <= longest ? claims.viewer : null',
     ],
     'read only once a session has had an earlier secret': [
       'server/features/sessions/sessions.repository.ts: seen: ⟦true → false⟧,',

@@ -3,7 +3,7 @@ import { postIdOf } from '../contract/posts.ts'
 import { createLikeFlag } from './features/likes/likes.service.ts'
 import { isModerator } from './features/moderation/moderators.repository.ts'
 import { selectTokenKey } from './features/sessions/sessions.repository.ts'
-import { createSessions, type Sessions } from './features/sessions/sessions.service.ts'
+import { Sessions } from './features/sessions/sessions.service.ts'
 import { createResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import type { Config } from './kernel/config/config.ts'
@@ -76,11 +76,11 @@ export async function openNode(options: AppOptions) {
   const metrics = config.metricsPort === undefined ? undefined : createMetrics(productVersion())
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const storedKey = await selectTokenKey(db)
-  const sessions = createSessions({ ...config, secret, storedKey, isHttps })
-  const authenticator = {
-    ...sessions.authenticator(db, config.contactEmail),
-    isModerator: ({ userId }: { userId: string }) => isModerator(db, userId),
-  }
+  const sessions = new Sessions({ ...config, secret, storedKey, isHttps })
+  const authenticator = sessions.authenticator(db, {
+    contact: config.contactEmail,
+    isModerator: ({ userId }) => isModerator(db, userId),
+  })
   const opening = { options, authenticator, db, directUrl, limits, log, metrics, outage, sessions }
   const http = await openHttp(opening)
   const node: Node = {

@@ -1,5 +1,5 @@
 import { createSecretKey, randomUUID } from 'node:crypto'
-import { signAccessToken } from '../../server/features/sessions/access-token.ts'
+import { signAccessToken } from '../../server/features/sessions/authenticator.ts'
 import { deriveKey } from '../../server/kernel/config/app-secret.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { SECRET } from '../../server/testing/test-app.ts'

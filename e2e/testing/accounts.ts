@@ -8,7 +8,7 @@ import {
   randomSecret,
 } from '../../server/features/sessions/cookie.ts'
 import { selectTokenKey } from '../../server/features/sessions/sessions.repository.ts'
-import { createSessions, type Sessions } from '../../server/features/sessions/sessions.service.ts'
+import { Sessions } from '../../server/features/sessions/sessions.service.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
 import { DEVICE, type TestUser } from '../../server/testing/client.ts'
 
@@ -24,7 +24,7 @@ export function openAccounts(
   let opened: Promise<Sessions> | undefined
   const openSessions = async () => {
     const storedKey = await selectTokenKey(db)
-    return createSessions({ secret, storedKey, accessTokenSeconds: 3600, isHttps })
+    return new Sessions({ secret, storedKey, accessTokenSeconds: 3600, isHttps })
   }
 
   async function signIn(email: string, clientToken: string = randomUUID()): Promise<TestUser> {

@@ -75,7 +75,7 @@ export async function erasePostsOf(tx: Queryable, ownerId: string): Promise<numb
 }
 
 /** Makes the part of the cache that shows each viewer the own likes. */
-export function createLikeFlag(db: Db, { isLive }: Pick<Authenticator, 'isLive'>): ViewerFlag {
+export function createLikeFlag(db: Db, auth: Pick<Authenticator, 'isLive'>): ViewerFlag {
   const reads = new BatchedCalls(async (readers: Reader[]) => {
     const liked = await selectLikedPosts(db, readers)
     return readers.map(({ userId }) => liked.get(userId) ?? new Set<string>())
@@ -86,7 +86,7 @@ export function createLikeFlag(db: Db, { isLive }: Pick<Authenticator, 'isLive'>
     async trueFor(viewer, postIds) {
       const { userId } = viewer
       const [isSessionLive, liked] = await Promise.all([
-        isLive(viewer),
+        auth.isLive(viewer),
         reads.call({ userId, postIds }),
       ])
       return isSessionLive ? liked : null

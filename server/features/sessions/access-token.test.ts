@@ -4,7 +4,7 @@ import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { LEFT_OUT } from '../../operations/backup/tables.repository.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { appForFile, appForTest, SECRET, type TestApp } from '../../testing/test-app.ts'
-import { accessTokenKey, signAccessToken } from './access-token.ts'
+import { accessTokenKey, signAccessToken } from './authenticator.ts'
 import { selectTokenKey } from './sessions.repository.ts'
 
 const app = await appForFile()

@@ -50,7 +50,7 @@ export function parseBrowserCookie(value: string | undefined): string | undefine
   return value !== undefined && BROWSER_FORMAT.test(value) ? value : undefined
 }
 
-type Cookie = { name: string; options: CookieSerializeOptions }
+export type Cookie = { name: string; options: CookieSerializeOptions }
 
 function cookie(name: string, isHttps: boolean): Cookie {
   return {

@@ -11,13 +11,9 @@ import { requireOwnOrigin } from '../../kernel/http/headers.ts'
 import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { removeOldClients } from './known-clients.repository.ts'
+import { refreshSession } from './refresh.service.ts'
 import { deleteSession, removeExpiredSessions, selectSessions } from './sessions.repository.ts'
-import {
-  closeOtherSessions,
-  closeSession,
-  refreshSession,
-  type Sessions,
-} from './sessions.service.ts'
+import { closeOtherSessions, closeSession, type Sessions } from './sessions.service.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

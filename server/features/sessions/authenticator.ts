@@ -1,0 +1,116 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { AccessTokenAnswer } from '../../../contract/fields.ts'
+import { deriveKey, isSameSecret } from '../../kernel/config/app-secret.ts'
+import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
+import type { Db } from '../../kernel/db/database.ts'
+import type { Authenticator, LiveSession, Viewer } from '../../kernel/http/route.ts'
+import { writeRefusal } from '../site-state/write-refusal.ts'
+import { selectLiveSessions, selectLiveUsers } from './sessions.repository.ts'
+
+/** `seconds`: how long a token lives. */
+export type TokenOptions = { key: KeyObject; seconds: number }
+
+/** `storedKey` is of the database alone: a backup with the secret cannot sign access tokens. */
+export function accessTokenKey(secret: string, storedKey: Buffer): KeyObject {
+  const mac = createHmac('sha256', storedKey).update(deriveKey(secret, 'access-token'))
+  return createSecretKey(mac.digest())
+}
+
+/** User, session, expiry in unix seconds, and an HMAC-SHA-256 of these: opaque to clients. */
+export function signAccessToken(
+  { userId, sessionId }: Viewer,
+  { key, seconds }: TokenOptions,
+): AccessTokenAnswer {
+  const expiresAt = Math.floor(Date.now() / 1000) + seconds
+  const claims = `${userId}.${sessionId}.${expiresAt}`
+  return { accessToken: { token: `${claims}.${macOf(claims, key)}`, expiresAt } }
+}
+
+type Claims = { viewer: Viewer; expiresAt: number }
+
+/** Tokens that are used many times in their five minutes: each HMAC costs a tenth of a read. */
+const KNOWN_MAX = 10_000
+
+/** A node whose clock is this much ahead may have signed a token. */
+const CLOCK_DIFFERENCE_SECONDS = 60
+
+/** Sessions that were live within some minutes. */
+const RECENT_MAX = 10_000
+const RECENT_MS = 5 * 60_000
+
+type Options = {
+  tokens: TokenOptions
+  /** Whom blocked people may ask. */
+  contact: string | undefined
+  isModerator: Authenticator['isModerator']
+}
+
+/** Every call is checked, and calls that come together share one query. */
+export class SessionAuthenticator implements Authenticator {
+  readonly isModerator: Authenticator['isModerator']
+  readonly #tokens: TokenOptions
+  readonly #contact: string | undefined
+  readonly #known = new LRUCache<string, Claims>({ max: KNOWN_MAX })
+  readonly #wereLive = new LRUCache<string, true>({ max: RECENT_MAX, ttl: RECENT_MS })
+  readonly #checks: BatchedCalls<Viewer, Awaited<ReturnType<typeof selectLiveSessions>>[number]>
+  readonly #liveChecks: BatchedCalls<Viewer, boolean>
+
+  constructor(db: Db, { tokens, contact, isModerator }: Options) {
+    this.#tokens = tokens
+    this.#contact = contact
+    this.isModerator = isModerator
+    this.#checks = new BatchedCalls((viewers) => selectLiveSessions(db, viewers))
+    this.#liveChecks = new BatchedCalls(async (viewers) => {
+      const users = await selectLiveUsers(db, [
+        ...new Set(viewers.map(({ sessionId }) => sessionId)),
+      ])
+      return viewers.map(({ sessionId, userId }) => users.get(sessionId) === userId)
+    })
+  }
+
+  /** Refuses a token that expires later than one that is signed now. */
+  readToken(token: string): Viewer | null {
+    const claims = this.#known.get(token) ?? this.#remember(token)
+    const left = (claims?.expiresAt ?? 0) - Date.now() / 1000
+    const longest = this.#tokens.seconds + CLOCK_DIFFERENCE_SECONDS
+    return claims && left > 0 && left <= longest ? claims.viewer : null
+  }
+
+  #remember(token: string): Claims | null {
+    const claims = readClaims(token, this.#tokens.key)
+    if (claims) this.#known.set(token, claims)
+    return claims
+  }
+
+  isLive(viewer: Viewer): Promise<boolean> {
+    return this.#liveChecks.call(viewer)
+  }
+
+  async findSession(viewer: Viewer): Promise<LiveSession | null> {
+    const session = await this.#checks.call(viewer)
+    if (!session) return null
+    const { isNewcomer } = session
+    const refusal = writeRefusal(session, this.#contact)
+    if (!refusal && !isNewcomer && !this.#wereLive.has(viewer.sessionId)) {
+      this.#wereLive.set(viewer.sessionId, true)
+    }
+    return { isNewcomer, writeRefusal: refusal }
+  }
+
+  wasLive({ sessionId }: Viewer): boolean {
+    return this.#wereLive.has(sessionId)
+  }
+}
+
+function readClaims(token: string, key: KeyObject): Claims | null {
+  const end = token.lastIndexOf('.')
+  const right = macOf(token.slice(0, Math.max(0, end)), key)
+  if (!isSameSecret(token.slice(end + 1), right)) return null
+  const [userId = '', sessionId = '', expiresAt = ''] = token.split('.')
+  return { viewer: { userId, sessionId }, expiresAt: Number(expiresAt) }
+}
+
+function macOf(claims: string, key: KeyObject): string {
+  return createHmac('sha256', key).update(claims).digest('base64url')
+}

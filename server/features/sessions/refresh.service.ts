@@ -1,0 +1,99 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Db } from '../../kernel/db/database.ts'
+import { hashSecret, newSessionSecret, type SessionSecret } from './cookie.ts'
+import {
+  deleteSession,
+  lockSession,
+  noteLostToken,
+  rotateSecret,
+  selectClosedReason,
+  touchSession,
+} from './sessions.repository.ts'
+
+/** A refresh rotates a secret that is older than this. */
+const ROTATE_AFTER_SECONDS = 600
+/** The previous secret stays valid so long, for a request that a second tab has already sent. */
+const GRACE_SECONDS = 60
+
+type Refreshed = {
+  state: 'live'
+  userId: string
+  /** The new secret for the cookie and the session's age in seconds, if the secret was rotated. */
+  rotated: { secret: SessionSecret; age: number } | null
+}
+
+/** An older secret was presented, so the session has been closed. */
+type Copied = { state: 'copied'; userId: string }
+
+/** The session was closed by somebody before. */
+type Closed = { state: 'closed'; reason: string }
+
+/** What a refresh proves about its client. */
+export type Proof = { tokenHash: Buffer | undefined; browserHash: Buffer | undefined }
+
+type Client = Proof & {
+  networkHash: Buffer | null
+  /** Charges the rate limit of the session, once the cookie is known to be its own. */
+  charge: (sessionId: string) => Promise<void>
+}
+
+/**
+ * Checks a session cookie that is exchanged for a new access token; returns null when it is not
+ * valid. The current secret is valid, and so is the previous one: until the current one was seen,
+ * because the response that contained it may have been lost, and for 60 s, because two tabs may
+ * refresh at once. An older secret means that somebody has a copy of the cookie, so the session is
+ * closed. A cookie of another client closes nothing. A browser that has lost its clientToken is from
+ * then on proved by its own cookie alone. Rejects as `charge` does, with nothing changed.
+ */
+export function refreshSession(
+  db: Db,
+  presented: SessionSecret,
+  { networkHash, charge, ...proof }: Client,
+): Promise<Refreshed | Copied | Closed | null> {
+  return db.transaction().execute(async (tx) => {
+    const session = await lockSession(tx, presented.id)
+    const hash = hashSecret(presented.secret)
+    if (!session) {
+      const reason = await selectClosedReason(tx, presented.id, hash)
+      return reason === undefined ? null : { state: 'closed', reason }
+    }
+    if (!isSameClient(session, proof)) return null
+    const userId = session.user_id
+
+    const isCurrent = timingSafeEqual(session.secret_hash, hash)
+    const isPrevious =
+      session.previous_hash !== null && timingSafeEqual(session.previous_hash, hash)
+    const inGrace = session.secret_age <= GRACE_SECONDS
+    if (!isCurrent && !(isPrevious && (!session.seen || inGrace))) {
+      await deleteSession(tx, { sessionId: presented.id, userId })
+      return { state: 'copied', userId }
+    }
+    await charge(presented.id)
+    if (!proof.tokenHash && !session.is_token_lost) await noteLostToken(tx, presented.id)
+    // A previous secret after its grace period: the response with the current one was lost.
+    const isDue = isCurrent ? session.secret_age > ROTATE_AFTER_SECONDS : !inGrace
+    if (isDue) {
+      const secret = newSessionSecret(presented.id)
+      await rotateSecret(tx, presented.id, {
+        next: hashSecret(secret.secret),
+        presented: hash,
+        networkHash,
+      })
+      return { state: 'live', userId, rotated: { secret, age: session.age } }
+    }
+    await touchSession(tx, presented.id, isCurrent)
+    return { state: 'live', userId, rotated: null }
+  })
+}
+
+type StoredClient = {
+  client_hash: Buffer
+  browser_hash: Buffer
+  is_token_lost: boolean
+}
+
+function isSameClient(session: StoredClient, { tokenHash, browserHash }: Proof): boolean {
+  if (tokenHash && timingSafeEqual(session.client_hash, tokenHash)) return true
+  if (tokenHash && !session.is_token_lost) return false
+  return browserHash !== undefined && timingSafeEqual(session.browser_hash, browserHash)
+}
