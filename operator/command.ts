@@ -1,4 +1,4 @@
-import { publishFromOutside } from '../server/kernel/cache/operator-changes.ts'
+import { publishFromOutside } from '../server/kernel/cache/change-feed.ts'
 import type { Config } from '../server/kernel/config/config.ts'
 import { type Db, isRowId, type Queryable } from '../server/kernel/db/database.ts'
 

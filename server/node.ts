@@ -4,7 +4,8 @@ import { createLikeFlag } from './features/likes/likes.service.ts'
 import { isModerator } from './features/moderation/moderators.repository.ts'
 import { selectTokenKey } from './features/sessions/sessions.repository.ts'
 import { Sessions } from './features/sessions/sessions.service.ts'
-import { createResponseCache } from './kernel/cache/response-cache.ts'
+import { ChangeFeed } from './kernel/cache/change-feed.ts'
+import { ResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import type { Config } from './kernel/config/config.ts'
 import { createSteadyClock, databaseTime } from './kernel/db/clock.ts'
@@ -166,10 +167,9 @@ async function openHttp({
     inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
   })
   const live = new Live(limits)
-  const cache = createResponseCache({
-    db,
-    databaseUrl: directUrl,
-    isShared: config.databaseUrl !== undefined,
+  const isShared = config.databaseUrl !== undefined
+  const cache = new ResponseCache({
+    openFeed: (events) => new ChangeFeed(db, { url: directUrl, isShared, outage, ...events }),
     outage,
     onChange: (change) => live.note(change),
     log,
@@ -186,8 +186,8 @@ async function openHttp({
     trustProxy,
     headers,
     observe,
-    before: fastPath.wrap,
-    insteadOfRefusal: fastPath.serveStale,
+    before: (listener) => fastPath.wrap(listener),
+    insteadOfRefusal: (request, response) => fastPath.serveStale(request, response),
     pageNotNow: web && pageNotNow(web),
   })
   const { cookieName } = sessions

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import type { PublishChange } from './cache/change.ts'
+import type { PublishChange } from './cache/change-feed.ts'
 import type { Config } from './config/config.ts'
 import type { Db } from './db/database.ts'
 import type { Route } from './http/route.ts'

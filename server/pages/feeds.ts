@@ -15,7 +15,7 @@ import {
 } from '../../contract/pages.ts'
 import { postIdsOf, postTitle } from '../../contract/post-rules.ts'
 import type { PostPage } from '../../contract/posts.ts'
-import { toCachedResponse } from '../kernel/cache/cached-response.ts'
+import { CachedResponse } from '../kernel/cache/cached-response.ts'
 import type { ResponseCache } from '../kernel/cache/response-cache.ts'
 import { VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import type { Http } from '../kernel/http/route.ts'
@@ -58,7 +58,7 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
       const { write, type } = FORMATS[format]
       const feed = await read()
       const body = Buffer.from(write(feed, origin))
-      return toCachedResponse({
+      return new CachedResponse({
         route: FEED_PATHS[format],
         body,
         type,

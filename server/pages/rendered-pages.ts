@@ -15,12 +15,7 @@ import { hasMoreAncestors, postIdsOf } from '../../contract/post-rules.ts'
 import type { FoundPage } from '../../contract/search.ts'
 import { pageOf, searchTitle } from '../../contract/search-rules.ts'
 import type { TextName } from '../../contract/texts.ts'
-import { sendCached } from '../kernel/cache/cached-reads.ts'
-import {
-  acceptsBrotli,
-  type CachedResponse,
-  toCachedResponse,
-} from '../kernel/cache/cached-response.ts'
+import { acceptsBrotli, CachedResponse } from '../kernel/cache/cached-response.ts'
 import type { ResponseCache } from '../kernel/cache/response-cache.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { HTML_TYPE } from '../kernel/http/refusal.ts'
@@ -112,7 +107,7 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
       isPacked: acceptsBrotli(http?.request.headers['accept-encoding']),
     })
     const { body, tag, packed } = await withHandlerDeadline(made)
-    return toCachedResponse({
+    return new CachedResponse({
       route,
       isPage: true,
       body: bufferOf(body),
@@ -184,7 +179,7 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
     const head = { title: searchTitle(q), isIndexed: false } as const
     const searched = { route: PATHS.search, url: urlOf(page), head, first }
     const response = await respond(searched, { reader, http })
-    const body = await sendCached(http, { response })
+    const body = await response.send(http)
     // Words that cannot be looked for are no failure of the page.
     if (!refused || found.status === ERRORS.INVALID_REQUEST.status) return body
     http.reply.code(found.status)

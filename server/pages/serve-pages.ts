@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { cursorIn, PATHS, pageAt, searchIn, TEXT_NAMES } from '../../contract/pages.ts'
-import { variantFor } from '../kernel/cache/cached-response.ts'
 import type { ResponseCache } from '../kernel/cache/response-cache.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
@@ -133,7 +132,8 @@ function createPages(web: WebApp, { cookieName, limits, ...options }: Options) {
     // What is no page for visitors may be one for the signed-in user.
     if (hasSession(request)) return sendShell(http, shown)
     const accepted = request.headers['accept-encoding']
-    const { headers, body } = await variantFor(await rendered.missing(shown), accepted)
+    const missing = await rendered.missing(shown)
+    const { headers, body } = await missing.variantFor(accepted)
     const cacheControl = shown === 'no post' ? NO_POST_CACHE_CONTROL : 'no-cache'
     return reply.headers({ ...headers, 'cache-control': cacheControl }).send(body)
   }

@@ -4,13 +4,7 @@ import { gunzip, gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { PATHS, postPath } from '../../contract/pages.ts'
-import { sendCached } from '../kernel/cache/cached-reads.ts'
-import {
-  acceptsGzip,
-  type CachedResponse,
-  isNotModified,
-  toCachedResponse,
-} from '../kernel/cache/cached-response.ts'
+import { acceptsGzip, CachedResponse, isNotModified } from '../kernel/cache/cached-response.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { escapeXml } from '../kernel/http/escape.ts'
@@ -57,7 +51,7 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
     fetchMethod: (number) => makeSitemap(options, number),
   })
   const toResponse = (text: string, type: string) =>
-    toCachedResponse({
+    new CachedResponse({
       route: 'file',
       body: Buffer.from(text),
       type,
@@ -70,7 +64,7 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
 
     sitemaps.get('/sitemap.xml', { schema }, async (request, reply) => {
       const response = await index.forceFetch('index')
-      return sendCached({ request, reply }, { response })
+      return response.send({ request, reply })
     })
 
     sitemaps.get<SitemapRequest>(
@@ -92,7 +86,7 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
   app.get(
     '/robots.txt',
     { schema, onRequest: ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]) },
-    async (request, reply) => sendCached({ request, reply }, { response: robots }),
+    async (request, reply) => robots.send({ request, reply }),
   )
 }
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
-import { CHANNEL } from '../kernel/cache/operator-changes.ts'
+import { CHANNEL } from '../kernel/cache/change-feed.ts'
 
 /** Receives the changes that nodes and commands publish, until the test has finished. */
 export async function changesForTest(databaseUrl: string) {

@@ -1,4 +1,4 @@
-import type { PublishChange } from '../../kernel/cache/change.ts'
+import type { PublishChange } from '../../kernel/cache/change-feed.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { appendToJournal, isInJournal } from '../../kernel/journal/journal.ts'
 import { reserveNamesOf } from '../account/account.service.ts'

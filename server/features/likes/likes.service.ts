@@ -1,6 +1,6 @@
 import { postIdsOf } from '../../../contract/post-rules.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
-import type { ViewerFlag } from '../../kernel/cache/cached-reads.ts'
+import type { ViewerFlag } from '../../kernel/cache/response-cache.ts'
 import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -81,7 +81,7 @@ export function createLikeFlag(db: Db, auth: Pick<Authenticator, 'isLive'>): Vie
     return readers.map(({ userId }) => liked.get(userId) ?? new Set<string>())
   })
   return {
-    postIdsOf: (answer) => postIdsOf(answer as Post | PostPage),
+    postIdsOf: postIdsOf as ViewerFlag['postIdsOf'],
     setFor: (answer, postIds) => withLikes(answer as Post | PostPage, postIds),
     async trueFor(viewer, postIds) {
       const { userId } = viewer

@@ -1,5 +1,5 @@
 import type { Post } from '../../../contract/posts.ts'
-import type { Change, PublishChange } from '../../kernel/cache/change.ts'
+import type { Change, PublishChange } from '../../kernel/cache/change-feed.ts'
 import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { createMemoryCache } from './cache.ts'
-import { toCachedResponse } from './cached-response.ts'
-import type { Change } from './change.ts'
+import { MemoryCache } from './cache.ts'
+import { CachedResponse } from './cached-response.ts'
+import type { Change } from './change-feed.ts'
 
-const responseOf = (body: string, postIds?: string[]) =>
-  toCachedResponse({
+const responseOf = (body: string, postIds?: string[], isPage = false) =>
+  new CachedResponse({
     route: '/posts',
+    isPage,
     type: 'application/json',
     headers: {},
     body: Buffer.from(body),
@@ -17,7 +18,7 @@ const ADDED = { kind: 'added', answered: [] } satisfies Change
 /** A cache on a clock that the test moves, with one response just cached, which shows the post 7. */
 function cacheAtZero(maxBytes?: number) {
   let ms = 0
-  const cache = createMemoryCache({ clock: () => ms, ...(maxBytes && { maxBytes }) })
+  const cache = new MemoryCache({ clock: () => ms, ...(maxBytes && { maxBytes }) })
   cache.setSubscribed(true)
   const put = (url: string, response = responseOf('{}')) => cache.put(url, response, cache.begin())
   put('/posts', responseOf('{}', ['7']))
@@ -115,7 +116,7 @@ test('a read during which a post was published is cached as a stale one only', (
 
 test('a page is served for a tenth of a second although posts were added since or while it was made, and not after an edit of what it shows', () => {
   const { cache, wait, isFresh } = cacheAtZero()
-  const page = { ...responseOf('<p>', ['7']), isPage: true }
+  const page = responseOf('<p>', ['7'], true)
   const put = () => {
     const begin = cache.begin()
     cache.invalidate(ADDED)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SAVED_HEADER, SAVED_STATUS } from '../../../contract/constants.ts'
 
 export type ResponseHeaders = Record<string, string | number>
@@ -8,38 +9,22 @@ type Encoding = 'br' | 'gzip' | 'identity'
 /** A body in one encoding, with the headers of 200 and of 304. */
 type Variant = { body: Buffer; headers: ResponseHeaders; notModifiedHeaders: ResponseHeaders }
 
-/** A response that all visitors share. Only compressed variants are added to it later. */
-export type CachedResponse = {
-  route: string
-  /** A page is served before any route only to requests without a cookie. */
-  isPage: boolean
-  /** The common part of the ETags of all variants. */
-  tag: string
-  variants: Partial<Record<Encoding, Variant>> & { identity: Variant }
-  compress: (encoding: 'br' | 'gzip') => Promise<Variant>
-  /** What the body shows, for signed-in viewers' own bodies; absent if these get another response. */
-  answer?: unknown
-  /** Of a signed-in viewer's own body, but for its length. */
-  ownHeaders?: ResponseHeaders
-  /** The posts whose text it shows; undefined where that may be any. */
-  postIds: string[] | undefined
-  /** Returns the response whose body says that it is stale; absent where the headers are enough. */
-  toStale?: () => CachedResponse
-}
-
 type Content = {
   route: string
   body: Buffer
-  /** The body compressed by Brotli, where it is at hand. */
+  /** The body compressed by Brotli, if it is at hand. */
   packed?: Buffer | undefined
   type: string
   headers: ResponseHeaders
   vary?: 'Authorization' | 'Cookie'
   cacheControl?: string
+  /** A page is served before any route only to requests without a cookie. */
   isPage?: boolean
   /** Names this state of the content; a hash of the body by default. */
   tag?: string
+  /** What the body shows, for signed-in viewers' own bodies; absent if these get another response. */
   answer?: unknown
+  /** The posts whose text it shows; absent if that may be any. */
   postIds?: string[]
   /** Returns the body that says that it is stale, for readers who cannot see headers. */
   markSaved?: (body: string) => string
@@ -55,71 +40,121 @@ const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 export const CACHE_CONTROL =
   'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
 
-/** Makes the response to cache. Its body is compressed when somebody first asks for it so. */
-export function toCachedResponse(content: Content): CachedResponse {
-  const { route, body, packed, answer, postIds, isPage = false, markSaved } = content
-  const tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
-  const common = {
-    ...content.headers,
-    'cache-control': content.cacheControl ?? CACHE_CONTROL,
-    vary: content.vary ? `${content.vary}, Accept-Encoding` : 'Accept-Encoding',
-  }
-  const variant = (bytes: Buffer, encoding: Encoding): Variant => {
-    // Two encodings are two representations, each with its own ETag (RFC 9110, 8.8.3.3).
-    const etag = encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
-    const notModifiedHeaders = { ...common, etag }
-    const headers = {
-      ...notModifiedHeaders,
-      'content-type': content.type,
-      'content-length': bytes.length,
-      ...(encoding !== 'identity' && { 'content-encoding': encoding }),
-    }
-    return { body: bytes, headers, notModifiedHeaders }
-  }
-  const variants: CachedResponse['variants'] = {
-    identity: variant(body, 'identity'),
-    ...(packed && { br: variant(packed, 'br') }),
-  }
-  const compressing: { br?: Promise<Variant>; gzip?: Promise<Variant> } = {}
+/** A response that all visitors share. Its body is compressed when somebody first asks for it so. */
+export class CachedResponse {
+  readonly route: string
+  readonly isPage: boolean
+  /** The common part of the ETags of all variants. */
+  readonly tag: string
+  readonly answer: unknown
+  readonly postIds: string[] | undefined
+  readonly identity: Variant
+  readonly #content: Content
+  readonly #variants: Partial<Record<Encoding, Variant>>
+  readonly #compressing: Partial<Record<Encoding, Promise<Variant>>> = {}
+  #stale: CachedResponse | undefined
 
-  async function addVariant(encoding: 'br' | 'gzip'): Promise<Variant> {
-    const bytes = await (encoding === 'br' ? compressBrotli : compressGzip)(body)
-    const added = variant(bytes, encoding)
-    variants[encoding] = added
+  constructor(content: Content) {
+    const { route, body, packed, isPage = false, answer, postIds } = content
+    this.route = route
+    this.isPage = isPage
+    this.tag = content.tag ?? createHash('sha1').update(body).digest('base64url')
+    this.answer = answer
+    this.postIds = postIds
+    this.#content = content
+    this.identity = this.#variantOf(body, 'identity')
+    this.#variants = {
+      identity: this.identity,
+      ...(packed && { br: this.#variantOf(packed, 'br') }),
+    }
+  }
+
+  /** Of a signed-in viewer's own body, but for its length. */
+  get ownHeaders(): ResponseHeaders {
+    const { headers, type } = this.#content
+    return { ...headers, 'cache-control': 'no-store', 'content-type': type }
+  }
+
+  /** In bytes: also the object of the answer, and the variants and the stale one that may come. */
+  get size(): number {
+    const { markSaved, answer, body } = this.#content
+    return 4096 + body.length * (markSaved || answer !== undefined ? 4 : 2)
+  }
+
+  /** Resolves to the smallest variant that a client with this Accept-Encoding can read. */
+  async variantFor(acceptEncoding: unknown): Promise<Variant> {
+    const encoding = this.#encodingFor(acceptEncoding)
+    const ready = this.#variants[encoding]
+    if (ready) return ready
+    this.#compressing[encoding] ??= this.#compress(encoding)
+    return this.#compressing[encoding]
+  }
+
+  /** Returns the same variant; undefined if it has to be compressed first. */
+  readyVariant(acceptEncoding: unknown): Variant | undefined {
+    return this.#variants[this.#encodingFor(acceptEncoding)]
+  }
+
+  /** Returns the response whose body says that it is stale; this one if the headers are enough. */
+  toStale(): CachedResponse {
+    const { markSaved, packed: _, ...content } = this.#content
+    if (!markSaved) return this
+    this.#stale ??= new CachedResponse({
+      ...content,
+      body: Buffer.from(markSaved(content.body.toString())),
+      // Another tag than the fresh one's, so that no browser takes one for the other.
+      tag: `saved-${this.tag}`,
+    })
+    return this.#stale
+  }
+
+  /** Sets headers and status, and returns the body. A stale response, with its age, is never 304. */
+  async send(
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+    age?: number,
+  ): Promise<Buffer> {
+    const variant = await this.variantFor(request.headers['accept-encoding'])
+    if (age === undefined && isNotModified(this, request.headers['if-none-match'])) {
+      reply.code(304).headers(variant.notModifiedHeaders)
+      return Buffer.alloc(0)
+    }
+    reply.headers(variant.headers)
+    if (age !== undefined) reply.headers(staleHeaders(age))
+    return variant.body
+  }
+
+  async #compress(encoding: Encoding): Promise<Variant> {
+    const compress = encoding === 'br' ? compressBrotli : compressGzip
+    const added = this.#variantOf(await compress(this.#content.body), encoding)
+    this.#variants[encoding] = added
     return added
   }
 
-  let stale: CachedResponse | undefined
-  const makeStale = (mark: NonNullable<typeof markSaved>) => {
-    const { markSaved: _, packed: __, ...rest } = content
-    // Another tag than the fresh one's, so that no browser takes one for the other.
-    const marked = { body: Buffer.from(mark(body.toString())), tag: `saved-${tag}` }
-    return toCachedResponse({ ...rest, ...marked })
+  #variantOf(body: Buffer, encoding: Encoding): Variant {
+    const { headers, cacheControl = CACHE_CONTROL, vary, type } = this.#content
+    const notModifiedHeaders = {
+      ...headers,
+      'cache-control': cacheControl,
+      vary: vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding',
+      // Two encodings are two representations, each with its own ETag (RFC 9110, 8.8.3.3).
+      etag: encoding === 'identity' ? `"${this.tag}"` : `"${this.tag}-${encoding}"`,
+    }
+    return {
+      body,
+      notModifiedHeaders,
+      headers: {
+        ...notModifiedHeaders,
+        'content-type': type,
+        'content-length': body.length,
+        ...(encoding !== 'identity' && { 'content-encoding': encoding }),
+      },
+    }
   }
-  return {
-    route,
-    isPage,
-    tag,
-    variants,
-    compress: (encoding) => {
-      compressing[encoding] ??= addVariant(encoding)
-      return compressing[encoding]
-    },
-    ...(answer !== undefined && {
-      answer,
-      ownHeaders: {
-        ...content.headers,
-        'cache-control': 'no-store',
-        'content-type': content.type,
-      },
-    }),
-    postIds,
-    ...(markSaved && {
-      toStale: () => {
-        stale ??= makeStale(markSaved)
-        return stale
-      },
-    }),
+
+  #encodingFor(acceptEncoding: unknown): Encoding {
+    if (this.identity.body.length < COMPRESSED_MIN) return 'identity'
+    if (acceptsBrotli(acceptEncoding)) return 'br'
+    return acceptsGzip(acceptEncoding) ? 'gzip' : 'identity'
   }
 }
 
@@ -131,43 +166,12 @@ export function staleHeaders(age: number): ResponseHeaders {
   return { age, [SAVED_HEADER]: SAVED_STATUS + age, 'cache-control': 'no-store' }
 }
 
-/** Resolves to the smallest variant that a client with this Accept-Encoding can read. */
-export async function variantFor(
-  response: CachedResponse,
-  acceptEncoding: unknown,
-): Promise<Variant> {
-  const encoding = encodingFor(response, acceptEncoding)
-  const ready = response.variants[encoding]
-  return (
-    ready ?? (encoding === 'identity' ? response.variants.identity : response.compress(encoding))
-  )
-}
-
-/** Returns the same variant; undefined where it has to be compressed first. */
-export function readyVariant(
-  response: CachedResponse,
-  acceptEncoding: unknown,
-): Variant | undefined {
-  return response.variants[encodingFor(response, acceptEncoding)]
-}
-
-function encodingFor({ variants }: CachedResponse, acceptEncoding: unknown): Encoding {
-  if (variants.identity.body.length < COMPRESSED_MIN) return 'identity'
-  if (acceptsBrotli(acceptEncoding)) return 'br'
-  return acceptsGzip(acceptEncoding) ? 'gzip' : 'identity'
-}
-
 /** Whether If-None-Match names one of the ETags, perhaps as a proxy's weak one. */
 export function isNotModified(
   { tag }: Pick<CachedResponse, 'tag'>,
   ifNoneMatch: string | undefined,
 ): boolean {
   return ifNoneMatch?.trim() === '*' || (ifNoneMatch?.includes(`"${tag}`) ?? false)
-}
-
-/** Counts the object of the answer, and the variants and the stale response that may be added. */
-export function sizeOf({ variants, answer, toStale }: CachedResponse): number {
-  return 4096 + variants.identity.body.length * (toStale || answer !== undefined ? 4 : 2)
 }
 
 function compressBrotli(body: Buffer): Promise<Buffer> {

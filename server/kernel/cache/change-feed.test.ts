@@ -3,9 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
 import { openDatabase } from '../db/database.ts'
-import type { Change } from './change.ts'
-import { openChangeFeed } from './change-feed.ts'
-import { CHANNEL, FEED_NAME } from './operator-changes.ts'
+import { CHANNEL, type Change, ChangeFeed, FEED_NAME } from './change-feed.ts'
 
 test('a connection that freezes before it has subscribed is given up, and another one takes its place', async () => {
   const databaseUrl = await databaseForTest()
@@ -21,14 +19,14 @@ test('a connection that freezes before it has subscribed is given up, and anothe
 
   const frozen = line.freezeAt(1)
   const { promise: subscribed, resolve } = Promise.withResolvers<void>()
-  const feed = openChangeFeed(db, {
+  const feed = new ChangeFeed(db, {
     url: line.url,
     isShared: true,
     outage: { suspect() {}, whenReadable: async () => {} },
     onChange() {},
     onSubscribed: (isSubscribed) => isSubscribed && resolve(),
   })
-  onTestFinished(feed.close)
+  onTestFinished(() => feed.close())
   await frozen
   expect(await listeners()).toBe(1)
   await expect.poll(listeners, { timeout: 5000 }).toBe(0)
@@ -45,7 +43,7 @@ test('a change arrives at other nodes as it was sent; a notification that nobody
   const [own, received]: [Change[], Change[]] = [[], []]
   const { promise: subscribed, resolve } = Promise.withResolvers<void>()
   const open = (onChange: (change: Change) => void, onSubscribed = () => {}) =>
-    openChangeFeed(db, { url: databaseUrl, isShared: true, outage, onChange, onSubscribed })
+    new ChangeFeed(db, { url: databaseUrl, isShared: true, outage, onChange, onSubscribed })
   const [sender, receiver] = [
     open((change) => void own.push(change)),
     open((change) => void received.push(change), resolve),
@@ -58,7 +56,7 @@ test('a change arrives at other nodes as it was sent; a notification that nobody
     { kind: 'edited', postId: '7' },
     { kind: 'removed' },
   ]
-  await Promise.all(changes.map(sender.publish))
+  await Promise.all(changes.map((change) => sender.publish(change)))
   await expect.poll(() => received).toEqual(changes)
   expect(own).toEqual([])
   for (const payload of ['', 'other', 'other posts', 'other {"kind":"added"}']) {

@@ -2,12 +2,52 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
+import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { BatchedCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 import { endsWithin, type Outage } from '../db/outage.ts'
-import { Change } from './change.ts'
-import { CHANNEL, confirm, FEED_NAME, OPERATOR, payloadOf } from './operator-changes.ts'
+
+/** The newest post that was added to the wall, and its author. */
+const NewestPost = Type.Object({ id: Type.String(), by: Type.String() })
+
+/**
+ * A change of what posts show. Likes are no change. An edit or a removal is of any post unless it
+ * has a `postId`.
+ */
+export const Change = Type.Union([
+  Type.Object({
+    kind: Type.Literal('added'),
+    newest: Type.Optional(NewestPost),
+    /** What the added replies answer: users by their ids, and `<post>:<reply>:<author>`. */
+    answered: Type.Array(Type.String()),
+  }),
+  Type.Object({
+    kind: Type.Union([Type.Literal('edited'), Type.Literal('removed')]),
+    postId: Type.Optional(Type.String()),
+  }),
+])
+
+export type NewestPost = Static<typeof NewestPost>
+export type Change = Static<typeof Change>
+
+/**
+ * Ends the cached responses that a change makes stale, on every node. Call it after the commit, and
+ * await it before the response. Never rejects.
+ */
+export type PublishChange = (change: Change) => Promise<void>
+
+export const CHANNEL = 'vslukh'
+/** The application name of the connections on which nodes receive changes. */
+export const FEED_NAME = 'vslukh change feed'
+export const COUNT_NODES = `SELECT count(*)::int AS nodes FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = '${FEED_NAME}'`
+/** The name of a sender that is an operator's command begins so. */
+const OPERATOR = 'operator-'
+/** Where nodes confirm that they have received a change of an operator's command. */
+const CONFIRMED_CHANNEL = 'vslukh_heard'
+/** A node that does not confirm within this time is frozen or gone. */
+const LONGEST_CONFIRMATION_MS = 2000
 
 const FIRST_RETRY_MS = 50
 const LONGEST_RETRY_MS = 2000
@@ -16,17 +56,15 @@ const CONNECTION_WAIT_MS = 3000
 const LONGEST_SILENCE_MS = 1000
 const HEARTBEAT_MS = 500
 
-export type ChangeFeed = {
-  publish(change: Change): Promise<unknown>
-  close(): Promise<void>
-}
-
 type FeedOptions = {
   /** For a connection of the feed's own. */
   url: string
   /** Whether other nodes may use the database. If not, only operators' commands publish changes. */
   isShared: boolean
   outage: Pick<Outage, 'suspect' | 'whenReadable'>
+}
+
+export type FeedEvents = {
   onChange: (change: Change) => void
   /** Called when changes of other nodes begin to arrive, or no longer do. */
   onSubscribed: (isSubscribed: boolean) => void
@@ -36,66 +74,73 @@ type FeedOptions = {
  * Publishes changes over NOTIFY and receives those of other nodes over LISTEN. A change is
  * published after its commit: within the transaction, commits would queue for one lock.
  */
-export function openChangeFeed(
-  db: Db,
-  { url, isShared, outage, onChange, onSubscribed }: FeedOptions,
-): ChangeFeed {
-  const node = randomUUID()
-  const closing = new AbortController()
-  let client: pg.Client | undefined
-  const subscribing = keepSubscribed()
+export class ChangeFeed {
+  readonly #options: FeedOptions & FeedEvents
+  readonly #node = randomUUID()
+  readonly #closing = new AbortController()
+  /** Changes that come while a statement is under way share the next one. */
+  readonly #publications: BatchedCalls<Change, Change>
+  readonly #subscribing: Promise<void>
+  #client: pg.Client | undefined
 
-  async function keepSubscribed(): Promise<void> {
+  constructor(db: Db, options: FeedOptions & FeedEvents) {
+    this.#options = options
+    this.#publications = new BatchedCalls(async (changes) => {
+      const payloads = new Set(changes.map((change) => payloadOf(this.#node, change)))
+      await sql`SELECT pg_notify(${CHANNEL}, payload)
+        FROM unnest(${[...payloads]}::text[]) payload`.execute(db)
+      return changes
+    })
+    this.#subscribing = this.#keepSubscribed()
+  }
+
+  async publish(change: Change): Promise<void> {
+    if (this.#options.isShared) await this.#publications.call(change)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#client?.end()
+    await this.#subscribing
+  }
+
+  async #keepSubscribed(): Promise<void> {
+    const { outage, onSubscribed } = this.#options
+    const { signal } = this.#closing
     let wait = FIRST_RETRY_MS
-    while (!closing.signal.aborted) {
+    while (!signal.aborted) {
       await outage.whenReadable()
-      client = newClient()
+      const client = this.#newClient()
+      this.#client = client
       if (await subscribe(client)) {
         wait = FIRST_RETRY_MS
         onSubscribed(true)
         await untilSilent(client)
         onSubscribed(false)
-        if (!closing.signal.aborted) outage.suspect(new Error('The change feed broke off'))
+        if (!signal.aborted) outage.suspect(new Error('The change feed broke off'))
       }
       // Not awaited: a server that does not answer could take for ever.
       client.end().catch(() => {})
-      await delay(wait, undefined, { signal: closing.signal }).catch(() => {})
+      await delay(wait, undefined, { signal }).catch(() => {})
       wait = Math.min(wait * 2, LONGEST_RETRY_MS)
     }
   }
 
-  function newClient(): pg.Client {
-    const fresh = new pg.Client({
-      connectionString: url,
+  #newClient(): pg.Client {
+    const client = new pg.Client({
+      connectionString: this.#options.url,
       application_name: FEED_NAME,
       connectionTimeoutMillis: CONNECTION_WAIT_MS,
       keepAlive: true,
     })
-    fresh.on('error', () => {})
-    fresh.on('notification', ({ payload = '' }) => {
+    client.on('error', () => {})
+    client.on('notification', ({ payload = '' }) => {
       const { sender, change } = parse(payload)
-      if (sender === node) return
-      onChange(change)
-      if (sender.startsWith(OPERATOR)) confirm(fresh, sender)
+      if (sender === this.#node) return
+      this.#options.onChange(change)
+      if (sender.startsWith(OPERATOR)) confirm(client, sender)
     })
-    return fresh
-  }
-
-  // Changes that come while a statement is under way share the next one.
-  const publications = new BatchedCalls(async (changes: Change[]) => {
-    const payloads = new Set(changes.map((change) => payloadOf(node, change)))
-    await sql`SELECT pg_notify(${CHANNEL}, payload)
-      FROM unnest(${[...payloads]}::text[]) payload`.execute(db)
-    return changes
-  })
-
-  return {
-    publish: async (change) => (isShared ? publications.call(change) : undefined),
-    async close() {
-      closing.abort()
-      await client?.end()
-      await subscribing
-    },
+    return client
   }
 }
 
@@ -130,5 +175,36 @@ function parse(payload: string): { sender: string; change: Change } {
     return { sender, change: Value.Parse(Change, JSON.parse(json)) }
   } catch {
     return { sender, change: { kind: 'edited' } }
+  }
+}
+
+/** Returns the text of a notification. */
+export function payloadOf(sender: string, change: Change): string {
+  return `${sender} ${JSON.stringify(change)}`
+}
+
+function confirm(client: pg.Client, sender: string): void {
+  client.query('SELECT pg_notify($1, $2)', [CONFIRMED_CHANNEL, sender]).catch(() => {})
+}
+
+/** Publishes a change from outside any node. Returns how many nodes received it within 2 s. */
+export async function publishFromOutside(url: string, change: Change): Promise<number> {
+  const sender = OPERATOR + randomUUID()
+  const client = new pg.Client({ connectionString: url, application_name: 'vslukh operator' })
+  await client.connect()
+  try {
+    await client.query(`LISTEN ${CONFIRMED_CHANNEL}`)
+    const { rows } = await client.query<{ nodes: number }>(COUNT_NODES)
+    const nodes = rows[0]?.nodes ?? 0
+    const allConfirmed = Promise.withResolvers<void>()
+    let confirmed = 0
+    client.on('notification', ({ payload }) => {
+      if (payload === sender && ++confirmed >= nodes) allConfirmed.resolve()
+    })
+    await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payloadOf(sender, change)])
+    if (nodes > 0) await endsWithin(allConfirmed.promise, LONGEST_CONFIRMATION_MS)
+    return confirmed
+  } finally {
+    await client.end()
   }
 }

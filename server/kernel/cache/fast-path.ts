@@ -1,7 +1,13 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  RequestListener,
+  ServerResponse,
+} from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Outage } from '../db/outage.ts'
+import { LRUCache } from 'lru-cache'
+import { READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
 import { USER_CALLS, VISITOR_CALLS } from '../http/call-limits.ts'
 import {
   measureQueryTime,
@@ -9,17 +15,14 @@ import {
   type ObserveRequest,
   requestLine,
 } from '../http/request-log.ts'
-import { type Authenticator, tokenOf } from '../http/route.ts'
+import { type Authenticator, tokenOf, type Viewer } from '../http/route.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { MemoryCache } from './cache.ts'
-import type { CachedReads } from './cached-reads.ts'
 import {
   type CachedResponse,
   isNotModified,
   type ResponseHeaders,
-  readyVariant,
   staleHeaders,
-  variantFor,
 } from './cached-response.ts'
 
 export type FastPathOptions = {
@@ -30,7 +33,13 @@ export type FastPathOptions = {
   observe?: ObserveRequest | undefined
 }
 
-type Parts = { reads: CachedReads; outage: Pick<Outage, 'noteStale'> }
+type Parts = {
+  writers: RecentWriters
+  /** Resolves to the JSON with the viewer's flags. */
+  bodyFor: (viewer: Viewer, cached: CachedResponse) => Promise<Buffer>
+  noteStale: () => void
+}
+
 type Answer = { status: number; headers: ResponseHeaders; body?: Buffer; userId?: string }
 
 declare module 'node:http' {
@@ -40,47 +49,101 @@ declare module 'node:http' {
   }
 }
 
-/** Answers reads before Fastify begins: from the cache, or stale instead of a refusal. */
-export function createFastPath(
-  cache: MemoryCache,
-  { auth, limits, trustProxy, log, observe, reads, outage }: FastPathOptions & Parts,
-) {
-  const addressOf = clientAddress(trustProxy)
+/** More users than one node can answer writes of within two seconds. */
+const WRITERS_MAX = 20_000
 
-  /** Returns undefined where the route has to answer. */
-  function answerVisitor(
-    request: IncomingMessage,
-    cached: CachedResponse,
-  ): Promise<Answer> | undefined {
+/** Users whose reads go past the cache, which may lack what they have just written. */
+export class RecentWriters {
+  readonly #writers = new LRUCache<string, true>({ max: WRITERS_MAX, ttl: READ_AFTER_WRITE_MS })
+
+  readonly note = (userId: string): void => {
+    this.#writers.set(userId, true)
+  }
+
+  /** Whether a user has written here, or perhaps on another node: the web app says so. */
+  includes({ userId }: Viewer, headers: IncomingHttpHeaders): boolean {
+    return this.#writers.has(userId) || (headers['cache-control']?.includes('no-cache') ?? false)
+  }
+}
+
+/** Answers reads before Fastify begins: from the cache, or stale instead of a refusal. */
+export class FastPath {
+  readonly #cache: MemoryCache
+  readonly #options: FastPathOptions & Parts
+  readonly #addressOf: (request: IncomingMessage) => string | undefined
+
+  constructor(cache: MemoryCache, options: FastPathOptions & Parts) {
+    this.#cache = cache
+    this.#options = options
+    this.#addressOf = clientAddress(options.trustProxy)
+  }
+
+  /** Wraps a server's listener, which gets the requests that the cache cannot answer. */
+  wrap(listener: RequestListener): RequestListener {
+    return (request, response) => {
+      const cached = request.method === 'GET' ? this.#cache.get(request.url ?? '') : undefined
+      if (!cached) return listener(request, response)
+      const began = performance.now()
+      const isVisitors = request.headers.authorization === undefined
+      const answered = isVisitors
+        ? this.#answerVisitor(request, cached)
+        : this.#answerUser(request, cached)
+      if (!answered) return listener(request, response)
+      answered.then(
+        ({ status, headers, body, userId }) => {
+          response.writeHead(status, headers).end(body)
+          const ms = performance.now() - began
+          const dbMs = request.queryTime?.ms || undefined
+          this.#note({ route: cached.route, status, ms, dbMs, userId })
+        },
+        () => listener(request, response),
+      )
+    }
+  }
+
+  /**
+   * Serves a stale response: a database that falls silent fills all slots before that is noticed.
+   */
+  serveStale(request: IncomingMessage, response: ServerResponse): boolean {
+    const stale = isVisitorsRead(request) ? this.#cache.getStale(request.url ?? '') : undefined
+    if (!stale || needsPageOfOwn(request, stale.response)) return false
+    stale.response.variantFor(request.headers['accept-encoding']).then(
+      ({ headers, body }) => {
+        response.writeHead(200, { ...headers, ...staleHeaders(stale.age) }).end(body)
+        this.#options.noteStale()
+      },
+      (err) => {
+        this.#options.log.error({ err }, 'a stale response could not be compressed')
+        response.destroy()
+      },
+    )
+    return true
+  }
+
+  /** Returns undefined if the route has to answer. */
+  #answerVisitor(request: IncomingMessage, cached: CachedResponse): Promise<Answer> | undefined {
     const { headers } = request
     if (needsPageOfOwn(request, cached)) return undefined
-    const variant = readyVariant(cached, headers['accept-encoding'])
-    // Over the limit, or not to be charged: the route answers with the error.
-    return (
-      variant &&
-      limits
-        .charge([{ limit: VISITOR_CALLS, ip: addressOf(request) }])
-        .then(() =>
-          isNotModified(cached, headers['if-none-match'])
-            ? { status: 304, headers: variant.notModifiedHeaders }
-            : { status: 200, headers: variant.headers, body: variant.body },
-        )
-    )
+    const variant = cached.readyVariant(headers['accept-encoding'])
+    if (!variant) return undefined
+    const answer = isNotModified(cached, headers['if-none-match'])
+      ? { status: 304, headers: variant.notModifiedHeaders }
+      : { status: 200, headers: variant.headers, body: variant.body }
+    // Over the limit: the route answers with the error.
+    const charge = { limit: VISITOR_CALLS, ip: this.#addressOf(request) }
+    return this.#options.limits.charge([charge]).then(() => answer)
   }
 
   /** The same for a signed-in user. */
-  function answerUser(
-    request: IncomingMessage,
-    cached: CachedResponse,
-  ): Promise<Answer> | undefined {
-    const { ownHeaders } = cached
-    const viewer = ownHeaders && auth.readToken(tokenOf(request.headers))
-    if (!viewer || reads.isPastCache(viewer, request.headers)) return undefined
+  #answerUser(request: IncomingMessage, cached: CachedResponse): Promise<Answer> | undefined {
+    const { auth, limits, writers, bodyFor } = this.#options
+    const viewer = cached.answer !== undefined && auth.readToken(tokenOf(request.headers))
+    if (!viewer || writers.includes(viewer, request.headers)) return undefined
     return measureQueryTime(request, async () => {
       try {
         await limits.charge([{ limit: USER_CALLS, key: viewer.userId }])
-        const body = await reads.bodyFor(viewer, cached)
-        const headers = { ...ownHeaders, 'content-length': body.length }
+        const body = await bodyFor(viewer, cached)
+        const headers = { ...cached.ownHeaders, 'content-length': body.length }
         return { status: 200, headers, body, userId: viewer.userId }
       } catch (error) {
         request.refusal = error
@@ -89,52 +152,10 @@ export function createFastPath(
     })
   }
 
-  function note(line: Omit<Parameters<typeof requestLine>[0], 'reqId' | 'method'>): void {
+  #note(line: Omit<Parameters<typeof requestLine>[0], 'reqId' | 'method'>): void {
     const facts = { method: 'GET', ...line }
-    observe?.(facts, true)
-    log.info(requestLine({ reqId: nextRequestId(), ...facts }), 'request')
-  }
-
-  return {
-    /** Wraps a server's listener, which gets the requests that the cache cannot answer. */
-    wrap:
-      (listener: RequestListener): RequestListener =>
-      (request, response) => {
-        const cached = request.method === 'GET' ? cache.get(request.url ?? '') : undefined
-        if (!cached) return listener(request, response)
-        const began = performance.now()
-        const isVisitors = request.headers.authorization === undefined
-        const answered = (isVisitors ? answerVisitor : answerUser)(request, cached)
-        if (!answered) return listener(request, response)
-        answered.then(
-          ({ status, headers, body, userId }) => {
-            response.writeHead(status, headers).end(body)
-            const ms = performance.now() - began
-            const dbMs = request.queryTime?.ms || undefined
-            note({ route: cached.route, status, ms, dbMs, userId })
-          },
-          () => listener(request, response),
-        )
-      },
-
-    /**
-     * Serves a stale response: a database that falls silent fills all slots before that is noticed.
-     */
-    serveStale(request: IncomingMessage, response: ServerResponse): boolean {
-      const stale = isVisitorsRead(request) ? cache.getStale(request.url ?? '') : undefined
-      if (!stale || needsPageOfOwn(request, stale.response)) return false
-      variantFor(stale.response, request.headers['accept-encoding']).then(
-        ({ headers, body }) => {
-          response.writeHead(200, { ...headers, ...staleHeaders(stale.age) }).end(body)
-          outage.noteStale()
-        },
-        (err) => {
-          log.error({ err }, 'a stale response could not be compressed')
-          response.destroy()
-        },
-      )
-      return true
-    },
+    this.#options.observe?.(facts, true)
+    this.#options.log.info(requestLine({ reqId: nextRequestId(), ...facts }), 'request')
   }
 }
 

@@ -1,61 +1,164 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Db } from '../db/database.ts'
-import { createMemoryCache } from './cache.ts'
-import { type CachedReadsOptions, createCachedReads } from './cached-reads.ts'
-import type { Change, PublishChange } from './change.ts'
-import { openChangeFeed } from './change-feed.ts'
-import { createFastPath, type FastPathOptions } from './fast-path.ts'
+import { API_PREFIX } from '../../../contract/constants.ts'
+import { isDatabaseUnavailable } from '../db/database-errors.ts'
+import { type Outage, withDeadline } from '../db/outage.ts'
+import { AppError } from '../errors/app-error.ts'
+import type { Viewer } from '../http/route.ts'
+import type { CachedEndpoint, Http } from '../http/route.ts'
+import { MemoryCache, SharedReads, type Stale } from './cache.ts'
+import { CachedResponse } from './cached-response.ts'
+import type { Change, ChangeFeed, FeedEvents, PublishChange } from './change-feed.ts'
+import { FastPath, type FastPathOptions, RecentWriters } from './fast-path.ts'
 
-type Options = CachedReadsOptions & {
-  db: Db
-  databaseUrl: string
-  /** Whether other nodes may use the database; the embedded one serves one node. */
-  isShared: boolean
-  /** Called with each change, of this node and of others. */
-  onChange: (change: Change) => void
-  log: FastifyBaseLogger
+/** What each viewer sees otherwise in answers about posts: whether the viewer likes them. */
+export type ViewerFlag = {
+  postIdsOf: (answer: unknown) => string[]
+  /** Returns the answer with the flag set for these posts, and for no other. */
+  setFor: (answer: unknown, postIds: ReadonlySet<string>) => unknown
+  /** Resolves to posts for which it is true, among them all of `postIds`; null for a closed session. */
+  trueFor: (viewer: Viewer, postIds: readonly string[]) => Promise<ReadonlySet<string> | null>
 }
 
-export type ResponseCache = ReturnType<typeof createResponseCache>
+type Options = {
+  flag: ViewerFlag
+  headers: Record<string, string>
+  outage: Outage
+  log: FastifyBaseLogger
+  openFeed: (events: FeedEvents) => Pick<ChangeFeed, 'publish' | 'close'>
+  /** Called with each change, of this node and of others. */
+  onChange: (change: Change) => void
+}
 
-/** The cache of public reads of one node, which changes on every node invalidate. */
-export function createResponseCache(options: Options) {
-  const { db, databaseUrl, isShared, outage, log } = options
-  const cache = createMemoryCache()
+type Read = () => Promise<unknown>
+type Make = () => Promise<CachedResponse>
 
-  function invalidate(change: Change): void {
-    cache.invalidate(change)
-    options.onChange(change)
+/** A frozen database breaks no connection: after this time a visitor gets the stale response. */
+const SILENCE_MS = 700
+const JSON_TYPE = 'application/json; charset=utf-8'
+const NONE: ReadonlySet<string> = new Set()
+
+/** Serves the public reads of one node. Changes on every node invalidate what it has cached. */
+export class ResponseCache {
+  readonly #options: Options
+  readonly #cache = new MemoryCache()
+  readonly #shared = new SharedReads(this.#cache)
+  readonly #writers = new RecentWriters()
+  readonly #feed: ReturnType<Options['openFeed']>
+  /** Makes a user's reads of the next two seconds go past the cache, which may lack the write. */
+  readonly noteWrite = this.#writers.note
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#feed = options.openFeed({
+      onChange: (change) => this.#invalidate(change),
+      onSubscribed: (isSubscribed) => this.#cache.setSubscribed(isSubscribed),
+    })
   }
 
-  const feed = openChangeFeed(db, {
-    url: databaseUrl,
-    isShared,
-    onChange: invalidate,
-    onSubscribed: cache.setSubscribed,
-    outage,
-  })
-  const reads = createCachedReads(cache, options)
+  /** Returns the JSON with the viewer's flags. A visitor may get a stale one. */
+  async serveRead(
+    { endpoint, http }: { endpoint: CachedEndpoint; http: Http },
+    read: Read,
+  ): Promise<Buffer> {
+    const { url, viewer, headers } = http.request
+    if (!viewer) {
+      return this.serveShared({ ...http, url }, async () => this.#respond(endpoint, await read()))
+    }
+    http.reply.type(JSON_TYPE)
+    const respond = async (answer: unknown) =>
+      this.#respond(endpoint, this.#options.flag.setFor(await answer, NONE))
+    // Nothing may be awaited here: each call of one turn would begin a read of its own.
+    const isPast = this.#writers.includes(viewer, headers)
+    const cached = isPast ? undefined : this.#shared.find(url, () => respond(read()))
+    if (cached) return this.#bodyFor(viewer, await cached)
+    // The viewer's own read has the flags already, and is shared without them.
+    const answer = read()
+    this.#shared.start(url, () => respond(answer)).catch(() => {})
+    return Buffer.from(JSON.stringify(await answer))
+  }
+
+  /** Serves a visitor with the cached response at a URL, or with what `make` resolves to. */
+  async serveShared({ url, ...http }: Http & { url: string }, make: Make): Promise<Buffer> {
+    const { response, age } = await this.#readForVisitor(url, make)
+    return response.send(http, age)
+  }
 
   /** After it, this node serves nothing older, but for a page that lacks a post for 100 ms. */
-  const publishChange: PublishChange = async (change) => {
-    invalidate(change)
+  readonly publishChange: PublishChange = async (change) => {
+    this.#invalidate(change)
     try {
-      await feed.publish(change)
+      await this.#feed.publish(change)
     } catch (err) {
       // The change stands even if others miss it: they serve older responses for a second.
+      const { outage, log } = this.#options
       const isLost = outage.noteFailure(err as Error)
       if (!isLost) log.warn({ err }, 'a change was not published to the other nodes')
     }
   }
 
-  return {
-    ...reads,
-    publishChange,
+  fastPath(options: FastPathOptions): FastPath {
+    return new FastPath(this.#cache, {
+      ...options,
+      writers: this.#writers,
+      bodyFor: (viewer, cached) => this.#bodyFor(viewer, cached),
+      noteStale: () => this.#options.outage.noteStale(),
+    })
+  }
 
-    fastPath: (fastPathOptions: FastPathOptions) =>
-      createFastPath(cache, { ...fastPathOptions, reads, outage }),
+  close(): Promise<void> {
+    return this.#feed.close()
+  }
 
-    close: feed.close,
+  #invalidate(change: Change): void {
+    this.#cache.invalidate(change)
+    this.#options.onChange(change)
+  }
+
+  /** Resolves to the current response, or to the stale one while the database fails or is silent. */
+  async #readForVisitor(
+    url: string,
+    make: Make,
+  ): Promise<{ response: CachedResponse; age?: number }> {
+    const { outage } = this.#options
+    const serveStale = (): Stale | undefined => {
+      const stale = this.#cache.getStale(url)
+      if (stale) outage.noteStale()
+      return stale
+    }
+    const response = this.#shared.find(url, make) ?? this.#shared.start(url, make)
+    if (!(response instanceof Promise)) return { response }
+    const current = outage.orAway(response).then((made) => ({ response: made }))
+    try {
+      return (await withDeadline(current, SILENCE_MS, serveStale)) ?? (await current)
+    } catch (error) {
+      const stale = isDatabaseUnavailable(error as Error) ? serveStale() : undefined
+      if (!stale) throw error
+      outage.noteFailure(error as Error)
+      return stale
+    }
+  }
+
+  /** Makes the response to cache of an answer whose flags are false. */
+  #respond({ path }: CachedEndpoint, answer: unknown): CachedResponse {
+    const { headers, flag } = this.#options
+    return new CachedResponse({
+      route: API_PREFIX + path,
+      body: Buffer.from(JSON.stringify(answer)),
+      answer,
+      type: JSON_TYPE,
+      headers,
+      vary: 'Authorization',
+      postIds: flag.postIdsOf(answer),
+    })
+  }
+
+  /** Resolves to the JSON with the viewer's flags. Throws UNAUTHORIZED for a closed session. */
+  async #bodyFor(viewer: Viewer, { answer, postIds = [], identity }: CachedResponse) {
+    const { flag } = this.#options
+    const isTrue = await flag.trueFor(viewer, postIds)
+    if (!isTrue) throw new AppError('UNAUTHORIZED')
+    // Most responses show nothing that the viewer likes.
+    if (!postIds.some((postId) => isTrue.has(postId))) return identity.body
+    return Buffer.from(JSON.stringify(flag.setFor(answer, isTrue)))
   }
 }

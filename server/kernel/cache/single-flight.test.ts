@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { createMemoryCache, createSharedReads } from './cache.ts'
-import type { CachedResponse } from './cached-response.ts'
+import { MemoryCache, SharedReads } from './cache.ts'
+import { CachedResponse } from './cached-response.ts'
 
 /** Shared reads of one URL whose ends the test decides. */
 function readsOfOneUrl() {
-  const cache = createMemoryCache()
+  const cache = new MemoryCache()
   cache.setSubscribed(true)
-  const shared = createSharedReads(cache)
+  const shared = new SharedReads(cache)
   const begun: PromiseWithResolvers<CachedResponse>[] = []
   function make(): Promise<CachedResponse> {
     const read = Promise.withResolvers<CachedResponse>()
@@ -17,7 +17,8 @@ function readsOfOneUrl() {
   return { cache, begun, read }
 }
 
-const response = { variants: { identity: { body: Buffer.of() } } } as CachedResponse
+const responseOf = (tag: string) =>
+  new CachedResponse({ route: '/posts', type: 'text/plain', headers: {}, body: Buffer.of(), tag })
 
 test('those who come after a change wait for one next read, which begins after them', async () => {
   const { cache, begun, read } = readsOfOneUrl()
@@ -28,10 +29,10 @@ test('those who come after a change wait for one next read, which begins after t
   cache.invalidate({ kind: 'added', answered: [] })
   late.push(read())
   expect(begun).toHaveLength(1)
-  begun[0]?.resolve({ ...response, tag: 'before' })
+  begun[0]?.resolve(responseOf('before'))
   expect((await first).tag).toBe('before')
   await expect.poll(() => begun.length).toBe(2)
-  begun[1]?.resolve({ ...response, tag: 'after' })
+  begun[1]?.resolve(responseOf('after'))
   expect((await Promise.all(late)).map(({ tag }) => tag)).toEqual(['after', 'after', 'after'])
   expect(begun).toHaveLength(2)
 })
@@ -44,6 +45,7 @@ test('a read that fails fails for those who share it, and the next one begins al
   begun[0]?.reject(new Error('away'))
   await expect(first).rejects.toThrow('away')
   await expect.poll(() => begun.length).toBe(2)
+  const response = responseOf('after')
   begun[1]?.resolve(response)
   expect(await late).toBe(response)
 })

@@ -6,7 +6,7 @@ import { databaseForTest } from '../../testing/database-for-test.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
 import { openNews } from '../../testing/news-reader.ts'
 import { appForTest, startTestApp, testPerNode } from '../../testing/test-app.ts'
-import { CHANNEL, payloadOf } from '../cache/operator-changes.ts'
+import { CHANNEL, payloadOf } from '../cache/change-feed.ts'
 import { Live } from './live.ts'
 
 test('a stream needs no session, is not buffered or stored, and says at once when to come back', async () => {

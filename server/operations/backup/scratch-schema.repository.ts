@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { COUNT_NODES } from '../../kernel/cache/operator-changes.ts'
+import { COUNT_NODES } from '../../kernel/cache/change-feed.ts'
 import { MIGRATIONS } from '../../kernel/db/migrate.ts'
 import { RESTORE_LOCK, SCRATCH } from '../../kernel/db/restore-lock.ts'
 import { BackupError } from './backup-folder.ts'

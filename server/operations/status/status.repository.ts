@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { COUNT_NODES } from '../../kernel/cache/operator-changes.ts'
+import { COUNT_NODES } from '../../kernel/cache/change-feed.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
 export type WallStatus = {

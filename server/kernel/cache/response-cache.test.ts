@@ -1,16 +1,14 @@
+import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import { postIdsOf } from '../../../contract/post-rules.ts'
 import { listPosts, type PostPage } from '../../../contract/posts.ts'
 import { postOf } from '../../testing/post-of.ts'
 import { Outage } from '../db/outage.ts'
 import type { Http } from '../http/route.ts'
-import { createMemoryCache } from './cache.ts'
-import { createCachedReads, type ViewerFlag } from './cached-reads.ts'
+import { ResponseCache, type ViewerFlag } from './response-cache.ts'
 
 /** Cached reads of a wall of one post, which the user 1 likes. */
 function cachedWall() {
-  const cache = createMemoryCache()
-  cache.setSubscribed(true)
   const flag: ViewerFlag = {
     postIdsOf: (answer) => postIdsOf(answer as PostPage),
     setFor: (answer, liked) => {
@@ -23,17 +21,27 @@ function cachedWall() {
     trueFor: async ({ userId }) => new Set(userId === '1' ? ['1'] : []),
   }
   const outage = new Outage({ url: '', log: { error() {}, warn() {} } })
-  const { serveRead, noteWrite } = createCachedReads(cache, { flag, headers: {}, outage })
+  const cache = new ResponseCache({
+    flag,
+    headers: {},
+    outage,
+    log: pino({ enabled: false }),
+    onChange() {},
+    openFeed({ onSubscribed }) {
+      onSubscribed(true)
+      return { publish: async () => {}, close: async () => {} }
+    },
+  })
   const read = vi.fn(async () => ({ posts: [postOf('Текст')], total: 1 }))
   /** Reads as a user, or as a visitor for an empty id; returns whether the post is liked. */
   async function readAs(userId: string, headers: Record<string, string> = {}) {
     const viewer = userId ? { userId } : null
     const request = { url: '/api/v1/posts', headers, viewer }
     const http = { request, reply: { type() {}, headers() {} } } as unknown as Http
-    const body = await serveRead({ endpoint: listPosts, http }, read)
+    const body = await cache.serveRead({ endpoint: listPosts, http }, read)
     return JSON.parse(body.toString()).posts[0].actions.is_liked
   }
-  return { read, readAs, noteWrite }
+  return { read, readAs, noteWrite: cache.noteWrite }
 }
 
 test('users who ask for a list in one turn of the event loop share one read of it, and each gets the own likes', async () => {
