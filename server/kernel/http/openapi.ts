@@ -1,8 +1,5 @@
-import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, onSendAsyncHookHandler } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
 import type { Endpoint } from '../../../contract/endpoint.ts'
 import { strictObject } from '../../../contract/endpoint.ts'
@@ -88,33 +85,7 @@ type ApiOptions = {
   limits: Limits
 }
 
-const DOCS = '/api/docs'
-/**
- * Compresses each file once, however its address is spelt. Browsers alone load those of the page:
- * they are never sent uncompressed, which would be four times as much.
- */
-function compressFiles(): onSendAsyncHookHandler {
-  const compressed = new Map<string, Promise<Buffer>>()
-  return async ({ method, headers, routeOptions: { url = '' } }, reply, payload) => {
-    const isFile = payload instanceof Readable
-    if (method !== 'GET' || reply.statusCode !== 200) return payload
-    reply.header('vary', 'Accept-Encoding')
-    if (!isFile && !acceptsGzip(headers['accept-encoding'])) return payload
-    reply.removeHeader('content-length').header('content-encoding', 'gzip')
-    const key = isFile ? String(reply.getHeader('etag')) : url
-    const made = compressed.get(key)
-    if (made && isFile) payload.destroy()
-    const zipped = made ?? bytesOf(payload).then(compressGzip)
-    compressed.set(key, zipped)
-    return zipped
-  }
-}
-
-async function bytesOf(payload: unknown): Promise<Buffer> {
-  return payload instanceof Readable ? buffer(payload) : Buffer.from(String(payload))
-}
-
-/** Collects the routes that are registered after it into a document, with a page at /api/docs. */
+/** Collects the routes that are registered after it into a document, and serves it. */
 export async function describeApi(
   app: FastifyInstance,
   { appName, cookieName, limits }: ApiOptions,
@@ -131,20 +102,18 @@ export async function describeApi(
       },
     },
   })
-  await app.register(async (files) => {
-    files.addHook('onRequest', async ({ ip, raw }) => {
-      // A part would be sent uncompressed.
-      delete raw.headers.range
-      await limits.charge([{ limit: PAGE_FILES, ip }])
-    })
-    // The page's own policy would name foreign hosts.
-    await files.register(swaggerUi, { routePrefix: DOCS })
-    files.addHook('onSend', compressFiles())
-    // As bytes, so that it is in memory once, however many clients wait for it.
-    let document: Buffer | undefined
-    files.get('/api/v1/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-      document ??= Buffer.from(JSON.stringify(app.swagger()))
-      return reply.type('application/json; charset=utf-8').send(document)
-    })
+  // As bytes, so that each is in memory once, however many clients wait for it.
+  let plain: Buffer | undefined
+  let zipped: Promise<Buffer> | undefined
+  app.get('/api/v1/openapi.json', {
+    schema: { hide: true },
+    onRequest: ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]),
+    async handler({ headers }, reply) {
+      plain ??= Buffer.from(JSON.stringify(app.swagger()))
+      reply.type('application/json; charset=utf-8').header('vary', 'Accept-Encoding')
+      if (!acceptsGzip(headers['accept-encoding'])) return reply.send(plain)
+      zipped ??= compressGzip(plain)
+      return reply.header('content-encoding', 'gzip').send(await zipped)
+    },
   })
 }
