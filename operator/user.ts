@@ -123,8 +123,8 @@ async function block(context: Context, { id, username }: Person): Promise<Output
 }
 
 async function unblock(context: Context, { id, username }: Person): Promise<Output> {
-  const by = context.actor
-  const wasBlocked = await change(context, (tx) => unblockUser(tx, { userId: id, by }))
+  const unblocking = { userId: id, by: context.actor, nameKey: await nameKeyOf(context) }
+  const wasBlocked = await change(context, (tx) => unblockUser(tx, unblocking))
   if (!wasBlocked) throw new Refusal(`${username} и так может писать.`)
   return { lines: [`${username} снова может писать.`], json: { id } }
 }

@@ -3,7 +3,6 @@ import { eraseNow } from '../../server/features/account-deletion/account-deletio
 import { moveAccounts } from '../../server/features/account-deletion/move-accounts.task.ts'
 import { answerJobs } from '../../server/features/answers/answers.task.ts'
 import { moveLikes } from '../../server/features/likes/likes.service.ts'
-import { createBlockSpreading } from '../../server/features/moderation/blocks.service.ts'
 import { decide as decideAny } from '../../server/features/moderation/decisions.service.ts'
 import {
   createHidingReview,
@@ -375,13 +374,6 @@ const WRITES: Write[] = [
     call: send('boris', 'PUT', () => '/users/current/reports/seen'),
   },
   { name: 'unblock', prepare: blocked, call: send('moderator', 'DELETE', blockOf('olga')) },
-  {
-    name: 'spread the block',
-    prepare: blocked,
-    call: within(({ app, world }) =>
-      createBlockSpreading(app.db, MOVING.nameKey)({ userId: world.olga.id }),
-    ),
-  },
   moving,
   returning,
 ]

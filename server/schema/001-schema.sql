@@ -20,7 +20,9 @@ CREATE TABLE users (
   is_returning boolean NOT NULL DEFAULT false,
   network_hash bytea,
   consented_at timestamptz,
-  consent_version text REFERENCES consent_texts
+  consent_version text REFERENCES consent_texts,
+  -- Equal for all spellings of one mailbox.
+  mailbox text
 );
 
 -- Names that people gave up, in lower case, reserved for their former owners.
@@ -712,6 +714,7 @@ CREATE TRIGGER journal_append_only BEFORE UPDATE OR DELETE ON journal
 -- Indexes. Usernames are ASCII, so lower() means the same under every collation.
 
 CREATE UNIQUE INDEX users_username ON users (lower(username));
+CREATE INDEX users_mailbox ON users (mailbox);
 CREATE INDEX users_network ON users (network_hash, created_at) WHERE network_hash IS NOT NULL;
 CREATE INDEX users_moving ON users (id) WHERE deleted_at IS NOT NULL OR is_returning;
 CREATE INDEX released_usernames_user ON released_usernames (user_id);

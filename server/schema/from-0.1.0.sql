@@ -193,3 +193,18 @@ BEGIN
 
   RETURN QUERY SELECT * FROM unnest(asked);
 END $$;
+
+-- As mailboxOf() makes it of an address.
+ALTER TABLE users ADD COLUMN mailbox text;
+WITH parts AS (
+  SELECT id, regexp_replace(regexp_replace(email_key, '@[^@]*$', ''), '(.)\+.*$', '\1') AS name,
+    substring(email_key FROM '[^@]*$') AS domain
+  FROM users
+)
+UPDATE users SET mailbox = CASE
+  WHEN domain IN ('gmail.com', 'googlemail.com') THEN replace(name, '.', '') || '@gmail.com'
+  WHEN domain IN ('yandex.ru', 'ya.ru', 'yandex.com', 'yandex.by', 'yandex.kz', 'yandex.ua', 'narod.ru')
+    THEN replace(name, '-', '.') || '@yandex.ru'
+  ELSE name || '@' || domain END
+FROM parts WHERE parts.id = users.id;
+CREATE INDEX users_mailbox ON users (mailbox);

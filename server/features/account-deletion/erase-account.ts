@@ -11,8 +11,8 @@ import { hideAccount, repeatLocked } from './account-moves.service.ts'
 export const ERASURE = 'user.erase'
 
 /**
- * Posts are erased with their likes, and names are reserved with the removal of the user. A block
- * goes with the user: without it, the job that spreads blocks would free the mailbox.
+ * Posts are erased with their likes; names are reserved, and a block is remembered, with the removal
+ * of the user.
  */
 const ERASED_OTHERWISE = new Set(['posts', 'released_usernames', 'blocks'])
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { CurrentUser } from '../../../contract/account.ts'
 import { type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import { emailKey } from '../../kernel/mail/email-address.ts'
+import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
 import { removeExpiredReleases, selectRelease } from './usernames.repository.ts'
 
 const CURRENT_USER = ['id', 'username', 'email'] as const
@@ -81,13 +81,15 @@ export function insertUser(
 ): Promise<CurrentUser | undefined> {
   return tx
     .insertInto('users')
-    .columns(['username', 'email', 'email_key', 'network_hash', 'consent_version', 'consented_at'])
+    .columns(['username', 'email', 'email_key', 'mailbox', 'network_hash', 'consent_version'])
+    .columns(['consented_at'])
     .expression(
       tx
         .selectNoFrom(({ val }) => [
           val(user.username).as('username'),
           val(user.email).as('email'),
           val(emailKey(user.email)).as('email_key'),
+          val<string | null>(mailboxOf(user.email)).as('mailbox'),
           sql<Buffer | null>`${user.networkHash ?? null}::bytea`.as('network_hash'),
           sql<string | null>`${user.consentVersion ?? null}::text`.as('consent_version'),
           sql<Date | null>`CASE WHEN ${user.consentVersion ?? null}::text IS NOT NULL THEN now() END`.as(
@@ -113,7 +115,7 @@ export function updateUsername(db: Queryable, id: string, username: string): Pro
 export async function updateEmail(tx: Queryable, id: string, email: string): Promise<void> {
   await tx
     .updateTable('users')
-    .set({ email, email_key: emailKey(email) })
+    .set({ email, email_key: emailKey(email), mailbox: mailboxOf(email) })
     .where('id', '=', id)
     .execute()
 }

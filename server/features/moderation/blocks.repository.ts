@@ -1,63 +1,53 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
-import { emailKey } from '../../kernel/mail/email-address.ts'
 
 /** A block without `days` has no end. */
 export type NewBlock = { userId: string; reason: string; days: number | null; by: string }
-export type StoredBlock = { reason: string; until: Date | null; blocked_by: string }
+type Block = { reason: string; until: Date | null }
 
-/**
- * Lets the block of a user be read and replaced by one transaction after another, and by none while
- * the user is erased. Returns false when the user has been.
- */
-export async function lockBlock(tx: Queryable, userId: string): Promise<boolean> {
-  const users = tx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare()
-  const user = await users.executeTakeFirst()
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`block ${userId}`}, 0))`.execute(tx)
-  return user !== undefined
+/** A user, and the mailbox of which every account is blocked with it. */
+type Blocked = { userId: string; mailbox: string }
+
+/** Lets the blocks of a mailbox be read and replaced by one transaction after another. */
+export async function lockBlocks(tx: Queryable, mailbox: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`block ${mailbox}`}, 0))`.execute(tx)
 }
 
-/** Blocks a user, in place of an earlier block. Returns until when. */
-export async function upsertBlock(
+/** Returns the e-mail of a user, who is not erased before the transaction ends. */
+export async function keepUser(tx: Queryable, userId: string): Promise<string | undefined> {
+  const user = tx.selectFrom('users').select('email').where('id', '=', userId).forKeyShare()
+  return (await user.executeTakeFirst())?.email
+}
+
+/** Blocks every account of a mailbox, in place of earlier blocks. Returns whom, and until when. */
+export async function upsertBlocks(
   tx: Queryable,
-  { userId, reason, days, by }: NewBlock,
-): Promise<Date | null> {
-  const { rows } = await sql<{ until: Date | null }>`
+  { userId, mailbox, reason, days, by }: NewBlock & Blocked,
+): Promise<{ userIds: string[]; until: Date | null }> {
+  const { rows } = await sql<{ user_id: string; until: Date | null }>`
+    WITH accounts AS (
+      SELECT id FROM users WHERE id = ${userId} OR mailbox = ${mailbox} ORDER BY id FOR KEY SHARE
+    )
     INSERT INTO blocks (user_id, reason, until, blocked_by)
-    VALUES (${userId}, ${reason}, now() + ${days}::int * interval '1 day', ${by})
+    SELECT id, ${reason}, now() + ${days}::int * interval '1 day', ${by} FROM accounts
     ON CONFLICT (user_id) DO UPDATE SET
       reason = excluded.reason, until = excluded.until, blocked_by = excluded.blocked_by,
       created_at = excluded.created_at
-    RETURNING until`.execute(tx)
-  return rows[0]?.until ?? null
+    RETURNING user_id, until`.execute(tx)
+  return { userIds: rows.map((row) => row.user_id), until: rows[0]?.until ?? null }
 }
 
-/** Stores a block of a user who has none. */
-export async function insertBlock(
-  tx: Queryable,
-  userId: string,
-  block: StoredBlock,
-): Promise<void> {
-  await tx
-    .insertInto('blocks')
-    .values({ user_id: userId, ...block })
-    .execute()
+/** Ends the blocks of every account of a mailbox. Returns false when there were none. */
+export async function deleteBlocks(tx: Queryable, { userId, mailbox }: Blocked): Promise<boolean> {
+  const { numAffectedRows } = await sql`DELETE FROM blocks USING users u
+    WHERE u.id = blocks.user_id AND (u.id = ${userId} OR u.mailbox = ${mailbox})`.execute(tx)
+  return numAffectedRows !== 0n
 }
 
-/** Ends the block of a user. Returns false when there was none. */
-export async function deleteBlock(tx: Queryable, userId: string): Promise<boolean> {
-  const block = tx.deleteFrom('blocks').where('user_id', '=', userId)
-  return (await block.executeTakeFirst()).numDeletedRows > 0n
-}
-
-/** Returns the block that is in force; null without one. */
-export async function selectBlock(db: Queryable, userId: string): Promise<StoredBlock | null> {
-  const row = await db
-    .selectFrom('blocks_in_force')
-    .select(['reason', 'until', 'blocked_by'])
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return row ?? null
+/** Returns the block that is in force; undefined without one. */
+export function selectBlock(db: Queryable, userId: string): Promise<Block | undefined> {
+  const block = db.selectFrom('blocks_in_force').select(['reason', 'until'])
+  return block.where('user_id', '=', userId).executeTakeFirst()
 }
 
 export async function removeExpiredBlocks(db: Queryable): Promise<void> {
@@ -65,30 +55,10 @@ export async function removeExpiredBlocks(db: Queryable): Promise<void> {
     await db.deleteFrom(table).where('until', '<', sql<Date>`now()`).execute()
 }
 
-/** Returns the e-mail of a user, whose row it locks. */
-export async function lockEmail(tx: Queryable, userId: string): Promise<string | undefined> {
-  const user = tx.selectFrom('users').select('email').where('id', '=', userId).forNoKeyUpdate()
-  return (await user.executeTakeFirst())?.email
-}
-
-/** An address's name, without what two addresses of one mailbox may differ in. */
-const NAME = sql.raw(`translate(split_part(split_part(email_key, '@', 1), '+', 1), '.-', '')`)
-
-type Twin = { id: string; username: string; email: string }
-
-/** Users whose address may belong to one of the mailboxes. It reads every user. */
-export async function selectPossibleTwins(db: Queryable, emails: string[]): Promise<Twin[]> {
-  const { rows } = await sql<Twin>`
-    SELECT id, username, email FROM users
-    WHERE ${NAME} IN (SELECT ${NAME} FROM unnest(${emails.map(emailKey)}::text[]) asked (email_key))
-    ORDER BY id`.execute(db)
-  return rows
-}
-
 export async function blockMailbox(
   tx: Queryable,
   mailboxHash: Buffer,
-  { reason, until }: Pick<StoredBlock, 'reason' | 'until'>,
+  { reason, until }: Block,
 ): Promise<void> {
   await tx
     .insertInto('blocked_mailboxes')
@@ -101,13 +71,17 @@ export async function unblockMailbox(tx: Queryable, mailboxHash: Buffer): Promis
   await tx.deleteFrom('blocked_mailboxes').where('mailbox_hash', '=', mailboxHash).execute()
 }
 
-/** Blocks a user for as long as the mailbox is blocked. */
-export async function copyMailboxBlock(
+/** Blocks a new user like another account of the mailbox, or like an erased one. */
+export async function copyBlock(
   tx: Queryable,
-  userId: string,
+  { userId, mailbox }: Blocked,
   mailboxHash: Buffer,
 ): Promise<void> {
   await sql`INSERT INTO blocks (user_id, reason, until, blocked_by)
-    SELECT ${userId}, reason, until, 'vslukh' FROM blocked_mailboxes
-    WHERE mailbox_hash = ${mailboxHash} AND coalesce(until > now(), true)`.execute(tx)
+    SELECT ${userId}, reason, until, 'vslukh' FROM (
+      SELECT b.reason, b.until FROM blocks_in_force b JOIN users u ON u.id = b.user_id
+      WHERE u.mailbox = ${mailbox}
+      UNION ALL SELECT reason, until FROM blocked_mailboxes
+      WHERE mailbox_hash = ${mailboxHash} AND coalesce(until > now(), true)
+    ) block LIMIT 1`.execute(tx)
 }

@@ -1,23 +1,20 @@
 import { createHmac } from 'node:crypto'
-import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
+import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { addJob } from '../../kernel/queue/queue.ts'
 import { closeSessions } from '../sessions/sessions.repository.ts'
-import type { NewBlock, StoredBlock } from './blocks.repository.ts'
 import {
   blockMailbox,
-  copyMailboxBlock,
-  deleteBlock,
-  insertBlock,
-  lockBlock,
-  lockEmail,
+  copyBlock,
+  deleteBlocks,
+  keepUser,
+  lockBlocks,
+  type NewBlock,
   selectBlock,
-  selectPossibleTwins,
   unblockMailbox,
-  upsertBlock,
+  upsertBlocks,
 } from './blocks.repository.ts'
 import { type BlockMail, mailExpiry } from './moderation.mail.ts'
 import { selectEmail } from './moderators.repository.ts'
@@ -30,17 +27,17 @@ export async function blockUser(tx: Queryable, block: NewBlock): Promise<Date | 
 }
 
 /**
- * Closes a user's sessions and lets them only read; a job does so for all accounts of the mailbox.
- * Throws USER_NOT_FOUND.
+ * Closes the sessions of all accounts of a user's mailbox and lets them only read. Returns until
+ * when. Throws USER_NOT_FOUND.
  */
 export async function placeBlock(tx: Queryable, block: NewBlock): Promise<Date | null> {
   const { userId, reason, by } = block
-  await lockBlockOf(tx, userId)
-  const until = await upsertBlock(tx, block)
-  await closeSessionsOfBlocked(tx, userId, reason)
+  const mailbox = await lockMailboxOf(tx, userId)
+  const { userIds, until } = await upsertBlocks(tx, { ...block, mailbox })
+  const why = `Сессия завершена модератором. Причина: ${reason.replace(/\.+$/, '')}`
+  for (const id of userIds) await closeSessions(tx, id, { reason: why })
   const details = { until: until?.toISOString() ?? null }
   await appendToJournal(tx, { actor: by, action: 'user.block', userId, reason, details })
-  await addJob(tx, 'spread-block', { payload: { userId } })
   return until
 }
 
@@ -56,76 +53,50 @@ export async function mailBlock(
   await queueMail(tx, 'send-block-mail', mail)
 }
 
-async function closeSessionsOfBlocked(tx: Queryable, userId: string, why: string): Promise<void> {
-  const reason = `Сессия завершена модератором. Причина: ${why.replace(/\.+$/, '')}`
-  await closeSessions(tx, userId, { reason })
+async function lockMailboxOf(tx: Queryable, userId: string): Promise<string> {
+  const email = isRowId(userId) ? await keepUser(tx, userId) : undefined
+  if (!email) throw new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
+  const mailbox = mailboxOf(email)
+  await lockBlocks(tx, mailbox)
+  return mailbox
 }
 
-async function lockBlockOf(tx: Queryable, userId: string): Promise<void> {
-  if (isRowId(userId) && (await lockBlock(tx, userId))) return
-  throw new AppError('USER_NOT_FOUND', { message: 'Такого пользователя нет' })
-}
-
-/** Ends a block. Returns false, and changes nothing, when there was none. Throws USER_NOT_FOUND. */
+/**
+ * Ends the block of all accounts of a user's mailbox. Returns false, and changes nothing, when there
+ * was none. Throws USER_NOT_FOUND.
+ */
 export async function unblockUser(
   tx: Queryable,
-  { userId, by }: { userId: string; by: string },
+  { userId, by, nameKey }: { userId: string; by: string; nameKey: Buffer },
 ): Promise<boolean> {
-  await lockBlockOf(tx, userId)
-  if (!(await deleteBlock(tx, userId))) return false
+  const mailbox = await lockMailboxOf(tx, userId)
+  if (!(await deleteBlocks(tx, { userId, mailbox }))) return false
+  await unblockMailbox(tx, hashMailbox(mailbox, nameKey))
   await appendToJournal(tx, { actor: by, action: 'user.unblock', userId })
-  await addJob(tx, 'spread-block', { payload: { userId } })
   return true
 }
 
 /**
- * Makes the job that gives all accounts of a mailbox the same block, or none. The mailbox stays
- * blocked as long: who deletes the account and registers again is blocked still.
+ * Blocks the mailbox of a user who is about to be erased and is blocked: somebody who registers
+ * again is blocked still.
  */
-export function createBlockSpreading(
-  db: Db,
-  nameKey: Buffer,
-): (payload: { userId: string }) => Promise<void> {
-  return ({ userId }) =>
-    db.transaction().execute(async (tx) => {
-      const { email, block } = (await rememberBlock(tx, userId, nameKey)) ?? {}
-      if (email === undefined || block === undefined) return
-      if (!block) await unblockMailbox(tx, hashMailbox(email, nameKey))
-      for (const twin of await selectPossibleTwins(tx, [email])) {
-        if (twin.id === userId || mailboxOf(twin.email) !== mailboxOf(email)) continue
-        if (!(await lockBlock(tx, twin.id))) continue
-        await deleteBlock(tx, twin.id)
-        if (!block) continue
-        await insertBlock(tx, twin.id, block)
-        await closeSessionsOfBlocked(tx, twin.id, block.reason)
-      }
-    })
-}
-
-/** Blocks the mailbox of a blocked user. Returns undefined when the account has been erased. */
-export async function rememberBlock(
-  tx: Queryable,
-  userId: string,
-  nameKey: Buffer,
-): Promise<{ email: string; block: StoredBlock | null } | undefined> {
-  const email = await lockEmail(tx, userId)
-  if (email === undefined) return undefined
+export async function rememberBlock(tx: Queryable, userId: string, nameKey: Buffer): Promise<void> {
   const block = await selectBlock(tx, userId)
-  if (block) await blockMailbox(tx, hashMailbox(email, nameKey), block)
-  return { email, block }
+  const user = block && (await selectEmail(tx, userId))
+  if (user) await blockMailbox(tx, hashMailbox(mailboxOf(user.email), nameKey), block)
 }
 
-export function blockNewUser(
+export async function blockNewUser(
   tx: Queryable,
   { userId, email }: { userId: string; email: string },
   nameKey: Buffer,
 ): Promise<void> {
-  return copyMailboxBlock(tx, userId, hashMailbox(email, nameKey))
+  const mailbox = mailboxOf(email)
+  await lockBlocks(tx, mailbox)
+  await copyBlock(tx, { userId, mailbox }, hashMailbox(mailbox, nameKey))
 }
 
-/** The hash by which a mailbox stays blocked, however it is spelt. No username contains a space. */
-function hashMailbox(email: string, nameKey: Buffer): Buffer {
-  return createHmac('sha256', nameKey)
-    .update(`mailbox ${mailboxOf(email)}`)
-    .digest()
+/** The hash by which a mailbox stays blocked. No username contains a space. */
+function hashMailbox(mailbox: string, nameKey: Buffer): Buffer {
+  return createHmac('sha256', nameKey).update(`mailbox ${mailbox}`).digest()
 }

@@ -18,7 +18,7 @@ import type { Jobs } from '../../kernel/queue/queue.ts'
 import { lockPost } from '../posts/posts.service.ts'
 import { insertAppeal, isOwnRemoved, selectOwnRemoved } from './appeals.repository.ts'
 import { removeExpiredBlocks } from './blocks.repository.ts'
-import { blockUser, createBlockSpreading, unblockUser } from './blocks.service.ts'
+import { blockUser, unblockUser } from './blocks.service.ts'
 import { decideWaiting } from './decisions.service.ts'
 import { createHidingReview, purgeExpiredPosts } from './hiding.service.ts'
 import { moderationMails } from './moderation.mail.ts'
@@ -55,7 +55,8 @@ function registerQueue({ route, db, config: { removedDays }, publishChange }: No
   })
 }
 
-function registerBlocks({ route, db }: Node): void {
+function registerBlocks({ route, db, key }: Node): void {
+  const nameKey = key('usernames')
   route(blockUserEndpoint, async ({ params: { id }, body: { reason, days }, viewer }) => {
     const by = await actorOf(db, viewer)
     await db.transaction().execute((tx) => blockUser(tx, { userId: id, reason, days, by }))
@@ -63,7 +64,7 @@ function registerBlocks({ route, db }: Node): void {
 
   route(unblockUserEndpoint, async ({ params: { id }, viewer }) => {
     const by = await actorOf(db, viewer)
-    await db.transaction().execute((tx) => unblockUser(tx, { userId: id, by }))
+    await db.transaction().execute((tx) => unblockUser(tx, { userId: id, by, nameKey }))
   })
 }
 
@@ -95,11 +96,9 @@ function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): 
 }
 
 /** The jobs of moderation. */
-function moderationJobs({ db, background, config, key, publishChange }: Node): Jobs {
+function moderationJobs({ db, background, config, publishChange }: Node): Jobs {
   const { moderatorEmails, reportsToHide } = config
-  const nameKey = key('usernames')
   return {
-    'spread-block': { run: createBlockSpreading(background, nameKey) },
     'review-hidden': { run: createHidingReview(background, { reportsToHide, publishChange }) },
     'tell-moderators': {
       everyMinutes: 5,

@@ -89,6 +89,13 @@ export async function selectNewcomers(
   return { people, total: rows[0]?.total ?? 0 }
 }
 
+/** Returns the users of some mailboxes. */
+export async function selectOfMailboxes(db: Queryable, mailboxes: string[]) {
+  const { rows } = await sql<{ id: string; username: string; email: string }>`
+    SELECT id, username, email FROM users WHERE mailbox = ANY(${mailboxes}) ORDER BY id`.execute(db)
+  return rows
+}
+
 /** Whom each user shares the network of the registration with, within a day of it. */
 export async function selectOfNetwork(db: Queryable, userIds: string[]) {
   const { rows } = await sql<{ of_id: string; username: string }>`

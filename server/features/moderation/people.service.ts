@@ -1,8 +1,7 @@
 import type { Queryable } from '../../kernel/db/database.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
-import { selectPossibleTwins } from './blocks.repository.ts'
 import type { NewcomersPage, Person } from './people.repository.ts'
-import { selectNewcomers, selectOfNetwork } from './people.repository.ts'
+import { selectNewcomers, selectOfMailboxes, selectOfNetwork } from './people.repository.ts'
 
 /** How many accounts there are, and the usernames of some. */
 export type Accounts = { total: number; usernames: string[] }
@@ -18,10 +17,8 @@ export async function readNewcomers(
 ): Promise<{ newcomers: Newcomer[]; total: number }> {
   const { people, total } = await selectNewcomers(db, page)
   const ids = people.map(({ id }) => id)
-  const twins = await selectPossibleTwins(
-    db,
-    people.map(({ email }) => email),
-  )
+  const mailboxes = people.map(({ email }) => mailboxOf(email))
+  const twins = await selectOfMailboxes(db, mailboxes)
   const byMailbox = Map.groupBy(twins, ({ email }) => mailboxOf(email))
   const ofNetwork = Map.groupBy(await selectOfNetwork(db, ids), ({ of_id }) => of_id)
   const newcomers = people.map((person) => {

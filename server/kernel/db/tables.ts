@@ -69,6 +69,8 @@ export type Tables = ModerationTables & {
     network_hash: Buffer | null
     consented_at: Date | null
     consent_version: string | null
+    /** Of the e-mail, however that is spelt. */
+    mailbox: string | null
   }
   /** What people have consented to, by the beginning of the text's SHA-256. */
   consent_texts: { version: string; text: string; since: CreatedAt }
