@@ -1,17 +1,12 @@
 import { RETURN_DAYS } from '../../../contract/constants.ts'
 import { formatDay } from '../../../contract/dates.ts'
-import { writeBody } from '../../kernel/mail/mail-body.ts'
+import { writeMail } from '../../kernel/mail/mail-body.ts'
 import type { NoticeOptions } from '../../kernel/mail/mail-words.ts'
+import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 
-export type DeletionNotice = {
-  to: string
-  username: string
-  /** In unix seconds. */
-  erasedAt: number
-  /** In unix milliseconds. The mail is not sent after it. */
-  expiresAt: number
-}
+/** `erasedAt` is in unix seconds. */
+export type DeletionNotice = QueuedMail & { username: string; erasedAt: number }
 
 /** For so many days a notice is tried: the queue keeps no address for longer. */
 const TRIED_DAYS = 3
@@ -28,25 +23,20 @@ export const accountDeletionMails = (options: NoticeOptions) => ({
 
 function writeDeletionNotice(
   { to, username, erasedAt }: DeletionNotice,
-  { appName, origin, contact }: NoticeOptions,
+  options: NoticeOptions,
 ): Mail {
-  return {
-    to,
-    subject: `Аккаунт удалён · ${appName}`,
-    ...writeBody(
-      [
-        `Аккаунт ${username} на сайте «${appName}» удалён: это подтвердили кодом из письма на этот адрес.`,
-        'Записи, ответы и отметки «Нравится» больше никому не видны, все сессии завершены.',
-        '',
-        `До ${formatDay(erasedAt * 1000)} аккаунт можно вернуть целиком: войдите с этой почтой. Потом он будет стёрт навсегда.`,
-        '',
-        origin,
-        '',
-        'Если это сделали вы, ничего делать не нужно.',
-        'Если нет, кто-то читает вашу почту. Смените пароль от неё, затем войдите на сайт и верните аккаунт.',
-        ...(contact ? ['', `Если вернуть аккаунт не получится, напишите нам: ${contact}`] : []),
-      ],
-      origin,
-    ),
-  }
+  const { appName, origin, contact } = options
+  const lines = [
+    `Аккаунт ${username} на сайте «${appName}» удалён: это подтвердили кодом из письма на этот адрес.`,
+    'Записи, ответы и отметки «Нравится» больше никому не видны, все сессии завершены.',
+    '',
+    `До ${formatDay(erasedAt * 1000)} аккаунт можно вернуть целиком: войдите с этой почтой. Потом он будет стёрт навсегда.`,
+    '',
+    origin,
+    '',
+    'Если это сделали вы, ничего делать не нужно.',
+    'Если нет, кто-то читает вашу почту. Смените пароль от неё, затем войдите на сайт и верните аккаунт.',
+    ...(contact ? ['', `Если вернуть аккаунт не получится, напишите нам: ${contact}`] : []),
+  ]
+  return writeMail({ to, subject: 'Аккаунт удалён' }, lines, options)
 }

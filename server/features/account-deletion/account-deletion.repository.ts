@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { RETURN_DAYS } from '../../../contract/constants.ts'
-import { type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+import { hasRow, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
 const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
 
@@ -64,13 +64,10 @@ export async function selectMoves(db: Queryable, mayErase: boolean): Promise<Acc
 }
 
 /** Locks a user while the move is still to be done. Returns false when it is not. */
-export async function lockAccount(tx: Queryable, { userId, kind }: AccountMove): Promise<boolean> {
+export function lockAccount(tx: Queryable, { userId, kind }: AccountMove): Promise<boolean> {
   const user = tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate()
-  const waiting =
-    kind === 'show'
-      ? user.where('is_returning', '=', true)
-      : user.where('deleted_at', 'is not', null)
-  return (await waiting.executeTakeFirst()) !== undefined
+  if (kind === 'show') return hasRow(user.where('is_returning', '=', true))
+  return hasRow(user.where('deleted_at', 'is not', null))
 }
 
 export async function markReturned(tx: Queryable, userId: string): Promise<void> {

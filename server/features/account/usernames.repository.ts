@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Profile } from '../../../contract/profiles.ts'
-import { type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+import { hasRow, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
 /** A released username stays reserved so long, because people still know its owner by it. */
 const RESERVED_SECONDS = 30 * 86_400
@@ -40,27 +40,22 @@ export async function isUsernameTaken(
   username: string,
   exceptUserId: string,
 ): Promise<boolean> {
-  const row = await selectHolder(db, username).where('id', '!=', exceptUserId).executeTakeFirst()
-  return row !== undefined || isUsernameReleased(db, username, exceptUserId)
+  const holder = selectHolder(db, username).where('id', '!=', exceptUserId)
+  return (await hasRow(holder)) || isUsernameReleased(db, username, exceptUserId)
 }
 
-export async function isUsernameReleased(
+export function isUsernameReleased(
   db: Queryable,
   username: string,
   userId: string,
 ): Promise<boolean> {
-  const row = await selectRelease(db, username).where('user_id', '!=', userId).executeTakeFirst()
-  return row !== undefined
+  return hasRow(selectRelease(db, username).where('user_id', '!=', userId))
 }
 
 /** Whether a username belonged to an erased user, by its keyed hash. */
-export async function isUsernameReserved(db: Queryable, nameHash: Buffer): Promise<boolean> {
-  const row = await db
-    .selectFrom('reserved_usernames')
-    .select('name_hash')
-    .where('name_hash', '=', nameHash)
-    .executeTakeFirst()
-  return row !== undefined
+export function isUsernameReserved(db: Queryable, nameHash: Buffer): Promise<boolean> {
+  const names = db.selectFrom('reserved_usernames').select('name_hash')
+  return hasRow(names.where('name_hash', '=', nameHash))
 }
 
 /** Returns the present username of a user, and former ones that are still reserved. */

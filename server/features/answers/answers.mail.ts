@@ -1,16 +1,16 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { API_PREFIX, UNREAD_MAX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
+import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Db } from '../../kernel/db/database.ts'
-import { type Line, writeBody } from '../../kernel/mail/mail-body.ts'
+import { type Line, writeMail } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
+import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import { selectToMail, type ToMail } from './reply-mails.repository.ts'
 
 /** A queued mail about the replies that a user received after `afterNo` and has not seen. */
-export type ReplyMail = {
-  to: string
-  expiresAt: number
+export type ReplyMail = QueuedMail & {
   userId: string
   afterNo: string
   /** Whether no more of them come until the user visits. */
@@ -35,8 +35,9 @@ export const answerMails = (db: Db, options: WriteOptions) => ({
 function writeReplyMail(
   { to, userId, isLast }: ReplyMail,
   replies: ToMail[],
-  { appName, origin, unsubscribeKey }: WriteOptions,
+  options: WriteOptions,
 ): Mail {
+  const { appName, origin, unsubscribeKey } = options
   const more = replies.length - SHOWN
   const lines: Line[] = [
     `На ваши записи на сайте «${appName}» ответили.`,
@@ -54,12 +55,9 @@ function writeReplyMail(
       ? ['', 'Вы давно не заходили, поэтому до вашего возвращения писем больше не будет.']
       : []),
   ]
-  return {
-    to,
-    subject: `Вам ответили · ${appName}`,
-    ...writeBody(lines, origin),
-    unsubscribeUrl: `${origin}${API_PREFIX}/reply-mails/${unsubscribeToken(userId, unsubscribeKey)}`,
-  }
+  const token = unsubscribeToken(userId, unsubscribeKey)
+  const unsubscribeUrl = `${origin}${API_PREFIX}/reply-mails/${token}`
+  return { ...writeMail({ to, subject: 'Вам ответили' }, lines, options), unsubscribeUrl }
 }
 
 /** A user's id and its HMAC-SHA-256: always the same, so none is stored. */
@@ -70,6 +68,5 @@ function unsubscribeToken(userId: string, key: Buffer): string {
 /** Returns the id of the user to whom a token was mailed; undefined for any other text. */
 export function readUnsubscribeToken(token: string, key: Buffer): string | undefined {
   const [userId = ''] = token.split('.')
-  const [given, right] = [Buffer.from(token), Buffer.from(unsubscribeToken(userId, key))]
-  return given.length === right.length && timingSafeEqual(given, right) ? userId : undefined
+  return isSameSecret(token, unsubscribeToken(userId, key)) ? userId : undefined
 }

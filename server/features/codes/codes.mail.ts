@@ -3,7 +3,7 @@ import { CODE_LENGTH } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import type { Purpose } from '../../kernel/db/tables.ts'
 import { minutesInWords } from '../../kernel/errors/words.ts'
-import { writeBody } from '../../kernel/mail/mail-body.ts'
+import { writeMail } from '../../kernel/mail/mail-body.ts'
 import { type MailOptions, whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { MailKind } from '../../kernel/mail/send-mails.ts'
@@ -53,27 +53,22 @@ export function codeMails(
 
 export function writeCodeMail(
   { to, purpose, operationId, device, askedAt }: CodeMail,
-  { key, appName, origin, ttlSeconds, leftMs }: WriteOptions,
+  options: WriteOptions,
 ): Mail {
+  const { key, origin, ttlSeconds, leftMs } = options
   const minutes = Math.max(1, Math.round(Math.min(ttlSeconds / 60, leftMs / 60_000)))
   const code = codeOf(operationId, key)
-  return {
-    to,
-    subject: `${code} — ${WHAT[purpose]} · ${appName}`,
-    ...writeBody(
-      [
-        { code, what: `ваш ${WHAT[purpose]}` },
-        '',
-        `Введите его только на сайте ${new URL(origin).host} и никому не сообщайте: он открывает доступ к аккаунту.`,
-        `Код действует ${minutesInWords(minutes)}.`,
-        '',
-        `Код запросили ${whenAndWhere(askedAt, device)}.`,
-        ...ifNotYou(purpose, origin),
-      ],
-      origin,
-    ),
-    ...(isTrustworthy(origin) && { otp: { code, origin } }),
-  }
+  const lines = [
+    { code, what: `ваш ${WHAT[purpose]}` },
+    '',
+    `Введите его только на сайте ${new URL(origin).host} и никому не сообщайте: он открывает доступ к аккаунту.`,
+    `Код действует ${minutesInWords(minutes)}.`,
+    '',
+    `Код запросили ${whenAndWhere(askedAt, device)}.`,
+    ...ifNotYou(purpose, origin),
+  ]
+  const mail = writeMail({ to, subject: `${code} — ${WHAT[purpose]}` }, lines, options)
+  return { ...mail, ...(isTrustworthy(origin) && { otp: { code, origin } }) }
 }
 
 /** Receivers offer a code to a page of its origin only where nobody between can read it. */

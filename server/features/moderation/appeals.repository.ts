@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OwnRemovedPost } from '../../../contract/moderation.ts'
-import { type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+import { hasRow, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 import { POST_STATE } from './queue.repository.ts'
 
 const OWN_REMOVED_MAX = 50
@@ -22,16 +22,10 @@ export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<
 }
 
 /** Whether the author's post is removed and can still be restored. */
-export async function isOwnRemoved(db: Queryable, id: string, ownerId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('posts')
-    .select('id')
-    .where('id', '=', id)
-    .where('owner_id', '=', ownerId)
-    .where('hidden_for', '=', 'removed')
-    .where('hidden_until', '>', sql<Date>`now()`)
-    .executeTakeFirst()
-  return row !== undefined
+export function isOwnRemoved(db: Queryable, id: string, ownerId: string): Promise<boolean> {
+  const posts = db.selectFrom('posts').select('id').where('id', '=', id)
+  const removed = posts.where('owner_id', '=', ownerId).where('hidden_for', '=', 'removed')
+  return hasRow(removed.where('hidden_until', '>', sql<Date>`now()`))
 }
 
 /** Adds an appeal. Returns false when the post has had one. */

@@ -1,8 +1,9 @@
 import { formatDate } from '../../../contract/dates.ts'
 import { MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
 import type { Db } from '../../kernel/db/database.ts'
-import { inline, type Line, writeBody } from '../../kernel/mail/mail-body.ts'
+import { inline, type Line, writeMail } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions, NoticeOptions } from '../../kernel/mail/mail-words.ts'
+import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import { countWaiting, type Waiting } from './queue.repository.ts'
 
@@ -18,9 +19,7 @@ export const moderationMails = (db: Db, options: NoticeOptions) => ({
 /** Returns when a mail is of no more use, in unix milliseconds: after a day. */
 export const mailExpiry = () => Date.now() + 86_400_000
 
-export type QueueMail = {
-  to: string
-  expiresAt: number
+export type QueueMail = QueuedMail & {
   /** Whether it says that reports hide nothing more for a while. */
   isHidingStopped?: boolean
 }
@@ -29,7 +28,7 @@ export type QueueMail = {
 function writeQueueMail(
   { to, isHidingStopped = false }: QueueMail,
   waiting: Waiting,
-  { appName, origin }: MailOptions,
+  options: MailOptions,
 ): Mail | null {
   if (waiting.oldest === null) return null
   const stopped = isHidingStopped
@@ -44,18 +43,15 @@ function writeQueueMail(
     `Открытых жалоб: ${waiting.reports}, обжалований: ${waiting.appeals}.`,
     `Самая давняя ждёт с ${formatDate(waiting.oldest)}.`,
     '',
-    `Очередь: ${origin}${MODERATION_PATH}`,
+    `Очередь: ${options.origin}${MODERATION_PATH}`,
     '',
     'Письмо приходит не чаще раза в час, и только когда есть новое.',
   ]
   const what = isHidingStopped ? 'Жалобы больше не скрывают записи' : 'Жалобы ждут решения'
-  const subject = `${what}: ${waiting.posts} · ${appName}`
-  return { to, subject, ...writeBody(lines, origin) }
+  return writeMail({ to, subject: `${what}: ${waiting.posts}` }, lines, options)
 }
 
-export type DecisionMail = {
-  to: string
-  expiresAt: number
+export type DecisionMail = QueuedMail & {
   outcome: 'removed' | 'restored' | 'appeal granted' | 'appeal refused'
   text: string
   reason: string | null
@@ -65,12 +61,7 @@ export type DecisionMail = {
   posts?: number
 }
 
-export type BlockMail = {
-  to: string
-  expiresAt: number
-  reason: string
-  blockedUntil: number | null
-}
+export type BlockMail = QueuedMail & { reason: string; blockedUntil: number | null }
 
 const SUBJECTS = {
   removed: 'Ваша запись удалена',
@@ -81,8 +72,9 @@ const SUBJECTS = {
 
 function writeDecisionMail(
   { to, outcome, text, reason, blockedUntil, posts = 1 }: DecisionMail,
-  { appName, origin, contact }: NoticeOptions,
+  options: NoticeOptions,
 ): Mail {
+  const { appName, origin, contact } = options
   const own = `${origin}${PATHS.ownPosts}`
   const because = reason ? [`Причина: ${inline(reason).replace(/\.$/, '')}.`] : []
   const isWave = outcome === 'removed' && posts > 1
@@ -118,27 +110,20 @@ function writeDecisionMail(
       'Обжаловать это решение ещё раз нельзя.',
     ],
   }
-  return {
-    to,
-    subject: `${isWave ? 'Ваши записи удалены' : SUBJECTS[outcome]} · ${appName}`,
-    ...writeBody(lines[outcome], origin),
-  }
+  const subject = isWave ? 'Ваши записи удалены' : SUBJECTS[outcome]
+  return writeMail({ to, subject }, lines[outcome], options)
 }
 
-function writeBlockMail(
-  { to, reason, blockedUntil }: BlockMail,
-  { appName, origin, contact }: NoticeOptions,
-): Mail {
+function writeBlockMail({ to, reason, blockedUntil }: BlockMail, options: NoticeOptions): Mail {
   const lines = [
-    `Модератор сайта «${appName}» закрыл вам возможность писать.`,
+    `Модератор сайта «${options.appName}» закрыл вам возможность писать.`,
     `Причина: ${inline(reason).replace(/\.$/, '')}.`,
     '',
     readOnly(blockedUntil),
     CAN_STILL,
-    ...asking(contact),
+    ...asking(options.contact),
   ]
-  const subject = `Вы можете только читать · ${appName}`
-  return { to, subject, ...writeBody(lines, origin) }
+  return writeMail({ to, subject: 'Вы можете только читать' }, lines, options)
 }
 
 const CAN_STILL =

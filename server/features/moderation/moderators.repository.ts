@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import type { Queryable } from '../../kernel/db/database.ts'
+import { hasRow, type Queryable } from '../../kernel/db/database.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 
-export async function isModerator(db: Queryable, userId: string): Promise<boolean> {
-  const found = db.selectFrom('moderator_users').select('user_id').where('user_id', '=', userId)
-  return (await found.executeTakeFirst()) !== undefined
+export function isModerator(db: Queryable, userId: string): Promise<boolean> {
+  return hasRow(db.selectFrom('moderator_users').select('user_id').where('user_id', '=', userId))
 }
 
 export function selectEmail(db: Queryable, userId: string): Promise<{ email: string } | undefined> {

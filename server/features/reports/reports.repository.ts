@@ -1,18 +1,13 @@
 import { sql } from 'kysely'
 import type { ReportReason } from '../../../contract/reports.ts'
-import type { Queryable } from '../../kernel/db/database.ts'
+import { hasRow, type Queryable } from '../../kernel/db/database.ts'
 
 export function selectReasons(db: Queryable): Promise<ReportReason[]> {
   return db.selectFrom('report_reasons').select(['id', 'name']).orderBy('place').execute()
 }
 
-export async function isReason(db: Queryable, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('report_reasons')
-    .select('id')
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row !== undefined
+export function isReason(db: Queryable, id: string): Promise<boolean> {
+  return hasRow(db.selectFrom('report_reasons').select('id').where('id', '=', id))
 }
 
 export type NewReport = {
@@ -41,13 +36,7 @@ export async function insertReport(db: Queryable, report: NewReport): Promise<bo
   return numAffectedRows === 1n
 }
 
-export async function isReported(db: Queryable, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('reports')
-    .select('id')
-    .where('post_id', '=', id)
-    .where('state', '=', 'open')
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+export function isReported(db: Queryable, id: string): Promise<boolean> {
+  const reports = db.selectFrom('reports').select('id').where('post_id', '=', id)
+  return hasRow(reports.where('state', '=', 'open').limit(1))
 }

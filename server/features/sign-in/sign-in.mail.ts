@@ -1,6 +1,6 @@
 import { SESSIONS_MAX } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
-import { writeBody } from '../../kernel/mail/mail-body.ts'
+import { writeMail } from '../../kernel/mail/mail-body.ts'
 import { type NoticeOptions, whenAndWhere } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
@@ -22,28 +22,23 @@ export const signInMails = (options: NoticeOptions) => ({
 
 function writeSignInNotice(
   { to, username, device, signedInAt, closedOldest }: SignInNotice,
-  { appName, origin, contact }: NoticeOptions,
+  options: NoticeOptions,
 ): Mail {
-  return {
-    to,
-    subject: `Вход с нового устройства · ${appName}`,
-    ...writeBody(
-      [
-        `В аккаунт ${username} на сайте «${appName}» вошли с нового устройства:`,
-        `${whenAndWhere(signedInAt, device)}.`,
-        ...(closedOldest
-          ? ['', `Сессий может быть не больше ${SESSIONS_MAX}, поэтому самая старая завершена.`]
-          : []),
-        '',
-        'Если это были вы, ничего делать не нужно.',
-        'Если нет, завершите эту сессию в настройках, в разделе «Устройства»:',
-        '',
-        `${origin}${PATHS.devices}`,
-        '',
-        'Войти можно только с кодом из письма на этот адрес, поэтому смените и пароль от почты.',
-        ...(contact ? ['', `Если нужна помощь, напишите нам: ${contact}`] : []),
-      ],
-      origin,
-    ),
-  }
+  const { appName, origin, contact } = options
+  const lines = [
+    `В аккаунт ${username} на сайте «${appName}» вошли с нового устройства:`,
+    `${whenAndWhere(signedInAt, device)}.`,
+    ...(closedOldest
+      ? ['', `Сессий может быть не больше ${SESSIONS_MAX}, поэтому самая старая завершена.`]
+      : []),
+    '',
+    'Если это были вы, ничего делать не нужно.',
+    'Если нет, завершите эту сессию в настройках, в разделе «Устройства»:',
+    '',
+    `${origin}${PATHS.devices}`,
+    '',
+    'Войти можно только с кодом из письма на этот адрес, поэтому смените и пароль от почты.',
+    ...(contact ? ['', `Если нужна помощь, напишите нам: ${contact}`] : []),
+  ]
+  return writeMail({ to, subject: 'Вход с нового устройства' }, lines, options)
 }

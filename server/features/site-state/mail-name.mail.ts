@@ -1,5 +1,5 @@
 import type { Db } from '../../kernel/db/database.ts'
-import { writeBody } from '../../kernel/mail/mail-body.ts'
+import { writeMail } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
@@ -15,10 +15,10 @@ export const mailNameMails = (db: Db, options: MailOptions) => ({
 function writeRefusalsMail(
   to: string,
   { refused, networks }: MailName,
-  { appName, origin }: MailOptions,
+  options: MailOptions,
 ): Mail {
   const lines = [
-    `На сайте ${origin} из многих сетей просят коды на адреса, которых нет. За час отклонено писем: ${refused}, сетей: ${networks}.`,
+    `На сайте ${options.origin} из многих сетей просят коды на адреса, которых нет. За час отклонено писем: ${refused}, сетей: ${networks}.`,
     'Из-за таких писем почтовые службы перестают принимать и остальные, поэтому письма новым адресам теперь уходят по одному в 10 секунд.',
     'Кто уже зарегистрирован, входит как обычно. Сеть, из-за которой отклонили пять писем за час, ждёт.',
     '',
@@ -28,9 +28,5 @@ function writeRefusalsMail(
     '',
     'Пока это продолжается, второго такого письма не будет.',
   ]
-  return {
-    to,
-    subject: `Отклонено писем за час: ${refused} · ${appName}`,
-    ...writeBody(lines, origin),
-  }
+  return writeMail({ to, subject: `Отклонено писем за час: ${refused}` }, lines, options)
 }

@@ -105,6 +105,11 @@ export function idArray(ids: string[]): string {
   return `{${ids.join(',')}}`
 }
 
+/** Whether a query finds a row. */
+export async function hasRow(query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> {
+  return (await query.executeTakeFirst()) !== undefined
+}
+
 /** No user has this id: it stands for visitors and for ids that cannot name a user. */
 export const NO_USER = '0'
 

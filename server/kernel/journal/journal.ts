@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
-import type { Queryable } from '../db/database.ts'
+import { hasRow, type Queryable } from '../db/database.ts'
 
 /** An act of somebody who decides over others: a moderator, an operator, the product itself. */
 export type JournalEntry = {
@@ -34,15 +34,9 @@ export async function appendToJournal(
   return id
 }
 
-export async function isInJournal(db: Queryable, action: string, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('journal')
-    .select('id')
-    .where('user_id', '=', userId)
-    .where('action', '=', action)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+export function isInJournal(db: Queryable, action: string, userId: string): Promise<boolean> {
+  const acts = db.selectFrom('journal').select('id').where('user_id', '=', userId)
+  return hasRow(acts.where('action', '=', action).limit(1))
 }
 
 export type JournalFilter = { userId?: string; postId?: string; sinceSeconds?: number }

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest'
-import { inline, writeBody } from './mail-body.ts'
+import { inline, type Line, writeMail } from './mail-body.ts'
 
 const ORIGIN = 'https://wall.example'
-const bodyOf = (quote: string) => writeBody(['Петя:', { quote }, '', 'Ответить.'], ORIGIN)
+const write = (lines: Line[]) =>
+  writeMail({ to: 'olga@example.org', subject: 'Ответ' }, lines, {
+    appName: 'Вслух',
+    origin: ORIGIN,
+  })
+const bodyOf = (quote: string) => write(['Петя:', { quote }, '', 'Ответить.'])
 
 test('a text of people is quoted line by line, with one blank line at most, in both parts', () => {
   const { text, html } = bodyOf('Раз\n\n\n\nДва\u2028Три\r\n \u200b\n\t\n<b>Четыре</b> & "пять"\n')
@@ -47,7 +52,7 @@ test('only addresses of the wall are links, a code stands large, and there are n
     `Читать: ${ORIGIN}/replies?a=1&b=2`,
     `Не наши: ${ORIGIN}.evil.example/a ${ORIGIN}:81/a https://other.example/`,
   ]
-  const { text, html } = writeBody(lines, ORIGIN)
+  const { text, html } = write(lines)
   expect(text).toBe(`012345 — ваш код для входа.\n\n${lines[2]}\n${lines[3]}`)
   expect(html.match(/<a [^>]*>/g)).toEqual([`<a href="${ORIGIN}/replies?a=1&#38;b=2">`])
   expect(html).toMatch(/font-size:32px[^>]*>012345</)

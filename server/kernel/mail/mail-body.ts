@@ -1,4 +1,6 @@
 import { escapeHtml } from '../http/escape.ts'
+import type { MailOptions } from './mail-words.ts'
+import type { Mail } from './smtp.ts'
 
 /**
  * A line of the wall's own words, a code with what it is for, or a text that people wrote, which is
@@ -6,9 +8,14 @@ import { escapeHtml } from '../http/escape.ts'
  */
 export type Line = string | { code: string; what: string } | { quote: string }
 
-/** Writes a mail's lines as text and as HTML, in which only addresses of the wall are links. */
-export function writeBody(lines: readonly Line[], origin: string): { text: string; html: string } {
-  return { text: lines.map(textOf).join('\n'), html: htmlOf(lines, origin) }
+/** Writes a mail as text and as HTML, in which only addresses of the wall are links. */
+export function writeMail(
+  { to, subject }: Pick<Mail, 'to' | 'subject'>,
+  lines: readonly Line[],
+  { appName, origin }: MailOptions,
+): Mail & { html: string } {
+  const text = lines.map(textOf).join('\n')
+  return { to, subject: `${subject} · ${appName}`, text, html: htmlOf(lines, origin) }
 }
 
 function textOf(line: Line): string {

@@ -1,25 +1,19 @@
 import type { Config } from '../config/config.ts'
 import { readDkim } from './dkim.ts'
-import { writeBody } from './mail-body.ts'
+import { writeMail } from './mail-body.ts'
 import { smtpSender, toMessage } from './smtp.ts'
 import { smtpAdvice, smtpReason } from './smtp-advice.ts'
 import type { OnEntry } from './smtp-options.ts'
 
 export type TestMail = { steps: string[]; failure: { message: string; fix: string } | null }
 
+type Setup = Pick<Config, 'appName' | 'mailFrom' | 'dkim'> &
+  Partial<Pick<Config, 'publicUrl'>> & { smtpUrl: string }
+
 /** Sends a mail the way codes are sent. Rejects with StartError alone. */
 export async function sendTestMail(
   to: string,
-  {
-    smtpUrl,
-    publicUrl,
-    appName,
-    mailFrom,
-    dkim,
-  }: Pick<Config, 'appName' | 'mailFrom' | 'dkim'> & {
-    smtpUrl: string
-    publicUrl?: string | undefined
-  },
+  { smtpUrl, publicUrl, appName, mailFrom, dkim }: Setup,
 ): Promise<TestMail> {
   const steps: string[] = []
   const onEntry: OnEntry = (...entry) => {
@@ -28,21 +22,17 @@ export async function sendTestMail(
   }
   const relay = { url: smtpUrl, publicUrl }
   const send = smtpSender(relay, { dkim: await readDkim({ dkim, mailFrom }), onEntry })
-  const body = writeBody(
-    ['Это проверка почты: раз письмо дошло, дойдут и коды.'],
-    publicUrl ?? 'http://localhost',
-  )
-  const mail = { to, subject: `Проверка почты · ${appName}`, ...body }
+  const lines = ['Это проверка почты: раз письмо дошло, дойдут и коды.']
+  const options = { appName, origin: publicUrl ?? 'http://localhost' }
+  const mail = writeMail({ to, subject: 'Проверка почты' }, lines, options)
   try {
     const response = await send(toMessage(mail, { name: appName, address: mailFrom }))
     steps.push(`Письмо принято сервером: ${response}`)
     return { steps, failure: null }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return {
-      steps,
-      failure: { message: smtpReason({ message }), fix: smtpAdvice({ code, message }) },
-    }
+    const failure = { message: smtpReason({ message }), fix: smtpAdvice({ code, message }) }
+    return { steps, failure }
   }
 }
 
