@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { usernameProblem } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
@@ -35,41 +36,30 @@ export function maySave(check: UsernameCheck): boolean {
 
 const PAUSE_MS = 500
 
-type ServerCheck = { username: string; check: UsernameCheck }
-
 /** The browser checks a name at once, the server after a pause of 500 ms. */
 export function useUsernameCheck(username: string, own: string): UsernameCheck {
-  const [onServer, setOnServer] = useState<ServerCheck | null>(null)
   const inBrowser = checkInBrowser(username, own)
-  const needsServer = inBrowser === null
-
-  useEffect(() => {
-    if (!needsServer) return
-    const abort = new AbortController()
-    const setCheck = (check: UsernameCheck) => {
-      if (!abort.signal.aborted) setOnServer({ username, check })
-    }
-    const check = async () => {
-      setCheck({ state: 'checking' })
-      setCheck(await checkOnServer(username, abort.signal))
-    }
-    const timer = setTimeout(check, PAUSE_MS)
-    return () => {
-      clearTimeout(timer)
-      abort.abort()
-    }
-  }, [username, needsServer])
-
-  return inBrowser ?? (onServer?.username === username ? onServer.check : { state: 'waiting' })
+  const settled = useSettled(username)
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['username', username],
+    queryFn: ({ signal }) => checkUsername(username, signal).then(() => true),
+    enabled: inBrowser === null && settled === username,
+    retry: false,
+    gcTime: 0,
+  })
+  if (inBrowser) return inBrowser
+  if (isFetching) return { state: 'checking' }
+  if (!error) return { state: data ? 'verified' : 'waiting' }
+  const isRefused = error instanceof CallError && error.status === 400
+  return { state: isRefused ? 'unverified' : 'waiting', message: errorMessage(error) }
 }
 
-async function checkOnServer(username: string, signal: AbortSignal): Promise<UsernameCheck> {
-  try {
-    await checkUsername(username, signal)
-    return { state: 'verified' }
-  } catch (error) {
-    if (signal.aborted) return { state: 'waiting' }
-    const isRefused = error instanceof CallError && error.status === 400
-    return { state: isRefused ? 'unverified' : 'waiting', message: errorMessage(error) }
-  }
+/** Returns the name once it was not changed for the pause. */
+function useSettled(username: string): string {
+  const [settled, setSettled] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(username), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [username])
+  return settled
 }
