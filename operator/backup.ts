@@ -133,7 +133,6 @@ function restoredOutput(
   return { lines, json: { file, createdAt, secret, ...returned } }
 }
 
-/** Tells what the wall had lost since the backup and has again. */
 function returnedLines({ deletedAgain, sessions }: NonNullable<Restored['returned']>): string[] {
   const deleted =
     deletedAgain === null

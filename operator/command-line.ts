@@ -9,10 +9,6 @@ export function optionsOf(commands: Command[]): string[] {
   return [...COMMON, ...commands.flatMap(({ options = [] }) => options)]
 }
 
-/**
- * Parses a command line by the options of all commands. Throws UsageError for an unknown option,
- * and for a value that is missing or too much.
- */
 export function parseCommandLine(args: string[], commands: Command[]) {
   const types = optionsOf(commands).map((option) => {
     const name = option.replace('=', '')
@@ -46,7 +42,6 @@ const COMMON_HELP = [
   '  --help, -h       подсказка; то же — vslukh help КОМАНДА',
 ]
 
-/** КТО is a person. */
 const OPTIONS: Record<string, string> = {
   access: 'адреса, которые хранит ACCESS_JOURNAL_DAYS; это чтение само попадает в журнал',
   all: 'и последние решённые',

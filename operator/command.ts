@@ -13,7 +13,6 @@ export type Wall = { url: string; db: Db; close(): Promise<void> }
 export type Output = {
   lines: string[]
   json: unknown
-  /** Then the exit code is 1. */
   isBroken?: boolean
 }
 
@@ -22,10 +21,8 @@ export type Context = {
   config: Config
   wall: Wall
   db: Db
-  /** For the journal. */
   actor: string
   values: Values
-  /** Words after the command's name. */
   words: string[]
   isDryRun: boolean
   /** Asks for a yes. Throws Refusal if there is none. */
@@ -49,7 +46,6 @@ export type Command = CommandFacts &
   )
 
 type CommandFacts = {
-  /** Each way to call it, without the program's name. */
   usage: string[]
   summary: string
   /** The names of its own options; those with a value end in `=`. */
@@ -103,7 +99,6 @@ export function daysOf(context: Context, name: string): number | undefined {
   return numberOf(context, name, 'число дней')
 }
 
-/** Parses a number from 1 to 9999, which `what` names. */
 export function numberOf(context: Context, name: string, what: string): number | undefined {
   const text = textOf(context, name)
   if (text === undefined) return undefined
@@ -137,7 +132,6 @@ export function actOf<T>(acts: Record<string, T>, word: string | undefined): T {
   throw new UsageError(`нужно ${words}`)
 }
 
-/** Returns a list, or the sentence for an empty one. */
 export function listed(lines: string[], nothing: string, json: unknown): Output {
   return { lines: lines.length > 0 ? lines : [nothing], json }
 }

@@ -17,7 +17,6 @@ export const doctor: Command = {
   },
 }
 
-/** Settings and a database that do not let anything start are findings, too. */
 async function findAll({ env, say }: Alone): Promise<Finding[]> {
   let stage = 'settings'
   try {

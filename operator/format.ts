@@ -14,7 +14,6 @@ const TIME = new Intl.DateTimeFormat('ru', {
   timeZoneName: 'short',
 })
 
-/** Returns a dash for none. */
 export function time(at: Date | number | null): string {
   if (at === null) return '—'
   return TIME.format(typeof at === 'number' ? at * 1000 : at)
@@ -25,7 +24,6 @@ export const PAGE = 25
 
 const FIRST_LINE_MAX = 60
 
-/** Returns the first line of a text, with «…» if there is more. */
 export function firstLine(text: string): string {
   const clean = printable(text)
   const [line = ''] = clean.split('\n')
@@ -46,7 +44,6 @@ export function printable(text: string): string {
 
 const RULES = new Intl.PluralRules('ru')
 
-/** Chooses the form of a noun: one, few, many. */
 export function count(number: number, [one, few, many]: readonly [string, string, string]): string {
   const forms: Record<string, string> = { one, few }
   return `${number} ${forms[RULES.select(number)] ?? many}`

@@ -109,7 +109,6 @@ const ACTIONS: Record<string, string> = {
   'writing.open': 'запись на стену открыта',
 }
 
-/** Words for the details of an act, in the order in which they are shown. */
 const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> = {
   order: (value) => `Предписание: ${value}`,
   note: (value) => (value === null ? undefined : `Заметка: ${value}`),
@@ -130,7 +129,6 @@ const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> 
   text: (value) => `Текст: ${value}`,
 }
 
-/** Returns who did what to whom, why, and everything else that was stored with the act. */
 export function actLines(act: Act): string[] {
   const { at, actor, action, post_id: postId, user_id: userId, reason, details } = act
   const about = [postId && `запись ${postId}`, userId && `человек ${userId}`].filter(Boolean)

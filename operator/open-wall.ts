@@ -48,7 +48,6 @@ export async function openWall(config: Config, say: (line: string) => void): Pro
 /** The databases of stopped servers that this process has brought up. */
 const broughtUp: Promise<Found>[] = []
 
-/** Stops those databases: every statement that still runs on them fails. */
 export async function stopDatabases(): Promise<void> {
   for (const result of await Promise.allSettled(broughtUp)) {
     if (result.status === 'fulfilled') await result.value.stop()

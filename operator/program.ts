@@ -35,7 +35,6 @@ import { interruption, prompt, unlessInterrupted } from './terminal.ts'
 import { upgrade } from './upgrade.ts'
 import { user } from './user.ts'
 
-/** In the order of the help. */
 const COMMANDS: Record<string, Command> = {
   status,
   reports,
@@ -65,7 +64,6 @@ export type Terminal = {
   env: Env
   out: Writable
   err: Writable
-  /** Undefined where nobody can be asked. */
   input?: Readable
 }
 
@@ -93,7 +91,6 @@ function explain(error: unknown): string {
 
 type Speaking = Terminal & { say: (line: string) => void }
 
-/** Returns whether the command has found something broken. */
 async function runCommand(args: string[], terminal: Speaking): Promise<boolean> {
   const { values, positionals } = parseCommandLine(args, Object.values(COMMANDS))
   const show = (output: Output) => printOutput(terminal, output, values)
@@ -139,7 +136,6 @@ async function runOnWall(
   return await command.run({ ...context, wall, db: wall.db }).finally(wall.close)
 }
 
-/** Throws UsageError for an option of another command. */
 function requireKnown(command: Command, name: string, values: Values): void {
   const known = optionsOf([command]).map((option) => option.replace('=', ''))
   const foreign = Object.keys(values).find((option) => !known.includes(option))

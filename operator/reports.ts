@@ -9,7 +9,6 @@ import type { Command, Context, Output } from './command.ts'
 import { actOf, change, daysOf, requireWords, textOf, UsageError } from './command.ts'
 import { ACCOUNTS, count, firstLine, indented, POSTS, REPORTS, time } from './format.ts'
 
-/** As many as a terminal shows. */
 const SHOWN_MAX = 500
 
 export const reports: Command = {

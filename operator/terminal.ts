@@ -14,7 +14,6 @@ export function listenForInterruption(): void {
   }
 }
 
-/** Rejects with the Refusal if the interruption comes first. */
 export async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   interruption.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()

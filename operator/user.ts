@@ -34,7 +34,6 @@ const ACTS: Record<string, Act> = {
   export: exportPerson,
   erase: erasePerson,
 }
-/** Acts that take one more word. */
 const WITH_WORD = ['rename', 'export']
 
 export const user: Command = {
@@ -65,7 +64,6 @@ export const user: Command = {
 
 async function show(context: Context, person: Person): Promise<Output> {
   const before = beforeOf(context)
-  // One more than a page shows.
   const page = { before: before ?? NEWEST, limit: PAGE + 1 }
   const written = await selectOwnPosts(context.db, person.id, page)
   const next = written.length > PAGE ? written.at(PAGE - 1)?.id : undefined

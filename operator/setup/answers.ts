@@ -14,7 +14,6 @@ type Question = {
   usual: string | undefined
   /** The usual answer as a terminal may show it. */
   shown?: string | undefined
-  /** Throws UsageError. */
   read(text: string): string
 }
 
@@ -96,7 +95,6 @@ async function answerTo(question: Question, { say, prompt }: Asking): Promise<st
   }
 }
 
-/** Asks for name and password of a server that was named without. */
 async function withLogin(smtpUrl: string, { prompt }: Pick<Asking, 'prompt'>): Promise<string> {
   const url = URL.parse(smtpUrl)
   if (!prompt || !url || url.username !== '' || url.hostname === 'localhost') return smtpUrl

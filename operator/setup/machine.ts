@@ -9,7 +9,6 @@ const VSLUKH = join(import.meta.dirname, '../../bin/vslukh')
 
 type Ran = { isDone: boolean; out: string; err: string }
 
-/** Runs a program of the machine. Never rejects. */
 export function run(program: string, args: string[], env: Env = process.env): Promise<Ran> {
   return new Promise((resolve) => {
     execFile(program, args, { env, cwd: '/' }, (error, out, err) =>

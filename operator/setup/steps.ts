@@ -24,7 +24,6 @@ export type Installation = Answers & {
 
 type Step = (site: Installation, alone: Alone) => Promise<Finding[]>
 
-/** In their order, each with the name of its check. */
 export const STEPS: [string, Step][] = [
   ['settings', writeSettings],
   ['dkim', makeDkimKey],

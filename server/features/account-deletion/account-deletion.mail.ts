@@ -16,7 +16,6 @@ export function noticeExpiry(erasedAt: number): number {
   return (erasedAt - (RETURN_DAYS - TRIED_DAYS) * 86_400) * 1000
 }
 
-/** The mails about deleted accounts. */
 export const accountDeletionMails = (options: NoticeOptions) => ({
   'send-deletion-notice': { write: (mail: DeletionNotice) => writeDeletionNotice(mail, options) },
 })

@@ -14,7 +14,6 @@ type MoveOptions = Omit<Erasure, 'userId'> & {
   stopping?: Promise<never>
 }
 
-/** The jobs of account deletion, on the pool of jobs. */
 export function accountDeletionJobs({ background: db, config, key, log, ...node }: Node): Jobs {
   const { mayErase, publishChange } = node
   const options = { nameKey: key('usernames'), mayErase, publishChange }

@@ -10,7 +10,6 @@ export type EmailNotice = QueuedMail & { username: string; changeId: string }
 
 type WriteOptions = NoticeOptions & { undoKey: Buffer }
 
-/** The mails about changes of an account. */
 export const accountMails = (options: WriteOptions) => ({
   'send-email-notice': { write: (mail: EmailNotice) => writeEmailNotice(mail, options) },
 })

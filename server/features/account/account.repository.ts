@@ -16,7 +16,6 @@ export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
   return user.executeTakeFirstOrThrow(erased)
 }
 
-/** Throws as `selectUser` does. */
 export async function selectProfile(db: Queryable, id: string): Promise<CurrentUser> {
   const { isModerator, hasNewOutcomes, lastRemoval, reason, until, ...user } = await db
     .selectFrom('users')
@@ -164,7 +163,6 @@ export async function removeEmailChange(
   return taken.find((change) => change.id === id)?.old_email
 }
 
-/** Removes addresses that nobody can restore, reservations that are over, and networks. */
 export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
   await db.deleteFrom('email_changes').where('expires_at', '<', sql<Date>`now()`).execute()
   await removeExpiredReleases(db)

@@ -80,7 +80,6 @@ const EMAIL_UNDOS: Limit = {
 type Hashing = Pick<Sessions, 'hashClient'>
 
 export function registerAccount(node: Node, sessions: Hashing): Feature {
-  // Derives the secrets of links that undo an e-mail change.
   const undoKey = node.key('email-undo')
   registerProfiles(node)
   registerUsernames(node)

@@ -58,7 +58,6 @@ export function isUsernameReserved(db: Queryable, nameHash: Buffer): Promise<boo
   return hasRow(names.where('name_hash', '=', nameHash))
 }
 
-/** Returns the present username of a user, and former ones that are still reserved. */
 export async function selectUsernames(db: Queryable, userId: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     SELECT username AS name FROM users WHERE id = ${userId}

@@ -65,7 +65,6 @@ function unsubscribeToken(userId: string, key: Buffer): string {
   return `${userId}.${createHmac('sha256', key).update(userId).digest('base64url')}`
 }
 
-/** Returns the id of the user to whom a token was mailed; undefined for any other text. */
 export function readUnsubscribeToken(token: string, key: Buffer): string | undefined {
   const [userId = ''] = token.split('.')
   return isSameSecret(token, unsubscribeToken(userId, key)) ? userId : undefined

@@ -7,7 +7,6 @@ import { claimReplyMails } from './reply-mails.repository.ts'
 const STEP = 200
 const MAIL_LIFE_MS = 86_400_000
 
-/** The jobs of answers. */
 export function answerJobs(db: Db): Jobs {
   return {
     'mail-replies': {
@@ -19,7 +18,6 @@ export function answerJobs(db: Db): Jobs {
   }
 }
 
-/** Queues the due mails of some users. Returns how many. */
 async function queueReplyMails(db: Db): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const due = await claimReplyMails(tx, STEP)

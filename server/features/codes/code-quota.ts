@@ -7,7 +7,6 @@ const MINUTE = 60
 const HOUR = 3600
 const DAY = 86_400
 
-/** Requests of codes, for known and unknown e-mails alike. */
 export const CODE_REQUESTS: Limit = {
   name: 'code-request',
   rates: [
@@ -18,7 +17,6 @@ export const CODE_REQUESTS: Limit = {
   isShared: true,
 }
 
-/** Checks of codes that can be right. */
 const CODE_CHECKS: Limit = {
   name: 'code-check',
   rates: [
@@ -72,7 +70,6 @@ const KNOWN_WRONG_CODES: Limit = {
   isShared: true,
 }
 
-/** For a mailbox and a network. */
 const WRONG_CODES_OF_MAILED: Limit = {
   name: 'wrong-code-of-mailed',
   rates: [[1, DAY]],
@@ -109,7 +106,6 @@ export async function chargeMail(limits: Limits, mailed: Mailed, tx: Queryable):
   throw tooMany(asNew.limit === MAILED_NETWORKS ? asMailed : asNew)
 }
 
-/** The charges of one mail, which are refunded once its code was right. */
 export function mailCharges(
   { email, ip, clientHash, knownBy }: Mailed,
   { hour, day } = { hour: 1, day: 1 },

@@ -36,7 +36,6 @@ type WriteOptions = MailOptions & {
   leftMs: number
 }
 
-/** The mails with codes. */
 export function codeMails(
   options: Omit<WriteOptions, 'leftMs'> & { operatorEmails: readonly string[] },
 ) {

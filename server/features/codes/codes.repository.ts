@@ -92,7 +92,6 @@ async function insertOperation(tx: Queryable, operation: NewOperation) {
     .executeTakeFirst()
 }
 
-/** Locks the operation of the same purpose, e-mail, user and client. */
 async function lockOperation(tx: Queryable, operation: NewOperation) {
   return tx
     .selectFrom('codes')
@@ -183,7 +182,6 @@ export function selectOperation(db: Queryable, attempt: Attempt) {
     .executeTakeFirst()
 }
 
-/** `secondsLeft`: until the operation ends. */
 export type CountedAttempt = { attempts: number; secondsLeft: number }
 
 /** Counts one attempt. Returns how many there were, or undefined without the operation. */

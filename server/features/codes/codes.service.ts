@@ -34,7 +34,6 @@ export type Start = {
   ip: string
   /** By what the account knows the client, which then has a mail limit of its own. */
   knownBy: KnownBy
-  /** Whether no account has this e-mail. */
   isToNewAddress?: boolean
   /** Until when the caller's network gets no codes for new addresses. */
   askerWaitsUntil?: Date | null | undefined
@@ -46,12 +45,10 @@ export type CodesOptions = {
   ttlSeconds: number
   limits: Limits
   rateLimitScale: number
-  /** Hashes the networks that ask for codes. */
   askerKey: Buffer
   canSendTo: (address: string) => Promise<boolean>
 }
 
-/** Returns what starting and redeeming codes need of the node. */
 export function codesOf({ config, key, limits, mail }: Node): CodesOptions {
   return {
     key: key('codes'),
@@ -83,7 +80,6 @@ const UNSENDABLE = {
     'На адреса, где перед «@» не только латинские буквы, наша почта не доходит. Укажите другой адрес',
 }
 
-/** Throws INVALID_REQUEST for an address to which the mail server takes no mails. */
 export async function requireSendable(email: string, { canSendTo }: CodesOptions): Promise<void> {
   if (!(await canSendTo(email))) throw new AppError('INVALID_REQUEST', UNSENDABLE)
 }

@@ -4,7 +4,6 @@ import type { Queryable } from '../../kernel/db/database.ts'
 /** Rows read at once: so much of an export is in memory, whatever its size. */
 const STEP = sql.raw('500')
 
-/** What is stored about a user besides posts and likes. */
 export async function selectAccount(db: Queryable, userId: string) {
   const { rows } = await sql<{ account: Record<string, unknown> }>`
     SELECT json_build_object(
@@ -83,10 +82,8 @@ export async function selectOwnPosts(
   return rows
 }
 
-/** Archived when the post is hidden or the user has left. */
 export type ExportedLike = { id: string; postId: string; likedAt: string; isArchived: boolean }
 
-/** Returns some of the likes that a user gave, after the like `afterId`, by ascending id. */
 export async function selectOwnLikes(
   db: Queryable,
   userId: string,
@@ -111,7 +108,6 @@ export type ExportedDecision = {
   text: string | null
 }
 
-/** Returns some of the decisions about a user, after `afterId`, by ascending id. */
 export async function selectOwnDecisions(
   db: Queryable,
   userId: string,
@@ -135,7 +131,6 @@ export type ExportedAccess = {
   port: number | null
 }
 
-/** Returns some of the addresses from which a user acted, after the row `after`, by time. */
 export async function selectOwnAccesses(
   db: Queryable,
   userId: string,

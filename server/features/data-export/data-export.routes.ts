@@ -31,7 +31,6 @@ const DOWNLOAD_TICKETS: Limit = {
 }
 
 const PATH = `${API_PREFIX}/downloads`
-/** Archives that a node makes at once. */
 const ARCHIVES_MAX = 2
 const BUSY = 'Сейчас собираем архивы других людей. Попробуйте через минуту'
 /** Who reads an archive for longer keeps it from others. */
@@ -40,7 +39,6 @@ const LONGEST_MS = 600_000
 export function registerDataExport(node: Node): void {
   // An archive may take longer than a request may.
   const { route, http, background: db, limits, config } = node
-  // Signs the tickets in the paths of archives.
   const key = node.key('downloads')
   const archives = new Gate({ running: ARCHIVES_MAX, message: BUSY, retryAfter: 60 })
 

@@ -24,7 +24,6 @@ const DATE = new Intl.DateTimeFormat('ru-RU', {
   timeZone: 'UTC',
 })
 
-/** Writes the page of an archive that a person can read without any program but a browser. */
 export async function* readablePage({ appName, account, posts }: Content): AsyncGenerator<string> {
   const name = escapeHtml(appName)
   yield `<!doctype html><html lang="ru"><meta charset="utf-8">

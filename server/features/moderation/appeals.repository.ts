@@ -21,7 +21,6 @@ export async function selectOwnRemoved(db: Queryable, ownerId: string): Promise<
   return rows
 }
 
-/** Whether the author's post is removed and can still be restored. */
 export function isOwnRemoved(db: Queryable, id: string, ownerId: string): Promise<boolean> {
   const posts = db.selectFrom('posts').select('id').where('id', '=', id)
   const removed = posts.where('owner_id', '=', ownerId).where('hidden_for', '=', 'removed')

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** A block without `days` has no end. */
 export type NewBlock = { userId: string; reason: string; days: number | null; by: string }
 type Block = { reason: string; until: Date | null }
 
@@ -44,7 +43,6 @@ export async function deleteBlocks(tx: Queryable, { userId, mailbox }: Blocked):
   return numAffectedRows !== 0n
 }
 
-/** Returns the block that is in force; undefined without one. */
 export function selectBlock(db: Queryable, userId: string): Promise<Block | undefined> {
   const block = db.selectFrom('blocks_in_force').select(['reason', 'until'])
   return block.where('user_id', '=', userId).executeTakeFirst()

@@ -19,7 +19,6 @@ import {
 import { type BlockMail, mailExpiry } from './moderation.mail.ts'
 import { selectEmail } from './moderators.repository.ts'
 
-/** Blocks a user as `placeBlock` does, and mails it to them. Returns until when. */
 export async function blockUser(tx: Queryable, block: NewBlock): Promise<Date | null> {
   const until = await placeBlock(tx, block)
   await mailBlock(tx, block.userId, { reason: block.reason, until })

@@ -29,15 +29,12 @@ export type NewDecision = {
   order?: string | undefined
   /** By default the author gets a mail, and reporters see a new outcome. */
   notifies?: 'reporters' | 'nobody'
-  /** For how many days a removed post can be restored. */
   removedDays: number
 }
 
 export type Decided = {
-  /** The id of the journal's row. */
   id: string
   was: PostState
-  /** The open reports and the open appeal that the decision has closed. */
   open: Open
   /** The mail about it to the author, if there is a reason for one. */
   mail: DecisionMail | undefined
@@ -81,7 +78,6 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   return { id, was, open, mail }
 }
 
-/** Queues the mail about a decision. It may stand for several removals. */
 export function mailDecision(tx: Queryable, mail: DecisionMail): Promise<void> {
   return queueMail(tx, 'send-decision-mail', mail)
 }

@@ -7,7 +7,6 @@ import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import { countWaiting, type Waiting } from './queue.repository.ts'
 
-/** The mails to moderators, and to those about whom they decide. */
 export const moderationMails = (db: Db, options: NoticeOptions) => ({
   'send-queue-mail': {
     write: async (mail: QueueMail) => writeQueueMail(mail, await countWaiting(db), options),
@@ -57,7 +56,6 @@ export type DecisionMail = QueuedMail & {
   reason: string | null
   /** Until when the removal blocks the author too, in unix milliseconds; null: without an end. */
   blockedUntil?: number | null
-  /** How many posts were removed, this one included. */
   posts?: number
 }
 

@@ -37,7 +37,6 @@ export function registerModeration(node: Node): Feature {
   }
 }
 
-/** Returns the name under which a moderator stands in the journal. */
 async function actorOf(db: Db, { userId }: Viewer): Promise<string> {
   const user = await selectEmail(db, userId)
   if (!user) throw new AppError('NOT_FOUND')
@@ -95,7 +94,6 @@ function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): 
   })
 }
 
-/** The jobs of moderation. */
 function moderationJobs({ db, background, config, publishChange }: Node): Jobs {
   const { moderatorEmails, reportsToHide } = config
   return {

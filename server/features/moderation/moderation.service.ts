@@ -32,7 +32,6 @@ export async function readQueue(
   return { posts: await readWaiting(db, ids), total }
 }
 
-/** Reads a post with its open reports and appeal; undefined when it has none. */
 export async function readWaitingPost(db: Queryable, id: string): Promise<QueuedPost | undefined> {
   const [post] = isRowId(id) ? await readWaiting(db, [id]) : []
   return post && (post.reporters > 0 || post.appeal) ? post : undefined
@@ -78,7 +77,6 @@ function toQueued(post: WaitingPost, known: Map<string, Post>): Omit<QueuedPost,
 
 export type ReportRules = HidingRules & { moderatorEmails: string[] }
 
-/** Hides the locked post if enough people reported it, and notifies the moderators. */
 export async function applyReportRules(
   tx: Queryable,
   postId: string,

@@ -29,7 +29,6 @@ export async function deleteModerator(tx: Queryable, email: string): Promise<boo
   return numDeletedRows > 0n
 }
 
-/** Every moderator, with the username of the account with this address. */
 export function selectModerators(db: Queryable) {
   return db
     .selectFrom('moderators')

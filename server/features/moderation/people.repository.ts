@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import { idArray, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { emailKey } from '../../kernel/mail/email-address.ts'
 
-/** What an operator sees of a user. */
 export type Person = {
   id: string
   username: string
@@ -20,7 +19,6 @@ export type Person = {
   wants_reply_mails: boolean
   block_reason: string | null
   block_until: Date | null
-  /** Reports of the user's posts, by state. */
   reported: number
   removed: number
   kept: number
@@ -71,10 +69,8 @@ async function selectWhere(db: Queryable, condition: RawBuilder<unknown>): Promi
   return rows
 }
 
-/** Of users who registered within some seconds, those before the user `before`, if it is named. */
 export type NewcomersPage = { seconds: number; before: string | undefined; limit: number }
 
-/** Returns users, the newest first, and how many there are from the first of them on. */
 export async function selectNewcomers(
   db: Queryable,
   { seconds, before, limit }: NewcomersPage,
@@ -89,7 +85,6 @@ export async function selectNewcomers(
   return { people, total: rows[0]?.total ?? 0 }
 }
 
-/** Returns the users of some mailboxes. */
 export async function selectOfMailboxes(db: Queryable, mailboxes: string[]) {
   const { rows } = await sql<{ id: string; username: string; email: string }>`
     SELECT id, username, email FROM users WHERE mailbox = ANY(${mailboxes}) ORDER BY id`.execute(db)

@@ -3,7 +3,6 @@ import { mailboxOf } from '../../kernel/mail/email-address.ts'
 import type { NewcomersPage, Person } from './people.repository.ts'
 import { selectNewcomers, selectOfMailboxes, selectOfNetwork } from './people.repository.ts'
 
-/** How many accounts there are, and the usernames of some. */
 export type Accounts = { total: number; usernames: string[] }
 /** With other accounts that may be the same person's. */
 export type Newcomer = Person & { sameMailbox: Accounts; sameNetwork: Accounts }

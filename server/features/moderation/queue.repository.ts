@@ -9,7 +9,6 @@ const REPLIES_SHOWN = sql.raw('3')
 const OPEN_APPEALS = sql`SELECT post_id, created_at FROM appeals
   WHERE state = 'open' AND EXISTS (SELECT FROM posts WHERE id = post_id)`
 
-/** Posts with an open report or appeal, and since when. */
 const WAITING = sql`SELECT post_id, min(created_at) AS since FROM (
     SELECT post_id, created_at FROM reports WHERE state = 'open'
     UNION ALL ${OPEN_APPEALS}
@@ -33,7 +32,6 @@ export async function selectWaiting(
   return { ids: rows.map((row) => row.post_id), total: rows[0]?.total ?? 0 }
 }
 
-/** How much waits for a decision, and since when the first post does. */
 export type Waiting = { posts: number; reports: number; appeals: number; oldest: Date | null }
 
 export async function countWaiting(db: Queryable): Promise<Waiting> {

@@ -10,7 +10,6 @@ const REFUSED_MAX = sql.raw('3')
 const HIDDEN_MAX = sql.raw('3')
 const REFUSED_WITHIN = sql.raw(`interval '30 days'`)
 
-/** Whether the user `u` has lost the trust of the moderators. */
 const IS_DISTRUSTED = sql<boolean>`(SELECT count(*) FROM reports k WHERE k.reporter_id = u.id
   AND k.state = 'kept' AND k.decided_at > now() - ${REFUSED_WITHIN}) > ${REFUSED_MAX}`
 
@@ -51,10 +50,8 @@ export async function lockHidings(tx: Queryable): Promise<void> {
   await sql`SELECT FROM moderator_mails FOR UPDATE`.execute(tx)
 }
 
-/** How many reports and appeals of a post wait for a decision. */
 export type Open = { reports: number; appeals: number }
 
-/** Locks the open reports and the open appeal of a post. */
 export async function lockOpen(tx: Queryable, postId: string): Promise<Open> {
   const reports = await tx
     .selectFrom('reports')
@@ -76,7 +73,6 @@ export async function lockOpen(tx: Queryable, postId: string): Promise<Open> {
 
 export type Verdict = 'remove' | 'keep'
 
-/** Closes the open reports and the open appeal of a post by a decision. */
 export async function closeOpen(
   tx: Queryable,
   postId: string,

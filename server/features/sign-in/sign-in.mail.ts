@@ -11,11 +11,9 @@ export type SignInNotice = QueuedMail & {
   /** Such as «Firefox, Linux», and when it signed in, in unix milliseconds. */
   device: string | null
   signedInAt: number
-  /** Whether the oldest session was closed to make room. */
   closedOldest?: boolean
 }
 
-/** The mails about sign-ins. */
 export const signInMails = (options: NoticeOptions) => ({
   'send-sign-in-notice': { write: (mail: SignInNotice) => writeSignInNotice(mail, options) },
 })

@@ -91,7 +91,6 @@ function registerStarts(node: Node, sessions: Sessions): void {
 function registerVerifications(node: Node, { sessions, readText }: Parts): void {
   const { route, db, publishChange, noteAccess, config } = node
   const codes = codesOf(node)
-  // Hashes networks of registrations, and mailboxes.
   const nameKey = node.key('usernames')
 
   route(verifyRegistration, (input, http) =>

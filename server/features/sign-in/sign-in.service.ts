@@ -37,13 +37,8 @@ export function lockAccount(tx: Queryable, email: string): Promise<CurrentUser |
   return lockUserByEmail(tx, email)
 }
 
-/** A notice that comes later is no use any more. */
 const NOTICE_MS = 86_400_000
 
-/**
- * Queues the notice that an unknown client has signed in, when its session is opened.
- * `closedOldest`: whether that has closed the oldest session.
- */
 export async function announceSignIn(
   tx: Queryable,
   { email, username }: CurrentUser,

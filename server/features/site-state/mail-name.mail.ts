@@ -5,7 +5,6 @@ import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import { type MailName, readMailName } from './mail-name.service.ts'
 
-/** The mail that tells the operator of refused mails. */
 export const mailNameMails = (db: Db, options: MailOptions) => ({
   'send-refusals-mail': {
     write: async ({ to }: QueuedMail) => writeRefusalsMail(to, await readMailName(db), options),

@@ -1,14 +1,12 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** How many codes were refused in the last hour, and for how many networks that asked for them. */
 export type Refusals = { refused: number; networks: number }
 
 export async function countRefusals(db: Queryable): Promise<Refusals> {
   const { rows } = await sql<Refusals>`
     SELECT count(*)::int AS refused, count(DISTINCT network_hash)::int AS networks
     FROM mail_refusals WHERE at > now() - interval '1 hour'`.execute(db)
-  // A count returns one row.
   return (rows as [Refusals])[0]
 }
 

@@ -15,7 +15,6 @@ const MAIL_LIFE_MS = 86_400_000
 
 export type MailName = Refusals & { isSlowed: boolean }
 
-/** Reads how many codes were refused in the last hour, and whether others are slowed for it. */
 export async function readMailName(db: Queryable): Promise<MailName> {
   const { refused, networks } = await countRefusals(db)
   const isSlowed = refused >= SLOWED_FROM.refused && networks >= SLOWED_FROM.networks
@@ -38,7 +37,6 @@ export async function findAskerWait(db: Queryable, asker: Asker): Promise<Date |
   return (await waitEnd(db, asker).executeTakeFirst())?.end
 }
 
-/** The refusal of a code for a new address to a network that waits. */
 export function askerWaits(until: Date): AppError {
   return new AppError('TOO_MANY_REQUESTS', {
     message: `Из вашей сети слишком часто просят коды на адреса, которых нет. Следующий код на новый адрес — после ${formatTime(until)}`,

@@ -75,7 +75,6 @@ export function insertInvitation(
     .executeTakeFirstOrThrow()
 }
 
-/** Returns the invitations that are not over, used up ones included, oldest first. */
 export function selectInvitations(db: Queryable) {
   return db
     .selectFrom('invitations')
@@ -139,7 +138,6 @@ export function upsertBan(
     .executeTakeFirstOrThrow()
 }
 
-/** Returns the bans that are in force, oldest first. */
 export async function selectBans(db: Queryable): Promise<Ban[]> {
   const rows = await db
     .selectFrom('bans')
@@ -158,7 +156,6 @@ export type Asking = {
   mailbox: string
   domain: string
   address: string | null
-  /** Of the invitation, if any. */
   tokenHash: Buffer | null
   asker?: Asker
 }

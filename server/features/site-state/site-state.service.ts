@@ -49,7 +49,6 @@ export function createSiteStateReader(db: Db): () => Promise<SiteState> {
 
 type Act = { actor: string }
 
-/** The mails and pruning of what is closed, announced, banned and refused. */
 export function registerSiteState({ db, config }: Node): Feature {
   return {
     mails: mailNameMails(db, mailWords(config)),
@@ -57,7 +56,6 @@ export function registerSiteState({ db, config }: Node): Feature {
   }
 }
 
-/** Closes registrations or writing for a reason, on every node at once, until it is opened. */
 export async function closeSite(
   tx: Queryable,
   { part, reason, actor }: Act & { part: 'registrations' | 'writing'; reason: string },
@@ -66,7 +64,6 @@ export async function closeSite(
   await appendToJournal(tx, { actor, action: `${part}.close`, reason })
 }
 
-/** Opens registrations, to everybody or to the invited alone, or writing. */
 export async function openSite(
   tx: Queryable,
   {
@@ -117,7 +114,6 @@ export async function invite(
   return { link: `${origin}${PATHS.invitation}#${token}`, id, until }
 }
 
-/** Makes an invitation invalid. Returns whether there was one. */
 export async function revokeInvitation(
   tx: Queryable,
   { id, actor }: Act & { id: string },
@@ -153,7 +149,6 @@ export function isSweeping(kind: BanKind, value: string): boolean {
   return kind === 'network' ? isVast(normal) : !normal.includes('.')
 }
 
-/** Removes a ban. Returns whether there was one. */
 export async function removeBan(
   tx: Queryable,
   { id, actor }: Act & { id: string },

@@ -2,7 +2,6 @@ import { formatDate } from '../../../contract/dates.ts'
 import { ERRORS } from '../../../contract/errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 
-/** `until` is null for a block without an end. */
 type Block = { reason: string; until: Date | null }
 
 function blockedError({ reason, until }: Block, contact: string | undefined): AppError {
@@ -22,7 +21,6 @@ export function closedError(
 
 type WriteState = { block: Block | null; writingClosed: string | null }
 
-/** Returns what keeps a user from writing; null if nothing does. */
 export function writeRefusal(
   { block, writingClosed }: WriteState,
   contact: string | undefined,

@@ -1,7 +1,6 @@
 import { isEmail } from '../../../contract/account-rules.ts'
 import { StartError } from '../errors/app-error.ts'
 
-/** Names a variable whose value the product cannot run with. */
 export class ConfigError extends StartError {}
 
 /** A variable of the environment. `about` and `unset` are its row in docs/configuration.md. */
@@ -16,14 +15,12 @@ export type Variable<T> = {
 
 type Row = [name: string, about: string]
 type Rule<T, F> = {
-  /** Returns undefined for a wrong value. */
   parse: (value: string) => T | undefined
   need: string
   fallback: F
   unset?: string
   /** Such a value may contain a password: no message quotes it. */
   isSecret?: boolean
-  /** Returns the wrong part of a wrong value. */
   quote?: (value: string) => string
 }
 
@@ -101,7 +98,6 @@ export function email(row: Row, unset = 'unset'): Variable<string | undefined> {
   return variable(row, { parse, need, fallback: undefined, unset })
 }
 
-/** Values with commas between them. */
 export function list(row: Row, isValid: (part: string) => boolean, need: string) {
   const partsOf = (value: string) => value.split(',').map((part) => part.trim())
   const wrongPart = (value: string) => partsOf(value).find((part) => part && !isValid(part))

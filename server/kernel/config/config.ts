@@ -47,7 +47,6 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
   }
 }
 
-/** Some variables mean nothing without another. */
 function requireTogether(values: Values): void {
   const { databaseUrl, databaseDirectUrl, appSecret } = values
   if (databaseUrl !== undefined && appSecret === undefined) {
@@ -112,7 +111,6 @@ type ConfigWarning = { message: string; fix: string }
 
 type Facts = Record<'publicUrl' | 'operatorName' | 'contactEmail', string | undefined>
 
-/** `names` are the variables that the product reads. */
 function warningsOf(
   env: NodeJS.ProcessEnv,
   names: ReadonlySet<string>,

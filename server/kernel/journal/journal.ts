@@ -41,7 +41,6 @@ export function isInJournal(db: Queryable, action: string, userId: string): Prom
 
 export type JournalFilter = { userId?: string; postId?: string; sinceSeconds?: number }
 
-/** As many as a person reads at once. */
 export const ACTS_MAX = 500
 
 export function readJournal(db: Queryable, filter: JournalFilter) {
@@ -78,7 +77,6 @@ type Access = {
   request: Pick<FastifyRequest, 'ip' | 'socket'>
 }
 
-/** Writes acts with their addresses and ports, in the transaction of the acts. */
 export type NoteAccess = (tx: Queryable, ...accesses: Access[]) => Promise<void>
 
 /**

@@ -43,7 +43,6 @@ export async function readDkim({
   }
 }
 
-/** Returns 0 for anything but an RSA key. */
 function rsaBits(pem: string): number {
   try {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(pem)

@@ -72,6 +72,5 @@ export async function mailHealth(db: Queryable): Promise<MailHealth> {
         'expired', count(*) FILTER (WHERE state = 'expired')
       ) FROM outbox WHERE at > now() - interval '1 hour') AS "lastHour"
     FROM waiting`.execute(db)
-  // A count returns one row.
   return (rows as [MailHealth])[0]
 }

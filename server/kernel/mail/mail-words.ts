@@ -7,7 +7,6 @@ export type MailOptions = {
   origin: string
 }
 
-/** For mails that name whom to write to. */
 export type NoticeOptions = MailOptions & { contact: string | undefined }
 
 export function mailWords(config: Config): NoticeOptions {

@@ -10,14 +10,12 @@ const SLOWED_SECONDS = 10
 type Options = {
   limits: Limits
   most: number
-  /** Whether codes to new addresses are slowed. */
   isSlowed: () => Promise<boolean>
 }
 
 /** Why a mail has to wait, with the line for the log, and for how long. */
 export type Wait = { state: 'limited' | 'slowed'; message: string; againMs: number }
 
-/** Makes the function that counts a mail, unless it has to wait. */
 export function limitMailsPerHour({ limits, most, isSlowed }: Options) {
   const shared = { refusal: '', isShared: true, isFixed: true }
   const mails: Limit = { ...shared, name: 'MAILS_PER_HOUR', rates: [[most, HOUR]] }

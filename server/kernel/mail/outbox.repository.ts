@@ -87,7 +87,6 @@ export async function backOffDomain(
 
 export type Outcome = {
   state: OutboxState
-  /** Milliseconds until the mail is tried again; absent at its end. */
   againMs?: number
   /** Present where the mail server was asked. */
   attempt?: Attempt
@@ -134,7 +133,6 @@ export async function removeMail(db: Queryable, id: string): Promise<void> {
   await db.deleteFrom('outbox').where('id', '=', id).execute()
 }
 
-/** Returns the keyed hash by which the log of mails is searched. */
 export function hashAddress(address: string, logKey: Buffer): Buffer {
   return createHmac('sha256', logKey).update(emailKey(address)).digest()
 }

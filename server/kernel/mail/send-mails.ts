@@ -52,7 +52,6 @@ const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 15_000
 const STORE_AGAIN_MS = 1000
 
-/** The job that sends mails. */
 export function mailJobs(options: Options): Jobs {
   const sender = new MailSender(options)
   return { [SENDING]: { everyMinutes: 1, run: (_, ending) => sender.run(ending) } }
@@ -66,7 +65,6 @@ export function mailJobs(options: Options): Jobs {
 export class MailSender {
   #options: Options
   #tasks: string[]
-  /** Conversations in progress. */
   #busy = 0
 
   constructor(options: Options) {

@@ -63,7 +63,6 @@ export type OnEntry = (
   values: unknown[],
 ) => void
 
-/** Makes a logger for nodemailer. */
 export function entryLogger(onEntry: OnEntry) {
   const log = (entry: unknown, message?: unknown, ...values: unknown[]) =>
     onEntry(entry as Parameters<OnEntry>[0], String(message), values)

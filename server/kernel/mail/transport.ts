@@ -30,7 +30,6 @@ export function openMailTransport(options: Options): MailTransport {
   return options.smtpUrl === undefined ? saveMails(options) : sendMails(options, options.smtpUrl)
 }
 
-/** A person waits for the reply. */
 const ASK_MS = 5000
 
 function sendMails({ from, dkim, publicUrl }: Options, url: string): MailTransport {

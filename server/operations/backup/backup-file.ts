@@ -15,7 +15,6 @@ const LENGTH_BYTES = 4
 const SUM_BYTES = 32
 const LARGEST_MANIFEST = 1_000_000
 
-/** Called with the name of each table as its turn comes. */
 export type Progress = (table: string) => void
 
 /** Writes the parts of a backup into an open, empty file, and the manifest at its end. */
@@ -25,7 +24,6 @@ export class BackupWriter {
   #offset = 0
   #signal: AbortSignal | undefined
 
-  /** Aborting the signal makes `addPart` reject. */
   constructor(file: FileHandle, signal?: AbortSignal) {
     this.#file = file
     this.#signal = signal
@@ -122,7 +120,6 @@ async function readChecked(file: FileHandle, path: string): Promise<Manifest> {
   return parseManifest(text.toString(), { path, start: MAGIC.length, end: partsEnd })
 }
 
-/** Returns the COPY text of a part as a chain of streams, for `pipeline`. */
 export function readPart(path: string, { offset, bytes }: Part) {
   return [
     createReadStream(path, { start: offset, end: offset + bytes - 1 }),

@@ -5,7 +5,6 @@ import type { Queryable } from '../../kernel/db/database.ts'
 export const COMMAND = 'BACKUP_COMMAND'
 
 export type BackupState = {
-  /** When the last one was made; null before. */
   at: Date | null
   bytes: number
   /** Why the last nightly one failed; null where it did not. */
@@ -13,7 +12,6 @@ export type BackupState = {
   /** Why BACKUP_COMMAND failed after the last nightly one; null where it did not. */
   commandFailed: string | null
   verifiedAt: Date | null
-  /** When the backup that was verified last was made. */
   verifiedCopy: Date | null
   /** Why the last nightly verification failed; null where it did not. */
   verificationFailed: string | null

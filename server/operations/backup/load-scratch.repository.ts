@@ -28,7 +28,6 @@ export async function loadIntoScratch(
   await inScratch(client, async () => {
     const tables = (await selectTables(client)).map(({ table }) => table)
     await client.query(`BEGIN; TRUNCATE ${tables.map(quote).join(', ')}`)
-    // Counts are loaded as they are.
     await setTriggers(client, tables, 'DISABLE')
     for (const part of parts) {
       if (!tables.includes(part.table)) continue

@@ -42,7 +42,6 @@ type Options = {
   log: Pick<FastifyBaseLogger, 'error' | 'info'>
 }
 
-/** The nightly backup, at a time of day (UTC). */
 export function backupJobs(at: { hour: number; minute: number }, options: Options): Jobs {
   const atMinute = at.hour * 60 + at.minute
   return { 'back-up': { everyMinutes: 24 * 60, atMinute, run: createNightlyBackup(options) } }
@@ -121,7 +120,6 @@ async function runCommand(
   await storeBackupFailure(db, failure)
 }
 
-/** Returns a failure in one line, in Russian where the cause is known. */
 function sentenceOf(error: unknown): string {
   const text = error instanceof BackupError ? error.message : explainStartFailure(error)
   return (text.split('\n')[0] ?? '').replace(/\.$/, '')

@@ -25,7 +25,6 @@ import {
 } from './scratch-schema.repository.ts'
 
 type Options = {
-  /** For the journal. */
   actor: string
   known: SecretSource & Pick<Config, 'backupDir'>
   /** Resolves if the wall that is in the database may be replaced; otherwise throws. */

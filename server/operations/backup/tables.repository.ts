@@ -95,7 +95,6 @@ export function copyInStatement({ table, columns }: Part): string {
   return `COPY ${quote(table)} (${columns.map(quote).join(', ')}) FROM STDIN`
 }
 
-/** Returns the newest migration, and the version that has migrated the database. */
 export async function selectMigration(
   client: pg.ClientBase,
 ): Promise<{ migration: string; version: string | null }> {

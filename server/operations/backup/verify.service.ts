@@ -23,7 +23,6 @@ type Options = {
   signal?: AbortSignal | undefined
 }
 
-/** How many posts are on the wall, and the fingerprint of its secret. */
 type Verified = { manifest: Manifest; posts: number; fingerprint: Buffer | null }
 
 /** Restores into a throwaway PostgreSQL, and compares sums and counters. Throws BackupError. */

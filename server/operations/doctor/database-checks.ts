@@ -15,7 +15,6 @@ export function checkVersions({ postgres, postgres_major, version }: DatabaseFac
   return broken('versions', message, `Обновите PostgreSQL до ${OLDEST_POSTGRES} или новее`)
 }
 
-/** Whether the product's role owns its tables and may write. */
 export function checkRights(facts: DatabaseFacts): Finding {
   if (facts.is_read_only) {
     return broken(

@@ -37,7 +37,6 @@ export async function selectDatabaseFacts(db: Queryable): Promise<DatabaseFacts>
   return facts
 }
 
-/** The jobs that should have run and did not. */
 export type JobFacts = { overdue: number; given_up: number; tasks: string[] }
 
 /** Jobs run within seconds; after this, nobody runs them. */

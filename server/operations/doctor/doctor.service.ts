@@ -30,49 +30,29 @@ export type Examined = { db: Db; config: Config }
 
 const DNS = { timeout: 2000, tries: 1 }
 
-/** The checks in the order in which one would repair what is broken. */
-const ORDER = [
-  'versions',
-  'settings',
-  'database',
-  'pooler',
-  'clock',
-  'public url',
-  'certificate',
-  'proxy',
-  'ready',
-  'smtp',
-  'mails',
-  'refused mails',
-  'mail domain',
-  'disk',
-  'backup disk',
-  'backup',
-  'backup command',
-  'counters',
-  'jobs',
-  'open',
-  'secret',
-]
-
+/** Runs all checks, in the order in which one would repair what is broken. */
 export async function examine(examined: Examined): Promise<Finding[]> {
   const { db, config } = examined
   const secret = await checkSecret(db, config)
-  const site = secret.level === 'ok' ? await checkOwnSite(examined) : []
-  const mails = await Promise.all([
-    checkSmtp(config),
-    checkMailDomain(config.mailFrom, {
-      resolver: new Resolver(DNS),
-      dkim: config.dkim && {
-        selector: config.dkim.selector,
-        // The start refuses a file that has no key.
-        publicKey: await dkimPublicKey(config.dkim.keyFile).catch(() => undefined),
-      },
-    }),
-  ])
-  const own = [await checkSettings(config), secret, ...(await checkPooler(config))]
-  const findings = [...own, ...site, ...mails, ...(await examineCheaply(examined))]
-  return findings.sort((a, b) => ORDER.indexOf(a.check) - ORDER.indexOf(b.check))
+  const { database, use } = await examineCheaply(examined)
+  return [
+    await checkSettings(config),
+    ...database,
+    ...(await checkPooler(config)),
+    ...(secret.level === 'ok' ? await checkOwnSite(examined) : []),
+    ...(await Promise.all([checkSmtp(config), checkOwnDomain(config)])),
+    ...use,
+    secret,
+  ]
+}
+
+async function checkOwnDomain({ mailFrom, dkim }: Config): Promise<Finding> {
+  const signed = dkim && {
+    selector: dkim.selector,
+    // The start refuses a file that has no key.
+    publicKey: await dkimPublicKey(dkim.keyFile).catch(() => undefined),
+  }
+  return checkMailDomain(mailFrom, { resolver: new Resolver(DNS), dkim: signed })
 }
 
 /** Wrong settings stop every command earlier. Warnings are settings that were hardly meant. */
@@ -99,26 +79,26 @@ async function checkOwnSite({ db, config }: Examined): Promise<Finding[]> {
 }
 
 /** Runs the checks that ask nobody but the database and the disk. */
-async function examineCheaply({ db, config }: Examined): Promise<Finding[]> {
+async function examineCheaply({ db, config }: Examined) {
   const facts = await selectDatabaseFacts(db)
   const dataDir = usesDataDir(config) ? config.dataDir : undefined
   const { backupDir } = config
   const backups = await selectBackupState(db)
   const backupDisk = backupDir === undefined ? undefined : await checkBackupDisk(backupDir, dataDir)
-  return [
-    checkVersions(facts),
-    checkRights(facts),
-    await checkClock(db),
-    checkMailQueue(await mailHealth(db)),
-    checkMailName(await readMailName(db)),
-    ...(dataDir === undefined ? [] : [await checkDisk(dataDir, await selectDailyGrowth(db))]),
-    ...(backupDisk ? [backupDisk] : []),
-    await checkBackups(backups, backupDir),
-    ...(config.backupCommand ? [checkBackupCommand(backups)] : []),
-    checkCounters(facts),
-    await checkJobs(db),
-    await checkClosed(db),
-  ]
+  return {
+    database: [checkVersions(facts), checkRights(facts), await checkClock(db)],
+    use: [
+      checkMailQueue(await mailHealth(db)),
+      checkMailName(await readMailName(db)),
+      ...(dataDir === undefined ? [] : [await checkDisk(dataDir, await selectDailyGrowth(db))]),
+      ...(backupDisk ? [backupDisk] : []),
+      await checkBackups(backups, backupDir),
+      ...(config.backupCommand ? [checkBackupCommand(backups)] : []),
+      checkCounters(facts),
+      await checkJobs(db),
+      await checkClosed(db),
+    ],
+  }
 }
 
 const HOUR_MS = 3_600_000
@@ -136,9 +116,11 @@ export function watchHealth(
   { log, firstMs = FIRST_MS, everyMs = HOUR_MS }: Watch,
 ): () => void {
   const levels = new Map<string, Level>()
-  async function look(): Promise<void> {
-    const findings = await examineCheaply(examined).catch((error) => [unavailable(error)])
-    for (const finding of findings) {
+  async function check(): Promise<void> {
+    const findings = await examineCheaply(examined).catch((error) => ({
+      all: [unavailable(error)],
+    }))
+    for (const finding of Object.values(findings).flat()) {
       const before = levels.get(finding.check) ?? 'ok'
       levels.set(finding.check, finding.level)
       if (finding.level === before) continue
@@ -151,12 +133,12 @@ export function watchHealth(
     }
   }
   // Two runs at once could log the earlier findings last.
-  const lookIn = (ms: number) => {
-    timer = setTimeout(() => void look().then(() => isStopped || lookIn(everyMs)), ms).unref()
+  const checkIn = (ms: number) => {
+    timer = setTimeout(() => void check().then(() => isStopped || checkIn(everyMs)), ms).unref()
   }
   let isStopped = false
   let timer: NodeJS.Timeout
-  lookIn(firstMs)
+  checkIn(firstMs)
   return () => {
     isStopped = true
     clearTimeout(timer)

@@ -117,7 +117,6 @@ export async function checkMailDomain(mailFrom: string, asked: Asked): Promise<F
   )
 }
 
-/** Returns undefined if the DNS does not answer. */
 export async function readTexts(resolver: Resolver, name: string): Promise<string[] | undefined> {
   try {
     return (await resolver.resolveTxt(name)).map((parts) => parts.join(''))

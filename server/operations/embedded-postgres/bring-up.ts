@@ -23,7 +23,6 @@ const TEMPORARY_FAILURE = /shared memory block|lock file/
 /** `address` is set with the first lock and never changes afterwards. */
 export type ServerState = {
   paths: ClusterPaths
-  /** PostgreSQL's settings that differ from the product's, each as NAME=VALUE. */
   settings: string[]
   address: Address | undefined
   /** A PostgreSQL that was started here and does not serve yet. */

@@ -12,7 +12,6 @@ import { chooseOsUser } from './os-user.ts'
 import { findRunning } from './pid-file.ts'
 import { limitLogSize, logPath, stopPostmaster } from './postmaster.ts'
 
-/** The name of the database and of the role that owns it. */
 export const DATABASE = 'vslukh'
 const LOG_CHECK_MS = 60 * 60 * 1000
 const SHORT_LIFE_MS = 1_000
@@ -22,7 +21,6 @@ type EmbeddedPostgresOptions = {
   say: (line: string) => void
   /** Called once when PostgreSQL was lost and another server has taken DATA_DIR meanwhile. */
   onLost: (error: Error) => void
-  /** PostgreSQL's settings that differ from the product's, each as NAME=VALUE. */
   settings?: string[]
   /** Aborting it during the start undoes the start, which then rejects. */
   signal?: AbortSignal

@@ -141,7 +141,6 @@ const MAX_BUFFERS_MIB = 512
 /** Half of what PostgreSQL's manual suggests: here Node and the page cache need memory too. */
 const BUFFERS_SHARE = 1 / 8
 
-/** The machine's memory, or less where a container is limited to less. */
 export function usableMemory(): number {
   return Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY)
 }

@@ -50,7 +50,6 @@ export function addGauges(registry: Registry, sources: GaugeSources): { update()
   }
 }
 
-/** Returns the function that reads them, which resolves to whether the database answered. */
 function readFromDatabase(
   gauge: (name: string, help: string) => Gauge,
   { database: { db }, isBackedUpNightly }: GaugeSources,

@@ -50,7 +50,6 @@ export function createMetrics(version: string) {
   }
   return {
     observe,
-    /** Wraps a transport, to count the outcome of each try. */
     countMails(transport: MailTransport): MailTransport {
       return {
         ...transport,

@@ -24,7 +24,6 @@ export function requireSecretOf(
 /** The secret in a backup goes into DATA_DIR, is known already, or is not there. */
 export type SecretOutcome = 'placed' | 'same' | 'missing'
 
-/** Returns what `placeAppSecret` would do. */
 export async function planSecretRestore(
   secret: string | null,
   { appSecret, dataDir }: SecretSource,

@@ -26,7 +26,6 @@ export function explainStartFailure(cause: unknown): string {
   return error.stack ?? error.message
 }
 
-/** By their SQLSTATE (PostgreSQL's appendix A). */
 function explainDatabase({ code, message }: SystemError): string | undefined {
   switch (code) {
     case '3D000':
