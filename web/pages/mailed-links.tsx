@@ -1,4 +1,4 @@
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { PATHS } from '../../contract/pages.ts'
 import { undoEmailChange } from '../account/account.queries.ts'
 import { useEntry } from '../history/entry.tsx'
@@ -8,25 +8,35 @@ import { usePageTitle } from '../history/use-page-title.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { useAction } from '../http/use-action.tsx'
+import { settings } from '../session/page-settings.ts'
+import { saveInvitation, useInvitation } from '../sign-in/invitation.queries.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
-import styles from './email-undo.module.css'
+import { Skeleton } from '../ui/skeleton.tsx'
+import styles from './mailed-links.module.css'
 
 /** /email-undo, to which the mail about a changed e-mail address links */
 export function EmailUndoPage() {
   usePageTitle('Возврат почты', 'tab')
   const { hash } = useEntry()
   const link = readUndoLink(hash)
-  if (link) return <EmailUndo key={hash} link={link} />
-  return (
-    <EmptyState
-      isWholePage
-      title="Ссылка неполная"
-      text="Скопируйте её из письма целиком и откройте ещё раз"
-    />
-  )
+  if (!link) return <Incomplete text="Скопируйте её из письма целиком и откройте ещё раз" />
+  return <EmailUndo key={hash} link={link} />
+}
+
+/** /invitation, to which an invitation's link leads */
+export function InvitationPage() {
+  usePageTitle('Приглашение', 'tab')
+  const token = useEntry().hash.slice(1)
+  if (token === '') return <Incomplete text="Скопируйте приглашение целиком и откройте ещё раз" />
+  return <Invitation token={token} />
+}
+
+/** A link keeps its secret after the `#`, which some programs leave out. */
+function Incomplete({ text }: { text: string }) {
+  return <EmptyState isWholePage title="Ссылка неполная" text={text} />
 }
 
 /**
@@ -80,13 +90,48 @@ function Outcome({ title, text }: { title: string; text: ReactNode }) {
         title={title}
         text={text}
         action={
-          <Button ref={next} variant="strong" onClick={() => openDialog({ name: 'sign-in' })}>
+          <Button ref={next} variant="strong" onClick={openSignIn}>
             Войти
           </Button>
         }
       />
     </div>
   )
+}
+
+/** One that is over leaves the invitation that this tab had before. */
+function Invitation({ token }: { token: string }) {
+  const { isPending, isValid } = useInvitation(token)
+  const isOver = isValid === false
+  useEffect(() => {
+    if (!isPending && !isOver) saveInvitation(token)
+  }, [token, isPending, isOver])
+  if (isPending) return <Skeleton label="Проверяем приглашение" />
+  if (isOver) {
+    return (
+      <EmptyState
+        isWholePage
+        title="Приглашение больше не действует"
+        text="Оно отозвано, истекло или уже использовано. Попросите новое у того, кто вас позвал. Если аккаунт у вас уже есть, просто войдите"
+      />
+    )
+  }
+  return (
+    <EmptyState
+      isWholePage
+      title={`Вас пригласили на «${settings().appName}»`}
+      text="Зарегистрируйтесь по этой ссылке: понадобится только почта"
+      action={
+        <Button variant="primary" onClick={openSignIn}>
+          Зарегистрироваться
+        </Button>
+      }
+    />
+  )
+}
+
+function openSignIn(): void {
+  openDialog({ name: 'sign-in' })
 }
 
 type UndoLink = { id: string; secret: string }
