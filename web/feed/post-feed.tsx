@@ -48,8 +48,8 @@ function EntryFeed(props: PostFeedProps) {
   // The scripts of a page may come long after it.
   const [isLate] = useState(() => isReturn && performance.now() > LIVE_RECENT_MS)
   const list = usePostList(source, anchor)
-  const end = useNearEnd(list.loadMore, [list.isFetching, list.ids.length])
-  const beginning = useNearEnd(list.loadAbove, [list.isFetching, list.ids.length])
+  const end = useNearEnd(list.loadMore)
+  const beginning = useNearEnd(list.loadAbove)
   const place = useScrollAnchor(list, anchor)
   const { newer, start = '' } = source
   const isLater = start !== '' && !isOldestFirst(start)

@@ -5,15 +5,10 @@ const MARGIN = '40% 0px 40% 0px'
 
 /**
  * Calls `onNear` when the returned ref's element stays within 40 % of a screen of the visible part
- * for 100 ms. Each change of `deps` checks again: after a short page the end may still be visible.
+ * for 100 ms. Each render checks again: after a short page the end may still be visible.
  */
-export function useNearEnd(onNear: () => void, deps: readonly unknown[]) {
+export function useNearEnd(onNear: () => void) {
   const end = useRef<HTMLDivElement>(null)
-  const latest = useRef(onNear)
-  useEffect(() => {
-    latest.current = onNear
-  }, [onNear])
-
   useEffect(() => {
     if (!end.current) return
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -21,7 +16,7 @@ export function useNearEnd(onNear: () => void, deps: readonly unknown[]) {
       (entries) => {
         clearTimeout(timer)
         // A busy page gets several entries at once: only the last says where the end is now.
-        if (entries.at(-1)?.isIntersecting) timer = setTimeout(() => latest.current(), PAUSE_MS)
+        if (entries.at(-1)?.isIntersecting) timer = setTimeout(onNear, PAUSE_MS)
       },
       { rootMargin: MARGIN },
     )
@@ -30,8 +25,6 @@ export function useNearEnd(onNear: () => void, deps: readonly unknown[]) {
       clearTimeout(timer)
       observer.disconnect()
     }
-    // biome-ignore lint/correctness/useExhaustiveDependencies: a new observer reports at once whether the end is near, so each change of `deps` needs one.
-  }, deps)
-
+  })
   return end
 }

@@ -98,6 +98,7 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
   const { pages: read = NO_PAGES } = query.data ?? {}
   const { total = 0, above = 0 } = read[0] ?? {}
   const isFromTop = start === '' && above === 0
+  const mayRead = !query.isFetching
   const pages = useShownPages(name, read, isFromTop)
   const ids = useMemo(() => pages.flatMap((page) => page.ids), [pages])
   const published = pages[0]?.key === PUBLISHED ? pages[0].ids : []
@@ -136,14 +137,13 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
       return { cursor: page ? beginning(page) : start, above: shown?.above ?? 0, total }
     },
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
-    isFetching: query.isFetching,
     loadAbove: (): void => {
       const hasAbove = above > 0 && !isOneWay && !query.isFetchPreviousPageError
-      if (!query.isFetching && hasAbove) void query.fetchPreviousPage(AFTER_REFETCH)
+      if (mayRead && hasAbove) void query.fetchPreviousPage(AFTER_REFETCH)
     },
     loadMore: (): void => {
       const hasMore = query.hasNextPage && !query.isFetchNextPageError
-      if (!query.isFetching && hasMore) void query.fetchNextPage(AFTER_REFETCH)
+      if (mayRead && hasMore) void query.fetchNextPage(AFTER_REFETCH)
     },
     retry: () => void (query.data ? query.fetchNextPage() : query.refetch()),
     restart,
