@@ -7,6 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build, defineConfig, type Plugin } from 'vite'
 import { PAGE_FRAMES_FILE, type PageFrames } from './contract/pages.ts'
+import { STYLE_PLUGINS } from './scripts/style-plugins.ts'
 
 const TEXT_FILE = /^[^.].*\.(?:js|css|html|svg|json|webmanifest|txt)$/
 const VENDOR = /node_modules\/(?:react|react-dom|scheduler|@tanstack)\//
@@ -204,16 +205,6 @@ function hashOf(inline: string): string {
   return `'sha256-${createHash('sha256').update(inline).digest('base64')}'`
 }
 
-/** Keeps the font of the first paint: another one may break the lines anew while somebody reads. */
-const STEADY_FONTS = {
-  postcssPlugin: 'steady-fonts',
-  Declaration: {
-    'font-display': (declaration: { value: string }) => {
-      declaration.value = 'optional'
-    },
-  },
-}
-
 /** Writes .br and .gz beside each larger text file: the server never compresses them. */
 function precompress(): Plugin {
   return {
@@ -283,7 +274,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
   ssr: { noExternal: true },
   ...(isSsrBuild && { define: { 'process.env.NODE_ENV': '"production"' } }),
   css: {
-    postcss: { plugins: [STEADY_FONTS] },
+    postcss: { plugins: STYLE_PLUGINS },
     modules: {
       generateScopedName: command === 'serve' ? '[name]__[local]' : shortClass,
     },

@@ -7,6 +7,7 @@ import { type MailedCode, useMailedCode } from '../codes/use-mailed-code.ts'
 import { emailInLetters } from '../format/email-in-letters.ts'
 import { exactDay } from '../format/time.ts'
 import { Button } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
 import { FormError } from '../ui/errors.tsx'
 import page from '../ui/form-page.module.css'
 import { toast } from '../ui/toaster.tsx'
@@ -29,8 +30,8 @@ export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
   if (!mailed.entry) return <ExplainStep email={user.email} mailed={mailed} onCancel={onCancel} />
   return (
     <div className={page.form}>
-      <h2 className={page.title}>Удалить аккаунт</h2>
-      <p className={page.tip} id={tipId}>
+      <h2 className="heading">Удалить аккаунт</h2>
+      <p className={classes('tip', page.tip)} id={tipId}>
         Отправили код на <b>{emailInLetters(mailed.email)}</b>. Как только вы его введёте, аккаунт
         будет удалён
       </p>
@@ -44,7 +45,7 @@ type ExplainStepProps = { email: string; mailed: MailedCode; onCancel: () => voi
 function ExplainStep({ email, mailed, onCancel }: ExplainStepProps) {
   return (
     <div className={page.form}>
-      <h2 className={page.title}>Удалить аккаунт?</h2>
+      <h2 className="heading">Удалить аккаунт?</h2>
       <ul className={styles.facts}>
         <li>
           Записи, ответы и отметки «Нравится» сразу исчезнут с сайта, а все сессии завершатся.
@@ -56,7 +57,7 @@ function ExplainStep({ email, mailed, onCancel }: ExplainStepProps) {
         <li>Чужие ответы на ваши записи останутся. Ваше имя больше никто не займёт.</li>
       </ul>
       <FormError {...mailed.errorLine} />
-      <div className={page.actions}>
+      <div className="wrap">
         <Button variant="danger" pending={mailed.isPending} onClick={() => mailed.start({ email })}>
           Получить код
         </Button>

@@ -152,7 +152,7 @@ function LogOut({ userId, onLoggedOut }: LogOutProps) {
       </button>
       <div role="alert">
         {lost > 0 && (
-          <div className={styles.lost}>
+          <div className={classes('wrap', styles.lost)}>
             <p>
               {lost} {plural(lost, UNSENT)} {plural(lost, LOST)}.
             </p>

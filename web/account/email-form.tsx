@@ -6,6 +6,7 @@ import { savedOperation } from '../codes/saved-operation.ts'
 import { useMailedCode } from '../codes/use-mailed-code.ts'
 import { emailInLetters } from '../format/email-in-letters.ts'
 import { changeViewer } from '../session/viewer.ts'
+import { classes } from '../ui/classes.ts'
 import styles from '../ui/form-page.module.css'
 import { toast } from '../ui/toaster.tsx'
 import { startEmailChange, verifyEmailChange } from './account.queries.ts'
@@ -24,7 +25,7 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
       onSaved()
     },
   })
-  const title = <h2 className={styles.title}>Изменить электронную почту</h2>
+  const title = <h2 className="heading">Изменить электронную почту</h2>
 
   if (!mailed.entry) {
     return (
@@ -36,7 +37,7 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
         onSubmit={(email) => mailed.start({ email })}
       >
         {title}
-        <p className={styles.tip} id={tipId}>
+        <p className={classes('tip', styles.tip)} id={tipId}>
           Пришлём код на новый адрес. Пока не введёте код, останется прежний
         </p>
       </EmailEntry>
@@ -45,7 +46,7 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
   return (
     <div className={styles.form}>
       {title}
-      <p className={styles.tip} id={tipId}>
+      <p className={classes('tip', styles.tip)} id={tipId}>
         Отправили код на <b>{emailInLetters(mailed.email)}</b>. Если письма нет, проверьте папку
         «Спам»
       </p>

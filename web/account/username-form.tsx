@@ -42,7 +42,7 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
 
   return (
     <form className={styles.form} onSubmit={save} noValidate>
-      <h2 className={styles.title}>Задать имя пользователя</h2>
+      <h2 className="heading">Задать имя пользователя</h2>
       <TextField
         label="Имя пользователя"
         autoComplete="username"
@@ -56,7 +56,7 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
         status={statusOf(check)}
         onChange={type}
       />
-      <div className={styles.actions}>
+      <div className="wrap">
         <Button type="submit" variant="primary" pending={saving.isPending} disabled={!isAllowed}>
           Сохранить
         </Button>

@@ -6,6 +6,7 @@ import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { useSecondsLeft } from '../platform/use-seconds-left.ts'
 import { Button } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
 import type { FieldStatus } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { CodeInput } from './code-input.tsx'
@@ -61,7 +62,7 @@ export function CodeEntry(props: CodeEntryProps) {
         onChange={props.onType}
         onComplete={onComplete}
       />
-      <div className={styles.actions} data-wide={wide || undefined}>
+      <div className={classes('wrap', styles.actions)} data-wide={wide || undefined}>
         {isFull && !busy && life === 'good' && (
           <Button variant="primary" wide={wide} onClick={() => onComplete(code)}>
             Повторить

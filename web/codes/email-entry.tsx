@@ -6,6 +6,7 @@ import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { useSecondsLeft } from '../platform/use-seconds-left.ts'
 import { Button } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
 import { TextField } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { emailIn } from './pasted.ts'
@@ -77,7 +78,7 @@ export function EmailEntry(props: EmailEntryProps) {
           if (key === 'Enter') setShown(true)
         }}
       />
-      <div className={styles.actions} data-wide={wide || undefined}>
+      <div className={classes('wrap', styles.actions)} data-wide={wide || undefined}>
         <Button
           type="submit"
           variant="primary"

@@ -6,12 +6,15 @@ import { Link } from '../history/link.tsx'
 import { useAction } from '../http/use-action.tsx'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { useAncestors } from '../replies/replies.queries.ts'
+import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './ancestors.module.css'
 import { articleOf } from './articles.ts'
 import { RepliedCard } from './replied-card.tsx'
 
 const POSTS = { one: 'запись', few: 'записи', many: 'записей' }
+
+const linkClass = classes('line act underlined', styles.link)
 
 /** The posts from the start of a thread down to the one that is replied to. */
 export function Ancestors({ post }: { post: CachedPost }) {
@@ -26,13 +29,13 @@ export function Ancestors({ post }: { post: CachedPost }) {
     <GrowsUpwards>
       {startId && (
         <div className={styles.above}>
-          <Link className={styles.link} to={postPath(startId)}>
+          <Link className={linkClass} to={postPath(startId)}>
             <Icon shape={ArrowUp} size={16} />К началу ветки
           </Link>
           {folded > 0 && (
             <button
               type="button"
-              className={styles.link}
+              className={linkClass}
               aria-disabled={unfold.isPending || undefined}
               onClick={() => unfold.mutate()}
             >

@@ -11,6 +11,7 @@ import { whenIdle } from '../platform/when-idle.ts'
 import type { ShownPage } from '../posts/cache/list-cache.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
+import { classes } from '../ui/classes.ts'
 import styles from './feed-pages.module.css'
 import { PostActions, PostMenuButton } from './post-controls.tsx'
 
@@ -41,7 +42,9 @@ export function FeedPages(props: FeedPagesProps) {
       {isRendered(index) &&
         ids.map((id, at) => (
           <Fragment key={id}>
-            {id === stoppedAt && <div className={styles.stop}>Вы остановились здесь</div>}
+            {id === stoppedAt && (
+              <div className={classes('line soft', styles.stop)}>Вы остановились здесь</div>
+            )}
             <Card
               id={id}
               ids={ids}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { EMPTY_LIST } from '../../contract/pages.ts'
+import { classes } from '../ui/classes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Mark } from '../ui/mark.tsx'
 import styles from './list-end.module.css'
@@ -13,7 +14,7 @@ export function NoPosts({ note, action }: NoPostsProps) {
       action={
         (note || action) && (
           <>
-            {note && <p className={styles.note}>{note}</p>}
+            {note && <p className={classes('soft', styles.note)}>{note}</p>}
             {action}
           </>
         )
@@ -24,7 +25,7 @@ export function NoPosts({ note, action }: NoPostsProps) {
 
 export function NoReplies() {
   return (
-    <div className={styles.noReplies}>
+    <div className={classes('soft', styles.noReplies)}>
       <p>{EMPTY_LIST.title}</p>
       <p>{EMPTY_LIST.text}</p>
     </div>
@@ -34,7 +35,7 @@ export function NoReplies() {
 /** The end of a list is marked, so that nobody waits for more. */
 export function LastPost({ text = 'Это все записи' }: { text?: string | undefined }) {
   return (
-    <p className={styles.last}>
+    <p className={classes('line soft', styles.last)}>
       <Mark size={18} />
       {text}
     </p>

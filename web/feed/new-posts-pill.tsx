@@ -8,6 +8,7 @@ import { hidden } from '../posts/cache/hidden.ts'
 import { publishedIn } from '../posts/cache/list-cache.ts'
 import { type News, onNews } from '../posts/cache/news-stream.ts'
 import type { ListSource, NamedPost, Newer, PostListView } from '../posts/cache/use-post-list.ts'
+import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './new-posts-pill.module.css'
 import type { Place } from './use-scroll-anchor.ts'
@@ -69,7 +70,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
         {offer !== 'nothing' && (
           <button
             type="button"
-            className={styles.pill}
+            className={classes('line', styles.pill)}
             aria-disabled={act.isPending || undefined}
             onClick={() => act.mutate()}
           >

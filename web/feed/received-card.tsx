@@ -4,6 +4,7 @@ import { postPath } from '../../contract/pages.ts'
 import { useIsNewReply } from '../answers/received.queries.ts'
 import { Link } from '../history/link.tsx'
 import { readCachedPost } from '../posts/cache/post-cache.ts'
+import { classes } from '../ui/classes.ts'
 import { type FeedCardProps, FeedPost } from './feed-pages.tsx'
 import styles from './received-card.module.css'
 
@@ -19,7 +20,7 @@ export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
       withoutQuote={group.length > 1}
       above={
         <>
-          {isNew && <span className={styles.new}>Новый ответ</span>}
+          {isNew && <span className={classes('line', styles.new)}>Новый ответ</span>}
           {group.length > 1 && group[0] === id && <GroupLine client={client} group={group} />}
         </>
       }
@@ -33,7 +34,7 @@ function GroupLine({ client, group }: { client: QueryClient; group: readonly str
   if (!first || !repliedId) return null
   const replied = readCachedPost(client, repliedId)
   return (
-    <p className={styles.group}>
+    <p className={classes('soft ellipsis', styles.group)}>
       {sentenceOf(client, group)}{' '}
       <Link to={postPath(repliedId)}>{replied ? `«${replied.text}»` : 'удалённую запись'}</Link>
     </p>

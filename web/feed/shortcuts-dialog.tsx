@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Checkbox } from '../ui/checkbox.tsx'
+import { classes } from '../ui/classes.ts'
 import { Modal } from '../ui/modal.tsx'
 import { areLettersOn, setLettersOn } from '../ui/shortcuts.ts'
 import styles from './shortcuts-dialog.module.css'
@@ -37,7 +38,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <p className={styles.note}>Буквенные клавиши работают в любой раскладке.</p>
+      <p className={classes('soft', styles.note)}>Буквенные клавиши работают в любой раскладке.</p>
       <Checkbox label="Буквенные клавиши включены" checked={areOn} onChange={setOn} />
     </Modal>
   )

@@ -23,6 +23,7 @@ import { Read } from '../http/read.tsx'
 import { useIsMuted } from '../posts/cache/hidden.ts'
 import { useUser } from '../session/viewer.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -77,8 +78,8 @@ function Author({ author, asked, list }: AuthorProps) {
       <div className={styles.head}>
         <Monogram name={username} />
         <div className={styles.about}>
-          <h2 className={styles.name}>{username}</h2>
-          <p className={styles.since}>
+          <h2 className={classes('heading', styles.name)}>{username}</h2>
+          <p className="soft">
             Здесь с {monthAndYear(created_at)} · <a href={authorFeedPath(username)}>Atom</a>
           </p>
         </div>

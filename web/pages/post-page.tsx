@@ -16,6 +16,7 @@ import { PostDetail } from '../posts/view/post-detail.tsx'
 import { repliesSource } from '../replies/replies.queries.ts'
 import { ReplyRow } from '../replies/reply-row.tsx'
 import { useUser } from '../session/viewer.ts'
+import { classes } from '../ui/classes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Lazy } from '../ui/lazy.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -73,7 +74,7 @@ function Thread({ post }: { post: CachedPost }) {
         </PostDetail>
         <ReplyRow postId={post.id} />
         <div className={styles.heading}>
-          <h2 className={styles.title}>Ответы</h2>
+          <h2 className="heading">Ответы</h2>
           <OrderLink post={post} isFromOldest={isOldestFirst(start)} />
         </div>
         <PostFeed source={source} label="Ответы" repliesTo={post} />
@@ -89,7 +90,10 @@ function OrderLink({ post: { id, actions }, isFromOldest }: OrderLinkProps) {
   if (!isFromOldest && actions.replies_count <= PAGE_SIZE) return null
   const path = postPath(id)
   return (
-    <Link className={styles.order} to={isFromOldest ? path : withCursor(path, FROM_OLDEST)}>
+    <Link
+      className={classes('act', styles.order)}
+      to={isFromOldest ? path : withCursor(path, FROM_OLDEST)}
+    >
       {isFromOldest ? 'К новым' : 'К первым'}
     </Link>
   )

@@ -2,6 +2,7 @@ import { useDialog } from '../history/entry.tsx'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import { withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
+import { classes } from '../ui/classes.ts'
 import { Lazy } from '../ui/lazy.tsx'
 import styles from './reply-row.module.css'
 
@@ -17,7 +18,7 @@ export function ReplyRow({ postId }: { postId: string }) {
       {viewer.state === 'signed-out' && (
         <button
           type="button"
-          className={styles.signIn}
+          className={classes('act', styles.signIn)}
           onClick={() => void withViewer({ name: 'reply', postId })}
         >
           Войдите, чтобы ответить

@@ -5,6 +5,7 @@ import { useEntry } from '../history/entry.tsx'
 import { focusContent } from '../history/focus-content.ts'
 import { navigate } from '../history/history.ts'
 import { Button } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
 import inputStyles from '../ui/input.module.css'
 import styles from './search-form.module.css'
 
@@ -35,7 +36,7 @@ export function SearchForm({ q }: { q: string }) {
 
   return (
     <search>
-      <form className={styles.form} action={PATHS.search} onSubmit={search}>
+      <form className={classes('line', styles.form)} action={PATHS.search} onSubmit={search}>
         <label className="visually-hidden" htmlFor={id}>
           Слова из записи или ответа
         </label>

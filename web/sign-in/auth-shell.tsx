@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { classes } from '../ui/classes.ts'
 import styles from './auth-shell.module.css'
 
 type AuthShellProps = {
@@ -12,7 +13,7 @@ type AuthShellProps = {
 export function AuthShell({ tip, tipId, children }: AuthShellProps) {
   return (
     <div className={styles.shell}>
-      <p className={styles.tip} id={tipId}>
+      <p className={classes('tip', styles.tip)} id={tipId}>
         {tip}
       </p>
       <div className={styles.content}>{children}</div>

@@ -23,7 +23,7 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
     <Modal
       title={isRegistration ? 'Регистрация' : 'Вход'}
       heading={
-        <span className={styles.heading}>
+        <span className="line">
           <Mark size={28} solid className={styles.mark} />
           {settings().appName}
         </span>

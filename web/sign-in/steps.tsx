@@ -5,6 +5,7 @@ import { EmailEntry } from '../codes/email-entry.tsx'
 import type { MailedCode } from '../codes/use-mailed-code.ts'
 import { emailInLetters } from '../format/email-in-letters.ts'
 import { Button } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
 import { Spinner } from '../ui/spinner.tsx'
@@ -35,7 +36,7 @@ export function EmailStep({ mailed }: { mailed: MailedCode }) {
 /** The links open a new tab, so that the dialog stays as it is. */
 function Terms() {
   return (
-    <div className={styles.note}>
+    <div className={classes('soft', styles.note)}>
       <p>
         Регистрируясь, вы принимаете{' '}
         <a href={PATHS.rules} target="_blank" rel="noreferrer">
@@ -111,7 +112,7 @@ export function ClosedStep({ message, onReturn }: { message: string; onReturn: (
   useFocusOnMount(back, true)
   return (
     <AuthShell tip={message} tipId={tipId}>
-      <p className={styles.note}>
+      <p className={classes('soft', styles.note)}>
         Если у вас есть приглашение, откройте его ссылку. Войти с почтой, на которую аккаунт уже
         есть, можно как всегда
       </p>

@@ -1,3 +1,4 @@
+import '../ui/base.css'
 import { StrictMode, startTransition, useEffect, useLayoutEffect } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { cursorAt, type FirstPage, pageAt } from '../../contract/pages.ts'
@@ -10,7 +11,6 @@ import { readLikes } from '../posts/cache/posts.queries.ts'
 import { assumeVisitor, loadViewer, viewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
 import { registerServiceWorker } from './register-service-worker.ts'
-import '../ui/base.css'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('No #root')

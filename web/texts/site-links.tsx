@@ -1,5 +1,6 @@
 import { PATHS } from '../../contract/pages.ts'
 import { Link } from '../history/link.tsx'
+import { classes } from '../ui/classes.ts'
 import styles from './site-links.module.css'
 
 /** The consent is linked where one consents: at the registration. */
@@ -13,7 +14,7 @@ const LINKS = [
 /** On wide screens the links stand beside the column, where a list that still grows has them too. */
 export function SiteLinks() {
   return (
-    <nav className={styles.links} aria-label="О сайте">
+    <nav className={classes('soft wrap', styles.links)} aria-label="О сайте">
       <TextLinks />
     </nav>
   )

@@ -42,7 +42,13 @@ export function Button(props: ButtonProps) {
 
 /** The class of a button, for a link that looks like one: <Link className={buttonClass({…})}>. */
 export function buttonClass({ variant = 'quiet', size = 'm', wide = false }: ButtonLook): string {
-  return classes(styles.button, styles[variant], styles[size], wide && styles.wide)
+  return classes(
+    size === 's' && 'target',
+    styles.button,
+    styles[variant],
+    styles[size],
+    wide && styles.wide,
+  )
 }
 
 type IconButtonProps = Omit<ComponentProps<'button'>, 'aria-label' | 'children'> & {

@@ -1,10 +1,11 @@
 import styles from './checkbox.module.css'
+import { classes } from './classes.ts'
 
 type CheckboxProps = { label: string; checked: boolean; onChange: (checked: boolean) => void }
 
 export function Checkbox({ label, checked, onChange }: CheckboxProps) {
   return (
-    <label className={styles.row}>
+    <label className={classes('line', styles.row)}>
       <input
         type="checkbox"
         className={styles.box}

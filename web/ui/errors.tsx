@@ -1,6 +1,7 @@
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import { useReconnect } from '../platform/online.ts'
 import { Button } from './button.tsx'
+import { classes } from './classes.ts'
 import { EmptyState } from './empty-state.tsx'
 import styles from './errors.module.css'
 
@@ -16,7 +17,7 @@ type Retry = () => unknown
 export function ErrorRow({ text, onRetry }: LoadErrorProps) {
   useReconnect(() => void onRetry())
   return (
-    <div className={styles.row} role="alert">
+    <div className={classes('spread', styles.row)} role="alert">
       <p className={styles.text}>{text}</p>
       <RetryButton size="s" onRetry={onRetry} />
     </div>
@@ -64,7 +65,7 @@ type FormErrorProps = {
 /** Keep it mounted while it is empty: only then is a message that appears in it announced. */
 export function FormError({ children, action }: FormErrorProps) {
   return (
-    <p className={styles.formError} role="alert">
+    <p className={classes('spread', styles.formError)} role="alert">
       {children}
       {action}
     </p>

@@ -39,7 +39,7 @@ export function Field({ label, hint, error, status, describedBy, children }: Fie
   const notesId = `${id}-notes`
   return (
     <div className={styles.field}>
-      <label className={styles.label} htmlFor={id}>
+      <label className="label" htmlFor={id}>
         {label}
       </label>
       {children({
@@ -47,13 +47,13 @@ export function Field({ label, hint, error, status, describedBy, children }: Fie
         'aria-invalid': error ? true : undefined,
         'aria-describedby': describedBy ? `${describedBy} ${notesId}` : notesId,
       })}
-      <div className={styles.notes} id={notesId}>
+      <div className={classes('soft', styles.notes)} id={notesId}>
         {error && (
           <p className={styles.error} role="alert">
             {error}
           </p>
         )}
-        <p role="status" className={styles.status} data-kind={status?.kind}>
+        <p role="status" className={classes('line', styles.status)} data-kind={status?.kind}>
           {!error && status && <StatusText {...status} />}
         </p>
         {(error || !status) && hint && <p>{hint}</p>}

@@ -7,6 +7,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { classes } from './classes.ts'
 import styles from './menu.module.css'
 
 export type MenuItem = {
@@ -101,7 +102,7 @@ export function Menu({ role, label, items, button, onClose }: MenuProps) {
           key={item.label}
           type="button"
           tabIndex={-1}
-          className={styles.item}
+          className={classes('line', styles.item)}
           data-danger={item.danger || undefined}
           onClick={() => choose(item)}
           onPointerMove={({ currentTarget }) => currentTarget.focus({ preventScroll: true })}

@@ -10,6 +10,7 @@ import {
   useRef,
 } from 'react'
 import { Button, IconButton } from './button.tsx'
+import { classes } from './classes.ts'
 import { FormError } from './errors.tsx'
 import { Icon } from './icon.tsx'
 import styles from './modal.module.css'
@@ -65,7 +66,7 @@ export function Modal(props: ModalProps) {
     >
       <div className={styles.panel}>
         <header className={styles.header}>
-          <h2 className={styles.title}>{heading}</h2>
+          <h2 className={classes('heading', styles.title)}>{heading}</h2>
           <IconButton label="Закрыть" icon={<Icon shape={X} size={20} />} onClick={onClose} />
         </header>
         <div className={styles.body}>{children}</div>

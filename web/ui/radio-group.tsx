@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { classes } from './classes.ts'
 import styles from './radio-group.module.css'
 
 type RadioGroupProps = {
@@ -12,9 +13,9 @@ export function RadioGroup(props: RadioGroupProps) {
   const name = useId()
   return (
     <fieldset className={styles.group}>
-      <legend className={styles.legend}>{props.legend}</legend>
+      <legend className={classes('label', styles.legend)}>{props.legend}</legend>
       {props.options.map((option) => (
-        <label key={option.value} className={styles.row}>
+        <label key={option.value} className={classes('line', styles.row)}>
           <input
             type="radio"
             className={styles.radio}

@@ -1,5 +1,6 @@
 import { ChevronRight } from 'lucide'
 import type { ReactNode } from 'react'
+import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
 import styles from './row.module.css'
 import sectionStyles from './section.module.css'
@@ -12,7 +13,7 @@ type RowProps = {
 }
 
 /** The class of the element around a Row: a link, a button or a plain element. */
-export const rowClass = styles.row
+export const rowClass = classes('line', styles.row)
 
 export function Row({ icon, name, about, withChevron = false }: RowProps) {
   return (
@@ -20,7 +21,7 @@ export function Row({ icon, name, about, withChevron = false }: RowProps) {
       <span className={styles.icon}>{icon}</span>
       <span className={styles.lines}>
         <span className={styles.name}>{name}</span>
-        {about && <span className={styles.about}>{about}</span>}
+        {about && <span className="soft">{about}</span>}
       </span>
       {withChevron && <Icon shape={ChevronRight} size={18} className={styles.icon} />}
     </>
@@ -30,7 +31,7 @@ export function Row({ icon, name, about, withChevron = false }: RowProps) {
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className={sectionStyles.section} aria-label={title}>
-      <h2 className={sectionStyles.title}>{title}</h2>
+      <h2 className={classes('label', sectionStyles.title)}>{title}</h2>
       {children}
     </section>
   )

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { WriteDialog } from '../../posts/compose/write-dialog.tsx'
+import { classes } from '../../ui/classes.ts'
 import { REMOVED_POSTS, useRemovedPosts } from './appeals.queries.ts'
 import styles from './removed-posts.module.css'
 import { RemovedText } from './removed-posts.tsx'
@@ -24,7 +25,7 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
       }}
     >
       {removed && (
-        <div className={styles.quote}>
+        <div className={classes('quoted', styles.quote)}>
           <RemovedText post={removed} />
         </div>
       )}

@@ -5,6 +5,7 @@ import { Read } from '../../http/read.tsx'
 import { PostText } from '../../posts/view/post-text.tsx'
 import { withViewer } from '../../session/intents.ts'
 import { Button } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { noteRemoval } from '../outcomes/new-outcomes.ts'
 import { useRemovedPosts } from './appeals.queries.ts'
@@ -82,7 +83,7 @@ export function RemovedText({ post }: { post: Removed }) {
           </>
         )}
       </p>
-      <div className={styles.text}>
+      <div className={classes('clamp', styles.text)}>
         <PostText text={post.text} />
       </div>
     </>
@@ -91,7 +92,7 @@ export function RemovedText({ post }: { post: Removed }) {
 
 function Hidden() {
   return (
-    <p className={styles.state}>
+    <p className="soft">
       На запись пожаловались несколько человек. Пока модератор не решит, она видна только вам
     </p>
   )
@@ -103,19 +104,19 @@ function Hidden() {
 function AppealState({ post: { id, appeal, until } }: { post: Removed }) {
   if (appeal) {
     return (
-      <div className={styles.state}>
+      <div className="soft">
         <p>
           {appeal.state === 'open'
             ? 'Вы обжаловали решение. Модератор посмотрит ещё раз.'
             : 'Модератор посмотрел ещё раз: решение осталось в силе.'}
         </p>
-        <p className={styles.appeal}>{appeal.text}</p>
+        <p className={classes('quoted', styles.appeal)}>{appeal.text}</p>
       </div>
     )
   }
   return (
-    <div className={styles.foot}>
-      <p className={styles.state}>Видна только вам до {exactDay(until)}</p>
+    <div className="spread">
+      <p className="soft">Видна только вам до {exactDay(until)}</p>
       <Button size="s" onClick={() => void withViewer({ name: 'appeal', postId: id })}>
         Обжаловать
       </Button>

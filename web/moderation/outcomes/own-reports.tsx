@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import type { OwnReport } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/time.ts'
 import { Read } from '../../http/read.tsx'
+import { classes } from '../../ui/classes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { markReportsSeen, useOwnReports } from './outcomes.queries.ts'
@@ -44,23 +45,23 @@ function OwnReportRow({ report }: { report: OwnReport }) {
   const { outcome, isNew, reason, postText, comment, createdAt } = report
   return (
     <>
-      <p className={styles.head}>
+      <p className="line">
         <b className={styles.outcome} data-outcome={outcome}>
           {OUTCOMES[outcome]}
         </b>
         {isNew && <span className={styles.new}>новое</span>}
       </p>
-      <p className={styles.about}>
+      <p className={classes('soft', styles.about)}>
         {reason} · {exactDay(createdAt)}
       </p>
       {postText === '' ? (
-        <p className={styles.about}>Запись удалена автором</p>
+        <p className={classes('soft', styles.about)}>Запись удалена автором</p>
       ) : (
-        <blockquote className={styles.text} dir="auto">
+        <blockquote className={classes('quoted clamp', styles.text)} dir="auto">
           {postText}
         </blockquote>
       )}
-      {comment && <p className={styles.about}>Вы написали: {comment}</p>}
+      {comment && <p className={classes('soft', styles.about)}>Вы написали: {comment}</p>}
     </>
   )
 }

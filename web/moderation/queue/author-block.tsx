@@ -2,6 +2,7 @@ import type { QueuedPost } from '../../../contract/moderation.ts'
 import { sendDelayed } from '../../http/delayed-write.ts'
 import { useAction } from '../../http/use-action.tsx'
 import { Button } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
 import { toast } from '../../ui/toaster.tsx'
 import styles from './author-block.module.css'
 import { blockEnd, refreshQueue, unblockAuthor } from './queue.queries.ts'
@@ -10,7 +11,7 @@ export function AuthorBlock({ author: { id, block } }: Pick<QueuedPost, 'author'
   const unblock = useUnblock()
   if (!block) return null
   return (
-    <div className={styles.block}>
+    <div className={classes('spread', styles.block)}>
       <p className={styles.text}>
         Заблокирован {blockEnd(block)}: {block.reason}
       </p>

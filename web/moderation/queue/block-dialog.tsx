@@ -4,6 +4,7 @@ import type { QueuedPost } from '../../../contract/moderation.ts'
 import { Read } from '../../http/read.tsx'
 import { useKept } from '../../platform/use-kept.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
+import { classes } from '../../ui/classes.ts'
 import { TextField } from '../../ui/field.tsx'
 import { AskFooter, Modal } from '../../ui/modal.tsx'
 import { RadioGroup } from '../../ui/radio-group.tsx'
@@ -73,7 +74,7 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
         maxLength={MODERATION_REASON_MAX}
         required
       />
-      <p className={styles.tip}>Все сессии автора завершатся</p>
+      <p className={classes('soft', styles.tip)}>Все сессии автора завершатся</p>
       {mayRemove && (
         <Checkbox label="Удалить и эту запись" checked={removes} onChange={setRemoves} />
       )}

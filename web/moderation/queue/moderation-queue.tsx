@@ -1,6 +1,7 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { cancelDelayed } from '../../http/delayed-write.ts'
 import { Read } from '../../http/read.tsx'
+import { classes } from '../../ui/classes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -35,7 +36,7 @@ export function ModerationQueue() {
 function Queue({ posts, total }: { posts: readonly QueuedPost[]; total: number }) {
   return (
     <>
-      <div className={styles.top}>
+      <div className={classes('soft', styles.top)}>
         <p>
           Ждут решения: {total}
           {total > posts.length && `, показаны ${posts.length}`}
@@ -56,7 +57,7 @@ function KeysHint() {
   return (
     <dl className={styles.keys}>
       {KEYS.map(({ key, description }) => (
-        <div key={key} className={styles.pair}>
+        <div key={key} className={classes('line', styles.pair)}>
           <dt>
             <kbd className={styles.key}>{key}</kbd>
           </dt>

@@ -1,6 +1,7 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { openDialog } from '../../history/history.ts'
 import { Button } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { decide } from './decide.ts'
 import styles from './queue-actions.module.css'
@@ -26,7 +27,7 @@ export function QueueActions({ post, hasFocus }: QueueActionsProps) {
   const onOwnCard = (act: () => void) => () => hasFocus() && act()
   useShortcuts({ KeyD: onOwnCard(remove), KeyO: onOwnCard(keep), KeyB: onOwnCard(block) })
   return (
-    <div className={styles.actions}>
+    <div className={classes('wrap', styles.actions)}>
       <Button variant="danger" onClick={remove}>
         {VERDICTS[state].remove}
       </Button>

@@ -7,6 +7,7 @@ import { Link } from '../../history/link.tsx'
 import { useAtom } from '../../platform/atom.ts'
 import { PostText } from '../../posts/view/post-text.tsx'
 import { PostTime } from '../../posts/view/post-time.tsx'
+import { classes } from '../../ui/classes.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import { AuthorBlock } from './author-block.tsx'
 import { cardToFocus } from './decide.ts'
@@ -46,13 +47,13 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
         <Why post={post} />
       </div>
       <ThreadPosts label="Перед этой записью" posts={thread.before} />
-      <div className={styles.head}>
+      <div className={classes('line', styles.head)}>
         <Monogram name={author.username} />
         <div className={styles.names}>
-          <b id={`${id}-author`} className={styles.author}>
+          <b id={`${id}-author`} className={classes('ellipsis', styles.author)}>
             {author.username}
           </b>
-          <span className={styles.soft}>
+          <span className={classes('soft', styles.soft)}>
             <PublishedAt post={post} />
             {STATES[post.state] && <span className={styles.state}>{STATES[post.state]}</span>}
           </span>
@@ -97,7 +98,7 @@ function useFocusOnAsk(ref: RefObject<HTMLElement | null>, postId: string): void
 function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
   return (
     <>
-      <p className={styles.soft}>
+      <p className={classes('soft', styles.soft)}>
         {reporters === 0
           ? 'Обжалование'
           : `${plural(reporters, REPORTED)} ${reporters}\u00a0${plural(reporters, PEOPLE)}`}
@@ -105,7 +106,7 @@ function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
         <PostTime createdAt={since} />
       </p>
       {reasons.length > 0 && (
-        <ul className={styles.reasons} aria-label="Причины">
+        <ul className="wrap" aria-label="Причины">
           {reasons.map(({ name, count }) => (
             <li key={name} className={styles.reason}>
               {name}
@@ -121,7 +122,7 @@ function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
 function PublishedAt({ post: { id, state, createdAt } }: { post: QueuedPost }) {
   if (state !== 'published') return <PostTime createdAt={createdAt} />
   return (
-    <Link className={styles.permalink} to={postPath(id)}>
+    <Link className={classes('target underlined', styles.permalink)} to={postPath(id)}>
       <PostTime createdAt={createdAt} />
     </Link>
   )
@@ -131,13 +132,13 @@ function QuoteList({ label, texts }: { label: string; texts: readonly string[] }
   const id = useId()
   return (
     <div>
-      <p id={id} className={styles.soft}>
+      <p id={id} className={classes('soft', styles.soft)}>
         {label}
       </p>
       <ul aria-labelledby={id} className={styles.said}>
         {texts.map((text, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the list only grows at its end.
-          <li key={index} className={styles.quote} dir="auto">
+          <li key={index} className={classes('quoted', styles.quote)} dir="auto">
             {text}
           </li>
         ))}

@@ -2,6 +2,7 @@ import { useId } from 'react'
 import { postPath } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { Link } from '../../history/link.tsx'
+import { classes } from '../../ui/classes.ts'
 import styles from './thread-posts.module.css'
 
 /** The posts around one that waits, each in a few lines. */
@@ -10,13 +11,13 @@ export function ThreadPosts({ label, posts }: { label: string; posts: readonly P
   if (posts.length === 0) return null
   return (
     <div>
-      <p id={id} className={styles.label}>
+      <p id={id} className="soft">
         {label}
       </p>
       <ul aria-labelledby={id} className={styles.posts}>
         {posts.map((post) => (
           <li key={post.id} className={styles.post}>
-            <Link className={styles.link} to={postPath(post.id)}>
+            <Link className={classes('soft clamp', styles.link)} to={postPath(post.id)}>
               <b>{post.owner.username}</b> <bdi>{post.text}</bdi>
             </Link>
           </li>

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { parsePostText } from '../../../contract/text.ts'
 import { copyText, NOT_COPIED } from '../../platform/copy-text.ts'
 import { Button } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
 import { FormError } from '../../ui/errors.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
@@ -69,7 +70,7 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
       <div role="status">
         {reply.outgoing && <WaitingLine outgoing={reply.outgoing} onStop={stopSending} />}
       </div>
-      <p className={styles.copied} role="status">
+      <p className={classes('soft', styles.copied)} role="status">
         {copied}
       </p>
       <ModalFooter>

@@ -1,5 +1,6 @@
 import { POST_COUNTER_FROM } from '../../../contract/constants.ts'
 import { plural } from '../../format/counts.ts'
+import { classes } from '../../ui/classes.ts'
 import styles from './post-form.module.css'
 
 const FORMS = { one: 'символ', few: 'символа', many: 'символов' }
@@ -10,7 +11,7 @@ export function PostCounter({ left }: { left: number }) {
   return (
     <>
       {left <= POST_COUNTER_FROM && (
-        <span className={styles.counter} data-over={left < 0} aria-hidden="true">
+        <span className={classes('soft', styles.counter)} data-over={left < 0} aria-hidden="true">
           {left < 0 ? `−${-left}` : left}
         </span>
       )}

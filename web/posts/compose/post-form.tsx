@@ -10,6 +10,7 @@ import {
 } from 'react'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
 import { Button } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
 import { FormError } from '../../ui/errors.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
@@ -45,7 +46,7 @@ export function PostForm({ form, submitLabel, shape = 'dialog', ...props }: Post
   )
   return (
     <form className={styles.form} data-shape={shape} onSubmit={form.onSubmit}>
-      {isDialog && note && <p className={styles.note}>{note}</p>}
+      {isDialog && note && <p className={classes('soft', styles.note)}>{note}</p>}
       <TextArea
         className={styles.area}
         label={label}
@@ -64,8 +65,8 @@ export function PostForm({ form, submitLabel, shape = 'dialog', ...props }: Post
       </div>
       {isDialog && <ModalFooter inPhoneHeader>{submit}</ModalFooter>}
       {!isDialog && (form.isUsed || form.typed !== '') && (
-        <div className={styles.foot}>
-          <div className={styles.aside}>{note}</div>
+        <div className={classes('wrap', styles.foot)}>
+          <div className={classes('soft', styles.aside)}>{note}</div>
           {submit}
         </div>
       )}

@@ -6,6 +6,7 @@ import { useOnline } from '../../platform/online.ts'
 import { useSecondsLeft } from '../../platform/use-seconds-left.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { Button } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
 import styles from './post-form.module.css'
 import { errorOf, type Outgoing } from './text-outbox.ts'
 
@@ -18,7 +19,7 @@ export function WaitingLine({ outgoing, onStop }: WaitingLineProps) {
   const isSignedOut = viewer.state === 'signed-out'
   if (isOwn && !isSignedOut && !outgoing.failure) return null
   return (
-    <p className={styles.waiting}>
+    <p className={classes('soft spread', styles.waiting)}>
       {isOwn ? (
         <WaitingReason outgoing={outgoing} isSignedOut={isSignedOut} />
       ) : (

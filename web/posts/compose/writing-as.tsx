@@ -2,6 +2,7 @@ import { isGeneratedName } from '../../../contract/account-rules.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import { Link } from '../../history/link.tsx'
 import { useUser } from '../../session/viewer.ts'
+import { classes } from '../../ui/classes.ts'
 import styles from './post-form.module.css'
 
 /** Leads a viewer who has not chosen a name to the choice. The text waits as a draft. */
@@ -9,7 +10,7 @@ export function WritingAs() {
   const user = useUser()
   if (!user || !isGeneratedName(user.username)) return null
   return (
-    <p className={styles.note}>
+    <p className={classes('soft', styles.note)}>
       Пишете как <b>{user.username}</b> ·{' '}
       <Link className={styles.rename} to={PATHS.username}>
         сменить

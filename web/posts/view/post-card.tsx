@@ -1,10 +1,12 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useState } from 'react'
-import { authorPath, postPath } from '../../../contract/pages.ts'
+import { postPath } from '../../../contract/pages.ts'
 import { navigate } from '../../history/history.ts'
 import { Link } from '../../history/link.tsx'
+import { classes } from '../../ui/classes.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import { useHidden, useIsMuted } from '../cache/hidden.ts'
 import { type CachedPost, usePost } from '../cache/post-cache.ts'
+import { AuthorName, AuthorTile } from './author-links.tsx'
 import styles from './post-card.module.css'
 import { PostText, useQuoted } from './post-text.tsx'
 import { TimeLink } from './post-time.tsx'
@@ -54,17 +56,13 @@ export function PostCard(props: PostCardProps) {
       onMouseDown={open.onMouseDown}
       onKeyDown={open.onKeyDown}
     >
-      <Link className={styles.tile} to={authorPath(username)} tabIndex={-1} aria-hidden="true">
-        <Monogram name={username} />
-      </Link>
+      <AuthorTile username={username} />
       <div className={styles.body}>
         {above}
-        <div className={styles.head}>
-          <Link id={`${id}-author`} className={styles.author} to={authorPath(username)}>
-            {username}
-          </Link>
+        <div className={classes('line soft', styles.head)}>
+          <AuthorName id={`${id}-author`} username={username} className={styles.author} />
           <TimeLink
-            className={styles.permalink}
+            className={classes('target underlined', styles.permalink)}
             to={postPath(post.id)}
             createdAt={post.created_at}
           />
@@ -72,7 +70,7 @@ export function PostCard(props: PostCardProps) {
           {menu && <div className={styles.menu}>{menu}</div>}
         </div>
         {repliedId && <RepliedPost id={repliedId} />}
-        <div id={`${id}-text`} className={styles.text}>
+        <div id={`${id}-text`} className={classes('clamp', styles.text)}>
           <FoldedText post={post} />
         </div>
         {children && <div className={styles.actions}>{children}</div>}
@@ -91,7 +89,11 @@ export function FoldedText({ post, size = 'list' }: FoldedTextProps) {
   return (
     <p className={styles.hidden}>
       {why} ·{' '}
-      <button type="button" className={styles.show} onClick={() => setShown(true)}>
+      <button
+        type="button"
+        className={classes('target', styles.show)}
+        onClick={() => setShown(true)}
+      >
         Показать
       </button>
     </p>
@@ -148,6 +150,8 @@ function hasSelectedText(): boolean {
 
 export const MUTED_AUTHOR = 'Запись скрытого вами автора'
 
+const quoteClass = classes('quoted clamp', quoteStyles.quote)
+
 type RepliedPostProps = {
   id: string
   /** In a dialog the quote is no link: nobody must leave the text they are writing by accident. */
@@ -168,12 +172,12 @@ export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
     </>
   )
   return inDialog ? (
-    <blockquote className={quoteStyles.quote} data-in-dialog>
+    <blockquote className={quoteClass} data-in-dialog>
       {quote}
     </blockquote>
   ) : (
     <Link className={quoteStyles.link} to={postPath(id)}>
-      <span className={quoteStyles.quote}>{quote}</span>
+      <span className={quoteClass}>{quote}</span>
     </Link>
   )
 }

@@ -1,8 +1,7 @@
 import { type ReactNode, useId } from 'react'
-import { authorPath } from '../../../contract/pages.ts'
-import { Link } from '../../history/link.tsx'
-import { Monogram } from '../../ui/monogram.tsx'
+import { classes } from '../../ui/classes.ts'
 import type { CachedPost } from '../cache/post-cache.ts'
+import { AuthorName, AuthorTile } from './author-links.tsx'
 import { FoldedText } from './post-card.tsx'
 import styles from './post-detail.module.css'
 import { PostTime, useExactTime } from './post-time.tsx'
@@ -28,19 +27,15 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
     >
       {/* It moves without the article, whose place others measure. */}
       <div className={styles.moving}>
-        <div className={styles.head}>
-          <Link className={styles.tile} to={authorPath(username)} tabIndex={-1} aria-hidden="true">
-            <Monogram name={username} />
-          </Link>
-          <Link id={`${id}-author`} className={styles.author} to={authorPath(username)}>
-            {username}
-          </Link>
+        <div className={classes('line', styles.head)}>
+          <AuthorTile username={username} />
+          <AuthorName id={`${id}-author`} username={username} className={styles.author} />
           <div className={styles.menu}>{menu}</div>
         </div>
         <div id={`${id}-text`}>
           <FoldedText post={post} size="page" />
         </div>
-        <p className={styles.date}>
+        <p className={classes('soft', styles.date)}>
           <PostTime createdAt={post.created_at} /> · {exactTime}
           {post.is_modified && ' · изменено'}
         </p>

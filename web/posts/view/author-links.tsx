@@ -1,0 +1,29 @@
+import { authorPath } from '../../../contract/pages.ts'
+import { Link } from '../../history/link.tsx'
+import { classes } from '../../ui/classes.ts'
+import { Monogram } from '../../ui/monogram.tsx'
+import styles from './author-links.module.css'
+
+/** The author's tile. The name beside it says the same to assistive technology. */
+export function AuthorTile({ username }: { username: string }) {
+  const className = classes('target', styles.tile)
+  return (
+    <Link className={className} to={authorPath(username)} tabIndex={-1} aria-hidden="true">
+      <Monogram name={username} />
+    </Link>
+  )
+}
+
+type AuthorNameProps = { id: string; username: string; className: string | undefined }
+
+export function AuthorName({ id, username, className }: AuthorNameProps) {
+  return (
+    <Link
+      id={id}
+      className={classes('target underlined', styles.name, className)}
+      to={authorPath(username)}
+    >
+      {username}
+    </Link>
+  )
+}
