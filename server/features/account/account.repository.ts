@@ -80,8 +80,15 @@ export function insertUser(
 ): Promise<CurrentUser | undefined> {
   return tx
     .insertInto('users')
-    .columns(['username', 'email', 'email_key', 'mailbox', 'network_hash', 'consent_version'])
-    .columns(['consented_at'])
+    .columns([
+      'username',
+      'email',
+      'email_key',
+      'mailbox',
+      'network_hash',
+      'consent_version',
+      'consented_at',
+    ])
     .expression(
       tx
         .selectNoFrom(({ val }) => [
