@@ -1,5 +1,4 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import type { Post } from '../../../contract/posts.ts'
 import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
@@ -9,7 +8,6 @@ import { type Subject, selectSubject } from './decisions.repository.ts'
 import { type HidingRules, hideIfReported } from './hiding.service.ts'
 import { mailExpiry } from './moderation.mail.ts'
 import { deleteModerator, insertModerator } from './moderators.repository.ts'
-import type { WaitingPost } from './queue.repository.ts'
 import { countReasons, selectWaiting, selectWaitingPosts } from './queue.repository.ts'
 import { claimModeratorMail, includeInNextDigest } from './report-states.repository.ts'
 
@@ -42,37 +40,14 @@ async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> 
   const around = waiting.flatMap(({ before, replies }) => [...before, ...replies])
   const read = await readPosts(db, [...new Set(around.filter((id) => id !== null))])
   const known = new Map(read.map((post) => [post.id, post]))
+  const find = (wanted: (string | null)[]) =>
+    [...new Set(wanted)].flatMap((id) => (id !== null && known.get(id)) || [])
   const byPost = Map.groupBy(reasons, ({ post_id }) => post_id)
-  return waiting.map((post) => ({
-    ...toQueued(post, known),
+  return waiting.map(({ before, replies, ...post }) => ({
+    ...post,
     reasons: (byPost.get(post.id) ?? []).map(({ name, count }) => ({ name, count })),
+    thread: { before: find(before), replies: find(replies) },
   }))
-}
-
-function toQueued(post: WaitingPost, known: Map<string, Post>): Omit<QueuedPost, 'reasons'> {
-  const find = (ids: (string | null)[]) =>
-    [...new Set(ids)].flatMap((id) => (id !== null && known.get(id)) || [])
-  const { appeal_text: text, appealed_at: createdAt, removed_for, block_reason: reason } = post
-  return {
-    id: post.id,
-    text: post.text,
-    reportedText: post.reported_text,
-    createdAt: post.created_at,
-    state: post.state,
-    author: {
-      id: post.author_id,
-      username: post.username,
-      block: reason === null ? null : { reason, until: post.block_until },
-    },
-    since: post.since,
-    reporters: post.reporters,
-    comments: post.comments,
-    appeal:
-      text === null || createdAt === null
-        ? null
-        : { text, createdAt, removedFor: removed_for ?? '' },
-    thread: { before: find(post.before), replies: find(post.replies) },
-  }
 }
 
 export type ReportRules = HidingRules & { moderatorEmails: string[] }

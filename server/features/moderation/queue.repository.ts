@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { PostState } from '../../../contract/moderation.ts'
+import type { PostState, QueuedPost } from '../../../contract/moderation.ts'
 import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
 
 const COMMENTS_MAX = sql.raw('20')
@@ -43,39 +43,26 @@ export async function countWaiting(db: Queryable): Promise<Waiting> {
   return rows[0] ?? { posts: 0, reports: 0, appeals: 0, oldest: null }
 }
 
-export type WaitingPost = {
-  id: string
-  text: string
-  reported_text: string | null
-  created_at: number
-  state: PostState
-  author_id: string
-  username: string
-  block_reason: string | null
-  block_until: number | null
-  since: number
-  reporters: number
-  comments: string[]
-  appeal_text: string | null
-  appealed_at: number | null
-  removed_for: string | null
-  /** Ids of the posts around it, which may be purged by now. */
+/** A post with the ids of the posts around it, which may be purged by now. */
+type WaitingPost = Omit<QueuedPost, 'reasons' | 'thread'> & {
   before: (string | null)[]
   replies: string[]
 }
+
+const BLOCK = sql`CASE WHEN b.reason IS NOT NULL
+  THEN json_build_object('reason', b.reason, 'until', ${unixSeconds('b.until')}) END`
+const APPEAL = sql`CASE WHEN ap.post_id IS NOT NULL THEN json_build_object('text', ap.text,
+  'createdAt', ${unixSeconds('ap.created_at')}, 'removedFor', coalesce(p.hidden_reason, '')) END`
 
 /** Reads posts that wait for a decision, or what was reported of purged ones. */
 export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<WaitingPost[]> {
   const { rows } = await sql<WaitingPost>`
     SELECT asked.id::text AS id, ${POST_TEXT} AS text,
-      nullif(r.post_text, ${POST_TEXT}) AS reported_text,
-      ${unixSeconds('coalesce(p.created_at, r.posted_at)')} AS created_at,
-      ${POST_STATE} AS state,
-      u.id AS author_id, u.username,
-      b.reason AS block_reason, ${unixSeconds('b.until')} AS block_until,
+      nullif(r.post_text, ${POST_TEXT}) AS "reportedText",
+      ${unixSeconds('coalesce(p.created_at, r.posted_at)')} AS "createdAt", ${POST_STATE} AS state,
+      json_build_object('id', u.id::text, 'username', u.username, 'block', ${BLOCK}) AS author,
       ${unixSeconds('least(counted.since, ap.created_at)')} AS since, counted.reporters, counted.comments,
-      ap.text AS appeal_text, ${unixSeconds('ap.created_at')} AS appealed_at, p.hidden_reason AS removed_for,
-      ARRAY[p.parent_post_id, p.replied_post_id]::text[] AS before,
+      ${APPEAL} AS appeal, ARRAY[p.parent_post_id, p.replied_post_id]::text[] AS before,
       ARRAY(SELECT r.id::text FROM visible_posts r WHERE r.replied_post_id = asked.id ORDER BY r.id LIMIT ${REPLIES_SHOWN})
         AS replies
     FROM unnest(${idArray(ids)}::bigint[]) WITH ORDINALITY asked (id, position)

@@ -160,37 +160,36 @@ export type Asking = {
   asker?: Asker
 }
 
+type Admission = {
+  closed: string | null
+  isInviteOnly: boolean
+  isBanned: boolean
+  isInvited: boolean
+  askerWaitsUntil: Date | null
+}
+
 /**
  * Reads whether anybody can register, whether the mailbox, its domain (or one above it) or the
  * network of the address is banned, whether the invitation is valid, and until when the asker waits.
  */
-export function selectAdmission(
+export async function selectAdmission(
   db: Queryable,
   { mailbox, domain, address, tokenHash, asker }: Asking,
-) {
-  const ban = sql<boolean>`EXISTS (
-    SELECT FROM bans WHERE coalesce(until > now(), true) AND CASE kind
-      WHEN 'email' THEN value = ${mailbox}
-      WHEN 'domain' THEN ${domain} = value OR right(${domain}, length(value) + 1) = '.' || value
-      ELSE ${address}::inet <<= network END)`
-  return db
-    .selectFrom('site_state')
-    .select(['registrations_closed as closed', 'is_invite_only as isInviteOnly'])
-    .select((eb) => [
-      ban.as('isBanned'),
-      eb
-        .exists(
-          eb
-            .selectFrom('invitations')
-            .select('id')
-            .where('token_hash', '=', tokenHash)
-            .where(IS_VALID),
-        )
-        .$castTo<boolean>()
-        .as('isInvited'),
-      (asker ? waitEnd(db, asker) : eb.val(null)).$castTo<Date | null>().as('askerWaitsUntil'),
-    ])
-    .executeTakeFirstOrThrow()
+): Promise<Admission> {
+  const { rows } = await sql<Admission>`
+    SELECT registrations_closed AS closed, is_invite_only AS "isInviteOnly",
+      EXISTS (
+        SELECT FROM bans WHERE coalesce(until > now(), true) AND CASE kind
+          WHEN 'email' THEN value = ${mailbox}
+          WHEN 'domain' THEN ${domain} = value OR right(${domain}, length(value) + 1) = '.' || value
+          ELSE ${address}::inet <<= network END
+      ) AS "isBanned",
+      EXISTS (
+        SELECT FROM invitations WHERE token_hash = ${tokenHash}::bytea AND ${IS_VALID}
+      ) AS "isInvited",
+      ${asker ? sql`(${waitEnd(db, asker)})` : sql`NULL::timestamptz`} AS "askerWaitsUntil"
+    FROM site_state`.execute(db)
+  return rows[0] as Admission
 }
 
 export async function removeExpiredSiteRows(db: Queryable): Promise<void> {

@@ -100,18 +100,12 @@ export function checkCounters(facts: DatabaseFacts): Finding {
 
 export async function checkClosed(db: Db): Promise<Finding> {
   const { registrationsClosed, isInviteOnly, writingClosed } = await selectSiteState(db)
-  const closed = [
-    ...(registrationsClosed === null
-      ? []
-      : [
-          [
-            'регистрация',
-            registrationsClosed,
-            `registrations${isInviteOnly ? ' --invite-only' : ''}`,
-          ],
-        ]),
-    ...(writingClosed === null ? [] : [['запись на стену', writingClosed, 'writing']]),
+  const inviteOnly = isInviteOnly ? ' --invite-only' : ''
+  const parts = [
+    ['регистрация', registrationsClosed, `registrations${inviteOnly}`],
+    ['запись на стену', writingClosed, 'writing'],
   ]
+  const closed = parts.filter(([, reason]) => reason !== null)
   if (closed.length === 0) {
     const registrations = isInviteOnly ? INVITE_ONLY.toLowerCase() : 'регистрация открыта'
     return ok('open', `${registrations}, запись на стену открыта`)
