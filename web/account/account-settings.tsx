@@ -2,6 +2,7 @@ import {
   AtSign,
   EyeOff,
   Flag,
+  type IconNode,
   Keyboard,
   LogOut as LogOutShape,
   Mail,
@@ -51,30 +52,26 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
       <Section title="Аккаунт">
         <SettingsLink
           to={PATHS.email}
-          icon={<Icon shape={Mail} size={20} />}
+          icon={Mail}
           name="Электронная почта"
           value={emailInLetters(user.email)}
         />
         <SettingsLink
           to={PATHS.username}
-          icon={<Icon shape={AtSign} size={20} />}
+          icon={AtSign}
           name="Имя пользователя"
           value={user.username}
         />
       </Section>
       <div className={styles.session}>
-        <SettingsLink
-          to={PATHS.devices}
-          icon={<Icon shape={MonitorSmartphone} size={20} />}
-          name="Устройства"
-        />
+        <SettingsLink to={PATHS.devices} icon={MonitorSmartphone} name="Устройства" />
         <LogOut userId={user.id} onLoggedOut={onLoggedOut} />
       </div>
       {user.isModerator && (
         <Section title="Для модераторов">
           <SettingsLink
             to={MODERATION_PATH}
-            icon={<Icon shape={ShieldCheck} size={20} />}
+            icon={ShieldCheck}
             name={moderationLabel(user)}
             value="Жалобы, которые ждут решения"
           />
@@ -83,12 +80,7 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
       <Section title="Лента и письма">
         {replyMails}
         <ShownCounts />
-        <SettingsLink
-          to={PATHS.hidden}
-          icon={<Icon shape={EyeOff} size={20} />}
-          name="Скрытое"
-          value="Авторы и слова"
-        />
+        <SettingsLink to={PATHS.hidden} icon={EyeOff} name="Скрытое" value="Авторы и слова" />
         <button
           type="button"
           className={classes(rowClass, styles.shortcuts)}
@@ -98,13 +90,9 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
         </button>
       </Section>
       <Section title="Ваши данные">
-        <SettingsLink to={PATHS.reports} icon={<Icon shape={Flag} size={20} />} name="Мои жалобы" />
+        <SettingsLink to={PATHS.reports} icon={Flag} name="Мои жалобы" />
         {download}
-        <SettingsLink
-          to={PATHS.deleteAccount}
-          icon={<Icon shape={UserRoundX} size={20} />}
-          name="Удалить аккаунт"
-        />
+        <SettingsLink to={PATHS.deleteAccount} icon={UserRoundX} name="Удалить аккаунт" />
       </Section>
     </>
   )
@@ -115,12 +103,12 @@ export function moderationLabel({ waitingReports }: CurrentUser): string {
   return waitingReports ? `Модерация · ${waitingReports}` : 'Модерация'
 }
 
-type SettingsLinkProps = { to: string; icon: ReactNode; name: string; value?: string }
+type SettingsLinkProps = { to: string; icon: IconNode; name: string; value?: string }
 
 function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
   return (
     <Link to={to} fromSettings className={rowClass}>
-      <Row icon={icon} name={name} about={value} withChevron />
+      <Row icon={<Icon shape={icon} size={20} />} name={name} about={value} withChevron />
     </Link>
   )
 }

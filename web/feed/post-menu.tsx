@@ -25,7 +25,6 @@ import { useUnsentText } from '../posts/compose/stored-drafts.ts'
 import { useEditSeconds } from '../posts/view/post-time.tsx'
 import { withViewer } from '../session/intents.ts'
 import { useUser } from '../session/viewer.ts'
-import { Icon } from '../ui/icon.tsx'
 import { Menu, type MenuItem, type MenuProps } from '../ui/menu.tsx'
 import { toast } from '../ui/toaster.tsx'
 import { useMuteAuthor } from './use-mute-author.ts'
@@ -71,7 +70,7 @@ function useMuteItems({ id }: CachedPost): MenuItem[] {
   return [
     {
       label: isMuted ? 'Сообщать об этой записи' : 'Не сообщать об этой записи',
-      icon: <Icon shape={isMuted ? Bell : BellOff} size={18} />,
+      icon: isMuted ? Bell : BellOff,
       onSelect: () => set.mutate(),
     },
   ]
@@ -85,7 +84,7 @@ function useAuthorItems({ owner }: CachedPost): MenuItem[] {
   return [
     {
       label: isMuted ? 'Вернуть автора' : 'Скрыть автора',
-      icon: <Icon shape={isMuted ? Eye : EyeOff} size={18} />,
+      icon: isMuted ? Eye : EyeOff,
       onSelect: () => mutate(!isMuted),
     },
   ]
@@ -94,7 +93,7 @@ function useAuthorItems({ owner }: CachedPost): MenuItem[] {
 function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
   return {
     label: 'Изменить',
-    icon: <Icon shape={Pencil} size={18} />,
+    icon: Pencil,
     note: countdown(secondsLeft),
     onSelect: () => openDialog({ name: 'edit', postId: id }),
   }
@@ -104,7 +103,7 @@ function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
 function openUnsentText({ id }: CachedPost): MenuItem {
   return {
     label: 'Несохранённая правка',
-    icon: <Icon shape={Pencil} size={18} />,
+    icon: Pencil,
     onSelect: () => openDialog({ name: 'edit', postId: id }),
   }
 }
@@ -113,12 +112,12 @@ function openUnsentText({ id }: CachedPost): MenuItem {
 function removeItems({ id: postId }: CachedPost, secondsLeft: number): MenuItem[] {
   const rewrite: MenuItem = {
     label: 'Удалить и написать заново',
-    icon: <Icon shape={PencilLine} size={18} />,
+    icon: PencilLine,
     onSelect: () => openDialog({ name: 'delete', postId, rewrites: true }),
   }
   const remove: MenuItem = {
     label: 'Удалить',
-    icon: <Icon shape={Trash2} size={18} />,
+    icon: Trash2,
     danger: true,
     onSelect: () => openDialog({ name: 'delete', postId }),
   }
@@ -127,18 +126,18 @@ function removeItems({ id: postId }: CachedPost, secondsLeft: number): MenuItem[
 
 type Copied = { label: string; copied: string; read: () => string }
 
-function copyItem(shape: IconNode, { label, copied, read }: Copied): MenuItem {
+function copyItem(icon: IconNode, { label, copied, read }: Copied): MenuItem {
   async function copy(): Promise<void> {
     const isCopied = await copyText(read())
     toast({ text: isCopied ? copied : NOT_COPIED }, { about: ['link'] })
   }
-  return { label, icon: <Icon shape={shape} size={18} />, onSelect: () => void copy() }
+  return { label, icon, onSelect: () => void copy() }
 }
 
 function report({ id }: CachedPost): MenuItem {
   return {
     label: 'Пожаловаться',
-    icon: <Icon shape={Flag} size={18} />,
+    icon: Flag,
     onSelect: () => void withViewer({ name: 'report', postId: id }),
   }
 }
@@ -162,7 +161,7 @@ function useLinkItems({ id }: CachedPost): MenuItem[] {
   if ('share' in navigator) {
     items.push({
       label: 'Поделиться',
-      icon: <Icon shape={Share} size={18} />,
+      icon: Share,
       onSelect: () => void share(),
     })
   }

@@ -1,6 +1,6 @@
+import type { IconNode } from 'lucide'
 import {
   type KeyboardEvent,
-  type ReactNode,
   type RefObject,
   useEffect,
   useLayoutEffect,
@@ -8,11 +8,12 @@ import {
   useState,
 } from 'react'
 import { classes } from './classes.ts'
+import { Icon } from './icon.tsx'
 import styles from './menu.module.css'
 
 export type MenuItem = {
   label: string
-  icon?: ReactNode
+  icon?: IconNode
   /** Muted text at the end of the row, such as the time left. */
   note?: string | undefined
   danger?: boolean | undefined
@@ -107,7 +108,7 @@ export function Menu({ role, label, items, button, onClose }: MenuProps) {
           onClick={() => choose(item)}
           onPointerMove={({ currentTarget }) => currentTarget.focus({ preventScroll: true })}
         >
-          {item.icon}
+          {item.icon && <Icon shape={item.icon} size={18} />}
           <span>{item.label}</span>
           {item.note && <span className={styles.note}>{item.note}</span>}
         </button>
