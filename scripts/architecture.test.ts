@@ -8,13 +8,14 @@ const SOURCES = globSync('{contract,server,operator,web,e2e,bench,demo,scripts}/
   cwd: ROOT,
 })
 const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
+const contributing = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
 
 /** The walks through the code, by the headings of their sections. */
 const WALKS = [
   'A like',
   'Signing in with a resumed intent',
   'A read that is cached',
-  "A visitor's read that is not cached",
+  'A page request',
 ]
 
 const LAYERS = ['kernel', 'features', 'operations']
@@ -48,19 +49,6 @@ describe.each(WALKS)('%s', (heading) => {
   })
 })
 
-test('every source file that the documentation names is there', () => {
-  const documents = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })]
-  const named = documents.flatMap((document) =>
-    [
-      ...readFileSync(join(ROOT, document), 'utf8').matchAll(/(?<![*\w./-])\w[\w./-]*\.tsx?\b/g),
-    ].map(String),
-  )
-  expect(named.length).toBeGreaterThan(50)
-  const isThere = (name: string) =>
-    existsSync(join(ROOT, name)) || SOURCES.some((path) => path.endsWith(`/${name}`))
-  expect(named.filter((name) => !isThere(name))).toEqual([])
-})
-
 test('no two files of the contract, the server and the web have one name', () => {
   const names = SOURCES.filter((path) => /^(?:contract|server|web)\/(?!.*\.test\.)/.test(path)).map(
     (path) => basename(path),
@@ -90,7 +78,8 @@ test('a name that a file only mentions or calls is not declared there', () => {
 
 /** The rows of the table under a heading: a path and the name of what it declares. */
 function readWalk(heading: string): { path: string; name: string }[] {
-  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
+  const sections = `${page}\n${contributing}`.split(/^##+ /m)
+  const section = sections.find((part) => part.startsWith(`${heading}\n`)) ?? ''
   const rows = section.matchAll(/^\| `([\w./-]+)` \| `(\w+)` \|/gm)
   return [...rows].map(([, path = '', name = '']) => ({ path, name }))
 }
