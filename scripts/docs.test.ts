@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+const WORDS_MAX = 22_000
+const DECISION_WORDS_MAX = 300
+
+const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md'], { cwd: ROOT })
+const ALL = [...DOCUMENTS, ...globSync('server/**/*.md', { cwd: ROOT })]
+const DECISIONS = DOCUMENTS.filter((path) => path.startsWith('docs/decisions/'))
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
+
+/** As `wc -w` counts them. */
+function countWords(path: string): number {
+  return read(path).split(/\s+/).filter(Boolean).length
+}
+
+test('all documents together stay short', () => {
+  const words = ALL.map(countWords).reduce((sum, count) => sum + count)
+  expect(words).toBeGreaterThan(10_000)
+  expect(words).toBeLessThanOrEqual(WORDS_MAX)
+})
+
+test('every decision is one page: why, what, and what would change it', () => {
+  const isOnePage = (path: string) =>
+    /^## Context\n.*^## Decision\n.*^## What would change it\n/ms.test(read(path)) &&
+    countWords(path) <= DECISION_WORDS_MAX
+  expect(DECISIONS.length).toBeGreaterThan(20)
+  expect(DECISIONS.filter((path) => !isOnePage(path))).toEqual([])
+})
+
+test('every relative link leads to a file, and to a heading in it', () => {
+  const links = DOCUMENTS.flatMap((path) => {
+    const found = withoutCode(read(path)).matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)
+    return [...found].map(([, link, source]) => ({ path, link: link ?? source ?? '' }))
+  })
+  const relative = links.filter(({ link }) => !/^[a-z]+:/.test(link))
+  expect(relative.length).toBeGreaterThan(50)
+  expect(relative.filter(({ path, link }) => !leadsSomewhere(path, link))).toEqual([])
+})
+
+/** Spans and blocks of code contain what only looks like a link. */
+function withoutCode(text: string): string {
+  return text.replaceAll(/^ {4}.*$|`[^`\n]*`/gm, '')
+}
+
+function leadsSomewhere(from: string, link: string): boolean {
+  const [path = '', heading] = link.split('#')
+  const target = path === '' ? from : normalize(join(dirname(from), path))
+  if (!existsSync(join(ROOT, target))) return false
+  return heading === undefined || slugsOf(target).includes(heading)
+}
+
+/** The anchors that GitHub makes of headings. */
+function slugsOf(path: string): string[] {
+  return [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+test('every section of a document that a message of the program names is there', () => {
+  const sources = globSync('{server,operator,bin,deploy}/**/*', { cwd: ROOT, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:ts|sql|service|yml|conf|example)$/.test(entry.name))
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+  const named = sources.flatMap((text) => [...text.matchAll(/(docs\/[\w-]+\.md)(?:, «([^»]+)»)?/g)])
+  expect(named.length).toBeGreaterThan(10)
+  const missing = named.filter(
+    ([, path = '', heading]) =>
+      !existsSync(join(ROOT, path)) ||
+      (heading !== undefined && !new RegExp(`^#+ ${heading}$`, 'm').test(read(path))),
+  )
+  expect(missing.map(([match]) => match)).toEqual([])
+})
+
+test('every npm script that a document names is there', () => {
+  const { scripts } = JSON.parse(read('package.json'))
+  const named = DOCUMENTS.flatMap((path) => [
+    ...read(path).matchAll(/npm (?:run (?:-s )?([\w:-]+)|(start|test)\b)/g),
+  ]).map(([, script, builtIn]) => script ?? builtIn ?? '')
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter((script) => !(script in scripts))).toEqual([])
+})
+
+test('every command of the operator that a document names is there, with its options', () => {
+  const help = execFileSync(join(ROOT, 'bin/vslukh'), ['--help', '--json'], { encoding: 'utf8' })
+  const { commands, options: general }: Help = JSON.parse(help)
+  const known = new Map(commands.map(({ name, options }) => [name, [...general, ...options]]))
+  const calls = DOCUMENTS.flatMap((path) => [
+    // In a span or a block of code, and not the name of a package.
+    ...read(path).matchAll(/(?:`|^ {4}(?:.* )?)(?:bin\/)?vslukh ([a-z-]+)([^`\n#]*)/gm),
+  ])
+  expect(calls.length).toBeGreaterThan(30)
+  const wrong = calls.filter(([, name = '', rest = '']) => {
+    const options = known.get(name)
+    if (!options) return name !== 'help' && !name.startsWith('-')
+    const used = [...rest.matchAll(/(?<= )--([a-z][\w-]*)/g)].map(([, option = '']) => option)
+    return used.some((option) => !options.some((line) => line.replace('=', '') === option))
+  })
+  expect(wrong.map(([call]) => call)).toEqual([])
+}, 60_000)
+
+type Help = { commands: { name: string; options: string[] }[]; options: string[] }
+
+test('every file and folder that a document names is there', () => {
+  const sources = globSync('{contract,server,operator,web,e2e,bench,demo,scripts}/**/*.{ts,tsx}', {
+    cwd: ROOT,
+  })
+  const isThere = (name: string) =>
+    existsSync(join(ROOT, name)) || sources.some((path) => path.endsWith(`/${name}`))
+  const texts = DOCUMENTS.map(read)
+  const files = texts.flatMap((text) => [...text.matchAll(/(?<![*\w./-])\w[\w./-]*\.tsx?\b/g)])
+  const paths = texts.flatMap((text) => [
+    ...text.matchAll(
+      /(?<=`)(?:contract|server|operator|web|e2e|bench|demo|scripts|deploy|docs|bin)\/[\w./@-]*(?=`)/g,
+    ),
+  ])
+  expect(files.length).toBeGreaterThan(50)
+  expect([...files, ...paths].map(String).filter((name) => !isThere(name))).toEqual([])
+})
+
+test('no document names a host of a package registry', () => {
+  expect(ALL.filter((path) => /registry\.npmjs|npmjs\.(?:com|org)/.test(read(path)))).toEqual([])
+})
