@@ -7,7 +7,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * Who may call: `public` is everybody without an invalid token, `user` who has the token of a live
  * session, `cookie` who has its cookie. Only a moderator learns that a `moderator` call exists.
  */
-export type Access = 'public' | 'user' | 'cookie' | 'moderator'
+type Access = 'public' | 'user' | 'cookie' | 'moderator'
 
 export type CacheRule = {
   /**
