@@ -87,7 +87,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       live.close()
       outage.close()
       await Promise.all([server.stop(graceMs), jobs.stop()])
-      opened.refusals.close()
       // Nobody waits for the queries that are still running: the database server ends them when it
       // stops.
       const pools = [database, backgroundPool].map((pool) => pool.close())

@@ -9,15 +9,13 @@ import { ResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
 import type { Config } from './kernel/config/config.ts'
 import { createSteadyClock, databaseTime } from './kernel/db/clock.ts'
-import { type Db, openDatabase, type PoolLimits } from './kernel/db/database.ts'
+import { openDatabase, type PoolLimits } from './kernel/db/database.ts'
 import { productVersion } from './kernel/db/migrate.ts'
 import { Outage } from './kernel/db/outage.ts'
 import type { Node } from './kernel/feature.ts'
 import { securityHeaders } from './kernel/http/headers.ts'
 import { describeApi } from './kernel/http/openapi.ts'
-import { createRefusalLog } from './kernel/http/refusal-log.ts'
 import { hashAddresses } from './kernel/http/request-log.ts'
-import type { Authenticator } from './kernel/http/route.ts'
 import { createRouter } from './kernel/http/route.ts'
 import { HttpServer } from './kernel/http/server.ts'
 import { createAccessJournal } from './kernel/journal/journal.ts'
@@ -59,15 +57,49 @@ export const BACKGROUND = {
 /** A node with what is served and closed with it. */
 export type OpenNode = Awaited<ReturnType<typeof openNode>>
 
-/** Opens the databases and builds what features, pages and jobs share. */
+/** Builds what features, pages and jobs share, and serves. */
 export async function openNode(options: AppOptions) {
-  const { config, secret, transport, settleMs } = options
+  const base = await openBase(options)
+  const served = await openHttp(base)
+  const { authenticator, background, config, db, key, limits, log, metrics, transport } = base
+  const { app } = served.server
+  const node: Node = {
+    config,
+    key,
+    log,
+    db,
+    background,
+    http: app,
+    route: createRouter(app, {
+      auth: authenticator,
+      limits,
+      cache: served.cache,
+      postIdOf,
+      handleMs: options.handleMs,
+    }),
+    limits,
+    publishChange: served.cache.publishChange,
+    noteAccess: createAccessJournal(config.accessJournalDays),
+    mail: metrics?.countMails(transport) ?? transport,
+    mayErase: createSteadyClock({
+      readTime: () => databaseTime(background),
+      log,
+      settleMs: options.settleMs,
+    }),
+  }
+  return { ...base, ...served, node }
+}
+
+type Base = Awaited<ReturnType<typeof openBase>>
+
+/** Opens the databases, and what needs nothing else. */
+async function openBase(options: AppOptions) {
+  const { config, secret } = options
   const key = (purpose: string) => deriveKey(secret, purpose)
   const log = hashAddresses(options.log)
   const outage = new Outage({ url: options.databaseUrl, log })
-  const { database, backgroundPool, directUrl } = openDatabases(options, { log, outage })
-  const { db } = database
-  const background = backgroundPool.db
+  const databases = openDatabases(options, { log, outage })
+  const { db } = databases.database
   const limits = new Limits({
     db,
     scale: config.rateLimitScale,
@@ -82,38 +114,19 @@ export async function openNode(options: AppOptions) {
     contact: config.contactEmail,
     isModerator: ({ userId }) => isModerator(db, userId),
   })
-  const opening = { options, authenticator, db, directUrl, limits, log, metrics, outage, sessions }
-  const http = await openHttp(opening)
-  const node: Node = {
-    config,
-    key,
-    log,
-    db,
-    background,
-    http: http.server.app,
-    route: createRouter(http.server.app, {
-      auth: authenticator,
-      limits,
-      cache: http.cache,
-      postIdOf,
-      handleMs: options.handleMs,
-    }),
-    limits,
-    publishChange: http.cache.publishChange,
-    noteAccess: createAccessJournal(config.accessJournalDays),
-    mail: metrics?.countMails(transport) ?? transport,
-    mayErase: createSteadyClock({ readTime: () => databaseTime(background), log, settleMs }),
-  }
+  const background = databases.backgroundPool.db
   return {
-    ...http,
-    node,
-    sessions,
-    database,
-    backgroundPool,
-    directUrl,
-    outage,
+    ...options,
+    ...databases,
+    authenticator,
+    background,
+    db,
+    key,
+    limits,
+    log,
     metrics,
-    secret,
+    outage,
+    sessions,
   }
 }
 
@@ -134,32 +147,11 @@ function openDatabases(
   return { directUrl, database, backgroundPool }
 }
 
-type Opening = {
-  options: AppOptions
-  authenticator: Authenticator
-  db: Db
-  directUrl: string
-  limits: Limits
-  log: FastifyBaseLogger
-  metrics: ReturnType<typeof createMetrics> | undefined
-  outage: Outage
-  sessions: Sessions
-}
-
 /** Builds the HTTP server with the cache, the live streams and the web app. */
-async function openHttp({
-  options,
-  authenticator,
-  limits,
-  log,
-  metrics,
-  outage,
-  ...rest
-}: Opening) {
-  const { db, directUrl, sessions } = rest
-  const { config } = options
+async function openHttp(base: Base) {
+  const { authenticator, config, db, limits, log, metrics, outage } = base
   const { trustProxy, publicUrl } = config
-  const web = await loadWebApp(options.webFolder, config)
+  const web = await loadWebApp(base.webFolder, config)
   const headers = securityHeaders({
     isHttps: publicUrl?.startsWith('https:') ?? false,
     isPlainHttp: publicUrl?.startsWith('http:') ?? false,
@@ -169,28 +161,25 @@ async function openHttp({
   const live = new Live(limits)
   const isShared = config.databaseUrl !== undefined
   const cache = new ResponseCache({
-    openFeed: (events) => new ChangeFeed(db, { url: directUrl, isShared, outage, ...events }),
+    openFeed: (events) => new ChangeFeed(db, { url: base.directUrl, isShared, outage, ...events }),
     outage,
     onChange: (change) => live.note(change),
     log,
     headers,
     flag: createLikeFlag(db, authenticator),
   })
-  const refusals = createRefusalLog(log)
   const observe = metrics?.observe
   const fastPath = cache.fastPath({ auth: authenticator, limits, trustProxy, log, observe })
   const server = new HttpServer({
     logger: log,
-    refusals,
     noteRefused: outage.noteRefused,
     trustProxy,
     headers,
     observe,
-    before: (listener) => fastPath.wrap(listener),
-    insteadOfRefusal: (request, response) => fastPath.serveStale(request, response),
+    fastPath,
     pageNotNow: web && pageNotNow(web),
   })
-  const { cookieName } = sessions
+  const { cookieName } = base.sessions
   await describeApi(server.app, { appName: config.appName, cookieName, limits })
-  return { web, headers, live, cache, refusals, server }
+  return { web, headers, live, cache, server }
 }

@@ -1,12 +1,20 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { networkOf } from '../limits/network.ts'
-import type { RefusedLine } from './request-log.ts'
 
 type Tally = {
   network: string | undefined
   refused: number
   codes: Record<string, number>
   routes: Record<string, number>
+}
+
+/** What is counted of a line; the logger writes the caller's network as a keyed hash. */
+type RefusedLine = {
+  method: string
+  route: string | null
+  status: number
+  code?: string | undefined
+  network: string | undefined
 }
 
 export type RefusalLog = ReturnType<typeof createRefusalLog>

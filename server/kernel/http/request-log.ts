@@ -8,6 +8,7 @@ import {
 } from 'fastify'
 import { addQueryTime, type QueryTime } from '../db/database.ts'
 import { networkOf } from '../limits/network.ts'
+import { createRefusalLog, type RefusalLog } from './refusal-log.ts'
 
 /** 72 bits, enough to distinguish networks. */
 const HASH_LENGTH = 12
@@ -35,14 +36,11 @@ type RequestFacts = Pick<RequestLine, 'method' | 'route' | 'status' | 'ms'>
 /** `isCacheHit`: answered from the cache before any route. */
 export type ObserveRequest = (facts: RequestFacts, isCacheHit: boolean) => void
 
-/** The logger writes the caller's network as a keyed hash. */
-export type RefusedLine = RequestLine & { code?: string | undefined; network: string | undefined }
-
 /** Returns whether a refusal's error is counted, so that the log needs no line about it. */
 export type NoteRefused = (failure: Error) => boolean
 
 type Options = {
-  refusals: { note(line: RefusedLine): boolean }
+  logger: FastifyBaseLogger
   noteRefused: NoteRefused
   observe?: ObserveRequest | undefined
 }
@@ -84,10 +82,17 @@ export function measureQueryTime<T>(request: IncomingMessage, work: () => T): T 
 /** Logs each answered request; of many refused ones, the first and their number. */
 export class RequestLog extends LogController {
   readonly #options: Options
+  readonly #refusals: RefusalLog
 
   constructor(options: Options) {
     super()
     this.#options = options
+    this.#refusals = createRefusalLog(options.logger)
+  }
+
+  /** Logs what was only counted. */
+  close(): void {
+    this.#refusals.close()
   }
 
   override incomingRequest(): void {}
@@ -116,9 +121,8 @@ export class RequestLog extends LogController {
   #noteRefused(request: FastifyRequest, { refused }: FastifyReply, line: RequestLine): void {
     // Counted by the gate.
     if (request.leaveLane === null) return
-    const { refusals, noteRefused } = this.#options
-    if (refused?.failure && noteRefused(refused.failure)) return
-    const isLogged = refusals.note({ ...line, code: refused?.code, network: request.ip })
+    if (refused?.failure && this.#options.noteRefused(refused.failure)) return
+    const isLogged = this.#refusals.note({ ...line, code: refused?.code, network: request.ip })
     if (isLogged && refused?.failure) {
       request.log.error({ reqId: line.reqId, err: refused.failure }, 'request failed')
     }

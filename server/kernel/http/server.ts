@@ -23,7 +23,6 @@ import {
   type Refusals,
   sendRefusal,
 } from './refusal.ts'
-import type { RefusalLog } from './refusal-log.ts'
 import {
   measureQueryTime,
   type NoteRefused,
@@ -34,16 +33,17 @@ import {
 
 type Options = {
   logger: FastifyBaseLogger
-  refusals: RefusalLog
   /** Counts a refusal because of an error; returns whether the log needs nothing else about it. */
   noteRefused: NoteRefused
   trustProxy: string[]
   observe?: ObserveRequest | undefined
   headers: Record<string, string>
-  /** Wraps the listener of all requests: those that it answers reach no route. */
-  before: (listener: RequestListener) => RequestListener
-  /** Answers a request for which there is no slot, if it can; returns whether it does. */
-  insteadOfRefusal: (request: IncomingMessage, response: ServerResponse) => boolean
+  fastPath: {
+    /** Wraps the listener of all requests: those that it answers reach no route. */
+    wrap(listener: RequestListener): RequestListener
+    /** Answers a request for which there is no slot, if it can; returns whether it does. */
+    serveStale(request: IncomingMessage, response: ServerResponse): boolean
+  }
   /** The HTML in place of a page for which there is no slot; null where there are no pages. */
   pageNotNow: Record<'visitor' | 'session', string> | null
 }
@@ -72,20 +72,22 @@ export class HttpServer {
   readonly #connections = new Connections()
   readonly #forwardedFor: ForwardedFor
   readonly #refusals: Refusals
+  readonly #requestLog: RequestLog
   readonly #servers: Server[] = []
 
   constructor(options: Options) {
-    const { headers, logger, trustProxy, insteadOfRefusal, pageNotNow } = options
+    const { headers, logger, trustProxy, fastPath, pageNotNow } = options
     this.#options = options
     this.#forwardedFor = new ForwardedFor(trustProxy, logger)
     this.#refusals = createRefusals(headers)
+    this.#requestLog = new RequestLog(options)
     this.app = this.#createApp()
     handleErrors(this.app)
     parseBodies(this.app)
     noteAllowedMethods(this.app)
     addLanes(this.app, {
       refusalOf: createUnavailable(headers, pageNotNow),
-      insteadOfRefusal,
+      insteadOfRefusal: (request, response) => fastPath.serveStale(request, response),
       isFirst: (request) => this.#connections.isFirst(request),
       log: logger,
     })
@@ -105,13 +107,14 @@ export class HttpServer {
   async stop(graceMs: number): Promise<void> {
     await this.#connections.end(this.#servers, { graceMs, cutMs: DRAIN_MS })
     await this.app.close()
+    this.#requestLog.close()
   }
 
   #createApp(): FastifyInstance {
     const { headers, logger, trustProxy } = this.#options
     return Fastify({
       loggerInstance: logger,
-      logController: new RequestLog(this.#options),
+      logController: this.#requestLog,
       trustProxy: trustProxy.length > 0 ? trustProxy : false,
       bodyLimit: BODY_MAX,
       // A request on a connection in use is served while the server closes.
@@ -135,7 +138,7 @@ export class HttpServer {
   }
 
   #createServer(listener: RequestListener): HttpListener {
-    const serve = this.#options.before((request, response) =>
+    const serve = this.#options.fastPath.wrap((request, response) =>
       measureQueryTime(request, () => listener(request, response)),
     )
     const server = createServer(
