@@ -41,7 +41,6 @@ export type App = {
   /** Resolves to the URL once it answers there; rejects with the system's error. */
   listen(address: ListenAddress): Promise<string>
   database: OpenDatabase
-  /** Makes /readyz say 503, while everything is served on. */
   drain(): void
   /**
    * Lets requests in flight and running jobs finish, then closes the connections to the database.
@@ -52,10 +51,7 @@ export type App = {
 
 const CLOSE_MS = 500
 
-/**
- * Builds the product on a migrated database: routes, pages and jobs. It listens when `listen` is
- * called.
- */
+/** Builds the product on a migrated database: routes, pages and jobs. */
 export async function createApp(options: AppOptions): Promise<App> {
   const opened = await openNode(options)
   const { node, database, backgroundPool, outage, live, server } = opened
@@ -72,7 +68,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     jobs: jobsOf(opened, features),
     log: quietDuringOutages(log, outage),
   })
-  // Without it the mails only wait for the rest of their minute.
   void shortenPause(node.background).catch((err) => log.warn({ err }, 'mails stay paused'))
   return {
     http: node.http,
@@ -87,15 +82,13 @@ export async function createApp(options: AppOptions): Promise<App> {
       live.close()
       outage.close()
       await Promise.all([server.stop(graceMs), jobs.stop()])
-      // Nobody waits for the queries that are still running: the database server ends them when it
-      // stops.
+      // Nobody waits for the queries that still run.
       const pools = [database, backgroundPool].map((pool) => pool.close())
       await withDeadline(Promise.all([opened.cache.close(), ...pools]), CLOSE_MS, () => {})
     },
   }
 }
 
-/** Registers every feature, and what is served beside them. */
 async function registerAll(opened: OpenNode, lockWaitMs: number | undefined): Promise<Feature[]> {
   const { node, sessions } = opened
   const { config, db, http, limits } = node

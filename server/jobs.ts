@@ -20,7 +20,6 @@ import { oldestBackup } from './operations/backup/backup-folder.ts'
 import { backupJobs } from './operations/backup/nightly-backup.task.ts'
 import { storeCounterCheck } from './operations/status/status.repository.ts'
 
-/** Merges the jobs of the features with the mail, pruning, check and backup jobs. */
 export function jobsOf({ node, outage, secret, directUrl }: OpenNode, features: Feature[]): Jobs {
   const { config, key, db, background, log } = node
   return {

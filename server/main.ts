@@ -19,11 +19,8 @@ import {
 } from './operations/start/installation.ts'
 import { explainStartFailure, ListenFailure } from './operations/start/start-failure.ts'
 
-/**
- * A process that has not stopped by then is ended; the next start repairs what it leaves behind.
- */
+/** A process that has not stopped by then is ended. */
 const STOP_MS = 9500
-/** Connections that were used within this time may send one more request while the server stops. */
 const GRACE_MS = 1000
 const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
 
@@ -33,10 +30,7 @@ const say = (line: string) => terminal.write(`${line}\n`)
 const running = new AsyncDisposableStack()
 let disposing: Promise<void> | undefined
 const stopping = new AbortController()
-/**
- * For how long a stopping server serves on, so that balancers notice; 0 until it listens, and where
- * the database is lost.
- */
+/** For how long a stopping server serves on; 0 until it listens, or if the database is lost. */
 let drainSeconds = 0
 
 lowerV8Priority()
@@ -46,15 +40,11 @@ await starting.catch(async (error) => {
   // A start that was told to stop is cleaned up after in `stop`.
   if (stopping.signal.aborted) return
   await disposeOfAll()
-  // What the start had opened halfway, such as connections to the database, would keep the process
-  // alive.
+  // What is open halfway, such as connections to the database, would keep the process alive.
   process.stderr.write(`${explainStartFailure(error)}\n`, () => process.exit(1))
 })
 
-/**
- * Runs config → database → migrations → app → listen. All that was started is stopped in the
- * reverse order.
- */
+/** Runs config → database → migrations → app → listen. `running` stops it in reverse order. */
 async function start(): Promise<void> {
   const config = readConfig(process.env, callerFolder)
   const log = createLogger(config.logLevel)
@@ -136,19 +126,16 @@ function stop(): void {
   say('Останавливаемся…')
   // What hangs must not keep a stopped server alive.
   setTimeout(() => process.exit(1), drainSeconds * 1000 + STOP_MS)
-  // What is just being started can be stopped only when it is there: jobs that run already would
-  // stay locked.
+  // What is being started can be stopped only when it is there: its jobs would stay locked.
   void Promise.allSettled([starting])
     .then(() => Promise.allSettled([disposeOfAll()]))
     .then(() => {
       say('Остановлено.')
-      // Everything is stopped; an SMTP server that does not answer would only keep the process
-      // alive.
+      // An SMTP server that does not answer would keep the process alive.
       process.exit()
     })
 }
 
-/** Stops all that was started; every call waits for the end. */
 function disposeOfAll(): Promise<void> {
   disposing ??= running.disposeAsync()
   return disposing

@@ -32,29 +32,22 @@ export type AppOptions = {
   secret: string
   transport: MailTransport
   log: FastifyBaseLogger
-  /** Folder of the built web app. */
   webFolder: string
-  /** Limits of the request pool, where they differ from openDatabase's own. */
   poolLimits?: PoolLimits | undefined
   /** See `RouterOptions.handleMs`. */
   handleMs?: number | undefined
   /** How long publications that share a statement wait for a lock; see `createPublish`. */
   lockWaitMs?: number | undefined
-  /**
-   * For how long the clock must have run evenly before anything is erased for good, in
-   * milliseconds; an hour unless set.
-   */
+  /** How long the clock must have run evenly before anything is erased for good. */
   settleMs?: number | undefined
 }
 
-/** The pool of jobs. */
 export const BACKGROUND = {
   connections: 5,
   statementTimeoutMs: 3_600_000,
   applicationName: 'vslukh jobs',
 }
 
-/** A node with what is served and closed with it. */
 export type OpenNode = Awaited<ReturnType<typeof openNode>>
 
 /** Builds what features, pages and jobs share, and serves. */
@@ -92,7 +85,6 @@ export async function openNode(options: AppOptions) {
 
 type Base = Awaited<ReturnType<typeof openBase>>
 
-/** Opens the databases, and what needs nothing else. */
 async function openBase(options: AppOptions) {
   const { config, secret } = options
   const key = (purpose: string) => deriveKey(secret, purpose)

@@ -1,7 +1,6 @@
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
 
 type Details = {
-  /** A message for this case, in place of the code's own. */
   message?: string | undefined
   retryAfter?: number | undefined
 }

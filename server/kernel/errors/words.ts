@@ -8,7 +8,6 @@ const MINUTES = { one: 'минуту', few: 'минуты', many: 'минут' }
 const HOURS = { one: 'час', few: 'часа', many: 'часов' }
 const LONGEST_HOURS = 2
 
-/** Writes «2 попытки». */
 export function counted(n: number, { one, few, many }: Forms): string {
   const category = RULES.select(n)
   return `${n} ${category === 'one' ? one : category === 'many' ? many : few}`

@@ -10,7 +10,6 @@ type Bounds = {
   running: number
   /** Of one network; all of them unless set. */
   each?: number
-  /** How many more may wait, and for how many milliseconds. */
   waiting?: number
   waitMs?: number
   /** What the caller of a refused task reads, and after how many seconds to try again. */
@@ -42,7 +41,6 @@ export class Gate {
     this.#free = bounds.running
   }
 
-  /** Whether nothing more can begin now. */
   get isFull(): boolean {
     return this.#free === 0
   }
@@ -84,7 +82,6 @@ export class Gate {
     }
   }
 
-  /** Runs a task in its turn. Throws UNAVAILABLE for a refusal. */
   async run<T>(task: () => Promise<T>, network = ''): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<Leave | null>()
     this.enter({ network }, resolve)

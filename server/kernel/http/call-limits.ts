@@ -2,14 +2,12 @@ import type { Limit } from '../limits/limits.ts'
 
 const FIVE_MINUTES = 300
 
-/** All calls of a visitor's network. */
 export const VISITOR_CALLS: Limit = {
   name: 'visitor-call',
   rates: [[3000, FIVE_MINUTES]],
   refusal: 'Из вашей сети слишком много запросов: следующий — через {time}',
 }
 
-/** All calls of a user. */
 export const USER_CALLS: Limit = {
   name: 'user-call',
   rates: [[1500, FIVE_MINUTES]],
@@ -23,7 +21,6 @@ export const PAGE_FILES: Limit = {
   refusal: 'Из вашей сети слишком много запросов: следующий — через {time}',
 }
 
-/** Pages that no cache answers: their makers are few. */
 export const MADE_PAGES: Limit = {
   name: 'made-page',
   rates: [[300, 60]],

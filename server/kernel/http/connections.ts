@@ -25,7 +25,6 @@ const CROWDED = 0.75
 /** Where it is crowded, a request whose body takes longer may lose its connection. */
 const SLOW_BODY_MS = 1000
 const CHECK_MS = 50
-/** Files for the database's connections, mail, the log, and Node itself. */
 const RESERVED_FILES = 64
 const CONNECTIONS_MAX = 4096
 const CONNECTIONS_MIN = 16
@@ -40,7 +39,6 @@ export class Connections {
     this.#max = max
   }
 
-  /** Whether every request of the connection has been answered. */
   isIdle(socket: Socket): boolean {
     const connection = this.#open.get(socket)
     return connection !== undefined && connection.waiting === 0 && isIdle(connection)
@@ -50,7 +48,6 @@ export class Connections {
     return this.#open.get(socket)?.requests === 1
   }
 
-  /** Manages the connections of a server, whichever socket accepted them. */
   watch(server: HttpServer): HttpServer {
     return server.on('connection', (socket: Socket) => {
       if (this.#open.size >= this.#max * CROWDED) this.#makeRoom()
@@ -132,7 +129,6 @@ export class Connections {
   }
 }
 
-/** Whether the body of the request has not come. */
 function isReading({ response }: Connection): boolean {
   return response !== undefined && !response.req.complete
 }
@@ -141,9 +137,7 @@ function isIdle({ response }: Connection): boolean {
   return !response || response.writableFinished
 }
 
-/** Node has raised the soft limit to the hard one. */
 function openFilesLimit(): number {
-  // The report's part on the network can take long.
   const report = Object.assign(process.report, { excludeNetwork: true })
   const limit = (report.getReport() as ProcessReport).userLimits?.open_files.soft
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY
@@ -160,7 +154,6 @@ function connectionsLimit(): number {
  * drop that body later, and with it a proxy's next request if the rest never comes.
  */
 export class ClosingResponse extends ServerResponse {
-  /** Node calls it for each response, also if the handler does not. */
   override writeHead(...head: unknown[]): this {
     if (!this.req.complete && hasBody(this.req)) this.shouldKeepAlive = false
     return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>))

@@ -4,7 +4,6 @@ import { isDatabaseUnavailable } from '../db/database-errors.ts'
 import { AppError } from '../errors/app-error.ts'
 import { RETRY_UNAVAILABLE_SECONDS } from './refusal.ts'
 
-/** Fastify's other 4xx are requests that break the contract. */
 const FRAMEWORK_ERRORS: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
@@ -40,7 +39,6 @@ export function answerFrameworkError(headers: Record<string, string>) {
   }
 }
 
-/** Returns the error of the contract that a failure is answered with. */
 export function toAppError(error: FastifyError): AppError {
   if (error instanceof AppError) return error
   if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE')
@@ -53,7 +51,6 @@ export function toAppError(error: FastifyError): AppError {
 /** Sets status and Retry-After, and what the log says. Returns the error of the contract. */
 export function noteRefusal(reply: FastifyReply, error: Error): AppError {
   const refusal = toAppError(error as FastifyError)
-  // An AppError needs no cause: its code says everything.
   const failure = refusal.status >= 500 && refusal !== error ? error : undefined
   reply.refused = { code: refusal.code, failure }
   const retryAfter =

@@ -11,8 +11,7 @@ export function escapeHtml(text: string): string {
  * that XML forbids.
  */
 export function escapeXml(text: string): string {
-  // A parser turns plain carriage returns into line feeds. In attributes it turns both of them,
-  // and tabs, into spaces.
+  // A parser would change plain white space other than spaces.
   return text.replace(NOT_XML, '\ufffd').replace(/[&<>"'\t\n\r]/g, numericReference)
 }
 

@@ -19,7 +19,6 @@ export function proxyTrust(trustProxy: string[]): (address: string | undefined) 
   return (address) => address !== undefined && isTrusted(address, 0)
 }
 
-/** Judges X-Forwarded-For before anything reads it. */
 export class ForwardedFor {
   readonly #trustProxy: string[]
   readonly #log: Pick<FastifyBaseLogger, 'warn'>

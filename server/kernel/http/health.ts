@@ -21,7 +21,6 @@ export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   // Always answered, so that a busy node is not taken for a dead one.
   const route = { config: { lane: 'none' }, schema: { hide: true }, logLevel: 'warn' } as const
   app.get('/livez', route, async () => 'ok')
-  // Checks that come at once share one query.
   const checks = new BatchedCalls(async (calls: undefined[]) => {
     await requireWritable(readiness)
     return calls
@@ -44,7 +43,6 @@ async function requireWritable({ db, databaseFolder }: Readiness): Promise<void>
   }
 }
 
-/** Returns how many bytes this process may still write to the folder's disk. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize

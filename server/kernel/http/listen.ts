@@ -4,7 +4,6 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 
 export type ListenAddress = { port: number; host: string }
 
-/** Callers past the system's queue would wait for seconds. */
 const BACKLOG = 4096
 /** Node accepts one connection per socket in a turn of its event loop, which is long under load. */
 const SOCKETS = process.platform === 'linux' ? 32 : 1

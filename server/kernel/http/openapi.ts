@@ -10,7 +10,6 @@ import { PAGE_FILES } from './call-limits.ts'
 
 const ANY_CALL: readonly ErrorCode[] = ['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'UNAVAILABLE']
 
-/** Whether a call may name the account that has begun it. */
 function mayNameUser({ method, access }: Endpoint): boolean {
   return method !== 'GET' && access !== 'cookie'
 }
@@ -18,7 +17,6 @@ function mayNameUser({ method, access }: Endpoint): boolean {
 function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const { params, query, headers, body, access, publishes } = endpoint
   const errors = new Set<ErrorCode>([...endpoint.errors, ...ANY_CALL])
-  // A body of the wrong size or type is refused even where none is described.
   if (endpoint.method !== 'GET') errors.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   if (mayNameUser(endpoint)) errors.add('OTHER_ACCOUNT')
   if (endpoint.method !== 'GET' || params || query || headers || body) errors.add('INVALID_REQUEST')

@@ -20,7 +20,6 @@ type RefusedLine = {
 export type RefusalLog = ReturnType<typeof createRefusalLog>
 
 const PERIOD_MS = 60_000
-/** How many refusals of each network and code get a line of their own in a period. */
 const IN_FULL = 10
 const NETWORKS_MAX = 1000
 const ROUTES_MAX = 5

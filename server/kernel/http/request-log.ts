@@ -10,7 +10,6 @@ import { addQueryTime, type QueryTime } from '../db/database.ts'
 import { networkOf } from '../limits/network.ts'
 import { createRefusalLog, type RefusalLog } from './refusal-log.ts'
 
-/** 72 bits, enough to distinguish networks. */
 const HASH_LENGTH = 12
 const DAY_MS = 86_400_000
 
@@ -90,7 +89,6 @@ export class RequestLog extends LogController {
     this.#refusals = createRefusalLog(options.logger)
   }
 
-  /** Logs what was only counted. */
   close(): void {
     this.#refusals.close()
   }
@@ -99,7 +97,6 @@ export class RequestLog extends LogController {
 
   override routeNotFound(): void {}
 
-  /** An error is logged with its request's line. */
   override defaultErrorLog(): void {}
 
   override requestCompleted(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -119,7 +116,6 @@ export class RequestLog extends LogController {
   }
 
   #noteRefused(request: FastifyRequest, { refused }: FastifyReply, line: RequestLine): void {
-    // Counted by the gate.
     if (request.leaveLane === null) return
     if (refused?.failure && this.#options.noteRefused(refused.failure)) return
     const isLogged = this.#refusals.note({ ...line, code: refused?.code, network: request.ip })

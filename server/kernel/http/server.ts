@@ -121,7 +121,6 @@ export class HttpServer {
       return503OnClosing: false,
       serverFactory: (listener) => this.#createServer(listener),
       genReqId: nextRequestId,
-      // One logger for all requests: each line names its request.
       childLoggerFactory: (logger) => logger,
       routerOptions: { maxParamLength: OPAQUE_MAX },
       ajv: {

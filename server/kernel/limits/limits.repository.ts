@@ -21,7 +21,6 @@ export async function chargeShared(
   return [rows[0]?.waits ?? [], rows[0]?.others ?? []]
 }
 
-/** Whether an event of one of the keys would be refused. */
 export async function isSpent(db: Queryable, counts: SharedCount[]): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM unnest(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[],

@@ -78,7 +78,6 @@ export class Limits {
     if (refused) throw tooMany(refused)
   }
 
-  /** The same, but returns what refuses. */
   async tryCharge(charges: Charge[], db = this.#options.db): Promise<Refused | undefined> {
     const { shared, local } = this.#eventsOf(charges)
     const waits = local.map((event) => this.#waitInMemory(event))
@@ -113,7 +112,6 @@ export class Limits {
     return refused && other && [refused, other]
   }
 
-  /** Whether an event would be refused. */
   async isSpent(charge: Charge): Promise<boolean> {
     const { shared, local } = this.#eventsOf([charge])
     if (shared.length > 0) return isSpent(this.#options.db, shared)

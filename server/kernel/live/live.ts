@@ -11,7 +11,6 @@ import type { Limits } from '../limits/limits.ts'
 /** An event names at most this many that were answered; past that it has «many». */
 const NAMED_MAX = 50
 
-/** So many are written to in one turn of the event loop. */
 const SLICE = 250
 const EVENT_MS = 1000
 const HEARTBEAT_MS = 20_000
@@ -24,10 +23,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/**
- * Tells browsers over server-sent events that there is something new. The stream is the same for
- * everybody and needs no session: a page asks for what concerns it.
- */
+/** Server-sent events that there is something new, the same for everybody and without a session. */
 export class Live {
   readonly #limits: Limits
   readonly #streams = new Set<ServerResponse>()
@@ -60,7 +56,6 @@ export class Live {
     })
   }
 
-  /** Queues an event for what a change adds. */
   note(change: Change): void {
     if (change.kind !== 'added') return
     const added = change.newest

@@ -9,7 +9,6 @@ const BATCH_SIZE = 16 * 1024
 const FLUSH_MS = 1000
 /** Bytes that may wait while nothing can be written, about 6,000 lines; lines past them are dropped. */
 const WAITING_MAX = 1024 * 1024
-/** At the end of the process, the reader of a pipe has this long to make room. */
 const EXIT_WAIT_MS = 200
 
 /**
@@ -22,7 +21,6 @@ export function createLogger(
 ): FastifyBaseLogger {
   const options = {
     level,
-    // Where several nodes write to one place, a line names its machine.
     base: { node: hostname() },
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: {
@@ -58,8 +56,7 @@ export function createLogger(
  * wait in bounded memory and writing is retried, at the end of the process for the last time.
  */
 export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, batchSize = 0) {
-  // Node has opened a pipe as non-blocking, since the caller accessed the stream. Other writers'
-  // errors must not end the process.
+  // Errors of the stream's other writers must not end the process.
   stream.on('error', () => {})
   let retryUntil = Number.POSITIVE_INFINITY
   const writer = new sonicBoom.SonicBoom({
@@ -75,9 +72,7 @@ export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, ba
     retryUntil = performance.now() + EXIT_WAIT_MS
     try {
       writer.flushSync()
-    } catch {
-      // Nothing can be written.
-    }
+    } catch {}
   })
   return writer
 }
