@@ -13,13 +13,11 @@ import { createPublish } from './features/posts/publications.service.ts'
 import { registerReplies } from './features/replies/replies.routes.ts'
 import { isReported } from './features/reports/reports.repository.ts'
 import { registerReports } from './features/reports/reports.routes.ts'
-import { registerSearch } from './features/search/search.routes.ts'
-import { createSearch } from './features/search/search.service.ts'
+import { registerSearch } from './features/search/search.service.ts'
 import { registerSessions } from './features/sessions/sessions.routes.ts'
 import { registerSignIn } from './features/sign-in/sign-in.routes.ts'
 import { registerSiteState } from './features/site-state/site-state.service.ts'
-import { registerTexts } from './features/texts/texts.routes.ts'
-import { createTexts } from './features/texts/texts.service.ts'
+import { registerTexts } from './features/texts/texts.service.ts'
 import { jobsOf } from './jobs.ts'
 import { originOf } from './kernel/config/config.ts'
 import { watchClock } from './kernel/db/clock.ts'
@@ -93,8 +91,9 @@ async function registerAll(opened: OpenNode, lockWaitMs: number | undefined): Pr
   const { node, sessions } = opened
   const { config, db, http, limits } = node
   const origin = originOf(config)
-  const readText = createTexts({ ...config, folder: join(config.dataDir, 'pages'), origin })
-  const search = createSearch(node)
+  const folder = join(config.dataDir, 'pages')
+  const readText = registerTexts(node, { ...config, folder, origin })
+  const search = registerSearch(node)
   const publish = createPublish({ ...node, lockWaitMs })
   const features = [
     registerSignIn(node, { sessions, readText }),
@@ -109,10 +108,8 @@ async function registerAll(opened: OpenNode, lockWaitMs: number | undefined): Pr
     registerSiteState(node),
   ]
   registerReplies(node, publish)
-  registerSearch(node, search)
   registerMutes(node)
   registerReports(node)
-  registerTexts(node, readText)
   registerDataExport(node)
   registerIdentity(node)
   await servePages(http, {

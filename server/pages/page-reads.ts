@@ -1,18 +1,18 @@
 import { requireProfile } from '../features/account/account.service.ts'
 import { readAncestors } from '../features/posts/ancestors.ts'
+import { requirePost } from '../features/posts/hydrate-posts.ts'
 import { readIdRanges, readPostsInRange } from '../features/posts/id-ranges.ts'
 import { postsOf, readPostList, readThread, repliesOf, wall } from '../features/posts/post-lists.ts'
-import { requirePost } from '../features/posts/posts.service.ts'
-import type { createSearch } from '../features/search/search.service.ts'
+import type { Search } from '../features/search/search.service.ts'
 import { createSiteStateReader } from '../features/site-state/site-state.service.ts'
-import type { createTexts } from '../features/texts/texts.service.ts'
+import type { ReadText } from '../features/texts/texts.service.ts'
 import type { Db } from '../kernel/db/database.ts'
 import type { ListQuery } from '../kernel/http/route.ts'
 
 type Parts = {
   db: Db
-  search: ReturnType<typeof createSearch>
-  readText: ReturnType<typeof createTexts>
+  search: Search
+  readText: ReadText
 }
 
 /** What pages, feeds and sitemaps read: everything as a visitor sees it. */

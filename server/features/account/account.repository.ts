@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { CurrentUser } from '../../../contract/account.ts'
 import { type Queryable, unixSeconds } from '../../kernel/db/database.ts'
@@ -175,4 +175,15 @@ export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
   await removeExpiredReleases(db)
   await sql`UPDATE users SET network_hash = NULL
     WHERE network_hash IS NOT NULL AND created_at < now() - interval '30 days'`.execute(db)
+}
+
+/** Keeps a text to which somebody consents. Returns its version. */
+export async function storeConsentText(tx: Queryable, text: string): Promise<string> {
+  const version = hash('sha256', text).slice(0, 12)
+  await tx
+    .insertInto('consent_texts')
+    .values({ version, text })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return version
 }

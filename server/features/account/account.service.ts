@@ -11,7 +11,6 @@ import { removeOperations } from '../codes/codes.repository.ts'
 import { countWaiting } from '../moderation/queue.repository.ts'
 import { removeAllClients } from '../sessions/known-clients.repository.ts'
 import { closeSessions, isSessionOpen } from '../sessions/sessions.repository.ts'
-import { storeConsentText } from '../texts/consent-texts.repository.ts'
 import type { EmailNotice } from './account.mail.ts'
 import {
   findEmailChangeOwner,
@@ -21,6 +20,7 @@ import {
   lockUserByEmail,
   removeEmailChange,
   selectProfile,
+  storeConsentText,
   updateEmail,
   updateUsername,
 } from './account.repository.ts'

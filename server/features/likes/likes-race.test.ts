@@ -7,7 +7,7 @@ import type { TestAnswer, TestUser } from '../../testing/client.ts'
 import { lockWaits } from '../../testing/databases.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
-import { batchLikes } from './likes.service.ts'
+import { batchLikes } from './likes.routes.ts'
 
 const app = await appForFile()
 let users: TestUser[]

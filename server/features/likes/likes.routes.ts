@@ -1,7 +1,11 @@
 import { likePost, unlikePost } from '../../../contract/likes.ts'
+import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
+import { type Db, isRowId } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
-import { batchLikes, moveLikes } from './likes.service.ts'
+import { addLikes, removeLikes } from './likes.repository.ts'
+import { moveLikes } from './likes.service.ts'
 
 const LIKES: Limit = {
   name: 'like',
@@ -26,4 +30,35 @@ export function registerLikes({ route, db, background, limits }: Node): Feature 
       'move-likes': { everyMinutes: 1, run: (_, { stopping }) => moveLikes(background, stopping) },
     },
   }
+}
+
+type DesiredLike = { postId: string; userId: string; isLiked: boolean }
+
+/**
+ * Makes the function that sets a like and resolves to the post's number of likes. Likes of one post
+ * share statements, and so do unlikes: the row of a popular post is locked and flushed once for all.
+ * It rejects with POST_NOT_FOUND.
+ */
+export function batchLikes(db: Db): (like: DesiredLike) => Promise<number> {
+  const batches = new Map<string, BatchedCalls<DesiredLike, number>>()
+  return async (like) => {
+    const key = `${like.postId} ${like.isLiked}`
+    const set = (likes: DesiredLike[]) => setLikes(db, likes)
+    const batch = batches.get(key) ?? new BatchedCalls(set, { failsAlone: true })
+    batches.set(key, batch)
+    try {
+      return await batch.call(like)
+    } finally {
+      if (batch.isIdle()) batches.delete(key)
+    }
+  }
+}
+
+async function setLikes(db: Db, likes: DesiredLike[]): Promise<number[]> {
+  const { postId = '', isLiked = true } = likes[0] ?? {}
+  const change = isLiked ? addLikes : removeLikes
+  const userIds = [...new Set(likes.map(({ userId }) => userId))]
+  const likesCount = isRowId(postId) ? await change(db, postId, userIds) : undefined
+  if (likesCount === undefined) throw new AppError('POST_NOT_FOUND')
+  return likes.map(() => likesCount)
 }

@@ -2,8 +2,7 @@ import { postIdsOf } from '../../../contract/post-rules.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { ViewerFlag } from '../../kernel/cache/response-cache.ts'
 import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
-import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
-import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Db, Queryable } from '../../kernel/db/database.ts'
 import type { Authenticator } from '../../kernel/http/route.ts'
 import {
   deletePosts,
@@ -12,46 +11,12 @@ import {
   selectMoving,
 } from '../posts/hidden-posts.repository.ts'
 import {
-  addLikes,
   deleteLikesOf,
   LIKES_STEP,
   moveNextLikes,
   type Reader,
-  removeLikes,
   selectLikedPosts,
 } from './likes.repository.ts'
-
-type DesiredLike = { postId: string; userId: string; isLiked: boolean }
-
-/**
- * Makes the function that sets a like and resolves to the post's number of likes. Likes of one post
- * share statements, and so do unlikes: the row of a popular post is locked and flushed once for all.
- * It rejects with POST_NOT_FOUND.
- */
-export function batchLikes(db: Db): (like: DesiredLike) => Promise<number> {
-  const batches = new Map<string, BatchedCalls<DesiredLike, number>>()
-  return async (like) => {
-    const key = `${like.postId} ${like.isLiked}`
-    const batch = batches.get(key) ?? new BatchedCalls((likes) => setLikes(db, likes), FAILS_ALONE)
-    batches.set(key, batch)
-    try {
-      return await batch.call(like)
-    } finally {
-      if (batch.isIdle()) batches.delete(key)
-    }
-  }
-}
-
-const FAILS_ALONE = { failsAlone: true }
-
-async function setLikes(db: Db, likes: DesiredLike[]): Promise<number[]> {
-  const { postId = '', isLiked = true } = likes[0] ?? {}
-  const change = isLiked ? addLikes : removeLikes
-  const userIds = [...new Set(likes.map(({ userId }) => userId))]
-  const likesCount = isRowId(postId) ? await change(db, postId, userIds) : undefined
-  if (likesCount === undefined) throw new AppError('POST_NOT_FOUND')
-  return likes.map(() => likesCount)
-}
 
 /** Hides, shows or purges very many likes in steps. It may be interrupted and run twice at once. */
 export async function moveLikes(db: Db, stopping?: Promise<never>): Promise<void> {

@@ -3,7 +3,7 @@ import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { readPosts } from '../posts/posts.service.ts'
+import { readPosts } from '../posts/hydrate-posts.ts'
 import { type Subject, selectSubject } from './decisions.repository.ts'
 import { type HidingRules, hideIfReported } from './hiding.service.ts'
 import { mailExpiry } from './moderation.mail.ts'
@@ -38,7 +38,8 @@ export async function readWaitingPost(db: Queryable, id: string): Promise<Queued
 async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> {
   const [waiting, reasons] = await Promise.all([selectWaitingPosts(db, ids), countReasons(db, ids)])
   const around = waiting.flatMap(({ before, replies }) => [...before, ...replies])
-  const read = await readPosts(db, [...new Set(around.filter((id) => id !== null))])
+  const aroundIds = [...new Set(around.filter((id) => id !== null))]
+  const read = await readPosts(db, aroundIds, null)
   const known = new Map(read.map((post) => [post.id, post]))
   const find = (wanted: (string | null)[]) =>
     [...new Set(wanted)].flatMap((id) => (id !== null && known.get(id)) || [])

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Post, RepliedPost } from '../../../contract/posts.ts'
-import { NO_USER, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+import { idArray, isRowId, NO_USER, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 
 export type PostViewer = Pick<Viewer, 'userId'> | null
@@ -45,9 +46,9 @@ const COLUMNS = sql`${columns('')}, ${columns('r_')}`
 type HydratedPost = { key: string; post: Post | undefined }
 
 /**
- * Reads the posts of a page as the viewer sees them. Posts of an owner who has left have no
- * username, until a job has hidden them all. The page is materialised first, so that the planner
- * joins ten rows, not the whole table.
+ * Reads the posts of a page as the viewer sees them; `total` may count the rows of `page`. Posts
+ * of an owner who has left have no username, until a job has hidden them all. The page is
+ * materialised first, so that the planner joins ten rows, not the whole table.
  */
 export async function hydratePosts(
   db: Queryable,
@@ -72,6 +73,28 @@ export async function hydratePosts(
     rows: found.map((row) => ({ key: row.key, post: toPost(row) })),
     total: rows[0]?.total ?? null,
   }
+}
+
+const NO_TOTAL = sql`SELECT 0`
+
+/** Throws POST_NOT_FOUND. */
+export async function requirePost(db: Queryable, id: string, viewer: PostViewer): Promise<Post> {
+  if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
+  const page = sql`SELECT ${id}::bigint AS id, 0 AS key`
+  const { rows } = await hydratePosts(db, { page, total: NO_TOTAL }, viewer)
+  if (!rows[0]?.post) throw new AppError('POST_NOT_FOUND')
+  return rows[0].post
+}
+
+/**
+ * Reads posts in the order of `ids`, without those that no visitor can see. The array stands in a
+ * subquery, or PostgreSQL would plan each call anew.
+ */
+export async function readPosts(db: Queryable, ids: string[], viewer: PostViewer): Promise<Post[]> {
+  const page = sql`SELECT id, -place AS key
+    FROM unnest((SELECT ${idArray(ids)}::bigint[])) WITH ORDINALITY AS asked (id, place)`
+  const { rows } = await hydratePosts(db, { page, total: NO_TOTAL }, viewer)
+  return rows.flatMap(({ post }) => post ?? [])
 }
 
 function toPost(row: HydratedRow): Post | undefined {

@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import type { Post } from '../../../contract/posts.ts'
 import { parsePostText } from '../../../contract/text.ts'
-import { type Db, idArray, isRowId, type Queryable } from '../../kernel/db/database.ts'
+import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import {
@@ -12,23 +11,8 @@ import {
   lockPostsOf,
   setHidden,
 } from './hidden-posts.repository.ts'
-import { hydratePosts, type PostViewer } from './hydrate-posts.ts'
+import { requirePost } from './hydrate-posts.ts'
 import { type Edit, eraseText, selectEdited, selectOwner, updateText } from './posts.repository.ts'
-
-export async function requirePost(db: Queryable, id: string, viewer: PostViewer): Promise<Post> {
-  if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
-  const page = sql`SELECT ${id}::bigint AS id, 0 AS key`
-  const { rows } = await hydratePosts(db, { page, total: sql`0` }, viewer)
-  if (!rows[0]?.post) throw new AppError('POST_NOT_FOUND')
-  return rows[0].post
-}
-
-/** Reads posts as any visitor sees them, by ascending id, without those that no visitor can see. */
-export async function readPosts(db: Queryable, ids: string[]): Promise<Post[]> {
-  const page = sql`SELECT id, -id AS key FROM unnest(${idArray(ids)}::bigint[]) id`
-  const { rows } = await hydratePosts(db, { page, total: sql`0` }, null)
-  return rows.flatMap(({ post }) => post ?? [])
-}
 
 export async function requireOwner(db: Queryable, id: string): Promise<string> {
   const post = isRowId(id) ? await selectOwner(db, id) : undefined

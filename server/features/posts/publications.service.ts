@@ -7,9 +7,14 @@ import type { Viewer } from '../../kernel/http/route.ts'
 import type { NoteAccess } from '../../kernel/journal/journal.ts'
 import { type Charge, type Limit, type Limits, tooMany } from '../../kernel/limits/limits.ts'
 import { MAY_WRITE } from '../sessions/sessions.repository.ts'
-import { requirePost, requireText } from './posts.service.ts'
-import type { NewPost, Published } from './publications.repository.ts'
-import { findByIdempotencyKey, insertPosts } from './publications.repository.ts'
+import { requirePost } from './hydrate-posts.ts'
+import { requireText } from './posts.service.ts'
+import {
+  findByIdempotencyKey,
+  insertPosts,
+  type NewPost,
+  type Published,
+} from './publications.repository.ts'
 
 const PUBLICATIONS: Limit = {
   name: 'publication',

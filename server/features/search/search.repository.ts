@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
-import type { SearchWords } from './search-words.ts'
 
 export type ParsedSearch = {
   /** The words by their stems, as a tsquery. */
@@ -13,9 +12,10 @@ export type ParsedSearch = {
 /** Begins a search in its transaction, of which no statement may take longer than `ms`. */
 export async function parseSearch(
   tx: Queryable,
-  { text, prefix }: SearchWords,
+  q: string,
   ms: number,
 ): Promise<ParsedSearch | undefined> {
+  const { text, prefix } = searchWords(q)
   const last = sql`plainto_tsquery('pg_catalog.russian', ${prefix})`
   // No stem: the beginning of a word is no word, and its stem would begin many others.
   const begun = sql`(${prefix}::text || ':*')::tsquery`
@@ -29,6 +29,27 @@ export async function parseSearch(
     ) completed
     CROSS JOIN (SELECT coalesce(max(id), 0) AS newest FROM posts) newest`.execute(tx)
   return rows[0]
+}
+
+/** A search as `websearch_to_tsquery` reads it, and its last word where that may be a beginning. */
+type SearchWords = { text: string; prefix: string | null }
+
+/** Fewer letters begin too many words. */
+const LAST_WORD = /(?:^|\s)([\p{L}\p{N}]{3,})$/u
+
+/** Leaves words, quotes and leading minuses; as `search_text` in the database does with posts. */
+function searchWords(q: string): SearchWords {
+  const text = q
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll('ё', 'е')
+    .replace(/[\u0300\u0301\u00AD]/g, '')
+    .replace(/[«»„“”]/g, '"')
+    .replace(/[^\p{L}\p{N}"-]+/gu, ' ')
+    .replace(/(?<=[^\s])-|-(?![\p{L}\p{N}"])/gu, ' ')
+    .trim()
+  const isInPhrase = text.split('"').length % 2 === 0
+  return { text, prefix: isInPhrase ? null : (LAST_WORD.exec(text)?.[1] ?? null) }
 }
 
 type Found = { query: string; before: string; count: number; viewerId: string }

@@ -1,15 +1,14 @@
-import { sql } from 'kysely'
 import { PAGE_SIZE } from '../../../contract/constants.ts'
-import type { FoundPage } from '../../../contract/search.ts'
-import { type Db, idArray, isRowId, NO_USER } from '../../kernel/db/database.ts'
+import { type FoundPage, searchPosts } from '../../../contract/search.ts'
+import { type Db, isRowId, NO_USER } from '../../kernel/db/database.ts'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import type { Node } from '../../kernel/feature.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
-import type { Limit, Limits } from '../../kernel/limits/limits.ts'
+import type { Limit } from '../../kernel/limits/limits.ts'
 import { widestNetworkOf } from '../../kernel/limits/network.ts'
-import { hydratePosts, type PostViewer } from '../posts/hydrate-posts.ts'
+import { type PostViewer, readPosts } from '../posts/hydrate-posts.ts'
 import { parseSearch, selectFound, selectFoundWords } from './search.repository.ts'
-import { searchWords } from './search-words.ts'
 
 const SEARCH_MS = 300
 const CANCELED = '57014'
@@ -25,8 +24,8 @@ export type Search = (
   by: { viewer: PostViewer; ip: string },
 ) => Promise<FoundPage>
 
-/** Makes the search of one node, which keeps nothing of what people search for. */
-export function createSearch({ db, limits }: { db: Db; limits: Limits }): Search {
+/** Serves the search, which keeps nothing of what people search for, and returns it for pages. */
+export function registerSearch({ route, db, limits }: Node): Search {
   const searches = new Gate({
     running: 4,
     each: 3,
@@ -34,17 +33,17 @@ export function createSearch({ db, limits }: { db: Db; limits: Limits }): Search
     waitMs: 1000,
     message: 'Сейчас ищут многие. Попробуйте ещё раз через несколько секунд',
   })
-  return async ({ q, limit = PAGE_SIZE, cursor }, { viewer, ip }) => {
+  const search: Search = async ({ q, limit = PAGE_SIZE, cursor }, { viewer, ip }) => {
     await limits.charge([{ limit: SEARCHES, ip }])
     if (cursor !== undefined && !isRowId(cursor)) throw new AppError('INVALID_REQUEST')
     const { ids, nextCursor, words } = await searches.run(
       () => find(db, { q, cursor, limit, viewerId: viewer?.userId ?? NO_USER }),
       widestNetworkOf(ip),
     )
-    const page = sql`SELECT id, id AS key FROM unnest(${idArray(ids)}::bigint[]) id`
-    const { rows } = await hydratePosts(db, { page, total: sql`SELECT 0` }, viewer)
-    return { posts: rows.flatMap(({ post }) => post ?? []), nextCursor, words }
+    return { posts: await readPosts(db, ids, viewer), nextCursor, words }
   }
+  route(searchPosts, ({ query, viewer }, { request }) => search(query, { viewer, ip: request.ip }))
+  return search
 }
 
 type Page = { q: string; cursor: string | undefined; limit: number; viewerId: string }
@@ -52,7 +51,7 @@ type Page = { q: string; cursor: string | undefined; limit: number; viewerId: st
 async function find(db: Db, { q, cursor, limit, viewerId }: Page) {
   try {
     return await db.transaction().execute(async (tx) => {
-      const search = await parseSearch(tx, searchWords(q), SEARCH_MS)
+      const search = await parseSearch(tx, q, SEARCH_MS)
       if (!search?.hasWords) throw noWords()
       const { query, newest } = search
       const before = cursor ?? `${BigInt(newest) + 1n}`

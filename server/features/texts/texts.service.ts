@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { micromark } from 'micromark'
-import type { SiteText, TextName } from '../../../contract/texts.ts'
+import { readText, type SiteText, type TextName } from '../../../contract/texts.ts'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
+import type { Node } from '../../kernel/feature.ts'
 
 const TEMPLATES = join(import.meta.dirname, 'templates')
 /** A file that was changed is shown after this, in milliseconds. */
@@ -36,6 +37,13 @@ export function createTexts({ folder, ...facts }: Options): ReadText {
     },
   })
   return (name) => texts.forceFetch(name)
+}
+
+/** Serves the texts of the site, and returns what reads them for pages. */
+export function registerTexts({ route }: Node, options: Options): ReadText {
+  const read = createTexts(options)
+  route(readText, ({ params }) => read(params.name))
+  return read
 }
 
 function toText(markdown: string, facts: Omit<Options, 'folder'>): SiteText {
