@@ -31,7 +31,6 @@ import { startJobs } from './kernel/queue/queue.ts'
 import { type AppOptions, type OpenNode, openNode } from './node.ts'
 import { watchHealth } from './operations/doctor/doctor.service.ts'
 import { registerIdentity } from './operations/doctor/identity.ts'
-import { createPageReads } from './pages/page-reads.ts'
 import { servePages } from './pages/serve-pages.ts'
 
 export type App = {
@@ -114,7 +113,9 @@ async function registerAll(opened: OpenNode, lockWaitMs: number | undefined): Pr
   registerIdentity(node)
   await servePages(http, {
     web: opened.web,
-    reads: createPageReads({ db, search, readText }),
+    db,
+    search,
+    readText,
     cache: opened.cache,
     limits,
     cookieName: sessions.cookieName,

@@ -15,16 +15,18 @@ import {
 } from '../../contract/pages.ts'
 import { postIdsOf, postTitle } from '../../contract/post-rules.ts'
 import type { PostPage } from '../../contract/posts.ts'
+import { requireProfile } from '../features/account/account.service.ts'
+import { postsOf, readPostList, readThread, wall } from '../features/posts/post-lists.ts'
 import { CachedResponse } from '../kernel/cache/cached-response.ts'
 import type { ResponseCache } from '../kernel/cache/response-cache.ts'
+import type { Db } from '../kernel/db/database.ts'
 import { VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import type { Http } from '../kernel/http/route.ts'
 import type { Limits } from '../kernel/limits/limits.ts'
 import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
-import type { PageReads } from './page-reads.ts'
 
 type Options = {
-  reads: PageReads
+  db: Db
   appName: string
   origin: string
   cache: Pick<ResponseCache, 'serveShared'>
@@ -101,11 +103,11 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
 }
 
 async function readWallFeed(
-  { reads, appName, origin }: Options,
+  { db, appName, origin }: Options,
   path: string,
   cursor: string,
 ): Promise<Feed> {
-  const page = await reads.readWall(pageAfter(cursor, PAGE_SIZE_MAX))
+  const page = await readPostList(db, wall, pageAfter(cursor, PAGE_SIZE_MAX), null)
   return {
     ...pagesOf(origin + path, cursor, page),
     title: pageTitle(TITLES.wall, appName),
@@ -115,12 +117,12 @@ async function readWallFeed(
 }
 
 async function readRepliesFeed(
-  { reads, appName, origin }: Options,
+  { db, appName, origin }: Options,
   postId: string,
   cursor: string,
 ): Promise<Feed> {
   const query = pageAfter(cursor, PAGE_SIZE_MAX)
-  const { post, replies: page } = await reads.readThread(postId, query)
+  const { post, replies: page } = await readThread(db, postId, query)
   return {
     ...pagesOf(origin + repliesFeedPath(postId), cursor, page),
     title: pageTitle(`Ответы на запись ${postTitle(post)}`, appName),
@@ -130,12 +132,12 @@ async function readRepliesFeed(
 }
 
 async function readAuthorFeed(
-  { reads, appName, origin }: Options,
+  { db, appName, origin }: Options,
   name: string,
   cursor: string,
 ): Promise<Feed> {
-  const { id, username, created_at } = await reads.readProfile(name)
-  const page = await reads.readPostsOf(id, pageAfter(cursor, PAGE_SIZE_MAX))
+  const { id, username, created_at } = await requireProfile(db, name)
+  const page = await readPostList(db, postsOf(id), pageAfter(cursor, PAGE_SIZE_MAX), null)
   return {
     ...pagesOf(origin + authorFeedPath(username), cursor, page),
     title: pageTitle(username, appName),

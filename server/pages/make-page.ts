@@ -12,7 +12,7 @@ import { FIRST_PAGE_START } from '../../contract/pages.ts'
 import { lowerPriority } from '../kernel/threads/threads.ts'
 import { plainPage } from './plain-page.ts'
 
-// Makes pages of what was read for them, in a thread of its own (page-maker.ts).
+// Makes pages of what was read for them, in a thread of its own (web-app.ts).
 
 export type PageParts = {
   url: string

@@ -3,7 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { postPath } from '../../contract/pages.ts'
 import type { Post } from '../../contract/posts.ts'
+import { requirePost } from '../features/posts/hydrate-posts.ts'
 import { CACHE_CONTROL, isNotModified } from '../kernel/cache/cached-response.ts'
+import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { withHandlerDeadline } from '../kernel/http/route.ts'
@@ -13,7 +15,7 @@ import type { WebApp } from './web-app.ts'
 
 type Options = {
   web: Pick<WebApp, 'appName' | 'maker'>
-  reads: { readPost: (id: string) => Promise<Post> }
+  db: Db
   limits: Limits
 }
 type PictureRequest = { Params: { id: string } }
@@ -50,7 +52,7 @@ function tagOf({ text, owner }: Post, appName: string): string {
  */
 export async function servePostPictures(
   app: FastifyInstance,
-  { web, reads, limits }: Options,
+  { web, db, limits }: Options,
 ): Promise<void> {
   const { appName, maker } = web
   const painter = createPainter()
@@ -63,7 +65,7 @@ export async function servePostPictures(
   })
 
   async function readTagged(id: string): Promise<{ post: Post; tag: string }> {
-    const post = await reads.readPost(id)
+    const post = await requirePost(db, id, null)
     if (!DRAWN.test(post.text)) throw new AppError('NOT_FOUND')
     return { post, tag: tagOf(post, appName) }
   }

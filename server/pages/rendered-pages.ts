@@ -8,6 +8,7 @@ import {
   PATHS,
   pageAfter,
   postPath,
+  type SiteState,
   searchPath,
   withCursor,
 } from '../../contract/pages.ts'
@@ -15,13 +16,19 @@ import { hasMoreAncestors, postIdsOf } from '../../contract/post-rules.ts'
 import type { FoundPage } from '../../contract/search.ts'
 import { pageOf, searchTitle } from '../../contract/search-rules.ts'
 import type { TextName } from '../../contract/texts.ts'
+import { requireProfile } from '../features/account/account.service.ts'
+import { readAncestors } from '../features/posts/ancestors.ts'
+import { postsOf, readPostList, readThread, repliesOf, wall } from '../features/posts/post-lists.ts'
+import type { Search } from '../features/search/search.service.ts'
+import type { ReadText } from '../features/texts/texts.service.ts'
 import { acceptsBrotli, CachedResponse } from '../kernel/cache/cached-response.ts'
 import type { ResponseCache } from '../kernel/cache/response-cache.ts'
+import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { HTML_TYPE } from '../kernel/http/refusal.ts'
 import { type Http, withHandlerDeadline } from '../kernel/http/route.ts'
+import type { MadePage } from './make-page.ts'
 import { headOf, type Missing, type Shown, VISITOR_META } from './page-head.ts'
-import type { PageReads } from './page-reads.ts'
 import type { WebApp } from './web-app.ts'
 
 /** A page that visitors may see, by its address. */
@@ -40,7 +47,11 @@ export type PublicPage = (
 export type Reader = 'visitor' | 'session'
 
 type Options = {
-  reads: PageReads
+  db: Db
+  search: Search
+  readText: ReadText
+  /** Never rejects. */
+  readSiteState: () => Promise<SiteState>
   cache: Pick<ResponseCache, 'serveShared'>
   headers: Record<string, string>
 }
@@ -83,30 +94,62 @@ export class PageMoved extends Error {
 }
 
 /** Renders public pages as a visitor sees them, and serves everybody from the response cache. */
-export function createRenderedPages(web: WebApp, { reads, cache, headers }: Options) {
-  const missing: Partial<Record<Missing, Promise<CachedResponse>>> = {}
+export class RenderedPages {
+  readonly #web: WebApp
+  readonly #options: Options
+  readonly #missing: Partial<Record<Missing, Promise<CachedResponse>>> = {}
 
-  async function respond(page: Page, asked: Asked = {}): Promise<CachedResponse> {
-    const leave = web.maker.rendered.tryEnter()
-    // All read the wall; the pages of what is missing are made once.
-    const isPlain = !leave && asked.http !== undefined && page.url !== PATHS.wall
-    const first: FirstPage = isPlain ? { ...page.first, plain: true } : page.first
-    return make({ ...page, first }, asked).finally(() => leave?.())
+  constructor(web: WebApp, options: Options) {
+    this.#web = web
+    this.#options = options
   }
 
-  async function make(
-    { route, url, head, first }: Page,
-    { reader = 'visitor', http }: Asked,
-  ): Promise<CachedResponse> {
+  /**
+   * Sets the headers of the reply and returns the page. All who have a session get one page, with
+   * a visitor's content. Rejects with PageMoved, and as the reads do.
+   */
+  serve(page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> {
+    if (page.name === 'search') return this.#serveSearch(page, reader, http)
+    // No request has a space in its URL.
+    const url = `${urlOf(page)}${KEY_ENDS[reader]}`
+    return this.#options.cache.serveShared({ ...http, url }, async () =>
+      this.#render(await this.#read(page), { reader, http }),
+    )
+  }
+
+  /** Resolves to the answer to what is not there, the same at every address. */
+  missing(what: Missing): Promise<CachedResponse> {
+    const made = this.#missing[what] ?? this.#render(MISSING[what])
+    this.#missing[what] = made
+    made.catch(() => delete this.#missing[what])
+    return made
+  }
+
+  async #render(page: Page, { reader = 'visitor', http }: Asked = {}): Promise<CachedResponse> {
+    const leave = this.#web.maker.rendered.tryEnter()
+    // All read the wall; the pages of what is missing are made once.
+    const isPlain = !leave && http !== undefined && page.url !== PATHS.wall
+    const first: FirstPage = isPlain ? { ...page.first, plain: true } : page.first
     const isVisitors = reader === 'visitor'
-    const made = web.maker.make({
-      url,
-      head: headOf(head, web) + (isVisitors ? VISITOR_META : ''),
-      data: JSON.stringify(first),
-      isVisitors,
-      isPacked: acceptsBrotli(http?.request.headers['accept-encoding']),
-    })
-    const { body, tag, packed } = await withHandlerDeadline(made)
+    try {
+      const made = this.#web.maker.make({
+        url: page.url,
+        head: headOf(page.head, this.#web) + (isVisitors ? VISITOR_META : ''),
+        data: JSON.stringify(first),
+        isVisitors,
+        isPacked: acceptsBrotli(http?.request.headers['accept-encoding']),
+      })
+      return this.#toResponse(page, { made: await withHandlerDeadline(made), isVisitors })
+    } finally {
+      leave?.()
+    }
+  }
+
+  #toResponse(
+    { route, first }: Page,
+    { made: { body, tag, packed }, isVisitors }: { made: MadePage; isVisitors: boolean },
+  ): CachedResponse {
+    const isPrivate = !isVisitors || first.shows === 'search'
     return new CachedResponse({
       route,
       isPage: true,
@@ -114,71 +157,73 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
       packed: packed && bufferOf(packed),
       tag,
       type: HTML_TYPE,
-      headers,
+      headers: this.#options.headers,
       vary: 'Cookie',
-      ...((!isVisitors || first.shows === 'search') && { cacheControl: 'private, no-cache' }),
+      ...(isPrivate && { cacheControl: 'private, no-cache' }),
       postIds: postIdsShown(first),
       markSaved,
     })
   }
 
-  async function read(page: Exclude<PublicPage, { name: 'search' }>): Promise<Page> {
+  async #read(page: Exclude<PublicPage, SearchedPage>): Promise<Page> {
+    const { db, readText, readSiteState } = this.#options
     const { cursor } = page
-    const facts = { now: unixNow(), site: await reads.readSiteState() }
+    const facts = { now: unixNow(), site: await readSiteState() }
     const query = pageAfter(cursor)
     const url = urlOf(page)
     if (page.name === 'wall') {
-      const posts = await reads.readWall(query)
+      const posts = await readPostList(db, wall, query, null)
       const first = { ...facts, shows: 'wall', cursor, posts } as const
       return { route: PATHS.wall, url, head: 'wall', first }
     }
     if (page.name === 'text') {
       const { text: name } = page
-      const text = await reads.readText(name)
+      const text = await readText(name)
       const first = { ...facts, shows: 'text', name, text } as const
       return { route: url, url, head: { title: text.title }, first }
     }
     if (page.name !== 'post') {
       const { name: list } = page
-      const author = await reads.readProfile(page.username)
+      const author = await requireProfile(db, page.username)
       if (author.username !== page.username) {
         throw new PageMoved(urlOf({ ...page, username: author.username }))
       }
-      const readList = list === 'author' ? reads.readPostsOf : reads.readRepliesOf
-      const posts = await readList(author.id, query)
+      const listOf = list === 'author' ? postsOf : repliesOf
+      const posts = await readPostList(db, listOf(author.id), query, null)
       const first = { ...facts, shows: 'author', author, list, cursor, posts } as const
       return { route: PATHS[list], url, head: author, first }
     }
-    const { post, replies } = await reads.readThread(page.id, query)
+    const { post, replies } = await readThread(db, page.id, query)
+    const nearest = { id: page.id, limit: ANCESTORS_SHOWN }
     const above = hasMoreAncestors(post)
-      ? { ancestors: await reads.readAncestors(page.id, ANCESTORS_SHOWN) }
+      ? { ancestors: await readAncestors(db, nearest, null) }
       : {}
     const first = { ...facts, shows: 'post', post, ...above, cursor, replies } as const
     return { route: PATHS.post, url, head: post, first }
   }
 
   /** No cache keeps what people search for. A refusal is a page too, with words and a form. */
-  async function serveSearch(page: SearchedPage, reader: Reader, http: Http): Promise<Buffer> {
+  async #serveSearch(page: SearchedPage, reader: Reader, http: Http): Promise<Buffer> {
+    const { search, readSiteState } = this.#options
     const { q, cursor } = page
     const by = { viewer: null, ip: http.request.ip }
     const [site, found] = await Promise.all([
-      reads.readSiteState(),
-      q === '' ? NOTHING : reads.search({ q, ...pageAfter(cursor) }, by).catch(asRefusal),
+      readSiteState(),
+      q === '' ? NOTHING : search({ q, ...pageAfter(cursor) }, by).catch(asRefusal),
     ])
     const refused = found instanceof AppError
     const { words, ...posts } = refused ? NOTHING : found
-    const search = { words, refusal: refused ? found.message : null }
     const first = {
       now: unixNow(),
       site,
       shows: 'search',
       cursor,
       posts: pageOf(posts),
-      search,
+      search: { words, refusal: refused ? found.message : null },
     } as const
     const head = { title: searchTitle(q), isIndexed: false } as const
     const searched = { route: PATHS.search, url: urlOf(page), head, first }
-    const response = await respond(searched, { reader, http })
+    const response = await this.#render(searched, { reader, http })
     const body = await response.send(http)
     // Words that cannot be looked for are no failure of the page.
     if (!refused || found.status === ERRORS.INVALID_REQUEST.status) return body
@@ -186,29 +231,6 @@ export function createRenderedPages(web: WebApp, { reads, cache, headers }: Opti
     if (found.retryAfter !== undefined)
       http.reply.header('retry-after', Math.ceil(found.retryAfter))
     return body
-  }
-
-  return {
-    /**
-     * Sets the headers of the reply and returns the page. All who have a session get one page, with
-     * a visitor's content. Rejects with PageMoved, and as the reads do.
-     */
-    serve(page: PublicPage, { reader, ...http }: Http & { reader: Reader }): Promise<Buffer> {
-      if (page.name === 'search') return serveSearch(page, reader, http)
-      // No request has a space in its URL.
-      return cache.serveShared({ ...http, url: `${urlOf(page)}${KEY_ENDS[reader]}` }, async () => {
-        return respond(await read(page), { reader, http })
-      })
-    },
-
-    /** Resolves to the answer to what is not there, the same at every address. */
-    missing(what: Missing): Promise<CachedResponse> {
-      missing[what] ??= respond(MISSING[what]).catch((error) => {
-        delete missing[what]
-        throw error
-      })
-      return missing[what]
-    },
   }
 }
 

@@ -1,6 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { cursorIn, PATHS, pageAt, searchIn, TEXT_NAMES } from '../../contract/pages.ts'
+import {
+  cursorIn,
+  PATHS,
+  pageAt,
+  type SiteState,
+  searchIn,
+  TEXT_NAMES,
+} from '../../contract/pages.ts'
+import type { Search } from '../features/search/search.service.ts'
+import { createSiteStateReader } from '../features/site-state/site-state.service.ts'
+import type { ReadText } from '../features/texts/texts.service.ts'
 import type { ResponseCache } from '../kernel/cache/response-cache.ts'
+import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { MADE_PAGES, PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { NO_POST_CACHE_CONTROL, noteRefusal } from '../kernel/http/error-handler.ts'
@@ -10,15 +21,8 @@ import type { Limits } from '../kernel/limits/limits.ts'
 import { serveAppFiles } from './app-files.ts'
 import { serveFeeds } from './feeds.ts'
 import { headOf, type Missing, type Shown, siteStateMeta, VISITOR_META } from './page-head.ts'
-import type { PageReads } from './page-reads.ts'
 import { servePostPictures } from './post-pictures.ts'
-import {
-  createRenderedPages,
-  PageMoved,
-  type PublicPage,
-  type Reader,
-  urlOf,
-} from './rendered-pages.ts'
+import { PageMoved, type PublicPage, type Reader, RenderedPages, urlOf } from './rendered-pages.ts'
 import { serveSitemap } from './sitemap.ts'
 import type { WebApp } from './web-app.ts'
 
@@ -31,7 +35,9 @@ const RENDERED = new Set(['wall', 'post', 'author', 'authorReplies', 'search'])
 type Options = {
   /** The built web app; null where there is none, and then there are no pages. */
   web: WebApp | null
-  reads: PageReads
+  db: Db
+  search: Search
+  readText: ReadText
   cache: Pick<ResponseCache, 'serveShared'>
   limits: Limits
   cookieName: string
@@ -57,7 +63,7 @@ function shellNotNow({ shell }: WebApp): WebApp['shell'] {
 /** Serves all that is no call of the API, and answers what is not found. */
 export async function servePages(http: FastifyInstance, options: Options): Promise<void> {
   const { web, limits } = options
-  const pages = web && createPages(web, options)
+  const pages = web && new Pages(web, options)
   if (pages) {
     http.addHook('onClose', web.maker.stop)
     await servePostPictures(http, { ...options, web })
@@ -67,7 +73,7 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
       for (const [name, path] of Object.entries(PATHS)) {
         const config = RENDERED.has(name) ? { lane: laneOf } : {}
         site.get(path, { config, schema: { hide: true } }, (request, reply) =>
-          pages.send(request, reply),
+          pages.send({ request, reply }),
         )
       }
     })
@@ -90,7 +96,7 @@ export async function servePages(http: FastifyInstance, options: Options): Promi
     })
     missing.setNotFoundHandler((request, reply) => {
       if (!pages || !wantsPage(request)) throw new AppError('NOT_FOUND')
-      return pages.send(request, reply)
+      return pages.send({ request, reply })
     })
   })
 }
@@ -108,85 +114,98 @@ function spell(path: string, query: string): string {
   return given.length > 0 ? `${path}?${given.join('&')}` : path
 }
 
-function createPages(web: WebApp, { cookieName, limits, ...options }: Options) {
-  const { reads } = options
-  const rendered = createRenderedPages(web, options)
-  const refusedShell = shellNotNow(web)
-  const hasSession = (request: FastifyRequest) => request.cookies[cookieName] !== undefined
+/** Sends the pages of people, which a browser opens. */
+class Pages {
+  readonly #web: WebApp
+  readonly #options: Options & { readSiteState: () => Promise<SiteState> }
+  readonly #rendered: RenderedPages
+  readonly #refusedShell: WebApp['shell']
+
+  constructor(web: WebApp, options: Options) {
+    this.#web = web
+    this.#options = { ...options, readSiteState: createSiteStateReader(options.db) }
+    this.#rendered = new RenderedPages(web, this.#options)
+    this.#refusedShell = shellNotNow(web)
+  }
+
+  /** Sends the page at an address, or redirects to its one spelling, or says that there is none. */
+  send(http: Http): Promise<FastifyReply> | FastifyReply {
+    const { url } = http.request
+    const [path = '/', query = ''] = url.split(/\?(.*)/s)
+    const page = pageAt(path)
+    if (page === null || page.name === 'moderation') return this.#sendMissing(http, 'nothing')
+    const spelled = spell(page.path, query)
+    if (spelled !== url) return http.reply.redirect(spelled, 308)
+    const shown = publicPage(page, query)
+    return shown ? this.#sendPublic(http, shown) : this.#sendShell(http, 'own')
+  }
 
   /** Sends a page that the browser fills: what is no page for visitors, or could not be read. */
-  async function sendShell({ request, reply }: Http, shown: Shown): Promise<FastifyReply> {
-    const { before, after } = shown === 'other' ? refusedShell : web.shell
-    const session = hasSession(request) ? '' : VISITOR_META
-    const state = siteStateMeta(await reads.readSiteState())
+  async #sendShell({ request, reply }: Http, shown: Shown): Promise<FastifyReply> {
+    const { before, after } = shown === 'other' ? this.#refusedShell : this.#web.shell
+    const session = this.#hasSession(request) ? '' : VISITOR_META
+    const state = siteStateMeta(await this.#options.readSiteState())
     return reply
       .headers({ 'cache-control': 'private, no-cache', vary: 'Cookie' })
       .type(HTML_TYPE)
-      .send(before + headOf(shown, web) + state + session + after)
+      .send(before + headOf(shown, this.#web) + state + session + after)
   }
 
   /** Says that there is no such post, or no such page. */
-  async function sendMissing(http: Http, shown: Missing): Promise<FastifyReply> {
+  async #sendMissing(http: Http, shown: Missing): Promise<FastifyReply> {
     const { request, reply } = http
     reply.code(404)
     // What is no page for visitors may be one for the signed-in user.
-    if (hasSession(request)) return sendShell(http, shown)
-    const accepted = request.headers['accept-encoding']
-    const missing = await rendered.missing(shown)
-    const { headers, body } = await missing.variantFor(accepted)
+    if (this.#hasSession(request)) return this.#sendShell(http, shown)
+    const missing = await this.#rendered.missing(shown)
+    const { headers, body } = await missing.variantFor(request.headers['accept-encoding'])
     const cacheControl = shown === 'no post' ? NO_POST_CACHE_CONTROL : 'no-cache'
     return reply.headers({ ...headers, 'cache-control': cacheControl }).send(body)
   }
 
   /** Sends a page as visitors see it. One that cannot be read now is an error that tries again. */
-  async function sendPublic(http: Http, page: PublicPage): Promise<FastifyReply> {
+  async #sendPublic(http: Http, page: PublicPage): Promise<FastifyReply> {
     const { request, reply } = http
+    const { ip } = request
     try {
-      const { ip } = request
-      await limits.charge([
+      await this.#options.limits.charge([
         { limit: VISITOR_CALLS, ip },
         { limit: MADE_PAGES, ip },
       ])
-      const reader = hasSession(request) ? 'session' : 'visitor'
-      return reply.send(await rendered.serve(page, { request, reply, reader }))
+      const reader = this.#hasSession(request) ? 'session' : 'visitor'
+      return reply.send(await this.#rendered.serve(page, { request, reply, reader }))
     } catch (error) {
-      if (isCode(error, 'POST_NOT_FOUND')) return sendMissing(http, 'no post')
-      if (isCode(error, 'AUTHOR_NOT_FOUND')) return sendMissing(http, 'no author')
+      if (isCode(error, 'POST_NOT_FOUND')) return this.#sendMissing(http, 'no post')
+      if (isCode(error, 'AUTHOR_NOT_FOUND')) return this.#sendMissing(http, 'no author')
       // Only for now: another may take the name that its author has given up.
       if (error instanceof PageMoved) return reply.redirect(error.url, 302)
       // The cursor is malformed: the list begins anew.
       if (isCode(error, 'INVALID_REQUEST')) return reply.redirect(urlOf({ ...page, cursor: '' }))
       noteRefusal(reply, error as Error)
       // The shell needs no database: it says what it cannot show yet, and tries again.
-      return sendShell(http, 'other')
+      return this.#sendShell(http, 'other')
     }
   }
 
-  return {
-    /**
-     * Sends the page at an address, or redirects to its one spelling, or says that there is none.
-     */
-    send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | FastifyReply {
-      const http = { request, reply }
-      const [path = '/', query = ''] = request.url.split(/\?(.*)/s)
-      const page = pageAt(path)
-      if (page === null || page.name === 'moderation') return sendMissing(http, 'nothing')
-      const spelled = spell(page.path, query)
-      if (spelled !== request.url) return reply.redirect(spelled, 308)
-      const cursor = cursorIn(query)
-      if (page.name === 'post') return sendPublic(http, { name: 'post', id: page.id, cursor })
-      if (page.name === 'author' || page.name === 'authorReplies') {
-        return sendPublic(http, { name: page.name, username: page.username, cursor })
-      }
-      if (page.name === 'wall') return sendPublic(http, { name: 'wall', cursor })
-      if (page.name === 'search') {
-        return sendPublic(http, { name: 'search', q: searchIn(query), cursor })
-      }
-      const text = TEXT_NAMES.find((name) => name === page.name)
-      if (text !== undefined) return sendPublic(http, { name: 'text', text, cursor })
-      return sendShell(http, 'own')
-    },
+  #hasSession({ cookies }: FastifyRequest): boolean {
+    return cookies[this.#options.cookieName] !== undefined
   }
+}
+
+/** Returns the page that visitors may see at an address; null if only its user may. */
+function publicPage(
+  page: NonNullable<ReturnType<typeof pageAt>>,
+  query: string,
+): PublicPage | null {
+  const cursor = cursorIn(query)
+  if (page.name === 'post') return { name: 'post', id: page.id, cursor }
+  if (page.name === 'author' || page.name === 'authorReplies') {
+    return { name: page.name, username: page.username, cursor }
+  }
+  if (page.name === 'wall') return { name: 'wall', cursor }
+  if (page.name === 'search') return { name: 'search', q: searchIn(query), cursor }
+  const text = TEXT_NAMES.find((name) => name === page.name)
+  return text === undefined ? null : { name: 'text', text, cursor }
 }
 
 function isCode(error: unknown, code: AppError['code']): boolean {

@@ -4,15 +4,16 @@ import { gunzip, gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { PATHS, postPath } from '../../contract/pages.ts'
+import { readIdRanges, readPostsInRange } from '../features/posts/id-ranges.ts'
 import { acceptsGzip, CachedResponse, isNotModified } from '../kernel/cache/cached-response.ts'
+import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
 import { escapeXml } from '../kernel/http/escape.ts'
 import type { Limits } from '../kernel/limits/limits.ts'
-import type { PageReads } from './page-reads.ts'
 
 type Options = {
-  reads: PageReads
+  db: Db
   origin: string
   headers: Record<string, string>
   limits: Limits
@@ -90,8 +91,8 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
   )
 }
 
-async function makeIndex({ reads, origin }: Options): Promise<string> {
-  const ranges = await reads.readIdRanges({ size: SITEMAP_IDS, count: SITEMAPS_MAX })
+async function makeIndex({ db, origin }: Options): Promise<string> {
+  const ranges = await readIdRanges(db, { size: SITEMAP_IDS, count: SITEMAPS_MAX })
   const sitemaps = ranges.map(({ number, newest }) => sitemapEntry(origin, number, newest))
   // The first one names the wall too, so it is there even without posts.
   if (ranges[0]?.number !== 0) sitemaps.unshift(sitemapEntry(origin, 0, null))
@@ -108,8 +109,8 @@ function lastmod(date: Date | null): string {
 }
 
 /** Throws NOT_FOUND for a range without posts. */
-async function makeSitemap({ reads, origin }: Options, number: number): Promise<Sitemap> {
-  const posts = await reads.readPostsInRange({ size: SITEMAP_IDS, number })
+async function makeSitemap({ db, origin }: Options, number: number): Promise<Sitemap> {
+  const posts = await readPostsInRange(db, { size: SITEMAP_IDS, number })
   const post = `<url><loc>${escapeXml(origin + postPath(''))}`
   const urls = posts.map(({ id, modified_at }) => `${post}${id}</loc>${lastmod(modified_at)}</url>`)
   if (number === 0) urls.unshift(`<url><loc>${escapeXml(origin + PATHS.wall)}</loc></url>`)

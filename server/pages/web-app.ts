@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { PAGE_FRAMES_FILE, type PageFrames, type PageSettings } from '../../contract/pages.ts'
 import { readIfExists } from '../kernel/config/read-if-exists.ts'
+import { Gate } from '../kernel/gate/gate.ts'
 import { escapeHtml } from '../kernel/http/escape.ts'
-import { createPageMaker, type PageMaker } from './page-maker.ts'
+import { createHelperThread } from '../kernel/threads/threads.ts'
+import type { Answer, Asked, MadePage, MakerData, PageParts, PictureParts } from './make-page.ts'
 
 type Settings = PageSettings & {
   publicUrl: string | undefined
@@ -36,5 +38,38 @@ export async function loadWebApp(folder: string, settings: Settings): Promise<We
       settings: { appName, editPeriodSeconds },
       frames: rendered,
     }),
+  }
+}
+
+/** So many pages wait to be rendered. The others come plain: their texts and links. */
+const RENDERED_MAX = 3
+const SILENCE_MS = 10_000
+const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
+
+type PageMaker = ReturnType<typeof createPageMaker>
+
+/**
+ * Makes pages one after the other in a thread of its own, which has a lower priority: rendering
+ * takes nothing from reads of the API and from what people do.
+ */
+function createPageMaker(data: MakerData) {
+  const file = new URL('./make-page.ts', import.meta.url)
+  const thread = createHelperThread<Asked, Answer>(file, {
+    memory: MEMORY,
+    silenceMs: SILENCE_MS,
+    data,
+  })
+
+  async function ask<A extends Answer>(what: Asked): Promise<A> {
+    const answer = await thread.ask(what)
+    if ('failure' in answer) throw answer.failure
+    return answer as A
+  }
+
+  return {
+    rendered: new Gate({ running: RENDERED_MAX }),
+    make: (page: PageParts) => ask<MadePage>({ page }),
+    pictureParts: (username: string) => ask<PictureParts>({ pictureOf: username }),
+    stop: thread.stop,
   }
 }
