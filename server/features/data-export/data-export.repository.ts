@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
 
 /** Rows read at once: so much of an export is in memory, whatever its size. */
@@ -82,65 +82,22 @@ export async function selectOwnPosts(
   return rows
 }
 
-export type ExportedLike = { id: string; postId: string; likedAt: string; isArchived: boolean }
+/** The last row that was read of a list. */
+type Last = { id: string; at?: string }
 
-export async function selectOwnLikes(
-  db: Queryable,
-  userId: string,
-  afterId: string,
-): Promise<ExportedLike[]> {
-  const { rows } = await sql<ExportedLike>`
+/** The other lists of an archive by their files. Each statement reads the rows after the last. */
+export const LISTS: Record<string, (userId: string, last: Last) => RawBuilder<Last>> = {
+  // Archived when the post is hidden or the user has left.
+  'likes.json': (userId, { id }) => sql`
     SELECT id::text, post_id::text AS "postId", created_at AS "likedAt", post_hidden OR user_left AS "isArchived"
-    FROM likes
-    WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint ORDER BY likes.id LIMIT ${STEP}`.execute(
-    db,
-  )
-  return rows
-}
-
-/** A decision about a user or their posts, without who made it, which is about somebody else. */
-export type ExportedDecision = {
-  id: string
-  at: string
-  action: string
-  postId: string | null
-  reason: string | null
-  text: string | null
-}
-
-export async function selectOwnDecisions(
-  db: Queryable,
-  userId: string,
-  afterId: string,
-): Promise<ExportedDecision[]> {
-  const { rows } = await sql<ExportedDecision>`
-    SELECT id::text, at, action, post_id::text AS "postId", reason, details->>'text' AS text FROM journal
-    WHERE user_id = ${userId}::bigint AND id > ${afterId}::bigint ORDER BY journal.id LIMIT ${STEP}`.execute(
-    db,
-  )
-  return rows
-}
-
-/** An address from which a user acted. `at` has microseconds. */
-export type ExportedAccess = {
-  id: string
-  at: string
-  action: string
-  postId: string | null
-  address: string
-  port: number | null
-}
-
-export async function selectOwnAccesses(
-  db: Queryable,
-  userId: string,
-  after: Pick<ExportedAccess, 'id' | 'at'> | undefined,
-): Promise<ExportedAccess[]> {
-  const { at = '-infinity', id = '0' } = after ?? {}
-  const { rows } = await sql<ExportedAccess>`
+    FROM likes WHERE user_id = ${userId}::bigint AND id > ${id}::bigint ORDER BY likes.id LIMIT ${STEP}`,
+  // Without who made a decision, which is about somebody else.
+  'decisions.json': (userId, { id }) => sql`
+    SELECT id::text, at, action, post_id::text AS "postId", reason, details->>'text' AS text
+    FROM journal WHERE user_id = ${userId}::bigint AND id > ${id}::bigint ORDER BY journal.id LIMIT ${STEP}`,
+  // By time, which the row states with microseconds.
+  'addresses.json': (userId, { at = '-infinity', id }) => sql`
     SELECT id::text, to_json(at)#>>'{}' AS at, action, post_id::text AS "postId", address, port
-    FROM access_journal
-    WHERE user_id = ${userId}::bigint AND (at, id) > (${at}::timestamptz, ${id}::bigint)
-    ORDER BY access_journal.at, access_journal.id LIMIT ${STEP}`.execute(db)
-  return rows
+    FROM access_journal WHERE user_id = ${userId}::bigint AND (at, id) > (${at}::timestamptz, ${id}::bigint)
+    ORDER BY access_journal.at, access_journal.id LIMIT ${STEP}`,
 }

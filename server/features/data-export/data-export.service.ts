@@ -5,14 +5,9 @@ import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import {
-  type ExportedAccess,
-  type ExportedDecision,
-  type ExportedLike,
   type ExportedPost,
+  LISTS,
   selectAccount,
-  selectOwnAccesses,
-  selectOwnDecisions,
-  selectOwnLikes,
   selectOwnPosts,
 } from './data-export.repository.ts'
 import { readablePage } from './readable-page.ts'
@@ -30,13 +25,6 @@ export async function exportData(
   if (!account) throw new AppError('USER_NOT_FOUND')
   const posts = () =>
     inSteps<ExportedPost>((last) => selectOwnPosts(db, userId, { after: last?.id ?? '0' }))
-  const lists = {
-    'likes.json': inSteps<ExportedLike>((last) => selectOwnLikes(db, userId, last?.id ?? '0')),
-    'decisions.json': inSteps<ExportedDecision>((last) =>
-      selectOwnDecisions(db, userId, last?.id ?? '0'),
-    ),
-    'addresses.json': inSteps<ExportedAccess>((last) => selectOwnAccesses(db, userId, last)),
-  }
 
   const zip = new ZipFile()
   // Unlike an iteration over the other stream, it ends at once when it is destroyed.
@@ -50,7 +38,10 @@ export async function exportData(
   zip.on('error', (error: Error) => output.destroy(error))
   zip.addBuffer(Buffer.from(JSON.stringify(account, null, 2)), 'account.json')
   add('posts.json', () => jsonArray(posts()))
-  for (const [name, rows] of Object.entries(lists)) add(name, () => jsonArray(rows))
+  for (const [name, select] of Object.entries(LISTS)) {
+    const read = async (last = { id: '0' }) => (await select(userId, last).execute(db)).rows
+    add(name, () => jsonArray(inSteps(read)))
+  }
   add('index.html', () => readablePage({ appName, account, posts: posts() }))
   zip.end()
   return output

@@ -18,26 +18,18 @@ export type BackupState = {
 }
 
 export async function selectBackupState(db: Queryable): Promise<BackupState> {
-  const row = await db
+  const { failed, bytes, ...state } = await db
     .selectFrom('installation')
-    .select([
-      'backup_at',
-      'backup_bytes',
-      'backup_failed',
-      'backup_verified_at',
-      'backup_verified_copy',
-      'backup_verification_failed',
-    ])
+    .select(['backup_at as at', 'backup_bytes as bytes', 'backup_failed as failed'])
+    .select(['backup_verified_at as verifiedAt', 'backup_verified_copy as verifiedCopy'])
+    .select('backup_verification_failed as verificationFailed')
     .executeTakeFirstOrThrow()
-  const isCommand = row.backup_failed?.startsWith(COMMAND) ?? false
+  const isCommand = failed?.startsWith(COMMAND) ?? false
   return {
-    at: row.backup_at,
-    bytes: Number(row.backup_bytes ?? 0),
-    failed: isCommand ? null : row.backup_failed,
-    commandFailed: isCommand ? row.backup_failed : null,
-    verifiedAt: row.backup_verified_at,
-    verifiedCopy: row.backup_verified_copy,
-    verificationFailed: row.backup_verification_failed,
+    ...state,
+    bytes: Number(bytes ?? 0),
+    failed: isCommand ? null : failed,
+    commandFailed: isCommand ? failed : null,
   }
 }
 
