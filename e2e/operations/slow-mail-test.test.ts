@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { LONGEST_CONVERSATION_SECONDS } from '../../server/kernel/mail/smtp-options.ts'
+import { LONGEST_CONVERSATION_SECONDS } from '../../server/kernel/mail/relay.ts'
 import { runCommand } from '../../server/testing/run-command.ts'
 import { openTarpitSmtp } from '../../server/testing/smtp-faults.ts'
 

@@ -4,12 +4,8 @@ import { ZipFile } from 'yazl'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
-import {
-  type ExportedPost,
-  LISTS,
-  selectAccount,
-  selectOwnPosts,
-} from './data-export.repository.ts'
+import type { ExportedPost } from './data-export.repository.ts'
+import { LISTS, selectAccount, selectOwnPosts } from './data-export.repository.ts'
 import { readablePage } from './readable-page.ts'
 
 /**

@@ -6,7 +6,7 @@ import type { OutboxState } from '../db/tables.ts'
 import { emailKey } from './email-address.ts'
 import { IS_PAUSED, PAUSE } from './login-pause.repository.ts'
 import { type QueuedMail, wakeSenders } from './queue-mail.ts'
-import { LONGEST_CONVERSATION_SECONDS } from './smtp-options.ts'
+import { LONGEST_CONVERSATION_SECONDS } from './relay.ts'
 
 /** Longer than sending a mail and storing its outcome take, so that no two processes send it. */
 const CLAIM = `interval '${LONGEST_CONVERSATION_SECONDS + 10} seconds'`

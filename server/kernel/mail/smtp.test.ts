@@ -11,9 +11,9 @@ import { openMailbox } from '../../testing/mailbox.ts'
 import { openTarpitSmtp } from '../../testing/smtp-faults.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { queueMail } from './queue-mail.ts'
+import { smtpOptions } from './relay.ts'
 import { MailSender } from './send-mails.ts'
 import { smtpSender, toMessage } from './smtp.ts'
-import { smtpOptions } from './smtp-options.ts'
 
 /** Long enough for a busy machine. */
 const SLOW_MACHINE = { timeout: 15_000 }

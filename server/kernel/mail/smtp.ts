@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import type { Dkim } from './dkim.ts'
 import { inLetters } from './email-address.ts'
+import type { OnEntry, Relay } from './relay.ts'
+import { CONVERSATION_MS, dnsNameOf, entryLogger, offersSmtpUtf8, smtpOptions } from './relay.ts'
 import { isTlsProblem } from './smtp-advice.ts'
 import { isMailboxRefusal } from './smtp-answer.ts'
-import type { OnEntry, Relay } from './smtp-options.ts'
-import { CONVERSATION_MS, dnsNameOf, entryLogger, smtpOptions } from './smtp-options.ts'
-import { offersSmtpUtf8 } from './verify-smtp.ts'
 
 export type Mail = {
   to: string

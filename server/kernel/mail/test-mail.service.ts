@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts'
 import { readDkim } from './dkim.ts'
 import { writeMail } from './mail-body.ts'
+import type { OnEntry } from './relay.ts'
 import { smtpSender, toMessage } from './smtp.ts'
 import { smtpAdvice, smtpReason } from './smtp-advice.ts'
-import type { OnEntry } from './smtp-options.ts'
 
 export type TestMail = { steps: string[]; failure: { message: string; fix: string } | null }
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import { ifExists } from '../config/read-if-exists.ts'
 import type { Dkim } from './dkim.ts'
+import { offersSmtpUtf8 } from './relay.ts'
 import { type Mail, needsSmtpUtf8, smtpSender, toMessage } from './smtp.ts'
-import { offersSmtpUtf8 } from './verify-smtp.ts'
 
 export type MailTransport = {
   /** Returns the SMTP server's answer. Rejects with MailFailure, or if `signal` aborts. */

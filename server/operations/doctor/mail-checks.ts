@@ -3,8 +3,8 @@ import type { MailName } from '../../features/site-state/mail-name.service.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { domainOf } from '../../kernel/mail/email-address.ts'
 import type { MailHealth } from '../../kernel/mail/mail-log.repository.ts'
+import { verifySmtp } from '../../kernel/mail/relay.ts'
 import { smtpAdvice, smtpReason } from '../../kernel/mail/smtp-advice.ts'
-import { verifySmtp } from '../../kernel/mail/verify-smtp.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
 
 /** Mails leave within seconds; one that waits longer is late. */

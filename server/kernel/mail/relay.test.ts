@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../testing/free-port.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { openRefusingSmtp, openTarpitSmtp } from '../../testing/smtp-faults.ts'
+import { verifySmtp } from './relay.ts'
 import { smtpAdvice } from './smtp-advice.ts'
-import { verifySmtp } from './verify-smtp.ts'
 
 test('a server that never ends its reply is given up at the deadline, and its connection closed', async () => {
   const tarpit = await openTarpitSmtp('hello')
