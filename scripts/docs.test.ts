@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
@@ -88,26 +87,6 @@ test('every npm script that a document names is there', () => {
   expect(named.length).toBeGreaterThan(20)
   expect(named.filter((script) => !(script in scripts))).toEqual([])
 })
-
-test('every command of the operator that a document names is there, with its options', () => {
-  const help = execFileSync(join(ROOT, 'bin/vslukh'), ['--help', '--json'], { encoding: 'utf8' })
-  const { commands, options: general }: Help = JSON.parse(help)
-  const known = new Map(commands.map(({ name, options }) => [name, [...general, ...options]]))
-  const calls = DOCUMENTS.flatMap((path) => [
-    // In a span or a block of code, and not the name of a package.
-    ...read(path).matchAll(/(?:`|^ {4}(?:.* )?)(?:bin\/)?vslukh ([a-z-]+)([^`\n#]*)/gm),
-  ])
-  expect(calls.length).toBeGreaterThan(30)
-  const wrong = calls.filter(([, name = '', rest = '']) => {
-    const options = known.get(name)
-    if (!options) return name !== 'help' && !name.startsWith('-')
-    const used = [...rest.matchAll(/(?<= )--([a-z][\w-]*)/g)].map(([, option = '']) => option)
-    return used.some((option) => !options.some((line) => line.replace('=', '') === option))
-  })
-  expect(wrong.map(([call]) => call)).toEqual([])
-}, 60_000)
-
-type Help = { commands: { name: string; options: string[] }[]; options: string[] }
 
 test('every file and folder that a document names is there', () => {
   const sources = globSync('{contract,server,operator,web,e2e,bench,demo,scripts}/**/*.{ts,tsx}', {
