@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FoundPage } from '../../../contract/search.ts'
 import { isSettled, leave } from '../../testing/account-deletion-calls.ts'
-import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
@@ -27,7 +26,8 @@ const texts = async (q: string, rest = '') => (await found(q, rest)).posts.map((
 test('each of 30 words is found in all its regular forms by all its regular forms', async () => {
   expect(WORD_FORMS).toHaveLength(30)
   const written = (forms: string[]) => forms.map((form) => `Вот ${form}!`)
-  await atOnce(WORD_FORMS.flatMap(written).map((text) => () => app.publish(anna, text)))
+  await sql`INSERT INTO posts (owner_id, text)
+    SELECT ${anna.id}, unnest(${WORD_FORMS.flatMap(written)}::text[])`.execute(app.db)
   // One after the other: a search has 300 ms, which many at once exceed on a busy machine.
   for (const forms of WORD_FORMS) {
     for (const form of forms) {
