@@ -49,7 +49,12 @@ test('a block outlives the account while it is in force, and leaves no e-mail be
   expectRefusal(await publish(await app.signIn('era.ser+1@googlemail.com')), 'BLOCKED')
   const freed = await eraseBlocked('other@example.org', 1)
   expectRefusal(await publish(freed), 'BLOCKED')
-  await sql`UPDATE blocked_mailboxes SET until = now() WHERE until IS NOT NULL`.execute(app.db)
+  for (const table of ['blocks', 'blocked_mailboxes'] as const)
+    await app.db
+      .updateTable(table)
+      .set({ until: sql<Date>`now()` })
+      .where('until', 'is not', null)
+      .execute()
   expect((await publish(await app.signIn('other+1@example.org'))).status).toBe(201)
 })
 
