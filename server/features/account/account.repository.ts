@@ -68,45 +68,25 @@ export function lockUserByEmail(tx: Queryable, email: string): Promise<CurrentUs
   return selectByEmail(tx, email).forNoKeyUpdate().executeTakeFirst()
 }
 
+type NewUser = {
+  email: string
+  username: string
+  networkHash?: Buffer | null
+  consentVersion?: string | null
+}
+
 /** Adds a user; undefined when e-mail or username is taken, or the username is reserved. */
-export function insertUser(
+export async function insertUser(
   tx: Queryable,
-  user: {
-    email: string
-    username: string
-    networkHash?: Buffer | null
-    consentVersion?: string | null
-  },
+  { email, username, networkHash = null, consentVersion = null }: NewUser,
 ): Promise<CurrentUser | undefined> {
-  return tx
-    .insertInto('users')
-    .columns([
-      'username',
-      'email',
-      'email_key',
-      'mailbox',
-      'network_hash',
-      'consent_version',
-      'consented_at',
-    ])
-    .expression(
-      tx
-        .selectNoFrom(({ val }) => [
-          val(user.username).as('username'),
-          val(user.email).as('email'),
-          val(emailKey(user.email)).as('email_key'),
-          val<string | null>(mailboxOf(user.email)).as('mailbox'),
-          sql<Buffer | null>`${user.networkHash ?? null}::bytea`.as('network_hash'),
-          sql<string | null>`${user.consentVersion ?? null}::text`.as('consent_version'),
-          sql<Date | null>`CASE WHEN ${user.consentVersion ?? null}::text IS NOT NULL THEN now() END`.as(
-            'consented_at',
-          ),
-        ])
-        .where(({ not, exists }) => not(exists(selectRelease(tx, user.username)))),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .returning(CURRENT_USER)
-    .executeTakeFirst()
+  const { rows } = await sql<CurrentUser>`
+    INSERT INTO users (username, email, email_key, mailbox, network_hash, consent_version, consented_at)
+    SELECT ${username}, ${email}, ${emailKey(email)}, ${mailboxOf(email)}, ${networkHash}::bytea,
+      ${consentVersion}::text, CASE WHEN ${consentVersion}::text IS NOT NULL THEN now() END
+    WHERE NOT EXISTS (${selectRelease(tx, username)})
+    ON CONFLICT DO NOTHING RETURNING id, username, email`.execute(tx)
+  return rows[0]
 }
 
 export function updateUsername(db: Queryable, id: string, username: string): Promise<CurrentUser> {
