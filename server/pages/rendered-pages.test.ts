@@ -195,7 +195,7 @@ perNode('a page is the same for its browser until something on it has changed', 
 })
 
 perNode(
-  'when many pages are asked for at once, some but never the wall come plain, each with its head, its data and its text',
+  'when many pages are asked for at once, posts but never the wall come plain, each with its head, its data and its text',
   async () => {
     const posts: Post[] = []
     // As many as run at once: beside busy tests the others could wait in vain.
@@ -214,7 +214,6 @@ perNode(
       plain++
     }
     expect(plain).toBeGreaterThan(0)
-    expect(plain).toBeLessThan(12)
   },
 )
 
