@@ -15,13 +15,21 @@ const FIRST = '001-schema'
 /** SQL by the name of its file, in the order in which it is run. */
 export type Migrations = Record<string, string>
 
+/** Of the first migration, and of the change from 0.1.0 to it. */
+const FUNCTIONS = readSchema('functions')
+
 /** The files of server/schema/. */
 export const MIGRATIONS: Migrations = Object.fromEntries(
   readdirSync(SCHEMA)
     .filter((file) => /^\d{3}-.*\.sql$/.test(file))
     .sort()
-    .map((file) => [file.slice(0, -'.sql'.length), readFileSync(join(SCHEMA, file), 'utf8')]),
+    .map((file) => file.slice(0, -'.sql'.length))
+    .map((name) => [name, (name === FIRST ? FUNCTIONS : '') + readSchema(name)]),
 )
+
+function readSchema(name: string): string {
+  return readFileSync(join(SCHEMA, `${name}.sql`), 'utf8')
+}
 
 /** Whether servers without the migration can work with what it adds, as its first line states. */
 export function isAdditive(text: string): boolean {
@@ -128,7 +136,7 @@ async function adopt(db: Db): Promise<void> {
       await sql`DELETE FROM kysely_migration WHERE name = ${ADOPTED} RETURNING name`.execute(tx)
     // Another node was first.
     if (rows.length === 0) return
-    await sql.raw(readFileSync(join(SCHEMA, 'from-0.1.0.sql'), 'utf8')).execute(tx)
+    await sql.raw(FUNCTIONS + readSchema('from-0.1.0')).execute(tx)
     await sql`DELETE FROM kysely_migration`.execute(tx)
     await sql`DELETE FROM additive_migrations`.execute(tx)
     await sql`INSERT INTO kysely_migration VALUES (${FIRST}, ${new Date().toISOString()})`.execute(
