@@ -154,9 +154,6 @@ async function explain(
   throw new AppError('INVALID_REQUEST', { message: namesUnknown(endpoint, request) })
 }
 
-/** `limit` posts of a list, after the one that `cursor` names. */
-export type ListQuery = { limit: number; cursor?: string }
-
 /** Settles as a handler does, but throws UNAVAILABLE after 8 s, unless set. */
 export function withHandlerDeadline<T>(answer: Promise<T>, ms = HANDLE_MS): Promise<T> {
   return withDeadline(answer, ms, (): never => {
