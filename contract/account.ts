@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { Received } from './answers.ts'
 import { OPAQUE_MAX } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
 import {
@@ -29,11 +30,20 @@ export const CurrentUser = strictObject({
 })
 export type CurrentUser = Type.Static<typeof CurrentUser>
 
+/** What a page needs to know when it opens. */
+export const OwnAccount = strictObject({
+  ...CurrentUser.properties,
+  received: Received,
+  /** The ids of the authors whom they have muted. */
+  mutedAuthors: Type.Array(Id),
+})
+export type OwnAccount = Type.Static<typeof OwnAccount>
+
 export const readCurrentUser = endpoint('GET', '/users/current', {
   access: 'user',
-  summary: 'The viewer’s account',
+  summary: 'The viewer’s account, and what their pages show: unseen replies, and whom they muted',
   status: 200,
-  answer: CurrentUser,
+  answer: OwnAccount,
   errors: [],
 })
 

@@ -28,16 +28,18 @@ export const listReceived = endpoint('GET', '/posts/replies/received', {
   errors: ['INVALID_REQUEST'],
 })
 
+export const Received = strictObject({
+  unread: Type.Integer({ minimum: 0, maximum: UNREAD_MAX }),
+  /** The newest hundred of the viewer's muted posts. */
+  muted: Type.Array(Id),
+  wantsMail: Type.Boolean(),
+})
+
 export const readReceived = endpoint('GET', '/users/current/received', {
   access: 'user',
   summary: 'How many replies the viewer has not seen, up to 100, and of which posts they want none',
   status: 200,
-  answer: strictObject({
-    unread: Type.Integer({ minimum: 0, maximum: UNREAD_MAX }),
-    /** The newest hundred of the viewer's muted posts. */
-    muted: Type.Array(Id),
-    wantsMail: Type.Boolean(),
-  }),
+  answer: Received,
   errors: [],
 })
 

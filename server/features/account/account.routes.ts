@@ -34,6 +34,7 @@ import {
   hashUsername,
   lockViewer,
   readAccount,
+  readOwnAccount,
   renameUser,
   requireProfile,
   undoEmailChange,
@@ -92,7 +93,7 @@ export function registerAccount(node: Node, sessions: Hashing): Feature {
 }
 
 function registerProfiles({ route, db }: Node): void {
-  route(readCurrentUser, ({ viewer }) => readAccount(db, viewer.userId))
+  route(readCurrentUser, ({ viewer }) => readOwnAccount(db, viewer.userId))
   route(readProfile, ({ params }) => requireProfile(db, params.username))
 }
 

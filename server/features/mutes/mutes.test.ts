@@ -124,3 +124,14 @@ test('of mutes that come at once, none is past the thousandth', async () => {
   expect(users).toHaveLength(MUTES_MAX)
   expect((await mute(anna, users[0])).status).toBe(204)
 })
+
+test('the account names whom its user has muted, and counts the replies that they have not seen', async () => {
+  const post = await app.publish(anna, 'Разговор')
+  await app.reply(petr, post.id, 'Ответ')
+  await mute(anna, vera)
+  expect(await read('/users/current', anna)).toMatchObject({
+    received: await read('/users/current/received', anna),
+    mutedAuthors: [vera.id],
+  })
+  expect((await read('/users/current', anna)).received.unread).toBe(1)
+})
