@@ -9,8 +9,7 @@ import {
   onLeaveLoading,
 } from '../history/history.ts'
 import { canReload, createLazyChunk, type LazyChunk } from '../platform/lazy-chunk.ts'
-import { whenIdle } from '../platform/when-idle.ts'
-import { whenUsed } from '../platform/when-used.ts'
+import { whenIdle, whenUsed } from '../platform/timing.ts'
 import { dropIntent, useIsWaiting } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { Lazy } from '../ui/lazy.tsx'

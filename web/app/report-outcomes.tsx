@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { preload } from '../platform/lazy-chunk.ts'
-import { whenIdle } from '../platform/when-idle.ts'
+import { whenIdle } from '../platform/timing.ts'
 import { useViewer } from '../session/viewer.ts'
 
 const IDLE_MS = 3000

@@ -7,7 +7,7 @@ import {
   useEffect,
   useState,
 } from 'react'
-import { whenIdle } from '../platform/when-idle.ts'
+import { whenIdle } from '../platform/timing.ts'
 import type { ShownPage } from '../posts/cache/list-cache.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
 import { PostCard } from '../posts/view/post-card.tsx'

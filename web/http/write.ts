@@ -1,6 +1,6 @@
 import type { Api, WriteName } from '../../contract/api.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
-import { wait } from '../platform/wait.ts'
+import { wait } from '../platform/timing.ts'
 import { viewerId } from '../session/viewer.ts'
 import { callAs } from './call.ts'
 import { isShortLimit, type ShortLimit } from './call-error.ts'

@@ -1,4 +1,5 @@
-import { localStore } from '../platform/storage.ts'
+import { forgetAnchors } from '../history/scroll-anchors.ts'
+import { localStore, sessionStore } from '../platform/storage.ts'
 import {
   CLIENT_TOKEN_KEY,
   INTRO_SEEN_KEY,
@@ -29,4 +30,10 @@ export function forgetPerson(userId: string): void {
     const [, owner] = key.split(' ')
     if (owner === undefined ? !OF_THE_BROWSER.has(key) : owner === userId) localStore.remove(key)
   }
+}
+
+/** Removes what this tab stores: it is all of the user who has logged out. */
+export function forgetTab(): void {
+  sessionStore.keys('').forEach(sessionStore.remove)
+  forgetAnchors()
 }

@@ -1,5 +1,4 @@
-import { hideNotice } from '../app/shell/hide-notice.ts'
-import { showTheme } from '../app/shell/show-theme.ts'
+import { hideNotice, showTheme } from '../app/shell/page-looks.ts'
 import {
   ANCHORS_KEY,
   HAD_SESSION_KEY,

@@ -1,4 +1,4 @@
-import { whenIdle } from '../platform/when-idle.ts'
+import { whenIdle } from '../platform/timing.ts'
 import { wantsServiceWorker } from '../session/page-settings.ts'
 
 const REGISTER_WITHIN_MS = 5000

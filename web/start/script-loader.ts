@@ -1,5 +1,5 @@
 import { shortcutOf } from '../platform/shortcut-of.ts'
-import { whenIdle } from '../platform/when-idle.ts'
+import { whenIdle } from '../platform/timing.ts'
 
 /** The first one is the entry, which imports the others. */
 declare const SCRIPTS: [string, ...string[]]

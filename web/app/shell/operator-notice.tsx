@@ -4,8 +4,8 @@ import { NOTICE_SEEN_KEY } from '../../platform/stored-keys.ts'
 import { useSiteState } from '../../sign-in/site-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
-import { hideNotice } from './hide-notice.ts'
 import styles from './operator-notice.module.css'
+import { hideNotice } from './page-looks.ts'
 import stripStyles from './strip.module.css'
 
 /** The operator's line for everybody, which each reader can put away in this browser. */

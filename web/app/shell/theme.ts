@@ -1,7 +1,7 @@
 import { createEmitter, type ReadableAtom } from '../../platform/atom.ts'
 import { localStore } from '../../platform/storage.ts'
 import { THEME_KEY } from '../../platform/stored-keys.ts'
-import { showTheme, type Theme } from './show-theme.ts'
+import { showTheme, type Theme } from './page-looks.ts'
 
 const changes = createEmitter(() => {
   addEventListener('storage', followOtherTab)

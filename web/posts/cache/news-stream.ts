@@ -1,7 +1,7 @@
 import { LIVE_BEAT, LIVE_FORMER, LIVE_PATH, LIVE_RECENT_MS } from '../../../contract/constants.ts'
 import { createEmitter } from '../../platform/atom.ts'
 import { createTabChannel } from '../../platform/tab-channel.ts'
-import { wait } from '../../platform/wait.ts'
+import { wait } from '../../platform/timing.ts'
 import { hasLocks, withLock } from '../../platform/with-lock.ts'
 
 /**

@@ -1,3 +1,17 @@
+export function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Safari does not report idleness: there `callback` runs after `atMostMs`. */
+export function whenIdle(callback: () => void, atMostMs: number): () => void {
+  if ('requestIdleCallback' in globalThis) {
+    const id = requestIdleCallback(() => callback(), { timeout: atMostMs })
+    return () => cancelIdleCallback(id)
+  }
+  const id = setTimeout(callback, atMostMs)
+  return () => clearTimeout(id)
+}
+
 /** The first signs that a person uses a page; `scroll` is also the wheel and a finger. */
 const SIGNS_OF_USE = ['pointermove', 'pointerdown', 'keydown', 'scroll'] as const
 

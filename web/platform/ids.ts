@@ -1,4 +1,3 @@
-import { randomKey } from './random-key.ts'
 import { sessionStore } from './storage.ts'
 
 const KEY = 'tab'
@@ -20,4 +19,10 @@ function takeId(): string {
   globalThis.addEventListener?.('pagehide', () => sessionStore.write(KEY, taken))
   globalThis.addEventListener?.('pageshow', () => sessionStore.remove(KEY))
   return taken
+}
+
+/** crypto.randomUUID is missing on plain http. */
+export function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

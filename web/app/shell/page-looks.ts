@@ -7,3 +7,10 @@ export function showTheme(theme: Theme): void {
   const bar = document.querySelector<HTMLMetaElement>('meta[name=theme-color]')
   if (bar) bar.content = bar.dataset[theme] ?? bar.content
 }
+
+/** Hides a notice by a rule of the page, which also holds for what is rendered later. */
+export function hideNotice(id: string): void {
+  const sheet = new CSSStyleSheet()
+  sheet.insertRule(`[data-notice-id="${CSS.escape(id)}"] { display: none }`)
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+}
