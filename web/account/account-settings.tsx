@@ -13,7 +13,7 @@ import {
 import { type ReactNode, useState } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { authorPath, MODERATION_PATH, PATHS } from '../../contract/pages.ts'
-import { plural } from '../format/counts.ts'
+import { moderationLabel, plural } from '../format/counts.ts'
 import { emailInLetters } from '../format/email-in-letters.ts'
 import { useEntry } from '../history/entry.tsx'
 import { goBack, leave, openDialog } from '../history/history.ts'
@@ -96,11 +96,6 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
       </Section>
     </>
   )
-}
-
-/** Returns 'Модерация · 14' while something waits. */
-export function moderationLabel({ waitingReports }: CurrentUser): string {
-  return waitingReports ? `Модерация · ${waitingReports}` : 'Модерация'
 }
 
 type SettingsLinkProps = { to: string; icon: IconNode; name: string; value?: string }

@@ -1,6 +1,7 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
-import { pageAfter } from '../../contract/pages.ts'
+import { authorPath, pageAfter, pageAt } from '../../contract/pages.ts'
 import type { Profile } from '../../contract/profiles.ts'
+import { leave } from '../history/history.ts'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
 import { type ListSource, NO_POSTS } from '../posts/cache/use-post-list.ts'
@@ -15,10 +16,22 @@ export function seedAuthor(client: QueryClient, username: string, author: Profil
 export function useAuthor(username: string) {
   return useQuery({
     queryKey: keyOf(username),
-    queryFn: ({ signal }): Promise<Profile | null> =>
-      fallBackOn(404, call('GET /profiles/:username', { params: { username } }, { signal }), null),
+    queryFn: async ({ signal }): Promise<Profile | null> => {
+      const read = call('GET /profiles/:username', { params: { username } }, { signal })
+      const author = await fallBackOn(404, read, null)
+      if (author && author.username !== username) showPresentName(username, author.username)
+      return author
+    },
     meta: { outlivesViewer: true },
   })
+}
+
+/** A former name, or another spelling, leads to the present one. */
+function showPresentName(asked: string, username: string): void {
+  const page = pageAt(location.pathname)
+  if (page && 'username' in page && page.username === asked) {
+    leave(location.pathname, authorPath(username, page.name))
+  }
 }
 
 export function postsOfSource(userId: string, start = ''): ListSource {

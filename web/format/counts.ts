@@ -25,3 +25,8 @@ export function shortCount(count: number): string {
   const whole = String((tenths - rest) / 10)
   return `${rest === 0 ? whole : `${whole},${rest}`} ${unit.name}`
 }
+
+/** Returns 'Модерация · 14' while something waits. */
+export function moderationLabel({ waitingReports }: { waitingReports?: number }): string {
+  return waitingReports ? `Модерация · ${waitingReports}` : 'Модерация'
+}

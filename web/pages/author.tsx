@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'react'
+import { useMemo } from 'react'
 import {
   authorFeedPath,
   authorPath,
@@ -9,14 +9,13 @@ import {
   TITLES,
 } from '../../contract/pages.ts'
 import type { Profile } from '../../contract/profiles.ts'
-import { moderationLabel } from '../account/account-settings.tsx'
 import styles from '../authors/author.module.css'
 import { postsOfSource, repliesOfSource, useAuthor } from '../authors/authors.queries.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { useMuteAuthor } from '../feed/use-mute-author.ts'
+import { moderationLabel } from '../format/counts.ts'
 import { monthAndYear } from '../format/time.ts'
 import { useEntry, usePage } from '../history/entry.tsx'
-import { navigate } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { Read } from '../http/read.tsx'
@@ -43,7 +42,7 @@ export function AuthorPage() {
     <Read query={query} loading={<Skeleton label="Загружаем автора" />}>
       {(author) =>
         author ? (
-          <Author key={list} author={author} asked={username} list={list} />
+          <Author key={list} author={author} list={list} />
         ) : (
           <EmptyState
             title={TITLES.noAuthor}
@@ -56,9 +55,9 @@ export function AuthorPage() {
   )
 }
 
-type AuthorProps = { author: Profile; asked: string; list: AuthorList }
+type AuthorProps = { author: Profile; list: AuthorList }
 
-function Author({ author, asked, list }: AuthorProps) {
+function Author({ author, list }: AuthorProps) {
   const { id, username, created_at } = author
   const { pathname, search } = useEntry()
   const start = cursorIn(search)
@@ -68,10 +67,6 @@ function Author({ author, asked, list }: AuthorProps) {
     [isPosts, id, start],
   )
   const isMuted = useIsMuted(id)
-  // A former name, or another spelling, leads to the present one.
-  useEffect(() => {
-    if (asked !== username) navigate(authorPath(username, list), { replace: true })
-  }, [asked, username, list])
 
   return (
     <>

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { PATHS } from '../../contract/pages.ts'
 import { undoEmailChange } from '../account/account.queries.ts'
 import { useEntry } from '../history/entry.tsx'
@@ -9,7 +9,7 @@ import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { useAction } from '../http/use-action.tsx'
 import { settings } from '../session/page-settings.ts'
-import { saveInvitation, useInvitation } from '../sign-in/invitation.queries.ts'
+import { useInvitation } from '../sign-in/invitation.queries.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FormError } from '../ui/errors.tsx'
@@ -102,12 +102,8 @@ function Outcome({ title, text }: { title: string; text: ReactNode }) {
 /** One that is over leaves the invitation that this tab had before. */
 function Invitation({ token }: { token: string }) {
   const { isPending, isValid } = useInvitation(token)
-  const isOver = isValid === false
-  useEffect(() => {
-    if (!isPending && !isOver) saveInvitation(token)
-  }, [token, isPending, isOver])
   if (isPending) return <Skeleton label="Проверяем приглашение" />
-  if (isOver) {
+  if (isValid === false) {
     return (
       <EmptyState
         isWholePage

@@ -4,21 +4,23 @@ import { sessionStore } from '../platform/storage.ts'
 
 const KEY = 'invitation'
 
-/** Asks whether one can register with an invitation; undefined where nobody answers. */
+/**
+ * Asks whether one can register with an invitation; undefined if nobody answers. Unless it is over,
+ * it is saved for the registration in this tab.
+ */
 export function useInvitation(token: string): { isPending: boolean; isValid: boolean | undefined } {
   const { isPending, data } = useQuery({
     queryKey: [KEY, token],
-    queryFn: ({ signal }) =>
-      call('POST /invitations/validation', { body: { invitation: token } }, { signal }),
+    queryFn: async ({ signal }) => {
+      const body = { invitation: token }
+      const answer = call('POST /invitations/validation', { body }, { signal })
+      const { isValid } = await answer.catch(() => ({ isValid: undefined }))
+      if (isValid !== false) sessionStore.write(KEY, token)
+      return { isValid }
+    },
     staleTime: 0,
-    retry: false,
   })
   return { isPending, isValid: data?.isValid }
-}
-
-/** Saves an invitation for the registration in this tab. */
-export function saveInvitation(token: string): void {
-  sessionStore.write(KEY, token)
 }
 
 /** Returns the invitation for the body of a registration. */
