@@ -87,6 +87,20 @@ async function bundleScript(name: string, constants: Record<string, unknown>): P
   return script.code.trim()
 }
 
+/** Imports classes one by one, so that scripts contain those they use, without the names in the sheet. */
+function namedClasses(): Plugin {
+  return {
+    name: 'named-classes',
+    enforce: 'pre',
+    apply: 'build',
+    transform: {
+      filter: { id: /\/web\/.*\.tsx?$/ },
+      handler: (code) =>
+        code.replace(/^import (\w+)(?= from .*\.module\.css')/gm, 'import * as $1'),
+    },
+  }
+}
+
 /** Replaces Vite's loader of chunks and their style sheets by the web app's own. */
 function styledImports(): Plugin {
   return {
@@ -241,6 +255,7 @@ export default defineConfig(({ command, isSsrBuild }) => ({
   root: 'web',
   plugins: [
     react(),
+    namedClasses(),
     styledImports(),
     inlineScript(),
     pageFrames(),

@@ -20,7 +20,7 @@ export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
       withoutQuote={group.length > 1}
       above={
         <>
-          {isNew && <span className={classes('line', styles.new)}>Новый ответ</span>}
+          {isNew && <span className={classes('line', styles.fresh)}>Новый ответ</span>}
           {group.length > 1 && group[0] === id && <GroupLine client={client} group={group} />}
         </>
       }

@@ -28,7 +28,7 @@ export function SideRail({ appName, onNewPost }: SideRailProps) {
         <Mark />
         <span className={rail.label}>Стена</span>
       </NavigationLink>
-      <button type="button" className={rail.new} title="Новая запись" onClick={onNewPost}>
+      <button type="button" className={rail.write} title="Новая запись" onClick={onNewPost}>
         <Icon shape={Plus} size={22} />
         <span className={rail.label}>Новая запись</span>
         <DraftMark />
@@ -47,7 +47,7 @@ export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
       <NavigationLink to={PATHS.wall} className={bar.item ?? ''} aria-label="Стена">
         <Mark size={24} />
       </NavigationLink>
-      <button type="button" className={bar.new} onClick={onNewPost}>
+      <button type="button" className={bar.write} onClick={onNewPost}>
         <Icon shape={Plus} size={24} />
         <span className="visually-hidden">Новая запись</span>
         <DraftMark />

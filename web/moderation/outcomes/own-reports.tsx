@@ -49,7 +49,7 @@ function OwnReportRow({ report }: { report: OwnReport }) {
         <b className={styles.outcome} data-outcome={outcome}>
           {OUTCOMES[outcome]}
         </b>
-        {isNew && <span className={styles.new}>новое</span>}
+        {isNew && <span className={styles.fresh}>новое</span>}
       </p>
       <p className={classes('soft', styles.about)}>
         {reason} · {exactDay(createdAt)}
