@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build, defineConfig, type Plugin } from 'vite'
+import { withFlag } from './contract/page-flags.ts'
 import { PAGE_FRAMES_FILE, type PageFrames } from './contract/pages.ts'
 import { STYLE_PLUGINS } from './scripts/style-plugins.ts'
 
@@ -27,13 +28,6 @@ const CHUNKS = [
   // The style of all lazy chunks in one sheet: rendered pages contain only the style of `app`.
   { name: 'lazy-styles', test: /\.module\.css$/ },
 ]
-/**
- * Style of the first script that no served page uses: it comes with the scripts, so that a page
- * fits into what a server sends before it hears of the browser.
- */
-const LATE_STYLE =
-  /web\/(?:answers\/bell|app\/dialogs|app\/shell\/draft-mark|ui\/(?:errors|menu|skeleton|spinner|toaster))\.module\.css$/
-const LATE_MARK = '@media late{'
 const STYLED_IMPORT = join(import.meta.dirname, 'web/platform/styled-import.ts')
 const SMALLEST_WORTH_PACKING = 512
 // The oldest browsers that run the app; web/start/missing-functions.ts adds what they lack.
@@ -134,7 +128,6 @@ function pageFrames(): Plugin {
     name: 'page-frames',
     enforce: 'pre',
     apply: (_config, { command, isSsrBuild }) => command === 'build' && !isSsrBuild,
-    transform: { filter: { id: LATE_STYLE }, handler: (code) => `${LATE_MARK}${code}}` },
     generateBundle: {
       // When index.html names the assets.
       order: 'post',
@@ -142,64 +135,38 @@ function pageFrames(): Plugin {
         const page = bundle['index.html']
         if (page?.type !== 'asset') throw new Error('index.html did not build')
         delete bundle['index.html']
-        const divideSheet = (name: string): Sheets => {
+        const readSheet = (name: string): string => {
           const sheet = bundle[name]
           if (sheet?.type !== 'asset') throw new Error(`${name} is not in the build`)
-          const { whole, first, late } = divideStyle(String(sheet.source).trim())
-          sheet.source = whole
-          const file = this.emitFile({ type: 'asset', name: 'late.css', source: late })
-          return { first, late: this.getFileName(file) }
+          return String(sheet.source).trim()
         }
-        const source = JSON.stringify(await framesOf(String(page.source), divideSheet))
+        const source = JSON.stringify(await framesOf(String(page.source), readSheet))
         this.emitFile({ type: 'asset', fileName: PAGE_FRAMES_FILE, source })
       },
     },
   }
 }
 
-/** The style that rendered pages contain, and the file of what comes with their scripts. */
-type Sheets = { first: string; late: string }
-
-/** Takes the marked blocks, which end where their braces do, out of a style sheet. */
-function divideStyle(marked: string): { whole: string; first: string; late: string } {
-  const [first = '', ...blocks] = marked.split(LATE_MARK)
-  const parts = { whole: first, first, late: '' }
-  for (const block of blocks) {
-    let open = 1
-    const end = [...block].findIndex((it) => {
-      if (it === '{') open += 1
-      else if (it === '}') open -= 1
-      return open === 0
-    })
-    const late = block.slice(0, end)
-    const rest = block.slice(end + 1)
-    parts.late += late
-    parts.first += rest
-    parts.whole += late + rest
-  }
-  return parts
-}
-
 /**
  * Makes the frames of index.html, where one comment stands for the head of each page, and one
  * before the tags of the assets.
  */
-async function framesOf(html: string, divideSheet: (name: string) => Sheets): Promise<PageFrames> {
+async function framesOf(html: string, readSheet: (name: string) => string): Promise<PageFrames> {
   const [before = '', rest = ''] = html.split('<!-- page head -->')
   const [head = '', shellEnd = ''] = rest.split('<!-- assets -->')
   const assets = [...shellEnd.matchAll(/(?<=="\/)assets\/[^"]+/g)].map(String)
   const scripts = assets.filter((name) => name.endsWith('.js')).map((name) => `/${name}`)
   const [sheet = '', ...more] = assets.filter((name) => name.endsWith('.css'))
   if (more.length > 0) throw new Error(`Rendered pages have one style sheet, not also ${more}`)
-  const { first: style, late } = divideSheet(sheet)
-  const loader = await bundleScript('start/script-loader', { SCRIPTS: scripts, SHEET: `/${late}` })
+  const style = readSheet(sheet)
+  const loader = await bundleScript('start/script-loader', { SCRIPTS: scripts })
   const inlineScripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code)
   return {
     shell: { before, after: head + shellEnd },
     // The first paint waits for nothing: the style is inline, and the loader fetches after it. The
     // link is not fetched; it tells lazy chunks that their style sheet is there.
     rendered: {
-      before: before.replace('<html ', '<html data-static '),
+      before: withFlag(before, 'static'),
       after: `${head}<script>${loader}</script><style>${style}</style><link rel="stylesheet" href="/${sheet}" disabled></head><body><div id="root">`,
       end: '</body></html>',
     },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import { brotliCompressSync, constants } from 'node:zlib'
+import { withFlag } from '../../contract/page-flags.ts'
 import type {
   FirstPage,
   PageFrames,
@@ -30,8 +31,6 @@ export type Asked = { page: PageParts } | { pictureOf: string }
 export type Answer = MadePage | PictureParts | { failure: Error }
 export type MakerData = { build: string; settings: PageSettings; frames: PageFrames['rendered'] }
 
-/** Hides what is for visitors alone until the app knows who has the session. */
-const SESSION_HTML = '<html data-session '
 /** A higher quality costs a page as much as its rendering, a wider window memory for nothing. */
 const QUALITY = { rendered: 5, plain: 3 }
 const WINDOW_BITS = 16
@@ -55,7 +54,7 @@ function answer(asked: Asked): Answer {
 function makePage({ url, head, data, isVisitors, isPacked }: PageParts): MadePage {
   const first: FirstPage = JSON.parse(data)
   const { before, after, end } = frames
-  const start = (isVisitors ? before : before.replace('<html ', SESSION_HTML)) + head + after
+  const start = (isVisitors ? before : withFlag(before, 'session')) + head + after
   const content = first.plain ? plainPage(url, first) : render(url, first)
   const body = Buffer.from(`${start}${content}</div>${dataBlock(data)}${end}`)
   // The times that a page shows are in its content.

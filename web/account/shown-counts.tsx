@@ -1,6 +1,7 @@
 import { useState } from 'react'
+import { pageFlags } from '../platform/flags.ts'
 import { localStore } from '../platform/storage.ts'
-import { NO_COUNTS_KEY } from '../platform/stored-keys.ts'
+import { NO_COUNTS_KEY } from '../session/stored-keys.ts'
 import { Checkbox } from '../ui/checkbox.tsx'
 import { rowClass } from '../ui/row.tsx'
 
@@ -11,7 +12,8 @@ export function ShownCounts() {
   function hide(next: boolean): void {
     if (next) localStore.write(NO_COUNTS_KEY, 'yes')
     else localStore.remove(NO_COUNTS_KEY)
-    document.documentElement.toggleAttribute('data-no-counts', next)
+    if (next) pageFlags().noCounts = ''
+    else delete pageFlags().noCounts
     setAreHidden(next)
   }
 

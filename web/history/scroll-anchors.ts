@@ -1,6 +1,6 @@
 import { arrayOf, isNumber, isString, shape } from '../platform/guards.ts'
 import { sessionStore } from '../platform/storage.ts'
-import { ANCHORS_KEY } from '../platform/stored-keys.ts'
+import { ANCHORS_KEY } from '../session/stored-keys.ts'
 
 /** Where an entry of the browser's history was left. */
 export type Anchor = {

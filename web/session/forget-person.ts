@@ -1,14 +1,14 @@
 import { forgetAnchors } from '../history/scroll-anchors.ts'
 import { localStore, sessionStore } from '../platform/storage.ts'
+import { LETTERS_OFF_KEY } from '../ui/shortcuts.ts'
 import {
   CLIENT_TOKEN_KEY,
   INTRO_SEEN_KEY,
-  LETTERS_OFF_KEY,
   NO_COUNTS_KEY,
   NOTICE_SEEN_KEY,
   THEME_KEY,
   VISITS_KEY,
-} from '../platform/stored-keys.ts'
+} from './stored-keys.ts'
 
 /** What stays when a person logs out. */
 const OF_THE_BROWSER = new Set([

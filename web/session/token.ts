@@ -8,10 +8,11 @@ import { CallError } from '../http/call-error.ts'
 import { send } from '../http/send.ts'
 import { serverNow, setServerClock } from '../http/server-clock.ts'
 import { createEmitter } from '../platform/atom.ts'
+import { pageFlags } from '../platform/flags.ts'
 import { localStore } from '../platform/storage.ts'
-import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from '../platform/stored-keys.ts'
 import { withLock } from '../platform/with-lock.ts'
 import { REFRESH, SESSION_LOCK, takeEarlyRefresh } from './early-refresh.ts'
+import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from './stored-keys.ts'
 
 type AccessToken = AccessTokenAnswer['accessToken']
 
@@ -39,7 +40,7 @@ export function resetToken(next: 'unknown' | 'none'): void {
   token = null
   if (next !== 'none') return
   localStore.remove(HAD_SESSION_KEY)
-  globalThis.document?.documentElement.removeAttribute('data-session')
+  if (typeof document !== 'undefined') delete pageFlags().session
 }
 
 /**

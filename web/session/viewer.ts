@@ -5,10 +5,10 @@ import { CallError } from '../http/call-error.ts'
 import { queryClient, retryPause } from '../http/query-client.ts'
 import { createEmitter, useAtom } from '../platform/atom.ts'
 import { localStore } from '../platform/storage.ts'
-import { HAD_SESSION_KEY } from '../platform/stored-keys.ts'
 import { createTabChannel } from '../platform/tab-channel.ts'
 import { forgetPerson, forgetTab } from './forget-person.ts'
 import { cameWithoutCookie } from './page-settings.ts'
+import { HAD_SESSION_KEY } from './stored-keys.ts'
 import { freshToken, hadSession, onSessionKnown, onSessionLost, resetToken } from './token.ts'
 
 export type Viewer =

@@ -1,43 +1,42 @@
 import { hideNotice, showTheme } from '../app/shell/page-looks.ts'
+import { pageFlags } from '../platform/flags.ts'
+import { beginEarlyRefresh } from '../session/early-refresh.ts'
 import {
   ANCHORS_KEY,
   HAD_SESSION_KEY,
   HIDDEN_KEY,
   INTRO_SEEN_KEY,
-  LETTERS_OFF_KEY,
   NO_COUNTS_KEY,
   NOTICE_SEEN_KEY,
   THEME_KEY,
-} from '../platform/stored-keys.ts'
-import { beginEarlyRefresh } from '../session/early-refresh.ts'
+} from '../session/stored-keys.ts'
 
-const { dataset } = document.documentElement
+const flags = pageFlags()
 
 // This script stands in every page and runs before the first paint, so that neither the other theme
 // flashes nor what is for visitors alone. A blocked storage throws.
 try {
   const hadSession = localStorage.getItem(HAD_SESSION_KEY)
-  if (hadSession || localStorage.getItem(INTRO_SEEN_KEY)) dataset.introSeen = ''
+  if (localStorage.getItem(INTRO_SEEN_KEY)) flags.introSeen = ''
   // As the server does where the session's cookie came with the request.
-  if (hadSession) dataset.session = ''
+  if (hadSession) flags.session = ''
   const hidden = localStorage.getItem(HIDDEN_KEY) ?? ''
   // Posts that the person has reported are not worth a wait.
-  if (hadSession && /"(authors|words)":\["/.test(hidden)) dataset.hides = ''
+  const hides = hadSession && /"(authors|words)":\["/.test(hidden)
   if (localStorage.getItem(THEME_KEY) === 'light') showTheme('light')
-  if (localStorage.getItem(NO_COUNTS_KEY)) dataset.noCounts = ''
-  if (localStorage.getItem(LETTERS_OFF_KEY)) dataset.noLetters = ''
+  if (localStorage.getItem(NO_COUNTS_KEY)) flags.noCounts = ''
   const seenNotice = localStorage.getItem(NOTICE_SEEN_KEY)
   if (seenNotice) hideNotice(seenNotice)
   // A page that was left further down is not seen at its top first.
   const [opening] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   const anchors = sessionStorage.getItem(ANCHORS_KEY)
   const wasLeft = anchors?.includes(`"${history.state?.key}"`)
-  if (wasLeft && opening?.type !== 'navigate') dataset.returning = ''
+  if (hides || (wasLeft && opening?.type !== 'navigate')) flags.covered = ''
 } catch {}
 
 // Reading works without the app, which needs what browsers have since 2022.
 if (!('timeout' in AbortSignal && CSS.supports('selector(:has(a))'))) {
-  dataset.old = ''
+  flags.static = 'old'
   addEventListener('DOMContentLoaded', sayOld)
 }
 addEventListener('error', ({ error }) => error instanceof SyntaxError && sayOld())
@@ -52,7 +51,7 @@ const { connection, serviceWorker } = navigator as Navigator & {
   connection?: { saveData: boolean; effectiveType?: string }
 }
 const isSlow = connection?.saveData || /[23]g/.test(connection?.effectiveType ?? '')
-if (isSlow && !serviceWorker?.controller) document.documentElement.dataset.sparing = ''
+if (isSlow && !serviceWorker?.controller) flags.sparing = ''
 else document.head.append(document.querySelector('template')?.content ?? '')
 
 try {

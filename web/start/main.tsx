@@ -7,6 +7,7 @@ import { loadFirstPage } from '../app/routes.tsx'
 import { currentEntry, isAsOpened, startHistory } from '../history/history.ts'
 import { findAnchor } from '../history/scroll-anchors.ts'
 import { queryClient } from '../http/query-client.ts'
+import { pageFlags } from '../platform/flags.ts'
 import { readLikes } from '../posts/cache/posts.queries.ts'
 import { assumeVisitor, loadViewer, viewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
@@ -80,12 +81,11 @@ function Hydrated({ onShown }: { onShown: () => void }) {
 
 function Rendered() {
   useLayoutEffect(() => {
-    document.documentElement.removeAttribute('data-static')
-    document.documentElement.removeAttribute('data-returning')
+    delete pageFlags().static
   }, [])
   useEffect(() => {
     // What is hidden is left out of the page when the effects have run.
-    document.documentElement.removeAttribute('data-hides')
+    delete pageFlags().covered
     globalThis.endWait?.()
   }, [])
   return (

@@ -1,6 +1,6 @@
 import { localStore, sessionStore } from '../platform/storage.ts'
-import { VISITS_KEY } from '../platform/stored-keys.ts'
 import { settings } from '../session/page-settings.ts'
+import { VISITS_KEY } from '../session/stored-keys.ts'
 import { toast } from '../ui/toaster.tsx'
 
 /** https://wicg.github.io/manifest-incubations/#beforeinstallpromptevent-interface */

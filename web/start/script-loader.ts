@@ -1,13 +1,11 @@
-import { shortcutOf } from '../platform/shortcut-of.ts'
+import { pageFlags } from '../platform/flags.ts'
 import { whenIdle } from '../platform/timing.ts'
 
 /** The first one is the entry, which imports the others. */
 declare const SCRIPTS: [string, ...string[]]
-/** The style of what the scripts add to a page. */
-declare const SHEET: string
 
 declare global {
-  /** Hands what was pressed over to the app; if it cannot be loaded, leaves the page as it came. */
+  /** Repeats the presses when the app runs; if it cannot be loaded, leaves the page as it came. */
   var endWait: ((failure?: unknown) => void) | undefined
 }
 
@@ -15,18 +13,16 @@ declare global {
 // sign of use, or when the browser has painted the page and is idle; where bytes are spared, only
 // by use. A signed-in person gets them at the paint, as does who comes back to where they ran.
 const LATEST_MS = 1500
-const { dataset } = document.documentElement
-const held = new Map<EventTarget, Event>()
+const flags = pageFlags()
+const held = new Set<HTMLButtonElement>()
 const holding = new AbortController()
 let hasBegun = false
 
 function load(): void {
-  if (hasBegun || 'old' in dataset) return
+  if (hasBegun) return
   hasBegun = true
   for (const href of SCRIPTS) add('link', { rel: 'modulepreload', crossOrigin: '', href })
-  const start = () =>
-    add('script', { type: 'module', crossOrigin: '', src: SCRIPTS[0], onerror: endWait })
-  add('link', { rel: 'stylesheet', href: SHEET, onload: start, onerror: endWait })
+  add('script', { type: 'module', crossOrigin: '', src: SCRIPTS[0], onerror: endWait })
 }
 
 function add(name: string, attributes: Record<string, unknown>): void {
@@ -35,13 +31,12 @@ function add(name: string, attributes: Record<string, unknown>): void {
 
 function endHold(): void {
   holding.abort()
-  for (const it of held.keys()) if (it instanceof Element) it.removeAttribute('data-held')
+  for (const button of held) button.removeAttribute('data-held')
 }
 
 function onUse(event: MouseEvent | KeyboardEvent): void {
   const { target, type } = event
-  const key = 'key' in event ? event.key : ''
-  const opens = type === 'click' || key === 'Enter'
+  const opens = type === 'click' || ('key' in event && event.key === 'Enter')
   // The browser answers links and forms by itself.
   if (!(target instanceof Element) || target.closest(opens ? 'a,form' : 'form')) return
   const button = target.closest('button')
@@ -52,25 +47,14 @@ function onUse(event: MouseEvent | KeyboardEvent): void {
     return
   }
   load()
-  if (button && type === 'click') {
-    event.stopImmediatePropagation()
-    // The second tap on a toggle takes the first one back.
-    if (button.ariaPressed && held.delete(button)) button.removeAttribute('data-held')
-    else {
-      held.set(button, event)
-      button.dataset.held = ''
-    }
-  } else if ('key' in event && isShortcut(event) && !held.has(document)) {
-    // What is typed after a shortcut is meant for what it opens.
-    event.stopImmediatePropagation()
-    held.set(document, event)
+  if (!button || type !== 'click') return
+  event.stopImmediatePropagation()
+  // The second tap on a toggle takes the first one back.
+  if (button.ariaPressed && held.delete(button)) button.removeAttribute('data-held')
+  else {
+    held.add(button)
+    button.dataset.held = ''
   }
-}
-
-/** Whether the app knows the key: another one must not keep a shortcut after it from being held. */
-function isShortcut(event: KeyboardEvent): boolean {
-  const pressed = shortcutOf(event) ?? ''
-  return pressed === '?' || (/^Key[JKLNR]$/.test(pressed) && !('noLetters' in dataset))
 }
 
 globalThis.endWait = (failure) => {
@@ -82,13 +66,12 @@ globalThis.endWait = (failure) => {
 
 function release(): void {
   endHold()
-  for (const [target, event] of held)
-    inPage(target)?.dispatchEvent(Reflect.construct(event.constructor, [event.type, event]))
+  for (const button of held) inPage(button)?.click()
 }
 
-/** What was pressed, or the same button where the app has rendered the page anew. */
-function inPage(pressed: EventTarget): EventTarget | undefined {
-  if (!(pressed instanceof Element) || pressed.isConnected) return pressed
+/** The button that was pressed, or the same one where the app has rendered the page anew. */
+function inPage(pressed: HTMLButtonElement): HTMLButtonElement | undefined {
+  if (pressed.isConnected) return pressed
   const name = nameOf(pressed)
   return [...document.querySelectorAll('button')].find((it) => nameOf(it) === name)
 }
@@ -101,7 +84,7 @@ function nameOf(button: Element): string {
 
 function leaveStatic(): void {
   endHold()
-  dataset.static = ''
+  flags.static = ''
   addEventListener('online', () => isAnythingTyped() || location.reload())
 }
 
@@ -109,16 +92,20 @@ function isAnythingTyped(): boolean {
   return [...document.querySelectorAll('input')].some((it) => it.value !== it.defaultValue)
 }
 
-dataset.static = 'held'
-const options = { capture: true, signal: holding.signal }
-addEventListener('click', onUse, options)
-addEventListener('keydown', onUse, options)
-// A pointer at rest reports a move too, of no length, when the page comes under it.
-addEventListener('mousemove', (move) => (move.movementX || move.movementY) && onUse(move), options)
-addEventListener('scroll', () => scrollY > innerHeight && load(), options)
-
-const isAtOnce = 'session' in dataset || history.state
-if (isAtOnce || !('sparing' in dataset)) {
+function begin(): void {
+  flags.static = 'held'
+  const options = { capture: true, signal: holding.signal }
+  addEventListener('click', onUse, options)
+  addEventListener('keydown', onUse, options)
+  // A pointer at rest reports a move too, of no length, when the page comes under it.
+  addEventListener(
+    'mousemove',
+    (move) => (move.movementX || move.movementY) && onUse(move),
+    options,
+  )
+  addEventListener('scroll', () => scrollY > innerHeight && load(), options)
+  const isAtOnce = 'session' in flags || history.state
+  if (!isAtOnce && 'sparing' in flags) return
   try {
     new PerformanceObserver(() => (isAtOnce ? load() : whenIdle(load, LATEST_MS))).observe({
       type: 'paint',
@@ -128,3 +115,5 @@ if (isAtOnce || !('sparing' in dataset)) {
   // A hidden page is never painted.
   addEventListener('load', () => setTimeout(load, LATEST_MS))
 }
+
+if (flags.static !== 'old') begin()

@@ -9,6 +9,7 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react'
+import { pageFlags } from '../platform/flags.ts'
 import { Button, IconButton } from './button.tsx'
 import { classes } from './classes.ts'
 import { FormError } from './errors.tsx'
@@ -135,7 +136,8 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
  * tap among 1,000.
  */
 function holdPage(isHeld: boolean): void {
-  document.documentElement.toggleAttribute('data-modal', isHeld)
+  if (isHeld) pageFlags().modal = ''
+  else delete pageFlags().modal
 }
 
 /**

@@ -1,7 +1,8 @@
 import { useEffect, useEffectEvent } from 'react'
-import { shortcutOf } from '../platform/shortcut-of.ts'
 import { localStore } from '../platform/storage.ts'
-import { LETTERS_OFF_KEY } from '../platform/stored-keys.ts'
+
+/** Stored where the person wants no single letters (WCAG 2.1.4). */
+export const LETTERS_OFF_KEY = 'letter-keys'
 
 /** Functions by `event.code`, or by «?». One that returns false leaves the key to the browser. */
 export type Shortcuts = Record<string, (() => unknown) | undefined>
@@ -39,4 +40,14 @@ export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): vo
 function isForOther(target: EventTarget | null): boolean {
   const typing = target instanceof Element && target.closest(TYPING) !== null
   return typing || document.querySelector(OPEN_POPUP) !== null
+}
+
+type Pressed = Pick<KeyboardEvent, 'code' | 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
+
+/** By the position of the key, not by its letter: on ЙЦУКЕН the J key types «о». */
+export function shortcutOf(event: Pressed): string | null {
+  if (event.ctrlKey || event.metaKey || event.altKey) return null
+  // On ЙЦУКЕН «?» is Shift+7; its Latin position works too.
+  if (event.key === '?' || (event.shiftKey && event.code === 'Slash')) return '?'
+  return event.shiftKey ? null : event.code
 }

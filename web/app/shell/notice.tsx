@@ -1,13 +1,13 @@
 import { type ReactNode, useLayoutEffect } from 'react'
+import { pageFlags } from '../../platform/flags.ts'
 import styles from './app-shell.module.css'
 
 /** A line at the bottom of the screen. Toasts and the end of the page leave room for it. */
 export function Notice({ children }: { children: ReactNode }) {
   useLayoutEffect(() => {
-    const root = document.documentElement
-    root.toggleAttribute('data-notice', true)
+    pageFlags().notice = ''
     return () => {
-      root.toggleAttribute('data-notice', false)
+      delete pageFlags().notice
     }
   }, [])
   return <div className={styles.banner}>{children}</div>

@@ -1,6 +1,6 @@
 import { focusContent } from '../../history/focus-content.ts'
 import { localStore } from '../../platform/storage.ts'
-import { NOTICE_SEEN_KEY } from '../../platform/stored-keys.ts'
+import { NOTICE_SEEN_KEY } from '../../session/stored-keys.ts'
 import { useSiteState } from '../../sign-in/site-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'

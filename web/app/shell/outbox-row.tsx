@@ -6,7 +6,6 @@ import { reasonOf } from '../../http/error-message.ts'
 import { useAtom } from '../../platform/atom.ts'
 import { useOnline } from '../../platform/online.ts'
 import { localStore } from '../../platform/storage.ts'
-import { HAD_SESSION_KEY } from '../../platform/stored-keys.ts'
 import type { DraftTarget } from '../../posts/compose/stored-drafts.ts'
 import {
   errorOf,
@@ -16,6 +15,7 @@ import {
   startOutbox,
 } from '../../posts/compose/text-outbox.ts'
 import { SecondsLeft } from '../../posts/compose/waiting-line.tsx'
+import { HAD_SESSION_KEY } from '../../session/stored-keys.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { Notice } from './notice.tsx'
 import styles from './outbox-row.module.css'

@@ -1,7 +1,9 @@
+import { pageFlags } from '../../platform/flags.ts'
+
 export type Theme = 'dark' | 'light'
 
 export function showTheme(theme: Theme): void {
-  document.documentElement.dataset.theme = theme
+  pageFlags().theme = theme
   const scheme = document.querySelector<HTMLMetaElement>('meta[name=color-scheme]')
   if (scheme) scheme.content = theme
   const bar = document.querySelector<HTMLMetaElement>('meta[name=theme-color]')

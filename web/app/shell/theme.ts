@@ -1,6 +1,7 @@
 import { createEmitter, type ReadableAtom } from '../../platform/atom.ts'
+import { pageFlags } from '../../platform/flags.ts'
 import { localStore } from '../../platform/storage.ts'
-import { THEME_KEY } from '../../platform/stored-keys.ts'
+import { THEME_KEY } from '../../session/stored-keys.ts'
 import { showTheme, type Theme } from './page-looks.ts'
 
 const changes = createEmitter(() => {
@@ -10,7 +11,7 @@ const changes = createEmitter(() => {
 
 /** The page shows the theme before its first paint. The atom follows other tabs. */
 export const theme: ReadableAtom<Theme> = {
-  get: () => (document.documentElement.dataset.theme === 'light' ? 'light' : 'dark'),
+  get: () => (pageFlags().theme === 'light' ? 'light' : 'dark'),
   subscribe: changes.subscribe,
 }
 

@@ -2,9 +2,10 @@ import { X } from 'lucide'
 import { useEffect } from 'react'
 import { usePage } from '../../history/entry.tsx'
 import { focusContent } from '../../history/focus-content.ts'
+import { pageFlags } from '../../platform/flags.ts'
 import { localStore } from '../../platform/storage.ts'
-import { INTRO_SEEN_KEY } from '../../platform/stored-keys.ts'
 import { settings } from '../../session/page-settings.ts'
+import { INTRO_SEEN_KEY } from '../../session/stored-keys.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -30,6 +31,6 @@ function Intro() {
 }
 
 function hide(): void {
-  document.documentElement.toggleAttribute('data-intro-seen', true)
+  pageFlags().introSeen = ''
   focusContent()
 }

@@ -1,7 +1,7 @@
 import { createEmitter, type ReadableAtom, useAtom } from '../../platform/atom.ts'
 import { arrayOf, isString, optional, shape } from '../../platform/guards.ts'
 import { localStore } from '../../platform/storage.ts'
-import { HIDDEN_KEY } from '../../platform/stored-keys.ts'
+import { HIDDEN_KEY } from '../../session/stored-keys.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 
 /** What the person `by` does not want to see: authors by their ids, and words. */

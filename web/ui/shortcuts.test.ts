@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shortcutOf } from './shortcut-of.ts'
+import { shortcutOf } from './shortcuts.ts'
 
 const plain = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false }
 

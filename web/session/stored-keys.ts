@@ -1,8 +1,6 @@
 /** Keys of the browser's storages that a page reads before its first paint and the app later. */
 export const THEME_KEY = 'theme'
 export const NO_COUNTS_KEY = 'no-counts'
-/** Stored where the person wants no single letters (WCAG 2.1.4). */
-export const LETTERS_OFF_KEY = 'letter-keys'
 export const INTRO_SEEN_KEY = 'intro-seen'
 /** The id of the notice that was put away last. */
 export const NOTICE_SEEN_KEY = 'notice-seen'
