@@ -18,15 +18,26 @@ const VENDOR = /node_modules\/(?:react|react-dom|scheduler|@tanstack)\//
  * pages load after the paint.
  */
 const CHUNKS = [
-  { name: 'vendor', test: VENDOR, priority: 2 },
+  { name: 'vendor', test: VENDOR, priority: 7 },
   {
     name: 'app',
     // With the style of the pages that are rendered but not in the first script.
-    test: /web\/(?:app\/app\.tsx|ui\/base\.css|texts\/site-text\.module\.css|search\/search-form\.module\.css|ui\/input\.module\.css|pages\/not-found\.module\.css)$/,
-    priority: 1,
+    test: /web\/(?:app\/app\.tsx|app\/start-app\.ts|start\/first-page\.ts|ui\/base\.css|texts\/site-text\.module\.css|search\/search-form\.module\.css|ui\/input\.module\.css|pages\/not-found\.module\.css)$/,
+    priority: 6,
   },
   // The style of all lazy chunks in one sheet: rendered pages contain only the style of `app`.
-  { name: 'lazy-styles', test: /\.module\.css$/ },
+  { name: 'lazy-styles', test: /\.module\.css$/, priority: 5 },
+  // What is loaded together anyway: at the start of signed-in people, after the first use, and for
+  // signed-in people when idle.
+  { name: 'signed-in', test: /web\/(?:app\/signed-in\.ts|answers\/bell\.tsx)$/, priority: 4 },
+  { name: 'sign-in-dialog', test: /web\/app\/open-dialog\.tsx$/, priority: 3 },
+  { name: 'menus', test: /web\/(?:ui\/menu|feed\/post-menu)\.tsx$/, priority: 2 },
+  {
+    name: 'dialogs',
+    test: /web\/(?!sign-in|moderation\/queue).*-dialog\.tsx$|web\/app\/shell\/outbox-row\.tsx$/,
+    priority: 1,
+  },
+  { name: 'settings', test: /web\/pages\/(?:settings.*|viewer-feeds|received)\.tsx$/ },
 ]
 const STYLED_IMPORT = join(import.meta.dirname, 'web/platform/styled-import.ts')
 const SMALLEST_WORTH_PACKING = 512
@@ -246,15 +257,19 @@ export default defineConfig(({ command, isSsrBuild }) => ({
           { codeSplitting: false }
         : {
             codeSplitting: { groups: CHUNKS },
-            // The first script names 29 chunks, and hashes do not compress: six characters tell a
-            // chunk's versions apart.
+            // Hashes do not compress: six characters tell a chunk's versions apart.
             chunkFileNames: 'assets/[name]-[hash:6].js',
           },
     },
   },
   // The server renders with what was built, never with a development build.
   ssr: { noExternal: true },
-  ...(isSsrBuild && { define: { 'process.env.NODE_ENV': '"production"' } }),
+  ...(command === 'build' && {
+    define: isSsrBuild
+      ? { 'process.env.NODE_ENV': '"production"' }
+      : // A visit does not pay for what React tells its developer tools.
+        { __REACT_DEVTOOLS_GLOBAL_HOOK__: 'undefined' },
+  }),
   css: {
     postcss: { plugins: STYLE_PLUGINS },
     modules: {

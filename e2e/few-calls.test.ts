@@ -4,6 +4,9 @@ import { journey, olga, desktopTest as test } from './testing/journey.ts'
 import { postWith } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
+/** Ten of them are longer than the screen, so that the next ones are not read yet. */
+const LONG_TEXT = 'Запись на много строк. '.repeat(15)
+
 /** Records the calls of a page that read, and whether each has a token. */
 function recordReads(page: Page): string[] {
   const calls: string[] = []
@@ -51,4 +54,26 @@ test('a signed-in reload of the feed reads each page once, also if it takes a wh
   const [first, second] = cursors().map(Number)
   expect((first ?? 0) - (second ?? 0)).toBe(10)
   expect(cursors()).toHaveLength(2)
+})
+
+test('a signed-in start makes four calls: token, account, posts with likes, and news', async () => {
+  await journey.fillWall(olga, 20, LONG_TEXT)
+  const calls: string[] = []
+  const page = await journey.visit({
+    as: await journey.signUp(),
+    before: async (it) => {
+      it.on('request', (request) => {
+        const { pathname } = new URL(request.url())
+        if (pathname.startsWith('/api/')) calls.push(`${request.method()} ${pathname}`)
+      })
+    },
+  })
+  await profileLink(page).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(calls.sort()).toEqual([
+    'GET /api/v1/live',
+    'GET /api/v1/posts',
+    'GET /api/v1/users/current',
+    'PATCH /api/v1/sessions/current',
+  ])
 })

@@ -47,16 +47,37 @@ test('for a signed-in viewer dialogs are preloaded, and open without a network',
     as: olga,
     before: async (it) => it.on('requestfinished', (request) => fetched.push(request.url())),
   })
-  const last = 'shortcuts-dialog-'
+  const last = '/settings-'
   await expect.poll(() => fetched.some((url) => url.includes(last))).toBe(true)
   await page.context().setOffline(true)
   await page.getByRole('button', { name: 'Новая запись' }).click()
   await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
 
-test('menus and opening a post need no further script, and work without the server too', async () => {
-  const page = await journey.visit()
+test('a post opens without the server, and from the first sign of use menus and signing in do too', async () => {
+  const fetched: string[] = []
+  const page = await journey.visit({
+    before: async (it) => {
+      // The stream's retries would keep the network busy.
+      await refuseNews(it)
+      it.on('request', (request) => fetched.push(request.url()))
+    },
+  })
   await postWith(page, 'Запись 12').waitFor()
+  await page.waitForLoadState('networkidle')
+  const chunks = () => [
+    ...new Set(fetched.filter((url) => /\/(?:sign-in-dialog|menus)-/.test(url))),
+  ]
+  expect(chunks()).toEqual([])
+  // The page may only now be ready to notice it.
+  await expect
+    .poll(async () => {
+      await page.mouse.move(300 + Math.random() * 100, 300)
+      return chunks().length
+    })
+    .toBe(2)
+  // Resolves when the chunks that these import have come too.
+  await page.evaluate((urls) => Promise.all(urls.map((url) => import(url))), chunks())
   await page.context().setOffline(true)
   await (await openMenu(postWith(page, 'Запись 12'))).getByRole('menuitem').first().waitFor()
   await page.keyboard.press('Escape')
@@ -66,31 +87,6 @@ test('menus and opening a post need no further script, and work without the serv
   await postWith(page, 'Запись 12').getByText('Запись 12').click()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
   await postWith(page, 'Запись 12').waitFor()
-})
-
-test('for a visitor signing in is fetched at the first sign of use, and then opens without a network', async () => {
-  const fetched: string[] = []
-  const page = await journey.visit({
-    before: async (it) => {
-      await refuseNews(it)
-      it.on('requestfinished', (request) => fetched.push(request.url()))
-    },
-  })
-  await postWith(page, 'Запись 12').waitFor()
-  await page.waitForLoadState('networkidle')
-  const lazy = /\/sign-in-dialog-/
-  expect(fetched.filter((url) => lazy.test(url))).toEqual([])
-  const chunks = () => [...new Set(fetched.filter((url) => lazy.test(url)))]
-  // The page may only now be ready to notice it.
-  await expect
-    .poll(async () => {
-      await page.mouse.move(300 + Math.random() * 100, 300)
-      return chunks().length
-    })
-    .toBe(1)
-  // Resolves when the chunks that these import have come too.
-  await page.evaluate((urls) => Promise.all(urls.map((url) => import(url))), chunks())
-  await page.context().setOffline(true)
   await page.getByRole('button', { name: 'Войти' }).click()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
@@ -142,7 +138,7 @@ test('a page that failed during navigation is loaded when the user opens it agai
 })
 
 test('when a new release has removed the chunk of a page or a dialog, a reload is offered', async () => {
-  const gone = /assets\/(settings|write-dialog)-/
+  const gone = /assets\/(settings|dialogs)-/
   const page = await journey.visit({
     as: olga,
     expectedErrors: UNFETCHED,

@@ -2,12 +2,10 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
 import { write } from '../http/write.ts'
 
-/** What the viewer has not seen, and of which posts they want no replies. */
+/** What the viewer has not seen, and of which posts they want no replies. Comes with the account. */
 export const receivedQuery = queryOptions({
   queryKey: ['received'],
   queryFn: ({ signal }) => call('GET /users/current/received', {}, { signal }),
-  // The live stream tells when it is to be read again.
-  staleTime: Number.POSITIVE_INFINITY,
 })
 
 export function refreshReceived(client: QueryClient): Promise<void> {

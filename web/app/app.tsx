@@ -2,12 +2,10 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { HistoryProvider } from '../history/entry.tsx'
 import type { Entry } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
-import { ReadMutes } from '../mutes/mutes.queries.ts'
 import { reloadIfPossible } from '../platform/lazy-chunk.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { PageLinkContext, ToastRegion } from '../ui/toaster.tsx'
-import { Dialogs, PreloadChunks } from './dialogs.tsx'
-import { ReportOutcomes } from './report-outcomes.tsx'
+import { Dialogs } from './dialogs.tsx'
 import { AppRoutes, PageFailure } from './routes.tsx'
 import { AppShell } from './shell/app-shell.tsx'
 
@@ -29,9 +27,6 @@ export function App({ client, entry }: AppProps) {
             </AppShell>
             <ErrorBoundary>
               <Dialogs />
-              <PreloadChunks />
-              <ReportOutcomes />
-              <ReadMutes />
             </ErrorBoundary>
             <ErrorBoundary>
               <ToastRegion />

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import type { FirstPage } from '../../contract/pages.ts'
+import type { FirstPage, Page } from '../../contract/pages.ts'
 import { useEntry, usePage } from '../history/entry.tsx'
 import { PostPage } from '../pages/post-page.tsx'
 import { WallPage } from '../pages/wall.tsx'
@@ -9,10 +9,17 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { RetryButton } from '../ui/errors.tsx'
 import { Lazy } from '../ui/lazy.tsx'
 import { Loading } from '../ui/spinner.tsx'
+import { isForUsers } from './guard-pages.ts'
 import { ModeratorsRoute, SecuredRoute } from './secured-route.tsx'
 
+const text = createLazyChunk(() => import('../pages/text-page.tsx'), 'TextPage')
+const author = createLazyChunk(() => import('../pages/author.tsx'), 'AuthorPage')
+const notFound = createLazyChunk(() => import('../pages/not-found.tsx'), 'NotFoundPage')
+
+type LazyPageName = Exclude<Page['name'], 'wall' | 'post'>
+
 /** The wall and the page of a post are in the first chunk: a post opens at once, offline too. */
-const PAGES = {
+const PAGES: Record<LazyPageName, LazyChunk<ComponentType>> = {
   liked: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'LikedPage'),
   ownPosts: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnPostsPage'),
   ownReplies: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnRepliesPage'),
@@ -31,9 +38,13 @@ const PAGES = {
   moderation: createLazyChunk(() => import('../pages/moderation.tsx'), 'ModerationPage'),
   emailUndo: createLazyChunk(() => import('../pages/mailed-links.tsx'), 'EmailUndoPage'),
   invitation: createLazyChunk(() => import('../pages/mailed-links.tsx'), 'InvitationPage'),
-  author: createLazyChunk(() => import('../pages/author.tsx'), 'AuthorPage'),
-  text: createLazyChunk(() => import('../pages/text-page.tsx'), 'TextPage'),
-  notFound: createLazyChunk(() => import('../pages/not-found.tsx'), 'NotFoundPage'),
+  author,
+  authorReplies: author,
+  about: text,
+  rules: text,
+  privacy: text,
+  consent: text,
+  contacts: text,
 }
 
 export function AppRoutes() {
@@ -46,46 +57,21 @@ export function AppRoutes() {
 
 function CurrentPage() {
   const page = usePage()
-  const notFound = <LazyPage chunk={PAGES.notFound} />
-  if (page === null) return notFound
-  switch (page.name) {
-    case 'wall':
-      return <WallPage />
-    case 'post':
-      return <PostPage />
-    case 'about':
-    case 'rules':
-    case 'privacy':
-    case 'consent':
-    case 'contacts':
-      return <LazyPage chunk={PAGES.text} />
-    case 'author':
-    case 'authorReplies':
-      return <LazyPage chunk={PAGES.author} />
-    case 'search':
-    case 'emailUndo':
-    case 'invitation':
-      return <LazyPage chunk={PAGES[page.name]} />
-    case 'moderation':
-      return (
-        <ModeratorsRoute otherwise={notFound}>
-          <LazyPage chunk={PAGES.moderation} />
-        </ModeratorsRoute>
-      )
-    default:
-      return (
-        <SecuredRoute>
-          <LazyPage chunk={PAGES[page.name]} />
-        </SecuredRoute>
-      )
+  if (page === null) return <LazyPage chunk={notFound} />
+  if (page.name === 'wall') return <WallPage />
+  if (page.name === 'post') return <PostPage />
+  const shown = <LazyPage chunk={PAGES[page.name]} />
+  if (page.name === 'moderation') {
+    return <ModeratorsRoute otherwise={<LazyPage chunk={notFound} />}>{shown}</ModeratorsRoute>
   }
+  return isForUsers(page) ? <SecuredRoute>{shown}</SecuredRoute> : shown
 }
 
 /** A page that the server renders needs its lazy chunk before it is hydrated. May reject. */
 export async function loadFirstPage({ shows }: Pick<FirstPage, 'shows'>): Promise<void> {
-  if (shows === 'nothing') await PAGES.notFound.load()
-  if (shows === 'text') await PAGES.text.load()
-  if (shows === 'author' || shows === 'missing author') await PAGES.author.load()
+  if (shows === 'nothing') await notFound.load()
+  if (shows === 'text') await text.load()
+  if (shows === 'author' || shows === 'missing author') await author.load()
   if (shows === 'search') await PAGES.search.load()
 }
 

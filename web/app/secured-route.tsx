@@ -1,33 +1,13 @@
-import { type ReactNode, useEffect, useRef } from 'react'
-import { PATHS } from '../../contract/pages.ts'
-import { useEntry } from '../history/entry.tsx'
-import { navigate } from '../history/history.ts'
+import type { ReactNode } from 'react'
 import { errorMessage } from '../http/error-message.ts'
-import { withViewer } from '../session/intents.ts'
 import { useViewer, type Viewer, viewerForAction } from '../session/viewer.ts'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
 
-/**
- * A visitor who opened such a page by its address gets the sign-in dialog, which leads back here; a
- * user whose session has just ended is only sent to the wall.
- */
+/** Visitors never stay here: see guard-pages.ts. */
 export function SecuredRoute({ children }: { children: ReactNode }) {
   const viewer = useViewer()
-  const { state } = viewer
-  const wasClosed = viewer.state === 'signed-out' && viewer.because !== undefined
-  const { pathname } = useEntry()
-  const wasHere = useRef(false)
-
-  useEffect(() => {
-    if (state === 'authorized') wasHere.current = true
-    if (state !== 'signed-out') return
-    navigate(PATHS.wall, { replace: true })
-    if (!wasHere.current && !wasClosed) void withViewer({ name: 'go', path: pathname })
-  }, [state, wasClosed, pathname])
-
-  if (viewer.state === 'authorized') return children
-  return <ViewerPending viewer={viewer} />
+  return viewer.state === 'authorized' ? children : <ViewerPending viewer={viewer} />
 }
 
 /** Everybody but moderators sees `otherwise`, as at an address without a page. */

@@ -1,10 +1,10 @@
-import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
 import { write } from '../http/write.ts'
 import { hidden, hide } from '../posts/cache/hidden.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
-import { useUser, viewerId } from '../session/viewer.ts'
 
+/** The muted authors with their names. Their ids come with the account. */
 export const mutesQuery = queryOptions({
   queryKey: ['mutes'],
   queryFn: async ({ signal }) => {
@@ -12,16 +12,7 @@ export const mutesQuery = queryOptions({
     hide({ authors: users.map(({ id }) => id) })
     return users
   },
-  staleTime: Number.POSITIVE_INFINITY,
 })
-
-/** Reads whom the viewer has muted, also in another browser. */
-export function ReadMutes() {
-  const isSignedIn = useUser() !== undefined
-  // When a viewer signs out, queries are reset before anything is rendered.
-  useQuery({ ...mutesQuery, enabled: () => isSignedIn && viewerId() !== null })
-  return null
-}
 
 /** The browser leaves muted authors out of what it has; what the server leaves out is read anew. */
 export async function setAuthorMuted(

@@ -46,8 +46,9 @@ function showWallSignedOut(userId: string): void {
   forgetTab()
   textsChanged.emit()
   forgetHidden()
-  signedOut()
+  // Otherwise the settings are replaced, and no step leads back to them.
   navigate(PATHS.wall)
+  signedOut()
   announceSessionChange(true)
 }
 

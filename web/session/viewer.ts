@@ -1,5 +1,5 @@
 import { type QueryFunctionContext, QueryObserver, queryOptions } from '@tanstack/react-query'
-import type { CurrentUser } from '../../contract/account.ts'
+import type { CurrentUser, OwnAccount } from '../../contract/account.ts'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
 import { queryClient, retryPause } from '../http/query-client.ts'
@@ -42,6 +42,11 @@ const sessionChanges = createTabChannel<boolean>('session')
 const otherViewer = createEmitter()
 
 export const onOtherViewer = otherViewer.subscribe
+
+const accountRead = createEmitter<OwnAccount>()
+
+/** Calls a listener with the account of a signed-in viewer, before it is known who they are. */
+export const onAccountRead = accountRead.subscribe
 
 let mayTell: Promise<void> | undefined
 let noAnswer: Extract<Viewer, { state: 'no-answer' }> | undefined
@@ -88,7 +93,7 @@ function currentViewer(): Viewer {
 }
 
 /** Only a refusal makes a visitor. Nothing is told before `isShown` resolves. */
-export function loadViewer(isShown?: Promise<void>): void {
+export function loadViewer(isShown: Promise<void>): void {
   mayTell = isShown
   assumeVisitor()
   onSessionLost((error) => {
@@ -118,7 +123,7 @@ function followOtherTab(isLogOut: boolean): void {
 }
 
 /** A page that came without a cookie needs no request if this browser remembers no session. */
-export function assumeVisitor(): void {
+function assumeVisitor(): void {
   if (!cameWithoutCookie() || hadSession()) return
   resetToken('none')
   queryClient.setQueryData<KnownViewer>(queryKey, SIGNED_OUT)
@@ -161,6 +166,7 @@ async function readViewer({ signal }: QueryFunctionContext): Promise<KnownViewer
     if ((await freshToken()) === null) return visitor()
     const user = await call('GET /users/current', {}, { signal })
     localStore.write(HAD_SESSION_KEY, user.id)
+    accountRead.emit(user)
     return { state: 'authorized', user }
   } catch (error) {
     if (!(error instanceof CallError) || error.status !== 401) throw error

@@ -1,15 +1,16 @@
 import '../ui/base.css'
-import { StrictMode, startTransition, useEffect, useLayoutEffect } from 'react'
+import { StrictMode, startTransition, useEffect } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { cursorAt, type FirstPage, pageAt } from '../../contract/pages.ts'
 import { App } from '../app/app.tsx'
 import { loadFirstPage } from '../app/routes.tsx'
+import { startApp } from '../app/start-app.ts'
 import { currentEntry, isAsOpened, startHistory } from '../history/history.ts'
 import { findAnchor } from '../history/scroll-anchors.ts'
 import { queryClient } from '../http/query-client.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { readLikes } from '../posts/cache/posts.queries.ts'
-import { assumeVisitor, loadViewer, viewer } from '../session/viewer.ts'
+import { loadViewer, viewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
 import { registerServiceWorker } from './register-service-worker.ts'
 
@@ -24,10 +25,10 @@ const begin = () => {
   if (first && beginsAtAnchor(first))
     loadFirstPage(first).then(
       // Somebody who went back meanwhile has another address than the page they see.
-      () => (isAsOpened() ? hydrate(root, first) : render(root)),
+      () => show(root, isAsOpened() ? first : null),
       globalThis.endWait,
     )
-  else render(root)
+  else show(root, null)
   registerServiceWorker()
   // Browsers that cannot install the app never send it.
   addEventListener('beforeinstallprompt', (event) => {
@@ -41,12 +42,6 @@ const begin = () => {
 if ('withResolvers' in Promise && 'any' in AbortSignal) begin()
 else import('./missing-functions.ts').then(begin, globalThis.endWait)
 
-function render(container: HTMLElement): void {
-  loadViewer()
-  // A transition renders in slices, so that the page answers a tap during the first render.
-  startTransition(() => createRoot(container).render(<Rendered />))
-}
-
 /** A list begins elsewhere if its entry was left further down, or before newer posts came. */
 function beginsAtAnchor(shown: FirstPage): boolean {
   const left = findAnchor(currentEntry().key)
@@ -55,39 +50,35 @@ function beginsAtAnchor(shown: FirstPage): boolean {
   return left.cursor === shown.cursor || left.cursor === (first && cursorAt(first.id))
 }
 
-function hydrate(container: HTMLElement, shown: FirstPage): void {
+/** Takes over the page that was served, or renders it. */
+function show(container: HTMLElement, served: FirstPage | null): void {
   const { key: entryKey, pathname } = currentEntry()
-  showFirstPage(queryClient, shown, { entryKey, page: pageAt(pathname) })
-  assumeVisitor()
+  if (served) showFirstPage(queryClient, served, { entryKey, page: pageAt(pathname) })
+  // A change before React has taken the page over would render it anew.
   const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>()
   loadViewer(isShown)
+  startApp(queryClient)
   // Before the list asks for its next page, so that no page is read twice.
-  if (viewer.get().state !== 'signed-out') readLikes(queryClient)
+  if (served && viewer.get().state !== 'signed-out') readLikes(queryClient)
   const { href } = location
   // React renders the page anew for somebody who goes back during the first render.
   const onRecoverableError = (error: unknown) => href === location.href && reportError(error)
-  const app = <Hydrated onShown={onShown} />
+  const app = <Shown onShown={onShown} />
+  // A transition renders in slices, so that the page answers a tap during the first render.
   startTransition(() => {
-    if (shown.plain) createRoot(container).render(app)
-    else hydrateRoot(container, app, { onRecoverableError })
+    if (served && !served.plain) hydrateRoot(container, app, { onRecoverableError })
+    else createRoot(container).render(app)
   })
 }
 
-/** A change before React has taken the page over would render it anew. */
-function Hydrated({ onShown }: { onShown: () => void }) {
-  useEffect(onShown, [onShown])
-  return <Rendered />
-}
-
-function Rendered() {
-  useLayoutEffect(() => {
-    delete pageFlags().static
-  }, [])
+function Shown({ onShown }: { onShown: () => void }) {
   useEffect(() => {
+    delete pageFlags().static
     // What is hidden is left out of the page when the effects have run.
     delete pageFlags().covered
+    onShown()
     globalThis.endWait?.()
-  }, [])
+  }, [onShown])
   return (
     <StrictMode>
       <App client={queryClient} />

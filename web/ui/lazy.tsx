@@ -1,6 +1,7 @@
 import { type ReactNode, Suspense, startTransition, use, useEffect, useState } from 'react'
-import type { LazyChunk } from '../platform/lazy-chunk.ts'
+import { canReload, type LazyChunk } from '../platform/lazy-chunk.ts'
 import { ErrorBoundary, type ErrorBoundaryProps } from './error-boundary.tsx'
+import { toast } from './toaster.tsx'
 
 type LazyProps<Content> = Omit<ErrorBoundaryProps, 'children'> & {
   chunk: LazyChunk<Content>
@@ -36,4 +37,17 @@ type LoadedProps<Content> = Pick<LazyProps<Content>, 'chunk' | 'children'> & {
 
 function Loaded<Content>({ chunk, attempt, children }: LoadedProps<Content>) {
   return children(chunk.content() ?? use(attempt))
+}
+
+/**
+ * If the server answers although a chunk could not be loaded, the network is not to blame: a
+ * release removed the chunk, or the browser remembers the failure. Then a reload is offered.
+ */
+export async function tellNotLoaded(): Promise<void> {
+  if (await canReload()) {
+    const link = { label: 'Обновить страницу', onSelect: () => location.reload() }
+    toast({ text: 'Не получилось загрузить', link })
+  } else {
+    toast({ text: 'Не получилось загрузить. Проверьте связь и нажмите ещё раз' })
+  }
 }

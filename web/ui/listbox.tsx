@@ -1,9 +1,13 @@
 import { ChevronDown } from 'lucide'
 import { useHydrated } from '../platform/hydrated.ts'
+import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
+import { Lazy, tellNotLoaded } from './lazy.tsx'
 import styles from './listbox.module.css'
-import { Menu, useMenuButton } from './menu.tsx'
+import { useMenuButton } from './use-menu-button.ts'
+
+export const menu = createLazyChunk(() => import('./menu.tsx'), 'Menu')
 
 type Option<Value extends string> = { value: Value; label: string }
 
@@ -23,6 +27,11 @@ export function Listbox<Value extends string>(props: ListboxProps<Value>) {
   const current = options.find((option) => option.value === value)?.label
   const others = options.filter((option) => option.value !== value)
 
+  function failToOpen(): void {
+    void tellNotLoaded()
+    close()
+  }
+
   const className = classes(styles.button, props.className)
   return (
     <>
@@ -32,16 +41,20 @@ export function Listbox<Value extends string>(props: ListboxProps<Value>) {
         <Icon shape={ChevronDown} size={18} className={styles.chevron} />
       </button>
       {button && (
-        <Menu
-          role="listbox"
-          label={label}
-          items={others.map((option) => ({
-            label: option.label,
-            onSelect: () => props.onSelect(option.value),
-          }))}
-          button={button}
-          onClose={close}
-        />
+        <Lazy chunk={menu} loading={null} onError={failToOpen}>
+          {(Menu) => (
+            <Menu
+              role="listbox"
+              label={label}
+              items={others.map((option) => ({
+                label: option.label,
+                onSelect: () => props.onSelect(option.value),
+              }))}
+              button={button}
+              onClose={close}
+            />
+          )}
+        </Lazy>
       )}
     </>
   )

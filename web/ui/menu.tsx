@@ -1,12 +1,5 @@
 import type { IconNode } from 'lucide'
-import {
-  type KeyboardEvent,
-  type RefObject,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
 import styles from './menu.module.css'
@@ -34,28 +27,6 @@ export type MenuProps = {
 const GAP_PX = 4
 const EDGE_PX = 8
 const WORD_PAUSE_MS = 350
-
-/** For a button that opens a list: `button` is its element while the list is open. */
-export function useMenuButton() {
-  const [button, setButton] = useState<HTMLElement | null>(null)
-
-  function openByKey(event: KeyboardEvent<HTMLElement>): void {
-    if (button || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
-    event.preventDefault()
-    setButton(event.currentTarget)
-  }
-
-  return {
-    button,
-    close: () => setButton(null),
-    buttonProps: {
-      'aria-expanded': button !== null,
-      onClick: ({ currentTarget }: { currentTarget: HTMLElement }) =>
-        setButton(button ? null : currentTarget),
-      onKeyDown: openByKey,
-    },
-  }
-}
 
 /** A list in the top layer, open as long as it is mounted. One of its items has the focus. */
 export function Menu({ role, label, items, button, onClose }: MenuProps) {

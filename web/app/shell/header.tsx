@@ -1,22 +1,26 @@
 import { ArrowLeft, Search } from 'lucide'
 import { PATHS, TITLES } from '../../../contract/pages.ts'
-import { Bell } from '../../answers/bell.tsx'
 import { usePage } from '../../history/entry.tsx'
 import { goBack, navigate, openDialog } from '../../history/history.ts'
 import { Link } from '../../history/link.tsx'
 import { useHeaderTitle } from '../../history/use-page-title.ts'
+import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { withViewer } from '../../session/intents.ts'
 import { settings } from '../../session/page-settings.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { Button, IconButton, iconButtonClass } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { Lazy } from '../../ui/lazy.tsx'
 import { Listbox } from '../../ui/listbox.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
 import { preloadSignIn } from '../dialogs.tsx'
 import styles from './header.module.css'
 import { ThemeToggle } from './navigation.tsx'
+
+const bell = createLazyChunk(() => import('../../answers/bell.tsx'), 'Bell')
+const bellRoom = <span className={iconButtonClass} />
 
 /** The top-level pages, which the feed switcher offers, by their paths. */
 const FEED_VIEWS = [
@@ -124,7 +128,11 @@ function Account({ withBell }: { withBell: boolean }) {
     const { id, username, waitingReports } = viewer.user
     return (
       <>
-        {withBell && <Bell userId={id} />}
+        {withBell && (
+          <Lazy chunk={bell} loading={bellRoom} fallback={bellRoom}>
+            {(Bell) => <Bell userId={id} />}
+          </Lazy>
+        )}
         <Link
           to={PATHS.settings}
           className={classes(styles.profile, !!waitingReports && styles.waiting)}
@@ -142,8 +150,8 @@ function Account({ withBell }: { withBell: boolean }) {
         variant="strong"
         size="s"
         onClick={() => openDialog({ name: 'sign-in' })}
-        onPointerEnter={preloadSignIn}
-        onFocus={preloadSignIn}
+        onPointerEnter={() => void preloadSignIn()}
+        onFocus={() => void preloadSignIn()}
       >
         Войти
       </Button>

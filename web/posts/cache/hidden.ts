@@ -1,3 +1,4 @@
+import type { OwnAccount } from '../../../contract/account.ts'
 import { createEmitter, type ReadableAtom, useAtom } from '../../platform/atom.ts'
 import { arrayOf, isString, optional, shape } from '../../platform/guards.ts'
 import { localStore } from '../../platform/storage.ts'
@@ -46,13 +47,21 @@ export function useIsMuted(authorId = ''): boolean {
 /** Stores what the viewer hides in this browser, in place of what somebody else has hidden here. */
 export function hide(change: Partial<Omit<Hidden, 'by'>>): void {
   const by = viewerId()
-  if (by === null) return
-  const next = { ...hidden.get(), ...change, by }
+  if (by !== null) store({ ...hidden.get(), ...change, by })
+}
+
+/** Stores whom a viewer has muted, also in another browser. */
+export function hideMuted({ id, mutedAuthors }: OwnAccount): void {
+  const known = read()
+  store({ ...(known.by === id ? known : NOTHING), by: id, authors: mutedAuthors })
+}
+
+function store(next: Hidden): void {
+  if (JSON.stringify(next) === JSON.stringify(read())) return
   if (next.authors.length + next.words.length === 0 && !next.reported) {
     forgetHidden()
     return
   }
-  if (JSON.stringify(next) === JSON.stringify(hidden.get())) return
   stored = next
   localStore.writeJson(HIDDEN_KEY, next)
   changes.emit()

@@ -1,0 +1,56 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { CurrentUser } from '../../contract/account.ts'
+import { PATHS } from '../../contract/pages.ts'
+import { preloadMenus } from '../feed/post-controls.tsx'
+import { preload } from '../platform/lazy-chunk.ts'
+import { whenIdle } from '../platform/timing.ts'
+import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
+import { putPosts, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
+import { onPostChange, type PostChange } from '../posts/cache/post-channel.ts'
+import { takeArrival } from '../sign-in/arrival.ts'
+import { toast } from '../ui/toaster.tsx'
+import { preloadDialogs } from './dialogs.tsx'
+import { preloadViewerPages } from './routes.tsx'
+import { outboxRow } from './shell/connection-banner.tsx'
+
+const NEWS_MS = 3000
+const PRELOAD_MS = 2000
+
+/** Greets a user whose page has loaded, and fetches what their next taps may need. */
+export async function greetUser(client: QueryClient, user: CurrentUser): Promise<void> {
+  onPostChange((change) => showChange(client, change))
+  const { username, hasNewOutcomes = false, lastRemoval } = user
+  const arrival = takeArrival()
+  if (arrival === 'returned') toast({ text: 'С возвращением' })
+  else if (arrival) {
+    toast({
+      text: `Теперь вы ${username}`,
+      link: { label: 'Выбрать имя', to: PATHS.username },
+    })
+  }
+  if (hasNewOutcomes || lastRemoval) {
+    const tell = async () =>
+      (await import('../moderation/outcomes/new-outcomes.ts')).tellNews(hasNewOutcomes, lastRemoval)
+    whenIdle(() => void preload(tell), NEWS_MS)
+  }
+  await whenListsAreRead(client)
+  whenIdle(() => void preloadFor(user), PRELOAD_MS)
+}
+
+/** Shows what the viewer does in other tabs. */
+function showChange(client: QueryClient, change: PostChange): void {
+  const id = change.name === 'edited' ? change.post.id : change.postId
+  // A post that this page has not read yet will be read as it is by then.
+  if (!readCachedPost(client, id)) return
+  if (change.name === 'liked') setLikes(client, id, change.likes)
+  else if (change.name === 'edited') putPosts(client, [change.post])
+  else evictPost(client, id)
+}
+
+/** Chunks load one after another, so that what the person opens meanwhile hardly has to wait. */
+async function preloadFor(user: CurrentUser): Promise<void> {
+  await preloadMenus()
+  await outboxRow.preload()
+  await preloadDialogs(user)
+  await preloadViewerPages()
+}
