@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { globSync } from 'node:fs'
+import { existsSync, globSync, statSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,6 +8,7 @@ import react from '@vitejs/plugin-react'
 import { build, defineConfig, type Plugin } from 'vite'
 import { withFlag } from './contract/page-flags.ts'
 import { PAGE_FRAMES_FILE, type PageFrames } from './contract/pages.ts'
+import { FIRST_SCRIPTS_MAX } from './scripts/first-scripts.ts'
 import { STYLE_PLUGINS } from './scripts/style-plugins.ts'
 
 const TEXT_FILE = /^[^.].*\.(?:js|css|html|svg|json|webmanifest|txt)$/
@@ -203,12 +204,21 @@ function precompress(): Plugin {
     name: 'precompress',
     // The build for the server is not served.
     apply: ({ build }, { command }) => command === 'build' && !build?.ssr,
-    async writeBundle({ dir = '' }) {
+    async writeBundle({ dir = '' }, bundle) {
       const entries = await readdir(dir, { recursive: true, withFileTypes: true })
       const files = entries.filter((entry) => entry.isFile() && TEXT_FILE.test(entry.name))
       await Promise.all(files.map((file) => packBeside(join(file.parentPath, file.name))))
+      const entry = Object.values(bundle).find((it) => it.type === 'chunk' && it.isEntry)
+      if (entry?.type !== 'chunk') throw new Error('The build has no entry')
+      const sizes = [entry.fileName, ...entry.imports].map((name) => gzipSize(join(dir, name)))
+      const left = FIRST_SCRIPTS_MAX - sizes.reduce((sum, size) => sum + size, 0)
+      console.log(`Первые скрипты: до предела в ${FIRST_SCRIPTS_MAX} байт (gzip) — ${left}`)
     },
   }
+}
+
+function gzipSize(path: string): number {
+  return statSync(existsSync(`${path}.gz`) ? `${path}.gz` : path).size
 }
 
 async function packBeside(path: string): Promise<void> {
