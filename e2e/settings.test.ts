@@ -108,6 +108,7 @@ test('a name is checked in the browser as it is typed, and by the server once, 5
   await page.clock.runFor(1)
   await expect.poll(() => status.textContent()).toBe('Проверка имени пользователя...')
   expect(await save.isDisabled()).toBe(true)
+  await page.clock.resume()
   checks.letGo()
   await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
   expect(await save.isEnabled()).toBe(true)
