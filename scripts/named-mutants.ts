@@ -73,9 +73,9 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
   },
   limits: {
     [NOTHING_THERE]: [
-      `server/kernel/limits/network.ts: export function parseAddress(text = ⟦'' → "Stryker was here!"⟧): ipaddr.IPv4 | ipaddr.IPv6 | undefined {`,
-      `server/kernel/limits/network.ts: export function networksOf(ip = ⟦'' → "Stryker was here!"⟧): [string, ...string[]] {`,
+      `server/kernel/limits/limits.ts: export function parseAddress(text = ⟦'' → "Stryker was here!"⟧): ipaddr.IPv4 | ipaddr.IPv6 | undefined {`,
+      `server/kernel/limits/limits.ts: export function networksOf(ip = ⟦'' → "Stryker was here!"⟧): [string, ...string[]] {`,
     ],
-    [SLOWER]: ['server/kernel/limits/network.ts: if (⟦isIPv4(ip) → false⟧) return [ip]'],
+    [SLOWER]: ['server/kernel/limits/limits.ts: if (⟦isIPv4(ip) → false⟧) return [ip]'],
   },
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   authorFeedPath,
   authorPath,
@@ -14,7 +15,6 @@ import { excerpt, postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
 import type { Profile } from '../../contract/profiles.ts'
 import { escapeHtml, escapeJson } from '../kernel/http/escape.ts'
-import { picturePath } from './post-pictures.ts'
 
 /** What a page shows: `own` is what a visitor sees nothing of, `other` what could not be read. */
 export type Shown = 'own' | 'other' | 'wall' | Post | Profile | TextPage | Missing
@@ -179,4 +179,32 @@ export function structuredData(post: Post, publicUrl: string | undefined): strin
     },
   }
   return `<script type="application/ld+json">${escapeJson(description)}</script>`
+}
+
+export const PICTURE_PATH = `${postPath('')}:id/picture.png`
+/** Counts the changes of how pictures look. */
+const DESIGN = 1
+/** Of Europe, the Caucasus and the Near East, as the fonts of paint-post.ts have them. */
+const LETTERS = String.raw`\u00a0-\u02e9\u0300-\u034f\u0370-\u0377\u0384-\u0525\u0531-\u055f\u0561-\u0586\u05b0-\u05c3\u05d0-\u05ea\u0621-\u063a\u0640-\u0655\u0660-\u0670\u0679-\u06bf\u06cc\u06f0-\u06f9\u10d0-\u10fa\u1e00-\u1efb`
+const SYMBOLS = String.raw`\u060c\u061b\u061f\u2000-\u2064\u20a0-\u20b5\u20b8-\u20ba\u20bd\u2116-\u2122\u2190-\u2311\u2500-\u2638`
+const DRAWN = new RegExp(
+  `^(?!.*👪)[\\n -~${LETTERS}${SYMBOLS}\\p{Emoji}\\p{Emoji_Component}]*$`,
+  'u',
+)
+
+/** Returns whether the fonts have every letter of the post. */
+export function isDrawn({ text }: Post): boolean {
+  return DRAWN.test(text)
+}
+
+/** Returns where the picture of a post is; undefined if the fonts lack a letter of it. */
+function picturePath(post: Post, appName: string): string | undefined {
+  if (!isDrawn(post)) return undefined
+  return `${PICTURE_PATH.replace(':id', post.id)}?v=${pictureTag(post, appName)}`
+}
+
+/** Names what a picture shows, so that an edited post has another address for whoever keeps it. */
+export function pictureTag({ text, owner }: Post, appName: string): string {
+  const shown = JSON.stringify([DESIGN, text, owner.username, appName])
+  return createHash('sha1').update(shown).digest('base64url').slice(0, 12)
 }

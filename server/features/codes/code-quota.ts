@@ -1,6 +1,11 @@
 import type { Queryable } from '../../kernel/db/database.ts'
-import { type Charge, type Limit, type Limits, tooMany } from '../../kernel/limits/limits.ts'
-import { widestNetworkOf } from '../../kernel/limits/network.ts'
+import {
+  type Charge,
+  type Limit,
+  type Limits,
+  tooMany,
+  widestNetworkOf,
+} from '../../kernel/limits/limits.ts'
 import { mailboxOf } from '../../kernel/mail/email-address.ts'
 
 const MINUTE = 60

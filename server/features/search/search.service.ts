@@ -6,7 +6,7 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
-import { widestNetworkOf } from '../../kernel/limits/network.ts'
+import { widestNetworkOf } from '../../kernel/limits/limits.ts'
 import { type PostViewer, readPosts } from '../posts/hydrate-posts.ts'
 import { parseSearch, selectFound, selectFoundWords } from './search.repository.ts'
 

@@ -6,7 +6,7 @@ import { deriveKey } from '../../kernel/config/app-secret.ts'
 import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Authenticator, Viewer } from '../../kernel/http/route.ts'
-import { hashNetwork } from '../../kernel/limits/network.ts'
+import { hashNetwork } from '../../kernel/limits/limits.ts'
 import {
   accessTokenKey,
   SessionAuthenticator,

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { AppError } from '../errors/app-error.ts'
 import { hasBody } from '../http/connections.ts'
 import { type Refusal, sendRefusal } from '../http/refusal.ts'
-import { widestNetworkOf } from '../limits/network.ts'
+import { widestNetworkOf } from '../limits/limits.ts'
 
 type Bounds = {
   running: number

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
-import { parseAddress } from '../limits/network.ts'
+import { parseAddress } from '../limits/limits.ts'
 
 /** Where a proxy of one's own stands: this machine and private networks (RFC 1918, RFC 4193). */
 const OWN = ['loopback', 'private', 'uniqueLocal']

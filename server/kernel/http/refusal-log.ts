@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { networkOf } from '../limits/network.ts'
+import { networkOf } from '../limits/limits.ts'
 
 type Tally = {
   network: string | undefined

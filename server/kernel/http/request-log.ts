@@ -7,7 +7,7 @@ import {
   LogController,
 } from 'fastify'
 import { addQueryTime, type QueryTime } from '../db/database.ts'
-import { networkOf } from '../limits/network.ts'
+import { networkOf } from '../limits/limits.ts'
 import { createRefusalLog, type RefusalLog } from './refusal-log.ts'
 
 const HASH_LENGTH = 12

@@ -3,15 +3,13 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { API_PREFIX } from '../../../contract/constants.ts'
 import type { Answer, CacheRule, Endpoint, Input } from '../../../contract/endpoint.ts'
 import { isOfErasedUser } from '../db/database-errors.ts'
-import { withDeadline } from '../db/outage.ts'
 import { AppError } from '../errors/app-error.ts'
 import type { Limits } from '../limits/limits.ts'
 import { USER_CALLS, VISITOR_CALLS } from './call-limits.ts'
 import { toAppError } from './error-handler.ts'
 import { integersOf, namesUnknown, readNumbers } from './input.ts'
 import { schemaOf } from './openapi.ts'
-
-const HANDLE_MS = 8000
+import { withHandlerDeadline } from './server.ts'
 
 export type Viewer = {
   userId: string
@@ -152,13 +150,6 @@ async function explain(
   if (toAppError(error).status < 500) await viewer?.checkSession?.()
   if (!error.validation) throw error
   throw new AppError('INVALID_REQUEST', { message: namesUnknown(endpoint, request) })
-}
-
-/** Settles as a handler does, but throws UNAVAILABLE after 8 s, unless set. */
-export function withHandlerDeadline<T>(answer: Promise<T>, ms = HANDLE_MS): Promise<T> {
-  return withDeadline(answer, ms, (): never => {
-    throw new AppError('UNAVAILABLE')
-  })
 }
 
 function isCached(endpoint: Endpoint, query: unknown): endpoint is CachedEndpoint {

@@ -9,6 +9,8 @@ import type { Server } from 'node:net'
 import cookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { BODY_MAX, OPAQUE_MAX } from '../../../contract/constants.ts'
+import { withDeadline } from '../db/outage.ts'
+import { AppError } from '../errors/app-error.ts'
 import { addLanes } from '../gate/gate.ts'
 import { noteAllowedMethods } from './allowed-methods.ts'
 import { ClosingResponse, Connections } from './connections.ts'
@@ -60,6 +62,7 @@ const SERVER_OPTIONS = {
 }
 /** A connection without traffic is closed, even if its client has not read everything. */
 const SILENCE_MS = 30_000
+const HANDLE_MS = 8000
 /** When the server stops, requests under way have this long to finish. */
 const DRAIN_MS = 7000
 
@@ -195,5 +198,12 @@ function setHeaders(app: FastifyInstance, headers: Record<string, string>): void
     // By the route, since a URL can be spelt in many ways.
     if (request.routeOptions.url?.startsWith('/api/')) reply.header('cache-control', 'no-store')
     done()
+  })
+}
+
+/** Settles as a handler does, but throws UNAVAILABLE after 8 s, unless set. */
+export function withHandlerDeadline<T>(answer: Promise<T>, ms = HANDLE_MS): Promise<T> {
+  return withDeadline(answer, ms, (): never => {
+    throw new AppError('UNAVAILABLE')
   })
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { networkOf, widestNetworkOf } from './network.ts'
+import { networkOf, widestNetworkOf } from './limits.ts'
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
