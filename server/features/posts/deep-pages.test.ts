@@ -5,28 +5,32 @@ import type { PostPage } from '../../../contract/posts.ts'
 import { fillDatabase } from '../../testing/big-data.ts'
 import type { TestAnswer } from '../../testing/client.ts'
 import { countAtOnce } from '../../testing/plans.ts'
+import { from } from '../../testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../../testing/test-app.ts'
 
 const DEEP_AT_ONCE = 2
+const ANOTHER = '192.0.2.2'
 /** On a wall of 18,000 posts, this page is more than 5,000 posts from either end. */
 const FIRST_DEEP_PAGE = 600
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ config: { trustProxy: ['127.0.0.1'] } })
   await fillDatabase(app.databaseUrl, { users: 100, posts: 30_000, likes: 0 })
 }, 120_000)
 afterAll(() => app.close())
 
-const read = (page: number): Promise<TestAnswer> => app.call('GET', `/posts?page=${page}`)
+const read = (page: number, ip = '192.0.2.1'): Promise<TestAnswer> =>
+  app.call('GET', `/posts?page=${page}`, from(ip))
 const pages = (count: number) => Array.from({ length: count }, (_, n) => FIRST_DEEP_PAGE + n * 7)
 
-test('64 concurrent deep pages are read two at a time or refused, and all first pages are served meanwhile', async () => {
+test('64 concurrent deep pages are read two at a time or refused, and other people’s first pages are served meanwhile', async () => {
   const { result, most } = await countAtOnce(
     ({ text, values }) => text.includes('OFFSET') && values.some((value) => Number(value) > 5000),
     async () => {
-      const deep = pages(64).map(read)
-      const shallow = await Promise.all(Array.from({ length: 20 }, (_, n) => read(1 + n)))
+      const deep = pages(64).map((page) => read(page))
+      // As many as find a slot at once: beside busy tests others could wait in vain.
+      const shallow = await Promise.all(Array.from({ length: 16 }, (_, n) => read(1 + n, ANOTHER)))
       return { deep: await Promise.all(deep), shallow }
     },
   )
