@@ -49,7 +49,6 @@ export function OpenDialog({ dialog, loading, onClose, onError }: OpenDialogProp
   )
 }
 
-/** Chunks load one after another, so that what the person opens meanwhile hardly has to wait. */
 export async function preloadDialogs({ isModerator }: CurrentUser): Promise<void> {
   for (const [name, chunk] of Object.entries(DIALOGS)) {
     if (name !== 'block-author' || isModerator) await chunk.preload()

@@ -7,7 +7,6 @@ import { whenListsAreRead } from '../posts/cache/list-cache.ts'
 import type { Intent } from '../session/intents.ts'
 import { toast } from '../ui/toaster.tsx'
 
-/** Performs an intent of a signed-in viewer. */
 export function performIntent(intent: Intent): void {
   if (intent.name === 'go') navigate(intent.path)
   else if (intent.name === 'like') void likeInSight(intent)

@@ -37,7 +37,6 @@ export async function greetUser(client: QueryClient, user: CurrentUser): Promise
   whenIdle(() => void preloadFor(user), PRELOAD_MS)
 }
 
-/** Shows what the viewer does in other tabs. */
 function showChange(client: QueryClient, change: PostChange): void {
   const id = change.name === 'edited' ? change.post.id : change.postId
   // A post that this page has not read yet will be read as it is by then.

@@ -27,7 +27,6 @@ export function HistoryProvider({ entry, children }: { entry?: Entry; children: 
   return <EntryContext value={shown}>{children}</EntryContext>
 }
 
-/** The entry for an address on the server and in tests. */
 export function entryAt(address: string): Entry {
   const { pathname, search, hash } = new URL(address, 'http://localhost')
   return { pathname, search, hash, key: 'default', isReturn: false, fromSettings: false }
@@ -45,7 +44,6 @@ export function usePage(): Page | null {
   return pageAt(useEntry().pathname)
 }
 
-/** The open dialog, or null. */
 export function useDialog(): Dialog | null {
   return useAtom(openedDialog, null)
 }

@@ -1,4 +1,3 @@
-/** The id of the element around every page. */
 export const CONTENT = 'content'
 
 /** Moves the focus to the page, because the element that has it may disappear. Nothing scrolls. */

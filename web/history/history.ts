@@ -26,7 +26,6 @@ type EntryState = {
   fromSettings?: true
 }
 
-/** The page of an entry. */
 export type Entry = {
   pathname: string
   search: string
@@ -45,17 +44,13 @@ const changes = createEmitter()
 let entry: Entry | undefined
 /** The open dialog if a reload or a step through the history has opened it. */
 let restored: Dialog | null = null
-/** Set while the browser leaves the entry of a closed dialog. */
 let stepBack: PromiseWithResolvers<void> | undefined
 let closeLoading: (left: Dialog) => void = () => {}
 
-/** The open dialog, or null. */
 export const openedDialog: ReadableAtom<Dialog | null> = dialog
 
-/** Calls a listener when another page is shown. Returns the function that unsubscribes it. */
 export const onEntryChange = changes.subscribe
 
-/** The page that is shown. */
 export function currentEntry(): Entry {
   entry ??= readEntry(true)
   return entry

@@ -8,7 +8,6 @@ type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & {
   fromSettings?: boolean
 }
 
-/** A link to another page of the app. */
 export function Link({ to, fromSettings = false, onClick, ...attributes }: LinkProps) {
   function follow(event: MouseEvent<HTMLAnchorElement>): void {
     onClick?.(event)

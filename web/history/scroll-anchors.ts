@@ -13,7 +13,6 @@ export type Anchor = {
   /** Where the page of its list begins that has the post, and how many posts stand above it. */
   cursor: string
   above: number
-  /** The length of the list. */
   total: number
 }
 

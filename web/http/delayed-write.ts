@@ -5,7 +5,6 @@ export type DelayedWrite = {
   onCancel: () => void
 }
 
-/** How long a delayed write can be cancelled. */
 export const DELAY_MS = 10_000
 
 let waiting: DelayedWrite | undefined
@@ -19,7 +18,6 @@ export function delayWrite(write: DelayedWrite): void {
   timer = setTimeout(sendDelayed, DELAY_MS)
 }
 
-/** Returns false if the write has been sent. */
 export function cancelDelayed(write: DelayedWrite | undefined = waiting): boolean {
   if (!write || write !== waiting) return false
   clearTimeout(timer)

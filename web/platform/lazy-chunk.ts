@@ -5,7 +5,6 @@ export type LazyChunk<Content> = {
   content: () => Content | undefined
   /** Concurrent calls share one request. A failure is not remembered: the next call tries again. */
   load: () => Promise<Content>
-  /** Resolves also when loading fails. */
   preload: () => Promise<void>
 }
 

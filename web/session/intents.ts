@@ -6,7 +6,6 @@ import { sessionStore } from '../platform/storage.ts'
 import { toast } from '../ui/toaster.tsx'
 import { knownViewer, viewer, viewerForAction } from './viewer.ts'
 
-/** An action that needs a signed-in user. */
 export type Intent =
   /** `liked: false` takes the like back. Only the user `by`, if set, may resume the intent. */
   | { name: 'like'; postId: string; liked?: boolean; by?: string }

@@ -10,7 +10,6 @@ export function settings(): PageSettings {
   return cached
 }
 
-/** Sets the settings on the server, where there are no meta tags. */
 export function setSettings(settings: PageSettings): void {
   cached = settings
 }

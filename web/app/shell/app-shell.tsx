@@ -14,7 +14,6 @@ import { SideInfo } from './side-info.tsx'
 import { SiteNotice } from './site-notice.tsx'
 import { VisitorIntro } from './visitor-intro.tsx'
 
-/** The frame of every page: rail, column with header and content, what stands beside it, bottom bar on phones. */
 export function AppShell({ children }: { children: ReactNode }) {
   useStartAtTop()
   useFeedKeys()

@@ -22,7 +22,6 @@ import { ThemeToggle } from './navigation.tsx'
 const bell = createLazyChunk(() => import('../../answers/bell.tsx'), 'Bell')
 const bellRoom = <span className={iconButtonClass} />
 
-/** The top-level pages, which the feed switcher offers, by their paths. */
 const FEED_VIEWS = [
   { value: PATHS.wall, label: 'Новые' },
   { value: PATHS.liked, label: 'Понравившиеся' },
@@ -71,7 +70,6 @@ export function Header() {
   )
 }
 
-/** On phones, which have no rail. It leads to the top. */
 function Brand() {
   const { appName } = settings()
   return (

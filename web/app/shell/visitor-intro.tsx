@@ -13,7 +13,6 @@ import { Icon } from '../../ui/icon.tsx'
 import stripStyles from './strip.module.css'
 import styles from './visitor-intro.module.css'
 
-/** Tells a new visitor in one line above the wall what the site is. They can close it. */
 export function VisitorIntro() {
   const { state } = useViewer()
   const page = usePage()
