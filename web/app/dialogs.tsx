@@ -12,8 +12,9 @@ const openDialog = createLazyChunk(() => import('./open-dialog.tsx'), 'OpenDialo
 /** Loads what opens dialogs, and with it the one that signs in. */
 export const preloadSignIn = openDialog.preload
 
-export function preloadDialogs(user: CurrentUser): Promise<void> {
-  return preload(async () => (await import('./open-dialog.tsx')).preloadDialogs(user))
+export async function preloadDialogs(user: CurrentUser): Promise<void> {
+  await openDialog.preload()
+  await preload(async () => (await import('./open-dialog.tsx')).preloadDialogs(user))
 }
 
 export function Dialogs() {
