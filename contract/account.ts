@@ -33,9 +33,10 @@ export type CurrentUser = Type.Static<typeof CurrentUser>
 /** What a page needs to know when it opens. */
 export const OwnAccount = strictObject({
   ...CurrentUser.properties,
-  received: Received,
-  /** The ids of the authors whom they have muted. */
-  mutedAuthors: Type.Array(Id),
+  /** Left out if it is NOTHING_RECEIVED. */
+  received: Type.Optional(Received),
+  /** The ids of the authors whom they have muted, if there are any. */
+  mutedAuthors: Type.Optional(Type.Array(Id)),
 })
 export type OwnAccount = Type.Static<typeof OwnAccount>
 

@@ -70,3 +70,6 @@ export const SAVED_STATUS = 'vslukh; hit; ttl=-'
 export const UNREAD_MAX = 100
 /** Longest search, in characters: that bounds its words too. */
 export const SEARCH_MAX = 100
+
+/** What somebody has of replies to them who has none unread and wants all, by mail too. */
+export const NOTHING_RECEIVED = { unread: 0, muted: [] as string[], wantsMail: true }

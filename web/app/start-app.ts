@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { NOTHING_RECEIVED } from '../../contract/constants.ts'
 import { receivedQuery } from '../answers/answers.queries.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
 import { onLeaveLoading, openDialog } from '../history/history.ts'
@@ -22,7 +23,7 @@ export function startApp(client: QueryClient): void {
   onSessionLost(offerSignIn)
   onAccountRead((account) => {
     hideMuted(account)
-    client.setQueryData(receivedQuery.queryKey, account.received)
+    client.setQueryData(receivedQuery.queryKey, account.received ?? NOTHING_RECEIVED)
   })
   guardPages()
   void resumeIntents(performIntent)

@@ -1,6 +1,8 @@
 import { createHmac, randomInt } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { CurrentUser, OwnAccount } from '../../../contract/account.ts'
 import { usernameProblem } from '../../../contract/account-rules.ts'
+import { NOTHING_RECEIVED } from '../../../contract/constants.ts'
 import type { Profile } from '../../../contract/profiles.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
@@ -51,7 +53,11 @@ export async function readOwnAccount(db: Queryable, userId: string): Promise<Own
     selectReceived(db, userId),
     selectMutes(db, userId),
   ])
-  return { ...account, received, mutedAuthors: muted.map(({ id }) => id) }
+  return {
+    ...account,
+    ...(!isDeepStrictEqual(received, NOTHING_RECEIVED) && { received }),
+    ...(muted.length > 0 && { mutedAuthors: muted.map(({ id }) => id) }),
+  }
 }
 
 /** Finds an author by a present username, or by one given up in the last 30 days. */

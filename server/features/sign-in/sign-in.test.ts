@@ -26,8 +26,6 @@ test('a registration creates an account with a free generated username and opens
     id: expect.any(String),
     username: expect.stringMatching(/^[A-Za-z0-9_]{5,32}$/),
     email: 'new@example.org',
-    received: { unread: 0, muted: [], wantsMail: true },
-    mutedAuthors: [],
   })
 })
 

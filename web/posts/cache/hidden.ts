@@ -51,7 +51,7 @@ export function hide(change: Partial<Omit<Hidden, 'by'>>): void {
 }
 
 /** Stores whom a viewer has muted, also in another browser. */
-export function hideMuted({ id, mutedAuthors }: OwnAccount): void {
+export function hideMuted({ id, mutedAuthors = [] }: OwnAccount): void {
   const known = read()
   store({ ...(known.by === id ? known : NOTHING), by: id, authors: mutedAuthors })
 }
