@@ -65,7 +65,9 @@ test('where toasts or the header fail, the rest of the page goes on', async () =
     expectedErrors: ANY,
     before: async (it) => {
       await it.addInitScript(() => Reflect.deleteProperty(HTMLElement.prototype, 'showPopover'))
-      await it.route('**/users/current', (route) => route.fulfill({ json: { id: '1' } }))
+      await it.route('**/users/current', (route) =>
+        route.fulfill({ json: { id: '1', mutedAuthors: [] } }),
+      )
       await it.route('**/likes', (route) => route.fulfill({ status: 503 }))
     },
   })
