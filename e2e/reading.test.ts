@@ -34,47 +34,6 @@ test('the whole card opens the post, and so does its time; the middle button ope
   await card.getByRole('link', { name: '1 час назад' }).getByText('1 ч.', { exact: true }).waitFor()
 })
 
-test('a card moves to its place on its page within 150 ms, not on the way back nor for who wants less motion', async () => {
-  await journey.fillWall(olga, 12)
-  const page = await journey.visit({ before: recordMoves })
-  const card = postWith(page, 'Запись 8')
-  await page.evaluate(() => scrollTo(0, 150))
-  const { y } = (await card.boundingBox()) ?? {}
-  await card.getByText('Запись 8').click()
-  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
-  expect(await moves(page)).toEqual([{ from: y, ms: 150 }])
-  await page.goBack()
-  await card.waitFor()
-  await expect.poll(() => page.evaluate(() => scrollY)).toBe(150)
-  await page.emulateMedia({ reducedMotion: 'reduce' })
-  await card.getByText('Запись 8').click()
-  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
-  const { y: top } = (await postWith(page, 'Запись 8').boundingBox()) ?? {}
-  expect(await moves(page)).toEqual([
-    { from: y, ms: 150 },
-    { from: top, ms: 150 },
-  ])
-})
-
-/** Records from where (px below the top of the window) and for how long (ms) cards move. */
-async function recordMoves(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const moves: unknown[] = []
-    Reflect.set(window, 'moves', moves)
-    const { animate } = Element.prototype
-    Element.prototype.animate = function (this: Element, ...args) {
-      const animation = animate.apply(this, args)
-      if (this.parentElement?.localName === 'article') {
-        const { duration: ms } = animation.effect?.getTiming() ?? {}
-        moves.push({ from: this.getBoundingClientRect().y, ms })
-      }
-      return animation
-    }
-  })
-}
-
-const moves = (page: Page) => page.evaluate(() => Reflect.get(window, 'moves'))
-
 test('selecting the text of a post does not open it', async () => {
   await journey.publish(olga, 'Выделите эти слова мышью, их стоит запомнить')
   const page = await journey.visit()

@@ -101,6 +101,8 @@ test.each([
     await askForCode(page, email)
     await enterCode(page, await journey.nextCode(email))
     await profileLink(page).waitFor()
+    // The dialog's step back would end a reload that begins before it.
+    await page.waitForLoadState('networkidle')
     await page.reload()
     await profileLink(page).waitFor()
   },

@@ -4,9 +4,7 @@ import { PATHS } from '../../contract/pages.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
 import { preload } from '../platform/lazy-chunk.ts'
 import { whenIdle } from '../platform/timing.ts'
-import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
-import { putPosts, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
-import { onPostChange, type PostChange } from '../posts/cache/post-channel.ts'
+import { whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { takeArrival } from '../sign-in/arrival.ts'
 import { toast } from '../ui/toaster.tsx'
 import { preloadDialogs } from './dialogs.tsx'
@@ -18,7 +16,6 @@ const PRELOAD_MS = 2000
 
 /** Greets a user whose page has loaded, and fetches what their next taps may need. */
 export async function greetUser(client: QueryClient, user: CurrentUser): Promise<void> {
-  onPostChange((change) => showChange(client, change))
   const { username, hasNewOutcomes = false, lastRemoval } = user
   const arrival = takeArrival()
   if (arrival === 'returned') toast({ text: 'С возвращением' })
@@ -35,15 +32,6 @@ export async function greetUser(client: QueryClient, user: CurrentUser): Promise
   }
   await whenListsAreRead(client)
   whenIdle(() => void preloadFor(user), PRELOAD_MS)
-}
-
-function showChange(client: QueryClient, change: PostChange): void {
-  const id = change.name === 'edited' ? change.post.id : change.postId
-  // A post that this page has not read yet will be read as it is by then.
-  if (!readCachedPost(client, id)) return
-  if (change.name === 'liked') setLikes(client, id, change.likes)
-  else if (change.name === 'edited') putPosts(client, [change.post])
-  else evictPost(client, id)
 }
 
 /** Chunks load one after another, so that what the person opens meanwhile hardly has to wait. */

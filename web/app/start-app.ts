@@ -7,7 +7,9 @@ import type { CallError } from '../http/call-error.ts'
 import { preload } from '../platform/lazy-chunk.ts'
 import { whenUsed } from '../platform/timing.ts'
 import { hideMuted } from '../posts/cache/hidden.ts'
-import { forgetViewer } from '../posts/cache/list-cache.ts'
+import { evictPost, forgetViewer } from '../posts/cache/list-cache.ts'
+import { putPosts, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
+import { onPostChange, type PostChange } from '../posts/cache/post-channel.ts'
 import { resumeIntents } from '../session/intents.ts'
 import { onSessionLost } from '../session/token.ts'
 import { knownViewer, onAccountRead, onOtherViewer } from '../session/viewer.ts'
@@ -25,6 +27,7 @@ export function startApp(client: QueryClient): void {
     hideMuted(account)
     client.setQueryData(receivedQuery.queryKey, account.received ?? NOTHING_RECEIVED)
   })
+  onPostChange((change) => showChange(client, change))
   guardPages()
   void resumeIntents(performIntent)
   void greetViewer(client)
@@ -52,4 +55,14 @@ async function greetViewer(client: QueryClient): Promise<void> {
       void preloadSignIn()
     })
   }
+}
+
+/** Shows what the viewer has done to a post in another tab. */
+function showChange(client: QueryClient, change: PostChange): void {
+  const id = change.name === 'edited' ? change.post.id : change.postId
+  // A post that this page has not read yet will be read as it is by then.
+  if (!readCachedPost(client, id)) return
+  if (change.name === 'liked') setLikes(client, id, change.likes)
+  else if (change.name === 'edited') putPosts(client, [change.post])
+  else if (change.name === 'deleted') evictPost(client, id)
 }
