@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { authorPath } from '../contract/pages.ts'
 import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'

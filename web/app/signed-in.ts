@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { CurrentUser } from '../../contract/account.ts'
-import { PATHS } from '../../contract/pages.ts'
+import { PATHS, postPath } from '../../contract/pages.ts'
+import { isInSight } from '../feed/articles.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
 import { preload } from '../platform/lazy-chunk.ts'
 import { whenIdle } from '../platform/timing.ts'
@@ -35,6 +36,16 @@ export async function greetUser(client: QueryClient, user: CurrentUser): Promise
 }
 
 /** Chunks load one after another, so that what the person opens meanwhile hardly has to wait. */
+/** Shows a toast if the post that was liked is out of sight: it may be far above or below. */
+export async function showLiked(client: QueryClient, postId: string): Promise<void> {
+  // A list that is still being read has not returned to its anchor.
+  await whenListsAreRead(client)
+  await new Promise(requestAnimationFrame)
+  if (isInSight(postId)) return
+  const link = { label: 'Смотреть', to: postPath(postId) }
+  toast({ text: 'Добавлено в «Понравившиеся»', link })
+}
+
 async function preloadFor(user: CurrentUser): Promise<void> {
   await preloadMenus()
   await outboxRow.preload()

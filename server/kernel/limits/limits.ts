@@ -257,7 +257,7 @@ export function widestNetworkOf(ip?: string): string {
 }
 
 /** Returns an address's keys, the narrowest first: of IPv6 its /64, /56, /48 and /32. */
-export function networksOf(ip = ''): [string, ...string[]] {
+function networksOf(ip = ''): [string, ...string[]] {
   if (isIPv4(ip)) return [ip]
   const address = parseAddress(ip)
   if (address === undefined) return ['unknown']
