@@ -10,7 +10,7 @@ import { isLoopback } from '../../kernel/mail/relay.ts'
 import type { MailKind } from '../../kernel/mail/send-mails.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import { noteRefusal } from '../site-state/mail-name.service.ts'
-import { storeMailState } from './codes.repository.ts'
+import { lockMailedOperation, storeMailState } from './codes.repository.ts'
 
 /** A queued mail with a code. It names the operation, not the code; writing it derives the code. */
 export type CodeMail = QueuedMail & {
@@ -41,6 +41,7 @@ export function codeMails(
 ) {
   const code: MailKind<CodeMail> = {
     write: (mail, leftMs) => writeCodeMail(mail, { ...options, leftMs }),
+    lock: (tx, { operationId }) => lockMailedOperation(tx, operationId),
     async settled(tx, { operationId, asker }, state) {
       await storeMailState(tx, operationId, { state, ttlSeconds: options.ttlSeconds })
       if (state !== 'refused' || !asker) return

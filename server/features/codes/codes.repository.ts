@@ -116,6 +116,10 @@ const SHOWN: Record<OutboxState, MailState> = {
   expired: 'retrying',
 }
 
+export async function lockMailedOperation(tx: Queryable, id: string): Promise<void> {
+  await tx.selectFrom('codes').select('id').where('id', '=', id).forNoKeyUpdate().execute()
+}
+
 /** An accepted mail makes its code valid for `ttlSeconds`, within the operation's life. */
 export async function storeMailState(
   tx: Queryable,

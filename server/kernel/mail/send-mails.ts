@@ -22,6 +22,8 @@ import type { MailTransport } from './transport.ts'
 export type MailKind<M extends QueuedMail> = {
   /** Writes a mail that expires in `leftMs`. Returns null where there is nothing left to write. */
   write: (mail: M, leftMs: number) => Mail | null | Promise<Mail | null>
+  /** Locks what `settled` changes: before the mail, as whoever queues it again does. */
+  lock?: (tx: Queryable, mail: M) => Promise<void>
   /** Stores what follows from the mail's state, in the same transaction. */
   settled?: (tx: Queryable, mail: M, state: OutboxState) => Promise<void>
 }
@@ -137,6 +139,7 @@ export class MailSender {
   #store(mail: ClaimedMail, outcome: Outcome): Promise<void> {
     const { db, kinds, logKey } = this.#options
     return db.transaction().execute(async (tx) => {
+      await kinds[mail.task]?.lock?.(tx, mail.payload)
       if (!(await settleMail(tx, mail, { ...outcome, logKey }))) return
       const { attempt, againMs } = outcome
       const isSilent = attempt !== undefined && attempt.reply === undefined
