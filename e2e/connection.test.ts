@@ -36,6 +36,8 @@ test('without a network the end of a list says so at once, and goes on by itself
   // The first page is also read again for its signed-in reader, early or late, by another cursor.
   const next = new RegExp(`/api/v1/posts\\?.*cursor=${lastId}(&|$)`)
   const reads = countRequests(page, 'GET', next)
+  // What a user needs later is in scripts of their own.
+  await page.waitForLoadState('networkidle')
   await page.context().setOffline(true)
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
   const failed = page.getByRole('alert').filter({ hasText: OFFLINE })
