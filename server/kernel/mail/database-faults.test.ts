@@ -1,12 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
-import { executeOn, openDatabaseAgain, shutDatabase } from '../../testing/databases.ts'
+import { executeOn, lockWaits, openDatabaseAgain, shutDatabase } from '../../testing/databases.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { openStuckSmtp } from '../../testing/smtp-faults.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { mailHealth } from './mail-log.repository.ts'
+import { type QueuedMail, queueMail } from './queue-mail.ts'
 
 /** Starts an app whose first mail, to Olga, its server holds until `slow.letGo()`. */
 async function startHeldMail(databaseUrl: string) {
@@ -62,6 +63,19 @@ test('an outcome that waits too long for a lock is stored later; the log says wh
   await holder.rollback().execute()
   await expect.poll(() => mailHealth(app.db)).toMatchObject({ waiting: 0, lastHour: { sent: 1 } })
   expect(mailbox.mails).toHaveLength(1)
+})
+
+test('a code that is requested again while the outcome of its mail is stored does not deadlock with it', async () => {
+  const { app, slow } = await startHeldMail(await databaseForTest())
+  const { payload } = await app.db.selectFrom('outbox').select('payload').executeTakeFirstOrThrow()
+  const request = await app.db.startTransaction().execute()
+  await request.selectFrom('codes').selectAll().forUpdate().execute()
+  slow.letGo()
+  await expect.poll(() => lockWaits(app)).toBe(1)
+  await queueMail(request, 'send-code', payload as QueuedMail)
+  await request.commit().execute()
+  await app.logLine('mail sent')
+  expect(app.logged.filter((text) => text.includes('outcome not stored'))).toEqual([])
 })
 
 test('when the first read of the queue fails, the mail arrives once the database answers', async () => {
