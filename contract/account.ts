@@ -35,7 +35,7 @@ export const OwnAccount = strictObject({
   ...CurrentUser.properties,
   /** Left out if it is NOTHING_RECEIVED. */
   received: Type.Optional(Received),
-  /** The ids of the authors whom they have muted, if there are any. */
+  /** Ids of the muted authors, if there are any. */
   mutedAuthors: Type.Optional(Type.Array(Id)),
 })
 export type OwnAccount = Type.Static<typeof OwnAccount>

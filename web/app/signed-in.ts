@@ -35,7 +35,6 @@ export async function greetUser(client: QueryClient, user: CurrentUser): Promise
   whenIdle(() => void preloadFor(user), PRELOAD_MS)
 }
 
-/** Chunks load one after another, so that what the person opens meanwhile hardly has to wait. */
 /** Shows a toast if the post that was liked is out of sight: it may be far above or below. */
 export async function showLiked(client: QueryClient, postId: string): Promise<void> {
   // A list that is still being read has not returned to its anchor.
@@ -46,6 +45,7 @@ export async function showLiked(client: QueryClient, postId: string): Promise<vo
   toast({ text: 'Добавлено в «Понравившиеся»', link })
 }
 
+/** Chunks load one after another, so that what the person opens meanwhile hardly has to wait. */
 async function preloadFor(user: CurrentUser): Promise<void> {
   await preloadMenus()
   await outboxRow.preload()
