@@ -19,24 +19,35 @@ beforeEach(async () => {
   }
 })
 
-test('no page has a serious accessibility violation', async () => {
-  const page = await visitAtRest({ as: olga, viewport: DESKTOP })
-  const screens: Record<string, string> = {
+test('no page of posts has a serious accessibility violation', () =>
+  expectNoBarrierAt({
     '/': 'Моя запись',
     [`/posts/${answer.id}`]: 'Ответ на ответ',
     '/posts/999999': 'Запись не найдена',
     [`/search?q=${encodeURIComponent('ответы')}`]: 'Мой',
     '/search': 'Поиск по записям и ответам',
+  }))
+
+test('no page of one’s own posts or of a link has a serious accessibility violation', () =>
+  expectNoBarrierAt({
     '/liked': 'Моя запись',
     '/own/posts': 'Моя запись',
     '/own/replies': 'Мой ответ',
+    [`/email-undo#${'0'.repeat(32)}.${'0'.repeat(64)}`]: 'Вернуть прежнюю почту?',
+    '/nowhere': 'Страница не существует',
+  }))
+
+test('no page of the settings has a serious accessibility violation', () =>
+  expectNoBarrierAt({
     '/settings': 'Выйти',
     '/settings/account/email': 'Изменить электронную почту',
     '/settings/account/username': 'Задать имя пользователя',
     '/settings/devices': 'Firefox',
-    [`/email-undo#${'0'.repeat(32)}.${'0'.repeat(64)}`]: 'Вернуть прежнюю почту?',
-    '/nowhere': 'Страница не существует',
-  }
+  }))
+
+/** Opens pages by their paths, each once its text is there. */
+async function expectNoBarrierAt(screens: Record<string, string>): Promise<void> {
+  const page = await visitAtRest({ as: olga, viewport: DESKTOP })
   for (const [path, text] of Object.entries(screens)) {
     await page.goto(journey.url + path)
     await page.getByText(text).first().waitFor()
@@ -44,7 +55,7 @@ test('no page has a serious accessibility violation', async () => {
     await expectNoBarrier(page, path)
     if (path === '/') await expectNoBarrierInLight(page, path)
   }
-})
+}
 
 test('the field to reply in has no serious accessibility violation', async () => {
   const page = await visitAtRest({ as: olga, path: `/posts/${answer.id}` })
