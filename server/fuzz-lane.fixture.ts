@@ -7,6 +7,9 @@ import type { TestApp } from './testing/test-app.ts'
 
 export type FuzzAnswer = { status: number; body: unknown }
 
+/** Errors after which no code completes the operation. */
+const ENDED = new Set(['MAX_CONFIRM_ATTEMPTS', 'OPERATION_EXPIRED'])
+
 /** Sends fuzz requests one after another, as users of its own: lanes do not affect each other. */
 export async function openLane(app: TestApp) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -90,8 +93,9 @@ export async function openLane(app: TestApp) {
     { method, template }: FuzzRequest,
     { status, body }: FuzzAnswer,
   ): Promise<void> {
+    const { code } = (body ?? {}) as { code?: string }
+    if (status === 200 || (code !== undefined && ENDED.has(code))) operations.delete(template)
     if (status === 200) {
-      operations.delete(template)
       if (template.includes('/email/')) live = { ...live, ...(body as { email: string }) }
     }
     if (template.endsWith('/undo') && status === 204) change = undefined

@@ -40,27 +40,46 @@ export type FuzzRequest = {
 
 type Part = { value: string; isPlain: boolean }
 
+/** What a request may have wrong: mostly one part, since one that is wrong everywhere is refused too early. */
+const MISTAKES = ['nothing', 'nothing', 'path', 'query', 'headers', 'body', 'everything']
+const SENDERS: Sender[] = ['visitor', 'live', 'live', 'live', 'closed', 'forged']
+
+/** Requests to every endpoint, right and wrong, from every sender. */
 export function requestsFor({ paths }: OpenApi): fc.Arbitrary<FuzzRequest> {
   const all = Object.entries(paths).flatMap(([template, operations]) =>
     Object.entries(operations).map(([method, operation]) =>
-      requestOf(template, method.toUpperCase(), operation),
+      requestOf({ template, method, operation, mistakes: MISTAKES, senders: SENDERS }),
     ),
   )
   return fc.oneof(...all)
 }
 
-function requestOf(template: string, method: string, operation: Operation) {
+/** Requests of live users to one endpoint, as a client sends them. */
+export function usualRequestsFor({ paths }: OpenApi, template: string, method: string) {
+  const operation = paths[template]?.[method]
+  if (!operation) throw new Error(`no such endpoint: ${method} ${template}`)
+  return requestOf({ template, method, operation, mistakes: ['nothing'], senders: ['live'] })
+}
+
+type Endpoint = {
+  template: string
+  method: string
+  operation: Operation
+  mistakes: string[]
+  senders: Sender[]
+}
+
+function requestOf({ template, method, operation, mistakes, senders }: Endpoint) {
   const parameters = operation.parameters ?? []
   const named = (where: Parameter['in']) => parameters.filter((parameter) => parameter.in === where)
   const schema = operation.requestBody?.content['application/json'].schema
-  // Mostly wrong in one place: a request that is wrong everywhere is refused too early.
   return fc
-    .constantFrom('nothing', 'nothing', 'path', 'query', 'headers', 'body', 'everything')
+    .constantFrom(...mistakes)
     .chain((wrong) => {
       const is = (part: string) => wrong === part || wrong === 'everything'
       const path = named('path').map((one) => (is('path') ? wildPart : plainPart(one, template)))
       return fc.record({
-        sender: fc.constantFrom<Sender[]>('visitor', 'live', 'live', 'live', 'closed', 'forged'),
+        sender: fc.constantFrom(...senders),
         path: fc.tuple(...path),
         query: queryOf(named('query'), is('query')),
         headers: headersOf(named('header'), {
@@ -75,7 +94,14 @@ function requestOf(template: string, method: string, operation: Operation) {
       const filled = template.replace(/\{\w+\}/g, () => path[next++]?.value ?? '')
       const isRoutable = path.every(({ isPlain }) => isPlain)
       const access = accessOf(operation)
-      return { method, template, access, target: filled + query, isRoutable, ...rest }
+      return {
+        method: method.toUpperCase(),
+        template,
+        access,
+        target: filled + query,
+        isRoutable,
+        ...rest,
+      }
     })
 }
 
