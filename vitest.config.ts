@@ -101,7 +101,7 @@ export default defineConfig({
       }),
       suite('server', {
         ...overHttp,
-        include: ['{server,operator,demo}/**/*.test.ts', 'e2e/pairs/sample.test.ts'],
+        include: ['{server,operator,demo}/**/*.test.ts', 'trials/pairs/sample.test.ts'],
         exclude: [...FAULTS, ...MEASURES_MEMORY],
         globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES],
         // Tests wait for the database part of the time, so four files keep two cores busy.
@@ -120,7 +120,7 @@ export default defineConfig({
       }),
       suite('faults', {
         ...wholeProduct,
-        include: ['e2e/faults/*.test.ts', ...FAULTS, ...RANDOM],
+        include: ['trials/faults/*.test.ts', ...FAULTS, ...RANDOM],
         env: {
           FUZZ_RUNS: '10000',
           ACTS_RUNS: '20',
@@ -132,7 +132,7 @@ export default defineConfig({
       }),
       suite('measures', {
         ...wholeProduct,
-        include: ['e2e/measures/*.test.ts', ...MEASURES_MEMORY],
+        include: ['trials/measures/*.test.ts', ...MEASURES_MEMORY],
         globalSetup: [SHARED_POSTGRES, BROWSER],
       }),
       suite('nodes-server', {
@@ -150,18 +150,18 @@ export default defineConfig({
       }),
       suite('nodes-processes', {
         ...wholeProduct,
-        include: ['e2e/nodes/*.test.ts'],
+        include: ['trials/nodes/*.test.ts'],
         globalSetup: [SHARED_POSTGRES, BALANCER],
         sequence: { groupOrder: 5 },
       }),
       suite('operations', {
         ...wholeProduct,
-        include: ['e2e/operations/*.test.ts'],
+        include: ['trials/operations/*.test.ts'],
         globalSetup: [SHARED_POSTGRES, BALANCER],
       }),
       suite('pairs', {
         ...wholeProduct,
-        include: ['e2e/pairs/{first,second}-half.test.ts'],
+        include: ['trials/pairs/{first,second}-half.test.ts'],
         globalSetup: [SHARED_POSTGRES],
         fileParallelism: true,
         maxWorkers: 2,
@@ -171,20 +171,20 @@ export default defineConfig({
       }),
       suite('cluster', {
         ...wholeProduct,
-        include: ['e2e/cluster/*.test.ts'],
+        include: ['trials/cluster/*.test.ts'],
         globalSetup: [BALANCER],
         testTimeout: 240_000,
         hookTimeout: 240_000,
       }),
       suite('looks', {
         ...wholeProduct,
-        include: ['e2e/visual/*.test.ts'],
+        include: ['trials/visual/*.test.ts'],
         globalSetup: [BROWSER],
         env: { RENEW_PICTURES: process.argv.includes('-u') ? '1' : '0' },
       }),
       suite('browsers', {
         ...wholeProduct,
-        include: ['e2e/browsers/*.test.ts'],
+        include: ['trials/browsers/*.test.ts'],
         globalSetup: [SHARED_POSTGRES, './scripts/browsers-setup.ts'],
       }),
     ],

@@ -4,9 +4,12 @@ import { describe, expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 /** The paths of all TypeScript of the repository, from its root. */
-const SOURCES = globSync('{contract,server,operator,web,e2e,bench,demo,scripts}/**/*.{ts,tsx}', {
-  cwd: ROOT,
-})
+const SOURCES = globSync(
+  '{contract,server,operator,web,e2e,trials,bench,demo,scripts}/**/*.{ts,tsx}',
+  {
+    cwd: ROOT,
+  },
+)
 const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
 const contributing = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
 

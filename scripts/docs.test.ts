@@ -89,16 +89,19 @@ test('every npm script that a document names is there', () => {
 })
 
 test('every file and folder that a document names is there', () => {
-  const sources = globSync('{contract,server,operator,web,e2e,bench,demo,scripts}/**/*.{ts,tsx}', {
-    cwd: ROOT,
-  })
+  const sources = globSync(
+    '{contract,server,operator,web,e2e,trials,bench,demo,scripts}/**/*.{ts,tsx}',
+    {
+      cwd: ROOT,
+    },
+  )
   const isThere = (name: string) =>
     existsSync(join(ROOT, name)) || sources.some((path) => path.endsWith(`/${name}`))
   const texts = DOCUMENTS.map(read)
   const files = texts.flatMap((text) => [...text.matchAll(/(?<![*\w./-])\w[\w./-]*\.tsx?\b/g)])
   const paths = texts.flatMap((text) => [
     ...text.matchAll(
-      /(?<=`)(?:contract|server|operator|web|e2e|bench|demo|scripts|deploy|docs|bin)\/[\w./@-]*(?=`)/g,
+      /(?<=`)(?:contract|server|operator|web|e2e|trials|bench|demo|scripts|deploy|docs|bin)\/[\w./@-]*(?=`)/g,
     ),
   ])
   expect(files.length).toBeGreaterThan(50)

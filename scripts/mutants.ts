@@ -143,7 +143,7 @@ async function tryFiles(group: string, { files, project, tests }: Group): Promis
     disableTypeChecks: false,
     // It would be read by TypeScript's API, which version 7 lacks.
     tsconfigFile: 'none',
-    ignorePatterns: ['e2e/visual'],
+    ignorePatterns: ['trials/visual'],
   })
   const found = await stryker.runMutationTest()
   const tried = found.filter(({ status }) => status !== 'Ignored' && status !== 'CompileError')

@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { type BrowserTab, createTab } from '../../e2e/testing/browser-tab.ts'
+import type { DrivenBrowser } from '../../e2e/testing/driven-browser.ts'
+import { launchFirefox } from '../../e2e/testing/firefox.ts'
+import {
+  APP_SECRET,
+  createProduct,
+  createProductClient,
+  type Product,
+} from '../../e2e/testing/product.ts'
+import { launchWebKit } from '../../e2e/testing/webkit.ts'
+import type { TestUser } from '../../server/testing/client.ts'
+import { freshDatabase } from '../../server/testing/databases.ts'
+import { type Mailbox, openMailbox } from '../../server/testing/mailbox.ts'
+
+const POSTS = 30
+
+let mailbox: Mailbox
+let product: Product
+let dropDatabase: () => Promise<void>
+let client: ReturnType<typeof createProductClient>
+let olga: TestUser
+beforeAll(async () => {
+  mailbox = await openMailbox()
+  const database = await freshDatabase(inject('databaseUrl'))
+  dropDatabase = database.drop
+  product = await createProduct({
+    DATABASE_URL: database.url,
+    APP_SECRET,
+    SMTP_URL: mailbox.url,
+  })
+  await product.start()
+  client = createProductClient(product)
+  olga = await client.signUp()
+  for (let n = 1; n <= POSTS; n++) await client.publish(olga, `Запись ${n}, на стене`)
+})
+afterAll(async () => {
+  await product?.remove()
+  await dropDatabase?.()
+  await mailbox?.close()
+})
+
+describe.each([
+  ['Firefox', launchFirefox],
+  ['WebKit', launchWebKit],
+])('in %s', (browserName, launch) => {
+  let browser: DrivenBrowser
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(() => browser?.close())
+
+  async function visit(path = '/'): Promise<BrowserTab> {
+    const driver = await browser.openTab()
+    onTestFinished(() => driver.close())
+    const tab = createTab(driver)
+    await tab.goto(product.url + path)
+    await tab.waitFor('html:not([data-static])')
+    return tab
+  }
+
+  test('a visitor reads the wall, opens a post and goes back to the place', async () => {
+    const tab = await visit()
+    await tab.waitFor('article', `Запись ${POSTS},`)
+    await readOn(tab, POSTS)
+    await bringTo(tab, 'Запись 7,', 217)
+    await tab.click('article [id$="-text"]', 'Запись 7,')
+    await tab.waitFor('h2', 'Ответы')
+    await tab.waitFor('article', 'Запись 7,')
+    await tab.back()
+    await expect.poll(() => isAt(tab, 'Запись 7,', 217)).toBe(true)
+  })
+
+  test('replies that come wait behind a button, and move nothing when they are shown', async () => {
+    const { posts } = (await client.call('GET', '/posts?limit=1')).body
+    const reply = (n: number) => client.reply(olga, posts[0].id, `Ответ ${n}, на стене`)
+    for (let n = 1; n <= 9; n++) await reply(n)
+    const tab = await visit(`/posts/${posts[0].id}`)
+    await bringTo(tab, 'Ответ 6,', 217)
+    for (let n = 10; n <= 12; n++) await reply(n)
+    await tab.waitFor('button', 'Показать новые ответы')
+    await tab.evaluate(() =>
+      [...document.querySelectorAll('button')]
+        .find((it) => it.textContent?.includes('новые'))
+        ?.click(),
+    )
+    await tab.waitFor('button', 'К новым ответам')
+    await tab.evaluate(twoFrames)
+    expect(await isAt(tab, 'Ответ 6,', 217)).toBe(true)
+    await tab.click('button', 'К новым ответам')
+    await tab.waitFor('[role="feed"] > div', 'Вы остановились здесь')
+  })
+
+  test('a newcomer signs in by the mailed code, publishes, replies, likes and logs out', async () => {
+    const tab = await visit()
+    await signIn(tab, `${browserName.toLowerCase()}@example.org`)
+
+    await tab.click('button', 'Новая запись')
+    await tab.waitFor('dialog textarea:focus')
+    await tab.type(`Говорят из ${browserName}.`)
+    await tab.click('dialog button', 'Опубликовать')
+    await tab.waitFor('dialog', '', 'gone')
+    await tab.waitFor('article', `Говорят из ${browserName}.`)
+
+    await tab.click('article [id$="-text"]', `Говорят из ${browserName}.`)
+    await tab.waitFor('h2', 'Ответы')
+    await tab.click('[data-action="reply"]')
+    await tab.waitFor('dialog textarea:focus')
+    await tab.type('И отвечают.')
+    await tab.click('dialog button', 'Опубликовать')
+    await tab.waitFor('dialog', '', 'gone')
+    await tab.waitFor('article', 'И отвечают.')
+
+    await tab.click('[data-action="like"]')
+    await tab.waitFor('[data-action="like"][aria-pressed="true"]')
+    await tab.reload()
+    await tab.waitFor('[data-action="like"][aria-pressed="true"]')
+
+    await tab.click('header a[href="/settings"]')
+    await tab.click('button', 'Выйти')
+    await tab.waitFor('header button', 'Войти')
+    await tab.reload()
+    await tab.waitFor('header button', 'Войти')
+  })
+
+  test('an answer lights the bell within 1.5 s, and opens from the list of replies', async () => {
+    const tab = await visit()
+    await signIn(tab, `bell-${browserName.toLowerCase()}@example.org`)
+    await tab.click('button', 'Новая запись')
+    await tab.waitFor('dialog textarea:focus')
+    await tab.type(`Кто читает в ${browserName}?`)
+    await tab.click('dialog button', 'Опубликовать')
+    await tab.waitFor('article', `Кто читает в ${browserName}?`)
+    const { body } = await client.call('GET', '/posts?limit=1')
+    const since = performance.now()
+    await client.reply(olga, body.posts[0].id, `Я читаю в ${browserName}`)
+    await tab.waitFor('a', 'Ответы мне, новых: 1')
+    expect(performance.now() - since).toBeLessThan(1500)
+    await tab.click('a', 'Ответы мне')
+    await tab.click('article [id$="-text"]', `Я читаю в ${browserName}`)
+    await tab.waitFor('h2', 'Ответы')
+    await tab.waitFor('article', `Кто читает в ${browserName}?`)
+  })
+
+  test('going back closes a dialog and stays on the page', async () => {
+    const tab = await visit()
+    await tab.click('header button', 'Войти')
+    await tab.waitFor('dialog input[autocomplete="email"]')
+    await tab.back()
+    await tab.waitFor('dialog', '', 'gone')
+    await tab.waitFor('article', 'на стене')
+    expect(await tab.evaluate(() => location.pathname)).toBe('/')
+
+    await tab.click('header button', 'Войти')
+    await tab.waitFor('dialog input[autocomplete="email"]')
+    await tab.press('Escape')
+    await tab.waitFor('dialog', '', 'gone')
+  })
+
+  test('a menu stands below its button and gives it the focus back, and the switcher’s list is chosen from', async () => {
+    const tab = await visit()
+    await tab.click('article button', 'Ещё')
+    await tab.waitFor('[role="menu"]:popover-open > :focus', 'Скопировать ссылку')
+    expect(await tab.evaluate(menuGap)).toBe(4)
+    await tab.press('Escape')
+    await tab.waitFor('[role="menu"]', '', 'gone')
+    await tab.waitFor('article button:focus', 'Ещё')
+    await tab.click('header button', 'Новые')
+    await tab.click('[role="option"]', 'Понравившиеся')
+    await tab.waitFor('dialog input[autocomplete="email"]')
+  })
+
+  test('the other theme is chosen, and stays after a reload', async () => {
+    const tab = await visit()
+    const dark = await tab.evaluate(groundOf)
+    await tab.click('button', 'Светлая тема')
+    await tab.waitFor('html[data-theme="light"]')
+    await expect.poll(() => tab.evaluate(groundOf)).not.toBe(dark)
+    const light = await tab.evaluate(groundOf)
+    await tab.reload()
+    expect(await tab.evaluate(groundOf)).toBe(light)
+    await tab.click('button', 'Тёмная тема')
+    await expect.poll(() => tab.evaluate(groundOf)).toBe(dark)
+  })
+})
+
+async function signIn(tab: BrowserTab, email: string): Promise<void> {
+  await tab.click('header button', 'Войти')
+  await tab.click('dialog input[autocomplete="email"]')
+  await tab.type(email)
+  await tab.press('Enter')
+  await tab.waitFor('dialog p', 'Зарегистрироваться?')
+  await tab.click('dialog button', 'Продолжить')
+  await tab.click('dialog input[autocomplete="one-time-code"]')
+  await tab.type(await mailbox.codeFor(email))
+  await tab.waitFor('a', 'Профиль')
+}
+
+/** Scrolls to the end again and again until the page shows `count` posts. */
+async function readOn(tab: BrowserTab, count: number): Promise<void> {
+  await expect
+    .poll(() =>
+      tab.evaluate(() => {
+        scrollTo(0, document.documentElement.scrollHeight)
+        return document.querySelectorAll('article').length
+      }),
+    )
+    .toBeGreaterThanOrEqual(count)
+}
+
+/**
+ * Scrolls until a post stands at `top` px; posts above it get their height only when they come
+ * near.
+ */
+async function bringTo(tab: BrowserTab, text: string, top: number): Promise<void> {
+  await expect
+    .poll(async () => {
+      const now = await tab.evaluate(topOf, text)
+      await tab.evaluate((by) => scrollBy(0, by), (now ?? top) - top)
+      await tab.evaluate(twoFrames)
+      return isAt(tab, text, top)
+    })
+    .toBe(true)
+}
+
+/** Whether a post stands at `top` px; one either way is rounding. */
+async function isAt(tab: BrowserTab, text: string, top: number): Promise<boolean> {
+  const now = await tab.evaluate(topOf, text)
+  return now !== null && Math.abs(now - top) <= 1
+}
+
+/** Waits until what a scroll has brought near is drawn. */
+async function twoFrames(): Promise<void> {
+  for (const _ of [1, 2]) await new Promise((drawn) => requestAnimationFrame(drawn))
+}
+
+/** The distance of a post from the top of the viewport, in whole px; null where there is none. */
+function topOf(text: string): number | null {
+  const post = [...document.querySelectorAll('article')].find((it) =>
+    it.textContent?.includes(text),
+  )
+  return post ? Math.round(post.getBoundingClientRect().top) : null
+}
+
+/** How many px an open menu stands below its button. */
+function menuGap(): number {
+  const bottom = document.querySelector('[aria-expanded="true"]')?.getBoundingClientRect().bottom
+  const top = document.querySelector('[role="menu"]')?.getBoundingClientRect().top
+  return Math.round((top ?? 0) - (bottom ?? 0))
+}
+
+/** The colour of the page's ground. */
+function groundOf(): string {
+  return getComputedStyle(document.body).backgroundColor
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
+import type { Db } from '../../server/kernel/db/database.ts'
+import { addJob } from '../../server/kernel/queue/queue.ts'
+import { DEVICE } from '../../server/testing/client.ts'
+import { openMailbox } from '../../server/testing/mailbox.ts'
+import { shiftedClock } from '../../server/testing/shifted-clock.ts'
+import { withEmbeddedDatabase } from './embedded-database.ts'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+
+/**
+ * Starts the product and its database on a clock that the test shifts, with the real rate limits.
+ */
+async function productOnShiftedClock() {
+  const clock = await shiftedClock()
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const started = await startProductForTest({
+    env: {
+      ...clock.env,
+      SMTP_URL: mailbox.url,
+      RATE_LIMIT_SCALE: '1',
+      ACCESS_TOKEN_SECONDS: '86400',
+    },
+  })
+  return { ...started, shift: clock.shift, mailbox }
+}
+
+test('the clock an hour ahead and back: publishing, mails and counts go on at once', async () => {
+  const { product, client, shift, mailbox } = await productOnShiftedClock()
+  const [olga, petr] = await signUpUsers(client, 2)
+  // Newcomers publish once a minute.
+  await withEmbeddedDatabase(product.dataDir, (db) =>
+    sql`UPDATE users SET created_at = created_at - interval '2 days'`.execute(db),
+  )
+  if (!olga || !petr) throw new Error('nobody signed up')
+  const publish = () =>
+    client.call('POST', '/posts', { token: olga.token, body: { text: 'В этот час' } })
+  const mails = async (email: string) => {
+    const body = { email, clientToken: 'x', device: DEVICE }
+    expect((await client.call('POST', '/registrations', { body })).status).toBe(201)
+    return mailbox.codeFor(email)
+  }
+  const { id } = await client.publish(olga)
+
+  await shift(HOUR)
+  for (let more = 0; more < 4; more++) expect((await publish()).status).toBe(201)
+  expect(await mails('vera@example.org')).toMatch(/^\d{6}$/)
+  expect((await client.call('GET', `/posts/${id}`)).body.actions.likes_count).toBe(0)
+
+  await shift(0)
+  const like = await client.call('POST', `/posts/${id}/likes`, { token: petr.token })
+  expect(like.status).toBe(200)
+  await expect
+    .poll(async () => (await client.call('GET', `/posts/${id}`)).body.actions.likes_count)
+    .toBe(1)
+  await expect.poll(async () => (await publish()).status).toBe(201)
+  expect(await mails('nina@example.org')).toMatch(/^\d{6}$/)
+})
+
+test('the clock 100 days ahead for a minute: nobody is signed out or erased for good, and scheduled tasks go on', {
+  timeout: 450_000,
+}, async () => {
+  const { product, client, shift, mailbox } = await productOnShiftedClock()
+  const users = await signUpUsers(client, 3)
+  const olga = await client.signUp()
+  const deletion = { token: olga.token, body: { clientToken: olga.clientToken } }
+  const { id } = (await client.call('POST', '/users/current/deletion', deletion)).body
+  const confirmCode = await mailbox.codeFor(olga.email, 2)
+  const verify = { token: olga.token, body: { clientToken: olga.clientToken, confirmCode } }
+  expect((await client.call('POST', `/users/current/deletion/${id}/verify`, verify)).status).toBe(
+    200,
+  )
+  await withEmbeddedDatabase(product.dataDir, (db) => jobsRecur(db))
+
+  await shift(100 * DAY)
+  await withEmbeddedDatabase(product.dataDir, async (db) => {
+    await addJob(db, 'remove-expired', { payload: {} })
+    await addJob(db, 'move-accounts', { payload: {} })
+  })
+  await product.printed(/"level":"error".*(the clock has jumped)/)
+  await withEmbeddedDatabase(product.dataDir, (db) => jobsRecur(db))
+
+  await shift(0)
+  const refreshed = await Promise.all(
+    users.map(({ cookie, clientToken }) =>
+      client.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } }),
+    ),
+  )
+  expect(refreshed.map(({ status }) => status)).toEqual([200, 200, 200])
+  await withEmbeddedDatabase(product.dataDir, async (db) => {
+    await jobsRecur(db)
+    expect(
+      await db.selectFrom('users').select('username').where('id', '=', olga.id).execute(),
+    ).toEqual([{ username: olga.username }])
+  })
+})
+
+/** Resolves once the jobs of a minute after this moment were queued, by the database's clock. */
+async function jobsRecur(db: Db): Promise<void> {
+  const { rows: asked } = await sql<{ since: Date }>`SELECT now() AS since`.execute(db)
+  const since = asked[0]?.since
+  const haveRecurred = async () => {
+    const { rows } = await sql<{ isNew: boolean }>`
+      SELECT period * 60 BETWEEN extract(epoch FROM ${since}::timestamptz) AND extract(epoch FROM now()) AS "isNew"
+      FROM recurring_jobs WHERE task = 'send-mails'`.execute(db)
+    return rows[0]?.isNew
+  }
+  await expect.poll(haveRecurred, { timeout: 200_000, interval: 500 }).toBe(true)
+}

@@ -1,0 +1,69 @@
+import { expect, onTestFinished } from 'vitest'
+import { DESKTOP, journey, testWith } from '../../e2e/testing/journey.ts'
+import { countRequests } from '../../e2e/testing/page-actions.ts'
+import { profileLink, sendEmail, signInDialog } from '../../e2e/testing/sign-in-actions.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import { type Mailbox, openMailbox } from '../../server/testing/mailbox.ts'
+import { openRefusingSmtp } from '../../server/testing/smtp-faults.ts'
+
+const SENT = 'Письмо отправлено'
+const RETRYING = 'Почта не отвечает, пробуем ещё'
+const REFUSED = 'Такого ящика нет: проверьте адрес'
+
+const port = await freePort()
+const test = testWith({ SMTP_URL: `smtp://127.0.0.1:${port}` })
+
+test('while the mail server is unavailable the code step says that the mail will be sent again, and later that it was sent', async () => {
+  const { email } = await journey.signUp()
+  const page = await journey.visit({ viewport: DESKTOP })
+  await page.getByRole('button', { name: 'Войти' }).click()
+  const asked = countRequests(page, 'POST', /\/codes\/[^/]+\/mail$/)
+  await sendEmail(page, email)
+  const { dialog, code } = signInDialog(page)
+  const status = dialog.getByRole('status')
+  await status.getByText(RETRYING).waitFor()
+  const before = await dialog.boundingBox()
+
+  const mailbox = await openMailbox(port)
+  onTestFinished(() => mailbox.close())
+  await status.getByText(SENT).waitFor()
+  expect(await dialog.boundingBox()).toEqual(before)
+  const asks = asked()
+  const reloaded = page.waitForEvent('load')
+  await code.fill(await loginCode(mailbox, email))
+  await reloaded
+  await profileLink(page).waitFor()
+  expect(asked()).toBe(asks)
+})
+
+test('the code step says that an address does not exist and leads back to it; the corrected address signs in', async () => {
+  const refusing = await openRefusingSmtp({ code: 550, words: '5.1.1 unknown', port })
+  const { email } = await journey.signUp()
+  const page = await journey.visit({ viewport: DESKTOP })
+  await page.getByRole('button', { name: 'Войти' }).click()
+  await sendEmail(page, email)
+  const { dialog, code, goBack, email: address } = signInDialog(page)
+  await dialog.getByRole('status').getByText(REFUSED).waitFor()
+  expect(await dialog.getByRole('alert').count()).toBe(0)
+  expect(refusing.counts.refusals).toBeGreaterThan(0)
+  await refusing.close()
+
+  const mailbox = await openMailbox(port)
+  onTestFinished(() => mailbox.close())
+  const other = await journey.signUp()
+  await goBack.click()
+  expect(await address.inputValue()).toBe(email)
+  await sendEmail(page, other.email)
+  await dialog.getByRole('status').getByText(SENT).waitFor()
+  const reloaded = page.waitForEvent('load')
+  await code.fill(await loginCode(mailbox, other.email))
+  await reloaded
+  await profileLink(page).waitFor()
+})
+
+/** The code to sign in with; the mail of the registration arrives too, in any order. */
+async function loginCode({ mails }: Mailbox, email: string): Promise<string> {
+  const find = () => mails.find(({ to, subject }) => to === email && /код для входа/.test(subject))
+  await expect.poll(find).toBeDefined()
+  return find()?.subject.slice(0, 6) ?? ''
+}

@@ -1,0 +1,197 @@
+import type { Page } from 'playwright-core'
+import { beforeEach, expect } from 'vitest'
+import { journey, testWith } from '../../e2e/testing/journey.ts'
+import { proxyWithNextBuild } from '../../e2e/testing/next-build.ts'
+import { refuseNews } from '../../e2e/testing/page-actions.ts'
+import {
+  leftovers,
+  pageStored,
+  stateOfNewWorker,
+  storedAssets,
+  storedPages,
+  storeOtherPosts,
+} from '../../e2e/testing/stored-by-worker.ts'
+import { whenScriptsRun } from '../../e2e/testing/when-scripts-run.ts'
+import type { TestUser } from '../../server/testing/client.ts'
+
+const ALLOWED = {
+  serviceWorkers: 'allow',
+  expectedErrors: /dynamically imported module|Unable to (?:pre)?load/,
+} as const
+const POSTS_AT_MOST = 50
+
+const test = testWith()
+let reader: TestUser
+let path: string
+beforeEach(async () => {
+  reader = await journey.signUp()
+  const { id } = await journey.publish(await journey.signUp(), 'Слышно и в тоннеле.')
+  path = `/posts/${id}`
+})
+
+test('after a visit the wall and a post open without the server, other pages say what is wrong, and nothing of the API or the person is stored', async () => {
+  // While the server is away, the worker answers 503, and what it has not stored cannot be loaded.
+  const whileAway = {
+    ...ALLOWED,
+    expectedErrors: /^503 GET |Unable to load |Failed to fetch dynamically imported/,
+  }
+  const visitor = await journey.visit(whileAway)
+  await pageStored(visitor, '/')
+  // What the worker stored of the page's assets came from the browser's HTTP cache.
+  await expect.poll(() => assetRequests().length).toBeGreaterThan(5)
+  expect(assetRequests()).toEqual([...new Set(assetRequests())])
+
+  await visitor.evaluate(storeOtherPosts, POSTS_AT_MOST + 5)
+  await visitor.goto(journey.url + path)
+  await pageStored(visitor, path)
+  await expect
+    .poll(async () => Object.keys(await storedPages(visitor)).length)
+    .toBe(POSTS_AT_MOST + 1)
+  expect(Object.keys(await storedPages(visitor))).toEqual(expect.arrayContaining(['/', path]))
+
+  const member = await journey.visit({ ...whileAway, as: reader })
+  await pageStored(member, '/')
+  await member.goto(journey.url + path)
+  await pageStored(member, path)
+  await expectNothingPersonal(member)
+
+  await journey.product.stop()
+  for (const page of [visitor, member]) {
+    for (const [at, words] of [
+      ['/', 'Стена - Вслух'],
+      [path, 'Слышно и в тоннеле.'],
+    ]) {
+      const answer = await page.goto(journey.url + at)
+      expect(answer?.fromServiceWorker()).toBe(true)
+      expect(await answer?.text()).toContain(words)
+      await page.getByRole('article').filter({ hasText: 'Слышно и в тоннеле.' }).waitFor()
+      // The app runs: its assets are stored too.
+      await whenScriptsRun(page)
+    }
+  }
+
+  const missing = await visitor.goto(`${journey.url}/posts/999999`)
+  expect(missing?.status()).toBe(503)
+  await visitor.getByRole('heading', { name: 'Сервер не отвечает' }).waitFor()
+  await visitor.context().setOffline(true)
+  const offline = visitor.getByRole('heading', { name: 'Нет связи' })
+  await offline.waitFor()
+  const loaded = visitor.waitForEvent('load')
+  await visitor.getByRole('link', { name: 'Повторить' }).click()
+  await loaded
+  await offline.waitFor()
+  expect(await visitor.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+    'rgb(19, 18, 17)',
+  )
+  await journey.product.start()
+  await visitor.context().setOffline(false)
+  await visitor.getByText('Запись не найдена').waitFor()
+
+  await member.goto(`${journey.url}/settings`)
+  await member.getByRole('button', { name: 'Выйти' }).click()
+  await member.getByRole('button', { name: 'Войти' }).waitFor()
+  await member.goto(journey.url)
+  await expectNothingPersonal(member)
+})
+
+test('a stored page says so, at every address that leads to it, and is brought up to date when the server answers', async () => {
+  const { id } = await journey.publish(await journey.signUp(), 'Было')
+  const page = await journey.visit(ALLOWED)
+  await pageStored(page, '/')
+  await journey.product.stop()
+  await journey.sql.query("UPDATE posts SET text = 'Стало' WHERE id = $1", [id])
+  const saved = page.getByText('Показана сохранённая версия')
+  // What is stored is the beginning of the wall.
+  for (const address of ['/?cursor=of-a-later-part', '//', '/?from=somewhere']) {
+    await page.goto(journey.url + address)
+    await whenScriptsRun(page)
+    await saved.waitFor()
+    await page.getByText('Было').waitFor()
+    expect(new URL(page.url()).searchParams.has('cursor')).toBe(false)
+  }
+  await journey.product.start()
+  await saved.waitFor({ state: 'detached' })
+  await page.getByText('Стало').waitFor()
+})
+
+test('a new build takes over: an open tab keeps its scripts, a reload has the new ones, and the former go with the last tab', async () => {
+  const site = await proxyWithNextBuild(journey.url)
+  const tab = await journey.visit(ALLOWED)
+  await tab.goto(site.url)
+  await pageStored(tab, '/')
+  const former = await storedAssets(tab)
+  expect(former.length).toBeGreaterThan(5)
+
+  site.deploy()
+  await tab.reload()
+  await tab.getByText('Слышно и в тоннеле.').waitFor()
+  await expect.poll(async () => (await storedAssets(tab)).some(isNext)).toBe(true)
+  await expect.poll(() => tab.evaluate(stateOfNewWorker)).toBe('installed')
+  expect(await storedAssets(tab)).toEqual(expect.arrayContaining(former))
+
+  const context = tab.context()
+  await tab.close()
+  // Each time in a new tab: one that the former worker got hold of would keep it active.
+  await expect
+    .poll(async () => {
+      const later = await context.newPage()
+      await later.goto(site.url)
+      await later.getByText('Слышно и в тоннеле.').waitFor()
+      const assets = await storedAssets(later)
+      await later.close()
+      return assets.filter((asset) => !isNext(asset))
+    })
+    .toEqual([])
+})
+
+test('while the server accepts requests and answers none, a stored page is shown after a few seconds', async () => {
+  const site = await proxyWithNextBuild(journey.url)
+  const page = await journey.visit(ALLOWED)
+  await page.goto(site.url)
+  await pageStored(page, '/')
+  site.stall()
+  const answer = await page.reload({ waitUntil: 'commit' })
+  expect(answer?.fromServiceWorker()).toBe(true)
+  await page.getByRole('navigation', { name: 'Разделы' }).waitFor()
+})
+
+test('SERVICE_WORKER=off removes the worker and everything stored from a browser at its next visit', async () => {
+  const page = await journey.visit({ ...ALLOWED, before: refuseNews })
+  await pageStored(page, '/')
+  await journey.product.stop()
+  await journey.product.start({ SERVICE_WORKER: 'off' })
+  await page.reload()
+  await expect.poll(() => page.evaluate(leftovers)).toEqual([])
+  const answer = await page.reload()
+  expect(answer?.fromServiceWorker()).toBe(false)
+  await page.getByText('Слышно и в тоннеле.').waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await page.evaluate(leftovers)).toEqual([])
+})
+
+/** The paths of assets that the product was asked for, by its log. */
+function assetRequests(): string[] {
+  const asked = journey.product.lines.map((line) => /"(\/assets\/[^"]+)"/.exec(line)?.[1])
+  return asked.filter((path) => path !== undefined)
+}
+
+async function expectNothingPersonal(page: Page): Promise<void> {
+  const paths = await page.evaluate(async () => {
+    const all = await Promise.all(
+      (await caches.keys()).map(async (name) => (await caches.open(name)).keys()),
+    )
+    return all.flat().map(({ url }) => new URL(url).pathname)
+  })
+  expect(paths.filter((it) => it.startsWith('/api/'))).toEqual([])
+  const pages = await storedPages(page)
+  expect(Object.keys(pages).sort()).toEqual(['/', path])
+  for (const html of Object.values(pages)) {
+    for (const secret of [reader.username, reader.email, reader.clientToken]) {
+      expect(html).not.toContain(secret)
+    }
+  }
+}
+
+function isNext(asset: string): boolean {
+  return asset.includes('.next.')
+}

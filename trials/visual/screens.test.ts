@@ -1,0 +1,84 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { VIEWER } from '../../demo/wall-post.ts'
+import { launchFullChromium } from '../../e2e/testing/chromium.ts'
+import { reportByDialog } from '../../e2e/testing/moderation-actions.ts'
+import { refuseNews } from '../../e2e/testing/page-actions.ts'
+import { profileLink } from '../../e2e/testing/sign-in-actions.ts'
+import { NOW, startFrozenDemo } from './frozen-demo.ts'
+import { openInOwnFont } from './own-font.ts'
+import { compareWithPicture } from './picture.ts'
+import { SCREENS, type Screen } from './screens.ts'
+
+const DEVICES = {
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+  desktop: { viewport: { width: 1280, height: 800 } },
+}
+/** What the list of devices shows must not change with the version of the browser. */
+const USER_AGENT =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+const LOOKS = (['dark', 'light'] as const).flatMap((theme) =>
+  (['phone', 'desktop'] as const).map((device) => ({ theme, device })),
+)
+type Look = (typeof LOOKS)[number]
+
+let demo: Awaited<ReturnType<typeof startFrozenDemo>>
+let browser: Browser
+let signedIn: NonNullable<BrowserContextOptions['storageState']>
+beforeAll(async () => {
+  demo = await startFrozenDemo()
+  browser = await launchFullChromium()
+  const context = await browser.newContext({ userAgent: USER_AGENT })
+  const page = await context.newPage()
+  await page.goto(demo.signInUrl)
+  await page.waitForURL(`${demo.url}/`)
+  await reportByDialog(page, { text: '«Библиотека»', comment: 'Так не было' })
+  const { code, err } = await demo.command('moderator', 'add', `${VIEWER}@example.org`)
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  // The reported post is not folded in the pictures.
+  await page.evaluate(() => localStorage.removeItem('hidden'))
+  signedIn = await context.storageState()
+  await context.close()
+})
+afterAll(async () => {
+  await browser?.close()
+  await demo?.stop()
+})
+
+describe.each(Object.entries(SCREENS))('%s', (name, screen) => {
+  test.each(LOOKS)('looks as its picture, $theme on a $device', async (look) => {
+    const page = await open(screen, look)
+    await screen.show(page)
+    expect(compareWithPicture(`${name}-${look.device}-${look.theme}`, await shoot(page))).toBe(null)
+  })
+})
+
+/** Opens a screen in a browser of its own, at NOW, without motion. */
+async function open({ path, isSignedIn }: Screen, { theme, device }: Look): Promise<Page> {
+  const context = await browser.newContext({
+    ...DEVICES[device],
+    locale: 'ru-RU',
+    timezoneId: 'Europe/Moscow',
+    reducedMotion: 'reduce',
+    ...(isSignedIn && { storageState: signedIn }),
+  })
+  onTestFinished(() => context.close())
+  await context.addInitScript((chosen) => {
+    localStorage.setItem('theme', chosen)
+    // Each opening is that of a new visitor, which shows one line more.
+    localStorage.removeItem('intro-seen')
+  }, theme)
+  const page = await context.newPage()
+  await refuseNews(page)
+  await page.clock.setFixedTime(NOW)
+  await openInOwnFont(page, demo.url + path)
+  // What is shown to them comes after the page.
+  if (isSignedIn) await profileLink(page).waitFor()
+  return page
+}
+
+/** Takes a picture of what is in sight, once nothing loads any more. */
+async function shoot(page: Page): Promise<Buffer> {
+  await page.waitForLoadState('networkidle')
+  return page.screenshot({ animations: 'disabled', caret: 'hide' })
+}
