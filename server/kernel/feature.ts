@@ -9,7 +9,7 @@ import type { MailKinds } from './mail/send-mails.ts'
 import type { MailTransport } from './mail/transport.ts'
 import type { Jobs } from './queue/queue.ts'
 
-/** What every feature is built on. */
+/** The parts of the node that every feature uses. */
 export type Node = {
   config: Config
   /** Derives the key for a purpose from APP_SECRET. */
@@ -30,7 +30,7 @@ export type Node = {
   mayErase: () => Promise<boolean>
 }
 
-/** What a feature runs beside its routes. */
+/** The jobs, mails and pruning of a feature. */
 export type Feature = {
   jobs?: Jobs
   mails?: MailKinds

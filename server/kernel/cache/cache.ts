@@ -5,7 +5,7 @@ import type { Change } from './change-feed.ts'
 /** A response that is no longer current, and how many seconds ago it was read. */
 export type Stale = { response: CachedResponse; age: number }
 
-/** The version at which a read began, and when, by the monotonic clock. */
+/** The version and the monotonic time at which a read began. */
 type Begin = { version: number; at: number }
 
 type Entry = Begin & { cachedAt: number; response: CachedResponse }
@@ -46,7 +46,7 @@ export class MemoryCache {
     return { version: this.#version, at: this.#clock() }
   }
 
-  /** Whether an answer of a read that began then may be served. */
+  /** Whether the answer of a read that began then is still current. */
   isCurrent(begin: Begin): boolean {
     return begin.version === this.#version && this.#clock() - begin.at <= MAX_AGE_MS
   }
@@ -58,7 +58,7 @@ export class MemoryCache {
     return this.isCurrent(entry) || isFreshPage ? entry.response : undefined
   }
 
-  /** Returns the response for visitors while the database fails. */
+  /** Returns the stale response, which visitors get while the database fails. */
   getStale(url: string): Stale | undefined {
     const entry = this.#entries.get(url)
     const ms = entry ? this.#clock() - entry.at : 0
@@ -104,7 +104,7 @@ type Read = {
   next?: Promise<CachedResponse>
 }
 
-/** Makes reads of one URL at the same time one read (single-flight), and caches their result. */
+/** Merges concurrent reads of one URL into one read (single-flight), and caches its result. */
 export class SharedReads {
   readonly #cache: MemoryCache
   readonly #reading = new Map<string, Read>()
@@ -129,8 +129,8 @@ export class SharedReads {
   }
 
   /**
-   * Returns the cached response or the read in flight. If that is no longer current, all who wait
-   * share the next read: a crowd costs one read at a time.
+   * Returns the cached response or the read in flight. If that read is no longer current, all
+   * waiting callers share the next one: a crowd costs one read at a time.
    */
   find(url: string, make: Make): CachedResponse | Promise<CachedResponse> | undefined {
     const cached = this.#cache.get(url)

@@ -22,25 +22,31 @@ type Content = {
   isPage?: boolean
   /** Names this state of the content; a hash of the body by default. */
   tag?: string
-  /** What the body shows, for signed-in viewers' own bodies; absent if these get another response. */
+  /**
+   * The body's value, from which signed-in viewers' bodies are made; absent if they get another
+   * response.
+   */
   answer?: unknown
-  /** The posts whose text it shows; absent if that may be any. */
+  /** The posts whose text it shows; absent if it may show any post. */
   postIds?: string[]
-  /** Returns the body that says that it is stale, for readers who cannot see headers. */
+  /** Returns a body that states that it is stale, for readers who cannot see headers. */
   markSaved?: (body: string) => string
 }
 
 const COMPRESSED_MIN = 1024
-/** Higher levels cost several times as much CPU for some percent. */
+/** Higher levels cost several times as much CPU and save only some percent. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
 const ACCEPTS_BROTLI = /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
-/** A CDN may serve it as long as we do, and while the server is away (RFC 5861). */
+/** A CDN may serve a response for the time that we do, and while the server fails (RFC 5861). */
 export const CACHE_CONTROL =
   'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
 
-/** A response that all visitors share. Its body is compressed when somebody first asks for it so. */
+/**
+ * A response that all visitors share. Its body is compressed at the first request for that
+ * encoding.
+ */
 export class CachedResponse {
   readonly route: string
   readonly isPage: boolean
@@ -75,7 +81,7 @@ export class CachedResponse {
     return { ...headers, 'cache-control': 'no-store', 'content-type': type }
   }
 
-  /** In bytes: also the object of the answer, and the variants and the stale one that may come. */
+  /** In bytes: the body, its value, and the variants and the stale body that may be added. */
   get size(): number {
     const { markSaved, answer, body } = this.#content
     return 4096 + body.length * (markSaved || answer !== undefined ? 4 : 2)
@@ -90,25 +96,27 @@ export class CachedResponse {
     return this.#compressing[encoding]
   }
 
-  /** Returns the same variant; undefined if it has to be compressed first. */
+  /** Returns that variant if it needs no compression first, otherwise undefined. */
   readyVariant(acceptEncoding: unknown): Variant | undefined {
     return this.#variants[this.#encodingFor(acceptEncoding)]
   }
 
-  /** Returns the response whose body says that it is stale; this one if the headers are enough. */
+  /** Returns the response whose body states that it is stale, or this one if headers are enough. */
   toStale(): CachedResponse {
     const { markSaved, packed: _, ...content } = this.#content
     if (!markSaved) return this
     this.#stale ??= new CachedResponse({
       ...content,
       body: Buffer.from(markSaved(content.body.toString())),
-      // Another tag than the fresh one's, so that no browser takes one for the other.
+      // Its ETag differs from the fresh response's, so that no browser confuses them.
       tag: `saved-${this.tag}`,
     })
     return this.#stale
   }
 
-  /** Sets headers and status, and returns the body. A stale response, with its age, is never 304. */
+  /**
+   * Sets headers and status, and returns the body. A stale response, with its age, is never 304.
+   */
   async send(
     { request, reply }: { request: FastifyRequest; reply: FastifyReply },
     age?: number,
@@ -159,8 +167,9 @@ export class CachedResponse {
 }
 
 /**
- * Names its age (RFC 9111), and that it is served past its time (RFC 9211), since a cache may add
- * an Age to a fresh one. No cache may keep them: a later 304 would mark a fresh response.
+ * Adds the response's age (RFC 9111), and that it is stale (RFC 9211), since a cache may add an Age
+ * to a fresh one. No cache may store these headers: a later 304 would mark a fresh response as
+ * stale.
  */
 export function staleHeaders(age: number): ResponseHeaders {
   return { age, [SAVED_HEADER]: SAVED_STATUS + age, 'cache-control': 'no-store' }

@@ -12,14 +12,14 @@ import { endsWithin, type Outage } from '../db/outage.ts'
 const NewestPost = Type.Object({ id: Type.String(), by: Type.String() })
 
 /**
- * A change of what posts show. Likes are no change. An edit or a removal is of any post unless it
- * has a `postId`.
+ * A change of what posts show; likes are not included. An edit or a removal without a `postId` may
+ * concern any post.
  */
 export const Change = Type.Union([
   Type.Object({
     kind: Type.Literal('added'),
     newest: Type.Optional(NewestPost),
-    /** What the added replies answer: users by their ids, and `<post>:<reply>:<author>`. */
+    /** The added replies, as `<post>:<reply>:<author>`, by the id of the user they answer. */
     answered: Type.Array(Type.String()),
   }),
   Type.Object({
@@ -57,7 +57,7 @@ const LONGEST_SILENCE_MS = 1000
 const HEARTBEAT_MS = 500
 
 type FeedOptions = {
-  /** For a connection of the feed's own. */
+  /** For the connection that only the feed uses. */
   url: string
   /** Whether other nodes may use the database. If not, only operators' commands publish changes. */
   isShared: boolean
@@ -66,7 +66,7 @@ type FeedOptions = {
 
 export type FeedEvents = {
   onChange: (change: Change) => void
-  /** Called when changes of other nodes begin to arrive, or no longer do. */
+  /** Called when changes of other nodes begin or cease to arrive. */
   onSubscribed: (isSubscribed: boolean) => void
 }
 
@@ -78,7 +78,7 @@ export class ChangeFeed {
   readonly #options: FeedOptions & FeedEvents
   readonly #node = randomUUID()
   readonly #closing = new AbortController()
-  /** Changes that come while a statement is under way share the next one. */
+  /** Changes that arrive while a statement runs share the next statement. */
   readonly #publications: BatchedCalls<Change, Change>
   readonly #subscribing: Promise<void>
   #client: pg.Client | undefined
@@ -168,7 +168,7 @@ async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
   return (await isInTime()) || isInTime()
 }
 
-/** Reads a notification. One that this release cannot read may be about any post. */
+/** Parses a notification. One that this release cannot parse may concern any post. */
 function parse(payload: string): { sender: string; change: Change } {
   const [sender = '', json = ''] = payload.split(/ (.*)/s)
   try {

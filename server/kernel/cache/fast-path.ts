@@ -44,7 +44,7 @@ type Answer = { status: number; headers: ResponseHeaders; body?: Buffer; userId?
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Why the fast path, which has charged and checked the caller, did not answer. */
+    /** Why the fast path did not answer a caller whom it has charged and checked. */
     refusal?: unknown
   }
 }
@@ -60,7 +60,7 @@ export class RecentWriters {
     this.#writers.set(userId, true)
   }
 
-  /** Whether a user has written here, or perhaps on another node: the web app says so. */
+  /** Whether a user has just written on this node, or on another: the web app sends that. */
   includes({ userId }: Viewer, headers: IncomingHttpHeaders): boolean {
     return this.#writers.has(userId) || (headers['cache-control']?.includes('no-cache') ?? false)
   }
@@ -134,7 +134,7 @@ export class FastPath {
     return this.#options.limits.charge([charge]).then(() => answer)
   }
 
-  /** The same for a signed-in user. */
+  /** Answers a signed-in user. Returns undefined if the route has to answer. */
   #answerUser(request: IncomingMessage, cached: CachedResponse): Promise<Answer> | undefined {
     const { auth, limits, writers, bodyFor } = this.#options
     const viewer = cached.answer !== undefined && auth.readToken(tokenOf(request.headers))
@@ -168,7 +168,7 @@ function needsPageOfOwn({ headers }: IncomingMessage, { isPage }: CachedResponse
   return isPage && headers.cookie !== undefined
 }
 
-/** Makes the function that returns a visitor's address, by the same rule as Fastify's. */
+/** Creates the function that finds a visitor's address by Fastify's rule. */
 function clientAddress(trustProxy: string[]): (request: IncomingMessage) => string | undefined {
   if (trustProxy.length === 0) return ({ socket }) => socket.remoteAddress
   const isTrusted = proxyAddr.compile(trustProxy)

@@ -9,12 +9,15 @@ import { CachedResponse } from './cached-response.ts'
 import type { Change, ChangeFeed, FeedEvents, PublishChange } from './change-feed.ts'
 import { FastPath, type FastPathOptions, RecentWriters } from './fast-path.ts'
 
-/** What each viewer sees otherwise in answers about posts: whether the viewer likes them. */
+/** The part of answers about posts that differs by viewer: whether the viewer likes them. */
 export type ViewerFlag = {
   postIdsOf: (answer: unknown) => string[]
-  /** Returns the answer with the flag set for these posts, and for no other. */
+  /** Returns the answer with the flag set for exactly these posts. */
   setFor: (answer: unknown, postIds: ReadonlySet<string>) => unknown
-  /** Resolves to posts for which it is true, among them all of `postIds`; null for a closed session. */
+  /**
+   * Resolves to the liked posts, including all of `postIds` that are liked; null for a closed
+   * session.
+   */
   trueFor: (viewer: Viewer, postIds: readonly string[]) => Promise<ReadonlySet<string> | null>
 }
 
@@ -24,14 +27,14 @@ type Options = {
   outage: Outage
   log: FastifyBaseLogger
   openFeed: (events: FeedEvents) => Pick<ChangeFeed, 'publish' | 'close'>
-  /** Called with each change, of this node and of others. */
+  /** Called with each change on this and other nodes. */
   onChange: (change: Change) => void
 }
 
 type Read = () => Promise<unknown>
 type Make = () => Promise<CachedResponse>
 
-/** A frozen database breaks no connection: after this time a visitor gets the stale response. */
+/** After this time a visitor gets the stale response: a frozen database breaks no connection. */
 const SILENCE_MS = 700
 const JSON_TYPE = 'application/json; charset=utf-8'
 const NONE: ReadonlySet<string> = new Set()
@@ -43,7 +46,7 @@ export class ResponseCache {
   readonly #shared = new SharedReads(this.#cache)
   readonly #writers = new RecentWriters()
   readonly #feed: ReturnType<Options['openFeed']>
-  /** Makes a user's reads of the next two seconds go past the cache, which may lack the write. */
+  /** Makes a user's reads bypass the cache, which may lack the write, for two seconds. */
   readonly noteWrite = this.#writers.note
 
   constructor(options: Options) {
@@ -66,7 +69,7 @@ export class ResponseCache {
     http.reply.type(JSON_TYPE)
     const respond = async (answer: unknown) =>
       this.#respond(endpoint, this.#options.flag.setFor(await answer, NONE))
-    // Nothing may be awaited here: each call of one turn would begin a read of its own.
+    // Nothing may be awaited here: each call of this turn would begin its own read.
     const isPast = this.#writers.includes(viewer, headers)
     const cached = isPast ? undefined : this.#shared.find(url, () => respond(read()))
     if (cached) return this.#bodyFor(viewer, await cached)
@@ -82,13 +85,13 @@ export class ResponseCache {
     return response.send(http, age)
   }
 
-  /** After it, this node serves nothing older, but for a page that lacks a post for 100 ms. */
+  /** Ends what is cached: from then on only a page may still lack a new post, for 100 ms. */
   readonly publishChange: PublishChange = async (change) => {
     this.#invalidate(change)
     try {
       await this.#feed.publish(change)
     } catch (err) {
-      // The change stands even if others miss it: they serve older responses for a second.
+      // The change stands even if other nodes miss it: they serve older responses for a second.
       const { outage, log } = this.#options
       const isLost = outage.noteFailure(err as Error)
       if (!isLost) log.warn({ err }, 'a change was not published to the other nodes')
@@ -113,7 +116,9 @@ export class ResponseCache {
     this.#options.onChange(change)
   }
 
-  /** Resolves to the current response, or to the stale one while the database fails or is silent. */
+  /**
+   * Resolves to the current response, or to the stale one while the database fails or is silent.
+   */
   async #readForVisitor(
     url: string,
     make: Make,
@@ -137,7 +142,7 @@ export class ResponseCache {
     }
   }
 
-  /** Makes the response to cache of an answer whose flags are false. */
+  /** Creates the response to cache from an answer whose flags are false. */
   #respond({ path }: CachedEndpoint, answer: unknown): CachedResponse {
     const { headers, flag } = this.#options
     return new CachedResponse({

@@ -21,7 +21,9 @@ export async function hasStoredSecret(dataDir: string): Promise<boolean> {
   return (await readIfExists(secretFile(dataDir))) !== undefined
 }
 
-/** Of two processes at once, the second cannot link its file, and takes the first one's secret. */
+/**
+ * If two processes start at once, the second cannot link its file, and reads the first's secret.
+ */
 async function createSecret(path: string): Promise<string> {
   const fresh = `${path}.${randomBytes(6).toString('hex')}`
   const secret = randomBytes(32).toString('base64url')

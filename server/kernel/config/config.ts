@@ -13,7 +13,7 @@ export type LogLevel = Values['logLevel']
 export type Config = Omit<Values, Combined> & {
   mailFrom: string
   dkim: { keyFile: string; selector: string } | undefined
-  /** What runs after each nightly backup, and an environment without the product's variables. */
+  /** The command to run after each nightly backup, with an environment without our variables. */
   backupCommand: { line: string; env: NodeJS.ProcessEnv } | undefined
   warnings: ConfigWarning[]
 }
@@ -69,7 +69,7 @@ function foreignVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(foreign)
 }
 
-/** On a public site nobody could sign in by a code that is only printed: that must be meant. */
+/** A public site that only prints its codes lets no one sign in, so it must be asked for. */
 function requireOneWayOfMail({
   publicUrl,
   smtpUrl,
@@ -106,7 +106,7 @@ export function originOf({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>
   return publicUrl ?? `http://localhost:${port}`
 }
 
-/** A setting that works and is likely not meant, and the fix; both without full stops. */
+/** A setting that works but is probably a mistake, and the fix; both without full stops. */
 type ConfigWarning = { message: string; fix: string }
 
 type Facts = Record<'publicUrl' | 'operatorName' | 'contactEmail', string | undefined>
@@ -141,7 +141,7 @@ function warningsOf(
 const SHORTEST = 7
 const FEW_LETTERS = 2
 
-/** Whether two neighbouring letters, or fewer, tell a name from the other. */
+/** Whether the names differ in at most two neighbouring letters. */
 function isMisspelt(name: string, known: string): boolean {
   if (known.length < SHORTEST) return false
   const longer = Math.max(name.length, known.length)

@@ -8,15 +8,15 @@ import { widestNetworkOf } from '../limits/limits.ts'
 
 type Bounds = {
   running: number
-  /** Of one network; all of them unless set. */
+  /** The maximum for one network; all slots unless set. */
   each?: number
   waiting?: number
   waitMs?: number
-  /** What the caller of a refused task reads, and after how many seconds to try again. */
+  /** The sentence of a refusal, and after how many seconds to try again. */
   message?: string
   retryAfter?: number
 }
-/** Frees the slot; only the first call counts. */
+/** Frees the slot. Further calls do nothing. */
 export type Leave = () => void
 type Settle = (leave: Leave | null) => void
 type Waiting = { network: string; settle: Settle; timer: NodeJS.Timeout }
@@ -24,13 +24,13 @@ type Asked = { network?: string; isFirst?: boolean }
 
 const RETRY_SECONDS = 2
 
-/** Bounds how much runs at once, of one network and in total. The others wait, or are refused. */
+/** Limits how many tasks run at once, per network and in total. Others wait, or are refused. */
 export class Gate {
   readonly #bounds: Required<Pick<Bounds, 'running' | 'each' | 'waiting' | 'waitMs'>>
   readonly #refusal: { message?: string; retryAfter: number }
   #free: number
   #runningOf = new Map<string, number>()
-  /** In the order of arrival; those in `first` go before all others. */
+  /** Waiting tasks in the order of arrival; those in `first` go before all others. */
   readonly #first = new Set<Waiting>()
   readonly #next = new Set<Waiting>()
   #ended: string[] = []
@@ -45,7 +45,7 @@ export class Gate {
     return this.#free === 0
   }
 
-  /** Returns what frees the slot, or null if there is none now. */
+  /** Returns the function that frees the slot, or null if there is no free slot. */
   tryEnter(network = ''): Leave | null {
     const running = this.#runningOf.get(network) ?? 0
     if (this.#free === 0 || running >= this.#bounds.each) return null
@@ -59,8 +59,9 @@ export class Gate {
   }
 
   /**
-   * Calls `settle` with what frees the slot: at once, or when the caller's turn comes; or with null
-   * for a refusal. Returns what gives up waiting, for a caller that has gone.
+   * Calls `settle` with the function that frees the slot, at once or when the caller's turn comes,
+   * or with null for a refusal. Returns the function that cancels the wait of a caller that has
+   * gone.
    */
   enter({ network = '', isFirst = false }: Asked, settle: Settle): () => void {
     const { waiting, waitMs } = this.#bounds
@@ -133,7 +134,7 @@ declare module 'fastify' {
     lane?: Lane | 'none' | ((request: FastifyRequest) => Lane)
   }
   interface FastifyRequest {
-    /** What frees the request's slot; null if there was none for it. */
+    /** Frees the request's slot; null if it got none. */
     leaveLane: Leave | null | undefined
   }
 }

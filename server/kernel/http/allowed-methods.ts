@@ -2,12 +2,14 @@ import type { FastifyInstance } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The methods of the routes at an address, OPTIONS among them; none where there is no route. */
+    /**
+     * The methods of the routes at an address, OPTIONS among them; none where there is no route.
+     */
     methodsAt: (url: string) => string[]
   }
 }
 
-/** Notes which methods the routes at each address have, for those that have another. */
+/** Records the methods of the routes at each address, for requests with another method. */
 export function noteAllowedMethods(app: FastifyInstance): void {
   const methods = new Map<string, Set<string>>()
   let matchers: [RegExp, Set<string>][] | undefined

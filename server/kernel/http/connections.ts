@@ -22,7 +22,7 @@ type Connection = {
 const WAITING_MAX = 32
 /** Above this fraction of the maximum, a new connection replaces the longest idle or slow one. */
 const CROWDED = 0.75
-/** Where it is crowded, a request whose body takes longer may lose its connection. */
+/** Near the maximum, a request whose body takes longer than this may lose its connection. */
 const SLOW_BODY_MS = 1000
 const CHECK_MS = 50
 const RESERVED_FILES = 64
@@ -143,15 +143,18 @@ function openFilesLimit(): number {
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY
 }
 
-/** Each connection is an open file, and may be reading another. Idle ones make room. */
+/**
+ * Each connection is an open file, and may read another file. Idle connections are closed for new
+ * ones.
+ */
 function connectionsLimit(): number {
   const fitting = Math.floor((openFilesLimit() - RESERVED_FILES) / 2)
   return Math.min(CONNECTIONS_MAX, Math.max(CONNECTIONS_MIN, fitting))
 }
 
 /**
- * A response that closes its connection if it begins before the request's body has come. Node would
- * drop that body later, and with it a proxy's next request if the rest never comes.
+ * A response that closes its connection if it begins before the request's body has arrived. Node
+ * would discard that body later, and with it a proxy's next request if the rest never arrives.
  */
 export class ClosingResponse extends ServerResponse {
   override writeHead(...head: unknown[]): this {

@@ -4,15 +4,18 @@ import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
 import { parseAddress } from '../limits/limits.ts'
 
-/** Where a proxy of one's own stands: this machine and private networks (RFC 1918, RFC 4193). */
+/**
+ * Addresses where the operator's own proxy may be: this machine and private networks (RFC 1918, RFC
+ * 4193).
+ */
 const OWN = ['loopback', 'private', 'uniqueLocal']
 
-/** A socket for both kinds reports an IPv4 address as IPv6, which TRUST_PROXY does not know. */
+/** A dual-stack socket reports IPv4 addresses as IPv6, which TRUST_PROXY does not match. */
 export function plainAddress(address: string | undefined): string {
   return parseAddress(address)?.toString() ?? ''
 }
 
-/** Tells by Fastify's rule whether a peer may name its clients in X-Forwarded-For. */
+/** Whether, by Fastify's rule, a peer may name its clients in X-Forwarded-For. */
 export function proxyTrust(trustProxy: string[]): (address: string | undefined) => boolean {
   if (trustProxy.length === 0) return () => false
   const isTrusted = proxyAddr.compile(trustProxy)
@@ -37,8 +40,8 @@ export class ForwardedFor {
   }
 
   /**
-   * Warns once if a proxy of one's own is missing in TRUST_PROXY: its visitors count as one. A
-   * stranger who invents the header is not logged, since the address would be a visitor's.
+   * Warns once if the operator's own proxy is missing in TRUST_PROXY, since its visitors count as
+   * one. A stranger who invents the header is not logged: the address would be a visitor's.
    */
   #warnOfOwnProxy(peer: string | undefined): void {
     const range = parseAddress(peer)?.range() ?? ''
@@ -51,8 +54,9 @@ export class ForwardedFor {
 }
 
 /**
- * Removes ports from X-Forwarded-For, so that limits, bans and the log see one address, and the
- * last entry that is no address with all to its left: no proxy vouches for them.
+ * Removes ports from X-Forwarded-For, so that limits, bans and the log see one address. Also
+ * removes the last entry that is not an address and all entries to its left: no proxy vouches for
+ * them.
  */
 function clean({ headers }: IncomingMessage): void {
   const value = headers['x-forwarded-for']

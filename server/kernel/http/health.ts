@@ -10,7 +10,7 @@ export const LEAST_FREE_BYTES = 32 * 1024 * 1024
 
 type Readiness = {
   db: Db
-  /** Undefined for a database whose disk only its server sees. */
+  /** Undefined if the database is on another machine, whose disk is not visible. */
   databaseFolder: string | undefined
   isDraining: () => boolean
 }

@@ -56,7 +56,7 @@ function headersOf(endpoint: Endpoint): Endpoint['headers'] {
     : headers
 }
 
-/** Returns what Fastify validates a call by, and the document describes. */
+/** Returns the schemas by which Fastify validates a call, and which the document shows. */
 export function schemaOf(endpoint: Endpoint) {
   const { params, query, body } = endpoint
   const headers = headersOf(endpoint)

@@ -8,7 +8,7 @@ type Tally = {
   routes: Record<string, number>
 }
 
-/** What is counted of a line; the logger writes the caller's network as a keyed hash. */
+/** The counted fields of a log line; the logger writes the caller's network as a keyed hash. */
 type RefusedLine = {
   method: string
   route: string | null
@@ -25,8 +25,8 @@ const NETWORKS_MAX = 1000
 const ROUTES_MAX = 5
 
 /**
- * Keeps a flood of refusals from filling the log: each minute the first ten of a network and code
- * have a line, and one line counts them all.
+ * Prevents a flood of refusals from filling the log: each minute the first ten of a network and
+ * code get a line each, and one line counts all of them.
  */
 export function createRefusalLog(log: FastifyBaseLogger, periodMs = PERIOD_MS) {
   let networks = new Map<string, Tally>()

@@ -12,14 +12,14 @@ type Headers = Record<string, string>
 type Options = {
   securityHeaders: Headers
   status?: number
-  /** What a browser shows in place of a page; JSON by default. */
+  /** The body for browsers, in place of a page; JSON by default. */
   html?: string | undefined
 }
 type ParseError = { code?: string; rawPacket?: unknown; bytesParsed?: number }
 
 export type Refusals = ReturnType<typeof createRefusals>
 
-/** Makes the responses to requests that Node would refuse in its own format. */
+/** Creates the responses to requests that Node would refuse in its own format. */
 export function createRefusals(securityHeaders: Headers) {
   const refusal = (status: number) => createRefusal('INVALID_REQUEST', { securityHeaders, status })
   return {
@@ -31,7 +31,7 @@ export function createRefusals(securityHeaders: Headers) {
   }
 }
 
-/** Makes the responses to requests for which there is no slot; `pages` are their HTML. */
+/** Creates the responses to requests that get no slot; `pages` are their HTML. */
 export function createUnavailable(
   securityHeaders: Headers,
   pages: Record<'visitor' | 'session', string> | null,
@@ -87,7 +87,7 @@ function writeRefusal(socket: Socket, { status, headers, body }: Refusal): void 
   socket.end(body)
 }
 
-/** Answers a client whose bytes are no request, too slow, or with too long headers. */
+/** Answers a client whose bytes are not a request, arrive too slowly, or have too long headers. */
 export function answerBrokenRequest(
   error: ParseError,
   { socket, isIdle, refusals }: { socket: Socket; isIdle: boolean; refusals: Refusals },
@@ -100,7 +100,7 @@ export function answerBrokenRequest(
   writeRefusal(socket, refusals[isKnown ? code : 'request'])
 }
 
-/** The target's length leaves room for three bytes in place of each. */
+/** Percent-encoding triples the bytes of a target; this length leaves room for that. */
 const RAW_LINE = /^(?:GET|HEAD) (\/(?![/\\])[!-~\x7f-\xff]{0,2000}) HTTP\/1\.[01]\r\n/
 
 /**

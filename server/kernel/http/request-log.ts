@@ -61,7 +61,7 @@ function inTenths(ms: number): number {
   return Math.round(ms * 10) / 10
 }
 
-/** Logs an event that helps to explain an attack, or what happened to an account. */
+/** Logs an event that helps to explain an attack or a change of an account. */
 export function logEvent(
   { log, id, ip }: FastifyRequest,
   event: string,
@@ -126,8 +126,8 @@ export class RequestLog extends LogController {
 }
 
 /**
- * Writes HMACs of addresses' networks and limits' keys: lines of a node and a day match, and name
- * nobody, since the key is stored nowhere.
+ * Writes addresses' networks and limits' keys as HMACs: lines of one node and day can be compared,
+ * but identify no one, since the key is stored nowhere.
  */
 export function hashAddresses(log: FastifyBaseLogger): FastifyBaseLogger {
   const hash = (text: string) =>

@@ -16,23 +16,23 @@ export type Viewer = {
   sessionId: string
   /** Whether the account is less than a day old. Known once the session was checked. */
   isNewcomer?: boolean
-  /** Where only the statement that publishes checks the session: says why it did not. */
+  /** Set if only the publishing statement checks the session: explains why it was refused. */
   checkSession?: () => Promise<unknown>
 }
 
 export type LiveSession = {
   isNewcomer: boolean
-  /** What a call that publishes is refused with; null if the viewer may write. */
+  /** The error that refuses a publication; null if the viewer may write. */
   writeRefusal: AppError | null
 }
 
 export type Authenticator = {
-  /** Judges a token by its signature and expiry alone; null for a bad one. */
+  /** Verifies only the signature and expiry of a token; null for an invalid one. */
   readToken(token: string): Viewer | null
   findSession(viewer: Viewer): Promise<LiveSession | null>
   /** Whether the session is live, in a smaller statement than `findSession`'s: for cached reads. */
   isLive(viewer: Viewer): Promise<boolean>
-  /** Whether the session was live within some minutes, of a user who might write as any other. */
+  /** Whether the session was live some minutes ago and its user could write. */
   wasLive(viewer: Viewer): boolean
   isModerator(viewer: Viewer): Promise<boolean>
 }
@@ -46,7 +46,7 @@ type Handler<E extends Endpoint> = (
   call: Call<E>,
   http: Http,
 ) => Promise<E extends { answer: object } ? Answer<E> : void>
-/** `checksSession`: of a session that was live a moment ago, the handler makes sure itself. */
+/** `checksSession`: the handler itself checks a session that was live a moment ago. */
 type RouteOptions = { checksSession?: boolean }
 export type Route = <E extends Endpoint>(
   endpoint: E,
@@ -56,7 +56,7 @@ export type Route = <E extends Endpoint>(
 
 export type CachedEndpoint = Endpoint & { cache: CacheRule }
 type ReadCache = {
-  /** Returns the JSON to send: a cached one, or what `read` resolves to. */
+  /** Returns the JSON to send: the cached one, or the result of `read`. */
   serveRead(
     call: { endpoint: CachedEndpoint; http: Http },
     read: () => Promise<unknown>,
@@ -71,7 +71,7 @@ type RouterOptions = {
   cache: ReadCache
   /** Returns the id of the post that a call has published or is about, for the log. */
   postIdOf: (endpoint: Endpoint, params: unknown, answered: unknown) => string | undefined
-  /** After how many milliseconds a write is refused that has no answer yet; 8 s unless set. */
+  /** The time limit of a write in milliseconds; 8 s unless set. */
   handleMs?: number | undefined
 }
 
@@ -82,7 +82,7 @@ declare module 'fastify' {
   }
 }
 
-/** Makes the function that turns an endpoint into a route: access, validation, cache, answer. */
+/** Creates the function that turns an endpoint into a route: access, validation, cache, answer. */
 export function createRouter(app: FastifyInstance, options: RouterOptions): Route {
   app.decorateRequest('viewer', null)
   app.decorateRequest('postId', undefined)
@@ -139,7 +139,7 @@ async function finishWrite(
   }
 }
 
-/** A call whose session is closed is refused for that, whatever else is wrong with it. */
+/** A closed session is reported first, whatever else is wrong with the call. */
 async function explain(
   error: FastifyError,
   request: FastifyRequest,
@@ -168,8 +168,8 @@ function isEmpty(body: unknown): boolean {
 type Guards = Pick<RouterOptions, 'auth' | 'limits'> & Required<RouteOptions>
 
 /**
- * Returns the viewer, null for a visitor, and charges the limit on all calls. Throws UNAUTHORIZED or
- * NOT_FOUND without the access that the call needs. The session is live unless the viewer has
+ * Returns the viewer, null for a visitor, and charges the limit on all calls. Throws UNAUTHORIZED
+ * or NOT_FOUND without the access that the call needs. The session is live unless the viewer has
  * `checkSession`.
  */
 async function identifyViewer(
@@ -215,7 +215,7 @@ async function requireSession(
   return session
 }
 
-/** Refuses a write that another account has begun: the client may have changed accounts since. */
+/** Refuses a write that was begun under another account, which the client has left since. */
 function requireSameUser({ headers, viewer }: FastifyRequest): void {
   const startedBy = headers['x-user']
   if (viewer && startedBy !== undefined && startedBy !== viewer.userId) {

@@ -129,7 +129,7 @@ export class HttpServer {
       ajv: {
         customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false },
       },
-      // A person gets the page that says so; calls of the API are told what is wrong.
+      // A person gets an error page; a call of the API gets the error as JSON.
       rewriteUrl: ({ url = '' }) => (isNoPage(url) ? NO_PAGE : url),
       frameworkErrors: answerFrameworkError(headers),
       clientErrorHandler: (error, socket) => {
@@ -155,7 +155,7 @@ export class HttpServer {
     server.on('checkExpectation', (_, response) =>
       sendRefusal(response, this.#refusals.expectation),
     )
-    // Connections.end() closes them: close() would also close those with a request on its way.
+    // Connections.end() closes them: close() would also close connections with a request in flight.
     server.closeIdleConnections = () => {}
     this.#servers.push(server)
     return this.#connections.watch(server.setTimeout(SILENCE_MS))
@@ -201,7 +201,7 @@ function setHeaders(app: FastifyInstance, headers: Record<string, string>): void
   })
 }
 
-/** Settles as a handler does, but throws UNAVAILABLE after 8 s, unless set. */
+/** Limits a handler to 8 s unless set otherwise, and then throws UNAVAILABLE. */
 export function withHandlerDeadline<T>(answer: Promise<T>, ms = HANDLE_MS): Promise<T> {
   return withDeadline(answer, ms, (): never => {
     throw new AppError('UNAVAILABLE')

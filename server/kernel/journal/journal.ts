@@ -2,7 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { hasRow, type Queryable } from '../db/database.ts'
 
-/** An act of somebody who decides over others: a moderator, an operator, the product itself. */
+/**
+ * A decision about another person's post or account, by a moderator, an operator or the product.
+ */
 export type JournalEntry = {
   /** A moderator's e-mail, the operator's name, or `vslukh`. */
   actor: string
@@ -10,11 +12,13 @@ export type JournalEntry = {
   userId?: string | null
   postId?: string | null
   reason?: string | null
-  /** What else belongs to the act, such as the text of a post as it was. */
+  /** Further data of the act, such as the text of a post before it. */
   details?: Record<string, unknown>
 }
 
-/** Appends an act, in its transaction, to the journal, which nobody can change. Returns its id. */
+/**
+ * Appends an act to the journal, which is append-only, in the act's transaction. Returns its id.
+ */
 export async function appendToJournal(
   tx: Queryable,
   { actor, action, userId = null, postId = null, reason = null, details = {} }: JournalEntry,
@@ -69,7 +73,7 @@ export async function countActs(db: Queryable, action: string, seconds: number):
   return Number(acts)
 }
 
-/** An act whose author an operator may be ordered to find by their address. */
+/** An act with the network address of its author, which a court may order the operator to name. */
 type Access = {
   action: 'register' | 'sign-in' | 'publish' | 'delete-post' | 'delete-account'
   userId: string
@@ -80,8 +84,8 @@ type Access = {
 export type NoteAccess = (tx: Queryable, ...accesses: Access[]) => Promise<void>
 
 /**
- * Makes the function that records such acts; undefined with 0 days. The rows have a table of their
- * own, because they end with their term, and the journal never does.
+ * Returns the function that records such acts, or undefined if the term is 0 days. The rows have
+ * their own table, because they expire and the journal does not.
  */
 export function createAccessJournal(days: number): NoteAccess | undefined {
   if (days === 0) return undefined

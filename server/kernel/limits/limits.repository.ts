@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../db/database.ts'
 
-/** One event of a key: `burst` pass at once, and then one in `step` seconds. */
+/** One event of a key that allows `burst` events at once, and then one in `step` seconds. */
 export type SharedCount = { key: string; step: number; burst: number }
 
 /**
- * Counts all of the events, or if they are refused all of the others, or none. Returns the seconds
- * to wait for each event of both lists; all 0: counted.
+ * Counts all of the first events; if one of them is refused, all of the others; otherwise none.
+ * Returns the seconds to wait for each event of both lists: all are 0 if a list was counted.
  */
 export async function chargeShared(
   db: Queryable,
@@ -39,7 +39,7 @@ export async function refundShared(db: Queryable, counts: SharedCount[]): Promis
   )
 }
 
-/** Deletes the counts of keys that have their whole burst again. */
+/** Deletes the counts of keys whose whole burst is available again. */
 export async function removeExpiredLimits(db: Queryable): Promise<void> {
   // A charge may hold one of these rows and wait for another.
   await sql`DELETE FROM rate_limits WHERE key IN

@@ -5,7 +5,7 @@ import type { Queryable } from '../db/database.ts'
 import { AppError } from '../errors/app-error.ts'
 import { chargeShared, isSpent, refundShared, type SharedCount } from './limits.repository.ts'
 
-/** So many events at once, and in so many seconds as many again, one after the other (GCRA). */
+/** Allows a burst of events at once, and refills it evenly over so many seconds (GCRA). */
 type Rate = readonly [events: number, seconds: number]
 
 /** How often something may happen. Each feature declares its own beside its routes. */
@@ -17,15 +17,15 @@ export type Limit = {
   refusal: string
   /** Counted in PostgreSQL for all nodes; otherwise each node counts in its memory. */
   isShared?: boolean
-  /** Whether RATE_LIMIT_SCALE leaves it as it is. */
+  /** Whether RATE_LIMIT_SCALE does not change this limit. */
   isFixed?: boolean
-  /** Whether the log does not say when it refuses: for what only notes that something happened. */
+  /** Whether refusals are not logged: the limit only records that something happened. */
   isSilent?: boolean
 }
 
 /**
- * One event of a key, or of an address and, of IPv6, the networks that one subscriber or provider
- * may hold. A `share` may use only a part of the burst.
+ * One event of a key or of an address. An IPv6 address also counts for the networks that one
+ * subscriber or provider may hold. A `share` may use only a part of the burst.
  */
 export type Charge = { limit: Limit; share?: number } & (
   | { key: string }
@@ -46,7 +46,7 @@ type Options = {
   now?: () => number
 }
 
-/** The key over a limit, or the address and for IPv6 the size of its network. */
+/** The key that is over a limit: for an address, with the size of its IPv6 network. */
 export type Tripped = { limit: string } & (
   | { limitKey: string }
   | { network: string; within?: string }
@@ -58,7 +58,7 @@ type Event = SharedCount & { charge: Charge; subject: string; seconds: number }
 const FACTORS = [1, 4, 16, 256]
 const HOUR = 3600
 const ROUNDING = 1e-6
-/** The keys of a generation, some 100 bytes each. */
+/** The maximum number of keys of a generation, of some 100 bytes each. */
 const GENERATION_MAX = 25_000
 
 export class Limits {
@@ -71,8 +71,8 @@ export class Limits {
   }
 
   /**
-   * Counts all of the events. Throws TOO_MANY_REQUESTS with none of them counted; of several
-   * limits that refuse, the one with the longest wait says why.
+   * Counts all of the events, or none and throws TOO_MANY_REQUESTS. If several limits refuse, the
+   * error has the sentence of the one with the longest wait.
    */
   async charge(charges: Charge[], db?: Queryable): Promise<void> {
     const refused = await this.tryCharge(charges, db)
@@ -98,8 +98,8 @@ export class Limits {
   }
 
   /**
-   * Counts the first events, or if they are refused the second, all of shared limits. Returns what
-   * refuses both.
+   * Counts the first events, or the second if the first are refused. All must be of shared limits.
+   * Returns the refusal if both are refused.
    */
   async chargeEither(
     first: Charge[],
@@ -119,7 +119,7 @@ export class Limits {
     return local.some((event) => this.#waitInMemory(event) > 0)
   }
 
-  /** Takes events back. What was never counted stays so. */
+  /** Takes counted events back. Does nothing to events that were not counted. */
   async refund(charges: Charge[], db = this.#options.db): Promise<void> {
     const { shared, local } = this.#eventsOf(charges)
     this.#moveInMemory(local, -1)
@@ -197,9 +197,9 @@ export class Limits {
 }
 
 /**
- * Arrivals of many keys' next events, in seconds. Memory is bounded, because strangers choose the
- * keys: of two generations the older is forgotten when the newer is full, or after `seconds`, in
- * which all arrivals pass.
+ * The times, in seconds, at which each key's next event may arrive. Memory is bounded, because
+ * strangers choose the keys: there are two generations, and the older is dropped when the newer is
+ * full, or after `seconds`, when all of its times have passed.
  */
 class MemoryCounts {
   #newer = new Map<string, number>()
@@ -230,7 +230,7 @@ export function tooMany({ limit, wait }: Refused): AppError {
   return new AppError('TOO_MANY_REQUESTS', { message, retryAfter: wait })
 }
 
-/** Such as `0:45`, and from an hour on `7 ч 12 мин`. */
+/** Formats a wait as `0:45`, or as `7 ч 12 мин` from an hour on. */
 export function timeLeft(wait: number): string {
   const seconds = Math.max(1, Math.ceil(wait))
   if (seconds < HOUR) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
@@ -238,14 +238,14 @@ export function timeLeft(wait: number): string {
   return `${Math.floor(minutes / 60)} ч${minutes % 60 === 0 ? '' : ` ${minutes % 60} мин`}`
 }
 
-/** Without its zone, which names an interface of one machine; IPv4 in IPv6 is IPv4. */
+/** Removes the zone, which names an interface of one machine, and reads IPv4 in IPv6 as IPv4. */
 export function parseAddress(text = ''): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const address = text.replace(/%.*/s, '')
   // Node is strict about what an address is: ipaddr.js reads `1.2.3` too.
   return isIP(address) === 0 ? undefined : ipaddr.process(address)
 }
 
-/** What a faulty proxy sends in place of an address shares one key with reset connections. */
+/** The one key for reset connections and for values of a faulty proxy that are no address. */
 export function networkOf(ip?: string): string {
   return networksOf(ip)[0]
 }
@@ -256,7 +256,7 @@ export function widestNetworkOf(ip?: string): string {
   return widest ?? narrowest
 }
 
-/** Returns an address's keys, the narrowest first: of IPv6 its /64, /56, /48 and /32. */
+/** Returns the keys of an address, the narrowest first. IPv6 has four: /64, /56, /48 and /32. */
 function networksOf(ip = ''): [string, ...string[]] {
   if (isIPv4(ip)) return [ip]
   const address = parseAddress(ip)
@@ -272,12 +272,12 @@ function networksOf(ip = ''): [string, ...string[]] {
   ]
 }
 
-/** Enough to tell the networks of a wall's people apart, and shared by 256 IPv4 addresses each. */
+/** Enough to distinguish the networks of a wall's users; each is shared by 256 IPv4 addresses. */
 const HASH_BYTES = 3
 
 /**
- * Returns the beginning of a keyed hash of a subscriber's network. Null for the machine's own
- * addresses, which are those of an untrusted proxy.
+ * Returns the beginning of a keyed hash of a subscriber's network, or null for the machine's own
+ * addresses, which belong to an untrusted proxy.
  */
 export function hashNetwork(ip: string, key: Buffer): Buffer | null {
   const network = widestNetworkOf(ip)

@@ -4,16 +4,18 @@ import { pino } from 'pino'
 import sonicBoom from 'sonic-boom'
 import type { LogLevel } from '../config/config.ts'
 
-/** Bytes written together, a second late at most: each write is a turn of another thread. */
+/** The bytes that one write collects, for a second at most: each write costs a thread switch. */
 const BATCH_SIZE = 16 * 1024
 const FLUSH_MS = 1000
-/** Bytes that may wait while nothing can be written, about 6,000 lines; lines past them are dropped. */
+/**
+ * Bytes that may wait while nothing can be written, about 6,000 lines; lines past them are dropped.
+ */
 const WAITING_MAX = 1024 * 1024
 const EXIT_WAIT_MS = 200
 
 /**
- * Makes the product's log: one JSON line for each event on standard error. Of an error only type,
- * code, message and stack are logged, since the other fields of a database error quote rows.
+ * Creates the product's log: one JSON line per event on standard error. It logs only the type,
+ * code, message and stack of an error, since the other fields of a database error quote rows.
  */
 export function createLogger(
   level: LogLevel,
@@ -52,8 +54,8 @@ export function createLogger(
 }
 
 /**
- * Writes whole lines without ever blocking: while the disk is full, or the reader has gone, lines
- * wait in bounded memory and writing is retried, at the end of the process for the last time.
+ * Writes whole lines and never blocks. While the disk is full, or the reader has gone, lines wait
+ * in bounded memory and writing is retried, for the last time when the process ends.
  */
 export function createLineWriter(stream: NodeJS.WriteStream & { fd: number }, batchSize = 0) {
   // Errors of the stream's other writers must not end the process.

@@ -28,10 +28,13 @@ function textOf(line: Line): string {
 
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
 const BLANK = /^[\p{Z}\p{Cf}\t]*$/u
-/** They would let a text run against the words around it. */
+/** These characters would change the direction of the text around them. */
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** Returns the lines of a text that people wrote: no two blank ones in turn, of links the host. */
+/**
+ * Returns the lines of a user's text, without consecutive blank lines and with links cut to the
+ * host.
+ */
 function quotedLines(text: string): string[] {
   const lines = withHostsOnly(text.replace(DIRECTIONS, '').trim())
     .split(LINE_BREAK)
@@ -39,7 +42,7 @@ function quotedLines(text: string): string[] {
   return lines.filter((line, at) => line !== '' || (at > 0 && lines[at - 1] !== ''))
 }
 
-/** Returns a text that people wrote as a part of one line. */
+/** Returns a user's text as a part of one line. */
 export function inline(text: string): string {
   return quotedLines(text).filter(Boolean).join(' ')
 }

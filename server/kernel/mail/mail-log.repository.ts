@@ -36,15 +36,15 @@ export async function removeOldMailEntries(db: Queryable): Promise<void> {
   await db.deleteFrom('outbox').where('at', '<', old).execute()
 }
 
-/** The queue, and what became of mails in the last hour. */
+/** The queue, and the outcomes of the last hour's mails. */
 export type MailHealth = {
   waiting: number
   /** Tried before, or waiting because the login is refused. */
   failing: number
   limited: number
-  /** Without those that are slowed on purpose. */
+  /** Without mails that are slowed on purpose. */
   oldestSeconds: number
-  /** Since when no mail has left, by which error, and in the server's words. */
+  /** Since when no mail has been sent, the error, and the server's words. */
   failingSince: Date | null
   error: string | null
   reason: string | null

@@ -27,7 +27,10 @@ const BROWSERS = [
 ]
 const SYSTEMS = ['Android', 'Chrome OS', 'iOS', 'Linux', 'macOS', 'Windows']
 
-/** Names known browsers and systems alone: whoever asks for a code chooses text and address. */
+/**
+ * Names only known browsers and systems: a stranger who asks for a code chooses both text and
+ * address.
+ */
 export function nameDevice(device: Device | null): string | null {
   if (device === null) return null
   const browser = BROWSERS.find((name) => device.userAgent === name)

@@ -2,9 +2,9 @@ import type { Charge, Limit, Limits } from '../limits/limits.ts'
 import type { QueuedMail } from './queue-mail.ts'
 
 const HOUR = 3600
-/** What may be used of an hour's mails: a flood of one kind leaves the rest to those after it. */
+/** The share of an hour's mails that each kind may use: a flood of one kind leaves the rest. */
 const SHARES = { notice: 1 / 2, codeToNewAddress: 3 / 4, code: 1 }
-/** Codes to new addresses leave one in so many seconds once too many mails were refused. */
+/** After too many refused mails, codes to new addresses are sent one in so many seconds. */
 const SLOWED_SECONDS = 10
 
 type Options = {
@@ -19,7 +19,7 @@ export type Wait = { state: 'limited' | 'slowed'; message: string; againMs: numb
 export function limitMailsPerHour({ limits, most, isSlowed }: Options) {
   const shared = { refusal: '', isShared: true, isFixed: true }
   const mails: Limit = { ...shared, name: 'MAILS_PER_HOUR', rates: [[most, HOUR]] }
-  // Without a burst: each refused mail costs some of the sender's good name.
+  // Without a burst: each refused mail harms the sender's reputation.
   const slowed: Limit = { ...shared, name: 'slowed-mail', rates: [[1, SLOWED_SECONDS]] }
 
   return async (mail: QueuedMail): Promise<Wait | undefined> => {

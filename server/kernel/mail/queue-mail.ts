@@ -9,9 +9,9 @@ export type QueuedMail = {
   expiresAt: number
   /** While a mail with this key waits, no other is queued. */
   key?: string
-  /** Somebody waits for it: it is sent before others. */
+  /** Whether a person waits for it, so that it is sent before others. */
   isUrgent?: boolean
-  /** It is a code for an address without an account. */
+  /** Whether it is a code for an address without an account. */
   isToNewAddress?: boolean
 }
 
@@ -30,7 +30,7 @@ export async function queueMail(db: Queryable, task: string, mail: QueuedMail): 
 
 export const SENDING = 'send-mails'
 
-/** Makes a node send what is due in so many milliseconds. */
+/** Makes a node send due mails after so many milliseconds. */
 export function wakeSenders(db: Queryable, afterMs = 0): Promise<void> {
   return addJob(db, SENDING, { payload: {}, afterMs })
 }

@@ -9,7 +9,7 @@ const CLOSE_MS = 5000
 
 export const LONGEST_CONVERSATION_SECONDS = (CONVERSATION_MS + CLOSE_MS) / 1000
 
-/** The mail server, and the origin that people see, whose host the wall calls itself by. */
+/** The mail server, and the wall's public origin, whose host is stated in EHLO. */
 export type Relay = { url: string; publicUrl?: string | undefined }
 
 /**
@@ -26,7 +26,7 @@ export function smtpOptions({ url, publicUrl }: Relay) {
     url,
     requireTLS,
     ...(name !== undefined && { name }),
-    // Debian's mail server signs its own certificate, and nobody stands between two local programs.
+    // Debian's mail server signs its own certificate, and a local connection cannot be intercepted.
     ...(isLocal && !requireTLS && { tls: { rejectUnauthorized: false } }),
     connectionTimeout: STEP_MS,
     greetingTimeout: STEP_MS,
@@ -95,7 +95,9 @@ function tooSlow(conversationMs: number): Error {
   return Object.assign(new Error(message), { code: 'EABORT' })
 }
 
-/** Asks the server whether it takes addresses with letters beyond ASCII before the «@» (RFC 6531). */
+/**
+ * Asks the server whether it takes addresses with letters beyond ASCII before the «@» (RFC 6531).
+ */
 export async function offersSmtpUtf8(relay: Relay, conversationMs?: number): Promise<boolean> {
   let isOffered = false
   await verifySmtp(relay, {

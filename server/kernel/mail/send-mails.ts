@@ -22,7 +22,9 @@ import type { MailTransport } from './transport.ts'
 export type MailKind<M extends QueuedMail> = {
   /** Writes a mail that expires in `leftMs`. Returns null where there is nothing left to write. */
   write: (mail: M, leftMs: number) => Mail | null | Promise<Mail | null>
-  /** Locks what `settled` changes: before the mail, as whoever queues it again does. */
+  /**
+   * Locks the rows that `settled` changes, before the mail: queueing it again locks in that order.
+   */
   lock?: (tx: Queryable, mail: M) => Promise<void>
   /** Stores what follows from the mail's state, in the same transaction. */
   settled?: (tx: Queryable, mail: M, state: OutboxState) => Promise<void>
@@ -43,10 +45,10 @@ type Options = {
   outage: Pick<Outage, 'whenWritable' | 'isClosed'>
 }
 
-/** An outcome with the line for the log, and whether the server has accepted the login. */
+/** An outcome with its log line, and whether the server accepted the login. */
 type Result = Outcome & { message: string; hint?: string | undefined; login?: MailFailure['login'] }
 
-/** After this time other jobs take their turn: a server that hangs would hold them up. */
+/** After this time other jobs may run, which a hanging server would delay. */
 const TURN_MS = 1000
 /** Conversations of a node at once; the last of them is kept for people with accounts. */
 const SENDERS = 4
@@ -60,9 +62,9 @@ export function mailJobs(options: Options): Jobs {
 }
 
 /**
- * Sends due mails, one after another. A failed mail is tried again after 2, 4, 8 and then every
- * 15 s until it expires, as are others to a domain whose server does not reply; one that its server
- * refuses is not, and one that was sent whole without a reply, which may have arrived, only once.
+ * Sends due mails, one after another. A failed mail, and all mails to a domain whose server does
+ * not reply, are retried after 2, 4, 8 and then every 15 s until they expire. A refused mail is not
+ * retried. A mail that was sent whole but not confirmed may have arrived, so it is retried once.
  */
 export class MailSender {
   #options: Options
@@ -122,7 +124,7 @@ export class MailSender {
     }
   }
 
-  /** Stores and logs what has become of a mail; that the hour's mails are used up, only once. */
+  /** Stores and logs the outcome of a mail. Logs only once that the hour's mails are used up. */
   async #settle(mail: ClaimedMail, { message, hint, login, ...outcome }: Result): Promise<void> {
     const { log } = this.#options
     const { task, payload, state } = mail

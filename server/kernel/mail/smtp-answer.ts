@@ -7,7 +7,7 @@ const ADDRESS = /[^\s<>()[\]"',;:=]+@[^\s<>()[\]"',;:]+/g
 /** A server may quote the subject it dislikes, and a code mail's begins with the code. */
 const CODE = /\b\d{6}\b/g
 
-/** Masks addresses, the recipient's name and what could be a code, and makes one line of it. */
+/** Masks addresses, the recipient's name and possible codes, and joins the lines. */
 export function maskAnswer(answer: string, recipient: string): string {
   const name = recipient.slice(0, recipient.lastIndexOf('@'))
   return answer
@@ -52,9 +52,9 @@ const IS_UNKNOWN = [
 const UNKNOWN = new RegExp(`\\b(?:${IS_UNKNOWN.join('|')})\\b`, 'i')
 
 /**
- * Whether a server's reply to a recipient or to the message states that there is no such mailbox, or
- * none that takes mails. Any other refusal is about the sender or the mail and may be temporary: a
- * quota, a block list, a filter. A reply without an enhanced status code counts only if its words
+ * Whether a server's reply to a recipient or to the message states that there is no such mailbox,
+ * or none that takes mails. Any other refusal is about the sender or the mail and may be temporary:
+ * a quota, a block list, a filter. A reply without an enhanced status code counts only if its words
  * name an unknown user.
  */
 export function isMailboxRefusal(reply: string): boolean {

@@ -14,7 +14,7 @@ export type Mail = {
   html?: string
   /** The code and the origin where it is entered, for the header OTP-Token. */
   otp?: { code: string; origin: string }
-  /** Where a POST ends such mails without a sign-in (RFC 8058). */
+  /** The URL at which a POST unsubscribes without signing in (RFC 8058). */
   unsubscribeUrl?: string
 }
 
@@ -30,7 +30,7 @@ export function toMessage(
     ...(html && { html }),
     ...(otp && { otp }),
     to: { name: inLetters(to), address: to },
-    // RFC 3834: nobody's vacation notice answers it.
+    // RFC 3834: automatic replies, such as vacation notices, are not sent to it.
     headers: {
       'Auto-Submitted': 'auto-generated',
       ...(unsubscribeUrl && {
@@ -57,9 +57,9 @@ export class MailFailure extends Error {
   readonly reply: number | undefined
   /** The server's reply, or the error's message. Addresses in it are not masked. */
   readonly answer: string
-  /** What the operator can do about it, where that is not obvious. */
+  /** Advice for the operator, unless it is obvious. */
   readonly hint: string | undefined
-  /** Undefined where the conversation did not get as far as the login. */
+  /** Undefined if the conversation ended before the login. */
   readonly login: 'accepted' | 'refused' | undefined
 
   constructor(kind: MailFailure['kind'], cause: SmtpError) {
@@ -92,7 +92,7 @@ type Options = {
   onEntry?: OnEntry
 }
 
-/** Sends over a connection of its own. Rejects with MailFailure, after 45 s at most. */
+/** Sends a mail over a new connection. Rejects with MailFailure, after 45 s at most. */
 export function smtpSender(
   relay: Relay,
   { conversationMs = CONVERSATION_MS, dkim, onEntry = () => {} }: Options = {},

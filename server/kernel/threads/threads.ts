@@ -26,7 +26,9 @@ export type HelperThread<Asked, Answer> = {
   stop(): Promise<void>
 }
 
-/** Runs a file that answers each message with one message, in a thread that ends with the process. */
+/**
+ * Runs a file that answers each message with one message, in a thread that ends with the process.
+ */
 export function createHelperThread<Asked, Answer>(
   file: URL,
   { memory, silenceMs, idleMs, data }: Options,
@@ -40,7 +42,7 @@ export function createHelperThread<Asked, Answer>(
   function start(): Worker {
     const started = new Worker(file, { workerData: data, resourceLimits: memory })
     started.unref()
-    // Also between two questions; one that was replaced may fail again while it ends.
+    // This may happen between two questions, and a replaced thread may fail again while it ends.
     started.on('error', () => started === worker && end())
     return started
   }
