@@ -29,7 +29,7 @@ export async function markForErasure(tx: Queryable, userId: string): Promise<voi
 
 const returnable = sql<boolean>`deleted_at > now() - ${sql.lit(RETURN_DAYS)} * interval '1 day'`
 
-/** Ends the deletion while that is possible. Returns false when it is too late. */
+/** Cancels the deletion. Returns false if it is too late. */
 export async function markReturning(tx: Queryable, userId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('users')
@@ -52,7 +52,7 @@ export async function selectErasure(db: Queryable, userId: string): Promise<numb
 
 export type AccountMove = { userId: string; kind: 'hide' | 'show' | 'erase' }
 
-/** Returns what to do for users who have left or return. Nobody is erased unless `mayErase`. */
+/** Returns the next steps for users who have left or return. None is erased unless `mayErase`. */
 export async function selectMoves(db: Queryable, mayErase: boolean): Promise<AccountMove[]> {
   const { rows } = await sql<AccountMove>`
     SELECT id AS "userId", CASE
@@ -63,7 +63,7 @@ export async function selectMoves(db: Queryable, mayErase: boolean): Promise<Acc
   return rows
 }
 
-/** Locks a user while the move is still to be done. Returns false when it is not. */
+/** Locks a user whose move is not finished. Returns false if it is finished. */
 export function lockAccount(tx: Queryable, { userId, kind }: AccountMove): Promise<boolean> {
   const user = tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate()
   if (kind === 'show') return hasRow(user.where('is_returning', '=', true))
@@ -88,7 +88,7 @@ export async function selectReferences(db: Queryable): Promise<Reference[]> {
   return rows
 }
 
-/** Erases some of a user's rows that nobody has locked. Returns how many. */
+/** Erases some of a user's rows that are not locked. Returns how many. */
 export async function eraseRows(
   db: Queryable,
   { table, column }: Reference,

@@ -29,7 +29,7 @@ export function deletionFolders({
   return backupDir === undefined ? [dataDir] : [backupDir, dataDir]
 }
 
-/** What this process has noted in each folder, by account. */
+/** The entries that this process has written in each folder, by account. */
 export type Noted = Map<string, Map<string, string | null>>
 
 /**
@@ -60,8 +60,8 @@ export async function noteDeletions(
 }
 
 /**
- * Removes the lines noted before a time from the beginning of each list. A list that grows meanwhile
- * is left for the next time.
+ * Removes the lines noted before a time from the beginning of each list. A list that grows
+ * meanwhile is left for the next time.
  */
 export async function pruneDeletions(folders: string[], before: Date): Promise<void> {
   const since = new Date(before.getTime() - CLOCKS_DIFFER_MS).toISOString()

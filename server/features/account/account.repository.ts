@@ -10,7 +10,7 @@ const CURRENT_USER = ['id', 'username', 'email'] as const
 
 const erased = () => new AppError('UNAUTHORIZED')
 
-/** Throws UNAUTHORIZED when the account has been erased since its session was checked. */
+/** Throws UNAUTHORIZED if the account has been erased since its session was checked. */
 export function selectUser(db: Queryable, id: string): Promise<CurrentUser> {
   const user = db.selectFrom('users').select(CURRENT_USER).where('id', '=', id)
   return user.executeTakeFirstOrThrow(erased)
@@ -157,7 +157,7 @@ export async function removeExpiredAccountRows(db: Queryable): Promise<void> {
     WHERE network_hash IS NOT NULL AND created_at < now() - interval '30 days'`.execute(db)
 }
 
-/** Keeps a text to which somebody consents. Returns its version. */
+/** Stores a text to which a user consents. Returns its version. */
 export async function storeConsentText(tx: Queryable, text: string): Promise<string> {
   const version = hash('sha256', text).slice(0, 12)
   await tx

@@ -110,7 +110,7 @@ function registerUsernames({ route, db, limits, key, publishChange }: Node): voi
     const user = await selectUser(db, viewer.userId)
     if (username === user.username) return readAccount(db, user.id)
     await requireFree(db, username, { user, nameKey })
-    // Charged last, so that a refused name uses up none of the few changes a day.
+    // Charged last, so that a refused name does not use up one of the few changes a day.
     await limits.charge([{ limit: USERNAME_CHANGES, key: user.id }])
     const renamed = await db
       .transaction()

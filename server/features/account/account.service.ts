@@ -39,14 +39,14 @@ import {
 
 const NAME_TRIES = 5
 
-/** Only moderators pay for the count of what waits for them. */
+/** Counts the waiting cards for moderators only. */
 export async function readAccount(db: Queryable, userId: string): Promise<CurrentUser> {
   const profile = await selectProfile(db, userId)
   if (!profile.isModerator) return profile
   return { ...profile, waitingReports: (await countWaiting(db)).posts }
 }
 
-/** What a page needs to know of its viewer when it opens, in place of three calls. */
+/** Returns all that a page needs to know of its viewer at the start, in one call. */
 export async function readOwnAccount(db: Queryable, userId: string): Promise<OwnAccount> {
   const [account, received, muted] = await Promise.all([
     readAccount(db, userId),
@@ -70,8 +70,9 @@ export async function requireProfile(db: Queryable, username: string): Promise<P
 type Proven = { email: string; networkHash: Buffer | null; consentText: string }
 
 /**
- * Returns the user whom a proven e-mail signs in: `locked`, or at a registration a new one. Throws
- * OPERATION_EXPIRED when the account has another e-mail by now, or one that merely compares equal.
+ * Returns the user whom a verified e-mail signs in: `locked`, or a new one for a registration.
+ * Throws OPERATION_EXPIRED if the account has another e-mail by now, or one that merely compares
+ * equal.
  */
 export async function requireUserByEmail(
   tx: Queryable,
@@ -84,7 +85,7 @@ export async function requireUserByEmail(
   return { user, isNew }
 }
 
-/** Two registrations with one e-mail at the same time end with one user. */
+/** Two concurrent registrations with one e-mail create one user. */
 async function createUser(tx: Queryable, { consentText, ...proven }: Proven) {
   const consentVersion = await storeConsentText(tx, consentText)
   for (let tries = 0; tries < NAME_TRIES; tries++) {
@@ -105,7 +106,7 @@ export function hashUsername(username: string, nameKey: Buffer): Buffer {
   return createHmac('sha256', nameKey).update(username.toLowerCase()).digest()
 }
 
-/** Reserves every name of a user who is about to be erased, so that nobody takes their place. */
+/** Reserves every name of a user who is about to be erased, to prevent impersonation. */
 export async function reserveNamesOf(
   tx: Queryable,
   userId: string,

@@ -22,7 +22,7 @@ function selectHolder(db: Queryable, username: string) {
     .where((eb) => eb(eb.fn<string>('lower', ['username']), '=', username.toLowerCase()))
 }
 
-/** Returns who has a username or, if nobody has, who has released it lately. */
+/** Returns the user who has a username or, if none has, the one who released it lately. */
 export function selectByUsername(db: Queryable, username: string): Promise<Profile | undefined> {
   return db
     .selectFrom('users')

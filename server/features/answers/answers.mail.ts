@@ -13,18 +13,18 @@ import { selectToMail, type ToMail } from './reply-mails.repository.ts'
 export type ReplyMail = QueuedMail & {
   userId: string
   afterNo: string
-  /** Whether no more of them come until the user visits. */
+  /** Whether it is the last such mail until the user visits. */
   isLast: boolean
 }
 
 type WriteOptions = MailOptions & { unsubscribeKey: Buffer }
 
-/** Replies whose text stands in one mail; the others are counted. */
+/** The number of replies that one mail quotes; the others are only counted. */
 const SHOWN = 5
 
 export const answerMails = (db: Db, options: WriteOptions) => ({
   'send-reply-mail': {
-    /** Writes nothing when the user has seen them all meanwhile, or wants no such mails. */
+    /** Writes no mail if the user has seen all of them, or wants no such mails. */
     write: async (mail: ReplyMail) => {
       const replies = await selectToMail(db, mail.userId, mail.afterNo)
       return replies.length > 0 ? writeReplyMail(mail, replies, options) : null
@@ -60,7 +60,7 @@ function writeReplyMail(
   return { ...writeMail({ to, subject: 'Вам ответили' }, lines, options), unsubscribeUrl }
 }
 
-/** A user's id and its HMAC-SHA-256: always the same, so none is stored. */
+/** A user's id and its HMAC-SHA-256, which can be computed again and so is not stored. */
 function unsubscribeToken(userId: string, key: Buffer): string {
   return `${userId}.${createHmac('sha256', key).update(userId).digest('base64url')}`
 }

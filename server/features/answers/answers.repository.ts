@@ -9,7 +9,9 @@ export async function selectSeen(db: Queryable, userId: string): Promise<number>
   return Number((await state.executeTakeFirst())?.seen_no ?? 0)
 }
 
-/** Unread is counted from what the list would show: nothing else knows of removals and returns. */
+/**
+ * Counts unread replies from the list itself, since only the list reflects removals and returns.
+ */
 export async function selectReceived(db: Queryable, userId: string) {
   const seen = sql`(SELECT seen_no FROM answer_states WHERE user_id = ${userId}::bigint)`
   const { rows } = await sql<{ unread: number; muted: string[]; wantsMail: boolean }>`
@@ -33,7 +35,7 @@ export async function updateSeen(db: Queryable, userId: string, seen: number): P
     .execute()
 }
 
-/** Returns false when the user has been erased. */
+/** Returns false if the user has been erased. */
 export async function setWantsMail(
   db: Queryable,
   userId: string,
@@ -45,7 +47,7 @@ export async function setWantsMail(
   return numAffectedRows === 1n
 }
 
-/** Returns false when the user has no such visible post. */
+/** Returns false if the user has no such visible post. */
 export async function setMuted(
   db: Queryable,
   { id, ownerId }: { id: string; ownerId: string },

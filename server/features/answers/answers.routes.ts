@@ -33,7 +33,7 @@ export function registerAnswers(node: Node): Feature {
   const { route, http, db, limits, config } = node
   const unsubscribeKey = node.key('unsubscribe')
   route(listReceived, async ({ query, viewer }) => {
-    // Read before the list: what comes in between is new rather than seen.
+    // Read before the list, so that a reply that arrives in between counts as unread.
     const seen = await selectSeen(db, viewer.userId)
     const { rows, ...page } = await readPostRows(db, receivedBy(viewer.userId), query, viewer)
     return {
@@ -67,7 +67,7 @@ export function registerAnswers(node: Node): Feature {
       await setWantsMail(db, userId, false)
       return reply.code(204).send()
     })
-    // Some mail programs open the address instead: nothing may change by that.
+    // Some mail programs open the address with GET, which must change nothing.
     mails.get<Mailed>(UNSUBSCRIBE_PATH, { schema: { hide: true } }, (_request, reply) =>
       reply.redirect(PATHS.settings),
     )

@@ -3,20 +3,20 @@ import { UNREAD_MAX } from '../../../contract/constants.ts'
 import { hasCome } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
-/** After so many mails without a visit none follows. */
+/** After this many mails without a visit, no more are sent. */
 const MAILS_MAX = 3
 
 /** A session is used whenever its browser gets a new access token, also without a click. */
 const VISITED_AT = sql`coalesce((SELECT max(used_at) FROM sessions WHERE user_id = state.user_id), '-infinity')`
 
-/** The newest reply of which the user knows by the list or by a mail. */
+/** The newest reply that the user has seen in the list or in a mail. */
 const KNOWN_NO = sql`greatest(state.seen_no, state.mailed_no)`
 
 export type DueMail = { userId: string; email: string; afterNo: string; isLast: boolean }
 
 /**
- * Claims the mails about replies that are due for some users: something has been unread for an
- * hour, its recipient was not there since, and the mail before it was sent a day ago or earlier.
+ * Claims the due mails about replies for some users: a reply has been unread for an hour, the user
+ * has not visited since, and the previous mail was sent at least a day ago.
  */
 export async function claimReplyMails(tx: Queryable, limit: number): Promise<DueMail[]> {
   const isUnreadForAnHour = sql`EXISTS (

@@ -32,7 +32,7 @@ const CODE_CHECKS: Limit = {
   isShared: true,
 }
 
-/** For operations that do not exist, or have no attempts left: they keep nobody else out. */
+/** For operations that do not exist or have no attempts left; it limits no one else. */
 export const VAIN_CODE_CHECKS: Limit = { ...CODE_CHECKS, name: 'vain-code-check' }
 
 /** Six in any hour: five at once and then one in half an hour. */
@@ -49,7 +49,7 @@ const CODE_MAILS: Limit = {
 /** Thirty in any day: 13 at once and then one in 80 minutes. */
 const CODE_MAILS_OF_DAY: Limit = { ...CODE_MAILS, rates: [[13, 13 * 80 * MINUTE]] }
 
-/** Notes which networks asked for a mail to a mailbox within a day. */
+/** Records which networks asked for a mail to a mailbox within a day. */
 const MAILED_NETWORKS: Limit = {
   name: 'mailed-network',
   rates: [[1, DAY]],
@@ -91,7 +91,7 @@ const SHARES_OF_MAILED = { hour: 4 / 5, day: 6 / 13 }
 /** The part of the wrong codes that is not kept for networks which were mailed within the day. */
 const SHARE_OF_ALL = 1 / 2
 
-/** By what the account knows the client; null for a stranger. */
+/** How the account knows the client; null for a stranger. */
 export type KnownBy = 'browser' | 'network' | null
 
 export type Mailed = { email: string; ip: string; clientHash: Buffer; knownBy: KnownBy }

@@ -71,7 +71,7 @@ export function writeCodeMail(
   return { ...mail, ...(isTrustworthy(origin) && { otp: { code, origin } }) }
 }
 
-/** Receivers offer a code to a page of its origin only where nobody between can read it. */
+/** Receivers offer a code to a page only over a connection that no one can read. */
 function isTrustworthy(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
   return protocol === 'https:' || isLoopback(hostname)

@@ -32,7 +32,9 @@ export function registerCodes(node: Node, sessions: Hashing): Feature {
   }
 }
 
-/** Returns who learns of refused mails: the moderators, or the contact address. */
+/**
+ * Returns the recipients of notices about refused mails: the moderators, or the contact address.
+ */
 function operatorEmails({ moderatorEmails, contactEmail }: Node['config']): string[] {
   return moderatorEmails.length > 0 || !contactEmail ? moderatorEmails : [contactEmail]
 }

@@ -32,7 +32,7 @@ export type Start = {
   clientHash: Buffer
   device?: Device
   ip: string
-  /** By what the account knows the client, which then has a mail limit of its own. */
+  /** How the account knows the client, which then has its own mail limit. */
   knownBy: KnownBy
   isToNewAddress?: boolean
   /** Until when the caller's network gets no codes for new addresses. */
@@ -197,7 +197,9 @@ export async function redeemCode<Account, Result>(
   return outcome.result
 }
 
-/** Gives the number of attempts left; after the last one, as `lockedFor`, when a code can be had. */
+/**
+ * Returns the number of attempts left and, after the last one, in `lockedFor`, the wait for a code.
+ */
 function wrongCode({ attempts, secondsLeft }: CountedAttempt): AppError {
   const left = CODE_ATTEMPTS - attempts
   if (left === 0) {

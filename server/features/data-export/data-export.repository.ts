@@ -46,11 +46,11 @@ export type ExportedPost = {
   repliedPostId: string | null
   likes: number
   replies: number
-  /** Why it is not on the site; null when it is. */
+  /** Why the post is not on the site; null if it is. */
   archived: string | null
 }
 
-/** Goes on after a post, or back to those before it. */
+/** The post after which, or before which, to continue. */
 type From = { after: string } | { before: string; limit: number }
 
 /** Returns some of a user's posts in the order in which `from` goes, hidden ones included. */
@@ -91,7 +91,7 @@ export const LISTS: Record<string, (userId: string, last: Last) => RawBuilder<La
   'likes.json': (userId, { id }) => sql`
     SELECT id::text, post_id::text AS "postId", created_at AS "likedAt", post_hidden OR user_left AS "isArchived"
     FROM likes WHERE user_id = ${userId}::bigint AND id > ${id}::bigint ORDER BY likes.id LIMIT ${STEP}`,
-  // Without who made a decision, which is about somebody else.
+  // Without the moderator who decided, whose data that is.
   'decisions.json': (userId, { id }) => sql`
     SELECT id::text, at, action, post_id::text AS "postId", reason, details->>'text' AS text
     FROM journal WHERE user_id = ${userId}::bigint AND id > ${id}::bigint ORDER BY journal.id LIMIT ${STEP}`,

@@ -14,7 +14,7 @@ const DOWNLOADS: Limit = {
   isShared: true,
 }
 
-/** Archives that broke off too, which DOWNLOADS does not count. */
+/** Counts interrupted downloads too, unlike DOWNLOADS. */
 const DOWNLOAD_TRIES: Limit = {
   name: 'download-try',
   rates: [[5, 86_400]],
@@ -33,7 +33,7 @@ const DOWNLOAD_TICKETS: Limit = {
 const PATH = `${API_PREFIX}/downloads`
 const ARCHIVES_MAX = 2
 const BUSY = 'Сейчас собираем архивы других людей. Попробуйте через минуту'
-/** Who reads an archive for longer keeps it from others. */
+/** A slower download would block those of others. */
 const LONGEST_MS = 600_000
 
 export function registerDataExport(node: Node): void {
@@ -56,7 +56,7 @@ export function registerDataExport(node: Node): void {
     `${PATH}/:ticket`,
     {
       schema: { hide: true },
-      // Fastify would make the archive for a HEAD too, and throw it away.
+      // Fastify would create the archive for a HEAD too, and discard it.
       exposeHeadRoute: false,
       onRequest: ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]),
     },
@@ -64,7 +64,7 @@ export function registerDataExport(node: Node): void {
       const userId = readTicket(ticket, { key, now: Date.now() })
       if (userId === undefined) throw new AppError('NOT_FOUND')
       await limits.charge([{ limit: DOWNLOAD_TICKETS, key: ticket }])
-      // When even this fails, the person waits until tomorrow.
+      // If this fails too, the user waits until tomorrow.
       const refund = () => limits.refund([{ limit: DOWNLOADS, key: userId }]).catch(() => {})
       // For a client that has disconnected already, no event would end what begins now.
       const leave = reply.raw.destroyed ? null : archives.tryEnter()

@@ -9,8 +9,7 @@ import { LISTS, selectAccount, selectOwnPosts } from './data-export.repository.t
 import { readablePage } from './readable-page.ts'
 
 /**
- * Makes a zip archive of everything that is stored about a user, while it is read. Throws
- * USER_NOT_FOUND.
+ * Streams a zip archive of everything that is stored about a user. Throws USER_NOT_FOUND.
  */
 export async function exportData(
   db: Queryable,
@@ -66,7 +65,7 @@ async function* jsonArray(steps: AsyncIterable<object[]>): AsyncGenerator<string
 /** How long the path of an archive can be fetched, in milliseconds. */
 const TICKET_MS = 60_000
 
-/** Returns a ticket with which anybody can fetch a user's archive for a minute. */
+/** Returns a ticket that grants access to a user's archive for a minute. */
 export function createTicket(userId: string, { key, now }: { key: Buffer; now: number }): string {
   const claim = `${userId}.${now + TICKET_MS}`
   return `${claim}.${sign(claim, key)}`

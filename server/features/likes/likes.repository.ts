@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 
-/** Locks a visible post before its likes and totals, as all code does against deadlocks. */
+/** Locks a visible post before its likes and totals, in the order that prevents deadlocks. */
 const lockedPost = (postId: string) => sql`post AS MATERIALIZED (
     SELECT id, likes_count FROM visible_posts WHERE id = ${postId} FOR NO KEY UPDATE
   )`
 
-/** Adds likes of users who differ. Returns the post's number of likes; undefined without a post. */
+/**
+ * Adds likes of distinct users. Returns the post's number of likes; undefined if it does not exist.
+ */
 export async function addLikes(
   db: Queryable,
   postId: string,
@@ -96,7 +98,7 @@ export async function moveNextLikes(
   return rows[0]?.last ?? null
 }
 
-/** Deletes some likes of locked posts. Returns how many: fewer than a step when none is left. */
+/** Deletes some likes of locked posts. Returns how many: fewer than a step if none is left. */
 export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<number> {
   const { numAffectedRows = 0n } = await sql`DELETE FROM likes WHERE (post_id, user_id) IN (
       SELECT post_id, user_id FROM likes WHERE post_id = ANY(${idArray(postIds)}::bigint[])
@@ -107,7 +109,7 @@ export async function deleteLikesOf(db: Queryable, postIds: string[]): Promise<n
 
 const OWN_STEP = sql.raw('500')
 
-/** Lets the next likes of a user count or not. Returns the last one. Posts are locked first. */
+/** Makes the next likes of a user count or not. Locks posts first. Returns the last like. */
 export async function moveOwnLikes(
   tx: Queryable,
   { userId, afterId, hasLeft }: { userId: string; afterId: string; hasLeft: boolean },

@@ -39,7 +39,7 @@ export async function erasePostsOf(tx: Queryable, ownerId: string): Promise<numb
   return likes + ids.length
 }
 
-/** Makes the part of the cache that shows each viewer the own likes. */
+/** Creates the part of the cache that adds each viewer's own likes to responses. */
 export function createLikeFlag(db: Db, auth: Pick<Authenticator, 'isLive'>): ViewerFlag {
   const reads = new BatchedCalls(async (readers: Reader[]) => {
     const liked = await selectLikedPosts(db, readers)

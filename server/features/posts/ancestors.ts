@@ -6,8 +6,8 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import { hydratePosts, type PostViewer } from './hydrate-posts.ts'
 
 /**
- * Reads the nearest posts on the way from the start of a thread to a reply, by one lookup for each.
- * The way is known down from a purged post, of which only the id is left. Throws POST_NOT_FOUND.
+ * Reads the nearest ancestors of a reply, with one lookup for each, up to a purged post, of which
+ * only the id is left. Throws POST_NOT_FOUND.
  */
 export async function readAncestors(
   db: Queryable,

@@ -28,7 +28,7 @@ export type Difference = { counter: string; id: string; kept: number; rows: numb
 type Counter = {
   /** Compares every counter of this kind with its rows, in one snapshot. */
   check: RawBuilder<unknown>
-  /** Locks the row of one counter, so that whoever changes its rows has to wait. */
+  /** Locks the row of one counter, so that changes of its rows wait. */
   lock: (id: string) => RawBuilder<unknown>
   set: (id: string) => RawBuilder<unknown>
 }
@@ -96,7 +96,7 @@ const COUNTERS: Record<string, Counter> = {
   },
 }
 
-/** More differences than a person reads would add nothing. */
+/** A person would not read more differences. */
 const DIFFERENCES_MAX = 100
 
 /** Compares all counters with their rows. It reads whole tables, so it runs at night. */

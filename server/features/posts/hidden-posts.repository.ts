@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { idArray, type Queryable } from '../../kernel/db/database.ts'
 import type { HiddenFor } from '../../kernel/db/tables.ts'
 
-/** `days`: after how many the post is purged; null: not by time. */
+/** `days`: the days until the post is purged; null if it is not purged by time. */
 export type Hiding = {
   why: HiddenFor
   reason: string | null
@@ -114,7 +114,7 @@ export async function lockPostsOf(
   return locked.filter(({ hidden_for }) => has(hidden_for)).map(({ id }) => id)
 }
 
-/** A post whose likes are still to be hidden or shown with it, or purged when it was deleted. */
+/** A post whose likes have yet to be hidden, shown or purged like the post itself. */
 export type MovingPost = { id: string; kind: 'hide' | 'show' | 'purge'; since: string }
 
 export async function selectMoving(db: Queryable): Promise<MovingPost[]> {
@@ -133,7 +133,7 @@ export async function markMoved(db: Queryable, { id, since }: MovingPost): Promi
     WHERE id = ${id} AND likes_moving_since = ${since}::timestamptz`.execute(db)
 }
 
-/** Marks posts whose time is up for the job `move-likes`, except those that `kept` selects. */
+/** Marks expired posts for the job `move-likes`, except those that `kept` selects. */
 export async function markExpired(db: Queryable, kept: RawBuilder<unknown>): Promise<void> {
   await sql`UPDATE posts SET hidden_for = 'deleted', text = '', likes_moving_since = clock_timestamp()
     WHERE hidden_for IS NOT NULL AND hidden_until < now()

@@ -16,7 +16,7 @@ type PostRow = {
   is_modified: boolean
   modified_at: number | null
   owner_id: string
-  /** Null when the owner has deleted the account. */
+  /** Null if the owner has deleted the account. */
   username: string | null
   is_liked: boolean
   likes_count: number

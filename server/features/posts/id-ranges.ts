@@ -10,7 +10,7 @@ export type IdRange = {
 /** An older post is rarely edited after the newest one was published. */
 const EDITED_MAX = 100
 
-/** Returns those of the last `count` ranges that have posts; it reads the newest posts of each. */
+/** Returns the ranges, of the last `count`, that have posts, and reads the newest posts of each. */
 export async function readIdRanges(
   db: Queryable,
   { size, count }: { size: number; count: number },

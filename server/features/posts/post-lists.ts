@@ -46,8 +46,8 @@ export function repliesTo(postId: string): PostList {
 }
 
 /**
- * What a user liked, by the time of the like. Hidden posts whose likes are still to follow are left
- * out one by one: they are few, and as an array they do not change the plan.
+ * The posts that a user liked, by the time of the like. Hidden posts whose likes are not yet hidden
+ * are excluded by their ids: they are few, and an array does not change the plan.
  */
 export function likedBy(userId: string): PostList {
   const moving = sql`SELECT id FROM posts WHERE likes_moving_since IS NOT NULL AND hidden_for IS NOT NULL`
@@ -65,7 +65,7 @@ export function likedBy(userId: string): PostList {
 /** A higher total of received replies is not counted further. */
 const RECEIVED_COUNTED = sql.lit(1000)
 
-/** What others replied to a user, by the number under which the user received it. */
+/** The replies of others to a user, by the number under which the user received them. */
 export function receivedBy(userId: string): PostList {
   const from = sql`FROM received_replies WHERE recipient_id = ${userId}::bigint`
   return {
@@ -77,7 +77,7 @@ export function receivedBy(userId: string): PostList {
 
 /** An offset up to this is cheap to skip. Past it the list is read from its nearer end. */
 const SHALLOW_OFFSET = 1000
-/** Skipping more rows from the nearer end takes milliseconds, so such a read waits its turn. */
+/** Reads that skip more rows from the nearer end take milliseconds, so they queue for a slot. */
 const DEEP_OFFSET = 5000
 
 /** In the middle of a million posts such a read takes a processor up to a tenth of a second. */
@@ -126,7 +126,7 @@ export async function readThread(
   if (!isRowId(id)) throw new AppError('POST_NOT_FOUND')
   const list = repliesTo(id)
   const replies = await selectPage(db, list, query)
-  // By its key it is the last: replies are newer than what they reply to.
+  // Its key makes it the last: replies are newer than their post.
   const both = sql`(${replies.page}) UNION ALL SELECT ${id}::bigint, ${id}::bigint`
   const found = await hydratePosts(db, { page: both, total: list.total }, null)
   const post = found.rows.pop()?.post
@@ -135,7 +135,7 @@ export async function readThread(
   return { post, replies: { ...page, posts: rows.map((row) => row.post) } }
 }
 
-/** Makes a page of its rows and the one that follows them. */
+/** Builds a page from its rows and one more row. */
 function pageOf(
   { rows, total }: Awaited<ReturnType<typeof hydratePosts>>,
   { cursor = '', limit }: { cursor?: string | undefined; limit: number },

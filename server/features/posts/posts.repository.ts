@@ -15,7 +15,7 @@ export async function updateText(
   return numAffectedRows > 0n
 }
 
-/** Reads why an edit changed nothing. */
+/** Returns the reason why an edit changed nothing. */
 export function selectEdited(db: Queryable, edit: Edit) {
   return db
     .selectFrom('visible_posts')

@@ -20,7 +20,7 @@ export async function requireOwner(db: Queryable, id: string): Promise<string> {
   return post.owner_id
 }
 
-/** Returns the text as it is stored. Throws INVALID_REQUEST when it may not be published. */
+/** Returns the text as it is stored. Throws INVALID_REQUEST if it may not be published. */
 export function requireText(raw: string): string {
   const text = parsePostText(raw)
   if (text === null) {
@@ -44,7 +44,7 @@ export async function editPost(db: Db, edit: Edit): Promise<Post> {
     if (!post) throw new AppError('POST_NOT_FOUND')
     if (post.is_late) throw new AppError('EDIT_PERIOD_EXPIRED')
     if (post.is_same) throw new AppError('INVALID_REQUEST', { message: 'Текст не изменился' })
-    // It was hidden, or had this text, and no longer is so.
+    // The post was hidden, or had this text, only for a moment.
   }
 }
 
@@ -60,8 +60,9 @@ type Deletion = {
 }
 
 /**
- * Deletes one's own post. Evidence stays hidden for some days; any other post is purged, with very
- * many likes by a job. `note` is called in the same transaction. Throws POST_NOT_FOUND.
+ * Deletes a post for its author. A post that is evidence stays hidden for some days; any other is
+ * purged, by a job if it has very many likes. Calls `note` in the same transaction. Throws
+ * POST_NOT_FOUND.
  */
 export async function deletePost(
   db: Db,
@@ -81,7 +82,7 @@ export async function deletePost(
   })
 }
 
-/** Hides locked posts. When they have very many likes, a job lets these follow. */
+/** Hides locked posts. A job hides their likes if there are very many. */
 export async function hidePosts(tx: Queryable, ids: string[], hiding: Hiding): Promise<void> {
   await queueLikes(tx, await setHidden(tx, ids, hiding))
 }
@@ -109,7 +110,7 @@ export async function showPostsOf(tx: Queryable, ownerId: string): Promise<boole
   return ids.length > 0
 }
 
-/** Shows a locked post again. Returns false when it is visible, or deleted by its author. */
+/** Shows a locked post again. Returns false if it is visible, or deleted by its author. */
 export async function showPost(
   tx: Queryable,
   { id, hidden_for }: Pick<LockedPost, 'id' | 'hidden_for'>,

@@ -24,7 +24,7 @@ const CREATED_AT = unixSeconds('now()')
 type Refused = { refusal: 'UNAUTHORIZED' | 'BLOCKED' | 'POST_NOT_FOUND' | 'KEY_USED' }
 
 /**
- * Publishes posts and replies by `publish_posts` of the schema. Returns what became of each, in
+ * Publishes posts and replies by `publish_posts` of the schema. Returns the outcome of each, in
  * order. A lock that another transaction holds for longer than `lockWaitMs` fails all with 55P03;
  * 0 waits as long as a statement may. `mayWrite` is SQL that judges a `session_id`.
  */
@@ -63,7 +63,7 @@ export async function findByIdempotencyKey(
   return row?.post_id
 }
 
-/** Removes Idempotency-Keys of more than a day ago: no client retries for so long. */
+/** Removes Idempotency-Keys that are older than a day: no client retries for longer. */
 export async function removeOldKeys(db: Queryable): Promise<void> {
   await sql`DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'`.execute(db)
 }

@@ -22,14 +22,14 @@ const PUBLICATIONS: Limit = {
   refusal: 'Записи нельзя публиковать так часто: следующая — через {time}',
 }
 
-/** For accounts that are less than a day old, as the next. */
+/** For accounts that are less than a day old. */
 const NEWCOMER_PUBLICATIONS: Limit = {
   name: 'newcomer-publication',
   rates: [[5, 150]],
   refusal: 'В первые сутки записи публикуются реже: следующая — через {time}',
 }
 
-/** The 41st would pass a day after the first, when its author is no newcomer any more. */
+/** For accounts that are less than a day old: the 41st would pass when the day is over. */
 const NEWCOMER_DAYS: Limit = {
   name: 'newcomer-day',
   rates: [[40, 40 * 86_400]],
@@ -55,11 +55,11 @@ type Publication = Omit<Submitted, 'ownerId' | 'sessionId'> & { viewer: Viewer }
 
 export type Publish = (publication: Publication) => Promise<Post>
 
-/** `post` is there for a published reply. */
+/** `post` is set for a published reply. */
 type Outcome = Awaited<ReturnType<typeof insertPosts>>[number] & { post?: Post }
 
 /**
- * Makes the function that publishes posts and replies within the limits. Calls that come while
+ * Creates the function that publishes posts and replies within the limits. Calls that arrive while
  * others are being published share the next statement and its commit. A retry with a known
  * Idempotency-Key returns the post of the first call and is not charged; it rejects with
  * POST_NOT_FOUND when that post does not exist any more.
@@ -128,14 +128,14 @@ function refusalOf(refusal: Outcome['refusal'] = null): AppError {
   return new AppError(refusal === null || refusal === 'KEY_USED' ? 'POST_NOT_FOUND' : refusal)
 }
 
-/** Also names a replied user who has muted the post: the event is public and must not show that. */
+/** Includes a replied user who has muted the post: the event is public and must not reveal that. */
 function changeBy({ ownerId, repliedId }: NewPost, { id, replied_owner_id }: Published): Change {
   if (repliedId === null) return { kind: 'added', newest: { id, by: ownerId }, answered: [] }
   const repliedUsers = [replied_owner_id ?? ownerId].filter((userId) => userId !== ownerId)
   return { kind: 'added', answered: [...repliedUsers, `${repliedId}:${id}:${ownerId}`] }
 }
 
-/** Returns a new post that answers none: everything about it is known. */
+/** Returns a new top-level post, whose fields are all known without a read. */
 function newPostOf({ ownerId, text }: NewPost, { id, created_at, username }: Published): Post {
   return {
     id,

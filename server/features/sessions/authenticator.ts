@@ -41,12 +41,12 @@ const RECENT_MS = 5 * 60_000
 
 type Options = {
   tokens: TokenOptions
-  /** Whom blocked people may ask. */
+  /** The address that blocked people may write to. */
   contact: string | undefined
   isModerator: Authenticator['isModerator']
 }
 
-/** Every call is checked, and calls that come together share one query. */
+/** Every call is checked; concurrent calls share one query. */
 export class SessionAuthenticator implements Authenticator {
   readonly isModerator: Authenticator['isModerator']
   readonly #tokens: TokenOptions

@@ -6,7 +6,7 @@ import { LIVE } from './sessions.repository.ts'
 
 type Client = { userId: string; clientHash: Buffer }
 
-/** Stores that a client has signed in as a user. Returns false when it had been stored before. */
+/** Stores that a client has signed in as a user. Returns false if it was already stored. */
 export async function insertKnownClient(tx: Queryable, client: Client): Promise<boolean> {
   const { is_new } = await tx
     .insertInto('known_clients')
@@ -34,8 +34,8 @@ type Asking = { clientHash: Buffer; networkHash: Buffer | null }
 type KnownBy = 'browser' | 'network' | null
 
 /**
- * SQL for what an account knows a client by: it has signed in from this browser before, or has a
- * live session in its network.
+ * SQL for how an account knows a client: it has signed in from this browser before, or has a live
+ * session in its network.
  */
 function knownBy({ clientHash, networkHash }: Asking) {
   return sql<KnownBy>`CASE
@@ -54,7 +54,7 @@ export async function recognise(
   return (await user.where('id', '=', userId).executeTakeFirst())?.knownBy ?? null
 }
 
-/** Locks the account of an e-mail. Returns its address, and by what it knows the client. */
+/** Locks the account of an e-mail. Returns its address, and how it knows the client. */
 export function lockAndRecognise(
   tx: Queryable,
   { email, ...asking }: Asking & { email: string },

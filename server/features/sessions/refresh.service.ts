@@ -25,10 +25,10 @@ type Refreshed = {
 /** An older secret was presented, so the session has been closed. */
 type Copied = { state: 'copied'; userId: string }
 
-/** The session was closed by somebody before. */
+/** The session had been closed before. */
 type Closed = { state: 'closed'; reason: string }
 
-/** What a refresh proves about its client. */
+/** The client that a refresh proves. */
 export type Proof = { tokenHash: Buffer | undefined; browserHash: Buffer | undefined }
 
 type Client = Proof & {
@@ -42,8 +42,8 @@ type Client = Proof & {
  * valid. The current secret is valid, and so is the previous one: until the current one was seen,
  * because the response that contained it may have been lost, and for 60 s, because two tabs may
  * refresh at once. An older secret means that somebody has a copy of the cookie, so the session is
- * closed. A cookie of another client closes nothing. A browser that has lost its clientToken is from
- * then on proved by its own cookie alone. Rejects as `charge` does, with nothing changed.
+ * closed. A cookie of another client closes nothing. A browser that has lost its clientToken is
+ * from then on proved by its own cookie alone. Rejects as `charge` does, with nothing changed.
  */
 export function refreshSession(
   db: Db,

@@ -28,7 +28,7 @@ export type StoredSession = {
   isNewcomer: boolean
   /** `until` is null for a block without an end. */
   block: { reason: string; until: Date | null } | null
-  /** Why nobody may write now; null if everybody may. */
+  /** Why writing is closed to all; null if it is open. */
   writingClosed: string | null
 }
 
@@ -62,8 +62,8 @@ export async function selectLiveSessions(
 }
 
 /**
- * Returns the users of live sessions, by session. Each cached read of a signed-in user waits for it.
- * The array stands in a subquery, or PostgreSQL would plan each call anew.
+ * Returns the users of live sessions, by session. Each cached read of a signed-in user waits for
+ * it. The array stands in a subquery, or PostgreSQL would plan each call anew.
  */
 export async function selectLiveUsers(
   db: Queryable,
@@ -74,7 +74,7 @@ export async function selectLiveUsers(
   return new Map(rows.map(({ id, user_id }) => [id, user_id]))
 }
 
-/** SQL that tells of a `session_id` whether it is live while everybody may write. */
+/** SQL for whether a `session_id` is live while writing is open. */
 export const MAY_WRITE = sql<boolean>`(SELECT ${LIVE} AND writing_closed IS NULL
   FROM sessions, site_state WHERE sessions.id = session_id)`
 
@@ -206,7 +206,7 @@ export async function isSessionOpen(
   return (await session.where('user_id', '=', userId).executeTakeFirst()) !== undefined
 }
 
-/** Removes one session of a user. Returns false when the user has no such session. */
+/** Removes one session of a user. Returns false if the user has no such session. */
 export async function deleteSession(
   db: Queryable,
   { sessionId, userId }: Viewer,
@@ -219,7 +219,7 @@ export async function deleteSession(
   return numDeletedRows > 0n
 }
 
-/** Removes sessions of a user, whose browsers are answered with `reason`. Returns how many. */
+/** Removes sessions of a user; their browsers then get `reason`. Returns how many. */
 export async function closeSessions(
   tx: Queryable,
   userId: string,
@@ -236,7 +236,7 @@ export async function closeSessions(
   return Number(numAffectedRows)
 }
 
-/** Returns why a session was closed, to who has its cookie. */
+/** Returns the reason why a session was closed, by its cookie. */
 export async function selectClosedReason(
   db: Queryable,
   id: string,

@@ -5,7 +5,7 @@ import { type NoticeOptions, whenAndWhere } from '../../kernel/mail/mail-words.t
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 
-/** A queued notice that a client has signed in which had never done so as this user. */
+/** A queued notice that an unknown client has signed in as this user. */
 export type SignInNotice = QueuedMail & {
   username: string
   /** Such as «Firefox, Linux», and when it signed in, in unix milliseconds. */

@@ -9,7 +9,7 @@ import { type CodesOptions, type Start, startOperation } from '../codes/codes.se
 import { lockAndRecognise } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
 
-/** Mails a code. Returns the operation's id. Throws USER_NOT_FOUND at a login. */
+/** Mails a code. Returns the operation's id. A login throws USER_NOT_FOUND. */
 export async function startSignIn(
   db: Db,
   {

@@ -34,10 +34,10 @@ export async function removeOldRefusals(db: Queryable): Promise<void> {
   await db.deleteFrom('mail_refusals').where('at', '<', old).execute()
 }
 
-/** After so long without too many refusals, the operator is told of the next. */
+/** After this time without too many refusals, the operator is notified again. */
 const EPISODE = sql.raw(`interval '3 hours'`)
 
-/** Notes that there are too many refusals. Returns whether that begins an episode. */
+/** Records that there are too many refusals. Returns whether an episode begins. */
 export async function noteEpisode(tx: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isNew: boolean }>`
     UPDATE site_state SET mails_refused_at = now()

@@ -9,7 +9,7 @@ import { countRefusals, insertRefusal, noteEpisode, waitEnd } from './mail-name.
 
 /** Refused mails that one network may cause in an hour. */
 const REFUSED_MAX = 5
-/** From so many on, of so many networks, mails to new addresses are slowed. */
+/** At this many refusals, from this many networks, mails to new addresses are slowed. */
 const SLOWED_FROM = { refused: 20, networks: 10 }
 const MAIL_LIFE_MS = 86_400_000
 
@@ -45,8 +45,8 @@ export function askerWaits(until: Date): AppError {
 }
 
 /**
- * Charges a refused mail to the network that asked for it: providers block a sender that goes on
- * writing to addresses that do not exist. The operators are told once an episode of too many.
+ * Charges a refused mail to the network that asked for it: providers block a sender that keeps
+ * writing to addresses that do not exist. Notifies the operators once per episode of too many.
  */
 export async function noteRefusal(
   tx: Queryable,

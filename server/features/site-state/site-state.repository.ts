@@ -28,7 +28,7 @@ export async function updateSiteState(tx: Queryable, access: Partial<Access>): P
   await tx.updateTable('site_state').set(access).execute()
 }
 
-/** What the operator tells everybody; `until` is null for a notice without an end. */
+/** The operator's notice to all visitors; `until` is null if it has no end. */
 export type Notice = { text: string; until: Date | null }
 
 export function selectNotice(db: Queryable): Promise<Notice | undefined> {
@@ -91,8 +91,8 @@ export function deleteInvitation(tx: Queryable, id: string) {
 const IS_VALID = sql<boolean>`expires_at > now() AND uses_left > 0`
 
 /**
- * Uses an invitation once. Returns whether it was valid: who waits for its row meanwhile counts
- * what is left after the commit of the one before.
+ * Uses an invitation once. Returns whether it was valid. Concurrent uses wait for its row, so each
+ * counts what the one before left.
  */
 export async function claimInvitation(tx: Queryable, tokenHash: Buffer): Promise<boolean> {
   const { numUpdatedRows } = await tx
@@ -110,7 +110,7 @@ export type Ban = {
   kind: BanKind
   value: string
   until: Date | null
-  /** Why, and who says so; null when nobody has said. */
+  /** The reason and the operator's name; null if none was given. */
   reason: string | null
   actor: string | null
   createdAt: Date
@@ -170,7 +170,8 @@ type Admission = {
 
 /**
  * Reads whether anybody can register, whether the mailbox, its domain (or one above it) or the
- * network of the address is banned, whether the invitation is valid, and until when the asker waits.
+ * network of the address is banned, whether the invitation is valid, and until when the asker
+ * waits.
  */
 export async function selectAdmission(
   db: Queryable,

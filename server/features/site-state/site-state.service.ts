@@ -37,7 +37,7 @@ const MAX_AGE_MS = 1000
 export const NOTICE_MAX = 200
 const INVITATION_OVER = 'Приглашение больше не действует. Попросите новое'
 
-/** While the database is unavailable everything counts as open: the calls themselves refuse. */
+/** Everything counts as open while the database is unavailable: the calls themselves fail. */
 export function createSiteStateReader(db: Db): () => Promise<SiteState> {
   const states = new LRUCache<'now', SiteState>({
     max: 1,
@@ -79,8 +79,8 @@ export async function openSite(
 }
 
 /**
- * Shows everybody one line, on every node at once, in place of the one before. Returns undefined
- * for a text that is no such line.
+ * Replaces the notice that all visitors see, on every node at once. Returns undefined if the text
+ * is not a single line.
  */
 export async function showNotice(
   tx: Queryable,
@@ -99,7 +99,7 @@ export async function clearNotice(tx: Queryable, { actor }: Act): Promise<void> 
   await appendToJournal(tx, { actor, action: 'notice.clear' })
 }
 
-/** Makes an invitation with which some people can register while others cannot. */
+/** Creates an invitation, with which people can register while registration is closed. */
 export async function invite(
   tx: Queryable,
   { origin, actor, ...invitation }: Act & NewInvitation & { origin: string },
@@ -184,7 +184,7 @@ export async function requireRegistrable(
   return admission.askerWaitsUntil
 }
 
-/** Checks the same for somebody who has proved their e-mail, and uses the invitation up. */
+/** Checks the same for a person who has verified their e-mail, and uses the invitation. */
 export async function claimRegistration(tx: Queryable, applicant: Applicant): Promise<void> {
   const asking = askingOf(applicant)
   const admission = await selectAdmission(tx, asking)
@@ -236,7 +236,7 @@ function normalNetwork(value: string): string | undefined {
   return length >= 0 && length <= most ? `${address}/${length}` : undefined
 }
 
-/** Whether a network contains more people than anybody means: wider than /8, or IPv6 /16. */
+/** Whether a network is too wide to be meant: wider than /8, or IPv6 /16. */
 function isVast(network: string): boolean {
   const [address = '', bits = 128] = network.split('/')
   return Number(bits) < (address.includes(':') ? 16 : 8)

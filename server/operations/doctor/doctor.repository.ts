@@ -39,7 +39,7 @@ export async function selectDatabaseFacts(db: Queryable): Promise<DatabaseFacts>
 
 export type JobFacts = { overdue: number; given_up: number; tasks: string[] }
 
-/** Jobs run within seconds; after this, nobody runs them. */
+/** Jobs run within seconds; a job that waits longer is not run at all. */
 const OVERDUE = sql.raw(`interval '10 minutes'`)
 
 export async function selectJobFacts(db: Queryable): Promise<JobFacts> {

@@ -30,7 +30,7 @@ export type Examined = { db: Db; config: Config }
 
 const DNS = { timeout: 2000, tries: 1 }
 
-/** Runs all checks, in the order in which one would repair what is broken. */
+/** Runs all checks, in the order in which an operator would repair the faults. */
 export async function examine(examined: Examined): Promise<Finding[]> {
   const { db, config } = examined
   const secret = await checkSecret(db, config)
@@ -55,7 +55,7 @@ async function checkOwnDomain({ mailFrom, dkim }: Config): Promise<Finding> {
   return checkMailDomain(mailFrom, { resolver: new Resolver(DNS), dkim: signed })
 }
 
-/** Wrong settings stop every command earlier. Warnings are settings that were hardly meant. */
+/** Warns of settings that are probably mistakes. Wrong settings stop every command earlier. */
 async function checkSettings(config: Config): Promise<Finding> {
   const { warnings } = config
   const unsigned = await readDkim(config).then(
@@ -78,7 +78,7 @@ async function checkOwnSite({ db, config }: Examined): Promise<Finding[]> {
   return checkSite(config, deriveKey(await readSecret(db, config), IDENTITY_KEY))
 }
 
-/** Runs the checks that ask nobody but the database and the disk. */
+/** Runs the checks that need only the database and the disk. */
 async function examineCheaply({ db, config }: Examined) {
   const facts = await selectDatabaseFacts(db)
   const dataDir = usesDataDir(config) ? config.dataDir : undefined

@@ -7,7 +7,7 @@ export const IDENTITY_PATH = '/.well-known/vslukh'
 export const QUESTION_HEADER = 'x-vslukh-question'
 export const IDENTITY_KEY = 'doctor'
 
-/** How the doctor's question has arrived, for whoever knows the secret of the wall. */
+/** How the doctor's request arrived; shown only to callers who know the wall's secret. */
 export type Seen = {
   answer: string
   /** The address that the question came from: a proxy's, where there is one. */
@@ -23,7 +23,7 @@ export function identityWords(key: Buffer): { question: string; answer: string }
   return { question: question.toString('base64url'), answer: answer.toString('base64url') }
 }
 
-/** Anybody else is answered as for a page that does not exist: a proxy's address is not public. */
+/** Other callers get the answer for a missing page: a proxy's address is not public. */
 export function registerIdentity({ http, key, config }: Node): void {
   const { question, answer } = identityWords(key(IDENTITY_KEY))
   const isTrusted = proxyTrust(config.trustProxy)

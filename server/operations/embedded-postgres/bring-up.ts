@@ -64,7 +64,7 @@ export async function bringUp(
   }
 }
 
-/** Whoever holds the lock may stop its PostgreSQL while this process waits for the lock. */
+/** The holder of the lock may stop its PostgreSQL while this process waits for the lock. */
 function isTemporary(error: Error): boolean {
   return TEMPORARY_FAILURE.test(String(error)) || isConnectionLost(error)
 }
