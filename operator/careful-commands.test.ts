@@ -143,7 +143,7 @@ test('Ctrl+C and Ctrl+D at a question change nothing and end with a sentence', a
     input.write(key)
     const { code, err } = await runHere(envOf(app), args, input)
     expect(code).toBe(1)
-    expect(err).toMatch(/Ничего не изменено\.\n$/)
+    expect(err).toMatch(/Прервано\. Ничего не изменено\.\n$/)
     expect(err).not.toMatch(/Error|^ {4}at /m)
   }
   const yes = new PassThrough()

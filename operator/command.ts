@@ -144,5 +144,8 @@ export function requireWords({ words }: Pick<Context, 'words'>, least: number, m
 /** A command cannot do what it was asked to; the message is a Russian sentence. Exit code 1. */
 export class Refusal extends Error {}
 
+/** The person ended a question without an answer. */
+export class Interrupted extends Refusal {}
+
 /** A command line is wrong. Exit code 2. */
 export class UsageError extends Error {}

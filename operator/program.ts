@@ -10,7 +10,7 @@ import { explainStartFailure } from '../server/operations/start/start-failure.ts
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
 import type { Command, Context, ContextWithoutWall, Env, Output, Values } from './command.ts'
-import { Refusal, UsageError } from './command.ts'
+import { Interrupted, Refusal, UsageError } from './command.ts'
 import {
   commandHelp,
   optionsOf,
@@ -161,7 +161,9 @@ function actorOf({ env, values }: Call): string {
 async function ask(question: string, values: Values, { input, err }: Terminal): Promise<void> {
   if (values.yes === true || values['dry-run'] === true) return
   if (!input) throw new Refusal(`${question} Подтвердите: добавьте --yes.`)
-  const answer = await prompt({ input, err }, `${question} [да/нет] `).catch(() => '')
+  const answer = await prompt({ input, err }, `${question} [да/нет] `).catch((cause) => {
+    throw new Interrupted('Прервано. Ничего не изменено.', { cause })
+  })
   if (!/^(да|д|y|yes)$/i.test(answer)) throw new Refusal('Ничего не изменено.')
 }
 

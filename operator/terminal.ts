@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { type Readable, Writable } from 'node:stream'
-import { Refusal } from './command.ts'
+import { Interrupted, Refusal } from './command.ts'
 
 const interrupting = new AbortController()
 
@@ -26,7 +26,7 @@ export async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
 
 type Asked = { input: Readable; err: Writable }
 
-/** Asks on a terminal. Rejects when Ctrl+C or Ctrl+D end the question without an answer. */
+/** Asks on a terminal. Throws Interrupted when Ctrl+C or Ctrl+D end the question without an answer. */
 export async function prompt(
   { input, err }: Asked,
   question: string,
@@ -39,6 +39,8 @@ export async function prompt(
   if (isHidden) err.write(question)
   try {
     return (await questions.question(isHidden ? '' : question)).trim()
+  } catch (cause) {
+    throw new Interrupted('Прервано.', { cause })
   } finally {
     questions.close()
     if (isHidden) err.write('\n')

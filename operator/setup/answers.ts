@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { domainToASCII } from 'node:url'
 import { isEmail } from '../../contract/account-rules.ts'
+import { verifySmtp } from '../../server/kernel/mail/relay.ts'
+import { smtpAdvice, smtpReason } from '../../server/kernel/mail/smtp-advice.ts'
 import { fromCaller } from '../../server/operations/start/caller-folder.ts'
-import { type Alone, type Env, UsageError, type Values } from '../command.ts'
+import { type Alone, type Env, Refusal, UsageError, type Values } from '../command.ts'
 
 export type Answers = Record<'host' | 'smtpUrl' | 'mailFrom' | 'name' | 'contact', string>
 
@@ -21,7 +23,7 @@ type Asking = Pick<Alone, 'words' | 'values' | 'say' | 'prompt'>
 
 /**
  * Takes each answer from the command line, from the terminal, or from what is set already. A wrong
- * one is asked for again. Throws UsageError where nobody can be asked.
+ * one is asked for again. Throws UsageError or Refusal where nobody can be asked.
  */
 export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
   const { values, words } = asking
@@ -36,13 +38,20 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
     ...{ given: words[0], option: 'имени сайта', usual: formerHost, read: readHost },
     text: 'Имя сайта, например wall.example',
   })
-  const givenUrl = givenSmtpUrl(values)
-  const smtpUrl = await answer({
-    ...{ given: givenUrl, option: '--smtp-url-file', usual: set.SMTP_URL, read: readSmtp },
-    text: 'Почтовый сервер, например smtp.example.org или smtp://localhost:25',
-    shown: set.SMTP_URL?.replace(/:[^:@/]*@/, ':…@'),
-  })
-  const smtp = await withLogin(smtpUrl, givenUrl ? {} : asking)
+  let givenUrl = givenSmtpUrl(values)
+  const readMailServer = async () => {
+    const smtpUrl = await answer({
+      ...{ given: givenUrl, option: '--smtp-url-file', usual: set.SMTP_URL, read: readSmtp },
+      text: 'Почтовый сервер, например smtp.example.org или smtp://localhost:25',
+      shown: set.SMTP_URL?.replace(/:[^:@/]*@/, ':…@'),
+    })
+    return withLogin(smtpUrl, givenUrl ? {} : asking)
+  }
+  let smtp = await readMailServer()
+  while (!(await mayBeSet(smtp, { asking, set, host }))) {
+    givenUrl = undefined
+    smtp = await readMailServer()
+  }
   const login = decodeURIComponent(URL.parse(smtp)?.username ?? '')
   const chosenFrom = set.MAIL_FROM === `no-reply@${formerHost}` ? undefined : set.MAIL_FROM
   const mailFrom = await answer({
@@ -103,6 +112,29 @@ async function withLogin(smtpUrl: string, { prompt }: Pick<Asking, 'prompt'>): P
   const password = await prompt('Пароль (на экране не появится): ', { isHidden: true })
   const login = [user, password].map((part) => encodeURIComponent(part).replaceAll("'", '%27'))
   return smtpUrl.replace('//', `//${login.join(':')}@`)
+}
+
+type Tried = { asking: Asking; set: Env; host: string }
+
+/**
+ * Logs in to a new mail server: a wrong password would end the mails of a wall that has a right one.
+ * Returns false to be asked again. Throws Refusal where nobody can be.
+ */
+async function mayBeSet(url: string, { asking, set, host }: Tried): Promise<boolean> {
+  if (url === '' || url === set.SMTP_URL) return true
+  const { say, prompt } = asking
+  const error = await verifySmtp({ url, publicUrl: `https://${host}` }).then(
+    () => undefined,
+    (failure: NodeJS.ErrnoException) => failure,
+  )
+  if (!error) return true
+  const reason = `Почта: ${smtpReason(error)}. ${smtpAdvice(error)}.`
+  if (prompt) {
+    say(reason)
+    return !!(await prompt('Enter — назвать сервер заново, «дальше» — записать его так: '))
+  }
+  if (set.SMTP_URL || error.code === 'EAUTH') throw new Refusal(`${reason} Ничего не изменено.`)
+  return true
 }
 
 function readHost(text: string): string {

@@ -9,11 +9,23 @@ const VSLUKH = join(import.meta.dirname, '../../bin/vslukh')
 
 type Ran = { isDone: boolean; out: string; err: string }
 
-export function run(program: string, args: string[], env: Env = process.env): Promise<Ran> {
+/** Longer than systemd lets the server stop; a mail and the doctor may take a minute. */
+const LONGEST_MS = 120_000
+
+type Running = { env?: Env; longestMs?: number }
+
+/** Runs a program, which is killed after that time. */
+export function run(
+  program: string,
+  args: string[],
+  { env = process.env, longestMs = LONGEST_MS }: Running = {},
+): Promise<Ran> {
   return new Promise((resolve) => {
-    execFile(program, args, { env, cwd: '/' }, (error, out, err) =>
-      resolve({ isDone: !error, out, err: err || (error?.message ?? '') }),
-    )
+    const options = { env, cwd: '/', timeout: longestMs, killSignal: 'SIGKILL' as const }
+    execFile(program, args, options, (error, out, err) => {
+      const late = `${program} ${args[0]} не закончил за ${longestMs / 1000} с`
+      resolve({ isDone: !error, out, err: error?.killed ? late : err || (error?.message ?? '') })
+    })
   })
 }
 
@@ -40,7 +52,7 @@ export async function requireMachine(): Promise<number> {
 export async function askWall<T>(actor: string, ...words: string[]): Promise<T> {
   const { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS } = process.env
   const env = { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS }
-  const { out, err } = await run(VSLUKH, [...words, '--json', '--yes', '--as', actor], env)
+  const { out, err } = await run(VSLUKH, [...words, '--json', '--yes', '--as', actor], { env })
   const answer = parse(out)
   if (answer === undefined) throw new Refusal(err.trim())
   if ('error' in answer) throw new Refusal(String(answer.error))
@@ -57,19 +69,27 @@ function parse(json: string): object | undefined {
 
 const EVERY_MS = 500
 
+type Waiting = {
+  seconds: number
+  gaveUp: (reason: string) => Promise<boolean>
+  /** Called once if there is no 200 at once. */
+  onWait: () => void
+}
+
 /** Waits for a 200. Returns why there was none within that time, or until `gaveUp`. */
 export async function untilAnswers(
   url: string,
-  { seconds, gaveUp }: { seconds: number; gaveUp: (reason: string) => Promise<boolean> },
+  { seconds, gaveUp, onWait }: Waiting,
 ): Promise<string | undefined> {
   const until = performance.now() + seconds * 1000
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const reason = await fetch(url, { signal: AbortSignal.timeout(5000) }).then(
       ({ status }) => (status === 200 ? undefined : `ответ ${status}`),
       ({ cause, message }) => (cause?.code ?? cause?.message ?? message) as string,
     )
     if (reason === undefined) return undefined
     if (performance.now() > until || (await gaveUp(reason))) return reason
+    if (tries === 1) onWait()
     await setTimeout(EVERY_MS)
   }
 }

@@ -1,8 +1,9 @@
-import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { broken, type Finding, ok } from '../../server/operations/doctor/finding.ts'
 import { hasProgram, hasSystemd, run } from './machine.ts'
+import { holderName, portHolder } from './port-holder.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 const EXAMPLE = 'vslukh.example'
@@ -56,16 +57,32 @@ export async function setUpProxy(name: ProxyName, site: Site): Promise<Finding> 
       )
     }
   }
+  const mustLoad = await isNewerThanService(file, name)
+  for (const port of mustLoad ? [80, 443] : []) {
+    const holder = await portHolder(port)
+    if (holder && holder.program !== name)
+      return failed(holderName(port, holder), 'Остановите её и повторите vslukh setup')
+  }
   if (!hasSystemd()) {
     return failed(`${file} готов, но systemd здесь нет`, `Запустите ${title} сами`)
   }
-  const enabled = await run('systemctl', ['enable', '--now', name])
-  const loaded = text === before ? enabled : await run('systemctl', [load, name])
-  if (enabled.isDone && loaded.isDone) return ok('proxy', `${title}: ${file}, сайт ${site.host}`)
-  return failed(
-    'не запускается',
-    `Посмотрите, почему: journalctl -u ${name} -n 20; не заняты ли порты 80 и 443`,
-  )
+  const acts = [['enable', '--now'], ...(mustLoad ? [[load]] : [])]
+  for (const act of acts) {
+    const { isDone, err } = await run('systemctl', [...act, name], { longestMs: LOADING_MS })
+    if (isDone) continue
+    const fix = `Посмотрите, почему: journalctl -u ${name} -n 20, и повторите vslukh setup`
+    return failed(`не запускается: ${err.trim()}`, fix)
+  }
+  return ok('proxy', `${title}: ${file}, сайт ${site.host}`)
+}
+
+const LOADING_MS = 15_000
+
+/** Whether the file has changed since the service was started, so also where that failed. */
+async function isNewerThanService(file: string, name: string): Promise<boolean> {
+  const asked = ['show', '-P', 'ActiveEnterTimestamp', '--timestamp=unix', name]
+  const { out } = await run('systemctl', asked)
+  return (await stat(file)).mtimeMs / 1000 >= Number(out.trim().replace('@', ''))
 }
 
 async function source(name: ProxyName, { host, port }: Site): Promise<string> {

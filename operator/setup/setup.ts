@@ -6,7 +6,7 @@ import { ConfigError } from '../../server/kernel/config/config-reader.ts'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { broken, type Finding } from '../../server/operations/doctor/finding.ts'
 import type { Alone, Command, Env, Output } from '../command.ts'
-import { requireWords, UsageError } from '../command.ts'
+import { Interrupted, requireWords, UsageError } from '../command.ts'
 import { lineOf } from '../doctor.ts'
 import { type Answers, hostOf, readAnswers } from './answers.ts'
 import { isOwnDomain } from './dns.ts'
@@ -37,7 +37,7 @@ export const setup: Command = {
     const config = readText(text)
     const site = { ...answers, config, proxy, formerHost: hostOf(set) }
     if (alone.isDryRun) return planned(site, parseEnv(text), set)
-    return runSteps({ ...site, gid, before, text, records: [] }, alone)
+    return runSteps({ ...site, gid, before, text, records: [], hasProxy: false }, alone)
   },
 }
 
@@ -86,9 +86,10 @@ function planned({ host, proxy }: { host: string; proxy: ProxyName }, now: Env, 
 async function runSteps(site: Installation, alone: Alone): Promise<Output> {
   const findings: Finding[] = []
   for (const [check, step] of STEPS) {
-    const failed = ({ message }: Error) =>
-      broken(check, message, 'Исправьте и повторите vslukh setup')
-    const found = await step(site, alone).catch((error) => [failed(error)])
+    const found = await step(site, alone).catch((error: Error) => {
+      if (error instanceof Interrupted) throw error
+      return [broken(check, error.message, 'Исправьте и повторите vslukh setup')]
+    })
     // What the doctor finds again was said already.
     const fresh = found.filter((one) => !findings.some((old) => isSame(old, one)))
     for (const finding of fresh) alone.say(lineOf(finding))
@@ -111,7 +112,7 @@ const isSame = (old: Finding, one: Finding) =>
 
 function lastWords({ host, contact, config }: Installation): string[] {
   return [
-    `Войдите на https://${host} с почтой ${contact}: вы там модератор.`,
+    `Войдите на https://${host} с почтой ${contact} и напишите первую запись: вы там модератор.`,
     ...(config.backupDir
       ? [`Копии стены ложатся каждую ночь в ${config.backupDir}: переносите их и на другую машину.`]
       : []),

@@ -7,6 +7,7 @@ import type { Alone } from '../command.ts'
 import type { Answers } from './answers.ts'
 import { isOwnDomain, missingRecords } from './dns.ts'
 import { askWall, hasSystemd, run, untilAnswers } from './machine.ts'
+import { holderName, portHolder } from './port-holder.ts'
 import { type ProxyName, setUpProxy } from './proxy.ts'
 import { SETTINGS_FILE, writeForWall } from './settings-file.ts'
 
@@ -18,8 +19,9 @@ export type Installation = Answers & {
   /** Of the settings, before and after the answers. */
   before: string
   text: string
-  /** What the DNS lacks, found by the step about it. */
+  /** What the DNS lacks, and whether the proxy runs, found by the steps about them. */
   records: string[]
+  hasProxy: boolean
 }
 
 type Step = (site: Installation, alone: Alone) => Promise<Finding[]>
@@ -28,7 +30,7 @@ export const STEPS: [string, Step][] = [
   ['settings', writeSettings],
   ['dkim', makeDkimKey],
   ['server', startServer],
-  ['proxy', async (site) => [await setUpProxy(site.proxy, { ...site, port: site.config.port })]],
+  ['proxy', loadProxy],
   ['mail domain', checkDns],
   ['public url', openSite],
   ['smtp', sendMail],
@@ -66,10 +68,14 @@ async function startServer(
   { say }: Alone,
 ): Promise<Finding[]> {
   const failed = (message: string, fix: string) => [broken('server', message, fix)]
+  const holder = await portHolder(config.port)
+  if (holder && holder.uid !== Number((await run('id', ['-u', 'vslukh'])).out)) {
+    const fix = `Остановите её или задайте PORT в ${SETTINGS_FILE}, и повторите vslukh setup`
+    return failed(holderName(config.port, holder), fix)
+  }
   if (!hasSystemd()) {
     return failed('systemd здесь нет', 'Запустите сервер сами: docs/operations.md, «By hand»')
   }
-  if (text !== before) say('Запускаем сервер: в первый раз это до полуминуты.')
   const acts = text === before ? ['start'] : ['reset-failed', 'restart']
   for (const act of ['enable', ...acts]) {
     const { isDone, err } = await run('systemctl', [act, '--quiet', 'vslukh'])
@@ -79,7 +85,8 @@ async function startServer(
   const gaveUp = async () =>
     Number((await run('systemctl', ['show', '-P', 'NRestarts', 'vslukh'])).out) > 2
   const url = `http://127.0.0.1:${config.port}/readyz`
-  const reason = await untilAnswers(url, { seconds: START_SECONDS, gaveUp })
+  const onWait = () => say('Запускаем сервер: в первый раз это до полуминуты.')
+  const reason = await untilAnswers(url, { seconds: START_SECONDS, gaveUp, onWait })
   if (reason === undefined) return [ok('server', 'сервер запущен и готов')]
   const { out } = await run('journalctl', '-u vslukh _TRANSPORT=stdout -n 1 -o cat'.split(' '))
   const message = `сервер не готов: ${out.trim() || reason}`
@@ -101,18 +108,24 @@ async function checkDns(site: Installation): Promise<Finding[]> {
   )
 }
 
+async function loadProxy(site: Installation): Promise<Finding[]> {
+  const finding = await setUpProxy(site.proxy, { ...site, port: site.config.port })
+  site.hasProxy = finding.level === 'ok'
+  return [finding]
+}
+
 const SITE_SECONDS = 60
 
 /** The first certificate takes the proxy some seconds. */
 async function openSite(
-  { host, proxy, text, before }: Installation,
+  { host, proxy, hasProxy }: Installation,
   { say }: Alone,
 ): Promise<Finding[]> {
-  if (text !== before) say(`Ждём https://${host}: первый сертификат занимает до минуты.`)
   const gaveUp = async (reason: string) =>
-    ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(reason)
+    !hasProxy || ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED'].includes(reason)
+  const onWait = () => say(`Ждём https://${host}: первый сертификат занимает до минуты.`)
   const url = `https://${host}/readyz`
-  const reason = await untilAnswers(url, { seconds: SITE_SECONDS, gaveUp })
+  const reason = await untilAnswers(url, { seconds: SITE_SECONDS, gaveUp, onWait })
   if (reason === undefined) return [ok('public url', `https://${host} открывается`)]
   if (reason === 'ENOTFOUND') {
     const fix = 'Направьте имя на этот сервер записью A и повторите vslukh setup'

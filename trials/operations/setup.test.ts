@@ -9,6 +9,7 @@ import { endChild, untilPrinted } from '../../server/testing/child-process.ts'
 import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
+import { openRefusingSmtp } from '../../server/testing/smtp-faults.ts'
 import { ROOT, run } from './deploy-file.ts'
 
 const DNS = '127.0.0.77'
@@ -220,35 +221,98 @@ test('a wrong answer is refused with a sentence, and so is a machine that lacks 
   expect(userless).toMatchObject({ code: 1, err: expect.stringContaining('установите пакет') })
 })
 
+type Machine = Awaited<ReturnType<typeof openMachine>>
+type Dialog = [asked: RegExp, answer: string][]
+
+/** Runs setup on a terminal and answers its questions. Returns all that it prints. */
+async function talk(machine: Machine, dialog: Dialog): Promise<string> {
+  const child = machine.spawn(`script -qec '${SETUP}' /dev/null`)
+  onTestFinished(() => endChild(child))
+  let printed = ''
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    printed += part
+    const [next] = dialog
+    if (!next?.[0].test(printed.slice(read))) return
+    read = printed.length
+    dialog.shift()
+    child.stdin.write(`${next[1]}\r`)
+  })
+  let read = 0
+  await once(child, 'close')
+  expect(dialog).toEqual([])
+  return printed
+}
+
+test('Ctrl+C at any question ends it with a sentence', { timeout: 60_000 }, async ({ skip }) => {
+  skip(!isRoot, 'setup is root’s')
+  const machine = await openMachine()
+  const printed = await talk(machine, [
+    [/Имя сайта.*: /, 'wall.example'],
+    [/Почтовый сервер.*: /, '\x03'],
+  ])
+  expect(printed).toMatch(/Прервано\.\s*$/)
+  expect(printed).not.toMatch(/Error|^ {4}at /m)
+  await expect(machine.read('etc/vslukh.env')).rejects.toThrow('ENOENT')
+})
+
+test('a new mail server that does not let in is not written over one that does', {
+  timeout: 60_000,
+}, async ({ skip }) => {
+  skip(!isRoot, 'setup is root’s')
+  const machine = await openMachine()
+  const { port, close } = await openRefusingSmtp({ code: 535, words: '5.7.8 wrong', at: 'login' })
+  onTestFinished(close)
+  const settings = join(machine.folder, 'etc/vslukh.env')
+  await writeFile(settings, `SMTP_URL=${machine.mailbox.url}\n`)
+  await writeFile(join(machine.folder, 'etc/smtp-url'), `smtp://olga:typo@127.0.0.1:${port}`)
+  const given = ['--smtp-url-file', '/etc/smtp-url']
+  const { code, err } = await machine.call(SETUP, 'wall.example', ...given, ...OPERATOR)
+  expect(code).toBe(1)
+  expect(err).toMatch(/имя и пароль не приняты \(535 5\.7\.8.*Ничего не изменено\.\n$/)
+  expect(err).not.toContain('typo')
+  expect(await readFile(settings, 'utf8')).toBe(`SMTP_URL=${machine.mailbox.url}\n`)
+})
+
+/** Listens on the ports of its first argument, then runs the others as a command. */
+const HOLDER = `
+  const { createServer } = require('node:net')
+  const [ports, program, ...args] = process.argv.slice(2)
+  const listening = ports.split(',').map((port) => new Promise((done) => createServer().listen(port, done)))
+  Promise.all(listening).then(() => {
+    console.log('holder', process.pid)
+    require('node:child_process').spawn(program, args, { stdio: 'inherit' }).on('exit', process.exit)
+  })`
+
+test('a port that another program has is named with that program, for the server and for the proxy', {
+  timeout: 120_000,
+}, async ({ skip }) => {
+  const machine = await openMachineWithCaddy(skip)
+  await writeFile(join(machine.folder, 'etc/holder.cjs'), HOLDER)
+  const node = '/opt/vslukh/current/bin/run-node'
+  const own = `unshare --net sh -c 'ip link set lo up; exec ${node} -- "$@"' sh`
+  const args = ['/etc/holder.cjs', '443,3000', ...SETUP.split(' '), 'wall.example']
+  const { out, err } = await machine.call(own, ...args, ...machine.smtp, ...OPERATOR)
+  const pid = /^holder (\d+)/.exec(out)?.[1]
+  expect(err).toMatch(
+    new RegExp(`✗ порт 3000 занят программой \\S+ \\(PID ${pid}\\)\\. Остановите`),
+  )
+  expect(err).toMatch(new RegExp(`✗ Caddy: порт 443 занят программой \\S+ \\(PID ${pid}\\)`))
+})
+
 test('on a terminal it asks for each answer, again for a wrong one, shows no password, and takes the mail for arrived when told so', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(!isRoot, 'setup is root’s')
   await needCaddy()
   const machine = await openMachine()
-  const terminal = async (dialog: [asked: RegExp, answer: string][]) => {
-    const child = machine.spawn(`script -qec '${SETUP}' /dev/null`)
-    onTestFinished(() => endChild(child))
-    let printed = ''
-    child.stdout.setEncoding('utf8').on('data', (part) => {
-      printed += part
-      const [next] = dialog
-      if (!next?.[0].test(printed.slice(read))) return
-      read = printed.length
-      dialog.shift()
-      child.stdin.write(`${next[1]}\r`)
-    })
-    let read = 0
-    await once(child, 'close')
-    expect(dialog).toEqual([])
-    return printed
-  }
+  const terminal = (dialog: Dialog) => talk(machine, dialog)
   const first = await terminal([
     [/Имя сайта.*: /, 'wall_example'],
     [/не имя сайта[\s\S]*Имя сайта.*: /, 'wall.example'],
     [/Почтовый сервер.*: /, machine.mailbox.url.replace('smtp://', '')],
     [/Имя для входа.*: /, 'wall'],
     [/Пароль.*: /, 'not-shown'],
+    [/без TLS[\s\S]*Enter.*: /, 'дальше'],
     [/С какого адреса.*: /, ''],
     [/Кто отвечает.*: /, ''],
     [/Без этого не обойтись[\s\S]*Кто отвечает.*: /, 'Ольга'],

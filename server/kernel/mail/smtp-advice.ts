@@ -31,10 +31,12 @@ export function isTlsProblem(problem: SmtpProblem): boolean {
   return problem.code === 'ETLS' || tlsError(problem) !== undefined
 }
 
-/** Returns an error of TLS in Russian, any other in the server's or nodemailer's words. */
+/** Returns an error of TLS or of the login in Russian, any other in the server's or nodemailer's words. */
 export function smtpReason(problem: SmtpProblem): string {
   const [own = ''] = (problem.message ?? '').split(/[;\n]/)
   const found = tlsError(problem)
+  const [, answer] = /^Invalid login: (.*)/.exec(own) ?? []
+  if (answer) return `имя и пароль не приняты (${answer})`
   return found ? `${found[1]} (${own})` : (problem.message ?? '')
 }
 
