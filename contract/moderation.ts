@@ -33,7 +33,18 @@ export const QueuedPost = strictObject({
   reportedText: nullable(Type.String()),
   createdAt: UnixSeconds,
   state: PostState,
-  author: strictObject({ id: Id, username: Type.String(), block: nullable(Block) }),
+  author: strictObject({
+    id: Id,
+    username: Type.String(),
+    createdAt: UnixSeconds,
+    /** Visible posts and replies. */
+    posts: Count,
+    /** Posts and replies that moderators have removed and not restored. */
+    removed: Count,
+    /** Posts and replies of the last day that can be removed now, at most RECENT_MAX. */
+    recent: Count,
+    block: nullable(Block),
+  }),
   since: UnixSeconds,
   reporters: Count,
   reasons: Type.Array(strictObject({ name: Type.String(), count: Count })),
@@ -51,7 +62,7 @@ export type QueuedPost = Type.Static<typeof QueuedPost>
 export const readQueue = endpoint('GET', '/moderation/queue', {
   access: 'moderator',
   summary:
-    'The posts that wait for a decision, those that wait longest first; at most 20 of `total`',
+    'The posts that wait for a decision, by author, those that wait longest first; at most 20 of `total`',
   status: 200,
   answer: strictObject({ posts: Type.Array(QueuedPost), total: Count }),
   errors: [],

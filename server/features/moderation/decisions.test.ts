@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { OTHER_REASON } from '../../../contract/constants.ts'
 import type { Post } from '../../../contract/posts.ts'
@@ -12,7 +13,7 @@ import {
   restore,
   signUpModerator,
 } from '../../testing/moderation-calls.ts'
-import { appForFile } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
 const app = await appForFile()
@@ -29,8 +30,9 @@ beforeAll(async () => {
 const read = (id: string) => app.call('GET', `/posts/${id}`, { token: moderator.token })
 const likedByReader = async (): Promise<Post[]> =>
   (await app.call('GET', '/posts?filter=liked', { token: reader.token })).body.posts
-const isWaiting = async (id: string) =>
-  (await readQueue(app, moderator)).some((post) => post.id === id)
+const queuedOf = async (id: string) =>
+  (await readQueue(app, moderator)).find((post) => post.id === id)
+const isWaiting = async (id: string) => (await queuedOf(id)) !== undefined
 
 /** Publishes a post with a like and a reply, and reports it. */
 async function reported(text = 'Купите гараж') {
@@ -57,7 +59,15 @@ test('the queue shows a reported post with reasons, comments, author and thread,
     reportedText: null,
     createdAt: post.created_at,
     state: 'published',
-    author: { id: author.id, username: author.username, block: null },
+    author: {
+      id: author.id,
+      username: author.username,
+      createdAt: expect.any(Number),
+      posts: 2,
+      removed: 0,
+      recent: 2,
+      block: null,
+    },
     since: expect.any(Number),
     reporters: 2,
     reasons: [
@@ -72,6 +82,37 @@ test('the queue shows a reported post with reasons, comments, author and thread,
     },
   })
   expect(queue.at(-1)?.id).toBe(later.id)
+})
+
+test('the queue says of an author since when they are here, and how much is there, removed and new', async () => {
+  const spammer = await app.signUp()
+  const posts = [await app.publish(spammer), await app.publish(spammer), await app.publish(spammer)]
+  const [removed, restored, waiting] = posts.map(({ id }) => id) as [string, string, string]
+  await app.reply(spammer, waiting)
+  for (const postId of [removed, restored, waiting]) await report(app, reader, { postId })
+  for (const postId of [removed, restored]) {
+    await decide(app, moderator, { postId, verdict: 'remove' })
+  }
+  await restore(app, restored)
+  const facts = async () => (await queuedOf(waiting))?.author
+  expect(await facts()).toMatchObject({ posts: 3, removed: 1, recent: 3, block: null })
+  const day = new Date('2025-03-04T12:00:00Z')
+  await sql`UPDATE users SET created_at = ${day} WHERE id = ${spammer.id}`.execute(app.db)
+  await sql`UPDATE posts SET created_at = ${day} WHERE id = ${restored}`.execute(app.db)
+  expect(await facts()).toMatchObject({ createdAt: day.getTime() / 1000, posts: 3, recent: 2 })
+})
+
+test('the posts of one author stand together, those first whose author waits longest', async () => {
+  const own = await appForTest()
+  const [vera, anna, boris] = [await signUpModerator(own), await own.signUp(), await own.signUp()]
+  const written = []
+  for (const by of [anna, boris, anna, boris]) {
+    const { id: postId } = await own.publish(by)
+    await report(own, vera, { postId })
+    written.push(postId)
+  }
+  const [a1, b1, a2, b2] = written
+  expect((await readQueue(own, vera)).map(({ id }) => id)).toEqual([a1, a2, b1, b2])
 })
 
 test('a removed post is gone from every screen at once, its replies stay, and its text stands in the journal', async () => {

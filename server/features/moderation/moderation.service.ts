@@ -4,6 +4,7 @@ import { appendToJournal } from '../../kernel/journal/journal.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { readPosts } from '../posts/hydrate-posts.ts'
+import { selectAuthors } from './authors.repository.ts'
 import { type Subject, selectSubject } from './decisions.repository.ts'
 import { type HidingRules, hideIfReported } from './hiding.service.ts'
 import { mailExpiry } from './moderation.mail.ts'
@@ -21,7 +22,7 @@ export const REPORTS: Limit = {
 
 const QUEUE_PAGE = 20
 
-/** Reads the posts that wait for a decision, the oldest reports first, and how many there are. */
+/** Reads the posts that wait for a decision, by author, and how many there are. */
 export async function readQueue(
   db: Queryable,
   limit = QUEUE_PAGE,
@@ -39,16 +40,24 @@ async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> 
   const [waiting, reasons] = await Promise.all([selectWaitingPosts(db, ids), countReasons(db, ids)])
   const around = waiting.flatMap(({ before, replies }) => [...before, ...replies])
   const aroundIds = [...new Set(around.filter((id) => id !== null))]
-  const read = await readPosts(db, aroundIds, null)
+  const authorIds = [...new Set(waiting.map(({ author_id }) => author_id))]
+  const [read, authors] = await Promise.all([
+    readPosts(db, aroundIds, null),
+    selectAuthors(db, authorIds),
+  ])
   const known = new Map(read.map((post) => [post.id, post]))
   const find = (wanted: (string | null)[]) =>
     [...new Set(wanted)].flatMap((id) => (id !== null && known.get(id)) || [])
   const byPost = Map.groupBy(reasons, ({ post_id }) => post_id)
-  return waiting.map(({ before, replies, ...post }) => ({
-    ...post,
-    reasons: (byPost.get(post.id) ?? []).map(({ name, count }) => ({ name, count })),
-    thread: { before: find(before), replies: find(replies) },
-  }))
+  const byId = new Map(authors.map((author) => [author.id, author]))
+  return waiting.flatMap(({ author_id, before, replies, ...post }) => {
+    const author = byId.get(author_id)
+    // Erased meanwhile.
+    if (!author) return []
+    const counts = (byPost.get(post.id) ?? []).map(({ name, count }) => ({ name, count }))
+    const thread = { before: find(before), replies: find(replies) }
+    return { ...post, author, reasons: counts, thread }
+  })
 }
 
 export type ReportRules = HidingRules & { moderatorEmails: string[] }

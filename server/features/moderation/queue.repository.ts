@@ -6,13 +6,13 @@ const COMMENTS_MAX = sql.raw('20')
 const REPLIES_SHOWN = sql.raw('3')
 
 /** Open appeals that can be decided: their posts still exist. */
-const OPEN_APPEALS = sql`SELECT post_id, created_at FROM appeals
+const OPEN_APPEALS = sql`SELECT post_id, user_id AS author_id, created_at FROM appeals
   WHERE state = 'open' AND EXISTS (SELECT FROM posts WHERE id = post_id)`
 
-const WAITING = sql`SELECT post_id, min(created_at) AS since FROM (
-    SELECT post_id, created_at FROM reports WHERE state = 'open'
+const WAITING = sql`SELECT post_id, author_id, min(created_at) AS since FROM (
+    SELECT post_id, author_id, created_at FROM reports WHERE state = 'open'
     UNION ALL ${OPEN_APPEALS}
-  ) open GROUP BY post_id`
+  ) open GROUP BY post_id, author_id`
 
 /** The state of a post `p` that may not exist: posts of authors who have left count as deleted. */
 export const POST_STATE = sql<PostState>`CASE WHEN p.id IS NULL OR p.hidden_for IN ('deleted', 'left') THEN 'deleted'
@@ -21,14 +21,16 @@ export const POST_STATE = sql<PostState>`CASE WHEN p.id IS NULL OR p.hidden_for 
 /** The text of a post `p` or, when it is purged, of its last report `r`. */
 export const POST_TEXT = sql<string>`coalesce(nullif(p.text, ''), r.post_text)`
 
-/** Returns the ids of the posts that wait longest, and how many wait. */
+/** Returns the posts of the authors whose oldest waits longest, and how many posts wait. */
 export async function selectWaiting(
   db: Queryable,
   limit: number,
 ): Promise<{ ids: string[]; total: number }> {
   const { rows } = await sql<{ post_id: string; total: number }>`
     SELECT post_id, (count(*) OVER ())::int AS total FROM (${WAITING}) waiting
-    ORDER BY since, post_id LIMIT ${limit}`.execute(db)
+    ORDER BY min(since) OVER (PARTITION BY author_id), author_id, since, post_id LIMIT ${limit}`.execute(
+    db,
+  )
   return { ids: rows.map((row) => row.post_id), total: rows[0]?.total ?? 0 }
 }
 
@@ -44,13 +46,12 @@ export async function countWaiting(db: Queryable): Promise<Waiting> {
 }
 
 /** A post with the ids of the posts around it, which may be purged by now. */
-type WaitingPost = Omit<QueuedPost, 'reasons' | 'thread'> & {
+type WaitingPost = Omit<QueuedPost, 'author' | 'reasons' | 'thread'> & {
+  author_id: string
   before: (string | null)[]
   replies: string[]
 }
 
-const BLOCK = sql`CASE WHEN b.reason IS NOT NULL
-  THEN json_build_object('reason', b.reason, 'until', ${unixSeconds('b.until')}) END`
 const APPEAL = sql`CASE WHEN ap.post_id IS NOT NULL THEN json_build_object('text', ap.text,
   'createdAt', ${unixSeconds('ap.created_at')}, 'removedFor', coalesce(p.hidden_reason, '')) END`
 
@@ -60,7 +61,7 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
     SELECT asked.id::text AS id, ${POST_TEXT} AS text,
       nullif(r.post_text, ${POST_TEXT}) AS "reportedText",
       ${unixSeconds('coalesce(p.created_at, r.posted_at)')} AS "createdAt", ${POST_STATE} AS state,
-      json_build_object('id', u.id::text, 'username', u.username, 'block', ${BLOCK}) AS author,
+      u.id AS author_id,
       ${unixSeconds('least(counted.since, ap.created_at)')} AS since, counted.reporters, counted.comments,
       ${APPEAL} AS appeal, ARRAY[p.parent_post_id, p.replied_post_id]::text[] AS before,
       ARRAY(SELECT r.id::text FROM visible_posts r WHERE r.replied_post_id = asked.id ORDER BY r.id LIMIT ${REPLIES_SHOWN})
@@ -79,7 +80,6 @@ export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<
       FROM reports WHERE post_id = asked.id AND state = 'open'
     ) counted
     JOIN users u ON u.id = coalesce(p.owner_id, r.author_id)
-    LEFT JOIN blocks_in_force b ON b.user_id = u.id
     ORDER BY asked.position`.execute(db)
   return rows
 }

@@ -1,4 +1,6 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
+import { plural } from '../../format/counts.ts'
+import { exactDay } from '../../format/time.ts'
 import { sendDelayed } from '../../http/delayed-write.ts'
 import { useAction } from '../../http/use-action.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -6,6 +8,18 @@ import { classes } from '../../ui/classes.ts'
 import { toast } from '../../ui/toaster.tsx'
 import styles from './author-block.module.css'
 import { blockEnd, refreshQueue, unblockAuthor } from './queue.queries.ts'
+
+const POSTS = { one: 'запись', few: 'записи', many: 'записей' }
+
+/** Returns 'с 25 ноября · 4 записи · удалено 1'. */
+export function authorFacts({ createdAt, posts, removed }: QueuedPost['author']): string {
+  const facts = [
+    `с\u00a0${exactDay(createdAt)}`,
+    posts > 0 && `${posts}\u00a0${plural(posts, POSTS)}`,
+    removed > 0 && `удалено\u00a0${removed}`,
+  ]
+  return facts.filter(Boolean).join(' · ')
+}
 
 export function AuthorBlock({ author: { id, block } }: Pick<QueuedPost, 'author'>) {
   const unblock = useUnblock()

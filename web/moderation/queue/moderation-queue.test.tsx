@@ -23,7 +23,15 @@ const post = (id: string, reporters: number) => ({
   reportedText: null,
   createdAt: 1_700_000_000,
   state: 'published',
-  author: { id: '1', username: 'petr_petrov', block: null },
+  author: {
+    id: '1',
+    username: 'petr_petrov',
+    createdAt: 1_699_963_200,
+    posts: 4,
+    removed: reporters - 1,
+    recent: 0,
+    block: null,
+  },
   since: 1_700_000_000,
   reporters,
   reasons: [{ name: 'Спам или реклама', count: reporters }],
@@ -45,5 +53,12 @@ test.each([
   [5, 'Пожаловались 5\u00a0человек'],
   [21, 'Пожаловался 21\u00a0человек'],
 ])('a card of %i reports has the right forms of verb and noun', (reporters, words) => {
+  expect(render({ posts: [post('7', reporters)], total: 1 })).toContain(words)
+})
+
+test.each([
+  [1, 'с\u00a014\u00a0ноября\u00a02023 · 4\u00a0записи<'],
+  [2, 'с\u00a014\u00a0ноября\u00a02023 · 4\u00a0записи · удалено\u00a01<'],
+])('a card of %i reports says who wrote it', (reporters, words) => {
   expect(render({ posts: [post('7', reporters)], total: 1 })).toContain(words)
 })

@@ -9,7 +9,7 @@ import { PostText } from '../../posts/view/post-text.tsx'
 import { PostTime } from '../../posts/view/post-time.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Monogram } from '../../ui/monogram.tsx'
-import { AuthorBlock } from './author-block.tsx'
+import { AuthorBlock, authorFacts } from './author-block.tsx'
 import { cardToFocus } from './decide.ts'
 import { QueueActions } from './queue-actions.tsx'
 import styles from './queue-card.module.css'
@@ -53,6 +53,7 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
           <b id={`${id}-author`} className={classes('ellipsis', styles.author)}>
             {author.username}
           </b>
+          <span className={classes('soft', styles.soft)}>{authorFacts(author)}</span>
           <span className={classes('soft', styles.soft)}>
             <PublishedAt post={post} />
             {STATES[post.state] && <span className={styles.state}>{STATES[post.state]}</span>}

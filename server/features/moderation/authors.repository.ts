@@ -1,0 +1,53 @@
+import { type RawBuilder, sql } from 'kysely'
+import { RECENT_MAX } from '../../../contract/constants.ts'
+import type { QueuedPost } from '../../../contract/moderation.ts'
+import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+
+/** Only the newest acts about an author are looked at, so that none is slow to read. */
+const ACTS_MAX = sql.raw('500')
+const DAY_SECONDS = 86_400
+
+const BLOCK = sql`CASE WHEN b.reason IS NOT NULL
+  THEN json_build_object('reason', b.reason, 'until', ${unixSeconds('b.until')}) END`
+
+/** An appeal that is refused removes a post again, and a restoration takes the removal back. */
+const REMOVED = sql`SELECT FROM (
+    SELECT DISTINCT ON (post_id) action FROM (
+      SELECT id, post_id, action FROM journal WHERE user_id = u.id ORDER BY id DESC LIMIT ${ACTS_MAX}
+    ) acts
+    WHERE action IN ('post.remove', 'post.restore') ORDER BY post_id, id DESC
+  ) last WHERE action = 'post.remove'`
+
+/**
+ * Selects the newest posts of an author that can be removed now. Ids grow with time, so a limit
+ * bounds what is read of each index.
+ */
+function recentPosts(ownerId: RawBuilder<unknown>, seconds: number, limit: number | null) {
+  const newest = [
+    'hidden_for IS NULL AND replied_post_id IS NULL',
+    'hidden_for IS NULL AND replied_post_id IS NOT NULL',
+    'hidden_for IS NOT NULL',
+  ].map(
+    (condition) => sql`(SELECT id, created_at, hidden_for FROM posts
+      WHERE owner_id = ${ownerId} AND ${sql.raw(condition)} ORDER BY id DESC LIMIT ${limit}::int)`,
+  )
+  return sql<{ id: string }>`SELECT id FROM (${sql.join(newest, sql` UNION ALL `)}) newest
+    WHERE coalesce(hidden_for, 'reported') = 'reported'
+      AND created_at > now() - ${seconds}::int * interval '1 second'
+    ORDER BY id DESC LIMIT ${limit}::int`
+}
+
+/** Reads what moderators see of some authors. */
+export async function selectAuthors(db: Queryable, ids: string[]): Promise<QueuedPost['author'][]> {
+  const { rows } = await sql<QueuedPost['author']>`
+    SELECT u.id::text AS id, u.username, ${unixSeconds('u.created_at')} AS "createdAt",
+      (coalesce(o.posts, 0) + coalesce(o.replies, 0))::float8 AS posts,
+      (SELECT count(*) FROM (${REMOVED}) removed)::int AS removed,
+      (SELECT count(*) FROM (${recentPosts(sql`u.id`, DAY_SECONDS, RECENT_MAX)}) recent)::int AS recent,
+      ${BLOCK} AS block
+    FROM users u
+    LEFT JOIN owner_totals o ON o.user_id = u.id
+    LEFT JOIN blocks_in_force b ON b.user_id = u.id
+    WHERE u.id = ANY(${idArray(ids)}::bigint[])`.execute(db)
+  return rows
+}
