@@ -21,6 +21,9 @@ const Note = Type.String({ maxLength: MODERATION_NOTE_MAX })
 /** A block without a number lasts until it is taken back. */
 const BlockDays = nullable(Type.Integer({ minimum: 1, maximum: BLOCK_DAYS_MAX }))
 
+/** Also removes what the author has published within a day: the newest RECENT_MAX. */
+const RemovesRecent = Type.Optional(Type.Literal(true))
+
 export const Block = strictObject({ reason: Type.String(), until: nullable(UnixSeconds) })
 export type Block = Type.Static<typeof Block>
 
@@ -76,7 +79,7 @@ export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
     verdict: Type.Enum(['remove', 'keep']),
     /** Shown to the author; by default the most frequent reason of the reports. */
     reason: Type.Optional(Reason),
-    block: Type.Optional(strictObject({ days: BlockDays })),
+    block: Type.Optional(strictObject({ days: BlockDays, removesRecent: RemovesRecent })),
     /** For the journal only. */
     note: Type.Optional(Note),
   }),
@@ -88,9 +91,9 @@ export const blockUser = endpoint('PUT', '/moderation/users/:id/block', {
   access: 'moderator',
   summary: 'Close a user’s sessions and let them publish nothing, in place of an earlier block',
   params: IdParams,
-  body: strictObject({ reason: Reason, days: BlockDays }),
+  body: strictObject({ reason: Reason, days: BlockDays, removesRecent: RemovesRecent }),
   status: 204,
-  errors: ['USER_NOT_FOUND'],
+  errors: ['USER_NOT_FOUND', 'OWN_POST'],
 })
 
 export const unblockUser = endpoint('DELETE', '/moderation/users/:id/block', {

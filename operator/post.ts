@@ -1,8 +1,7 @@
-import type { Decided, NewDecision } from '../server/features/moderation/decisions.service.ts'
-import { decide, mailDecision } from '../server/features/moderation/decisions.service.ts'
+import { selectRecentPosts } from '../server/features/moderation/authors.repository.ts'
+import { decide } from '../server/features/moderation/decisions.service.ts'
 import { readSubject, readWaitingPost } from '../server/features/moderation/moderation.service.ts'
-import { selectRecentPosts } from '../server/features/moderation/people.repository.ts'
-import { AppError } from '../server/kernel/errors/app-error.ts'
+import { removeWave } from '../server/features/moderation/wave.service.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
 import {
@@ -31,7 +30,7 @@ export const post: Command = {
   summary: 'показывает, удаляет или возвращает любую запись; удаляет волну записей одного человека',
   options: ['user=', 'since=', 'reason=', 'block-days=', 'note=', 'order=', 'quiet'],
   async run(context: Context): Promise<Output> {
-    if (context.words[0] === 'remove') return removeWave(context)
+    if (context.words[0] === 'remove') return removeAll(context)
     requireWords(context, 1, 2)
     const [id = '', what = 'show'] = context.words
     return actOf({ show, remove, restore }, what)(context, id)
@@ -85,8 +84,7 @@ async function restore(context: Context, id: string): Promise<Output> {
   return outcomeOf('keep', decided)
 }
 
-/** Each post has its own transaction: others are served meanwhile, and what was done stays done. */
-async function removeWave(context: Context): Promise<Output> {
+async function removeAll(context: Context): Promise<Output> {
   requireWords(context, 1)
   const name = textOf(context, 'user')
   const seconds = secondsOf(context, 'since')
@@ -94,31 +92,17 @@ async function removeWave(context: Context): Promise<Output> {
     throw new UsageError('для волны нужны --user и --since')
   }
   const person = await requirePerson(context, name)
-  const ids = await selectRecentPosts(context.db, person.id, seconds)
+  const ids = await selectRecentPosts(context.db, person.id, { seconds, limit: null })
   if (ids.length === 0) return { lines: ['За это время записей нет.'], json: { removed: [] } }
   await context.confirm(waveQuestion(context, ids.length, person.username))
   const decision = await decisionOf(context, '', 'remove')
-  const { notifies = 'reporters' } = decision
-  const removed: string[] = []
-  let first: Decided | undefined
   try {
-    for (const postId of ids) {
-      const block = first === undefined ? decision.block : undefined
-      const decided = await removeOfWave(context, { ...decision, notifies, block, postId })
-      if (decided) removed.push(postId)
-      first ??= decided
-    }
+    const removed = await removeWave((work) => commit(context, work), { ...decision, ids })
+    return { lines: [`Удалено: ${count(removed.length, POSTS)}.`], json: { removed } }
   } finally {
-    const mail = notifies === 'nobody' ? undefined : first?.mail
-    // One mail stands for all of them.
-    if (mail) {
-      const posts = removed.length
-      await commit(context, (tx) => mailDecision(tx, { ...mail, posts }))
-    }
     // Once for all of them, and for those that were removed before a failure too.
     await publish(context)
   }
-  return { lines: [`Удалено: ${count(removed.length, POSTS)}.`], json: { removed } }
 }
 
 function waveQuestion(context: Context, posts: number, username: string): string {
@@ -127,14 +111,4 @@ function waveQuestion(context: Context, posts: number, username: string): string
   return isBlocking
     ? `${question} и закрыть ему возможность писать? Все его сессии завершатся.`
     : `${question}?`
-}
-
-/** Returns undefined if the post has gone meanwhile. */
-async function removeOfWave(context: Context, decision: NewDecision): Promise<Decided | undefined> {
-  try {
-    return await commit(context, (tx) => decide(tx, decision))
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'POST_NOT_FOUND') return undefined
-    throw error
-  }
 }

@@ -288,6 +288,11 @@ const WRITES: Write[] = [
   { name: 'delete', call: send('olga', 'DELETE', ofPost()) },
   blocking,
   {
+    name: 'block and remove',
+    isInSteps: true,
+    call: send('moderator', 'PUT', blockOf('olga'), { ...BLOCK, removesRecent: true }),
+  },
+  {
     name: 'close writing',
     call: inTransaction((tx) =>
       closeSite(tx, { part: 'writing', reason: 'Ремонт', actor: 'operator' }),

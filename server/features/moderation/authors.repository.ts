@@ -51,3 +51,13 @@ export async function selectAuthors(db: Queryable, ids: string[]): Promise<Queue
     WHERE u.id = ANY(${idArray(ids)}::bigint[])`.execute(db)
   return rows
 }
+
+/** Returns the ids of `recentPosts`, oldest first. */
+export async function selectRecentPosts(
+  db: Queryable,
+  userId: string,
+  { seconds = DAY_SECONDS, limit = RECENT_MAX }: { seconds?: number; limit?: number | null } = {},
+): Promise<string[]> {
+  const { rows } = await recentPosts(sql`${userId}::bigint`, seconds, limit).execute(db)
+  return rows.map(({ id }) => id).reverse()
+}

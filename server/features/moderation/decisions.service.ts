@@ -34,6 +34,8 @@ export type NewDecision = {
 
 export type Decided = {
   id: string
+  /** The post's author. */
+  userId: string
   was: PostState
   open: Open
   /** The mail about it to the author, if there is a reason for one. */
@@ -74,8 +76,8 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
     : undefined
   if (mail && !notifies) await mailDecision(tx, mail)
   // The mail about the post names the block.
-  if (block && !mail && !notifies) await mailBlock(tx, userId, block)
-  return { id, was, open, mail }
+  if (block && !mail && notifies !== 'nobody') await mailBlock(tx, userId, block)
+  return { id, userId, was, open, mail }
 }
 
 export function mailDecision(tx: Queryable, mail: DecisionMail): Promise<void> {

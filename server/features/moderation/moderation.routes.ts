@@ -25,6 +25,7 @@ import { moderationMails } from './moderation.mail.ts'
 import { REPORTS, readQueue, tellModerators } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
 import { markSeen, removeOldReports, selectOwnReports } from './report-states.repository.ts'
+import { blockAndRemove, decideWithRecent } from './wave.service.ts'
 
 export function registerModeration(node: Node): Feature {
   registerQueue(node)
@@ -49,16 +50,21 @@ function registerQueue({ route, db, config: { removedDays }, publishChange }: No
   route(decideEndpoint, async ({ params, body, viewer }) => {
     const actor = await actorOf(db, viewer)
     const decision = { ...body, postId: params.id, actor, moderatorId: viewer.userId, removedDays }
-    await db.transaction().execute((tx) => decideWaiting(tx, decision))
+    if (body.verdict === 'remove' && body.block?.removesRecent) await decideWithRecent(db, decision)
+    else await db.transaction().execute((tx) => decideWaiting(tx, decision))
     await publishChange({ kind: 'edited' })
   })
 }
 
-function registerBlocks({ route, db, key }: Node): void {
+function registerBlocks({ route, db, key, config: { removedDays }, publishChange }: Node): void {
   const nameKey = key('usernames')
-  route(blockUserEndpoint, async ({ params: { id }, body: { reason, days }, viewer }) => {
+  route(blockUserEndpoint, async ({ params: { id }, body, viewer }) => {
+    const { reason, days, removesRecent } = body
     const by = await actorOf(db, viewer)
-    await db.transaction().execute((tx) => blockUser(tx, { userId: id, reason, days, by }))
+    const block = { userId: id, reason, days, by, moderatorId: viewer.userId, removedDays }
+    if (removesRecent) await blockAndRemove(db, block)
+    else await db.transaction().execute((tx) => blockUser(tx, block))
+    if (removesRecent) await publishChange({ kind: 'edited' })
   })
 
   route(unblockUserEndpoint, async ({ params: { id }, viewer }) => {

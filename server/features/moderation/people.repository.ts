@@ -99,18 +99,3 @@ export async function selectOfNetwork(db: Queryable, userIds: string[]) {
     WHERE u.id = ANY(${idArray(userIds)}::bigint[]) ORDER BY o.id DESC`.execute(db)
   return rows
 }
-
-export async function selectRecentPosts(
-  db: Queryable,
-  userId: string,
-  seconds: number,
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('visible_posts')
-    .select('id')
-    .where('owner_id', '=', userId)
-    .where('created_at', '>', sql<Date>`now() - ${seconds} * interval '1 second'`)
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => row.id)
-}

@@ -1,0 +1,75 @@
+import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
+import { selectRecentPosts } from './authors.repository.ts'
+import type { NewBlock } from './blocks.repository.ts'
+import { blockUser } from './blocks.service.ts'
+import {
+  type Decided,
+  decide,
+  decideWaiting,
+  mailDecision,
+  type NewDecision,
+} from './decisions.service.ts'
+
+/** Runs work in a transaction of its own. */
+type InTransaction = <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>
+
+type Wave = Omit<NewDecision, 'postId' | 'verdict'> & {
+  ids: string[]
+  /** The decision about a post of the author that the same mail is about. */
+  first?: Decided
+}
+
+/**
+ * Removes posts of one author, whom the first removal blocks. Each post has a transaction of its
+ * own: others are served meanwhile, and what was done stays done. One mail stands for all of them.
+ * Returns those that were still there.
+ */
+export async function removeWave(
+  run: InTransaction,
+  { ids, first, notifies = 'reporters', ...wave }: Wave,
+): Promise<string[]> {
+  const removed: string[] = []
+  let told = first
+  try {
+    for (const postId of ids) {
+      const block = told ? undefined : wave.block
+      const decision = { ...wave, postId, verdict: 'remove', notifies, block } as const
+      const decided = await run((tx) => decide(tx, decision)).catch(ignoreGone)
+      if (decided) removed.push(postId)
+      told ??= decided
+    }
+  } finally {
+    const mail = notifies === 'nobody' ? undefined : told?.mail
+    const posts = removed.length + (first ? 1 : 0)
+    if (mail) await run((tx) => mailDecision(tx, { ...mail, posts }))
+  }
+  return removed
+}
+
+/** The author may delete a post meanwhile. */
+function ignoreGone(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== 'POST_NOT_FOUND') throw error
+}
+
+/** Decides as `decideWaiting`, and removes what the author has published within a day. */
+export async function decideWithRecent(db: Db, decision: NewDecision): Promise<void> {
+  const run: InTransaction = (work) => db.transaction().execute(work)
+  const first = await run((tx) => decideWaiting(tx, { ...decision, notifies: 'reporters' }))
+  const ids = await selectRecentPosts(db, first.userId)
+  await removeWave(run, { ...decision, ids, first })
+}
+
+type BlockAndRemoval = NewBlock & Required<Pick<NewDecision, 'moderatorId' | 'removedDays'>>
+
+/** Blocks as `blockUser`, and removes what the user has published within a day. */
+export async function blockAndRemove(
+  db: Db,
+  { moderatorId, removedDays, ...block }: BlockAndRemoval,
+): Promise<void> {
+  const { userId, reason, by: actor } = block
+  const run: InTransaction = (work) => db.transaction().execute(work)
+  const ids = isRowId(userId) ? await selectRecentPosts(db, userId) : []
+  const removed = await removeWave(run, { ids, actor, moderatorId, reason, block, removedDays })
+  if (removed.length === 0) await run((tx) => blockUser(tx, block))
+}
