@@ -50,9 +50,14 @@ function registerQueue({ route, db, config: { removedDays }, publishChange }: No
   route(decideEndpoint, async ({ params, body, viewer }) => {
     const actor = await actorOf(db, viewer)
     const decision = { ...body, postId: params.id, actor, moderatorId: viewer.userId, removedDays }
-    if (body.verdict === 'remove' && body.block?.removesRecent) await decideWithRecent(db, decision)
-    else await db.transaction().execute((tx) => decideWaiting(tx, decision))
-    await publishChange({ kind: 'edited' })
+    try {
+      if (decision.verdict === 'remove' && body.block?.removesRecent) {
+        await decideWithRecent(db, decision)
+      } else await db.transaction().execute((tx) => decideWaiting(tx, decision))
+    } finally {
+      // A removal of many may fail when some are gone.
+      await publishChange({ kind: 'edited' })
+    }
   })
 }
 
@@ -62,9 +67,12 @@ function registerBlocks({ route, db, key, config: { removedDays }, publishChange
     const { reason, days, removesRecent } = body
     const by = await actorOf(db, viewer)
     const block = { userId: id, reason, days, by, moderatorId: viewer.userId, removedDays }
-    if (removesRecent) await blockAndRemove(db, block)
-    else await db.transaction().execute((tx) => blockUser(tx, block))
-    if (removesRecent) await publishChange({ kind: 'edited' })
+    try {
+      if (removesRecent) await blockAndRemove(db, block)
+      else await db.transaction().execute((tx) => blockUser(tx, block))
+    } finally {
+      if (removesRecent) await publishChange({ kind: 'edited' })
+    }
   })
 
   route(unblockUserEndpoint, async ({ params: { id }, viewer }) => {
