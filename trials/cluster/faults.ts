@@ -107,7 +107,7 @@ async function changesArrive({ nodes, db }: Site): Promise<void> {
   for (;;) {
     const ready = await Promise.all(nodes.map(isReady))
     const found = sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
-      WHERE application_name = 'vslukh change feed' AND state = 'idle'
+      WHERE application_name LIKE 'vslukh change feed%' AND state = 'idle'
       AND query IN ('LISTEN vslukh', 'SELECT') AND NOT pg_is_in_recovery()`.execute(db)
     const listeners = await found.then(({ rows }) => rows[0]?.count).catch(() => 0)
     if (ready.every(Boolean) && listeners === nodes.length) return

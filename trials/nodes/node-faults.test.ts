@@ -51,7 +51,7 @@ test('the change feed’s connections cut, 20 times: users see every change at o
     const before = await listeners(pair)
     expect(before).toHaveLength(2)
     await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE application_name = 'vslukh change feed' AND datname = current_database()`.execute(
+      WHERE application_name LIKE 'vslukh change feed%' AND datname = current_database()`.execute(
       pair.db,
     )
     const readers = [reader]
@@ -95,7 +95,7 @@ test('the change feed’s connection of a node hangs: users see changes at once 
 /** The backends of the nodes' change feeds. */
 async function listeners({ db }: Pair): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`SELECT pid FROM pg_stat_activity
-    WHERE application_name = 'vslukh change feed' AND datname = current_database()
+    WHERE application_name LIKE 'vslukh change feed%' AND datname = current_database()
     AND state = 'idle' AND query IN ('LISTEN vslukh', 'SELECT')`.execute(db)
   return rows.map(({ pid }) => pid)
 }

@@ -228,6 +228,22 @@ const AROUND: [name: string, (wall: Wall) => Changed | Promise<Changed>, Expecte
     { check: 'certificate', level: 'warning', message: /ещё 4 дн/, fix: /Обновите/ },
   ],
   [
+    'a certificate that Caddy has not renewed',
+    async ({ target }) => {
+      const short = await certificateForTest(5)
+      const proxied = proxyTo(target, {})
+      const caddy: typeof proxied = (request, response) =>
+        proxied(request, response.setHeader('server', 'Caddy'))
+      return { PUBLIC_URL: await serve(caddy, short), NODE_EXTRA_CA_CERTS: short.path }
+    },
+    { check: 'certificate', level: 'warning', message: /ещё 4 дн/, fix: /journalctl -u caddy/ },
+  ],
+  [
+    'limits left over from a test',
+    () => ({ RATE_LIMIT_SCALE: '1000' }),
+    { check: 'settings', level: 'warning', message: /SCALE=1000/, fix: /Уберите/ },
+  ],
+  [
     'a proxy that is not trusted',
     async ({ target, certificate }) => ({
       PUBLIC_URL: await serve(proxyTo(target, { localAddress: '127.0.0.2' }), certificate),

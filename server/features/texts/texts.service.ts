@@ -2,13 +2,22 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { micromark } from 'micromark'
-import { readText, type SiteText, type TextName } from '../../../contract/texts.ts'
+import { readText, type SiteText, TextName } from '../../../contract/texts.ts'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
 import type { Node } from '../../kernel/feature.ts'
 
 const TEMPLATES = join(import.meta.dirname, 'templates')
 /** A file that was changed is shown after this, in milliseconds. */
 const MAX_AGE_MS = 2000
+const FIELD = /\{\{(\w+)\}\}/g
+const FIELDS: string[] = [
+  'APP_NAME',
+  'OPERATOR_NAME',
+  'CONTACT_EMAIL',
+  'SITE',
+  'REMOVED_DAYS',
+  'ADDRESSES',
+]
 const HEADING = /^#\s+(.+?)\s*(?:\n|$)/
 
 type Options = {
@@ -37,6 +46,20 @@ export function createTexts({ folder, ...facts }: Options): ReadText {
     },
   })
   return (name) => texts.forceFetch(name)
+}
+
+/** Returns what is wrong with the operator's own files, in Russian. */
+export async function findTextFaults(folder: string): Promise<string[]> {
+  const files = TextName.enum.map(async (name) => {
+    try {
+      const text = (await readIfExists(join(folder, `${name}.md`))) ?? ''
+      const unknown = [...text.matchAll(FIELD)].filter(([, field = '']) => !FIELDS.includes(field))
+      return unknown.map(([field]) => `${name}.md: поля ${field} нет`)
+    } catch (error) {
+      return [`${name}.md не читается (${(error as NodeJS.ErrnoException).code})`]
+    }
+  })
+  return (await Promise.all(files)).flat()
 }
 
 /** Serves the texts of the site, and returns what reads them for pages. */
@@ -73,5 +96,5 @@ function fillIn(markdown: string, facts: Omit<Options, 'folder'>): string {
     .replace(/(?<!mailto:|<)\{\{CONTACT_EMAIL\}\}/g, (it) =>
       contactEmail ? `<${contactEmail}>` : it,
     )
-    .replace(/\{\{(\w+)\}\}/g, (all, name: string) => values[name] ?? all)
+    .replace(FIELD, (all, name: string) => values[name] ?? all)
 }

@@ -3,17 +3,18 @@ import { expect, onTestFinished, test } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
 import { openDatabase } from '../db/database.ts'
+import { productVersion } from '../db/migrate.ts'
 import { CHANNEL, type Change, ChangeFeed, FEED_NAME } from './change-feed.ts'
 
 test('a connection that freezes before it has subscribed is given up, and another one takes its place', async () => {
   const databaseUrl = await databaseForTest()
   const { db, close } = openDatabase(databaseUrl, () => {})
   onTestFinished(close)
-  const line = await openPostgresProxy(databaseUrl, FEED_NAME)
+  const line = await openPostgresProxy(databaseUrl, FEED_NAME + productVersion())
   onTestFinished(line.close)
   const listeners = async () => {
     const { rows } = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database()
-      AND application_name = ${FEED_NAME}`.execute(db)
+      AND starts_with(application_name, ${FEED_NAME})`.execute(db)
     return rows.length
   }
 

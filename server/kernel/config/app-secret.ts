@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from './config-reader.ts'
 import { readIfExists } from './read-if-exists.ts'
@@ -37,6 +37,13 @@ async function createSecret(path: string): Promise<string> {
   } finally {
     await rm(fresh)
   }
+}
+
+/** Returns the path of the secret if its mode lets anybody but its owner read it. */
+export async function readableSecret(dataDir: string): Promise<string | undefined> {
+  const path = secretFile(dataDir)
+  const { mode } = await stat(path)
+  return mode & 0o077 ? path : undefined
 }
 
 export async function storeAppSecret(dataDir: string, secret: string): Promise<void> {

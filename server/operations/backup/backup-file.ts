@@ -84,13 +84,16 @@ export function countRows() {
   }
 }
 
-/** Reads the whole file. Throws BackupError if any byte is missing or altered. */
-export async function readManifest(path: string): Promise<Manifest> {
+/**
+ * Reads the whole file, or only its manifest. Throws BackupError if any byte that it reads is missing
+ * or altered.
+ */
+export async function readManifest(path: string, { isSummed = true } = {}): Promise<Manifest> {
   const file = await open(path, 'r').catch((cause) => {
     throw new BackupError(`Файл ${path} не открывается: ${(cause as Error).message}`, { cause })
   })
   try {
-    return await readChecked(file, path)
+    return await readChecked(file, path, isSummed)
   } catch (cause) {
     if (errorCode(cause) !== 'EISDIR') throw cause
     throw new BackupError(`${path} — папка, а нужен файл копии.`, { cause })
@@ -99,7 +102,7 @@ export async function readManifest(path: string): Promise<Manifest> {
   }
 }
 
-async function readChecked(file: FileHandle, path: string): Promise<Manifest> {
+async function readChecked(file: FileHandle, path: string, isSummed: boolean): Promise<Manifest> {
   const { size } = await file.stat()
   const head = Buffer.alloc(MAGIC.length)
   await file.read(head, 0, head.length, 0)
@@ -107,17 +110,21 @@ async function readChecked(file: FileHandle, path: string): Promise<Manifest> {
   const damaged = new BackupError(`Копия ${path} повреждена или не дописана. Возьмите другую.`)
   const end = size - SUM_BYTES
   if (end < MAGIC.length + LENGTH_BYTES) throw damaged
-  const sum = createHash('sha256')
-  for await (const chunk of createReadStream(path, { end: end - 1 })) sum.update(chunk)
   const tail = Buffer.alloc(LENGTH_BYTES + SUM_BYTES)
   await file.read(tail, 0, tail.length, end - LENGTH_BYTES)
-  if (!sum.digest().equals(tail.subarray(LENGTH_BYTES))) throw damaged
+  if (isSummed && !(await sumOf(path, end)).equals(tail.subarray(LENGTH_BYTES))) throw damaged
   const length = tail.readUInt32BE()
   if (length > Math.min(LARGEST_MANIFEST, end - LENGTH_BYTES)) throw damaged
   const text = Buffer.alloc(length)
   const partsEnd = end - LENGTH_BYTES - length
   await file.read(text, 0, length, partsEnd)
   return parseManifest(text.toString(), { path, start: MAGIC.length, end: partsEnd })
+}
+
+async function sumOf(path: string, bytes: number): Promise<Buffer> {
+  const sum = createHash('sha256')
+  for await (const chunk of createReadStream(path, { end: bytes - 1 })) sum.update(chunk)
+  return sum.digest()
 }
 
 export function readPart(path: string, { offset, bytes }: Part) {

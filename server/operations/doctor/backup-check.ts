@@ -1,5 +1,8 @@
-import { backupName, newestBackup } from '../backup/backup-folder.ts'
+import { join } from 'node:path'
+import { readManifest } from '../backup/backup-file.ts'
+import { BackupError, backupName, newestBackup } from '../backup/backup-folder.ts'
 import type { BackupState } from '../backup/backup-state.repository.ts'
+import { isRestorable } from '../backup/restore.service.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
 
 type Checked = Omit<BackupState, 'verifiedCopy' | 'commandFailed'>
@@ -20,6 +23,8 @@ export async function checkBackups(state: Checked, folder: string | undefined): 
       const message = `файл ${newest.name} изменён: в нём ${newest.bytes} байт, а записано ${state.bytes}`
       return broken('backup', message, make)
     }
+    const fault = newest && (await findFault(join(folder, newest.name)))
+    if (fault) return broken('backup', fault.replace(/\.$/, ''), make)
     if (newest || state.at === null)
       return checkBackup({ ...state, ...newest }, new Date(), command)
     return broken('backup', `в папке ${folder} нет ни одной копии`, make)
@@ -27,6 +32,18 @@ export async function checkBackups(state: Checked, folder: string | undefined): 
     const message = `папка копий не открывается: ${(error as Error).message}`
     return broken('backup', message, 'Подключите её диск или создайте её и проверьте BACKUP_DIR')
   }
+}
+
+/** Returns why this version cannot restore a file, as far as its manifest shows. */
+async function findFault(file: string): Promise<string | undefined> {
+  const manifest = await readManifest(file, { isSummed: false }).catch((error: Error) => error)
+  if (manifest instanceof BackupError) return manifest.message
+  if (manifest instanceof Error) throw manifest
+  if (!isRestorable(manifest)) {
+    return `эту версию копии (${manifest.version}, ${file}) здесь не восстановить`
+  }
+  if (Date.parse(manifest.createdAt) < Date.now() + DAY_MS) return undefined
+  return `дата копии ${file} в будущем: ${manifest.createdAt}`
 }
 
 export function checkBackup(state: Checked, now: Date, command = 'vslukh backup'): Finding {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { INVITE_ONLY } from '../../../contract/pages.ts'
 import { selectSiteState } from '../../features/site-state/site-state.repository.ts'
+import { readableSecret } from '../../kernel/config/app-secret.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
 import { type Db, openDatabase } from '../../kernel/db/database.ts'
@@ -13,6 +14,13 @@ export function checkVersions({ postgres, postgres_major, version }: DatabaseFac
   const message = `Вслух ${version ?? '—'}, PostgreSQL ${postgres}, Node ${process.versions.node}`
   if (postgres_major >= OLDEST_POSTGRES) return ok('versions', message)
   return broken('versions', message, `Обновите PostgreSQL до ${OLDEST_POSTGRES} или новее`)
+}
+
+/** Nodes of two versions are an upgrade that has not ended. */
+export function checkNodes({ versions }: DatabaseFacts): Finding[] {
+  if (versions.length < 2) return []
+  const fix = 'Закончите обновление: поставьте на всех узлах одну версию'
+  return [warning('nodes', `с базой работают узлы разных версий: ${versions.join(', ')}`, fix)]
 }
 
 export function checkRights(facts: DatabaseFacts): Finding {
@@ -69,7 +77,9 @@ export async function checkClock(db: Db): Promise<Finding> {
 export async function checkSecret(db: Db, config: Config): Promise<Finding> {
   try {
     await readSecret(db, config)
-    return ok('secret', 'секрет подходит к базе данных')
+    const file = config.appSecret === undefined ? await readableSecret(config.dataDir) : undefined
+    if (file === undefined) return ok('secret', 'секрет подходит к базе данных')
+    return warning('secret', `секрет ${file} читают не только его владелец`, `chmod 600 ${file}`)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     return broken('secret', 'секрет не подходит к базе данных', error.message)

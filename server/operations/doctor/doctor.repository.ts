@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { COUNT_NODES } from '../../kernel/cache/change-feed.ts'
+import { COUNT_NODES, SELECT_NODE_VERSIONS } from '../../kernel/cache/change-feed.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 
 export type DatabaseFacts = {
@@ -12,6 +12,8 @@ export type DatabaseFacts = {
   may_create: boolean
   is_superuser: boolean
   nodes: number
+  /** Of the nodes. */
+  versions: string[]
   counters_checked_at: Date | null
   counter_differences: number | null
   /** By the database's clock. */
@@ -30,7 +32,8 @@ export async function selectDatabaseFacts(db: Queryable): Promise<DatabaseFacts>
           AND NOT pg_has_role(relowner, 'USAGE'))::int AS foreign_tables,
       has_schema_privilege('public', 'CREATE') AS may_create,
       (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS is_superuser,
-      (${sql.raw(COUNT_NODES)}) AS nodes
+      (${sql.raw(COUNT_NODES)}) AS nodes,
+      ARRAY(${sql.raw(SELECT_NODE_VERSIONS)}) AS versions
     FROM installation i`.execute(db)
   const [facts] = rows
   if (!facts) throw new Error('the installation has no row')

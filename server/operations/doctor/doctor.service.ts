@@ -4,7 +4,7 @@ import { readMailName } from '../../features/site-state/mail-name.service.ts'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { type Config, usesDataDir } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
-import { dkimPublicKey, readDkim } from '../../kernel/mail/dkim.ts'
+import { dkimPublicKey } from '../../kernel/mail/dkim.ts'
 import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
 import { readSecret } from '../start/installation.ts'
@@ -14,6 +14,7 @@ import {
   checkClosed,
   checkCounters,
   checkJobs,
+  checkNodes,
   checkPooler,
   checkRights,
   checkSecret,
@@ -21,9 +22,10 @@ import {
 } from './database-checks.ts'
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
-import { broken, type Finding, type Level, ok, warning } from './finding.ts'
+import { broken, type Finding, type Level } from './finding.ts'
 import { IDENTITY_KEY } from './identity.ts'
 import { checkMailDomain, checkMailName, checkMailQueue, checkSmtp } from './mail-checks.ts'
+import { checkPages, checkSettings } from './settings-checks.ts'
 import { checkSite } from './site-checks.ts'
 
 export type Examined = { db: Db; config: Config }
@@ -37,9 +39,10 @@ export async function examine(examined: Examined): Promise<Finding[]> {
   const { database, use } = await examineCheaply(examined)
   return [
     await checkSettings(config),
+    await checkPages(config),
     ...database,
     ...(await checkPooler(config)),
-    ...(secret.level === 'ok' ? await checkOwnSite(examined) : []),
+    ...(secret.level !== 'broken' ? await checkOwnSite(examined) : []),
     ...(await Promise.all([checkSmtp(config), checkOwnDomain(config)])),
     ...use,
     secret,
@@ -55,25 +58,6 @@ async function checkOwnDomain({ mailFrom, dkim }: Config): Promise<Finding> {
   return checkMailDomain(mailFrom, { resolver: new Resolver(DNS), dkim: signed })
 }
 
-/** Warns of settings that are probably mistakes. Wrong settings stop every command earlier. */
-async function checkSettings(config: Config): Promise<Finding> {
-  const { warnings } = config
-  const unsigned = await readDkim(config).then(
-    () => undefined,
-    (error: Error) => error.message,
-  )
-  if (unsigned !== undefined) {
-    return broken(
-      'settings',
-      unsigned,
-      'Исправьте её: сервер с ней не запустится, а файл читает он сам',
-    )
-  }
-  if (warnings.length === 0) return ok('settings', 'настройки в порядке')
-  const message = warnings.map((one) => one.message).join('; ')
-  return warning('settings', message, warnings.map((one) => one.fix).join('. '))
-}
-
 async function checkOwnSite({ db, config }: Examined): Promise<Finding[]> {
   return checkSite(config, deriveKey(await readSecret(db, config), IDENTITY_KEY))
 }
@@ -86,7 +70,12 @@ async function examineCheaply({ db, config }: Examined) {
   const backups = await selectBackupState(db)
   const backupDisk = backupDir === undefined ? undefined : await checkBackupDisk(backupDir, dataDir)
   return {
-    database: [checkVersions(facts), checkRights(facts), await checkClock(db)],
+    database: [
+      checkVersions(facts),
+      ...checkNodes(facts),
+      checkRights(facts),
+      await checkClock(db),
+    ],
     use: [
       checkMailQueue(await mailHealth(db)),
       checkMailName(await readMailName(db)),

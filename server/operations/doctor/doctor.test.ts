@@ -1,27 +1,34 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
-import { rm, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { FEED_NAME } from '../../kernel/cache/change-feed.ts'
 import { readConfig } from '../../kernel/config/config.ts'
 import { openDatabase } from '../../kernel/db/database.ts'
+import { MIGRATIONS, productVersion } from '../../kernel/db/migrate.ts'
 import { freeBytes } from '../../kernel/http/health.ts'
 import { createLogger } from '../../kernel/log/logger.ts'
+import { writeBackup } from '../../testing/backups.ts'
 import { endChild, untilPrinted } from '../../testing/child-process.ts'
 import { asSuperuser, executeOn, withDatabase } from '../../testing/databases.ts'
 import { findProgram } from '../../testing/debian-package.ts'
 import { folderForTest } from '../../testing/folder-for-test.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { collectLog } from '../../testing/log-lines.ts'
-import { appForTest } from '../../testing/test-app.ts'
+import { appForTest, SECRET } from '../../testing/test-app.ts'
 import { backupName } from '../backup/backup-folder.ts'
 import { checkBackup, checkBackups } from './backup-check.ts'
-import { checkRights } from './database-checks.ts'
+import { checkNodes, checkRights, checkSecret } from './database-checks.ts'
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
 import { watchHealth } from './doctor.service.ts'
 import { checkMailDomain } from './mail-checks.ts'
+import { checkPages, checkSettings } from './settings-checks.ts'
 
 test('what breaks while the server runs is logged once, and once more when it is well again', async () => {
   const app = await appForTest()
@@ -156,7 +163,11 @@ test('backups are judged by the files in BACKUP_DIR and not by what was noted: a
     fix: expect.stringContaining(`vslukh backup ${folder}`),
   })
   const file = join(folder, backupName(new Date()))
-  await writeFile(file, Buffer.alloc(3 * 1024 * 1024))
+  const migration = Object.keys(MIGRATIONS).at(-1) ?? ''
+  await writeBackup(file, { migration }, async (writer) => {
+    const part = await writer.addPart(Readable.from([randomBytes(2.5 * 1024 * 1024)]))
+    return [{ table: 'posts', columns: ['id'], ...part }]
+  })
   expect((await check(new Date())).message).toContain('сделана сегодня, 3 МиБ')
   const old = new Date(Date.now() - 5 * 86_400_000)
   await utimes(file, old, old)
@@ -170,6 +181,77 @@ test('backups are judged by the files in BACKUP_DIR and not by what was noted: a
     message: expect.stringContaining(folder),
     fix: expect.stringContaining('BACKUP_DIR'),
   })
+})
+
+test('the newest backup is broken if it is no backup, is of a version that this one cannot restore, or comes from the future', async () => {
+  const noted = { bytes: 25e6, failed: null, verificationFailed: null, verifiedAt: new Date() }
+  const judge = async (name: string, write: (path: string) => Promise<void>) => {
+    const folder = await folderForTest()
+    await write(join(folder, name))
+    return checkBackups({ ...noted, at: new Date() }, folder)
+  }
+  const today = backupName(new Date())
+  expect(await judge(today, (path) => writeFile(path, randomBytes(100)))).toMatchObject({
+    level: 'broken',
+    message: expect.stringContaining('не копия стены'),
+  })
+  const foreign = (path: string) => writeBackup(path, { migration: '999-next', version: '9.0.0' })
+  expect(await judge(today, foreign)).toMatchObject({
+    level: 'broken',
+    message: expect.stringContaining('9.0.0'),
+  })
+  const createdAt = '2099-01-01T00:00:00.000Z'
+  const migration = Object.keys(MIGRATIONS).at(-1) ?? ''
+  const future = (path: string) => writeBackup(path, { migration, createdAt })
+  expect(await judge(backupName(new Date(createdAt)), future)).toMatchObject({
+    level: 'broken',
+    message: expect.stringContaining('в будущем: 2099'),
+  })
+})
+
+test('a secret that others may read, pages that cannot be read, and nodes of two versions are named', async () => {
+  const app = await appForTest()
+  const folder = await folderForTest()
+  const config = readConfig({ DATA_DIR: folder })
+  const secret = join(folder, 'app-secret')
+  await writeFile(secret, SECRET, { mode: 0o600 })
+  expect(await checkSecret(app.db, config)).toMatchObject({ level: 'ok' })
+  await chmod(secret, 0o644)
+  expect(await checkSecret(app.db, config)).toMatchObject({
+    level: 'warning',
+    fix: `chmod 600 ${secret}`,
+  })
+
+  expect(await checkPages(config)).toMatchObject({ level: 'ok' })
+  await mkdir(join(folder, 'pages/privacy.md'), { recursive: true })
+  await writeFile(join(folder, 'pages/rules.md'), '{{OPERATOR_NAM}}, {{CONTACT_EMAIL}}')
+  const { level, message } = await checkPages(config)
+  expect(level).toBe('broken')
+  expect(message).toContain('rules.md: поля {{OPERATOR_NAM}} нет; privacy.md не читается (EISDIR)')
+
+  const checked = async () => checkNodes(await selectDatabaseFacts(app.db))
+  expect(await checked()).toEqual([])
+  const node = new pg.Client({
+    connectionString: app.databaseUrl,
+    application_name: `${FEED_NAME}0.9.0`,
+  })
+  await node.connect()
+  onTestFinished(() => node.end())
+  expect(await checked()).toMatchObject([
+    { level: 'warning', message: expect.stringContaining(`0.9.0, ${productVersion()}`) },
+  ])
+})
+
+test('limits other than those of the product and metrics for everybody are warned of', async () => {
+  const https = { PUBLIC_URL: 'https://wall.example', MAIL_MODE: 'print' }
+  const own = { OPERATOR_NAME: 'Ольга', CONTACT_EMAIL: 'olga@example.org' }
+  const check = (env: object) => checkSettings(readConfig({ ...https, ...own, ...env }))
+  expect(await check({ METRICS_PORT: '9464', METRICS_HOST: '10.0.0.7' })).toMatchObject({
+    level: 'ok',
+  })
+  const open = await check({ METRICS_PORT: '9464', METRICS_HOST: '::', RATE_LIMIT_SCALE: '1000' })
+  expect(open.level).toBe('warning')
+  expect(open.message).toMatch(/RATE_LIMIT_SCALE=1000.*METRICS_HOST=::/)
 })
 
 test('a backup that is fresh and verified is well; one that failed, is old, missing or unverified is not', () => {

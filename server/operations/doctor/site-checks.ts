@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 
 type Site = Pick<Config, 'publicUrl' | 'port' | 'trustProxy'>
-type Answer = { seen: Seen | undefined; certificateEnds: Date | undefined }
+type Answer = { seen: Seen | undefined; certificateEnds: Date | undefined; proxy: string }
 
 /** Asks at PUBLIC_URL whether this very server answers there, and through which proxy. */
 export async function checkSite(site: Site, key: Buffer): Promise<Finding[]> {
@@ -24,9 +24,9 @@ export async function checkSite(site: Site, key: Buffer): Promise<Finding[]> {
   } catch (error) {
     return [explainFailure(origin, error as NodeJS.ErrnoException)]
   }
-  const { seen, certificateEnds } = answer
+  const { seen, certificateEnds, proxy } = answer
   const findings: Finding[] = []
-  if (certificateEnds) findings.push(checkCertificate(origin, certificateEnds))
+  if (certificateEnds) findings.push(checkCertificate(origin, certificateEnds, proxy))
   if (!seen || !isSameSecret(String(seen.answer), words.answer)) {
     const message = `по адресу ${origin} отвечает не этот сервер`
     const fix = 'Проверьте PUBLIC_URL, запись DNS и куда передаёт прокси'
@@ -43,15 +43,19 @@ function checkAddress(origin: string, { publicUrl }: Site): Finding {
   return warning('public url', `${message}, PUBLIC_URL не задан`, fix)
 }
 
-function checkCertificate(origin: string, ends: Date): Finding {
+/** By the header Server; what else stands there has a log of its own. */
+const RENEWALS: [RegExp, fix: string][] = [
+  [/^caddy/i, 'Caddy не обновил сертификат, причина в его журнале: journalctl -u caddy'],
+  [/^nginx/i, 'Обновите сертификат: certbot renew'],
+]
+
+function checkCertificate(origin: string, ends: Date, proxy: string): Finding {
   const days = Math.floor((ends.getTime() - Date.now()) / DAY_MS)
   const message = `сертификат ${origin} действует ещё ${days} дн.`
   if (days >= FEW_DAYS) return ok('certificate', message)
-  return warning(
-    'certificate',
-    message,
-    'Обновите сертификат: certbot renew, или посмотрите журнал прокси',
-  )
+  const [, fix = 'Обновите сертификат, причина в журнале прокси'] =
+    RENEWALS.find(([name]) => name.test(proxy)) ?? []
+  return warning('certificate', message, fix)
 }
 
 function checkProxy({ peer, isForwarded, isTrusted }: Seen, site: Site): Finding {
@@ -101,7 +105,8 @@ async function ask(origin: string, question: string): Promise<Answer> {
   const isJson = response.headers['content-type']?.startsWith('application/json')
   const body = isJson && response.statusCode === 200 ? await json(response) : undefined
   response.destroy()
-  return { seen: (body ?? undefined) as Seen | undefined, certificateEnds }
+  const proxy = String(response.headers.server ?? '')
+  return { seen: (body ?? undefined) as Seen | undefined, certificateEnds, proxy }
 }
 
 /** OpenSSL's and Node's names of certificates that browsers refuse, too. */

@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { findTextFaults } from '../../features/texts/texts.service.ts'
+import type { Config } from '../../kernel/config/config.ts'
+import { readDkim } from '../../kernel/mail/dkim.ts'
+import { broken, type Finding, ok, warning } from './finding.ts'
+
+/** Wrong settings stop every command earlier. Warnings are settings that were hardly meant. */
+export async function checkSettings(config: Config): Promise<Finding> {
+  const unsigned = await readDkim(config).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  if (unsigned !== undefined) {
+    return broken(
+      'settings',
+      unsigned,
+      'Исправьте её: сервер с ней не запустится, а файл читает он сам',
+    )
+  }
+  const warnings = [...config.warnings, ...openDoors(config)]
+  if (warnings.length === 0) return ok('settings', 'настройки в порядке')
+  const message = warnings.map((one) => one.message).join('; ')
+  return warning('settings', message, warnings.map((one) => one.fix).join('. '))
+}
+
+type Doors = Pick<Config, 'publicUrl' | 'rateLimitScale' | 'metricsPort' | 'metricsHost'>
+
+function openDoors({ publicUrl, rateLimitScale, metricsPort, metricsHost }: Doors) {
+  const doors: Config['warnings'] = []
+  if (publicUrl?.startsWith('https:') && rateLimitScale !== 1) {
+    const message = `RATE_LIMIT_SCALE=${rateLimitScale}: лимиты не те, с которыми стену проверяли`
+    doors.push({ message, fix: 'Уберите RATE_LIMIT_SCALE, если он остался от проверки' })
+  }
+  if (metricsPort !== undefined && /^(?:0\.0\.0\.0|\[?::\]?)$/.test(metricsHost)) {
+    const message = `METRICS_HOST=${metricsHost}: метрики открыты всем, кто достанет до порта ${metricsPort}`
+    doors.push({
+      message,
+      fix: 'Назовите в METRICS_HOST адрес, до которого достанет только Prometheus',
+    })
+  }
+  return doors
+}
+
+export async function checkPages({ dataDir }: Pick<Config, 'dataDir'>): Promise<Finding> {
+  const folder = join(dataDir, 'pages')
+  const faults = await findTextFaults(folder)
+  if (faults.length === 0) return ok('pages', 'страницы сайта читаются')
+  return broken(
+    'pages',
+    `страницы в ${folder}: ${faults.join('; ')}`,
+    'Исправьте файл или права на него',
+  )
+}
