@@ -1,15 +1,16 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
 import { write } from '../http/write.ts'
+import { RECEIVED_KEY } from './received-key.ts'
 
 /** What the viewer has not seen, and of which posts they want no replies. Comes with the account. */
 export const receivedQuery = queryOptions({
-  queryKey: ['received'],
+  queryKey: RECEIVED_KEY,
   queryFn: ({ signal }) => call('GET /users/current/received', {}, { signal }),
 })
 
 export function refreshReceived(client: QueryClient): Promise<void> {
-  return client.invalidateQueries({ queryKey: receivedQuery.queryKey })
+  return client.invalidateQueries({ queryKey: RECEIVED_KEY })
 }
 
 export async function setMuted(client: QueryClient, id: string, isMuted: boolean): Promise<void> {

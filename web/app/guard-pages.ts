@@ -3,22 +3,10 @@ import { currentEntry, navigate, onEntryChange } from '../history/history.ts'
 import { withViewer } from '../session/intents.ts'
 import { viewer } from '../session/viewer.ts'
 
-const FOR_USERS = new Set<Page['name']>([
-  'liked',
-  'ownPosts',
-  'ownReplies',
-  'received',
-  'settings',
-  'email',
-  'username',
-  'devices',
-  'deleteAccount',
-  'reports',
-  'hidden',
-])
+const FOR_USERS = /^\/(?:liked|own|replies|settings)(?:\/|$)/
 
-export function isForUsers({ name }: Page): boolean {
-  return FOR_USERS.has(name)
+export function isForUsers({ path }: Page): boolean {
+  return FOR_USERS.test(path)
 }
 
 /**

@@ -15,29 +15,29 @@ import { ModeratorsRoute, SecuredRoute } from './secured-route.tsx'
 const text = createLazyChunk(() => import('../pages/text-page.tsx'), 'TextPage')
 const author = createLazyChunk(() => import('../pages/author.tsx'), 'AuthorPage')
 const notFound = createLazyChunk(() => import('../pages/not-found.tsx'), 'NotFoundPage')
+const importFeeds = () => import('../pages/viewer-feeds.tsx')
+const importSettings = () => import('../pages/settings.tsx')
+const importMailedLinks = () => import('../pages/mailed-links.tsx')
 
 type LazyPageName = Exclude<Page['name'], 'wall' | 'post'>
 
 /** The wall and the page of a post are in the first chunk: a post opens at once, offline too. */
 const PAGES: Record<LazyPageName, LazyChunk<ComponentType>> = {
-  liked: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'LikedPage'),
-  ownPosts: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnPostsPage'),
-  ownReplies: createLazyChunk(() => import('../pages/viewer-feeds.tsx'), 'OwnRepliesPage'),
+  liked: createLazyChunk(importFeeds, 'LikedPage'),
+  ownPosts: createLazyChunk(importFeeds, 'OwnPostsPage'),
+  ownReplies: createLazyChunk(importFeeds, 'OwnRepliesPage'),
   received: createLazyChunk(() => import('../pages/received.tsx'), 'ReceivedPage'),
   search: createLazyChunk(() => import('../pages/search.tsx'), 'SearchPage'),
-  settings: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsPage'),
-  email: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsEmailPage'),
-  username: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsUsernamePage'),
-  devices: createLazyChunk(() => import('../pages/settings.tsx'), 'SettingsDevicesPage'),
-  deleteAccount: createLazyChunk(
-    () => import('../pages/settings.tsx'),
-    'SettingsDeleteAccountPage',
-  ),
+  settings: createLazyChunk(importSettings, 'SettingsPage'),
+  email: createLazyChunk(importSettings, 'SettingsEmailPage'),
+  username: createLazyChunk(importSettings, 'SettingsUsernamePage'),
+  devices: createLazyChunk(importSettings, 'SettingsDevicesPage'),
+  deleteAccount: createLazyChunk(importSettings, 'SettingsDeleteAccountPage'),
   reports: createLazyChunk(() => import('../pages/settings-reports.tsx'), 'SettingsReportsPage'),
   hidden: createLazyChunk(() => import('../pages/settings-hidden.tsx'), 'SettingsHiddenPage'),
   moderation: createLazyChunk(() => import('../pages/moderation.tsx'), 'ModerationPage'),
-  emailUndo: createLazyChunk(() => import('../pages/mailed-links.tsx'), 'EmailUndoPage'),
-  invitation: createLazyChunk(() => import('../pages/mailed-links.tsx'), 'InvitationPage'),
+  emailUndo: createLazyChunk(importMailedLinks, 'EmailUndoPage'),
+  invitation: createLazyChunk(importMailedLinks, 'InvitationPage'),
   author,
   authorReplies: author,
   about: text,

@@ -3,9 +3,13 @@ import type { CurrentUser } from '../../contract/account.ts'
 import { PATHS, postPath } from '../../contract/pages.ts'
 import { isInSight } from '../feed/articles.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
+import { openDialog } from '../history/history.ts'
+import type { CallError } from '../http/call-error.ts'
 import { preload } from '../platform/lazy-chunk.ts'
 import { whenIdle } from '../platform/timing.ts'
-import { whenListsAreRead } from '../posts/cache/list-cache.ts'
+import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
+import { putPosts, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
+import type { PostChange } from '../posts/cache/post-channel.ts'
 import { takeArrival } from '../sign-in/arrival.ts'
 import { toast } from '../ui/toaster.tsx'
 import { preloadDialogs } from './dialogs.tsx'
@@ -43,6 +47,23 @@ export async function showLiked(client: QueryClient, postId: string): Promise<vo
   if (isInSight(postId)) return
   const link = { label: 'Смотреть', to: postPath(postId) }
   toast({ text: 'Добавлено в «Понравившиеся»', link })
+}
+
+/** The session expired or was closed. */
+export function offerSignIn({ code, message }: CallError): void {
+  // A dialog whose text could not be sent has the button too.
+  const link = { label: 'Войти', onSelect: () => openDialog({ name: 'sign-in' }), pageOnly: true }
+  toast({ text: code === 'SESSION_CLOSED' ? message : 'Сессия завершена. Войдите снова', link })
+}
+
+/** Shows what the viewer has done to a post in another tab. */
+export function showChange(client: QueryClient, change: PostChange): void {
+  const id = change.name === 'edited' ? change.post.id : change.postId
+  // A post that this page has not read yet will be read as it is by then.
+  if (!readCachedPost(client, id)) return
+  if (change.name === 'liked') setLikes(client, id, change.likes)
+  else if (change.name === 'edited') putPosts(client, [change.post])
+  else if (change.name === 'deleted') evictPost(client, id)
 }
 
 /** Chunks load one after another, so that what the person opens meanwhile hardly has to wait. */

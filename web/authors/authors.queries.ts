@@ -1,21 +1,15 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { authorPath, pageAfter, pageAt } from '../../contract/pages.ts'
 import type { Profile } from '../../contract/profiles.ts'
 import { leave } from '../history/history.ts'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
 import { type ListSource, NO_POSTS } from '../posts/cache/use-post-list.ts'
-
-const keyOf = (username: string) => ['author', username.toLowerCase()]
-
-/** Null where nobody has the name. */
-export function seedAuthor(client: QueryClient, username: string, author: Profile | null): void {
-  client.setQueryData(keyOf(username), author)
-}
+import { authorKey, listNameOf } from './author-keys.ts'
 
 export function useAuthor(username: string) {
   return useQuery({
-    queryKey: keyOf(username),
+    queryKey: authorKey(username),
     queryFn: async ({ signal }): Promise<Profile | null> => {
       const read = call('GET /profiles/:username', { params: { username } }, { signal })
       const author = await fallBackOn(404, read, null)
@@ -36,7 +30,7 @@ function showPresentName(asked: string, username: string): void {
 
 export function postsOfSource(userId: string, start = ''): ListSource {
   return {
-    name: `posts-of ${userId}`,
+    name: listNameOf.author(userId),
     start,
     read: (cursor, signal) =>
       call('GET /posts', { query: { ...pageAfter(cursor), userId } }, { signal }),
@@ -45,7 +39,7 @@ export function postsOfSource(userId: string, start = ''): ListSource {
 
 export function repliesOfSource(userId: string, start = ''): ListSource {
   return {
-    name: `replies-of ${userId}`,
+    name: listNameOf.authorReplies(userId),
     start,
     read: (cursor, signal) => {
       const query = { ...pageAfter(cursor), userId }

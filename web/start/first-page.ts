@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
-import { postsOfSource, repliesOfSource, seedAuthor } from '../authors/authors.queries.ts'
+import { listNameOf, seedAuthor } from '../authors/author-keys.ts'
 import { headerTitle } from '../history/use-page-title.ts'
 import { clock } from '../http/server-clock.ts'
 import { isStale } from '../http/staleness.ts'
@@ -37,8 +37,7 @@ export function showFirstPage(
     if (first.ancestors) seedAncestors(client, postId, first.ancestors)
     seedList(client, { name, entryKey, cursor: first.cursor }, first.replies)
   } else if (first.shows === 'author') {
-    const sourceOf = first.list === 'author' ? postsOfSource : repliesOfSource
-    const { name } = sourceOf(first.author.id)
+    const name = listNameOf[first.list](first.author.id)
     seedAuthor(client, first.author.username, first.author)
     seedList(client, { name, entryKey, cursor: first.cursor }, first.posts)
   } else if (first.shows === 'search') {
