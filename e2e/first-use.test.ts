@@ -106,13 +106,13 @@ test.each([
 )
 
 test('taps on the head and the foot of a page that came without scripts are answered', async () => {
-  for (const [name, answer] of [
-    ['Войти', { role: 'dialog', name: 'Вход' }],
-    ['Новые', { role: 'option', name: 'Понравившиеся' }],
-    ['Светлая тема', { role: 'button', name: 'Тёмная тема' }],
-    ['Новая запись', { role: 'dialog', name: 'Вход' }],
+  for (const [path, name, answer] of [
+    ['/', 'Войти', { role: 'dialog', name: 'Вход' }],
+    ['/', 'Новые', { role: 'option', name: 'Понравившиеся' }],
+    ['/about', 'Светлая тема', { role: 'button', name: 'Тёмная тема' }],
+    ['/', 'Новая запись', { role: 'dialog', name: 'Вход' }],
   ] as const) {
-    const { page } = await readSparingly({ hasTouch: true })
+    const { page } = await readSparingly({ hasTouch: true, path })
     await page.getByRole('button', { name }).first().tap()
     await page.getByRole(answer.role, { name: answer.name }).first().waitFor()
   }

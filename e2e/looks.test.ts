@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 
 test('the theme is dark at first; the choice survives a reload, and the other theme never flashes', async () => {
-  const page = await journey.visit({ colorScheme: 'light' })
+  const page = await journey.visit({ colorScheme: 'light', viewport: DESKTOP })
   const dark = await backgroundOf(page)
   expect(brightness(dark)).toBeLessThan(60)
   await page.getByRole('button', { name: 'Светлая тема' }).click()
@@ -28,6 +28,16 @@ test('the theme is dark at first; the choice survives a reload, and the other th
 
   await page.getByRole('button', { name: 'Тёмная тема' }).click()
   expect(await backgroundOf(page)).toBe(dark)
+})
+
+test('on a phone the theme is changed in the foot of a page, or in the settings', async () => {
+  for (const visit of [{ path: '/about' }, { path: '/settings', as: olga }]) {
+    const page = await journey.visit(visit)
+    const toggle = page.getByRole('main').getByRole('button', { name: 'Светлая тема' })
+    await toggle.click()
+    await page.locator('html[data-theme=light]').waitFor()
+    expect(await page.getByRole('banner').getByRole('button', { name: /тема/ }).count()).toBe(0)
+  }
 })
 
 test('on a phone the bottom bar hides on scrolling down and returns on scrolling up by any distance', async () => {

@@ -84,8 +84,8 @@ test.each([
 ])('%s is taken over by its scripts as it came, without any call', async (_, path, text) => {
   const calls: string[] = []
   const page = await journey.visit({
-    // So low that the end of the list, which loads more, is far away.
-    viewport: { width: 390, height: 400 },
+    // So low that the end of the list, which loads more, is far away; with the rail and its toggle.
+    viewport: { width: 800, height: 400 },
     timezoneId: 'Asia/Vladivostok',
     colorScheme: 'light',
     path: await path(),

@@ -35,10 +35,11 @@ type AccountSettingsProps = {
   onLoggedOut: () => void
   download: ReactNode
   replyMails: ReactNode
+  theme: ReactNode
 }
 
 /** The account, the devices and the way out come first. */
-export function AccountSettings({ user, onLoggedOut, download, replyMails }: AccountSettingsProps) {
+export function AccountSettings({ user, onLoggedOut, ...parts }: AccountSettingsProps) {
   return (
     <>
       <Link to={authorPath(user.username)} className={classes(rowClass, styles.own)}>
@@ -78,8 +79,9 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
         </Section>
       )}
       <Section title="Лента и письма">
-        {replyMails}
+        {parts.replyMails}
         <ShownCounts />
+        {parts.theme}
         <SettingsLink to={PATHS.hidden} icon={EyeOff} name="Скрытое" value="Авторы и слова" />
         <button
           type="button"
@@ -91,7 +93,7 @@ export function AccountSettings({ user, onLoggedOut, download, replyMails }: Acc
       </Section>
       <Section title="Ваши данные">
         <SettingsLink to={PATHS.reports} icon={Flag} name="Мои жалобы" />
-        {download}
+        {parts.download}
         <SettingsLink to={PATHS.deleteAccount} icon={UserRoundX} name="Удалить аккаунт" />
       </Section>
     </>

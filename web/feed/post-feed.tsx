@@ -106,7 +106,8 @@ function FeedEnd(props: FeedEndProps) {
       {list.ids.length === 0 ? (
         (refusal ?? <NoPosts note={emptyNote} action={emptyAction} />)
       ) : (
-        <LastPost text={endText} />
+        // A single post needs no end.
+        (endText || list.total > 1) && <LastPost text={endText} />
       )}
       {foot}
     </>

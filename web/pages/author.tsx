@@ -75,7 +75,7 @@ function Author({ author, list }: AuthorProps) {
         <div className={styles.about}>
           <h2 className={classes('heading', styles.name)}>{username}</h2>
           <p className="soft">
-            Здесь с {monthAndYear(created_at)} · <a href={authorFeedPath(username)}>Atom</a>
+            Здесь с {monthAndYear(created_at)} · <a href={authorFeedPath(username)}>Лента RSS</a>
           </p>
         </div>
         <Acts author={author} isMuted={isMuted} />

@@ -72,7 +72,10 @@ test('the page of a post renders where there is no browser', () => {
 })
 
 test('the end of a list is marked, and only the end', () => {
-  expect(render('/', <WallPage />)).toContain('Это все записи')
+  const posts = [POST, { ...POST, id: '8' }]
+  const two = { posts, lists: { wall: { ids: ['7', '8'], nextCursor: null } } }
+  expect(render('/', <WallPage />, two)).toContain('Это все записи')
+  expect(render('/', <WallPage />)).not.toContain('Это все записи')
   const lists: CachedLists = { wall: { ids: ['7'], nextCursor: 'next' } }
   expect(render('/', <WallPage />, { lists })).not.toContain('Это все записи')
 })

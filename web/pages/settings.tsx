@@ -16,6 +16,7 @@ import { forgetPerson, forgetTab } from '../session/forget-person.ts'
 import { announceSessionChange, signedOut, useUser } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
 import { SiteLinks } from '../texts/site-links.tsx'
+import { ThemeRow } from '../theme/theme-row.tsx'
 import { toast } from '../ui/toaster.tsx'
 
 /** /settings */
@@ -34,6 +35,7 @@ export function SettingsPage() {
         }}
         download={<DownloadData />}
         replyMails={<ReplyMails />}
+        theme={<ThemeRow />}
       />
       <SiteLinks />
     </>

@@ -6,6 +6,7 @@ import { Read } from '../http/read.tsx'
 import { SiteLinks } from '../texts/site-links.tsx'
 import styles from '../texts/site-text.module.css'
 import { useText } from '../texts/texts.queries.ts'
+import { ThemeToggle } from '../theme/theme-toggle.tsx'
 import { Loading } from '../ui/spinner.tsx'
 
 /** /about, /rules, /privacy, /contacts */
@@ -19,7 +20,9 @@ export function TextPage() {
       {(text) => (
         <>
           <SiteText text={text} />
-          <SiteLinks />
+          <SiteLinks>
+            <ThemeToggle />
+          </SiteLinks>
         </>
       )}
     </Read>

@@ -1,4 +1,3 @@
-import { hideNotice, showTheme } from '../app/shell/page-looks.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { beginEarlyRefresh } from '../session/early-refresh.ts'
 import {
@@ -10,6 +9,7 @@ import {
   NOTICE_SEEN_KEY,
   THEME_KEY,
 } from '../session/stored-keys.ts'
+import { hideNotice, showTheme } from '../theme/page-looks.ts'
 
 const flags = pageFlags()
 

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { PATHS } from '../../contract/pages.ts'
 import { Link } from '../history/link.tsx'
 import { classes } from '../ui/classes.ts'
@@ -12,10 +13,11 @@ const LINKS = [
 ]
 
 /** On wide screens the links stand beside the column, where a list that still grows has them too. */
-export function SiteLinks() {
+export function SiteLinks({ children }: { children?: ReactNode }) {
   return (
     <nav className={classes('soft wrap', styles.links)} aria-label="О сайте">
       <TextLinks />
+      {children}
     </nav>
   )
 }

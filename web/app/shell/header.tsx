@@ -15,9 +15,7 @@ import { Lazy } from '../../ui/lazy.tsx'
 import { Listbox } from '../../ui/listbox.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
-import { preloadSignIn } from '../dialogs.tsx'
 import styles from './header.module.css'
-import { ThemeToggle } from './navigation.tsx'
 
 const bell = createLazyChunk(() => import('../../answers/bell.tsx'), 'Bell')
 const bellRoom = <span className={iconButtonClass} />
@@ -34,8 +32,7 @@ type FeedView = (typeof FEED_VIEWS)[number]['value']
 /**
  * The top of the column stays on the screen: the title and the feed switcher on top-level pages, the
  * back button and the title on all others; the viewer at the right. On phones, which have no rail,
- * it also has the theme toggle, and on the wall the mark of the product. Pages below the settings
- * leave their room to long titles.
+ * the wall has the mark of the product. Pages below the settings leave their room to long titles.
  */
 export function Header() {
   const page = usePage()
@@ -58,11 +55,6 @@ export function Header() {
           >
             <Icon shape={Search} size={22} />
           </Link>
-        )}
-        {!isBelowSettings && (
-          <div className={styles.phone}>
-            <ThemeToggle look="icon" />
-          </div>
         )}
         <Account withBell={!isBelowSettings} />
       </div>
@@ -144,13 +136,7 @@ function Account({ withBell }: { withBell: boolean }) {
   return (
     // Invisible while the viewer is not known, so that nothing moves or flashes.
     <span className={classes(styles.signIn, viewer.state !== 'signed-out' && styles.unknown)}>
-      <Button
-        variant="strong"
-        size="s"
-        onClick={() => openDialog({ name: 'sign-in' })}
-        onPointerEnter={() => void preloadSignIn()}
-        onFocus={() => void preloadSignIn()}
-      >
+      <Button variant="strong" size="s" onClick={() => openDialog({ name: 'sign-in' })}>
         Войти
       </Button>
     </span>

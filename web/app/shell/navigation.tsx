@@ -1,18 +1,16 @@
-import { Moon, Plus, Settings, Sun } from 'lucide'
+import { Plus, Settings } from 'lucide'
 import type { ComponentProps } from 'react'
 import { PATHS } from '../../../contract/pages.ts'
 import { usePage } from '../../history/entry.tsx'
 import { Link } from '../../history/link.tsx'
-import { useAtom } from '../../platform/atom.ts'
 import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
 import { useViewer } from '../../session/viewer.ts'
-import { IconButton } from '../../ui/button.tsx'
+import { ThemeToggle } from '../../theme/theme-toggle.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import bar from './bottom-bar.module.css'
 import draft from './draft-mark.module.css'
 import rail from './side-rail.module.css'
-import { setTheme, theme } from './theme.ts'
 import { useHideOnScroll } from './use-hide-on-scroll.ts'
 
 type SideRailProps = { appName: string; onNewPost: () => void }
@@ -34,7 +32,7 @@ export function SideRail({ appName, onNewPost }: SideRailProps) {
         <DraftMark />
       </button>
       <div className={rail.end}>
-        <ThemeToggle look="rail" />
+        <ThemeToggle className={rail.item} labelClass={rail.label} />
       </div>
     </nav>
   )
@@ -77,23 +75,5 @@ function OwnDraftMark() {
     <span className={draft.mark}>
       <span className="visually-hidden">есть черновик</span>
     </span>
-  )
-}
-
-/** A row of the rail, or an icon on a narrow screen. It is named by the other theme. */
-export function ThemeToggle({ look }: { look: 'rail' | 'icon' }) {
-  const current = useAtom(theme, 'dark')
-  const other = current === 'dark' ? 'light' : 'dark'
-  const label = current === 'dark' ? 'Светлая тема' : 'Тёмная тема'
-  const icon = current === 'dark' ? <Icon shape={Sun} size={22} /> : <Icon shape={Moon} size={22} />
-
-  if (look === 'icon') {
-    return <IconButton label={label} icon={icon} onClick={() => setTheme(other)} />
-  }
-  return (
-    <button type="button" className={rail.item} title={label} onClick={() => setTheme(other)}>
-      {icon}
-      <span className={rail.label}>{label}</span>
-    </button>
   )
 }

@@ -2,10 +2,10 @@ import { focusContent } from '../../history/focus-content.ts'
 import { localStore } from '../../platform/storage.ts'
 import { NOTICE_SEEN_KEY } from '../../session/stored-keys.ts'
 import { useSiteState } from '../../sign-in/site-state.ts'
+import { hideNotice } from '../../theme/page-looks.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './operator-notice.module.css'
-import { hideNotice } from './page-looks.ts'
 import stripStyles from './strip.module.css'
 
 /** The operator's line for everybody, which each reader can put away in this browser. */

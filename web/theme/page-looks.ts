@@ -1,4 +1,4 @@
-import { pageFlags } from '../../platform/flags.ts'
+import { pageFlags } from '../platform/flags.ts'
 
 export type Theme = 'dark' | 'light'
 

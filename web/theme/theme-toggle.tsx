@@ -1,0 +1,27 @@
+import { Moon, Sun } from 'lucide'
+import { useAtom } from '../platform/atom.ts'
+import { Icon } from '../ui/icon.tsx'
+import { setTheme, theme } from './theme.ts'
+import styles from './theme-toggle.module.css'
+
+export function useOtherTheme() {
+  const isDark = useAtom(theme, 'dark') === 'dark'
+  return {
+    label: isDark ? 'Светлая тема' : 'Тёмная тема',
+    icon: isDark ? Sun : Moon,
+    choose: () => setTheme(isDark ? 'light' : 'dark'),
+  }
+}
+
+type ThemeToggleProps = { className?: string | undefined; labelClass?: string | undefined }
+
+/** In the foot of a page on phones, unless it has the look of another place. */
+export function ThemeToggle({ className = styles.foot, labelClass }: ThemeToggleProps) {
+  const { label, icon, choose } = useOtherTheme()
+  return (
+    <button type="button" className={className} title={label} data-theme-toggle onClick={choose}>
+      <Icon shape={icon} size={22} />
+      <span className={labelClass}>{label}</span>
+    </button>
+  )
+}
