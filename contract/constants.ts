@@ -28,6 +28,8 @@ export const CODE_LENGTH = 6
 export const CODE_ATTEMPTS = 5
 /** Least seconds between two mails with the same code. */
 export const CODE_RESEND_SECONDS = 60
+/** The longest life of a code's operation: a mail may be on its way for ten minutes of it. */
+export const OPERATION_LIFE_MS = 20 * 60_000
 export const USERNAME_MIN = 5
 export const USERNAME_MAX = 32
 /** The limit of RFC 5321 for a path. */

@@ -29,6 +29,11 @@ export const PAGE_FLAGS = {
     setBy: 'the script before the first paint and the button that hides the introduction',
     shows: 'no introduction',
   },
+  codeSent: {
+    values: [''],
+    setBy: 'the script before the first paint and the sign-in dialog, while a mailed code waits',
+    shows: 'room for the line that leads back to the code',
+  },
   noCounts: {
     values: [''],
     setBy: 'the script before the first paint and a switch of the settings',

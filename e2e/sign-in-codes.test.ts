@@ -2,6 +2,7 @@ import type { Locator, Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { newEmail } from '../server/testing/account-fixture.ts'
 import { journey, desktopTest as test } from './testing/journey.ts'
+import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import {
   askForCode,
   enterCode,
@@ -177,6 +178,81 @@ test('«Отправить код ещё раз» waits for a minute, counts it 
   await enterCode(page, first)
   await profileLink(page).waitFor()
 })
+
+test('a registration whose tab was closed goes on from a line under the header of any page, which moves nothing as it loads', async () => {
+  const email = 'zoya@example.org'
+  const first = await journey.visit()
+  await signInButton(first).click()
+  const step = signInDialog(first)
+  await step.email.fill(email)
+  await step.email.press('Enter')
+  await step.goBack.waitFor()
+  await step.proceed.click()
+  await step.code.waitFor()
+  const code = await journey.nextCode(email)
+  await step.dialog.getByRole('button', { name: 'Закрыть' }).click()
+  await codeLine(first).waitFor()
+  const context = first.context()
+  await first.close()
+
+  const page = await context.newPage()
+  await recordShifts(page)
+  await page.goto(`${journey.url}/rules`)
+  await codeLine(page).waitFor()
+  expect(await codeLine(page).textContent()).toBe('Мы отправили код на z…@example.org: введите его')
+  expect(await sumOfShifts(page)).toBe(0)
+  await codeLine(page).click()
+  await page.getByRole('dialog', { name: 'Регистрация' }).waitFor()
+  await enterCode(page, code)
+  await profileLink(page).waitFor()
+  await page.reload()
+  await profileLink(page).waitFor()
+  expect(await codeLine(page).count()).toBe(0)
+  expect(await page.evaluate(() => Object.keys(localStorage))).not.toContain('sign-in')
+})
+
+test('the line on a code goes with «Вернуться» in every tab, and after twenty minutes', async () => {
+  const { email } = await journey.signIn('lida@example.org')
+  const page = await journey.visit({ before: (it) => it.clock.install() })
+  const { dialog, goBack } = signInDialog(page)
+  await askForCode(page, email)
+  await page.keyboard.press('Escape')
+  await codeLine(page).waitFor()
+  const other = await page.context().newPage()
+  await other.goto(journey.url)
+  await codeLine(other).waitFor()
+  await codeLine(page).click()
+  await goBack.click()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await codeLine(other).waitFor({ state: 'detached' })
+  expect(await codeLine(page).count()).toBe(0)
+
+  await askForCode(page, email)
+  await page.keyboard.press('Escape')
+  await codeLine(page).waitFor()
+  await page.clock.fastForward('20:01')
+  await codeLine(page).waitFor({ state: 'detached' })
+  await page.reload()
+  await signInButton(page).waitFor()
+  expect(await page.locator('html[data-code-sent]').count()).toBe(0)
+})
+
+test('a code that waits is forgotten when somebody turns out to be signed in', async () => {
+  const user = await journey.visit({ as: await journey.signUp() })
+  await user.evaluate(() => {
+    const operation = { id: 'op', email: 'other@example.org', sentAt: Date.now() }
+    localStorage.setItem('sign-in', JSON.stringify(operation))
+  })
+  await user.reload()
+  await profileLink(user).waitFor()
+  await expect.poll(() => user.evaluate(() => localStorage.getItem('sign-in'))).toBe(null)
+  expect(await codeLine(user).count()).toBe(0)
+})
+
+function codeLine(page: Page): Locator {
+  return page.getByRole('button', { name: /^Мы отправили код на/ })
+}
 
 /** Types a code and waits for the answer. */
 async function tryCode(page: Page, code: string): Promise<void> {

@@ -22,9 +22,10 @@ test('with junk of every kind in the browser’s storage, a user can still sign 
       theme: '{',
       'client-token': `${'x'.repeat(300)}\0`,
       'had-session': '[{"open":true}]',
+      'sign-in': 'null',
       [draftKey(user)]: '{"operation":{"sentAt":1e99},"open":true,"name":"go","path":7,"text":7}',
     },
-    session: { 'sign-in': 'null', intent: '' },
+    session: { intent: '' },
   })
   await page.reload()
   await askForCode(page, user.email)

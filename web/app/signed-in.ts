@@ -5,11 +5,14 @@ import { isInSight } from '../feed/articles.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
 import { openDialog } from '../history/history.ts'
 import type { CallError } from '../http/call-error.ts'
+import { pageFlags } from '../platform/flags.ts'
 import { preload } from '../platform/lazy-chunk.ts'
+import { localStore } from '../platform/storage.ts'
 import { whenIdle } from '../platform/timing.ts'
 import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
 import type { PostChange } from '../posts/cache/post-channel.ts'
+import { SIGN_IN_KEY } from '../session/stored-keys.ts'
 import { takeArrival } from '../sign-in/arrival.ts'
 import { toast } from '../ui/toaster.tsx'
 import { preloadDialogs } from './dialogs.tsx'
@@ -21,6 +24,9 @@ const PRELOAD_MS = 2000
 
 /** Greets a user whose page has loaded, and fetches what their next taps may need. */
 export async function greetUser(client: QueryClient, user: CurrentUser): Promise<void> {
+  // Also that of another account.
+  localStore.remove(SIGN_IN_KEY)
+  delete pageFlags().codeSent
   const { username, hasNewOutcomes = false, lastRemoval } = user
   const arrival = takeArrival()
   if (arrival === 'returned') toast({ text: 'С возвращением' })

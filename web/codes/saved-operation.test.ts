@@ -7,11 +7,13 @@ const saved = savedOperation('sign-in')
 
 beforeEach(() => {
   const values = new Map<string, string>()
-  vi.stubGlobal('sessionStorage', {
+  const storage = {
     getItem: (key: string) => values.get(key) ?? null,
     setItem: (key: string, text: string) => values.set(key, text),
     removeItem: (key: string) => values.delete(key),
-  })
+  }
+  vi.stubGlobal('sessionStorage', storage)
+  vi.stubGlobal('localStorage', storage)
 })
 afterEach(() => vi.unstubAllGlobals())
 
@@ -19,6 +21,7 @@ test('an operation survives a reload while its code may be good', () => {
   saved.write(operation)
   expect(saved.read(19 * MINUTE)).toEqual(operation)
   expect(saved.read(20 * MINUTE)).toBeNull()
+  expect(localStorage.getItem('sign-in')).toBeNull()
 })
 
 test('a finished operation is forgotten', () => {
@@ -40,14 +43,14 @@ test.each([
   '{"way":"login","email":"o@example.org","id":"1","sentAt":"0"}',
   '{"way":"login","email":"o@example.org","id":"1","sentAt":1e99}',
 ])('a stored value that is no operation, %s, is ignored', (junk) => {
-  sessionStorage.setItem('sign-in', junk)
+  localStorage.setItem('sign-in', junk)
   expect(saved.read(MINUTE)).toBeNull()
   saved.write(operation)
   expect(saved.read(MINUTE)).toEqual(operation)
 })
 
 test('without storage an operation is saved for as long as the page is open, and nothing throws', () => {
-  vi.stubGlobal('sessionStorage', undefined)
+  vi.stubGlobal('localStorage', undefined)
   saved.write(operation)
   expect(saved.read(MINUTE)).toEqual(operation)
   saved.remove()

@@ -1,5 +1,6 @@
+import { OPERATION_LIFE_MS } from '../../contract/constants.ts'
 import { isNumber, isString, shape } from '../platform/guards.ts'
-import { sessionStore } from '../platform/storage.ts'
+import { localStore, sessionStore } from '../platform/storage.ts'
 
 /** What a mailed code confirms. Times are unix milliseconds of this browser. */
 export type Operation = {
@@ -13,24 +14,26 @@ export type Operation = {
   isLeft?: boolean
 }
 
-/** The longest life of an operation: a mail may be on its way for ten minutes of it. */
-const OPERATION_LIFE_MS = 20 * 60_000
-
 type OperationName = 'sign-in' | 'email-change' | 'deletion'
 
-/** Keeps an operation in this tab, across reloads. Those of one user have the user's id. */
+/**
+ * Keeps an operation across reloads: that of a sign-in in the browser, for other tabs too, those of
+ * a user in this tab, under the user's id.
+ */
 export function savedOperation(name: OperationName, userId?: string) {
   const key = userId === undefined ? name : `${name} ${userId}`
+  const store = userId === undefined ? localStore : sessionStore
   return {
     /** Returns null if there is none or its code is too old at `now`. */
     read(now = Date.now()): Operation | null {
-      const operation = sessionStore.readJson(key, isOperation)
+      const operation = store.readJson(key, isOperation)
       // A clock that was set back makes a code no younger.
       const isFresh = operation && Math.abs(now - operation.sentAt) < OPERATION_LIFE_MS
+      if (operation && !isFresh) store.remove(key)
       return isFresh ? operation : null
     },
-    write: (operation: Operation): void => sessionStore.writeJson(key, operation),
-    remove: (): void => sessionStore.remove(key),
+    write: (operation: Operation): void => store.writeJson(key, operation),
+    remove: (): void => store.remove(key),
   }
 }
 

@@ -8,6 +8,8 @@ export const NOTICE_SEEN_KEY = 'notice-seen'
 export const VISITS_KEY = 'visits'
 export const ANCHORS_KEY = 'places'
 export const HIDDEN_KEY = 'hidden'
+/** Of the operation with which somebody signs in or registers. */
+export const SIGN_IN_KEY = 'sign-in'
 export const CLIENT_TOKEN_KEY = 'client-token'
 /** Stored from a session's first token until its end is known: the id of its user, once known. */
 export const HAD_SESSION_KEY = 'had-session'

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'react'
-import { savedOperation } from '../codes/saved-operation.ts'
 import { useMailedCode } from '../codes/use-mailed-code.ts'
 import { announceSessionChange } from '../session/viewer.ts'
 import { saveArrival } from './arrival.ts'
 import { identify } from './identify.ts'
 import { startSignIn, verifySignIn } from './sign-in.queries.ts'
+import { signInOperation } from './sign-in-operation.ts'
 import { type Step, stepAfter } from './sign-in-flow.ts'
 
 /** Success reloads the page. */
 export function useSignIn() {
   const [step, setStep] = useState<Step>({ at: 'mail' })
   const mailed = useMailedCode({
-    saved: savedOperation('sign-in'),
+    saved: signInOperation,
     start: async (start, signal) => {
       const started = await startSignIn(start, signal)
       setStep({ at: 'mail' })

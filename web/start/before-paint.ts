@@ -1,3 +1,4 @@
+import { OPERATION_LIFE_MS } from '../../contract/constants.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { beginEarlyRefresh } from '../session/early-refresh.ts'
 import {
@@ -7,6 +8,7 @@ import {
   INTRO_SEEN_KEY,
   NO_COUNTS_KEY,
   NOTICE_SEEN_KEY,
+  SIGN_IN_KEY,
   THEME_KEY,
 } from '../session/stored-keys.ts'
 import { hideNotice, showTheme } from '../theme/page-looks.ts'
@@ -32,6 +34,9 @@ try {
   const anchors = sessionStorage.getItem(ANCHORS_KEY)
   const wasLeft = anchors?.includes(`"${history.state?.key}"`)
   if (hides || (wasLeft && opening?.type !== 'navigate')) flags.covered = ''
+  const { isLeft, sentAt } = JSON.parse(localStorage.getItem(SIGN_IN_KEY) ?? '{}')
+  const isWaiting = !isLeft && Math.abs(Date.now() - sentAt) < OPERATION_LIFE_MS
+  if (isWaiting && !hadSession) flags.codeSent = ''
 } catch {}
 
 // Reading works without the app, which needs what browsers have since 2022.

@@ -6,6 +6,7 @@ import { withViewer } from '../../session/intents.ts'
 import { settings } from '../../session/page-settings.ts'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import styles from './app-shell.module.css'
+import { CodeRoom } from './code-room.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Header } from './header.tsx'
 import { BottomBar, SideRail } from './navigation.tsx'
@@ -26,6 +27,7 @@ export function AppShell({ children }: { children: ReactNode }) {
       <div className={styles.column}>
         <ErrorBoundary>
           <Header />
+          <CodeRoom />
           <SiteNotice />
           <OperatorNotice />
         </ErrorBoundary>

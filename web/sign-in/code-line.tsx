@@ -1,0 +1,24 @@
+import { emailInLetters } from '../format/email-in-letters.ts'
+import { openDialog } from '../history/history.ts'
+import { useAtom } from '../platform/atom.ts'
+import styles from './code-line.module.css'
+import { waitingEmail } from './sign-in-operation.ts'
+
+/** Leads back to the code, whose step may have been closed or left with its tab. */
+export function CodeLine() {
+  const email = useAtom(waitingEmail, null)
+  if (email === null) return null
+  return (
+    <button type="button" className={styles.line} onClick={() => openDialog({ name: 'sign-in' })}>
+      <span>
+        Мы отправили код на {hint(emailInLetters(email))}: <span className={styles.enter}>введите его</span>
+      </span>
+    </button>
+  )
+}
+
+/** Others may look at the screen: the first letter and the domain are enough for its owner. */
+function hint(email: string): string {
+  const [first = ''] = email
+  return `${first}…${email.slice(email.lastIndexOf('@'))}`
+}

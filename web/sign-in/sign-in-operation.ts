@@ -1,0 +1,42 @@
+import { type Operation, savedOperation } from '../codes/saved-operation.ts'
+import { createEmitter, type ReadableAtom } from '../platform/atom.ts'
+import { pageFlags } from '../platform/flags.ts'
+import { SIGN_IN_KEY } from '../session/stored-keys.ts'
+
+const CHECK_EVERY_MS = 1000
+
+const saved = savedOperation(SIGN_IN_KEY)
+const changes = createEmitter(() => {
+  // The operation may end by time, or in another tab.
+  const timer = setInterval(follow, CHECK_EVERY_MS)
+  return () => clearInterval(timer)
+})
+
+/** The sign-in or registration whose code was mailed. */
+export const signInOperation = {
+  read: saved.read,
+  write(operation: Operation): void {
+    saved.write(operation)
+    follow()
+  },
+  remove(): void {
+    saved.remove()
+    follow()
+  },
+}
+
+/** The address whose code waits to be typed, also in other tabs and after «Закрыть». */
+export const waitingEmail: ReadableAtom<string | null> = {
+  get() {
+    const operation = saved.read()
+    return operation && !operation.isLeft ? operation.email : null
+  },
+  subscribe: changes.subscribe,
+}
+
+/** The page has room for the line on the code. */
+function follow(): void {
+  if (waitingEmail.get() !== null) pageFlags().codeSent = ''
+  else delete pageFlags().codeSent
+  changes.emit()
+}
