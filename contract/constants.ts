@@ -49,8 +49,8 @@ export const OTHER_REASON = 'Другое нарушение'
 export const MODERATION_REASON_MAX = 200
 export const MODERATION_NOTE_MAX = 500
 export const BLOCK_DAYS_MAX = 3650
-/** How many of an author's posts of the last day are removed at once. */
-export const RECENT_MAX = 300
+/** How many of an author's posts of the last day one call removes: it has eight seconds for it. */
+export const RECENT_MAX = 100
 /** How many authors a user may mute. */
 export const MUTES_MAX = 1000
 /** How many words one may hide, and their shortest and longest length, in characters. */
