@@ -117,7 +117,7 @@ test('after 100 concurrent likes and unlikes of one post the count equals the ro
   const race = users.flatMap((user, u) =>
     Array.from({ length: 10 }, (_, n) => () => ((u + n) % 3 ? like : unlike)(post.id, user)),
   )
-  const answers = await Promise.all(race.map((send) => send()))
+  const answers = await atOnce(race)
   expect(answers.map(({ status }) => status)).toEqual(race.map(() => 200))
   const rows = await app.db.selectFrom('likes').selectAll().where('post_id', '=', post.id).execute()
   expect((await readPost(post.id)).actions.likes_count).toBe(rows.length)
