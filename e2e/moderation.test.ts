@@ -164,7 +164,7 @@ test('a visitor who opens the queue is shown what stands at any unknown address;
   const anywhere = await shown()
   await page.goto(`${journey.url}/moderation`)
   await whenScriptsRun(page)
-  expect(await shown()).toBe(anywhere)
+  await expect.poll(shown).toBe(anywhere)
 
   await signInButton(page).click()
   await sendEmail(page, vera.email)
@@ -180,7 +180,7 @@ test('a visitor who opens the queue is shown what stands at any unknown address;
   await sendEmail(other, olga.email)
   await enterCode(other, await journey.nextCode(olga.email))
   await profileLink(other).waitFor()
-  expect(await other.getByRole('main').innerText()).toBe(anywhere)
+  await expect.poll(() => other.getByRole('main').innerText()).toBe(anywhere)
 })
 
 /** The ids of the reports whose outcome the reporter has not seen. */
