@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { isMisspelt } from '../server/kernel/config/config.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
 import { type Command, type Output, UsageError, type Values } from './command.ts'
 
@@ -32,6 +33,29 @@ export function parseCommandLine(args: string[], commands: Command[]) {
   return { values: parsed.values as Values, positionals: parsed.positionals }
 }
 
+/** Returns the words that would make a call of some of a command's forms. */
+export function missingWords({ usage }: Command, words: string[]): string {
+  const forms = usage.map((line) =>
+    line
+      .replace(/ (?:\[|--).*/, '')
+      .split(' ')
+      .slice(1),
+  )
+  const fit = forms.filter((form) => words.every((word, at) => isSuch(form[at], word)))
+  const missing = fit.map((form) => form.slice(words.length).join(' '))
+  return [...new Set(missing)].filter((text) => text !== '').join(' или ')
+}
+
+/** What stands for something else is in capitals. */
+function isSuch(part = '', word: string): boolean {
+  return /^[А-ЯЁ]/.test(part) || part.split('|').includes(word)
+}
+
+/** Returns the name that was meant, if one is near. */
+export function nearest(name: string, names: string[]): string | undefined {
+  return names.find((known) => known.startsWith(name) || isMisspelt(name, known))
+}
+
 const COMMON_HELP = [
   'У каждой команды:',
   '  --json           ответ для программ, отказ — {"error": "…"}',
@@ -55,6 +79,7 @@ const OPTIONS: Record<string, string> = {
   'note=': 'заметка для себя: только в журнале и в списке приглашений',
   'order=': 'чьё предписание и его номер, для журнала',
   'post=': 'номер записи',
+  'page=': 'номер страницы',
   'proxy=': 'nginx вместо caddy',
   quiet: 'не сообщать автору и тем, кто жаловался',
   'reason=': 'причина словами: её увидят те, кого она касается',

@@ -95,6 +95,8 @@ export function textOf({ values }: Context, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+const MOST = 9999
+
 export function daysOf(context: Context, name: string): number | undefined {
   return numberOf(context, name, 'число дней')
 }
@@ -103,7 +105,7 @@ export function numberOf(context: Context, name: string, what: string): number |
   const text = textOf(context, name)
   if (text === undefined) return undefined
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new UsageError(`--${name}: нужно ${what}, например 7`)
+  throw new UsageError(`--${name}: нужно ${what} от 1 до ${MOST}`)
 }
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
@@ -137,7 +139,7 @@ export function listed(lines: string[], nothing: string, json: unknown): Output 
 }
 
 export function requireWords({ words }: Pick<Context, 'words'>, least: number, most = least): void {
-  if (words.length < least) throw new UsageError('не хватает слов')
+  if (words.length < least) throw new MissingWords('не хватает слов')
   if (words.length > most) throw new UsageError(`лишнее слово: ${words[most]}`)
 }
 
@@ -148,4 +150,9 @@ export class Refusal extends Error {}
 export class Interrupted extends Refusal {}
 
 /** A command line is wrong. Exit code 2. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  /** The command whose help says what is right. */
+  command?: string
+}
+
+export class MissingWords extends UsageError {}

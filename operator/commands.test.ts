@@ -55,6 +55,19 @@ test('a wrong call ends with code 2, a refused one with 1, and help with 0', asy
   }
 }, 120_000)
 
+test('a wrong call says what it lacks, and which help explains it', async () => {
+  const said = async (...args: string[]) => (await vslukh(...args)).err
+  expect(await said('reprots')).toMatch(/команды «reprots» нет; может быть, reports\?/)
+  expect(await said('report')).toMatch(/не хватает: НОМЕР… remove или НОМЕР… keep\n.*help report/)
+  expect(await said('report', '7')).toContain('не хватает: remove или keep')
+  expect(await said('ban', 'add', 'domain')).toMatch(/не хватает: ЗНАЧЕНИЕ\n.*help ban/)
+  expect(await said('report', 'x', 'remove')).toContain('«x» — не номер записи')
+  expect(await said('invite', '--uses', '1000000')).toContain('от 1 до 9999')
+  expect(await said('restore', '/nowhere/x')).toContain('/nowhere/x не открывается: такого нет.')
+  const nowhere = await said('user', olga.email, 'export', '/nowhere/x.zip')
+  expect(nowhere).toBe('Нет такого файла или папки: /nowhere\n')
+})
+
 test('status, reports and report show what waits and decide it, and the next request of every node feels it', async () => {
   const post = await app.publish(olga, 'Купите\u202eгараж\nнедорого')
   expect(await statusOf(post.id)).toBe(200)
@@ -179,6 +192,29 @@ test('post shows, removes and restores any post, by an order too, and removes a 
   expect((await readJournal(app.db, { postId: again.id }))[0]?.reason).toBe('Спам или реклама')
   expect((await mailbox.mailAbout(petr.email, /Ваши записи удалены/)).text).toContain(': 3.\n')
 }, 120_000)
+
+test('reports come in pages with their number, and one call decides many', async () => {
+  const author = await app.signUp()
+  const posts = []
+  for (let n = 0; n < 12; n++) {
+    posts.push(await app.publish(author))
+    await report(app, petr, { postId: posts.at(-1)?.id ?? '' })
+  }
+  const ids = posts.map(({ id }) => id)
+  const first = (await vslukh('reports')).out
+  expect(first).toContain(`vslukh report ${ids[0]} remove --reason`)
+  expect(first).toContain('Показаны 1–10 из 12, дальше: vslukh reports --page 2')
+  const second = (await vslukh('reports', '--page', '2')).out
+  expect(second).toMatch(new RegExp(`^${ids[10]}  [\\s\\S]*Показаны 11–12 из 12\n$`))
+  expect((await json('reports')).posts).toHaveLength(12)
+
+  const decided = await vslukh('report', ...ids, '999999', 'remove', '--reason', '1')
+  expect(decided.code).toBe(1)
+  const gone = '999999: Запись не существует или была удалена\n'
+  expect(decided.out).toBe([...ids.map((id) => `${id}: Запись удалена.\n`), gone].join(''))
+  expect((await vslukh('reports')).out).toBe('Открытых жалоб нет.\n')
+  for (const id of ids) expect(await statusOf(id)).toBe(404)
+}, 60_000)
 
 test('recount mends every counter that differs and says which', async () => {
   const author = await signUpModerator(app)

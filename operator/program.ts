@@ -10,9 +10,11 @@ import { explainStartFailure } from '../server/operations/start/start-failure.ts
 import { backup, restore, verify } from './backup.ts'
 import { ban } from './ban.ts'
 import type { Command, Context, ContextWithoutWall, Env, Output, Values } from './command.ts'
-import { Interrupted, Refusal, UsageError } from './command.ts'
+import { Interrupted, MissingWords, Refusal, UsageError } from './command.ts'
 import {
   commandHelp,
+  missingWords,
+  nearest,
   optionsOf,
   parseCommandLine,
   programHelp,
@@ -77,7 +79,7 @@ export async function runProgram(args: string[], terminal: Terminal): Promise<nu
     if (args.includes('--json')) print(terminal, { json: { error: explain(error) } })
     else say(explain(error))
     const isWrong = error instanceof UsageError && !interruption.aborted
-    if (isWrong) say('Подсказка: vslukh --help')
+    if (isWrong) say(`Подсказка: vslukh ${error.command ? `help ${error.command}` : '--help'}`)
     return isWrong ? 2 : 1
   }
 }
@@ -102,12 +104,23 @@ async function runCommand(args: string[], terminal: Speaking): Promise<boolean> 
     return show(programHelp(COMMANDS))
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!command) throw new UsageError(`команды «${name}» нет`)
+  if (!command) {
+    const meant = nearest(name, Object.keys(COMMANDS))
+    throw new UsageError(`команды «${name}» нет${meant ? `; может быть, ${meant}?` : ''}`)
+  }
   if (isHelp) return show(commandHelp(command))
-  requireKnown(command, name, values)
-  const env = withFile(terminal.env, values['env-file'])
   const isDryRun = values['dry-run'] === true
-  const output = await runWith(command, { env, words, values, isDryRun }, terminal)
+  const called = async () => {
+    requireKnown(command, name, values)
+    const env = withFile(terminal.env, values['env-file'])
+    return runWith(command, { env, words, values, isDryRun }, terminal)
+  }
+  const output = await called().catch((error) => {
+    if (!(error instanceof UsageError)) throw error
+    const missing = error instanceof MissingWords ? missingWords(command, words) : ''
+    const wrong = missing === '' ? error : new UsageError(`не хватает: ${missing}`)
+    throw Object.assign(wrong, { command: name })
+  })
   if (isDryRun) terminal.say('Пробный запуск: ничего не изменено.')
   return show(output)
 }

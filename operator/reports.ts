@@ -5,27 +5,48 @@ import { readQueue } from '../server/features/moderation/moderation.service.ts'
 import { selectDecided } from '../server/features/moderation/queue.repository.ts'
 import type { Verdict } from '../server/features/moderation/report-states.repository.ts'
 import { selectReasons } from '../server/features/reports/reports.repository.ts'
+import { isRowId } from '../server/kernel/db/database.ts'
+import { AppError } from '../server/kernel/errors/app-error.ts'
 import type { Command, Context, Output } from './command.ts'
-import { actOf, change, daysOf, requireWords, textOf, UsageError } from './command.ts'
-import { ACCOUNTS, count, firstLine, indented, POSTS, REPORTS, time } from './format.ts'
+import {
+  actOf,
+  change,
+  commit,
+  daysOf,
+  numberOf,
+  publish,
+  requireWords,
+  textOf,
+  UsageError,
+} from './command.ts'
+import { ACCOUNTS, count, firstLine, indented, REPORTS, time } from './format.ts'
 
+/** All of them in JSON. */
 const SHOWN_MAX = 500
+/** A screen of posts. */
+const SHOWN = 10
 
 export const reports: Command = {
-  usage: ['reports [--all]'],
+  usage: ['reports [--page ЧИСЛО] [--all]'],
   summary: 'открытые жалобы по записям; --all — и последние решённые',
-  options: ['all'],
+  options: ['page=', 'all'],
   async run(context: Context): Promise<Output> {
     requireWords(context, 0)
-    const { posts, total } = await readQueue(context.db, SHOWN_MAX)
+    const page = numberOf(context, 'page', 'номер страницы') ?? 1
+    const first = (page - 1) * SHOWN
+    const limit = context.values.json === true && page === 1 ? SHOWN_MAX : SHOWN
+    const { posts, total } = await readQueue(context.db, limit, first)
     const decided = context.values.all === true ? await selectDecided(context.db, SHOWN_MAX) : []
     const waiting = posts.flatMap((post) => [...waitingLines(post), ''])
-    const open = posts.length === 0 ? ['Открытых жалоб нет.'] : [...waiting, HOW_TO_DECIDE]
+    const [{ id } = { id: '' }] = posts
+    const open = id === '' ? ['Открытых жалоб нет.'] : [...waiting, ...howToDecide(id)]
     const done = decided.map(
       (row) =>
         `${row.post_id}  ${OUTCOMES[row.state]} ${time(row.decided_at)}, ${count(row.reports, REPORTS)}: ${firstLine(row.text)}`,
     )
-    const rest = total > posts.length ? [`… и ещё ${count(total - posts.length, POSTS)}`] : []
+    const last = first + posts.length
+    const next = last < total ? `, дальше: vslukh reports --page ${page + 1}` : ''
+    const rest = total > posts.length ? [`Показаны ${first + 1}–${last} из ${total}${next}`] : []
     return {
       lines: [...open, ...rest, ...(done.length > 0 ? ['', 'Решённые:', ...done] : [])],
       json: { posts, total, ...(context.values.all === true && { decided }) },
@@ -41,8 +62,10 @@ const STATES = {
   deleted: ', удалил автор',
 }
 
-const HOW_TO_DECIDE =
-  'Решить: vslukh report НОМЕР remove --reason "Спам", или keep. Подробнее: vslukh post НОМЕР'
+const howToDecide = (id: string) => [
+  `Решить: vslukh report ${id} remove --reason "Спам", или keep; номеров может быть много.`,
+  `Подробнее: vslukh post ${id}`,
+]
 
 export function waitingLines(post: QueuedPost): string[] {
   const { author, appeal } = post
@@ -72,20 +95,54 @@ function reportLines({ reasons, reporters, since, comments }: QueuedPost): strin
 
 export const report: Command = {
   usage: [
-    'report НОМЕР remove [--reason ПРИЧИНА] [--block-days ДНЕЙ] [--note ТЕКСТ] [--order ТЕКСТ] [--quiet]',
-    'report НОМЕР keep [--note ТЕКСТ] [--quiet]',
+    'report НОМЕР… remove [--reason ПРИЧИНА] [--block-days ДНЕЙ] [--note ТЕКСТ] [--order ТЕКСТ] [--quiet]',
+    'report НОМЕР… keep [--note ТЕКСТ] [--quiet]',
   ],
   summary: 'решает все жалобы на запись и её обжалование; автор и авторы жалоб узнают об этом',
   options: ['reason=', 'block-days=', 'note=', 'order=', 'quiet'],
   async run(context: Context): Promise<Output> {
-    requireWords(context, 2)
-    const [postId = '', word] = context.words
-    const verdict = actOf<Verdict>({ remove: 'remove', keep: 'keep' }, word)
-    const decision = await decisionOf(context, postId, verdict)
+    requireWords(context, 2, Number.POSITIVE_INFINITY)
+    const ids = context.words.slice(0, -1)
+    const verdict = actOf<Verdict>({ remove: 'remove', keep: 'keep' }, context.words.at(-1))
+    const wrong = ids.find((id) => !isRowId(id))
+    if (wrong !== undefined) throw new UsageError(`«${wrong}» — не номер записи`)
+    const decision = await decisionOf(context, ids.join(', '), verdict)
     await confirmBlock(context, decision)
-    const decided = await change(context, (tx) => decideWaiting(tx, decision))
+    const [postId = '', ...others] = ids
+    if (others.length > 0) return decideMany(context, decision, ids)
+    const decided = await change(context, (tx) => decideWaiting(tx, { ...decision, postId }))
     return outcomeOf(verdict, decided)
   },
+}
+
+/** Each in its own transaction; one that fails keeps none of the others. */
+async function decideMany(context: Context, decision: NewDecision, ids: string[]): Promise<Output> {
+  const outcomes: { postId: string; line: string; json: object; isBroken: boolean }[] = []
+  try {
+    for (const postId of new Set(ids)) {
+      const deciding = commit(context, (tx) => decideWaiting(tx, { ...decision, postId }))
+      const {
+        lines,
+        json,
+        isBroken = false,
+      } = await deciding.then((decided) => outcomeOf(decision.verdict, decided), failureOf)
+      outcomes.push({ postId, line: lines.join(' '), json, isBroken })
+    }
+  } finally {
+    await publish(context)
+  }
+  return {
+    lines: outcomes.map(({ postId, line }) => `${postId}: ${line}`),
+    json: outcomes.map(({ postId, json }) => ({ postId, ...json })),
+    isBroken: outcomes.some(({ isBroken }) => isBroken),
+  }
+}
+
+type Outcome = Output & { json: object }
+
+function failureOf(error: unknown): Outcome {
+  if (!(error instanceof AppError)) throw error
+  return { lines: [error.message], json: { error: error.message }, isBroken: true }
 }
 
 export async function decisionOf(
@@ -129,7 +186,7 @@ export async function confirmBlock(
   )
 }
 
-export function outcomeOf(verdict: Verdict, { id, was }: Decided): Output {
+export function outcomeOf(verdict: Verdict, { id, was }: Decided): Outcome {
   const line = verdict === 'remove' ? 'Запись удалена.' : KEPT[was]
   return { lines: [line], json: { id, was } }
 }

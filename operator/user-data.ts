@@ -1,5 +1,6 @@
 import { createWriteStream, existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { selectDeletionStates } from '../server/features/account-deletion/account-deletion.repository.ts'
@@ -47,7 +48,12 @@ async function writeWhole(file: string, content: Readable): Promise<void> {
     await pipeline(content, createWriteStream(unfinished, { flags: 'wx', mode: 0o600 }))
     await nameFile(unfinished, file)
   } catch (error) {
-    throw errorCode(error) === 'EEXIST' ? new Refusal(`Файл ${file} уже есть.`) : error
+    const reason = {
+      EEXIST: `Файл ${file} уже есть.`,
+      ENOENT: `Нет такого файла или папки: ${dirname(file)}`,
+      EACCES: `Нет права писать в ${dirname(file)}`,
+    }[errorCode(error)]
+    throw reason ? new Refusal(reason, { cause: error }) : error
   } finally {
     await rm(unfinished, { force: true })
   }

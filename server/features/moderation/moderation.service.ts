@@ -26,8 +26,9 @@ const QUEUE_PAGE = 20
 export async function readQueue(
   db: Queryable,
   limit = QUEUE_PAGE,
+  offset = 0,
 ): Promise<{ posts: QueuedPost[]; total: number }> {
-  const { ids, total } = await selectWaiting(db, limit)
+  const { ids, total } = await selectWaiting(db, limit, offset)
   return { posts: await readWaiting(db, ids), total }
 }
 

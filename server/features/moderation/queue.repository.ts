@@ -25,10 +25,11 @@ export const POST_TEXT = sql<string>`coalesce(nullif(p.text, ''), r.post_text)`
 export async function selectWaiting(
   db: Queryable,
   limit: number,
+  offset: number,
 ): Promise<{ ids: string[]; total: number }> {
   const { rows } = await sql<{ post_id: string; total: number }>`
     SELECT post_id, (count(*) OVER ())::int AS total FROM (${WAITING}) waiting
-    ORDER BY min(since) OVER (PARTITION BY author_id), author_id, since, post_id LIMIT ${limit}`.execute(
+    ORDER BY min(since) OVER (PARTITION BY author_id), author_id, since, post_id LIMIT ${limit} OFFSET ${offset}`.execute(
     db,
   )
   return { ids: rows.map((row) => row.post_id), total: rows[0]?.total ?? 0 }

@@ -129,7 +129,8 @@ function warningsOf(
   }
   for (const name of Object.keys(env)) {
     if (names.has(name)) continue
-    const meant = [...names].find((known) => isMisspelt(name, known))
+    // Shorter names, such as PORT, are near to those of other programs.
+    const meant = [...names].find((known) => known.length >= SHORTEST && isMisspelt(name, known))
     if (meant === undefined) continue
     const message = `переменной ${name} нет`
     warnings.push({ message, fix: `Если имелась в виду ${meant}, исправьте имя` })
@@ -137,13 +138,11 @@ function warningsOf(
   return warnings
 }
 
-/** Shorter names, such as PORT, are near to those of other programs. */
 const SHORTEST = 7
 const FEW_LETTERS = 2
 
 /** Whether the names differ in at most two neighbouring letters. */
-function isMisspelt(name: string, known: string): boolean {
-  if (known.length < SHORTEST) return false
+export function isMisspelt(name: string, known: string): boolean {
   const longer = Math.max(name.length, known.length)
   let head = 0
   while (head < longer && name[head] === known[head]) head++

@@ -84,13 +84,16 @@ export function countRows() {
   }
 }
 
+const UNREADABLE: Record<string, string> = { ENOENT: 'такого нет', EACCES: 'нет права читать его' }
+
 /**
  * Reads the whole file, or only its manifest. Throws BackupError if any byte that it reads is missing
  * or altered.
  */
 export async function readManifest(path: string, { isSummed = true } = {}): Promise<Manifest> {
   const file = await open(path, 'r').catch((cause) => {
-    throw new BackupError(`Файл ${path} не открывается: ${(cause as Error).message}`, { cause })
+    const why = UNREADABLE[errorCode(cause)] ?? (cause as Error).message
+    throw new BackupError(`Файл ${path} не открывается: ${why}.`, { cause })
   })
   try {
     return await readChecked(file, path, isSummed)

@@ -15,7 +15,7 @@ export const MODERATION_CASES: Case[] = [
     json: () => ({ total: 2, decided: [] }),
   },
   {
-    usage: 'report НОМЕР remove',
+    usage: 'report НОМЕР… remove',
     words: ({ posts }) => ['report', posts.reported.id, 'remove', ...HOW, '--quiet', '--yes'],
     prints: () => 'Запись удалена.',
     json: () => ({ was: 'published' }),
@@ -23,7 +23,7 @@ export const MODERATION_CASES: Case[] = [
     journal: ['post.remove', 'user.block'],
   },
   {
-    usage: 'report НОМЕР keep',
+    usage: 'report НОМЕР… keep',
     words: ({ posts }) => ['report', posts.kept.id, 'keep', ...QUIETLY],
     prints: () => 'Запись оставлена.',
     json: () => ({ was: 'published' }),
