@@ -190,8 +190,15 @@ export const OPEN_SITE: SiteState = {
 
 export const INVITE_ONLY = 'Регистрация по приглашениям'
 
-/** The words to mark in what was found, or why nothing was looked for. */
-export type SearchState = { words: readonly string[]; refusal: string | null }
+/** The words to mark in what was found and the ids of similar posts, or why nothing was looked for. */
+export type SearchState = {
+  words: readonly string[]
+  similar: readonly string[]
+  refusal: string | null
+}
+
+/** Stands above the posts that only have a word that begins like the last word of the search. */
+export const SIMILAR_LINE = 'Похожие слова'
 
 /** What a page is rendered from on the server, and hydrated with in the browser. */
 export type FirstPage = {

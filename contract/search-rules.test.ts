@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { pageOf, searchTitle } from './search-rules.ts'
 
 test('the title of a search begins with the words', () => {
-  expect(searchTitle('стены')).toBe('стены — поиск')
+  expect(searchTitle('стены')).toBe('Поиск: стены')
   expect(searchTitle('')).toBe('Поиск')
 })
 

@@ -2,10 +2,10 @@ import type { PostPage } from './posts.ts'
 import type { FoundPage } from './search.ts'
 
 export function searchTitle(q: string): string {
-  return q === '' ? 'Поиск' : `${q} — поиск`
+  return q === '' ? 'Поиск' : `Поиск: ${q}`
 }
 
 /** Nobody counts what a search finds. */
-export function pageOf({ posts, nextCursor }: Omit<FoundPage, 'words'>): PostPage {
+export function pageOf({ posts, nextCursor }: Pick<FoundPage, 'posts' | 'nextCursor'>): PostPage {
   return { posts, firstPage: 1, lastPage: 1, total: posts.length, nextCursor }
 }

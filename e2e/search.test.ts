@@ -23,7 +23,7 @@ test('the magnifier leads to the search; what is found has its words marked, and
   expect(await field(page).evaluate((it) => it === document.activeElement)).toBe(true)
   await search(page, 'книги ежика')
   await page.waitForURL(/\/search\?q=/)
-  await expect.poll(() => page.title()).toBe('книги ежика — поиск - Вслух')
+  await expect.poll(() => page.title()).toBe('Поиск: книги ежика - Вслух')
   await expect.poll(() => marks(page)).toContain('Ёжик')
   expect((await marks(page)).slice(0, 2)).toEqual(['Ёжик', 'книгу'])
 
@@ -57,6 +57,31 @@ test('without scripts the form searches, the words are marked, and a link leads 
   await field(page).fill('и не был')
   await page.getByRole('button', { name: 'Найти' }).click()
   await heading(page, 'Уточните запрос').waitFor()
+})
+
+test('posts with similar words follow below a line of their own, with scripts and without', async () => {
+  await journey.publish(olga, 'Аквариумист')
+  await journey.publish(olga, 'Вот аквариум')
+  await journey.fillWall(petr, 11, 'Аквариумистика')
+  const path = `/search?q=${encodeURIComponent('аквариум')}`
+  const next = journey.visit({ path: `${path}&cursor=similar-999999999` })
+  await expect.poll(async () => (await postTexts(await next))[0]).toBe('Аквариумистика 11')
+  for (const options of [{}, STILL]) {
+    const page = await journey.visit({ path, ...options })
+    await expect.poll(async () => (await postTexts(page))[0]).toBe('Вот аквариум')
+    const line = page.getByText('Похожие слова')
+    const order = [postWith(page, 'Вот аквариум'), line, postWith(page, / 11$/)]
+    const tops = await Promise.all(order.map(async (it) => (await it.boundingBox())?.y))
+    expect(tops).toEqual(tops.toSorted((a = 0, b = 0) => a - b))
+    if (options === STILL) await page.getByRole('link', { name: 'Дальше' }).click()
+    else await readOn(page, 13)
+    const isWhole = () =>
+      expect.poll(async () => (await postTexts(page)).at(-1)).toBe('Аквариумист')
+    await isWhole()
+    expect(await line.count()).toBe(1)
+    await page.reload()
+    await isWhole()
+  }
 })
 
 test('what cannot be found is told in words, and the next search follows in the same field', async () => {

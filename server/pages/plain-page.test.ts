@@ -15,7 +15,7 @@ function pagesOf(text: string): [url: string, first: FirstPage][] {
   const posts = listOf(text)
   const { owner, created_at } = postOf(text)
   const author = { ...owner, created_at }
-  const search = { words: ['стена'], refusal: null }
+  const search = { words: ['стена'], similar: ['1'], refusal: null }
   return [
     ['/', { ...FACTS, shows: 'wall', posts }],
     ['/posts/7', { ...FACTS, shows: 'post', post: postOf('Начало'), replies: posts }],
@@ -35,6 +35,7 @@ test('a plain page has its texts as they are, links to authors and posts, and to
         expect(html).toContain(`${end}cursor=7">Дальше</a>`)
         expect(html).toContain('href="/users/olga1"')
         expect(html).toContain('href="/posts/1"')
+        expect(html.includes('<li><p>Похожие слова</p>')).toBe(first.shows === 'search')
       }
     }),
   )

@@ -5,6 +5,7 @@ import {
   PATHS,
   postPath,
   SEARCH_PARAM,
+  SIMILAR_LINE,
   searchIn,
   TITLES,
   withCursor,
@@ -31,18 +32,17 @@ function content(first: FirstPage, path: string, query: string): string {
     const { post, ancestors, replies } = first
     const above = ancestors?.posts.map((it) => article(it)).join('') ?? ''
     const own = above + heading(threadTitle(post)) + article(post, ancestors && 'without quote')
-    return `${own}<h2>Ответы</h2>${list(replies, path, 'without quote')}`
+    return `${own}<h2>Ответы</h2>${list(replies, path, { quote: 'without quote' })}`
   }
   if (first.shows === 'search') {
-    const { words, refusal } = first.search
+    const { words, similar, refusal } = first.search
     const asked = searchIn(query)
     const field = `<input type="search" name="${SEARCH_PARAM}" value="${escapeHtml(asked)}" aria-label="Поиск">`
     const form = `<form role="search" action="${PATHS.search}">${field}</form>`
     const found = refusal === null && words.length > 0
     const said = refusal === null ? '' : `<p>${escapeHtml(refusal)}</p>`
-    const rest = found
-      ? list(first.posts, `${path}?${new URLSearchParams({ [SEARCH_PARAM]: asked })}`)
-      : said
+    const at = `${path}?${new URLSearchParams({ [SEARCH_PARAM]: asked })}`
+    const rest = found ? list(first.posts, at, { similarAt: similar[0] }) : said
     return heading('Поиск') + form + rest
   }
   return first.shows === 'text' ? heading(first.text.title) + first.text.html : ''
@@ -50,10 +50,13 @@ function content(first: FirstPage, path: string, query: string): string {
 
 type Quote = 'without quote' | undefined
 
+type ListLook = { quote?: Quote; similarAt?: string | undefined }
+
 /** The part of a list at an address, with the link to the next one. */
-function list({ posts, nextCursor }: PostPage, path: string, quote?: Quote): string {
+function list({ posts, nextCursor }: PostPage, path: string, look: ListLook = {}): string {
   if (posts.length === 0) return `<p>${EMPTY_LIST.title}</p><p>${EMPTY_LIST.text}</p>`
-  const items = posts.map((post) => `<li>${article(post, quote)}</li>`).join('')
+  const line = (post: Post) => (post.id === look.similarAt ? `<p>${SIMILAR_LINE}</p>` : '')
+  const items = posts.map((post) => `<li>${line(post)}${article(post, look.quote)}</li>`).join('')
   const next = nextCursor === null ? '' : `<p>${link(withCursor(path, nextCursor), 'Дальше')}</p>`
   return `<ul>${items}</ul>${next}`
 }

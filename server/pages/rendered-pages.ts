@@ -83,7 +83,7 @@ const MISSING: Record<Missing, Page> = {
     first: { ...NO_FACTS, shows: 'nothing' },
   },
 }
-const NOTHING: FoundPage = { posts: [], nextCursor: null, words: [] }
+const NOTHING: FoundPage = { posts: [], nextCursor: null, words: [], similar: [] }
 const KEY_ENDS = { visitor: '', session: ' session' }
 /** Thrown where a page has another address, at which it can be had. */
 export class PageMoved extends Error {
@@ -213,14 +213,14 @@ export class RenderedPages {
       q === '' ? NOTHING : search({ q, ...pageAfter(cursor) }, by).catch(asRefusal),
     ])
     const refused = found instanceof AppError
-    const { words, ...posts } = refused ? NOTHING : found
+    const { words, similar, ...posts } = refused ? NOTHING : found
     const first = {
       now: unixNow(),
       site,
       shows: 'search',
       cursor,
       posts: pageOf(posts),
-      search: { words, refusal: refused ? found.message : null },
+      search: { words, similar, refusal: refused ? found.message : null },
     } as const
     const head = { title: searchTitle(q), isIndexed: false } as const
     const searched = { route: PATHS.search, url: urlOf(page), head, first }

@@ -1,14 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { cursorIn, searchIn } from '../../contract/pages.ts'
+import { cursorIn, SIMILAR_LINE, searchIn } from '../../contract/pages.ts'
 import { searchTitle } from '../../contract/search-rules.ts'
+import { type FeedCardProps, FeedPost } from '../feed/feed-pages.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { Marked } from '../posts/view/post-text.tsx'
 import { foundWords } from '../search/found-words.ts'
 import { searchSource, useSearchState } from '../search/search.queries.ts'
+import styles from '../search/search-form.module.css'
 import { SearchForm } from '../search/search-form.tsx'
+import { classes } from '../ui/classes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 
 const HELP = {
@@ -42,9 +45,26 @@ function Found({ q, start, entryKey }: { q: string; start: string; entryKey: str
       <PostFeed
         source={source}
         label="Найденные записи"
+        card={FoundCard}
         emptyNote="Попробуйте другие слова или меньше слов"
         refusal={refusal === null ? null : <EmptyState title="Уточните запрос" text={refusal} />}
       />
     </Marked>
+  )
+}
+
+/** A line stands above the first of the posts that only have similar words. */
+function FoundCard(props: FeedCardProps) {
+  const { id, ids } = props
+  const { similar } = useSearchState()
+  const before = ids[ids.indexOf(id) - 1]
+  const isFirst = before === undefined ? id === similar[0] : !similar.includes(before)
+  return (
+    <>
+      {isFirst && similar.includes(id) && (
+        <div className={classes('line soft', styles.similar)}>{SIMILAR_LINE}</div>
+      )}
+      <FeedPost {...props} />
+    </>
   )
 }

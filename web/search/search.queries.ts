@@ -8,7 +8,7 @@ import { LIST_LIFETIME_MS } from '../posts/cache/list-cache.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 import { searchStateKey } from './search-state.ts'
 
-const NOTHING_YET: SearchState = { words: [], refusal: null }
+const NOTHING_YET: SearchState = { words: [], similar: [], refusal: null }
 
 type Search = { q: string; start: string; entryKey: string }
 
@@ -22,14 +22,16 @@ export function searchSource(client: QueryClient, { q, start, entryKey }: Search
     read: async (cursor, signal) => {
       try {
         const query = { q, ...pageAfter(cursor) }
-        const { words, ...found } = await call('GET /posts/search', { query }, { signal })
-        client.setQueryData<SearchState>(key, ({ words: known } = NOTHING_YET) => {
-          return { words: [...new Set([...known, ...words])], refusal: null }
-        })
+        const { words, similar, ...found } = await call('GET /posts/search', { query }, { signal })
+        client.setQueryData<SearchState>(key, (known = NOTHING_YET) => ({
+          words: [...new Set([...known.words, ...words])],
+          similar: [...new Set([...known.similar, ...similar])],
+          refusal: null,
+        }))
         return pageOf(found)
       } catch (error) {
         if (!(error instanceof CallError) || error.status !== 400) throw error
-        client.setQueryData<SearchState>(key, { words: [], refusal: error.message })
+        client.setQueryData<SearchState>(key, { ...NOTHING_YET, refusal: error.message })
         return pageOf({ posts: [], nextCursor: null })
       }
     },

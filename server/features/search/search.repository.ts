@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../../kernel/db/database.ts'
+import { nearStems } from './near-stems.ts'
 
+/** Searches as tsqueries: words by their stems. */
 export type ParsedSearch = {
-  /** The words by their stems, as a tsquery. */
-  query: string
+  /** Finds the words in all their forms. */
+  forms: string
+  /** Finds the last word as a beginning, or is null if it cannot be one. */
+  begun: string | null
   /** Whether the index can find anything by them. */
   hasWords: boolean
   newest: string
@@ -15,27 +19,46 @@ export async function parseSearch(
   q: string,
   ms: number,
 ): Promise<ParsedSearch | undefined> {
-  const { text, prefix } = searchWords(q)
-  const last = sql`plainto_tsquery('pg_catalog.russian', ${prefix})`
-  // No stem: the beginning of a word is no word, and its stem would begin many others.
-  const begun = sql`(${prefix}::text || ':*')::tsquery`
+  const { text, beginning } = searchWords(q)
+  const last = sql`plainto_tsquery('pg_catalog.russian', ${beginning})`
   const { rows } = await sql<ParsedSearch>`
-    SELECT query::text, querytree(query) NOT IN ('', 'T') AS "hasWords", newest,
+    SELECT forms::text, querytree(forms) NOT IN ('', 'T') AS "hasWords", newest,
+      CASE WHEN numnode(${last}) > 0 THEN
+        -- No stem: the beginning of a word is no word, and its stem would begin many others.
+        ts_rewrite(forms, ${last}, (${beginning}::text || ':*')::tsquery)::text
+      END AS begun,
       set_config('statement_timeout', ${`${ms}`}, true),
       set_config('enable_seqscan', 'off', true)
-    FROM (SELECT websearch_to_tsquery('pg_catalog.russian', ${text}) AS plain) parsed
-    CROSS JOIN LATERAL (
-      SELECT coalesce(ts_rewrite(plain, ${last}, ${last} || ${begun}), plain) AS query
-    ) completed
+    FROM (SELECT websearch_to_tsquery('pg_catalog.russian', ${text}) AS forms) parsed
     CROSS JOIN (SELECT coalesce(max(id), 0) AS newest FROM posts) newest`.execute(tx)
-  return rows[0]
+  const search = rows[0]
+  return (
+    search && {
+      ...search,
+      forms: inAllForms(search.forms),
+      begun: search.begun && inAllForms(search.begun),
+    }
+  )
+}
+
+/** A tsquery with the near stems of each Russian word that is not a beginning. */
+function inAllForms(query: string): string {
+  return query.replace(/'([а-я]+)'(?!:)/g, (_, stem: string) => {
+    const near = nearStems(stem).map((it) => `'${it}'`)
+    return `(${near.join('|')})`
+  })
+}
+
+/** Whether a search ends with what may be the beginning of a word. */
+export function endsWithBeginning(q: string): boolean {
+  return searchWords(q).beginning !== null
 }
 
 /** A search as `websearch_to_tsquery` reads it, and its last word where that may be a beginning. */
-type SearchWords = { text: string; prefix: string | null }
+type SearchWords = { text: string; beginning: string | null }
 
 /** Fewer letters begin too many words. */
-const LAST_WORD = /(?:^|\s)([\p{L}\p{N}]{3,})$/u
+const LAST_WORD = /(?:^|\s)([\p{L}\p{N}]{5,})$/u
 
 /** Leaves words, quotes and leading minuses; as `search_text` in the database does with posts. */
 function searchWords(q: string): SearchWords {
@@ -49,10 +72,17 @@ function searchWords(q: string): SearchWords {
     .replace(/(?<=[^\s])-|-(?![\p{L}\p{N}"])/gu, ' ')
     .trim()
   const isInPhrase = text.split('"').length % 2 === 0
-  return { text, prefix: isInPhrase ? null : (LAST_WORD.exec(text)?.[1] ?? null) }
+  return { text, beginning: isInPhrase ? null : (LAST_WORD.exec(text)?.[1] ?? null) }
 }
 
-type Found = { query: string; before: string; count: number; viewerId: string }
+type Found = {
+  query: string
+  /** What this query finds as well is left out. */
+  except?: string
+  before: string
+  count: number
+  viewerId: string
+}
 
 /** Ranges of blocks, counted back from the block of `before`. */
 const NEWEST_BLOCKS = [0, 1] as const
@@ -82,7 +112,7 @@ export async function selectFound(tx: Queryable, search: Found): Promise<string[
 async function selectFoundIn(
   tx: Queryable,
   blocks: readonly [first: number, last: number] | 'all',
-  { query, before, count, viewerId }: Found,
+  { query, except, before, count, viewerId }: Found,
 ): Promise<string[]> {
   // The index knows no phrases: of posts with their words, the newest are parsed until enough fit.
   const words = query.includes('!') ? query : query.replace(/<(?:-|\d+)>/g, '&')
@@ -90,6 +120,7 @@ async function selectFoundIn(
     blocks === 'all'
       ? sql``
       : sql`&& search_blocks(${before}::bigint - 1, ${sql.lit(blocks[0])}, ${sql.lit(blocks[1])})`
+  const isNew = except ? sql`AND NOT search_words(id, text) @@ ${except}::tsquery` : sql``
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM (
       WITH candidates AS MATERIALIZED (
@@ -98,7 +129,7 @@ async function selectFoundIn(
       SELECT id FROM candidates WHERE id < ${before}::bigint ORDER BY id DESC OFFSET 0
     ) candidate
     WHERE (SELECT search_words(id, text) @@ ${query}::tsquery FROM posts
-      WHERE id = candidate.id AND owner_id <> ALL (
+      WHERE id = candidate.id ${isNew} AND owner_id <> ALL (
         ARRAY(SELECT muted_id FROM mutes WHERE user_id = ${viewerId}::bigint)
       ))
     LIMIT ${count}`.execute(tx)

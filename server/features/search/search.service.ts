@@ -8,7 +8,13 @@ import { Gate } from '../../kernel/gate/gate.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { widestNetworkOf } from '../../kernel/limits/limits.ts'
 import { type PostViewer, readPosts } from '../posts/hydrate-posts.ts'
-import { parseSearch, selectFound, selectFoundWords } from './search.repository.ts'
+import {
+  endsWithBeginning,
+  type ParsedSearch,
+  parseSearch,
+  selectFound,
+  selectFoundWords,
+} from './search.repository.ts'
 
 const SEARCH_MS = 300
 const CANCELED = '57014'
@@ -35,37 +41,86 @@ export function registerSearch({ route, db, limits }: Node): Search {
   })
   const search: Search = async ({ q, limit = PAGE_SIZE, cursor }, { viewer, ip }) => {
     await limits.charge([{ limit: SEARCHES, ip }])
-    if (cursor !== undefined && !isRowId(cursor)) throw new AppError('INVALID_REQUEST')
-    const { ids, nextCursor, words } = await searches.run(
-      () => find(db, { q, cursor, limit, viewerId: viewer?.userId ?? NO_USER }),
+    const { isSimilar, before } = placeOf(cursor)
+    const page = { q, before, limit, viewerId: viewer?.userId ?? NO_USER }
+    const { ids, similar, nextCursor, words } = await searches.run(
+      () => (isSimilar ? findSimilar(db, page) : find(db, page)),
       widestNetworkOf(ip),
     )
-    return { posts: await readPosts(db, ids, viewer), nextCursor, words }
+    return { posts: await readPosts(db, ids, viewer), nextCursor, words, similar }
   }
   route(searchPosts, ({ query, viewer }, { request }) => search(query, { viewer, ip: request.ip }))
   return search
 }
 
-type Page = { q: string; cursor: string | undefined; limit: number; viewerId: string }
+/** A cursor among the similar words. */
+const SIMILAR = 'similar-'
 
-async function find(db: Db, { q, cursor, limit, viewerId }: Page) {
+function placeOf(cursor = ''): { isSimilar: boolean; before: string | undefined } {
+  const isSimilar = cursor.startsWith(SIMILAR)
+  const id = isSimilar ? cursor.slice(SIMILAR.length) : cursor
+  if (cursor !== '' && !isRowId(id)) throw new AppError('INVALID_REQUEST')
+  return { isSimilar, before: id || undefined }
+}
+
+type Page = { q: string; before: string | undefined; limit: number; viewerId: string }
+type FoundIds = Omit<FoundPage, 'posts'> & { ids: string[] }
+
+/** Finds words by their forms. Similar words fill the first page if there are fewer posts. */
+async function find(db: Db, page: Page): Promise<FoundIds> {
+  const forms = await findPart(db, page, ({ forms }) => ({ query: forms }))
+  const room = page.limit - forms.ids.length
+  if (page.before !== undefined || room === 0 || !endsWithBeginning(page.q)) {
+    return { ...forms, similar: [] }
+  }
+  const { ids, ...rest } = await findSimilar(db, { ...page, limit: room }).catch(asNothing)
+  return { ...rest, ids: [...forms.ids, ...ids], words: [...forms.words, ...rest.words] }
+}
+
+async function findSimilar(db: Db, page: Page): Promise<FoundIds> {
+  const part = await findPart(db, page, ({ forms, begun }) =>
+    begun === null ? null : { query: begun, except: forms },
+  )
+  return {
+    ...part,
+    similar: part.ids,
+    nextCursor: part.nextCursor && SIMILAR + part.nextCursor,
+  }
+}
+
+const NOTHING: FoundIds = { ids: [], similar: [], words: [], nextCursor: null }
+
+type Part = { query: string; except?: string } | null
+
+async function findPart(
+  db: Db,
+  { q, before, limit, viewerId }: Page,
+  partOf: (search: ParsedSearch) => Part,
+): Promise<Omit<FoundIds, 'similar'>> {
   try {
     return await db.transaction().execute(async (tx) => {
       const search = await parseSearch(tx, q, SEARCH_MS)
       if (!search?.hasWords) throw noWords()
-      const { query, newest } = search
-      const before = cursor ?? `${BigInt(newest) + 1n}`
-      const found = await selectFound(tx, { query, before, count: limit + 1, viewerId })
+      const part = partOf(search)
+      if (!part) return NOTHING
+      const beforeId = before ?? `${BigInt(search.newest) + 1n}`
+      const found = await selectFound(tx, { ...part, before: beforeId, count: limit + 1, viewerId })
       const ids = found.slice(0, limit)
       return {
         ids,
         nextCursor: found.length > limit ? (ids.at(-1) ?? null) : null,
-        words: await selectFoundWords(tx, query, ids),
+        words: await selectFoundWords(tx, part.query, ids),
       }
     })
   } catch (error) {
     throw errorCode(error) === CANCELED ? new AppError('QUERY_TOO_BROAD') : error
   }
+}
+
+/** Similar words that take too long spoil no search. */
+function asNothing(error: unknown): FoundIds {
+  if (error instanceof AppError && error.code === 'QUERY_TOO_BROAD') return NOTHING
+  throw error
 }
 
 function noWords(): AppError {

@@ -62,15 +62,37 @@ test('a search has all its words, a phrase in quotes has them side by side, and 
   expect(await texts('рыжий -"рыжий кот" -кошка')).toEqual(['Кот и рыжий пёс'])
 })
 
-test('the last word may be a beginning of three letters or more, other words may not', async () => {
+test('the last word may be a beginning of five letters or more, other words may not', async () => {
   await app.publish(anna, 'Электричка опаздывает')
   expect(await texts('опаздывает электр')).toEqual(['Электричка опаздывает'])
   expect(await texts('электр опаздывает')).toEqual([])
-  expect(await texts('эл')).toEqual([])
+  expect(await texts('элек')).toEqual([])
   expect(await texts('"опаздывает электр"')).toEqual([])
   expect(await texts('опаздывает -электр')).toEqual(['Электричка опаздывает'])
   await app.publish(anna, 'Читатель')
   expect(await texts('читаю')).not.toContain('Читатель')
+  await app.publish(anna, 'Котёл, который кипит')
+  expect(await texts('кот')).not.toContain('Котёл, который кипит')
+})
+
+test('where the forms of the words find less than a page, words that begin like the last one follow', async () => {
+  const words = ['Аквариум', 'Аквариумист']
+  for (const word of words)
+    for (const n of ['раз', 'два', 'три']) await app.publish(anna, `${word} ${n}`)
+  await app.publish(anna, 'Аквариум без хозяина')
+  expect((await found('аквариум', '&limit=4')).similar).toEqual([])
+  const q = '-хозяин аквариум'
+  const first = await found(q, '&limit=4')
+  const forms = ['Аквариум три', 'Аквариум два', 'Аквариум раз']
+  expect(first.posts.map(({ text }) => text)).toEqual([...forms, 'Аквариумист три'])
+  expect(first.similar).toEqual([first.posts[3]?.id])
+  expect(first.words.toSorted()).toEqual(['аквариум', 'аквариумист'])
+  const second = await found(q, `&limit=1&cursor=${first.nextCursor}`)
+  const third = await found(q, `&limit=4&cursor=${second.nextCursor}`)
+  const rest = [...second.posts, ...third.posts]
+  expect(rest.map(({ text }) => text)).toEqual(['Аквариумист два', 'Аквариумист раз'])
+  expect([...second.similar, ...third.similar]).toEqual(rest.map(({ id }) => id))
+  expect(third.nextCursor).toBeNull()
 })
 
 test('«ё» and «е», quotes, dashes, stresses, hyphens and neighbours without a space make no difference', async () => {
@@ -135,7 +157,10 @@ test('a search that would parse thousands of posts is ended after 300 ms, and to
 })
 
 test('nothing found is an empty page, and a search without a word to look for is told so', async () => {
-  expect(await found('кракозябра')).toEqual({ posts: [], nextCursor: null, words: [] })
+  expect(await found('кракозябра')).toEqual({
+    ...{ posts: [], nextCursor: null },
+    ...{ words: [], similar: [] },
+  })
   for (const q of ['и не был', 'и', '…', '-кот', '" "', '-']) {
     const answer = await search(q)
     expectRefusal(answer, 'INVALID_REQUEST')
@@ -151,7 +176,8 @@ test('a search has 100 characters at most, on one line, and a cursor of its own'
     expectRefusal(await search(q), 'INVALID_REQUEST')
   }
   expectRefusal(await app.call('GET', '/posts/search'), 'INVALID_REQUEST')
-  expectRefusal(await search('кот', '&cursor=first'), 'INVALID_REQUEST')
+  for (const cursor of ['first', 'similar-', 'similar-x'])
+    expectRefusal(await search('кот', `&cursor=${cursor}`), 'INVALID_REQUEST')
   expectRefusal(await search('кот', '&page=2'), 'INVALID_REQUEST')
 })
 
@@ -185,7 +211,7 @@ test('the page of a search is made anew for each visit, for nobody else and no s
   const path = '/search?q=%D1%82%D1%8B%D0%BA%D0%B2%D0%B0+%26'
   const first = await read(path)
   expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
-  expect(first.html).toContain('<title>тыква &#38; — поиск - Вслух</title>')
+  expect(first.html).toContain('<title>Поиск: тыква &#38; - Вслух</title>')
   expect(first.html).toContain('<meta name="robots" content="noindex">')
   await site.publish(user, 'Тыква')
   const second = await read(path)

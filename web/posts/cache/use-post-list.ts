@@ -91,7 +91,7 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     },
     initialPageParam: anchor?.cursor ?? start,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    getPreviousPageParam: cursorAbove,
+    getPreviousPageParam: isOneWay ? () => undefined : cursorAbove,
     refetchOnReconnect: ({ state }) => state.data === undefined || state.isInvalidated,
     ...LIFETIME,
   })

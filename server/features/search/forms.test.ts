@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { FoundPage } from '../../../contract/search.ts'
+import { appForFile } from '../../testing/test-app.ts'
+import { DICTIONARY_FORMS } from './dictionary-forms.fixture.ts'
+
+const app = await appForFile()
+
+/** In quotes, a word is found by its forms alone. */
+async function textsBy(form: string): Promise<string[]> {
+  const q = encodeURIComponent(`"${form}"`)
+  const { posts }: FoundPage = (await app.call('GET', `/posts/search?q=${q}&limit=50`)).body
+  return posts.map(({ text }) => text)
+}
+
+test('96 of 100 forms of the dictionary find their word, and hardly one finds another word', async () => {
+  expect(DICTIONARY_FORMS).toHaveLength(300)
+  const { id } = await app.signUp()
+  const words = DICTIONARY_FORMS.map(([word]) => word)
+  await sql`INSERT INTO posts (owner_id, text) SELECT ${id}, unnest(${words}::text[])`.execute(
+    app.db,
+  )
+  const missed: string[] = []
+  const wrong: string[] = []
+  for (const [word, form] of DICTIONARY_FORMS) {
+    const found = await textsBy(form)
+    if (!found.includes(word)) missed.push(form)
+    for (const text of found) if (text !== word) wrong.push(`${form}: ${text}`)
+  }
+  expect(missed.length, missed.join()).toBeLessThanOrEqual(0.04 * 300)
+  expect(wrong.length, wrong.join()).toBeLessThanOrEqual(0.02 * 300)
+})
+
+test('everyday words of which Snowball cuts a form too short or too long', async () => {
+  const pairs = { Трамваи: 'трамвая', Запись: 'записи', Пирожок: 'пирожками', Рисовать: 'рисую' }
+  const user = await app.signUp()
+  for (const text of [...Object.keys(pairs), 'Котёл', 'Который']) await app.publish(user, text)
+  for (const [text, form] of Object.entries(pairs)) expect(await textsBy(form)).toContain(text)
+  expect(await textsBy('кот')).toEqual([])
+})
