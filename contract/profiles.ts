@@ -8,6 +8,8 @@ export const Profile = strictObject({
   id: Id,
   username: Type.String(),
   created_at: UnixSeconds,
+  posts_count: Type.Integer(),
+  replies_count: Type.Integer(),
 })
 export type Profile = Type.Static<typeof Profile>
 

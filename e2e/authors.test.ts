@@ -10,7 +10,8 @@ test('a name and its tile lead to the author, whose posts and replies are two li
   const page = await journey.visit({ viewport: DESKTOP })
   await postWith(page, 'Запись Петра').getByRole('link', { name: petr.username }).click()
   await page.waitForURL(`**/users/${petr.username}`)
-  await page.getByRole('heading', { name: petr.username }).waitFor()
+  await page.getByRole('heading', { level: 1, name: petr.username }).waitFor()
+  await page.getByText(/^1 запись, 1 ответ · с /).waitFor()
   await expect.poll(() => postTexts(page)).toEqual(['Запись Петра'])
   await expect.poll(() => page.title()).toBe(`${petr.username} - Вслух`)
   await page.getByRole('link', { name: 'Ответы', exact: true }).click()
@@ -52,7 +53,12 @@ test('the page of an author is readable without scripts, at each of its addresse
 test('an author is hidden and brought back on their page, which says so', async () => {
   await journey.publish(petr, 'Слишком громко')
   const page = await journey.visit({ as: olga, path: `/users/${petr.username}` })
-  await page.getByRole('button', { name: 'Скрыть автора' }).click()
+  const more = page
+    .getByRole('main')
+    .getByRole('button', { name: `Ещё: ${petr.username}` })
+    .first()
+  await more.click()
+  await page.getByRole('menuitem', { name: 'Скрыть автора' }).click()
   await page.getByText('Вы скрыли этого автора').waitFor()
   expect(await postTexts(page)).toEqual([])
   await page.getByRole('main').getByRole('button', { name: 'Вернуть' }).click()

@@ -14,7 +14,7 @@ function listOf(text: string) {
 function pagesOf(text: string): [url: string, first: FirstPage][] {
   const posts = listOf(text)
   const { owner, created_at } = postOf(text)
-  const author = { ...owner, created_at }
+  const author = { ...owner, created_at, posts_count: 1, replies_count: 0 }
   const search = { words: ['стена'], similar: ['1'], refusal: null }
   return [
     ['/', { ...FACTS, shows: 'wall', posts }],

@@ -3,8 +3,6 @@ import {
   Bell,
   BellOff,
   Copy,
-  Eye,
-  EyeOff,
   Flag,
   type IconNode,
   Link,
@@ -19,7 +17,6 @@ import { countdown } from '../format/time.ts'
 import { openDialog } from '../history/history.ts'
 import { useAction } from '../http/use-action.tsx'
 import { copyText, NOT_COPIED } from '../platform/copy-text.ts'
-import { useIsMuted } from '../posts/cache/hidden.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { useUnsentText } from '../posts/compose/stored-drafts.ts'
 import { useEditSeconds } from '../posts/view/post-time.tsx'
@@ -27,7 +24,7 @@ import { withViewer } from '../session/intents.ts'
 import { useUser } from '../session/viewer.ts'
 import { Menu, type MenuItem, type MenuProps } from '../ui/menu.tsx'
 import { toast } from '../ui/toaster.tsx'
-import { useMuteAuthor } from './use-mute-author.ts'
+import { useMuteItems } from './use-mute-author.ts'
 
 type PostMenuProps = Pick<MenuProps, 'label' | 'button' | 'onClose'> & { post: CachedPost }
 
@@ -36,8 +33,8 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
   const linkItems = useLinkItems(post)
   const secondsLeft = useEditSeconds(post)
   const unsentText = useUnsentText(`edit ${post.id}`)
-  const muteItems = useMuteItems(post)
-  const authorItems = useAuthorItems(post)
+  const newsItems = useNewsItems(post)
+  const authorItems = useMuteItems(post.owner)
   const items = [
     ...linkItems,
     copyItem(Copy, {
@@ -46,7 +43,7 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
       read: () => post.text,
     }),
     ...(isOwner
-      ? [...muteItems, ...removeItems(post, secondsLeft)]
+      ? [...newsItems, ...removeItems(post, secondsLeft)]
       : [...authorItems, report(post)]),
   ]
   if (isOwner && secondsLeft > 0) items.unshift(edit(post, secondsLeft))
@@ -56,7 +53,7 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
 }
 
 /** Absent until it is known whether the owner has muted the post. */
-function useMuteItems({ id }: CachedPost): MenuItem[] {
+function useNewsItems({ id }: CachedPost): MenuItem[] {
   const client = useQueryClient()
   // The bell in the header reads it.
   const muted = useQuery({ ...receivedQuery, enabled: false }).data?.muted
@@ -72,20 +69,6 @@ function useMuteItems({ id }: CachedPost): MenuItem[] {
       label: isMuted ? 'Сообщать об этой записи' : 'Не сообщать об этой записи',
       icon: isMuted ? Bell : BellOff,
       onSelect: () => set.mutate(),
-    },
-  ]
-}
-
-function useAuthorItems({ owner }: CachedPost): MenuItem[] {
-  const isSignedIn = useUser() !== undefined
-  const isMuted = useIsMuted(owner.id)
-  const { mutate } = useMuteAuthor(owner)
-  if (!isSignedIn) return []
-  return [
-    {
-      label: isMuted ? 'Вернуть автора' : 'Скрыть автора',
-      icon: isMuted ? Eye : EyeOff,
-      onSelect: () => mutate(!isMuted),
     },
   ]
 }

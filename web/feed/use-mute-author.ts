@@ -1,7 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { Eye, EyeOff } from 'lucide'
 import { refreshReceived } from '../answers/answers.queries.ts'
 import { useAction } from '../http/use-action.tsx'
 import { setAuthorMuted } from '../mutes/mutes.queries.ts'
+import { useIsMuted } from '../posts/cache/hidden.ts'
+import { useUser } from '../session/viewer.ts'
+import type { MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toaster.tsx'
 
 /** Hides an author from the viewer, with a way back in the toast, or shows them again. */
@@ -20,4 +24,19 @@ export function useMuteAuthor({ id, username }: { id: string; username: string }
     errors: 'toast',
   })
   return action
+}
+
+/** The row of a menu that hides an author or shows them again; none for visitors and for oneself. */
+export function useMuteItems(author: { id: string; username: string }): MenuItem[] {
+  const user = useUser()
+  const isMuted = useIsMuted(author.id)
+  const { mutate } = useMuteAuthor(author)
+  if (!user || user.id === author.id) return []
+  return [
+    {
+      label: isMuted ? 'Вернуть автора' : 'Скрыть автора',
+      icon: isMuted ? Eye : EyeOff,
+      onSelect: () => mutate(!isMuted),
+    },
+  ]
 }

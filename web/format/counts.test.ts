@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { plural, shortCount } from './counts.ts'
+import { plural, postsAndReplies, shortCount } from './counts.ts'
 
 const answers = { one: 'ответ', few: 'ответа', many: 'ответов' }
 
@@ -37,6 +37,10 @@ test.each([
   [7_300_000_000_000, '7,3 трлн.'],
 ])('%d is %s', (count, text) => {
   expect(shortCount(count)).toBe(text)
+})
+
+test('posts and replies are counted in one line', () => {
+  expect(postsAndReplies({ posts_count: 12, replies_count: 31 })).toBe('12 записей, 31 ответ')
 })
 
 test('never shows four digits before a unit below a quadrillion', () => {

@@ -1,3 +1,4 @@
+import { Rss } from 'lucide'
 import { useMemo } from 'react'
 import {
   authorFeedPath,
@@ -12,8 +13,8 @@ import type { Profile } from '../../contract/profiles.ts'
 import styles from '../authors/author.module.css'
 import { postsOfSource, repliesOfSource, useAuthor } from '../authors/authors.queries.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
-import { useMuteAuthor } from '../feed/use-mute-author.ts'
-import { moderationLabel } from '../format/counts.ts'
+import { useMuteAuthor, useMuteItems } from '../feed/use-mute-author.ts'
+import { moderationLabel, postsAndReplies } from '../format/counts.ts'
 import { monthAndYear } from '../format/time.ts'
 import { useEntry, usePage } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
@@ -22,8 +23,10 @@ import { Read } from '../http/read.tsx'
 import { useIsMuted } from '../posts/cache/hidden.ts'
 import { useUser } from '../session/viewer.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
-import { classes } from '../ui/classes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { menu } from '../ui/listbox.tsx'
+import type { MenuItem } from '../ui/menu.tsx'
+import { MenuButton } from '../ui/menu-button.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { WallLink } from './wall.tsx'
@@ -37,7 +40,7 @@ export function AuthorPage() {
     page && 'username' in page ? [page.username, page.name] : ['', 'author' as const]
   const query = useAuthor(username)
   const { data: author } = query
-  usePageTitle('Автор', 'header', author === null ? TITLES.noAuthor : (author?.username ?? 'Автор'))
+  usePageTitle(author === null ? TITLES.noAuthor : (author?.username ?? 'Автор'), 'tab')
   return (
     <Read query={query} loading={<Skeleton label="Загружаем автора" />}>
       {(author) =>
@@ -47,6 +50,7 @@ export function AuthorPage() {
           <EmptyState
             title={TITLES.noAuthor}
             text="Такого имени нет, или его давно сменили"
+            isWholePage
             action={<WallLink />}
           />
         )
@@ -67,18 +71,20 @@ function Author({ author, list }: AuthorProps) {
     [isPosts, id, start],
   )
   const isMuted = useIsMuted(id)
+  const { isPending, mutate } = useMuteAuthor(author)
 
   return (
     <>
       <div className={styles.head}>
         <Monogram name={username} />
         <div className={styles.about}>
-          <h2 className={classes('heading', styles.name)}>{username}</h2>
+          <h1 className={styles.name}>{username}</h1>
           <p className="soft">
-            Здесь с {monthAndYear(created_at)} · <a href={authorFeedPath(username)}>Лента RSS</a>
+            {postsAndReplies(author)} · с {monthAndYear(created_at)}
           </p>
         </div>
-        <Acts author={author} isMuted={isMuted} />
+        <OwnLinks id={id} />
+        <AuthorMenuButton author={author} />
       </div>
       <nav className={styles.lists} aria-label="Что написал автор">
         <ListLink to={authorPath(username)} current={pathname} name="Записи" />
@@ -88,6 +94,11 @@ function Author({ author, list }: AuthorProps) {
         <EmptyState
           title="Вы скрыли этого автора"
           text="Записи и ответы вернутся, если вернуть автора"
+          action={
+            <Button pending={isPending} onClick={() => mutate(false)}>
+              Вернуть
+            </Button>
+          }
         />
       ) : (
         <PostFeed
@@ -101,28 +112,34 @@ function Author({ author, list }: AuthorProps) {
 }
 
 /** One's own page leads on to the settings, and to what waits for a moderator. */
-function Acts({ author, isMuted }: { author: Profile; isMuted: boolean }) {
+function OwnLinks({ id }: { id: string }) {
   const user = useUser()
-  const { isPending, mutate } = useMuteAuthor(author)
-  if (!user) return null
-  if (user.id === author.id) {
-    return (
-      <>
-        {user.isModerator && (
-          <Link to={MODERATION_PATH} className={buttonClass({ size: 's' })}>
-            {moderationLabel(user)}
-          </Link>
-        )}
-        <Link to={PATHS.settings} className={buttonClass({ size: 's' })}>
-          Настройки
+  if (user?.id !== id) return null
+  return (
+    <>
+      {user.isModerator && (
+        <Link to={MODERATION_PATH} className={buttonClass({ size: 's' })}>
+          {moderationLabel(user)}
         </Link>
-      </>
-    )
+      )}
+      <Link to={PATHS.settings} className={buttonClass({ size: 's' })}>
+        Настройки
+      </Link>
+    </>
+  )
+}
+
+function AuthorMenuButton({ author }: { author: Profile }) {
+  const muteItems = useMuteItems(author)
+  const feed: MenuItem = {
+    label: 'Лента RSS',
+    icon: Rss,
+    onSelect: () => location.assign(authorFeedPath(author.username)),
   }
   return (
-    <Button size="s" pending={isPending} onClick={() => mutate(!isMuted)}>
-      {isMuted ? 'Вернуть' : 'Скрыть автора'}
-    </Button>
+    <MenuButton about={author.username} chunk={menu}>
+      {(Menu, open) => <Menu role="menu" items={[feed, ...muteItems]} {...open} />}
+    </MenuButton>
   )
 }
 

@@ -1,11 +1,9 @@
 import { MessageCircle } from 'lucide'
-import { plural } from '../format/counts.ts'
+import { plural, REPLY_FORMS } from '../format/counts.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { ActionButton } from '../posts/view/action-button.tsx'
 import { withViewer } from '../session/intents.ts'
 import { Icon } from '../ui/icon.tsx'
-
-const FORMS = { one: 'ответ', few: 'ответа', many: 'ответов' }
 
 export function ReplyButton({ post }: { post: CachedPost }) {
   const count = post.actions.replies_count
@@ -14,7 +12,7 @@ export function ReplyButton({ post }: { post: CachedPost }) {
       label="Ответить"
       icon={<Icon shape={MessageCircle} size={20} />}
       count={count}
-      countInWords={`${count} ${plural(count, FORMS)}`}
+      countInWords={`${count} ${plural(count, REPLY_FORMS)}`}
       action="reply"
       onClick={() => void withViewer({ name: 'reply', postId: post.id })}
     />

@@ -51,7 +51,6 @@ export function showFirstPage(
 function headerTitleOf(first: FirstPage): string | undefined {
   if (first.shows === 'post') return threadTitle(first.post)
   if (first.shows === 'text') return first.text.title
-  if (first.shows === 'author' || first.shows === 'missing author') return 'Автор'
   if (first.shows === 'search') return 'Поиск'
   return first.shows === 'missing post' ? 'Запись' : undefined
 }

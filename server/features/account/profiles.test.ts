@@ -9,11 +9,17 @@ const app = await appForFile()
 
 const profile = (username: string) => app.call('GET', `/profiles/${encodeURIComponent(username)}`)
 
-test('a profile is public: its id, its name as its owner spells it, and since when it is there', async () => {
+test('a profile is public: its id, its name as its owner spells it, since when it is there, and its counts', async () => {
   const olga = await app.signUp()
   const { username } = (await app.call('GET', '/users/current', { token: olga.token })).body
+  const fields = { id: olga.id, username, created_at: expect.any(Number) }
   const { status, body } = await profile(username.toUpperCase())
-  expect([status, body]).toEqual([200, { id: olga.id, username, created_at: expect.any(Number) }])
+  expect([status, body]).toEqual([200, { ...fields, posts_count: 0, replies_count: 0 }])
+  const { id } = await app.publish(olga)
+  await app.reply(olga, id)
+  await app.reply(olga, id)
+  const counts = { posts_count: 1, replies_count: 2 }
+  await expect.poll(async () => (await profile(username)).body).toEqual({ ...fields, ...counts })
 })
 
 test('a former name leads to its owner for 30 days; a name that nobody has is AUTHOR_NOT_FOUND', async () => {

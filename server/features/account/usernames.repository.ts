@@ -26,7 +26,12 @@ function selectHolder(db: Queryable, username: string) {
 export function selectByUsername(db: Queryable, username: string): Promise<Profile | undefined> {
   return db
     .selectFrom('users')
+    .leftJoin('owner_totals as t', 't.user_id', 'users.id')
     .select(['id', 'username', unixSeconds('created_at').as('created_at')])
+    .select([
+      sql<number>`coalesce(t.posts, 0)::int`.as('posts_count'),
+      sql<number>`coalesce(t.replies, 0)::int`.as('replies_count'),
+    ])
     .where('id', '=', ({ fn }) =>
       fn.coalesce(selectHolder(db, username), selectRelease(db, username)),
     )

@@ -1,0 +1,45 @@
+import { Ellipsis } from 'lucide'
+import type { ReactNode } from 'react'
+import type { LazyChunk } from '../platform/lazy-chunk.ts'
+import { IconButton } from './button.tsx'
+import { Icon } from './icon.tsx'
+import { Lazy, tellNotLoaded } from './lazy.tsx'
+import type { MenuProps } from './menu.tsx'
+import { useMenuButton } from './use-menu-button.ts'
+
+type OpenMenu = Pick<MenuProps, 'label' | 'button' | 'onClose'>
+
+type MenuButtonProps<Menu> = {
+  /** Whose menu it is, for screen readers. */
+  about: string
+  chunk: LazyChunk<Menu>
+  children: (menu: Menu, open: OpenMenu) => ReactNode
+}
+
+/** The «…» that opens a menu, which is loaded then. */
+export function MenuButton<Menu>({ about, chunk, children }: MenuButtonProps<Menu>) {
+  const { button, buttonProps, close } = useMenuButton()
+  const label = `Ещё: ${about}`
+
+  function failToOpen(): void {
+    void tellNotLoaded()
+    close()
+  }
+
+  return (
+    <>
+      <IconButton
+        {...buttonProps}
+        label={label}
+        title="Ещё"
+        icon={<Icon shape={Ellipsis} size={20} />}
+        aria-haspopup="menu"
+      />
+      {button && (
+        <Lazy chunk={chunk} loading={null} onError={failToOpen}>
+          {(menu) => children(menu, { label, button, onClose: close })}
+        </Lazy>
+      )}
+    </>
+  )
+}
