@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
-import { hostileText, unescapeHtml, withoutNonXml } from '../testing/hostile-text.ts'
+import { hostileText, withoutNonXml } from '../testing/hostile-text.ts'
 import { JsonFeed } from '../testing/json-feed.ts'
 import { postOf } from '../testing/post-of.ts'
-import { requireAtom, textsInXml } from '../testing/xml.ts'
+import { findInXml, requireAtom, textsInXml } from '../testing/xml.ts'
 import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
 import { structuredData } from './page-head.ts'
 
@@ -29,10 +29,11 @@ test('Atom is valid and has the whole text, whatever a post and a title contain'
       const xml = toAtom(feedOf(text, `x${text}`), ORIGIN)
       requireAtom(xml)
       expect(textsInXml(xml, '/atom:feed/atom:title')).toEqual([`x${withoutNonXml(text)}`])
-      const [html = ''] = textsInXml(xml, '//atom:content')
-      const lines = html.split('<br>')
-      expect(lines.join('')).not.toMatch(/[<>]/)
-      expect(unescapeHtml(lines.join('\n'))).toBe(`x${withoutNonXml(text)}`)
+      const lines = textsInXml(xml, '//atom:content/xhtml:div/text()')
+      const breaks = findInXml(xml, '//atom:content/xhtml:div/xhtml:br')
+      expect(breaks).toHaveLength(text.split('\n').length - 1)
+      expect(lines.join('')).toBe(`x${withoutNonXml(text)}`.replaceAll('\n', ''))
+      expect(findInXml(xml, '//atom:content//*')).toHaveLength(1 + breaks.length)
     }),
   )
 })

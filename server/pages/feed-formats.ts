@@ -1,7 +1,7 @@
 import { postPath } from '../../contract/pages.ts'
 import { postTitle } from '../../contract/post-rules.ts'
 import type { Post } from '../../contract/posts.ts'
-import { escapeHtml, escapeXml } from '../kernel/http/escape.ts'
+import { escapeXml } from '../kernel/http/escape.ts'
 
 /** One page of a feed. All URLs are absolute. */
 export type Feed = {
@@ -18,12 +18,17 @@ export type Feed = {
   posts: Post[]
 }
 
-/** Writes a feed as Atom (RFC 4287), paged by RFC 5005. */
+const XHTML = 'http://www.w3.org/1999/xhtml'
+const FOR_PEOPLE =
+  'Это лента для программ чтения: скопируйте её адрес в свою программу, и новые записи придут туда. '
+
+/** Writes a feed as Atom (RFC 4287), paged by RFC 5005. A browser shows it by /feed.css. */
 export function toAtom(feed: Feed, origin: string): string {
   const { title, id, url, nextUrl, pageUrl, posts } = feed
   const updated = Math.max(feed.since, ...posts.map(changedAt))
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
+    '<?xml-stylesheet type="text/css" href="/feed.css"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="ru">',
     element('id', id),
     element('title', title),
@@ -32,6 +37,8 @@ export function toAtom(feed: Feed, origin: string): string {
     link('self', url, 'application/atom+xml'),
     link('alternate', pageUrl, 'text/html'),
     nextUrl === null ? '' : link('next', nextUrl, 'application/atom+xml'),
+    // Feed readers pass over what is not Atom.
+    `<p xmlns="${XHTML}">${FOR_PEOPLE}<a href="${escapeXml(pageUrl)}">Читать на сайте</a></p>`,
     ...posts.map((post) => atomEntry(post, origin)),
     '</feed>',
   ].join('')
@@ -39,8 +46,8 @@ export function toAtom(feed: Feed, origin: string): string {
 
 function atomEntry(post: Post, origin: string): string {
   const url = origin + postPath(post.id)
-  // As HTML, because readers show a plain text without its line feeds.
-  const html = escapeHtml(post.text).replaceAll('\n', '<br>')
+  // As XHTML, because readers show a plain text without its line feeds, and browsers HTML with its tags.
+  const html = post.text.split('\n').map(escapeXml).join('<br/>')
   return [
     '<entry>',
     element('id', url),
@@ -49,7 +56,7 @@ function atomEntry(post: Post, origin: string): string {
     element('published', toDate(post.created_at)),
     `<author>${element('name', post.owner.username)}</author>`,
     link('alternate', url, 'text/html'),
-    `<content type="html">${escapeXml(html)}</content>`,
+    `<content type="xhtml"><div xmlns="${XHTML}">${html}</div></content>`,
     '</entry>',
   ].join('')
 }

@@ -4,6 +4,7 @@ import { RelaxNGValidator, XmlDocument, XmlElement } from 'libxml2-wasm'
 
 const NAMESPACES = {
   atom: 'http://www.w3.org/2005/Atom',
+  xhtml: 'http://www.w3.org/1999/xhtml',
   sitemap: 'http://www.sitemaps.org/schemas/sitemap/0.9',
 }
 
