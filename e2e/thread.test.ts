@@ -124,6 +124,41 @@ test.each([true, false])(
   },
 )
 
+test('replies since the last visit are marked, and a long thread leads to them in their order', async () => {
+  const fresh = async (page: Page) =>
+    (await page.locator('article[data-fresh] [id$="-text"]').allTextContents()).toSorted()
+  await journey.fillThread(
+    olga,
+    root.id,
+    numbers(2, 12).map((n) => `Ответ ${n}`),
+  )
+  const path = `/posts/${root.id}`
+  const page = await journey.visit({ as: petr, path })
+  const stored = () => page.evaluate(() => localStorage.getItem('threads'))
+  await expect.poll(stored).toContain(root.id)
+  expect(await fresh(page)).toEqual([])
+  await page.goto(journey.url)
+  await journey.reply(petr, root.id, 'Мой ответ')
+  await journey.fillThread(olga, root.id, ['Ответ 13', 'Ответ 14'])
+
+  await page.goto(journey.url + path)
+  await expect.poll(() => fresh(page)).toEqual(['Ответ 13', 'Ответ 14'])
+  await page.getByRole('link', { name: 'К новым' }).click()
+  const inOrder = ['Мой ответ', 'Ответ 13', 'Ответ 14']
+  await expect.poll(async () => (await postTexts(page)).slice(1)).toEqual(inOrder)
+  expect(await fresh(page)).toEqual(['Ответ 13', 'Ответ 14'])
+  await postWith(page, 'Ответ 13').locator('time').click()
+  await page.waitForURL((url) => !url.pathname.endsWith(path))
+  await page.goBack()
+  await expect.poll(() => fresh(page)).toEqual(['Ответ 13', 'Ответ 14'])
+
+  await page.goto(journey.url)
+  await page.goto(journey.url + path)
+  await postWith(page, 'Ответ 14').waitFor()
+  await page.getByRole('link', { name: 'К первым' }).waitFor()
+  expect(await fresh(page)).toEqual([])
+})
+
 test('a post that is loading is announced', async () => {
   const page = await openLast()
   const calls = await holdCalls(page, callsFor(root))

@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { FROM_OLDEST, PAGE_SIZE } from '../../contract/constants.ts'
 import { cursorIn, isOldestFirst, postPath, withCursor } from '../../contract/pages.ts'
 import { hasMoreAncestors, postTitle, threadTitle } from '../../contract/post-rules.ts'
@@ -12,6 +12,7 @@ import { Read } from '../http/read.tsx'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { MISSING_POST, useReadPost } from '../posts/cache/posts.queries.ts'
+import { Fresh, type IsFresh } from '../posts/view/post-card.tsx'
 import { PostDetail } from '../posts/view/post-detail.tsx'
 import { repliesSource } from '../replies/replies.queries.ts'
 import { ReplyRow } from '../replies/reply-row.tsx'
@@ -62,8 +63,14 @@ function OwnMissingPost({ id, children }: { id: string; children: ReactNode }) {
   )
 }
 
+const visitedThread = createLazyChunk(
+  () => import('../replies/visited-thread.tsx'),
+  'VisitedThread',
+)
+
 function Thread({ post }: { post: CachedPost }) {
   const start = cursorIn(useEntry().search)
+  const [isFresh, setFresh] = useState<IsFresh>()
   const source = useMemo(() => repliesSource(post.id, start), [post.id, start])
   return (
     <>
@@ -75,9 +82,16 @@ function Thread({ post }: { post: CachedPost }) {
         <ReplyRow postId={post.id} />
         <div className={styles.heading}>
           <h2 className="heading">Ответы</h2>
+          <Lazy chunk={visitedThread} loading={null} fallback={null}>
+            {(VisitedThread) => (
+              <VisitedThread key={post.id} {...{ post, source, isFresh, setFresh }} />
+            )}
+          </Lazy>
           <OrderLink post={post} isFromOldest={isOldestFirst(start)} />
         </div>
-        <PostFeed source={source} label="Ответы" repliesTo={post} />
+        <Fresh value={isFresh}>
+          <PostFeed source={source} label="Ответы" repliesTo={post} />
+        </Fresh>
       </div>
     </>
   )

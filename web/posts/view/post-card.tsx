@@ -1,4 +1,12 @@
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useState } from 'react'
+import {
+  createContext,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useContext,
+  useId,
+  useState,
+} from 'react'
 import { postPath } from '../../../contract/pages.ts'
 import { navigate } from '../../history/history.ts'
 import { Link } from '../../history/link.tsx'
@@ -17,6 +25,11 @@ const INTERACTIVE = 'a, button, input, textarea, select, label, [role^="menu"], 
 
 /** The value of MouseEvent.button. */
 const MIDDLE = 1
+
+export type IsFresh = ((post: CachedPost) => boolean) | undefined
+
+/** Whether a reply is newer than the viewer's last visit. */
+export const Fresh = createContext<IsFresh>(undefined)
 
 type PostCardProps = {
   post: CachedPost
@@ -44,6 +57,7 @@ export function PostCard(props: PostCardProps) {
       className={styles.card}
       data-post-id={post.id}
       data-joined={joined}
+      data-fresh={useContext(Fresh)?.(post) || undefined}
       aria-labelledby={`${id}-author`}
       aria-describedby={`${id}-text`}
       aria-posinset={position}

@@ -1,0 +1,107 @@
+import { useIsFetching, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useEffectEvent } from 'react'
+import { PAGE_SIZE } from '../../contract/constants.ts'
+import {
+  cursorAt,
+  isOldestFirst,
+  oppositeCursor,
+  postPath,
+  withCursor,
+} from '../../contract/pages.ts'
+import { useEntry } from '../history/entry.tsx'
+import { Link } from '../history/link.tsx'
+import { arrayOf, isString } from '../platform/guards.ts'
+import { localStore } from '../platform/storage.ts'
+import { type CachedPages, pagesKey } from '../posts/cache/list-cache.ts'
+import { type CachedPost, readCachedPost } from '../posts/cache/post-cache.ts'
+import type { ListSource } from '../posts/cache/use-post-list.ts'
+import type { IsFresh } from '../posts/view/post-card.tsx'
+import { useUser } from '../session/viewer.ts'
+import { classes } from '../ui/classes.ts'
+import styles from './visited-thread.module.css'
+
+/** Pairs of a thread and its newest reply that was seen, such as '12 34', the last visited first. */
+const VISITS_KEY = 'threads'
+const VISITS_MAX = 100
+
+/** The newest reply seen before this visit, by thread and history entry. Going back is no new visit. */
+const seenBefore = new Map<string, string | undefined>()
+
+type VisitedThreadProps = {
+  post: CachedPost
+  source: ListSource
+  isFresh: IsFresh
+  setFresh: (isFresh: () => IsFresh) => void
+}
+
+/** Marks the replies that came after the last visit, and leads to them where they are many. */
+export function VisitedThread({ post, source, isFresh, setFresh }: VisitedThreadProps) {
+  const client = useQueryClient()
+  const userId = useUser()?.id
+  const queryKey = pagesKey(source.name, useEntry().key)
+  const seen = useSeenBefore(post.id)
+  useIsFetching({ queryKey })
+  const ids = () =>
+    client.getQueryData<CachedPages>(queryKey)?.pages.flatMap((page) => page.ids) ?? []
+
+  const keepVisit = useEffectEvent(() => storeVisit(post.id, newestOf([post.id, ...ids()])))
+  useEffect(() => {
+    keepVisit()
+    addEventListener('pagehide', keepVisit)
+    return () => {
+      removeEventListener('pagehide', keepVisit)
+      keepVisit()
+    }
+  }, [])
+
+  useEffect(() => {
+    if (seen === undefined) return
+    setFresh(
+      () =>
+        ({ id, owner }) =>
+          BigInt(id) > BigInt(seen) && owner.id !== userId,
+    )
+    return () => setFresh(() => undefined)
+  }, [seen, userId, setFresh])
+
+  const isLong = post.actions.replies_count > PAGE_SIZE
+  const hasFresh = ids().some((id) => {
+    const reply = readCachedPost(client, id)
+    return reply && isFresh?.(reply)
+  })
+  if (!isLong || !hasFresh || seen === undefined || isOldestFirst(source.start ?? '')) return null
+  const to = withCursor(postPath(post.id), oppositeCursor(cursorAt(seen)))
+  return (
+    <Link className={classes('act', styles.link)} to={to}>
+      К новым
+    </Link>
+  )
+}
+
+function useSeenBefore(postId: string): string | undefined {
+  const key = `${useEntry().key} ${postId}`
+  if (!seenBefore.has(key)) seenBefore.set(key, new Map(readVisits()).get(postId))
+  return seenBefore.get(key)
+}
+
+function readVisits(): [postId: string, seen: string][] {
+  const stored = localStore.readJson(VISITS_KEY, arrayOf(isString)) ?? []
+  return stored
+    .filter((visit) => /^\d+ \d+$/.test(visit))
+    .map((visit) => visit.split(' ') as [string, string])
+}
+
+function storeVisit(postId: string, newest: string): void {
+  const visits = readVisits()
+  const seen = newestOf([newest, new Map(visits).get(postId) ?? '0'])
+  const others = visits.filter(([id]) => id !== postId)
+  const kept = [[postId, seen], ...others].slice(0, VISITS_MAX)
+  localStore.writeJson(
+    VISITS_KEY,
+    kept.map((visit) => visit.join(' ')),
+  )
+}
+
+function newestOf(ids: readonly string[]): string {
+  return ids.reduce((newest, id) => (BigInt(id) > BigInt(newest) ? id : newest))
+}
