@@ -86,7 +86,7 @@ test('posts with similar words follow below a line of their own, with scripts an
 
 test('what cannot be found is told in words, and the next search follows in the same field', async () => {
   await journey.publish(olga, 'Нашлось')
-  const page = await journey.visit({ path: '/search', viewport: DESKTOP })
+  const page = await journey.visit({ path: '/search' })
   await search(page, 'кракозябра')
   await heading(page, 'Записи не найдены').waitFor()
   await search(page, 'и не был')
@@ -127,11 +127,13 @@ test('on a wide screen the field stands beside the column, with what this place 
     await beside.getByRole('link', { name: 'Правила' }).waitFor()
     expect(await page.getByRole('link', { name: 'Поиск' }).isVisible()).toBe(false)
     await beside.getByRole('searchbox', { name: 'Поиск по записям' }).fill('широкие')
+    const place = await beside.getByRole('searchbox').boundingBox()
     await page.keyboard.press('Enter')
     // The wall shows the post too.
     await page.waitForURL(/search\?q=/)
-    await beside.getByRole('searchbox').waitFor({ state: 'detached' })
     await postWith(page, 'Видна с широкого экрана').waitFor()
-    expect(await field(page).inputValue()).toBe('широкие')
+    await expect.poll(() => beside.getByRole('searchbox').boundingBox()).toEqual(place)
+    expect(await beside.getByRole('searchbox').inputValue()).toBe('широкие')
+    expect(await field(page).isVisible()).toBe(false)
   }
 })

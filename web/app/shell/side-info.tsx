@@ -1,7 +1,13 @@
 import type { FormEvent } from 'react'
 import { SEARCH_MAX } from '../../../contract/constants.ts'
-import { PATHS, SEARCH_PARAM, SITE_DESCRIPTION, searchPath } from '../../../contract/pages.ts'
-import { usePage } from '../../history/entry.tsx'
+import {
+  PATHS,
+  SEARCH_PARAM,
+  SITE_DESCRIPTION,
+  searchIn,
+  searchPath,
+} from '../../../contract/pages.ts'
+import { useEntry } from '../../history/entry.tsx'
 import { navigate } from '../../history/history.ts'
 import { TextLinks } from '../../texts/site-links.tsx'
 import inputStyles from '../../ui/input.module.css'
@@ -11,7 +17,7 @@ import styles from './side-info.module.css'
 export function SideInfo() {
   return (
     <aside className={styles.side} aria-label="О сайте">
-      {usePage()?.name !== 'search' && <SideSearch />}
+      <SideSearch />
       <p>{SITE_DESCRIPTION}</p>
       <div className={styles.links}>
         <TextLinks />
@@ -22,6 +28,8 @@ export function SideInfo() {
 
 /** Without scripts the browser sends it by itself. */
 function SideSearch() {
+  const q = searchIn(useEntry().search)
+
   function search(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault()
     const q = String(new FormData(event.currentTarget).get(SEARCH_PARAM)).trim()
@@ -32,6 +40,8 @@ function SideSearch() {
     <search>
       <form action={PATHS.search} onSubmit={search}>
         <input
+          key={q}
+          defaultValue={q}
           className={inputStyles.input}
           type="search"
           name={SEARCH_PARAM}
