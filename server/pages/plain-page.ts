@@ -12,6 +12,7 @@ import {
 } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
 import type { Post, PostPage, RepliedPost } from '../../contract/posts.ts'
+import { universalTime } from '../../contract/universal-time.ts'
 import { escapeHtml } from '../kernel/http/escape.ts'
 
 /**
@@ -64,8 +65,7 @@ function list({ posts, nextCursor }: PostPage, path: string, look: ListLook = {}
 function article(post: Post, quote?: Quote): string {
   const { owner, created_at, is_modified, actions } = post
   const time = new Date(created_at * 1000).toISOString()
-  const [year, month, day, hour, minute] = time.split(/\D/)
-  const shown = `<time datetime="${time}">${day}.${month}.${year}, ${hour}:${minute} UTC</time>`
+  const shown = `<time datetime="${time}">${universalTime(created_at)}</time>`
   const head = `${author(post)} <a href="${postPath(post.id)}">${shown}</a>${is_modified ? ' · изменено' : ''}`
   const { replied_post: replied } = actions
   const quoted =

@@ -1,3 +1,4 @@
+import { universalDay } from '../../contract/universal-time.ts'
 import { plural } from './counts.ts'
 
 const MINUTE = 60
@@ -21,8 +22,6 @@ const STEPS = [
 ] as const
 
 const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
-// With the day, the month has the form that follows «с».
-const utcDay = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeZone: 'UTC' })
 const words = new Intl.RelativeTimeFormat('ru')
 const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'short' })
 
@@ -64,15 +63,8 @@ function dayWithin(format: Intl.DateTimeFormat, seconds: number, now = Date.now(
 
 /** Returns 'ноября\u00a02026', the same on the server and in any browser. */
 export function monthAndYear(seconds: number): string {
-  const parts = utcDay.formatToParts(seconds * 1000)
-  const part = (type: string) => parts.find((it) => it.type === type)?.value
-  return `${part('month')}\u00a0${part('year')}`
-}
-
-/** Serves pages rendered on the server, which does not know the reader's time zone. */
-export function universalTime(seconds: number): string {
-  const [year, month, day, hour, minute] = new Date(seconds * 1000).toISOString().split(/\D/)
-  return `${day}.${month}.${year}, ${hour}:${minute} UTC`
+  const { month, year } = universalDay(seconds)
+  return `${month}\u00a0${year}`
 }
 
 /** Returns '2:05' for 125. */

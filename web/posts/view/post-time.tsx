@@ -1,5 +1,6 @@
 import { editSecondsLeft } from '../../../contract/post-rules.ts'
-import { exactTime, timeAgo, timeAgoInWords, universalTime } from '../../format/time.ts'
+import { universalTime } from '../../../contract/universal-time.ts'
+import { exactTime, timeAgo, timeAgoInWords } from '../../format/time.ts'
 import { Link } from '../../history/link.tsx'
 import { clock } from '../../http/server-clock.ts'
 import { useAtom } from '../../platform/atom.ts'
