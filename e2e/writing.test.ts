@@ -29,6 +29,22 @@ test('a dialog that was closed while sending does not affect the next one', asyn
   expect(await textField(reply).inputValue()).toBe('Пока пишу')
 })
 
+test('what is over 500 characters is tinted where it stands in the field, also after scrolling', async () => {
+  const page = await journey.visit({ as: olga })
+  const dialog = await startPost(page)
+  const field = textField(dialog)
+  const tint = dialog.locator('mark')
+  await field.fill('слово '.repeat(82).concat('конец'))
+  expect(await tint.count()).toBe(0)
+  await field.fill(`${'слово\n'.repeat(83)}а лишнее`)
+  expect(await tint.textContent()).toBe('лишнее')
+  await field.evaluate((it) => it.scrollTo(0, it.scrollHeight))
+  const [inner, outer] = await Promise.all([tint.boundingBox(), field.boundingBox()])
+  const bottom = ({ y, height }: { y: number; height: number }) => y + height
+  if (!inner || !outer) throw new Error('nothing is shown')
+  expect(Math.abs(bottom(outer) - bottom(inner))).toBeLessThan(30)
+})
+
 test('while a text is being sent, the next one begins with an empty dialog and is not lost', async () => {
   const page = await journey.visit({ as: olga })
   const held = await sendAndClose(page, 'Первая из двух')

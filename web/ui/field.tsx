@@ -133,24 +133,53 @@ type TextAreaProps = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'au
   /** The accessible name; no label is shown. */
   label: string
   value: string
+  /** How many characters at the end are too many. */
+  surplus?: number
   onChange: (value: string) => void
   focusOnMount?: boolean
 }
 
 export function TextArea(props: TextAreaProps) {
-  const { label, onChange, focusOnMount = false, className, ...rest } = props
+  const { label, surplus = 0, onChange, focusOnMount = false, className, ...rest } = props
   const ref = useRef<HTMLTextAreaElement>(null)
+  const tint = useRef<HTMLDivElement>(null)
+  const follow = () => tint.current?.scrollTo(0, ref.current?.scrollTop ?? 0)
   useFocusOnMount(ref, focusOnMount)
   useGrow(ref, props.value)
+  useLayoutEffect(follow)
   return (
-    <textarea
-      rows={4}
-      {...rest}
-      ref={ref}
-      aria-label={label}
-      className={classes(areaStyles.area, className)}
-      onChange={(event) => onChange(event.target.value)}
-    />
+    <div className={areaStyles.stack}>
+      <textarea
+        rows={4}
+        {...rest}
+        ref={ref}
+        aria-label={label}
+        className={classes(areaStyles.area, className)}
+        onChange={(event) => onChange(event.target.value)}
+        onScroll={follow}
+      />
+      {surplus > 0 && (
+        <div
+          ref={tint}
+          aria-hidden
+          className={classes(areaStyles.area, className, areaStyles.tint)}
+        >
+          <SurplusMarked text={props.value} surplus={surplus} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A text area cannot mark a part of its text, so the same text lies over it, of which only the mark shows. */
+function SurplusMarked({ text, surplus }: { text: string; surplus: number }) {
+  const characters = [...text.trimEnd()]
+  return (
+    <>
+      {characters.slice(0, -surplus).join('')}
+      <mark>{characters.slice(-surplus).join('')}</mark>
+      {text.slice(text.trimEnd().length)}&#8203;
+    </>
   )
 }
 

@@ -53,6 +53,7 @@ export function PostForm({ form, submitLabel, shape = 'dialog', ...props }: Post
         rows={isDialog ? 4 : 1}
         placeholder={placeholder}
         value={form.typed}
+        surplus={-form.left}
         onChange={form.type}
         onKeyDown={form.onKeyDown}
         onFocus={form.onFocus}
