@@ -4,8 +4,10 @@ import { classes } from '../../ui/classes.ts'
 import styles from './action-button.module.css'
 
 type ActionButtonProps = {
-  /** The accessible name: what a tap does, without the count. */
+  /** The tooltip: what a tap does, without the count. */
   label: string
+  /** The author, by whom screen readers tell the buttons of a list apart. */
+  about: string
   icon: ReactNode
   count: number
   countInWords: string
@@ -25,7 +27,7 @@ export function ActionButton(props: ActionButtonProps) {
         type="button"
         className={classes(styles.button, props.busy && styles.busy)}
         data-action={props.action}
-        aria-label={props.label}
+        aria-label={`${props.label}: ${props.about}`}
         aria-describedby={props.count > 0 ? countId : undefined}
         aria-pressed={props.pressed}
         aria-busy={props.busy || undefined}
