@@ -94,6 +94,7 @@ test('the undo page says what is wrong and what to do: no network, an address th
     await page.goto(cut)
     await expect.poll(() => heading.textContent()).toBe('Ссылка неполная')
     expect(await giveBack.count()).toBe(0)
+    await main.getByRole('link', { name: 'На стену' }).waitFor()
   }
 })
 

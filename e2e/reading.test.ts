@@ -178,7 +178,7 @@ test('a printed page is light, has no controls and tears no post in two', async 
     await expect
       .poll(() => styleOf(page.locator('body'), 'background-color'))
       .toBe('rgb(251, 249, 246)')
-    expect(await page.locator('button:visible, nav:visible').count()).toBe(0)
+    expect(await page.locator('button:visible, nav:visible, input:visible').count()).toBe(0)
     const articles = page.getByRole('article')
     expect(await articles.count()).toBeGreaterThan(1)
     for (const article of await articles.all()) {

@@ -16,6 +16,7 @@ import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './mailed-links.module.css'
+import { WallLink } from './wall.tsx'
 
 /** /email-undo, to which the mail about a changed e-mail address links */
 export function EmailUndoPage() {
@@ -36,7 +37,7 @@ export function InvitationPage() {
 
 /** A link keeps its secret after the `#`, which some programs leave out. */
 function Incomplete({ text }: { text: string }) {
-  return <EmptyState isWholePage title="Ссылка неполная" text={text} />
+  return <EmptyState isWholePage title="Ссылка неполная" text={text} action={<WallLink />} />
 }
 
 /**
