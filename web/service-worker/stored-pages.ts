@@ -103,7 +103,7 @@ function pause(ms: number): Promise<undefined> {
 const OFFLINE = 'offline'
 const OFFLINE_PAGE = '/offline.html'
 
-export const OFFLINE_FILES = [OFFLINE_PAGE, '/offline.css', '/offline.js']
+export const OFFLINE_FILES = [OFFLINE_PAGE, '/offline.css', '/offline-fonts.css', '/offline.js']
 
 export async function storeOfflinePage(): Promise<void> {
   const cache = await caches.open(OFFLINE)
