@@ -4,10 +4,10 @@ import { RETURN_DAYS } from '../../contract/constants.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { savedOperation } from '../codes/saved-operation.ts'
 import { type MailedCode, useMailedCode } from '../codes/use-mailed-code.ts'
-import { emailInLetters } from '../format/email-in-letters.ts'
 import { exactDay } from '../format/time.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
+import { EmailText } from '../ui/email-text.tsx'
 import { FormError } from '../ui/errors.tsx'
 import page from '../ui/form-page.module.css'
 import { toast } from '../ui/toaster.tsx'
@@ -32,8 +32,11 @@ export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
     <div className={page.form}>
       <h2 className="heading">Удалить аккаунт</h2>
       <p className={classes('tip', page.tip)} id={tipId}>
-        Отправили код на <b>{emailInLetters(mailed.email)}</b>. Как только вы его введёте, аккаунт
-        будет удалён
+        Отправили код на{' '}
+        <b>
+          <EmailText address={mailed.email} />
+        </b>
+        . Как только вы его введёте, аккаунт будет удалён
       </p>
       <CodeEntry {...mailed.entry} describedBy={tipId} />
     </div>

@@ -14,7 +14,6 @@ import { type ReactNode, useState } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { authorPath, MODERATION_PATH, PATHS } from '../../contract/pages.ts'
 import { moderationLabel, plural } from '../format/counts.ts'
-import { emailInLetters } from '../format/email-in-letters.ts'
 import { useEntry } from '../history/entry.tsx'
 import { goBack, leave, openDialog } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
@@ -22,6 +21,7 @@ import { useAction } from '../http/use-action.tsx'
 import { countUnsentTexts } from '../posts/compose/drafts.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
+import { EmailText } from '../ui/email-text.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
@@ -55,7 +55,7 @@ export function AccountSettings({ user, onLoggedOut, ...parts }: AccountSettings
           to={PATHS.email}
           icon={Mail}
           name="Электронная почта"
-          value={emailInLetters(user.email)}
+          value={<EmailText address={user.email} />}
         />
         <SettingsLink
           to={PATHS.username}
@@ -100,7 +100,7 @@ export function AccountSettings({ user, onLoggedOut, ...parts }: AccountSettings
   )
 }
 
-type SettingsLinkProps = { to: string; icon: IconNode; name: string; value?: string }
+type SettingsLinkProps = { to: string; icon: IconNode; name: string; value?: ReactNode }
 
 function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
   return (

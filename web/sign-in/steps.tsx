@@ -3,9 +3,9 @@ import { PATHS } from '../../contract/pages.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import type { MailedCode } from '../codes/use-mailed-code.ts'
-import { emailInLetters } from '../format/email-in-letters.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
+import { EmailText } from '../ui/email-text.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
 import { Spinner } from '../ui/spinner.tsx'
@@ -95,7 +95,11 @@ type OfferProps = Omit<OfferStepProps, 'tip' | 'accept'>
 export function OfferRegistrationStep({ email, ...offer }: OfferProps & { email: string }) {
   const tip = (
     <>
-      Аккаунта с почтой <b>{emailInLetters(email)}</b> пока нет. Зарегистрироваться?
+      Аккаунта с почтой{' '}
+      <b>
+        <EmailText address={email} />
+      </b>{' '}
+      пока нет. Зарегистрироваться?
     </>
   )
   return <OfferStep {...offer} tip={tip} accept="Продолжить" />
@@ -127,8 +131,11 @@ export function CodeStep(entry: NonNullable<MailedCode['entry']>) {
   const tipId = useId()
   const tip = (
     <>
-      Отправили код на <b>{emailInLetters(entry.operation.email)}</b>. Если письма нет, проверьте
-      папку «Спам»
+      Отправили код на{' '}
+      <b>
+        <EmailText address={entry.operation.email} />
+      </b>
+      . Если письма нет, проверьте папку «Спам»
     </>
   )
   return (

@@ -1,0 +1,14 @@
+import { Fragment } from 'react'
+import { emailInLetters } from '../format/email-in-letters.ts'
+
+/** An address that breaks after its «@» and its dots, if it must. */
+export function EmailText({ address }: { address: string }) {
+  const parts = emailInLetters(address).split(/(?<=[@.])/)
+  return parts.map((part, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a part has nothing but its place
+    <Fragment key={at}>
+      {at > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ))
+}
