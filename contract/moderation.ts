@@ -27,7 +27,7 @@ const RemovesRecent = Type.Optional(Type.Literal(true))
 export const Block = strictObject({ reason: Type.String(), until: nullable(UnixSeconds) })
 export type Block = Type.Static<typeof Block>
 
-/** A post that waits for a decision, because of its reports, an appeal, or both. */
+/** A post as moderators see it: mostly one that waits because of its reports, an appeal, or both. */
 export const QueuedPost = strictObject({
   id: Id,
   /** The text now or, where the post is gone, as it was last. */
@@ -48,6 +48,7 @@ export const QueuedPost = strictObject({
     recent: Count,
     block: nullable(Block),
   }),
+  /** Since when it waits; if it does not, when it was published. */
   since: UnixSeconds,
   reporters: Count,
   reasons: Type.Array(strictObject({ name: Type.String(), count: Count })),
@@ -71,6 +72,15 @@ export const readQueue = endpoint('GET', '/moderation/queue', {
   errors: [],
 })
 
+export const readModeratedPost = endpoint('GET', '/moderation/posts/:id', {
+  access: 'moderator',
+  summary: 'A post that is visible or waits for a decision, as in the queue',
+  params: IdParams,
+  status: 200,
+  answer: QueuedPost,
+  errors: ['POST_NOT_FOUND'],
+})
+
 export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
   access: 'moderator',
   summary: 'Decide all open reports of a post and its appeal at once',
@@ -80,6 +90,8 @@ export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
     /** Shown to the author; by default the most frequent reason of the reports. */
     reason: Type.Optional(Reason),
     block: Type.Optional(strictObject({ days: BlockDays, removesRecent: RemovesRecent })),
+    /** Removes a visible post that does not wait, too. */
+    unreported: Type.Optional(Type.Literal(true)),
     /** For the journal only. */
     note: Type.Optional(Note),
   }),

@@ -183,6 +183,11 @@ export const TABLE: Record<string, Row> = {
   },
 
   'GET /moderation/queue': { call: at('/moderation/queue'), ...forModerators, moderator: '200' },
+  'GET /moderation/posts/:id': {
+    call: ({ post }) => ({ path: `/moderation/posts/${post.id}` }),
+    ...forModerators,
+    moderator: '200',
+  },
   'POST /moderation/posts/:id/decision': {
     call: ({ post }) => ({
       path: `/moderation/posts/${post.id}/decision`,

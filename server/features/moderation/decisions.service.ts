@@ -24,6 +24,8 @@ export type NewDecision = {
   reason?: string | undefined
   /** Blocks the author of a removed post for so many days, or without an end. */
   block?: { days: number | null } | undefined
+  /** Whether a visible post without reports is removed too. */
+  unreported?: boolean
   note?: string | undefined
   /** The order of an authority, for the journal. */
   order?: string | undefined
@@ -43,12 +45,14 @@ export type Decided = {
 }
 
 /**
- * Decides about a post that has open reports or an open appeal. Throws POST_NOT_FOUND for any
- * other; OWN_POST to its author.
+ * Decides about a post that has open reports or an open appeal, or removes a visible one that is
+ * `unreported`. Throws POST_NOT_FOUND for any other; OWN_POST to its author.
  */
 export async function decideWaiting(tx: Queryable, decision: NewDecision): Promise<Decided> {
   const decided = await decide(tx, decision)
-  if (decided.open.reports + decided.open.appeals === 0) throw new AppError('POST_NOT_FOUND')
+  const { open, was } = decided
+  const isAllowed = decision.unreported && decision.verdict === 'remove' && was === 'published'
+  if (open.reports + open.appeals === 0 && !isAllowed) throw new AppError('POST_NOT_FOUND')
   return decided
 }
 

@@ -199,6 +199,29 @@ test('a post without open reports is not decided about, whether it is there or n
   expect((await read(id)).status).toBe(200)
 })
 
+test('a moderator who sees a post removes it without a report; nobody else, and not their own', async () => {
+  const { id } = await app.publish(author, 'Никто не пожаловался')
+  const seen = (postId: string, { token } = moderator) =>
+    app.call('GET', `/moderation/posts/${postId}`, { token })
+  expect((await seen(id)).body).toMatchObject({ id, state: 'published', reporters: 0 })
+  expectRefusal(await seen(id, reader), 'NOT_FOUND')
+  const remove = { verdict: 'remove', reason: 'Спам', unreported: true } as const
+  expect((await decide(app, moderator, { postId: id, ...remove })).status).toBe(204)
+  expect(await readJournal(app.db, { postId: id })).toMatchObject([
+    { action: 'post.remove', reason: 'Спам' },
+  ])
+  for (const postId of [id, 'abc']) {
+    expectRefusal(await seen(postId), 'POST_NOT_FOUND')
+    for (const verdict of ['remove', 'keep'] as const) {
+      const again = { ...remove, postId, verdict }
+      expectRefusal(await decide(app, moderator, again), 'POST_NOT_FOUND')
+    }
+  }
+  expectRefusal(await read(id), 'POST_NOT_FOUND')
+  const own = await app.publish(moderator)
+  expectRefusal(await decide(app, moderator, { postId: own.id, ...remove }), 'OWN_POST')
+})
+
 test('of two moderators who decide at once one does', async () => {
   const other = await signUpModerator(app)
   for (let round = 0; round < 5; round++) {

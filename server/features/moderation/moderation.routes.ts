@@ -5,6 +5,7 @@ import {
   listOwnRemoved,
   listOwnReports,
   markReportsSeen,
+  readModeratedPost as readPostEndpoint,
   readQueue as readQueueEndpoint,
   unblockUser as unblockUserEndpoint,
 } from '../../../contract/moderation.ts'
@@ -22,7 +23,7 @@ import { blockUser, unblockUser } from './blocks.service.ts'
 import { decideWaiting } from './decisions.service.ts'
 import { createHidingReview, purgeExpiredPosts } from './hiding.service.ts'
 import { moderationMails } from './moderation.mail.ts'
-import { REPORTS, readQueue, tellModerators } from './moderation.service.ts'
+import { REPORTS, readModeratedPost, readQueue, tellModerators } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
 import { markSeen, removeOldReports, selectOwnReports } from './report-states.repository.ts'
 import { blockAndRemove, decideWithRecent } from './wave.service.ts'
@@ -46,6 +47,8 @@ async function actorOf(db: Db, { userId }: Viewer): Promise<string> {
 
 function registerQueue({ route, db, config: { removedDays }, publishChange }: Node): void {
   route(readQueueEndpoint, () => readQueue(db))
+
+  route(readPostEndpoint, ({ params }) => readModeratedPost(db, params.id))
 
   route(decideEndpoint, async ({ params, body, viewer }) => {
     const actor = await actorOf(db, viewer)

@@ -1,5 +1,6 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { isRowId, type Queryable } from '../../kernel/db/database.ts'
+import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import type { Limit } from '../../kernel/limits/limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
@@ -34,8 +35,19 @@ export async function readQueue(
 
 export async function readWaitingPost(db: Queryable, id: string): Promise<QueuedPost | undefined> {
   const [post] = isRowId(id) ? await readWaiting(db, [id]) : []
-  return post && (post.reporters > 0 || post.appeal) ? post : undefined
+  return post && isWaiting(post) ? post : undefined
 }
+
+/** Reads a post that is visible or waits for a decision. Throws POST_NOT_FOUND. */
+export async function readModeratedPost(db: Queryable, id: string): Promise<QueuedPost> {
+  const [post] = isRowId(id) ? await readWaiting(db, [id]) : []
+  if (!post || !(post.state === 'published' || isWaiting(post))) {
+    throw new AppError('POST_NOT_FOUND')
+  }
+  return post
+}
+
+const isWaiting = ({ reporters, appeal }: QueuedPost) => reporters > 0 || appeal !== null
 
 async function readWaiting(db: Queryable, ids: string[]): Promise<QueuedPost[]> {
   const [waiting, reasons] = await Promise.all([selectWaitingPosts(db, ids), countReasons(db, ids)])

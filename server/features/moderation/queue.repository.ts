@@ -56,14 +56,14 @@ type WaitingPost = Omit<QueuedPost, 'author' | 'reasons' | 'thread'> & {
 const APPEAL = sql`CASE WHEN ap.post_id IS NOT NULL THEN json_build_object('text', ap.text,
   'createdAt', ${unixSeconds('ap.created_at')}, 'removedFor', coalesce(p.hidden_reason, '')) END`
 
-/** Reads posts that wait for a decision, or what was reported of purged ones. */
+/** Reads posts, or what was reported of purged ones. */
 export async function selectWaitingPosts(db: Queryable, ids: string[]): Promise<WaitingPost[]> {
   const { rows } = await sql<WaitingPost>`
     SELECT asked.id::text AS id, ${POST_TEXT} AS text,
       nullif(r.post_text, ${POST_TEXT}) AS "reportedText",
       ${unixSeconds('coalesce(p.created_at, r.posted_at)')} AS "createdAt", ${POST_STATE} AS state,
       u.id AS author_id,
-      ${unixSeconds('least(counted.since, ap.created_at)')} AS since, counted.reporters, counted.comments,
+      ${unixSeconds('coalesce(least(counted.since, ap.created_at), p.created_at)')} AS since, counted.reporters, counted.comments,
       ${APPEAL} AS appeal, ARRAY[p.parent_post_id, p.replied_post_id]::text[] AS before,
       ARRAY(SELECT r.id::text FROM visible_posts r WHERE r.replied_post_id = asked.id ORDER BY r.id LIMIT ${REPLIES_SHOWN})
         AS replies
