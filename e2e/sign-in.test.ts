@@ -56,6 +56,28 @@ test('on a small phone the field stands in the upper half, and the links to what
   expect(await dialog.getByRole('heading').allTextContents()).toEqual(['Вслух'])
 })
 
+test('a mistyped mail host is asked about before the mail goes, mended by a tap, and never refused', async () => {
+  const page = await journey.visit()
+  const starts = countRequests(page, 'POST', /\/logins$/)
+  await signInButton(page).click()
+  const { dialog, email, proceed, goBack } = signInDialog(page)
+  await email.fill('ivan.petrov@gmial.com')
+  await email.press('Enter')
+  await dialog.getByRole('button', { name: 'Может быть, gmail.com?' }).click()
+  expect(await email.inputValue()).toBe('ivan.petrov@gmail.com')
+  await expect.poll(() => page.locator(':focus').textContent()).toBe('Продолжить')
+  expect(await dialog.getByText('Может быть').count()).toBe(0)
+
+  await email.fill('ivan.petrov@gmial.com')
+  await proceed.click()
+  await dialog.getByText('Может быть, gmail.com?').waitFor()
+  expect(starts()).toBe(0)
+  await proceed.click()
+  await goBack.waitFor()
+  await dialog.getByText('ivan.petrov@gmial.com').waitFor()
+  expect(starts()).toBe(1)
+})
+
 test('somebody with an account signs in by the mailed code, which is sent once when «123 456» is pasted', async () => {
   const { email, username } = await journey.signIn('anna@example.org')
   const page = await journey.visit()

@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { TextField } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
+import { likelyDomain } from './likely-domain.ts'
 import { emailIn } from './pasted.ts'
 import { type MailedCode, useRetryAt } from './use-mailed-code.ts'
 
@@ -42,10 +43,15 @@ export function EmailEntry(props: EmailEntryProps) {
   const isRefused = error instanceof CallError && error.status === 400
   const mayProceed = !invalid && !isRefused && secondsLeft === 0
   const isOver = retryAt > 0 && secondsLeft === 0
+  /** The address about which the person was asked, and that they may mean all the same. */
+  const [asked, setAsked] = useState('')
+  const meant = likelyDomain(email)
 
   function submit(event: FormEvent): void {
     event.preventDefault()
-    if (mayProceed) onSubmit(email)
+    if (!mayProceed) return
+    if (meant && asked !== email) setAsked(email)
+    else onSubmit(email)
   }
 
   return (
@@ -78,6 +84,20 @@ export function EmailEntry(props: EmailEntryProps) {
           if (key === 'Enter') setShown(true)
         }}
       />
+      <div role="status">
+        {meant && asked === email && (
+          <Button
+            wide={wide}
+            onClick={({ currentTarget }) => {
+              setTyped(email.replace(/[^@]*$/, meant))
+              // The button goes, and the focus with it.
+              currentTarget.form?.querySelector<HTMLElement>('[type=submit]')?.focus()
+            }}
+          >
+            Может быть, {meant}?
+          </Button>
+        )}
+      </div>
       <div className={classes('wrap', styles.actions)} data-wide={wide || undefined}>
         <Button
           type="submit"
