@@ -44,16 +44,36 @@ test('an address is required, validated, and its error is announced', async () =
   expect(await step.proceed.isEnabled()).toBe(true)
 })
 
-test('on a small phone the field stands in the upper half, and the links to what one accepts are large enough for a finger', async () => {
+test('on a small phone the field stands in the upper half; what one accepts stands where the account is made, by links large enough for a finger', async () => {
   const page = await journey.visit({ viewport: { width: 320, height: 568 } })
   await signInButton(page).click()
-  const { dialog, email } = signInDialog(page)
-  const heightOf = async (name: string) =>
-    (await dialog.getByRole('link', { name }).boundingBox())?.height
+  const { dialog, email, goBack } = signInDialog(page)
   await expect.poll(async () => (await email.boundingBox())?.y).toBeLessThan(284 - 48)
-  expect(await heightOf('правила')).toBeGreaterThanOrEqual(44)
-  expect(await heightOf('согласие на обработку персональных данных')).toBeGreaterThanOrEqual(44)
   expect(await dialog.getByRole('heading').allTextContents()).toEqual(['Вслух'])
+  expect(await dialog.getByRole('link').count()).toBe(0)
+  await email.fill('galya@example.org')
+  await email.press('Enter')
+  await goBack.waitFor()
+  await dialog
+    .getByText(
+      'Продолжая, вы принимаете правила и даёте согласие на обработку персональных данных.',
+    )
+    .waitFor()
+  for (const name of ['правила', 'согласие на обработку персональных данных']) {
+    const link = dialog.getByRole('link', { name })
+    expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+    await link.click({ trial: true })
+  }
+})
+
+test('on a screen 256 px high the button stands below the field, which has the whole width', async () => {
+  const page = await journey.visit({ viewport: { width: 320, height: 256 } })
+  await signInButton(page).click()
+  const { email, proceed } = signInDialog(page)
+  await email.waitFor()
+  const [field, button] = [await email.boundingBox(), await proceed.boundingBox()]
+  expect(field?.width).toBeGreaterThan(270)
+  expect(button?.y).toBeGreaterThanOrEqual((field?.y ?? 0) + (field?.height ?? 0))
 })
 
 test('a mistyped mail host is asked about before the mail goes, mended by a tap, and never refused', async () => {
@@ -76,6 +96,24 @@ test('a mistyped mail host is asked about before the mail goes, mended by a tap,
   await goBack.waitFor()
   await dialog.getByText('ivan.petrov@gmial.com').waitFor()
   expect(starts()).toBe(1)
+})
+
+test('the step for the address repeats why one signs in', async () => {
+  const author = await journey.signUp()
+  await journey.publish(author, 'Спросите меня')
+  const page = await journey.visit()
+  const { dialog } = signInDialog(page)
+  for (const [button, reason] of [
+    ['Ответить', 'Чтобы ответить, войдите или зарегистрируйтесь'],
+    ['Нравится', 'Чтобы отметить запись, войдите или зарегистрируйтесь'],
+    ['Новая запись', 'Чтобы написать, войдите или зарегистрируйтесь'],
+    ['Войти', /^Войдите или зарегистрируйтесь/],
+  ] as const) {
+    await page.getByRole('button', { name: button }).first().click()
+    await dialog.getByText(reason).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  }
 })
 
 test('somebody with an account signs in by the mailed code, which is sent once when «123 456» is pasted', async () => {

@@ -28,6 +28,9 @@ test('the texts of the site are linked from the wall’s foot, beside the column
 
   const visitor = await journey.visit()
   await signInButton(visitor).click()
+  await signInDialog(visitor).email.fill('reader@example.org')
+  await signInDialog(visitor).email.press('Enter')
+  await signInDialog(visitor).goBack.waitFor()
   for (const [link, title] of [
     ['правила', 'Правила'],
     ['согласие на обработку персональных данных', 'Согласие на обработку персональных данных'],

@@ -73,8 +73,13 @@ export async function resumeIntents(performer: typeof perform): Promise<void> {
   else if (!askedOnThisPage && openedDialog.get()?.name !== 'sign-in') dropIntent()
 }
 
+/** What a visitor wanted, for which they sign in. */
+export function intentToResume(): Intent | null {
+  return sessionStore.readJson(KEY, isIntent)
+}
+
 function resume(userId: string): void {
-  const stored = sessionStore.readJson(KEY, isIntent)
+  const stored = intentToResume()
   dropIntent()
   const isOthers = stored?.name === 'like' && stored.by !== undefined && stored.by !== userId
   if (stored && !isOthers) perform(stored)

@@ -11,7 +11,8 @@ export function CodeLine() {
   return (
     <button type="button" className={styles.line} onClick={() => openDialog({ name: 'sign-in' })}>
       <span>
-        Мы отправили код на {hint(emailInLetters(email))}: <span className={styles.enter}>введите его</span>
+        Мы отправили код на {hint(emailInLetters(email))}:{' '}
+        <span className={styles.enter}>введите его</span>
       </span>
     </button>
   )

@@ -1,8 +1,9 @@
-import { type ReactNode, useId, useRef } from 'react'
+import { type ReactNode, useId, useRef, useState } from 'react'
 import { PATHS } from '../../contract/pages.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import type { MailedCode } from '../codes/use-mailed-code.ts'
+import { type Intent, intentToResume } from '../session/intents.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { EmailText } from '../ui/email-text.tsx'
@@ -13,12 +14,21 @@ import { AuthShell } from './auth-shell.tsx'
 import { useSiteState } from './site-state.ts'
 import styles from './steps.module.css'
 
+const REASONS: Partial<Record<Intent['name'], string>> = {
+  like: 'Чтобы отметить запись, войдите',
+  reply: 'Чтобы ответить, войдите',
+  'new-post': 'Чтобы написать, войдите',
+  report: 'Чтобы пожаловаться, войдите',
+}
+
 export function EmailStep({ mailed }: { mailed: MailedCode }) {
   const tipId = useId()
+  const [intent] = useState(intentToResume)
+  const enter = (intent && REASONS[intent.name]) ?? 'Войдите'
   const how = useSiteState().isInviteOnly ? ' по приглашению' : ''
   return (
     <AuthShell
-      tip={`Войдите или зарегистрируйтесь${how}: пришлём код на почту, пароль не нужен`}
+      tip={`${enter} или зарегистрируйтесь${how}: пришлём код на почту, пароль не нужен`}
       tipId={tipId}
     >
       <EmailEntry
@@ -28,7 +38,6 @@ export function EmailStep({ mailed }: { mailed: MailedCode }) {
         wide
         onSubmit={(email) => mailed.start({ email, way: 'login' })}
       />
-      <Terms />
     </AuthShell>
   )
 }
@@ -36,20 +45,17 @@ export function EmailStep({ mailed }: { mailed: MailedCode }) {
 /** The links open a new tab, so that the dialog stays as it is. */
 function Terms() {
   return (
-    <div className={classes('soft', styles.note)}>
-      <p>
-        Регистрируясь, вы принимаете{' '}
-        <a href={PATHS.rules} target="_blank" rel="noreferrer">
-          правила
-        </a>
-      </p>
-      <p>
-        Вы даёте{' '}
-        <a href={PATHS.consent} target="_blank" rel="noreferrer">
-          согласие на обработку персональных данных
-        </a>
-      </p>
-    </div>
+    <p className={classes('soft', styles.note)}>
+      Продолжая, вы принимаете{' '}
+      <a href={PATHS.rules} target="_blank" rel="noreferrer">
+        правила
+      </a>{' '}
+      и даёте{' '}
+      <a href={PATHS.consent} target="_blank" rel="noreferrer">
+        согласие на обработку персональных данных
+      </a>
+      .
+    </p>
   )
 }
 
@@ -62,6 +68,8 @@ type OfferStepProps = {
   errorLine: MailedCode['errorLine']
   onAccept: () => void
   onReturn: () => void
+  /** What stands above the buttons. */
+  children?: ReactNode
 }
 
 function OfferStep(props: OfferStepProps) {
@@ -72,6 +80,7 @@ function OfferStep(props: OfferStepProps) {
   useFocusOnMount(proceed, true)
   return (
     <AuthShell tip={tip} tipId={tipId}>
+      {props.children}
       <FormError {...errorLine} />
       <Button
         ref={proceed}
@@ -102,7 +111,11 @@ export function OfferRegistrationStep({ email, ...offer }: OfferProps & { email:
       пока нет. Зарегистрироваться?
     </>
   )
-  return <OfferStep {...offer} tip={tip} accept="Продолжить" />
+  return (
+    <OfferStep {...offer} tip={tip} accept="Продолжить">
+      <Terms />
+    </OfferStep>
+  )
 }
 
 /** Offers to bring back a deleted account to the person who has proved its address. */

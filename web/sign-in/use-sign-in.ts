@@ -4,8 +4,8 @@ import { announceSessionChange } from '../session/viewer.ts'
 import { saveArrival } from './arrival.ts'
 import { identify } from './identify.ts'
 import { startSignIn, verifySignIn } from './sign-in.queries.ts'
-import { signInOperation } from './sign-in-operation.ts'
 import { type Step, stepAfter } from './sign-in-flow.ts'
+import { signInOperation } from './sign-in-operation.ts'
 
 /** Success reloads the page. */
 export function useSignIn() {
