@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { journey, desktopTest as test } from './testing/journey.ts'
-import { startPost, textField, toast } from './testing/page-actions.ts'
+import { startPost, textField, toast, untilPreloaded } from './testing/page-actions.ts'
 import { enterCode, profileLink, signInDialog } from './testing/sign-in-actions.ts'
 
 test('two tabs write at once: each keeps its own text through closing, a reload and the other’s publication', async () => {
@@ -64,14 +64,24 @@ test('who registers to write is told under which name they write, and may choose
   await enterCode(page, await journey.nextCode('nina@example.org'))
   const dialog = page.getByRole('dialog', { name: 'Новая запись' })
   await dialog.getByText(/Пишете как user_[0-9a-z]{7} · сменить/).waitFor()
+  // By then a toast would have come.
+  await untilPreloaded(page)
+  expect(await page.getByText(/^Теперь вы/).count()).toBe(0)
   await textField(dialog).fill('Пока без имени')
   await dialog.getByRole('link', { name: 'сменить' }).click()
   await page.waitForURL('**/settings/account/username')
   await dialog.waitFor({ state: 'detached' })
-  await page.getByRole('main').getByLabel('Имя пользователя').fill('nina_pishet')
+  const name = page.getByRole('main').getByLabel('Имя пользователя')
+  await expect.poll(() => name.evaluate(isSelected)).toBe(true)
+  await page.keyboard.type('nina_pishet')
   await page.getByRole('button', { name: 'Сохранить' }).click()
   await page.getByRole('link', { name: 'Профиль nina_pishet' }).waitFor()
   await startPost(page)
   expect(await textField(dialog).inputValue()).toBe('Пока без имени')
   expect(await dialog.getByText('Пишете как').count()).toBe(0)
 })
+
+function isSelected(field: HTMLElement | SVGElement): boolean {
+  const { selectionStart, selectionEnd, value } = field as HTMLInputElement
+  return document.activeElement === field && selectionStart === 0 && selectionEnd === value.length
+}

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
+import { isGeneratedName } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
@@ -49,6 +50,8 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
         autoCapitalize="none"
         spellCheck={false}
         focusOnMount
+        // Nobody keeps a part of a generated name.
+        onFocus={({ target }) => isGeneratedName(username) && target.select()}
         value={username}
         readOnly={saving.isPending}
         hint={`Латинские буквы, цифры и знак подчёркивания, от ${USERNAME_MIN} до ${USERNAME_MAX} символов`}

@@ -3,7 +3,7 @@ import type { CurrentUser } from '../../contract/account.ts'
 import { PATHS, postPath } from '../../contract/pages.ts'
 import { isInSight } from '../feed/articles.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
-import { openDialog } from '../history/history.ts'
+import { openDialog, openedDialog } from '../history/history.ts'
 import type { CallError } from '../http/call-error.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { preload } from '../platform/lazy-chunk.ts'
@@ -30,7 +30,8 @@ export async function greetUser(client: QueryClient, user: CurrentUser): Promise
   const { username, hasNewOutcomes = false, lastRemoval } = user
   const arrival = takeArrival()
   if (arrival === 'returned') toast({ text: 'С возвращением' })
-  else if (arrival) {
+  // Where a text is written, a line there says the same.
+  else if (arrival && openedDialog.get() === null) {
     toast({
       text: `Теперь вы ${username}`,
       link: { label: 'Выбрать имя', to: PATHS.username },
