@@ -1,7 +1,15 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect } from 'vitest'
 import { DESKTOP, journey, olga, PHONE, TABLET, test } from './testing/journey.ts'
-import { chooseFromMenu, holdCalls, postWith, scroll, styleOf } from './testing/page-actions.ts'
+import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
+import {
+  chooseFromMenu,
+  dialogOf,
+  holdCalls,
+  postWith,
+  scroll,
+  styleOf,
+} from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 beforeEach(async () => {
@@ -28,6 +36,38 @@ test('the theme is dark at first; the choice survives a reload, and the other th
 
   await page.getByRole('button', { name: 'Тёмная тема' }).click()
   expect(await backgroundOf(page)).toBe(dark)
+})
+
+test('on wide screens the first row of the wall is a field that opens the composer; a phone has none', async () => {
+  const page = await journey.visit({ as: olga, viewport: TABLET, before: recordShifts })
+  await profileLink(page).waitFor()
+  const field = page.getByRole('main').getByRole('button', { name: 'О чём скажете вслух?' })
+  const first = await postWith(page, 'Вопрос в строку').boundingBox()
+  const { y = 0, height = 0 } = (await field.boundingBox()) ?? {}
+  expect(y + height).toBeLessThan(first?.y ?? 0)
+  expect(await sumOfShifts(page)).toBeLessThan(0.001)
+  await field.click()
+  await dialogOf(page, 'Новая запись')
+  await page.keyboard.press('Escape')
+  await page.setViewportSize(PHONE)
+  await field.waitFor({ state: 'hidden' })
+})
+
+test.each([
+  { name: 'a phone', viewport: PHONE },
+  { name: 'a desktop', viewport: DESKTOP },
+])('on $name an empty wall says what it is and asks for the first post', async ({ viewport }) => {
+  await journey.emptyWall()
+  const page = await journey.visit({ viewport })
+  const main = page.getByRole('main')
+  expect(await main.getByRole('heading').allTextContents()).toEqual([
+    'Стена коротких текстовых записей: читайте, пишите, отвечайте',
+    'Записи не найдены',
+  ])
+  await main.getByText('Возможно, записи скоро появятся').waitFor()
+  expect(await page.getByText('стена коротких записей').locator('visible=true').count()).toBe(0)
+  await main.getByRole('button', { name: 'Написать первую запись' }).click()
+  await dialogOf(page, 'Вход')
 })
 
 test('on a phone the theme is changed in the foot of a page, or in the settings', async () => {

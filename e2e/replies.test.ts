@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, olga, petr, test, visitWithNews } from './testing/journey.ts'
+import { DESKTOP, journey, olga, PHONE, petr, test, visitWithNews } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { signUpModerator } from './testing/moderation-actions.ts'
 import {
@@ -12,6 +12,7 @@ import {
   postTexts,
   postWith,
   recordMoves,
+  refuseOnce,
   switchView,
   tap,
   textField,
@@ -232,6 +233,38 @@ function fieldOf(page: Page) {
   const field = main.getByRole('textbox', { name: 'Ваш ответ' })
   return { main, field, send: main.getByRole('button', { name: 'Опубликовать' }) }
 }
+
+test('the field asks for the first reply; on a phone it leaves out the name, which the tile has, and a wait has a row of its own', async () => {
+  const asked = await journey.publish(olga, 'Кто первый?')
+  const page = await journey.visit({ as: petr, path: `/posts/${asked.id}` })
+  const { main, field, send } = fieldOf(page)
+  await expect.poll(() => field.getAttribute('placeholder')).toBe('Ответьте первым')
+  await field.fill('Я')
+  const name = main.getByText(`Пишете как ${petr.username}`)
+  await name.waitFor({ state: 'attached' })
+  expect(await name.isVisible()).toBe(false)
+  await page.setViewportSize(DESKTOP)
+  await name.waitFor()
+  await page.setViewportSize(PHONE)
+
+  await refuseOnce(page, '**/replies', 'Не чаще раза в минуту', 40)
+  await send.click()
+  const stop = main.getByRole('button', { name: 'Не отправлять' })
+  const [notice, button, foot] = await Promise.all(
+    [main.getByText(/Отправим через/), stop, send].map((it) => it.boundingBox()),
+  )
+  if (!notice || !button || !foot) throw new Error('nothing waits')
+  const middle = button.y + button.height / 2
+  expect(notice.y).toBeLessThan(middle)
+  expect(notice.y + notice.height).toBeGreaterThan(middle)
+  expect(notice.x + notice.width).toBeLessThanOrEqual(button.x)
+  expect(foot.y).toBeGreaterThanOrEqual(button.y + button.height)
+  await stop.click()
+  await field.fill('')
+  await journey.reply(olga, asked.id, 'Уже нет')
+  await page.reload()
+  await expect.poll(() => field.getAttribute('placeholder')).toBe('Ваш ответ')
+})
 
 test('new replies to a post wait behind a button on its page, which only they light, and come above what is read', async () => {
   const asked = await journey.publish(olga, 'Кто придёт?')

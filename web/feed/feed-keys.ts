@@ -1,5 +1,5 @@
 import { openDialog } from '../history/history.ts'
-import { withViewer } from '../session/intents.ts'
+import { writePost } from '../session/intents.ts'
 import { type Shortcuts, useShortcuts } from '../ui/shortcuts.ts'
 import { focusedArticle, moveFocus, pageArticle } from './articles.ts'
 
@@ -14,7 +14,7 @@ const STEPS: Shortcuts = {
 const ACTIONS: Shortcuts = {
   KeyL: () => press('like'),
   KeyR: () => press('reply'),
-  KeyN: () => void withViewer({ name: 'new-post' }),
+  KeyN: writePost,
   '?': () => openDialog({ name: 'shortcuts' }),
 }
 

@@ -5,12 +5,13 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { Mark } from '../ui/mark.tsx'
 import styles from './list-end.module.css'
 
-type NoPostsProps = { note?: string | undefined; action?: ReactNode }
+type NoPostsProps = { lead?: string | undefined; note?: string | undefined; action?: ReactNode }
 
-export function NoPosts({ note, action }: NoPostsProps) {
+export function NoPosts({ lead, note, action }: NoPostsProps) {
   return (
     <EmptyState
       {...EMPTY_LIST}
+      lead={lead}
       action={
         (note || action) && (
           <>

@@ -25,6 +25,8 @@ type PostFeedProps = {
   label: string
   /** For replies, the post above them: their quotes are left out. */
   repliesTo?: CachedPost
+  /** Stands above what every empty list says. */
+  emptyLead?: string
   emptyAction?: ReactNode
   /** A line of its own, below what every empty list says. */
   emptyNote?: string
@@ -92,7 +94,7 @@ function EntryFeed(props: PostFeedProps) {
 type FeedEndProps = PostFeedProps & { list: PostListView }
 
 function FeedEnd(props: FeedEndProps) {
-  const { list, repliesTo, emptyAction, emptyNote, refusal, endText, foot } = props
+  const { list, repliesTo, emptyLead, emptyAction, emptyNote, refusal, endText, foot } = props
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
     const ErrorMessage = list.state === 'failed' && !repliesTo ? ErrorPage : ErrorRow
@@ -103,12 +105,10 @@ function FeedEnd(props: FeedEndProps) {
   if (repliesTo) return list.ids.length === 0 && <NoReplies />
   return (
     <>
-      {list.ids.length === 0 ? (
-        (refusal ?? <NoPosts note={emptyNote} action={emptyAction} />)
-      ) : (
-        // A single post needs no end.
-        (endText || list.total > 1) && <LastPost text={endText} />
-      )}
+      {list.ids.length === 0
+        ? (refusal ?? <NoPosts lead={emptyLead} note={emptyNote} action={emptyAction} />)
+        : // A single post needs no end.
+          (endText || list.total > 1) && <LastPost text={endText} />}
       {foot}
     </>
   )

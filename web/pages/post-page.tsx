@@ -79,7 +79,7 @@ function Thread({ post }: { post: CachedPost }) {
         <PostDetail post={post} menu={<PostMenuButton post={post} />}>
           <PostActions post={post} />
         </PostDetail>
-        <ReplyRow postId={post.id} />
+        <ReplyRow postId={post.id} isFirst={post.actions.replies_count === 0} />
         <div className={styles.heading}>
           <h2 className="heading">Ответы</h2>
           <Lazy chunk={visitedThread} loading={null} fallback={null}>

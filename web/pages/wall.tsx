@@ -1,13 +1,15 @@
 import { useMemo } from 'react'
-import { cursorIn, PATHS, TITLES } from '../../contract/pages.ts'
+import { cursorIn, PATHS, SITE_DESCRIPTION, TITLES } from '../../contract/pages.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { wallSource } from '../posts/cache/posts.queries.ts'
+import { writePost } from '../session/intents.ts'
 import { SiteLinks } from '../texts/site-links.tsx'
 import { ThemeToggle } from '../theme/theme-toggle.tsx'
-import { buttonClass } from '../ui/button.tsx'
+import { Button, buttonClass } from '../ui/button.tsx'
+import styles from './wall.module.css'
 
 const foot = (
   <SiteLinks>
@@ -20,7 +22,28 @@ export function WallPage() {
   usePageTitle(TITLES.wall)
   const start = cursorIn(useEntry().search)
   const source = useMemo(() => wallSource(start), [start])
-  return <PostFeed source={source} label="Стена" foot={foot} />
+  return (
+    <>
+      {start === '' && (
+        <div className={styles.write}>
+          <button type="button" className={styles.field} onClick={writePost}>
+            О чём скажете вслух?
+          </button>
+        </div>
+      )}
+      <PostFeed
+        source={source}
+        label="Стена"
+        emptyLead={SITE_DESCRIPTION.replace(/\.$/, '')}
+        emptyAction={
+          <Button variant="primary" onClick={writePost}>
+            Написать первую запись
+          </Button>
+        }
+        foot={foot}
+      />
+    </>
+  )
 }
 
 export function WallLink() {

@@ -6,7 +6,9 @@ import { WritingAs } from '../posts/compose/writing-as.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import styles from './reply-field.module.css'
 
-export function ReplyField({ postId, username }: { postId: string; username: string }) {
+type ReplyFieldProps = { postId: string; username: string; placeholder: string }
+
+export function ReplyField({ postId, username, placeholder }: ReplyFieldProps) {
   const form = usePostForm({ draft: useDraft(`reply ${postId}`), initialText: '' })
   const blockNote = useBlockNote()
   const field = useRef<HTMLDivElement>(null)
@@ -22,10 +24,16 @@ export function ReplyField({ postId, username }: { postId: string; username: str
       <PostForm
         form={form}
         shape="row"
-        note={blockNote ?? <WritingAs />}
+        note={
+          blockNote ?? (
+            <div data-wide-only>
+              <WritingAs />
+            </div>
+          )
+        }
         submitLabel="Опубликовать"
         label="Ваш ответ"
-        placeholder="Ваш ответ"
+        placeholder={placeholder}
       />
     </div>
   )

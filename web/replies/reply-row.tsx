@@ -9,7 +9,7 @@ import styles from './reply-row.module.css'
 const replyField = createLazyChunk(() => import('./reply-field.tsx'), 'ReplyField')
 
 /** Where one replies on the page of a post. It has its height before the viewer is known. */
-export function ReplyRow({ postId }: { postId: string }) {
+export function ReplyRow({ postId, isFirst }: { postId: string; isFirst: boolean }) {
   const viewer = useViewer()
   const dialog = useDialog()
   const isInDialog = dialog?.name === 'reply' && dialog.postId === postId
@@ -28,7 +28,12 @@ export function ReplyRow({ postId }: { postId: string }) {
       {viewer.state === 'authorized' && !isInDialog && (
         <Lazy chunk={replyField} loading={null}>
           {(ReplyField) => (
-            <ReplyField key={viewer.user.id} postId={postId} username={viewer.user.username} />
+            <ReplyField
+              key={viewer.user.id}
+              postId={postId}
+              username={viewer.user.username}
+              placeholder={isFirst ? 'Ответьте первым' : 'Ваш ответ'}
+            />
           )}
         </Lazy>
       )}

@@ -45,6 +45,10 @@ export async function withViewer(intent: Intent): Promise<void> {
   openDialog({ name: 'sign-in' })
 }
 
+export function writePost(): void {
+  void withViewer({ name: 'new-post' })
+}
+
 /** Resolves to the viewer, or to null if a later intent counts. */
 async function waitWith(intent: Intent) {
   if (!startWaiting(intent)) return null

@@ -2,7 +2,6 @@ import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useFeedKeys } from '../../feed/feed-keys.ts'
 import { useEntry } from '../../history/entry.tsx'
 import { CONTENT, focusContent } from '../../history/focus-content.ts'
-import { withViewer } from '../../session/intents.ts'
 import { settings } from '../../session/page-settings.ts'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import styles from './app-shell.module.css'
@@ -22,7 +21,7 @@ export function AppShell({ children }: { children: ReactNode }) {
     <div className={styles.frame}>
       <SkipLink />
       <ErrorBoundary>
-        <SideRail appName={settings().appName} onNewPost={writePost} />
+        <SideRail appName={settings().appName} />
       </ErrorBoundary>
       <div className={styles.column}>
         <ErrorBoundary>
@@ -38,7 +37,7 @@ export function AppShell({ children }: { children: ReactNode }) {
       </div>
       <ErrorBoundary>
         <SideInfo />
-        <BottomBar onNewPost={writePost} />
+        <BottomBar />
         <div className={styles.notice}>
           <ConnectionBanner />
         </div>
@@ -59,10 +58,6 @@ function useStartAtTop(): void {
     scrollTo(0, 0)
     if (pathname !== lastPathname) focusContent()
   }, [key, pathname, isReturn])
-}
-
-function writePost(): void {
-  void withViewer({ name: 'new-post' })
 }
 
 /** The first stop of the Tab key: jumps over the navigation to the content. */

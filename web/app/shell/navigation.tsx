@@ -4,6 +4,7 @@ import { PATHS } from '../../../contract/pages.ts'
 import { usePage } from '../../history/entry.tsx'
 import { Link } from '../../history/link.tsx'
 import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
+import { writePost } from '../../session/intents.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { ThemeToggle } from '../../theme/theme-toggle.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -13,9 +14,7 @@ import draft from './draft-mark.module.css'
 import rail from './side-rail.module.css'
 import { useHideOnScroll } from './use-hide-on-scroll.ts'
 
-type SideRailProps = { appName: string; onNewPost: () => void }
-
-export function SideRail({ appName, onNewPost }: SideRailProps) {
+export function SideRail({ appName }: { appName: string }) {
   return (
     <nav className={rail.rail} aria-label="Разделы">
       <Link to={PATHS.wall} className={rail.brand} title={appName}>
@@ -26,7 +25,7 @@ export function SideRail({ appName, onNewPost }: SideRailProps) {
         <Mark />
         <span className={rail.label}>Стена</span>
       </NavigationLink>
-      <button type="button" className={rail.write} title="Новая запись" onClick={onNewPost}>
+      <button type="button" className={rail.write} title="Новая запись" onClick={writePost}>
         <Icon shape={Plus} size={22} />
         <span className={rail.label}>Новая запись</span>
         <DraftMark />
@@ -38,14 +37,14 @@ export function SideRail({ appName, onNewPost }: SideRailProps) {
   )
 }
 
-export function BottomBar({ onNewPost }: { onNewPost: () => void }) {
+export function BottomBar() {
   const hidden = useHideOnScroll()
   return (
     <nav className={bar.bar} data-hidden={hidden || undefined} aria-label="Разделы">
       <NavigationLink to={PATHS.wall} className={bar.item ?? ''} aria-label="Стена">
         <Mark size={24} />
       </NavigationLink>
-      <button type="button" className={bar.write} onClick={onNewPost}>
+      <button type="button" className={bar.write} onClick={writePost}>
         <Icon shape={Plus} size={24} />
         <span className="visually-hidden">Новая запись</span>
         <DraftMark />
