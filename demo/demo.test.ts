@@ -58,6 +58,16 @@ test('the link signs in as one of them, who has posts, replies, likes and other 
   expect((await followLink()).cookie).not.toBe(cookie)
 })
 
+test('one reply to the viewer is new and not answered yet, and older ones are seen', async () => {
+  const { token } = await followLink()
+  const { body: received } = await call('GET', '/users/current/received', { token })
+  expect(received.unread).toBe(1)
+  const { body: list } = await call('GET', '/posts/replies/received', { token })
+  expect(list.total).toBeGreaterThan(2)
+  expect(list.posts[0].actions.replies_count).toBe(0)
+  expect(list.posts[0].received_no).toBeGreaterThan(list.seen)
+})
+
 test('any other link, and the same one on a wall that is no demo, is a page that does not exist', async () => {
   expect((await fetch(`${demo.signInUrl}x`)).status).toBe(404)
   const app = await appForTest()

@@ -44,7 +44,26 @@ export async function fillWall(db: Db, now: Date): Promise<PersonIds> {
       SELECT ${id}, fan, ${at}::timestamptz + (${now} - ${at}::timestamptz) / 2
       FROM unnest(${fans}::bigint[]) fan`.execute(db)
   }
+  await numberReceived(db)
   return people
+}
+
+/** The newest reply that each received is new to them. */
+async function numberReceived(db: Db): Promise<void> {
+  await sql`WITH numbered AS (
+      UPDATE posts SET recipient_id = received.by, received_no = received.no
+      FROM (
+        SELECT reply.id, replied.owner_id AS by,
+          row_number() OVER (PARTITION BY replied.owner_id ORDER BY reply.created_at, reply.id) AS no
+        FROM posts reply JOIN posts replied ON replied.id = reply.replied_post_id
+        WHERE reply.owner_id <> replied.owner_id
+      ) received
+      WHERE posts.id = received.id RETURNING recipient_id
+    )
+    INSERT INTO answer_states (user_id, last_no, seen_no, mailed_no)
+    SELECT recipient_id, count(*), count(*) - 1, count(*) FROM numbered GROUP BY recipient_id`.execute(
+    db,
+  )
 }
 
 function placeAll(posts: WallPost[], replied: WallPost | undefined): Placed[] {

@@ -7,6 +7,7 @@ export const TODAY: WallPost[] = [
     ago: 3,
     likes: 4,
     text: 'Правлю кулинарную книгу. «Поставьте гостей в холодильник на ночь». Автор пропустила всего одну строчку — про желе.',
+    replies: [{ by: 'nastroyshik', ago: 1, likes: 2, text: 'И как гости, застыли?' }],
   },
   {
     by: 'sestra_nina',
