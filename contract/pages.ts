@@ -231,6 +231,8 @@ export type FirstPage = {
   | { shows: 'missing post' }
   | { shows: 'missing author' }
   | { shows: 'nothing' }
+  /** What surrounds a page of which a visitor sees nothing. */
+  | { shows: 'own' }
 )
 
 export type PageSettings = { appName: string; editPeriodSeconds: number }

@@ -3,7 +3,14 @@ import { beforeEach, expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import { journey, olga, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
-import { holdCalls, postTexts, postWith, readOn, spareBytes } from './testing/page-actions.ts'
+import {
+  holdCalls,
+  postTexts,
+  postWith,
+  readOn,
+  spareBytes,
+  styleOf,
+} from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
@@ -172,6 +179,43 @@ test('what a signed-in person taps before the scripts are there happens once eac
   expect(await page.locator('[data-held]').count()).toBe(0)
 })
 
+test('whatever is pressed before its scripts are there shows it alike, and at once', async () => {
+  const { page, sendScripts } = await visitBeforeScripts({})
+  const post = postWith(page, 'Разговор')
+  const pressed = [
+    page.getByRole('banner').getByRole('button', { name: 'Войти' }),
+    post.getByRole('button', { name: 'Нравится' }),
+    post.getByRole('button', { name: 'Ещё' }),
+  ]
+  for (const button of pressed) {
+    expect(await styleOf(button, 'animation-name')).not.toBe('waits')
+    await button.click()
+    expect(await styleOf(button, 'animation-name')).toBe('waits')
+  }
+  sendScripts()
+
+  const { page: other } = await visitBeforeScripts({})
+  const next = await holdCalls(other, /\/posts\/\d+$/)
+  const card = postWith(other, 'Разговор')
+  await card.getByText('Разговор').click({ noWaitAfter: true })
+  await next.asked
+  expect(await styleOf(card, 'animation-name')).toBe('waits')
+  next.letGo()
+  await other.waitForURL(`**/posts/${talk.id}`)
+})
+
+test('a page of one’s own has its header and frame before the scripts, and nothing moves when they come', async () => {
+  const { page, sendScripts } = await visitBeforeScripts({ as: olga, path: '/settings' })
+  const bar = page.getByRole('navigation', { name: 'Разделы' })
+  await page.getByRole('banner').getByRole('button', { name: 'Назад' }).waitFor()
+  await bar.getByRole('button', { name: 'Новая запись' }).waitFor()
+  sendScripts()
+  await page.getByRole('heading', { level: 1, name: 'Настройки' }).waitFor()
+  await page.getByRole('button', { name: 'Выйти' }).waitFor()
+  await profileLink(page).waitFor()
+  expect(await sumOfShifts(page)).toBeLessThan(0.001)
+})
+
 test('a press on a page that is rendered anew, since it was left further down, is answered', async () => {
   const page = await journey.visit()
   await readOn(page, 25)
@@ -245,12 +289,13 @@ async function likeWithout(missing: RegExp, path = '/'): Promise<Page> {
   return page
 }
 
-async function visitBeforeScripts() {
+async function visitBeforeScripts(visit: Visit = { as: olga }) {
   const scripts = Promise.withResolvers<void>()
   const page = await journey.visit({
-    as: olga,
+    ...visit,
     waitsForScripts: false,
     before: async (it) => {
+      await recordShifts(it)
       await it.route(SCRIPTS, async (route) => {
         await scripts.promise
         await route.continue()

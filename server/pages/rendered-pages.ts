@@ -118,6 +118,21 @@ export class RenderedPages {
     )
   }
 
+  /** As `serve`, for a page of which only a signed-in user sees more than what surrounds it. */
+  serveOwn(path: string, http: Http): Promise<Buffer> {
+    return this.#options.cache.serveShared({ ...http, url: `${path} own` }, async () => {
+      const first = {
+        now: unixNow(),
+        site: await this.#options.readSiteState(),
+        shows: 'own',
+      } as const
+      return this.#render(
+        { route: path, url: path, head: 'own', first },
+        { reader: 'session', http },
+      )
+    })
+  }
+
   /** Resolves to the answer to what is not there, the same at every address. */
   missing(what: Missing): Promise<CachedResponse> {
     const made = this.#missing[what] ?? this.#render(MISSING[what])
@@ -129,7 +144,8 @@ export class RenderedPages {
   async #render(page: Page, { reader = 'visitor', http }: Asked = {}): Promise<CachedResponse> {
     const leave = this.#web.maker.rendered.tryEnter()
     // All read the wall; the pages of what is missing are made once.
-    const isPlain = !leave && http !== undefined && page.url !== PATHS.wall
+    const isPlain =
+      !leave && http !== undefined && page.url !== PATHS.wall && page.first.shows !== 'own'
     const first: FirstPage = isPlain ? { ...page.first, plain: true } : page.first
     const isVisitors = reader === 'visitor'
     try {

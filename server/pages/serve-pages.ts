@@ -137,7 +137,7 @@ class Pages {
     const spelled = spell(page.path, query)
     if (spelled !== url) return http.reply.redirect(spelled, 308)
     const shown = publicPage(page, query)
-    return shown ? this.#sendPublic(http, shown) : this.#sendShell(http, 'own')
+    return shown ? this.#sendPublic(http, shown) : this.#sendOwn(http, page.path)
   }
 
   /** Sends a page that the browser fills: what is no page for visitors, or could not be read. */
@@ -149,6 +149,17 @@ class Pages {
       .headers({ 'cache-control': 'private, no-cache', vary: 'Cookie' })
       .type(HTML_TYPE)
       .send(before + headOf(shown, this.#web) + state + session + after)
+  }
+
+  /** The header and the frame of the page come with it: only its content waits for the scripts. */
+  async #sendOwn(http: Http, path: string): Promise<FastifyReply> {
+    if (!this.#hasSession(http.request)) return this.#sendShell(http, 'own')
+    try {
+      return http.reply.send(await this.#rendered.serveOwn(path, http))
+    } catch (error) {
+      noteRefusal(http.reply, error as Error)
+      return this.#sendShell(http, 'own')
+    }
   }
 
   /** Says that there is no such post, or no such page. */

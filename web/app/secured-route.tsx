@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { errorMessage } from '../http/error-message.ts'
+import { useHydrated } from '../platform/hydrated.ts'
 import { useViewer, type Viewer, viewerForAction } from '../session/viewer.ts'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
@@ -22,8 +23,10 @@ export function ModeratorsRoute({
 }
 
 function ViewerPending({ viewer }: { viewer: Viewer }) {
+  const isHydrated = useHydrated()
   if (viewer.state === 'no-answer') {
     return <ErrorRow text={errorMessage(viewer.error)} onRetry={viewerForAction} />
   }
-  return <Loading label="Загружаем страницу" />
+  // The server's page has no style attributes.
+  return isHydrated && <Loading label="Загружаем страницу" />
 }

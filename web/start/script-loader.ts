@@ -34,6 +34,12 @@ function endHold(): void {
   for (const button of held) button.removeAttribute('data-held')
 }
 
+/** Until the next page comes: this one may be shown again as it was left. */
+function holdCard(card: HTMLElement | null): void {
+  card?.setAttribute('data-held', '')
+  addEventListener('pagehide', () => card?.removeAttribute('data-held'))
+}
+
 function onUse(event: MouseEvent | KeyboardEvent): void {
   const { target, type } = event
   const opens = type === 'click' || ('key' in event && event.key === 'Enter')
@@ -43,7 +49,9 @@ function onUse(event: MouseEvent | KeyboardEvent): void {
   const link = !button && opens && target.closest('article')?.querySelector('a:has(time)')
   if (link) {
     event.stopImmediatePropagation()
-    if (getSelection()?.isCollapsed) link.dispatchEvent(new MouseEvent('click', event))
+    if (!getSelection()?.isCollapsed) return
+    if (!event.ctrlKey && !event.metaKey) holdCard(target.closest('article'))
+    link.dispatchEvent(new MouseEvent('click', event))
     return
   }
   load()

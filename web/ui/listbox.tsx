@@ -41,7 +41,7 @@ export function Listbox<Value extends string>(props: ListboxProps<Value>) {
         <Icon shape={ChevronDown} size={18} className={styles.chevron} />
       </button>
       {button && (
-        <Lazy chunk={menu} loading={null} onError={failToOpen}>
+        <Lazy chunk={menu} loading={<i data-loading />} onError={failToOpen}>
           {(Menu) => (
             <Menu
               role="listbox"

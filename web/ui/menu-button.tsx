@@ -36,7 +36,7 @@ export function MenuButton<Menu>({ about, chunk, children }: MenuButtonProps<Men
         aria-haspopup="menu"
       />
       {button && (
-        <Lazy chunk={chunk} loading={null} onError={failToOpen}>
+        <Lazy chunk={chunk} loading={<i data-loading />} onError={failToOpen}>
           {(menu) => children(menu, { label, button, onClose: close })}
         </Lazy>
       )}

@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from 'react'
 import { shortCount } from '../../format/counts.ts'
-import { classes } from '../../ui/classes.ts'
 import styles from './action-button.module.css'
 
 type ActionButtonProps = {
@@ -25,7 +24,7 @@ export function ActionButton(props: ActionButtonProps) {
     <span className={styles.action}>
       <button
         type="button"
-        className={classes(styles.button, props.busy && styles.busy)}
+        className={styles.button}
         data-action={props.action}
         aria-label={`${props.label}: ${props.about}`}
         aria-describedby={props.count > 0 ? countId : undefined}
