@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, test } from './testing/journey.ts'
-import { toast } from './testing/page-actions.ts'
+import { journey, olga, test } from './testing/journey.ts'
+import { dialogOf, textField, toast } from './testing/page-actions.ts'
+import { signInDialog, signInThrough } from './testing/sign-in-actions.ts'
 
 test('Chromium finds nothing that keeps the app from being installed', async () => {
   const page = await journey.visit()
@@ -14,6 +15,32 @@ test('Chromium finds nothing that keeps the app from being installed', async () 
   const found = installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')
   expect(found).toEqual([])
   expect(await page.evaluate(mismatchedPictures)).toEqual([])
+})
+
+test('what a phone shares waits in the composer, once, also after signing in', async () => {
+  const manifest = await (await fetch(`${journey.url}/manifest.webmanifest`)).json()
+  const { action, params } = manifest.share_target
+  const url = 'https://example.org/statya'
+  const given = { [params.title]: 'Статья', [params.text]: `Прочтите ${url}`, [params.url]: url }
+  const path = `${action}?${new URLSearchParams(given)}`
+  const shared = `Статья\nПрочтите ${url}`
+
+  const page = await journey.visit({ as: olga, path })
+  expect(await textField(await dialogOf(page, 'Новая запись')).inputValue()).toBe(shared)
+  expect(new URL(page.url()).search).toBe('')
+  await textField(page.getByRole('dialog')).fill('Своё')
+  await page.goto(journey.url + path)
+  const both = textField(await dialogOf(page, 'Новая запись'))
+  expect(await both.inputValue()).toBe(`Своё\n\n${shared}`)
+  await page.goto(journey.url + path)
+  await dialogOf(page, 'Новая запись')
+  expect(await both.inputValue()).toBe(`Своё\n\n${shared}`)
+
+  const { email } = await journey.signUp()
+  const visitor = await journey.visit({ path })
+  await signInDialog(visitor).email.waitFor()
+  await signInThrough(journey, visitor, email)
+  expect(await textField(await dialogOf(visitor, 'Новая запись')).inputValue()).toBe(shared)
 })
 
 test('browsers that show no SVG icon find one at its usual address', async () => {

@@ -7,10 +7,18 @@ import type { Intent } from '../session/intents.ts'
 export function performIntent(intent: Intent): void {
   if (intent.name === 'go') navigate(intent.path)
   else if (intent.name === 'like') void like(intent)
+  else if ('text' in intent) void ofSignedIn((it) => it.writeShared(intent.text))
   else openDialog(intent)
 }
 
 async function like(intent: Extract<Intent, { name: 'like' }>): Promise<void> {
   if (!(await sendTap(queryClient, intent)) || intent.liked === false) return
-  await preload(async () => (await import('./signed-in.ts')).showLiked(queryClient, intent.postId))
+  await ofSignedIn((it) => it.showLiked(queryClient, intent.postId))
+}
+
+/** What few visits need but those of signed-in people is in a chunk of its own. */
+export function ofSignedIn(
+  use: (chunk: typeof import('./signed-in.ts')) => unknown,
+): Promise<void> {
+  return preload(async () => use(await import('./signed-in.ts')))
 }

@@ -73,6 +73,15 @@ export function showChange(client: QueryClient, change: PostChange): void {
   else if (change.name === 'deleted') evictPost(client, id)
 }
 
+/** Reads the address of a page with which a phone shares a text. */
+export async function takeShared(): Promise<void> {
+  await (await import('./shared-text.ts')).takeShared()
+}
+
+export async function writeShared(text: string | undefined): Promise<void> {
+  ;(await import('./shared-text.ts')).writeShared(text)
+}
+
 /** Chunks load one after another, so that what the person opens meanwhile hardly has to wait. */
 async function preloadFor(user: CurrentUser): Promise<void> {
   await preloadMenus()

@@ -3,7 +3,6 @@ import { NOTHING_RECEIVED } from '../../contract/constants.ts'
 import { RECEIVED_KEY } from '../answers/received-key.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
 import { onLeaveLoading } from '../history/history.ts'
-import { preload } from '../platform/lazy-chunk.ts'
 import { whenUsed } from '../platform/timing.ts'
 import { hideMuted } from '../posts/cache/hidden.ts'
 import { forgetViewer } from '../posts/cache/list-cache.ts'
@@ -13,7 +12,7 @@ import { onSessionLost } from '../session/token.ts'
 import { knownViewer, onAccountRead, onOtherViewer } from '../session/viewer.ts'
 import { closeOpened, preloadSignIn } from './dialogs.tsx'
 import { guardPages } from './guard-pages.ts'
-import { performIntent } from './perform-intent.ts'
+import { ofSignedIn, performIntent } from './perform-intent.ts'
 
 /** Connects the app with what happens outside of React. Called once, before the first render. */
 export function startApp(client: QueryClient): void {
@@ -28,6 +27,7 @@ export function startApp(client: QueryClient): void {
   guardPages()
   void resumeIntents(performIntent)
   void greetViewer(client)
+  if (/[?&](?:title|text|url)=/.test(location.search)) void ofSignedIn((it) => it.takeShared())
 }
 
 /**
@@ -44,9 +44,4 @@ async function greetViewer(client: QueryClient): Promise<void> {
       void preloadSignIn()
     })
   }
-}
-
-/** What only signed-in people need is in a chunk of its own. */
-function ofSignedIn(use: (chunk: typeof import('./signed-in.ts')) => unknown): Promise<void> {
-  return preload(async () => use(await import('./signed-in.ts')))
 }

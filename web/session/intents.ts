@@ -10,7 +10,8 @@ export type Intent =
   /** `liked: false` takes the like back. Only the user `by`, if set, may resume the intent. */
   | { name: 'like'; postId: string; liked?: boolean; by?: string }
   | { name: 'reply'; postId: string }
-  | { name: 'new-post' }
+  /** With a text that the phone has shared with the app. */
+  | { name: 'new-post'; text?: string }
   | { name: 'edit'; postId: string }
   | { name: 'delete'; postId: string; rewrites?: true }
   | { name: 'report'; postId: string }

@@ -1,0 +1,35 @@
+import { PATHS } from '../../contract/pages.ts'
+import { navigate, openDialog } from '../history/history.ts'
+import { localStore } from '../platform/storage.ts'
+import { openDraft } from '../posts/compose/drafts.ts'
+import { dropIntent, intentToResume, keepIntent, withViewer } from '../session/intents.ts'
+import { knownViewer, viewerId } from '../session/viewer.ts'
+
+/** Takes what the phone shares from the address, by the names in the manifest, for a new post. */
+export async function takeShared(): Promise<void> {
+  const given = new URLSearchParams(location.search)
+  const parts = ['title', 'text', 'url'].map((name) => given.get(name)?.trim() ?? '')
+  const text = parts
+    .filter(
+      (part, at) =>
+        part !== '' &&
+        !parts.some((it, n) => n !== at && it.includes(part) && (it !== part || n < at)),
+    )
+    .join('\n')
+  navigate(PATHS.wall, { replace: true })
+  const intent = { name: 'new-post', text } as const
+  // It is there again after a reload, and after signing in.
+  keepIntent(intent)
+  await knownViewer()
+  if (intentToResume()?.name !== 'new-post') return
+  dropIntent()
+  await withViewer(intent)
+}
+
+/** Opens the composer with a text, below what the viewer has written already. */
+export function writeShared(text = ''): void {
+  const draft = openDraft(localStore, viewerId() ?? '', 'new')
+  const written = draft.read() ?? ''
+  if (!written.includes(text)) draft.write(written === '' ? text : `${written}\n\n${text}`)
+  openDialog({ name: 'new-post' })
+}
