@@ -46,21 +46,24 @@ test('the wall is rendered for visitors, with the JSON that the browser would as
   expect(headers.get('cache-control')).toMatch(/^public, max-age=0, s-maxage=1, stale-while-/)
 })
 
-test('one network opens only so many pages at once that no cache answers, and others open them', async () => {
-  const config = { rateLimitScale: 0.01, trustProxy: ['127.0.0.1'] }
-  const limited = await appForTest({ webFiles: WEB_FILES, config })
-  await sql`WITH author AS (
+testPerNode('limits counted in memory, by each node for itself')(
+  'one network opens only so many pages at once that no cache answers, and others open them',
+  async () => {
+    const config = { rateLimitScale: 0.01, trustProxy: ['127.0.0.1'] }
+    const limited = await appForTest({ webFiles: WEB_FILES, config })
+    await sql`WITH author AS (
     INSERT INTO users (username, email, email_key) VALUES ('anna_one', 'a@example.org', 'a@example.org') RETURNING id
   ) INSERT INTO posts (owner_id, text) SELECT id, 'Запись' FROM author, generate_series(1, 5)`.execute(
-    limited.db,
-  )
-  const open = async (id: number, ip: string) =>
-    (await read(`/posts/${id}`, { 'x-forwarded-for': ip }, limited.url)).status
-  const statuses: number[] = []
-  for (let id = 1; id <= 4; id++) statuses.push(await open(id, '192.0.2.1'))
-  expect(statuses).toEqual([200, 200, 200, 429])
-  expect(await open(5, '192.0.2.2')).toBe(200)
-})
+      limited.db,
+    )
+    const open = async (id: number, ip: string) =>
+      (await read(`/posts/${id}`, { 'x-forwarded-for': ip }, limited.url)).status
+    const statuses: number[] = []
+    for (let id = 1; id <= 4; id++) statuses.push(await open(id, '192.0.2.1'))
+    expect(statuses).toEqual([200, 200, 200, 429])
+    expect(await open(5, '192.0.2.2')).toBe(200)
+  },
+)
 
 test('a reply is rendered with the three nearest posts above it; only one of them is no further read', async () => {
   const posts = [await app.publish(olga, 'Начало')]

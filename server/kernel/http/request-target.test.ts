@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { openSocket, readToEnd, sendRaw } from '../../testing/raw-http.ts'
-import { appForFile } from '../../testing/test-app.ts'
+import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
 const app = await appForFile()
 
@@ -22,7 +22,9 @@ test('If-None-Match: * is answered with 304 where there is something', async () 
 
 const locationOf = (answer: string) => /^location: (.*)$/m.exec(answer)?.[1]?.trim()
 
-test.each([
+const perNode = testPerNode('bytes that a balancer would judge before any node')
+
+perNode.each([
   ['GET', '/search?q=Рим', '/search?q=%D0%A0%D0%B8%D0%BC'],
   ['HEAD', '/я?a=%20&b="<', '/%D1%8F?a=%20&b="<'],
 ])('%s with raw UTF-8 is sent to the percent-encoded address: %s', async (method, raw, encoded) => {
@@ -33,7 +35,7 @@ test.each([
   expect(locationOf(answer)).toBe(encoded)
 })
 
-test('a connection in use is answered so too', async () => {
+perNode('a connection in use is answered so too', async () => {
   const socket = await openSocket(app.url)
   socket.write('GET /robots.txt HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await once(socket, 'data')
