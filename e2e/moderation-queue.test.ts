@@ -1,10 +1,10 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { journey, olga, test as onWall, petr } from './testing/journey.ts'
 import {
   act,
   moderated,
   publishReported,
+  recordActs,
   reportByApi,
   signUpModerator,
   vera,
@@ -82,8 +82,6 @@ test('a decision that cannot be sent is told, and the report stands in the queue
 test('the queue is worked through by the keyboard alone, in any layout', async () => {
   for (const text of ['Первая', 'Вторая', 'Третья']) await publishReported(text)
   const page = await visitQueue(vera)
-  await postWith(page, 'Третья').waitFor()
-  await page.keyboard.press('j')
   await expect.poll(() => focusedPost(page)).toBe('Первая')
   await page.keyboard.press('j')
   await expect.poll(() => focusedPost(page)).toBe('Вторая')
@@ -201,13 +199,4 @@ test('reported by three people, a post is hidden until somebody decides, and its
 async function verdicts(): Promise<Record<string, string>> {
   const rows = await journey.rows('SELECT post_text, state FROM reports')
   return Object.fromEntries(rows.map(({ post_text, state }) => [post_text, state]))
-}
-
-/** Returns the calls that the page makes from now on to decide or to block. */
-function recordActs(page: Page): string[] {
-  const calls: string[] = []
-  page.on('request', (request) => {
-    if (/moderation\/(posts|users)/.test(request.url())) calls.push(request.url())
-  })
-  return calls
 }

@@ -62,3 +62,12 @@ export async function reportByDialog(
 export function act(card: Locator, name: string | RegExp): Promise<void> {
   return card.getByRole('button', { name }).click()
 }
+
+/** Returns the calls that the page makes from now on to decide or to block. */
+export function recordActs(page: Page): string[] {
+  const calls: string[] = []
+  page.on('request', (request) => {
+    if (/moderation\/(posts|users)/.test(request.url())) calls.push(request.url())
+  })
+  return calls
+}

@@ -26,8 +26,14 @@ const DIALOGS: DialogChunks = {
     () => import('../moderation/queue/block-dialog.tsx'),
     'BlockDialog',
   ),
+  'remove-post': createLazyChunk(
+    () => import('../moderation/queue/remove-dialog.tsx'),
+    'RemoveDialog',
+  ),
   shortcuts: createLazyChunk(() => import('../feed/shortcuts-dialog.tsx'), 'ShortcutsDialog'),
 }
+
+const FOR_MODERATORS = new Set<string>(['block-author', 'remove-post'] satisfies LazyName[])
 
 type OpenDialogProps = {
   dialog: Dialog
@@ -51,7 +57,7 @@ export function OpenDialog({ dialog, loading, onClose, onError }: OpenDialogProp
 
 export async function preloadDialogs({ isModerator }: CurrentUser): Promise<void> {
   for (const [name, chunk] of Object.entries(DIALOGS)) {
-    if (name !== 'block-author' || isModerator) await chunk.preload()
+    if (isModerator || !FOR_MODERATORS.has(name)) await chunk.preload()
   }
 }
 

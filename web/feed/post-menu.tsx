@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import {
+  Ban,
   Bell,
   BellOff,
   Copy,
@@ -29,7 +30,8 @@ import { useMuteItems } from './use-mute-author.ts'
 type PostMenuProps = Pick<MenuProps, 'label' | 'button' | 'onClose'> & { post: CachedPost }
 
 export function PostMenu({ post, ...menu }: PostMenuProps) {
-  const isOwner = useUser()?.id === post.owner.id
+  const user = useUser()
+  const isOwner = user?.id === post.owner.id
   const linkItems = useLinkItems(post)
   const secondsLeft = useEditSeconds(post)
   const unsentText = useUnsentText(`edit ${post.id}`)
@@ -44,7 +46,7 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
     }),
     ...(isOwner
       ? [...newsItems, ...removeItems(post, secondsLeft)]
-      : [...authorItems, report(post)]),
+      : [...authorItems, report(post), ...(user?.isModerator ? moderatorItems(post) : [])]),
   ]
   if (isOwner && secondsLeft > 0) items.unshift(edit(post, secondsLeft))
   else if (isOwner && unsentText !== null && unsentText !== post.text)
@@ -123,6 +125,23 @@ function report({ id }: CachedPost): MenuItem {
     icon: Flag,
     onSelect: () => void withViewer({ name: 'report', postId: id }),
   }
+}
+
+function moderatorItems({ id: postId }: CachedPost): MenuItem[] {
+  return [
+    {
+      label: 'Удалить как модератор…',
+      icon: Trash2,
+      danger: true,
+      onSelect: () => openDialog({ name: 'remove-post', postId }),
+    },
+    {
+      label: 'Заблокировать автора…',
+      icon: Ban,
+      danger: true,
+      onSelect: () => openDialog({ name: 'block-author', postId }),
+    },
+  ]
 }
 
 function useLinkItems({ id }: CachedPost): MenuItem[] {

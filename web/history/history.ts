@@ -12,6 +12,7 @@ export type Dialog =
   | { name: 'close-other-sessions' }
   | { name: 'appeal'; postId: string }
   | { name: 'block-author'; postId: string }
+  | { name: 'remove-post'; postId: string }
   | { name: 'shortcuts' }
 
 /** What an entry holds beside its address. The browser keeps it across reloads. */

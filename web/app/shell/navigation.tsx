@@ -1,11 +1,12 @@
-import { Plus, Settings } from 'lucide'
+import { Plus, Settings, ShieldCheck } from 'lucide'
 import type { ComponentProps } from 'react'
-import { PATHS } from '../../../contract/pages.ts'
+import { MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
+import { moderationLabel } from '../../format/counts.ts'
 import { usePage } from '../../history/entry.tsx'
 import { Link } from '../../history/link.tsx'
 import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
 import { writePost } from '../../session/intents.ts'
-import { useViewer } from '../../session/viewer.ts'
+import { useUser, useViewer } from '../../session/viewer.ts'
 import { ThemeToggle } from '../../theme/theme-toggle.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Mark } from '../../ui/mark.tsx'
@@ -25,6 +26,7 @@ export function SideRail({ appName }: { appName: string }) {
         <Mark />
         <span className={rail.label}>Стена</span>
       </NavigationLink>
+      <QueueLink />
       <button type="button" className={rail.write} title="Новая запись" onClick={writePost}>
         <Icon shape={Plus} size={22} />
         <span className={rail.label}>Новая запись</span>
@@ -34,6 +36,18 @@ export function SideRail({ appName }: { appName: string }) {
         <ThemeToggle className={rail.item} labelClass={rail.label} />
       </div>
     </nav>
+  )
+}
+
+function QueueLink() {
+  const user = useUser()
+  if (!user?.isModerator) return null
+  const label = moderationLabel(user)
+  return (
+    <NavigationLink to={MODERATION_PATH} className={rail.item ?? ''} title={label}>
+      <Icon shape={ShieldCheck} size={22} />
+      <span className={rail.label}>{label}</span>
+    </NavigationLink>
   )
 }
 

@@ -1,17 +1,18 @@
 import { type FormEvent, useState } from 'react'
-import { MODERATION_REASON_MAX } from '../../../contract/constants.ts'
+import { MODERATION_REASON_MAX, RECENT_MAX } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
+import { usePage } from '../../history/entry.tsx'
 import { Read } from '../../http/read.tsx'
-import { useKept } from '../../platform/use-kept.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { classes } from '../../ui/classes.ts'
 import { TextField } from '../../ui/field.tsx'
 import { AskFooter, Modal } from '../../ui/modal.tsx'
 import { RadioGroup } from '../../ui/radio-group.tsx'
 import { Loading } from '../../ui/spinner.tsx'
+import { authorFacts } from './author-block.tsx'
 import styles from './block-dialog.module.css'
 import { block, decide } from './decide.ts'
-import { useQueue } from './queue.queries.ts'
+import { isRecentOf, mayRemove, useModeratedPost } from './queue.queries.ts'
 
 const FOR_GOOD = 'for good'
 const DURATIONS = [
@@ -23,45 +24,68 @@ const DURATIONS = [
 
 type BlockDialogProps = { postId: string; onClose: () => void }
 
-/** The dialog can remove the post at once too. */
+/** The dialog can remove the post at once too. It opens in the queue and on the wall. */
 export function BlockDialog({ postId, onClose }: BlockDialogProps) {
-  const queue = useQueue()
-  // The post leaves the queue when it is decided, while the dialog still closes.
-  const post = useKept(queue.data?.posts.find(({ id }) => id === postId))
+  const isOnWall = usePage()?.name !== 'moderation'
   return (
     <Modal title="Заблокировать автора" size="s" onClose={onClose}>
-      <Read query={queue} loading={<Loading label="Загружаем запись" />} inRow>
-        {() =>
-          post ? <BlockForm post={post} onClose={onClose} /> : <p>Об этой записи уже решили</p>
-        }
+      <Read
+        query={useModeratedPost(postId, { isOnWall })}
+        loading={<Loading label="Загружаем запись" />}
+        inRow
+      >
+        {(post) => <BlockForm post={post} isOnWall={isOnWall} onClose={onClose} />}
       </Read>
     </Modal>
   )
 }
 
-function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void }) {
-  const { author, state, reasons, appeal } = post
-  const mayRemove = state === 'published' || state === 'hidden'
+function recentLabel(recent: number): string {
+  return recent < RECENT_MAX
+    ? `Удалить все его записи за\u00a0сутки (${recent})`
+    : `Удалить последние ${RECENT_MAX} его записей за\u00a0сутки`
+}
+
+type BlockFormProps = { post: QueuedPost; isOnWall: boolean; onClose: () => void }
+
+function BlockForm({ post, isOnWall, onClose }: BlockFormProps) {
+  const { author, reasons, appeal } = post
+  const isRecent = isRecentOf(post, author.id)
+  const hasOthers = author.recent > (isRecent ? 1 : 0)
   const [duration, setDuration] = useState('7')
   const [reason, setReason] = useState(
     author.block?.reason ?? reasons[0]?.name ?? appeal?.removedFor ?? '',
   )
-  const [removes, setRemoves] = useState(mayRemove)
+  const [removes, setRemoves] = useState(mayRemove(post))
+  const [removesRecent, setRemovesRecent] = useState(false)
+  const removesThis = removes || (removesRecent && isRecent)
 
   function submit(event: FormEvent): void {
     event.preventDefault()
     const why = reason.trim()
     const days = duration === FOR_GOOD ? null : Number(duration)
     if (why === '') return
-    if (removes) decide(post, { verdict: 'remove', reason: why, block: { days } })
-    else block(post, { reason: why, days })
+    const newBlock = { days, ...(removesRecent && { removesRecent: true as const }) }
+    if (removesThis) {
+      const unreported = isOnWall && ({ unreported: true } as const)
+      const decision = { verdict: 'remove', reason: why, block: newBlock, ...unreported } as const
+      decide(post, decision, { isOnWall })
+    } else block(post, { reason: why, ...newBlock }, { isOnWall })
     onClose()
+  }
+
+  function changeRemoval(isWanted: boolean): void {
+    setRemoves(isWanted)
+    if (isRecent && !isWanted) setRemovesRecent(false)
   }
 
   return (
     <form onSubmit={submit}>
+      <p className="soft">
+        {author.username}: {authorFacts(author)}
+      </p>
       <RadioGroup
-        legend={`${author.username} не сможет писать, но сможет читать`}
+        legend="Автор не сможет писать, но сможет читать"
         options={DURATIONS}
         value={duration}
         onChange={setDuration}
@@ -75,8 +99,15 @@ function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void })
         required
       />
       <p className={classes('soft', styles.tip)}>Все сессии автора завершатся</p>
-      {mayRemove && (
-        <Checkbox label="Удалить и эту запись" checked={removes} onChange={setRemoves} />
+      {mayRemove(post) && (
+        <Checkbox label="Удалить и эту запись" checked={removesThis} onChange={changeRemoval} />
+      )}
+      {hasOthers && (
+        <Checkbox
+          label={recentLabel(author.recent)}
+          checked={removesRecent}
+          onChange={setRemovesRecent}
+        />
       )}
       <AskFooter type="submit" disabled={reason.trim() === ''} onClose={onClose}>
         Заблокировать

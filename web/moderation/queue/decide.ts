@@ -8,10 +8,12 @@ import { serverNow } from '../../http/server-clock.ts'
 import { createAtom } from '../../platform/atom.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 import { toast } from '../../ui/toaster.tsx'
+import { hideOnWall, postsRemovedBy, showOnWall } from './posts-on-wall.ts'
 import {
   type Act,
   blockAuthor,
   blockEnd,
+  DAY_SECONDS,
   type Decision,
   decidePost,
   endAct,
@@ -19,43 +21,49 @@ import {
   shownPosts,
 } from './queue.queries.ts'
 
-const DAY_SECONDS = 86_400
-
 /** The id of the post whose card takes the focus when it is shown. */
 export const cardToFocus = createAtom<string | null>(null)
 
 type Words = { done: string; cancelled: string; failed: string }
+type NewBlock = { days: number | null; removesRecent?: true }
 
-/** Removes or keeps a post. The next card gets the focus. */
-export function decide(post: QueuedPost, decision: Decision): void {
+const WAVE_REMOVED = 'Записи за сутки удалены, автор заблокирован'
+
+type Where = { isOnWall?: boolean }
+
+/** Removes or keeps a post. */
+export function decide(post: QueuedPost, decision: Decision, where: Where = {}): void {
   const { verdict, reason = '', block } = decision
   const done = DECISION_TOASTS[post.state][verdict] + (block ? ', автор заблокирован' : '')
-  const posts = shownPosts().map(({ id }) => id)
-  const at = posts.indexOf(post.id)
-  const words = { done, cancelled: 'Решение отменено', failed: 'Решение не отправлено' }
-  const blocked = block && blockOf(post, reason, block.days)
-  begin({ postId: post.id, isDecided: true, ...(blocked && { blocked }) }, words, (by) =>
-    decidePost(post.id, decision, by),
-  )
-  focusCard(posts[at + 1] ?? posts[at - 1])
+  const words = {
+    done: block?.removesRecent ? WAVE_REMOVED : done,
+    cancelled: 'Решение отменено',
+    failed: 'Решение не отправлено',
+  }
+  const blocked = block && blockOf(post, reason, block)
+  const act: Act = { postId: post.id, verdict, ...(blocked && { blocked }) }
+  begin(act, { ...where, words, send: (by) => decidePost(post.id, decision, by) })
 }
 
-/** Blocks the author of a post, which stays in the queue. */
-export function block(post: QueuedPost, body: { reason: string; days: number | null }): void {
-  const blocked = blockOf(post, body.reason, body.days)
+/** Blocks the author of a post, which stays in the queue unless it is removed with others. */
+export function block(
+  post: QueuedPost,
+  body: NewBlock & { reason: string },
+  where: Where = {},
+): void {
+  const blocked = blockOf(post, body.reason, body)
   const words = {
-    done: `Автор заблокирован ${blockEnd(blocked.block)}`,
+    done: body.removesRecent ? WAVE_REMOVED : `Автор заблокирован ${blockEnd(blocked.block)}`,
     cancelled: 'Блокировка отменена',
     failed: 'Автор не заблокирован',
   }
-  begin({ postId: post.id, isDecided: false, blocked }, words, (by) =>
-    blockAuthor(post.author.id, body, by),
-  )
+  const send = (by: string) => blockAuthor(post.author.id, body, by)
+  begin({ postId: post.id, blocked }, { ...where, words, send })
 }
 
-function blockOf({ author }: QueuedPost, reason: string, days: number | null) {
+function blockOf({ author }: QueuedPost, reason: string, { days, removesRecent }: NewBlock) {
   const until = days === null ? null : Math.floor(serverNow()) + days * DAY_SECONDS
-  return { authorId: author.id, block: { reason, until } }
+  return { authorId: author.id, block: { reason, until }, ...(removesRecent && { removesRecent }) }
 }
 
 const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], string>> = {
@@ -65,36 +73,60 @@ const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], s
   deleted: { remove: 'Нарушение отмечено', keep: 'Нарушения не нашли' },
 }
 
-/** Shows an act as done, and sends it after the time in which it can be cancelled. */
-function begin(act: Act, words: Words, send: (by: string) => Promise<unknown>): void {
+type Sending = Where & { words: Words; send: (by: string) => Promise<unknown> }
+
+/**
+ * Shows an act as done, and sends it after the time in which it can be cancelled. If its card goes,
+ * the next one gets the focus.
+ */
+function begin(act: Act, { isOnWall = false, words, send }: Sending): void {
   const by = viewerId() ?? ''
+  const removed = postsRemovedBy(act)
+  const end = (isDone: boolean) => {
+    if (isDone) hideOnWall(removed)
+    else showOnWall(removed)
+    endAct(act, isDone)
+  }
   const write: DelayedWrite = {
     send: () =>
       send(by).then(
-        () => endAct(act, true),
-        (error) => fail(act, error, words.failed),
+        () => end(true),
+        (error) => end(tellFailure(error, words.failed)),
       ),
     onCancel() {
-      endAct(act, false)
+      end(false)
       toast({ text: words.cancelled }, { atOnce: true })
-      focusCard(act.postId)
+      if (!isOnWall) focusCard(act.postId)
     },
   }
   const cancel = () => {
     if (!cancelDelayed(write)) toast({ text: 'Отменить уже нельзя' })
   }
   delayWrite(write)
+  const before = shownPosts()
   showAct(act)
+  hideOnWall(removed)
+  if (!isOnWall) focusNext(act.postId, before)
+  else if (removed.length > 0) whenDialogIsClosed(focusContent)
   const link = { label: 'Отменить', onSelect: cancel }
   toast({ text: words.done, link }, { durationMs: DELAY_MS, atOnce: true })
 }
 
-function fail(act: Act, error: unknown, failed: string): void {
+/** Returns whether another moderator has decided, so that the act stays shown. */
+function tellFailure(error: unknown, failed: string): boolean {
   const isDecided = error instanceof CallError && error.code === 'POST_NOT_FOUND'
-  endAct(act, isDecided)
   const hasLeft = viewer.get().state === 'signed-out'
   const why = hasLeft ? 'Вы вышли из аккаунта' : errorMessage(error)
   toast({ text: isDecided ? 'Об этой записи уже решили' : `${failed}. ${why}` })
+  return isDecided
+}
+
+function focusNext(postId: string, before: readonly QueuedPost[]): void {
+  const left = shownPosts()
+  if (left.some(({ id }) => id === postId)) return
+  const after = before.slice(before.findIndex(({ id }) => id === postId) + 1)
+  const next = after.find((post) => left.some(({ id }) => id === post.id)) ?? left.at(-1)
+  focusCard(next?.id)
 }
 
 /** A post without a card leaves the focus to the page. */

@@ -1,4 +1,6 @@
+import { useEffect, useRef } from 'react'
 import type { QueuedPost } from '../../../contract/moderation.ts'
+import { CONTENT } from '../../history/focus-content.ts'
 import { cancelDelayed } from '../../http/delayed-write.ts'
 import { Read } from '../../http/read.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -34,6 +36,8 @@ export function ModerationQueue() {
 }
 
 function Queue({ posts, total }: { posts: readonly QueuedPost[]; total: number }) {
+  const feed = useRef<HTMLDivElement>(null)
+  useEffect(() => focusFirst(feed.current), [])
   return (
     <>
       <div className={classes('soft', styles.top)}>
@@ -43,13 +47,20 @@ function Queue({ posts, total }: { posts: readonly QueuedPost[]; total: number }
         </p>
         <KeysHint />
       </div>
-      <div role="feed" aria-label="Жалобы">
+      <div ref={feed} role="feed" aria-label="Жалобы">
         {posts.map((post, index) => (
           <QueueCard key={post.id} post={post} position={index + 1} setSize={total} />
         ))}
       </div>
     </>
   )
+}
+
+/** The keys act on the first card at once, unless the focus is elsewhere already. */
+function focusFirst(feed: HTMLElement | null): void {
+  const { activeElement, body } = document
+  const isFree = activeElement === body || activeElement?.id === CONTENT
+  if (isFree) feed?.querySelector('article')?.focus({ preventScroll: true })
 }
 
 /** Shown only if there is likely to be a keyboard. */

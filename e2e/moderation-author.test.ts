@@ -1,0 +1,104 @@
+import { expect } from 'vitest'
+import { journey, olga, petr, test as onWall } from './testing/journey.ts'
+import {
+  act,
+  moderated,
+  publishReported,
+  recordActs,
+  vera,
+  visitQueue,
+} from './testing/moderation-actions.ts'
+import { chooseFromMenu, focusedPost, postWith, toast } from './testing/page-actions.ts'
+
+const test = moderated(onWall)
+
+test('with an author go all their posts of the last day; cancelled, none of them has gone', async () => {
+  const anna = await journey.signUp()
+  const old = await publishReported('Старая запись', anna)
+  await journey.sql.query(`UPDATE posts SET created_at = now() - interval '2 days'`)
+  await publishReported('Спам первый', anna)
+  await publishReported('Чужая запись')
+  await publishReported('Спам второй', anna)
+  await journey.publish(anna, 'Спам без жалобы')
+  const page = await visitQueue(vera)
+  const sent = recordActs(page)
+  await act(postWith(page, 'Спам первый'), /Заблокировать/)
+  const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
+  const wave = dialog.getByLabel('Удалить все его записи за сутки (3)')
+  const one = dialog.getByLabel('Удалить и эту запись')
+  await wave.check()
+  await one.uncheck()
+  expect(await wave.isChecked()).toBe(false)
+  await wave.check()
+  expect(await one.isChecked()).toBe(true)
+  await dialog.getByRole('button', { name: 'Заблокировать' }).click()
+  await toast(page, 'Записи за сутки удалены, автор заблокирован').waitFor()
+  await expect.poll(() => focusedPost(page)).toBe('Чужая запись')
+  await page.getByText('Ждут решения: 2').waitFor()
+  await page.keyboard.press('z')
+  await toast(page, 'Решение отменено').waitFor()
+  await page.getByText('Ждут решения: 4').waitFor()
+  expect(sent).toEqual([])
+
+  await act(postWith(page, 'Старая запись'), /Заблокировать/)
+  await one.uncheck()
+  await wave.check()
+  await dialog.getByRole('button', { name: 'Заблокировать' }).click()
+  await postWith(page, 'Старая запись').getByText('Заблокирован до').waitFor()
+  await page.getByText('Ждут решения: 2').waitFor()
+  await page.goto(journey.url)
+  const left = 'SELECT id FROM visible_posts WHERE owner_id = $1'
+  await expect.poll(() => journey.rows(left, [anna.id])).toEqual([{ id: old.id }])
+})
+
+test('on the wall a moderator removes a post from its menu, reported or not; cancelled, it is back', async () => {
+  const { id } = await journey.publish(petr, 'Грязь на стене')
+  await publishReported('Ждёт решения')
+  const page = await journey.visit({ as: vera })
+  await page.getByRole('link', { name: 'Модерация · 1' }).waitFor()
+  const post = postWith(page, 'Грязь на стене')
+  const remove = async () => {
+    await chooseFromMenu(post, 'Удалить как модератор…')
+    const dialog = page.getByRole('dialog', { name: 'Удалить как модератор' })
+    await dialog.getByText(`${petr.username}: с`).waitFor()
+    await dialog.getByRole('radio', { name: 'Спам или реклама' }).check()
+    await dialog.getByRole('button', { name: 'Удалить', exact: true }).click()
+    await toast(page, 'Запись удалена').waitFor()
+    await post.waitFor({ state: 'detached' })
+  }
+  await remove()
+  await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
+  await toast(page, 'Решение отменено').waitFor()
+  await post.waitFor()
+
+  await remove()
+  await page.goto(journey.url)
+  await expect.poll(async () => (await journey.call('GET', `/posts/${id}`)).status).toBe(404)
+  const acts = 'SELECT reason FROM journal WHERE post_id = $1'
+  expect(await journey.rows(acts, [id])).toEqual([{ reason: 'Спам или реклама' }])
+})
+
+test('on the wall a moderator blocks an author with their posts of the day; nobody else has that menu', async () => {
+  const anna = await journey.signUp()
+  for (const text of ['Грязь один', 'Грязь два']) await journey.publish(anna, text)
+  await journey.publish(petr, 'Обычная запись')
+  const page = await journey.visit({ as: vera })
+  await chooseFromMenu(postWith(page, 'Грязь один'), 'Заблокировать автора…')
+  const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
+  await dialog.getByLabel('Причина').fill('Спам')
+  await dialog.getByLabel('Удалить все его записи за сутки (2)').check()
+  await dialog.getByRole('button', { name: 'Заблокировать' }).click()
+  await toast(page, 'Записи за сутки удалены, автор заблокирован').waitFor()
+  for (const text of ['Грязь один', 'Грязь два']) {
+    await postWith(page, text).waitFor({ state: 'detached' })
+  }
+  await postWith(page, 'Обычная запись').waitFor()
+  await page.goto(journey.url)
+  await expect.poll(() => journey.rows('SELECT user_id FROM blocks')).toHaveLength(1)
+
+  const other = await journey.visit({ as: olga })
+  await postWith(other, 'Обычная запись').getByRole('button', { name: 'Ещё' }).click()
+  await other.getByRole('menuitem', { name: 'Пожаловаться' }).waitFor()
+  expect(await other.getByRole('menuitem', { name: /модератор|Заблокировать/ }).count()).toBe(0)
+  expect(await other.getByRole('link', { name: /^Модерация/ }).count()).toBe(0)
+})

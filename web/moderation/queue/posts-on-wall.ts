@@ -1,0 +1,43 @@
+import type { Post } from '../../../contract/posts.ts'
+import { queryClient } from '../../http/query-client.ts'
+import { serverNow } from '../../http/server-clock.ts'
+import {
+  type CachedPost,
+  isPostKey,
+  nextVersion,
+  putPosts,
+  readCachedPost,
+  setMissing,
+} from '../../posts/cache/post-cache.ts'
+import { type Act, DAY_SECONDS } from './queue.queries.ts'
+
+/** Returns the posts that this tab has read and an act removes. */
+export function postsRemovedBy({ postId, verdict, blocked }: Act): Post[] {
+  const entries = queryClient.getQueriesData<CachedPost | null>({
+    predicate: ({ queryKey }) => isPostKey(queryKey),
+  })
+  const since = serverNow() - DAY_SECONDS
+  return entries
+    .flatMap(([, post]) => post ?? [])
+    .filter(({ id, owner, created_at }) => {
+      const isOfDay = blocked?.removesRecent && owner.id === blocked.authorId && created_at > since
+      return isOfDay || (verdict === 'remove' && id === postId)
+    })
+    .map(withQuote)
+}
+
+/** The replied post has an entry of its own. */
+function withQuote(post: CachedPost): Post {
+  const { replied_post_id: id } = post.actions
+  const replied_post = (id && readCachedPost(queryClient, id)) || null
+  return { ...post, actions: { ...post.actions, replied_post } }
+}
+
+/** Lists leave out missing posts. */
+export function hideOnWall(posts: readonly Post[]): void {
+  for (const { id } of posts) setMissing(queryClient, id, nextVersion())
+}
+
+export function showOnWall(posts: readonly Post[]): void {
+  putPosts(queryClient, posts)
+}

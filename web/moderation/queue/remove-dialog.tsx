@@ -1,0 +1,53 @@
+import { useState } from 'react'
+import type { QueuedPost } from '../../../contract/moderation.ts'
+import { Read } from '../../http/read.tsx'
+import { AskFooter, Modal } from '../../ui/modal.tsx'
+import { RadioGroup } from '../../ui/radio-group.tsx'
+import { Loading } from '../../ui/spinner.tsx'
+import { authorFacts } from './author-block.tsx'
+import { decide } from './decide.ts'
+import { useModeratedPost, useReasons } from './queue.queries.ts'
+
+type RemoveDialogProps = { postId: string; onClose: () => void }
+
+/** Removes a post that a moderator sees on the wall, reported or not. */
+export function RemoveDialog({ postId, onClose }: RemoveDialogProps) {
+  return (
+    <Modal title="Удалить как модератор" size="s" onClose={onClose}>
+      <Read query={useModeratedPost(postId)} loading={<Loading label="Загружаем запись" />} inRow>
+        {(post) => <RemoveForm post={post} onClose={onClose} />}
+      </Read>
+    </Modal>
+  )
+}
+
+function RemoveForm({ post, onClose }: { post: QueuedPost; onClose: () => void }) {
+  const [reason, setReason] = useState(post.reasons[0]?.name)
+
+  function remove(): void {
+    if (reason === undefined) return
+    decide(post, { verdict: 'remove', reason, unreported: true }, { isOnWall: true })
+    onClose()
+  }
+
+  return (
+    <>
+      <p className="soft">
+        {post.author.username}: {authorFacts(post.author)}
+      </p>
+      <Read query={useReasons()} loading={<Loading label="Загружаем список причин" />} inRow>
+        {({ reasons }) => (
+          <RadioGroup
+            legend="Причина, её увидит автор"
+            options={reasons.map(({ name }) => ({ value: name, label: name }))}
+            value={reason}
+            onChange={setReason}
+          />
+        )}
+      </Read>
+      <AskFooter disabled={reason === undefined} onConfirm={remove} onClose={onClose}>
+        Удалить
+      </AskFooter>
+    </>
+  )
+}
