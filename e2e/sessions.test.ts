@@ -192,7 +192,10 @@ test('a blocked person reads why they are signed out', async () => {
   const body = { reason: 'Оскорбления', days: 7 }
   await journey.call('PUT', `/moderation/users/${here.id}/block`, { token, body })
   await page.getByRole('link', { name: 'Ответы мне' }).click()
-  await toast(page, 'Сессия завершена модератором. Причина: Оскорбления')
+  await page.getByText('Сессия завершена модератором · Почему').click()
+  await page.getByText('Причина: Оскорбления. Спросить можно у тех').waitFor()
+  await signInButton(page).waitFor()
+  expect(await page.getByRole('status').getByText('Сессия завершена').count()).toBe(0)
 })
 
 test('logging out closes the session, leads to the wall, and signs the other tab out', async () => {

@@ -56,8 +56,9 @@ export async function showLiked(client: QueryClient, postId: string): Promise<vo
   toast({ text: 'Добавлено в «Понравившиеся»', link })
 }
 
-/** The session expired or was closed. */
+/** The session expired or was closed. A notice of the page shows the reason of a moderator. */
 export function offerSignIn({ code, message }: CallError): void {
+  if (message.includes('Причина: ')) return
   // A dialog whose text could not be sent has the button too.
   const link = { label: 'Войти', onSelect: () => openDialog({ name: 'sign-in' }), pageOnly: true }
   toast({ text: code === 'SESSION_CLOSED' ? message : 'Сессия завершена. Войдите снова', link })

@@ -1,29 +1,37 @@
 import type { ReactNode } from 'react'
-import { INVITE_ONLY, PATHS } from '../../../contract/pages.ts'
+import { INVITE_ONLY } from '../../../contract/pages.ts'
 import { usePage } from '../../history/entry.tsx'
-import { Link } from '../../history/link.tsx'
-import { useBlock } from '../../posts/compose/block.ts'
+import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { useSiteState } from '../../sign-in/site-state.ts'
 import { classes } from '../../ui/classes.ts'
+import { Lazy } from '../../ui/lazy.tsx'
 import styles from './site-notice.module.css'
 
-/** Closed registrations concern visitors alone; closed writing concerns everybody. */
+const restriction = createLazyChunk(() => import('./restriction-notice.tsx'), 'RestrictionNotice')
+
+/** A block, or what has ended the session, is more to a person than what concerns everybody. */
 export function SiteNotice() {
+  const viewer = useViewer()
+  const isRestricted =
+    viewer.state === 'authorized' ? viewer.user.block : 'because' in viewer && viewer.because
+  if (!isRestricted) return <ClosedNotice />
+  return (
+    <Lazy chunk={restriction} loading={null} fallback={<ClosedNotice />}>
+      {(RestrictionNotice) => (
+        <RestrictionNotice>
+          <ClosedNotice />
+        </RestrictionNotice>
+      )}
+    </Lazy>
+  )
+}
+
+/** Closed registrations concern visitors alone; closed writing concerns everybody. */
+function ClosedNotice() {
   const { registrationsClosed, isInviteOnly, writingClosed } = useSiteState()
   const { state } = useViewer()
   const page = usePage()
-  const block = useBlock()
-  if (block) {
-    return (
-      <details className={styles.notice}>
-        <summary>
-          {block.until} · <span className={styles.why}>Почему</span>
-        </summary>
-        {block.reason} Спросить можно <Link to={PATHS.contacts}>у тех, кто ведёт эту стену</Link>.
-      </details>
-    )
-  }
   if (writingClosed !== null) return <Notice>Писать пока нельзя: {writingClosed}</Notice>
   // Whoever has opened an invitation can register all the same.
   const isInvited = page?.name === 'invitation'

@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react'
+import { PATHS } from '../../../contract/pages.ts'
+import { Link } from '../../history/link.tsx'
+import { useBlock } from '../../posts/compose/block.ts'
+import { useViewer } from '../../session/viewer.ts'
+import { classes } from '../../ui/classes.ts'
+import styles from './restriction-notice.module.css'
+import noticeStyles from './site-notice.module.css'
+
+/** Says to a blocked person, also after the block has signed them out, what it means and why. */
+export function RestrictionNotice({ children }: { children: ReactNode }) {
+  const block = useBlock()
+  const viewer = useViewer()
+  const because = viewer.state === 'signed-out' ? viewer.because?.message : undefined
+  const [, ended, endedFor] = /^(.+)\. (Причина: .+)$/s.exec(because ?? '') ?? []
+  const what = block?.until ?? ended
+  if (what === undefined) return children
+  return (
+    <details className={classes(noticeStyles.notice, styles.restriction)}>
+      <summary>
+        {what} · <span className={styles.why}>Почему</span>
+      </summary>
+      {block?.reason ?? `${endedFor}.`} Спросить можно{' '}
+      <Link to={PATHS.contacts}>у тех, кто ведёт эту стену</Link>.
+    </details>
+  )
+}
