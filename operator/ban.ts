@@ -1,5 +1,10 @@
 import { type BanKind, selectBans } from '../server/features/site-state/site-state.repository.ts'
-import { addBan, isSweeping, removeBan } from '../server/features/site-state/site-state.service.ts'
+import {
+  addBan,
+  isOwnNetwork,
+  isSweeping,
+  removeBan,
+} from '../server/features/site-state/site-state.service.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import type { Command, Context, Output } from './command.ts'
 import {
@@ -9,6 +14,7 @@ import {
   listed,
   Refusal,
   requireWords,
+  secondsOf,
   textOf,
   UsageError,
 } from './command.ts'
@@ -19,11 +25,11 @@ const KINDS: Record<BanKind, string> = { domain: 'домен', network: 'сет�
 export const ban: Command = {
   usage: [
     'ban list',
-    'ban add domain|network|email ЗНАЧЕНИЕ [--reason ПРИЧИНА] [--days ДНЕЙ]',
+    'ban add domain|network|email ЗНАЧЕНИЕ [--reason ПРИЧИНА] [--days ДНЕЙ] [--for ВРЕМЯ] [--all]',
     'ban remove НОМЕР',
   ],
-  summary: 'откуда нельзя зарегистрироваться',
-  options: ['reason=', 'days='],
+  summary: 'откуда нельзя зарегистрироваться; --all — из какой сети нельзя и читать',
+  options: ['reason=', 'days=', 'for=', 'all'],
   async run(context: Context): Promise<Output> {
     return actOf({ list, add, remove }, context.words[0])(context)
   },
@@ -33,8 +39,8 @@ async function list(context: Context): Promise<Output> {
   requireWords(context, 1)
   const bans = await selectBans(context.db)
   const lines = bans.map(
-    ({ id, kind, value, until, reason, actor }) =>
-      `${id}  ${KINDS[kind]} ${printable(value)}, ${endOf(until)}` +
+    ({ id, kind, value, coversAll, until, reason, actor }) =>
+      `${id}  ${KINDS[kind]} ${printable(value)}${coversAll ? ', закрыто всё' : ''}, ${endOf(until)}` +
       `${reason === null ? '' : `. ${printable(reason)}`}${actor === null ? '' : ` (${printable(actor)})`}`,
   )
   return listed(lines, 'Запретов нет.', bans)
@@ -44,17 +50,33 @@ async function add(context: Context): Promise<Output> {
   requireWords(context, 3)
   const [, kind = '', value = ''] = context.words
   if (!isKind(kind)) throw new UsageError('нужно domain, network или email')
-  const days = daysOf(context, 'days') ?? null
+  const coversAll = context.values.all === true
+  if (coversAll) requireForeign(context, kind, value)
+  const days = daysOf(context, 'days')
+  const seconds = secondsOf(context, 'for') ?? (days === undefined ? null : days * DAY_SECONDS)
   const reason = textOf(context, 'reason') ?? null
   const { actor } = context
   if (isSweeping(kind, value)) {
     await context.confirm(`Под запрет «${value}» попадёт очень много людей. Всё равно запретить?`)
   }
-  const added = await change(context, (tx) => addBan(tx, { kind, value, days, reason, actor }))
+  const added = await change(context, (tx) =>
+    addBan(tx, { kind, value, coversAll, seconds, reason, actor }),
+  )
   if (added === undefined) throw new UsageError(`«${value}» — не ${KINDS[kind]}`)
   const { id, until } = added
-  const line = `Отсюда больше не зарегистрироваться: ${value}, ${endOf(until)} (запрет ${id}).`
+  const what = coversAll ? 'Отсюда больше ничего не открыть' : 'Отсюда больше не зарегистрироваться'
+  const line = `${what}: ${value}, ${endOf(until)} (запрет ${id}).`
   return { lines: [line], json: added }
+}
+
+const DAY_SECONDS = 86_400
+const LOOPBACK = ['127.0.0.1', '::1']
+
+/** Throws if a ban that covers all is not of a network, or would shut the wall to everybody. */
+function requireForeign({ config }: Context, kind: BanKind, value: string): void {
+  if (kind !== 'network') throw new UsageError('--all бывает только у network')
+  if (!isOwnNetwork(value, [...LOOPBACK, ...config.trustProxy])) return
+  throw new Refusal(`В сети ${value} эта машина или её прокси: стена закрылась бы для всех.`)
 }
 
 function endOf(until: Date | null): string {

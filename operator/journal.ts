@@ -115,6 +115,12 @@ const DETAILS: Record<string, (value: unknown, act: Act) => string | undefined> 
   email: (value) => `Почта: ${value}`,
   value: (value) => `Значение: ${value}`,
   days: (value) => (value === null ? 'Бессрочно' : `Дней: ${value}`),
+  seconds: (value) => {
+    if (value === null) return 'Бессрочно'
+    const hours = Math.round(Number(value) / 36) / 100
+    return hours % 24 === 0 ? `Дней: ${hours / 24}` : `Часов: ${hours}`
+  },
+  coversAll: (value) => (value === true ? 'Закрыто и чтение' : undefined),
   until: (value, { action }) => {
     if (typeof value === 'string') return `До ${time(new Date(value))}`
     return action === 'user.block' ? 'Бессрочно' : undefined

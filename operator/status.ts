@@ -14,6 +14,7 @@ import { selectBackupState } from '../server/operations/backup/backup-state.repo
 import { selectStatus, type WallStatus } from '../server/operations/status/status.repository.ts'
 import { type Command, type Context, type Output, requireWords } from './command.ts'
 import { APPEALS, count, POSTS, REPORTS, time } from './format.ts'
+import { readRefused, refusedLines } from './refused-networks.ts'
 
 export const status: Command = {
   usage: ['status'],
@@ -31,6 +32,7 @@ export const status: Command = {
       writing_closed: site.writingClosed,
     }
     const state = await selectBackupState(context.db)
+    const refused = await readRefused(context)
     const notice = await selectNotice(context.db)
     const { backupDir, moderatorEmails } = context.config
     const missing =
@@ -53,9 +55,10 @@ export const status: Command = {
         `Доступ:     ${accessLine(wall, site)}`,
         ...(notice ? [`Объявление: ${notice.text}`] : []),
         `Жалобы:     ${reports}; письма о них: ${moderatorEmails.join(', ') || 'никому, MODERATOR_EMAIL не задан'}`,
-        `Письма:     ${mailLine(mails)}${refusedLine(mailName)}`,
+        `Письма:     ${mailLine(mails)}${refusedMailsLine(mailName)}`,
         `Счётчики:   ${checked}`,
         `Копия:      ${backupLine(backup)}`,
+        ...refusedLines(refused),
       ],
       json: {
         ...wall,
@@ -66,6 +69,7 @@ export const status: Command = {
         mailName,
         waiting,
         backup,
+        refused,
       },
     }
   },
@@ -101,7 +105,7 @@ function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHeal
     : `${line}. Не уходят с ${time(failingSince)}: ${smtpReason({ message: reason })}`
 }
 
-function refusedLine({ refused, networks, isSlowed }: MailName): string {
+function refusedMailsLine({ refused, networks, isSlowed }: MailName): string {
   if (!isSlowed) return ''
   return `. Кодов на адреса, которых нет, за час: ${refused}, сетей: ${networks}; письма новым адресам уходят медленно`
 }

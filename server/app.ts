@@ -110,7 +110,7 @@ async function registerAll(opened: OpenNode, lockWaitMs: number | undefined): Pr
   registerMutes(node)
   registerReports(node)
   registerDataExport(node)
-  registerIdentity(node)
+  registerIdentity(node, () => opened.server.refused())
   await servePages(http, {
     web: opened.web,
     db,
@@ -128,10 +128,14 @@ async function registerAll(opened: OpenNode, lockWaitMs: number | undefined): Pr
 }
 
 /** Watches the clock and the wall's health, and serves the metrics. Returns what stops all that. */
-async function watch({ node, database, metrics, live }: OpenNode): Promise<() => void> {
+async function watch({ node, database, metrics, live, shut }: OpenNode): Promise<() => void> {
   const { config, db, background, log } = node
   const { metricsPort: port, metricsHost: host, dataDir, backupDir } = config
-  const stops = [watchClock(db, log), watchHealth({ db: background, config }, { log })]
+  const stops = [
+    shut.watch(),
+    watchClock(db, log),
+    watchHealth({ db: background, config }, { log }),
+  ]
   if (metrics && port !== undefined) {
     const sources = {
       log,

@@ -4,6 +4,7 @@ import { createLikeFlag } from './features/likes/likes.service.ts'
 import { isModerator } from './features/moderation/moderators.repository.ts'
 import { selectTokenKey } from './features/sessions/sessions.repository.ts'
 import { Sessions } from './features/sessions/sessions.service.ts'
+import { ShutNetworks } from './features/site-state/shut-networks.ts'
 import { ChangeFeed } from './kernel/cache/change-feed.ts'
 import { ResponseCache } from './kernel/cache/response-cache.ts'
 import { deriveKey } from './kernel/config/app-secret.ts'
@@ -151,11 +152,15 @@ async function openHttp(base: Base) {
     inlineHashes: web?.inlineHashes ?? { scripts: [], styles: [] },
   })
   const live = new Live(limits)
+  const shut = new ShutNetworks(base.background)
   const isShared = config.databaseUrl !== undefined
   const cache = new ResponseCache({
     openFeed: (events) => new ChangeFeed(db, { url: base.directUrl, isShared, outage, ...events }),
     outage,
-    onChange: (change) => live.note(change),
+    onChange(change) {
+      live.note(change)
+      shut.note(change)
+    },
     log,
     headers,
     flag: createLikeFlag(db, authenticator),
@@ -166,6 +171,7 @@ async function openHttp(base: Base) {
     logger: log,
     noteRefused: outage.noteRefused,
     trustProxy,
+    shut,
     headers,
     observe,
     fastPath,
@@ -173,5 +179,5 @@ async function openHttp(base: Base) {
   })
   const { cookieName } = base.sessions
   await describeApi(server.app, { appName: config.appName, cookieName, limits })
-  return { web, headers, live, cache, server }
+  return { web, headers, live, cache, server, shut }
 }

@@ -269,6 +269,8 @@ CREATE TABLE bans (
   kind text NOT NULL CHECK (kind IN ('domain', 'network', 'email')),
   value text NOT NULL,
   network inet GENERATED ALWAYS AS (CASE kind WHEN 'network' THEN value::inet END) STORED,
+  -- Whether reading and writing are closed too.
+  covers_all boolean NOT NULL DEFAULT false,
   reason text,
   actor text,
   until timestamptz,

@@ -85,3 +85,5 @@ UPDATE users SET mailbox = CASE
   ELSE name || '@' || domain END
 FROM parts WHERE parts.id = users.id;
 CREATE INDEX users_mailbox ON users (mailbox);
+
+ALTER TABLE bans ADD COLUMN covers_all boolean NOT NULL DEFAULT false;

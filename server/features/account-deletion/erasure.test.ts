@@ -46,7 +46,8 @@ test('of an erased moderator nothing is left but what the page about personal da
   await addBan(app.db, {
     kind: 'email',
     value: olga.email,
-    days: null,
+    coversAll: false,
+    seconds: null,
     reason: null,
     actor: 'masha',
   })

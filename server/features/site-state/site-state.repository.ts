@@ -109,28 +109,37 @@ export type Ban = {
   id: string
   kind: BanKind
   value: string
+  /** Whether reading and writing are closed too, and not registrations alone. */
+  coversAll: boolean
   until: Date | null
   /** The reason and the operator's name; null if none was given. */
   reason: string | null
   actor: string | null
   createdAt: Date
 }
-export type NewBan = Pick<Ban, 'kind' | 'value' | 'reason'> & { actor: string; days: number | null }
+export type NewBan = Pick<Ban, 'kind' | 'value' | 'coversAll' | 'reason'> & {
+  actor: string
+  seconds: number | null
+}
 
 /** Adds a ban, or changes the end and the reason of an existing one if they are passed. */
 export function upsertBan(
   tx: Queryable,
-  { kind, value, days, reason, actor }: NewBan,
+  { kind, value, coversAll, seconds, reason, actor }: NewBan,
 ): Promise<Pick<Ban, 'id' | 'until'>> {
-  const until = days === null ? null : sql<Date>`now() + ${days} * interval '1 day'`
+  const until = seconds === null ? null : sql<Date>`now() + ${seconds} * interval '1 second'`
   const network = sql<string>`abbrev(${value}::inet)`
   return tx
     .insertInto('bans')
-    .values({ kind, value: kind === 'network' ? network : value, until, reason, actor })
+    .values({
+      ...{ kind, value: kind === 'network' ? network : value },
+      ...{ covers_all: coversAll, until, reason, actor },
+    })
     .onConflict((conflict) =>
       conflict.columns(['kind', 'value']).doUpdateSet({
         until: until ?? sql`CASE WHEN bans.until > now() THEN bans.until END`,
         reason: sql`coalesce(excluded.reason, bans.reason)`,
+        covers_all: coversAll,
         actor,
       }),
     )
@@ -141,11 +150,15 @@ export function upsertBan(
 export async function selectBans(db: Queryable): Promise<Ban[]> {
   const rows = await db
     .selectFrom('bans')
-    .select(['id', 'kind', 'value', 'until', 'reason', 'actor', 'created_at'])
+    .select(['id', 'kind', 'value', 'covers_all', 'until', 'reason', 'actor', 'created_at'])
     .where(sql<boolean>`coalesce(until > now(), true)`)
     .orderBy('id')
     .execute()
-  return rows.map(({ created_at, ...ban }) => ({ ...ban, createdAt: created_at }))
+  return rows.map(({ created_at, covers_all, ...ban }) => ({
+    ...ban,
+    coversAll: covers_all,
+    createdAt: created_at,
+  }))
 }
 
 export function deleteBan(tx: Queryable, id: string) {

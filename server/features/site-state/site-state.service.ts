@@ -11,6 +11,7 @@ import { domainOf, mailboxOf } from '../../kernel/mail/email-address.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
 import { mailNameMails } from './mail-name.mail.ts'
 import { type Asker, removeOldRefusals } from './mail-name.repository.ts'
+import { contains, rangeOf } from './shut-networks.ts'
 import {
   type Asking,
   type Ban,
@@ -128,17 +129,22 @@ function hashInvitation(token: string): Buffer {
 }
 
 /**
- * Refuses registrations from a domain, a network or an e-mail, for some days or until the ban is
- * removed. Returns undefined for a value that is none of its kind.
+ * Refuses registrations from a domain, a network or an e-mail, for some seconds or until the ban is
+ * removed; of a network, all requests if it covers all. Returns undefined for a value that is none of its kind.
  */
 export async function addBan(
   tx: Queryable,
   ban: NewBan,
 ): Promise<Pick<Ban, 'id' | 'until'> | undefined> {
-  const { kind, days, reason, actor } = ban
+  const { kind, seconds, coversAll, reason, actor } = ban
   const value = normalBan(kind, ban.value)
   if (value === undefined) return undefined
-  await appendToJournal(tx, { actor, action: 'ban.add', reason, details: { kind, value, days } })
+  await appendToJournal(tx, {
+    actor,
+    action: 'ban.add',
+    reason,
+    details: { kind, value, coversAll, seconds },
+  })
   return upsertBan(tx, { ...ban, value })
 }
 
@@ -156,6 +162,13 @@ export async function removeBan(
   const ban = await deleteBan(tx, id)
   if (ban) await appendToJournal(tx, { actor, action: 'ban.remove', details: ban })
   return ban !== undefined
+}
+
+/** Whether a network contains this machine, or a proxy through which everybody comes. */
+export function isOwnNetwork(network: string, own: string[]): boolean {
+  const normal = normalNetwork(network)
+  const range = normal === undefined ? undefined : rangeOf(normal)
+  return own.some((address) => range !== undefined && contains(range, parseAddress(address)))
 }
 
 function normalBan(kind: BanKind, written: string): string | undefined {

@@ -268,7 +268,10 @@ test('a notice is one line of visible characters that is not too long, and anoth
 test('a banned domain, network or e-mail cannot register until the ban ends or is removed', async () => {
   const app = await appForTest({ config: { trustProxy: ['127.0.0.1/32'] } })
   const ban = (kind: 'domain' | 'network' | 'email', value: string, days: number | null = null) =>
-    addBan(app.db, { kind, value, days, reason: null, actor }).then((added) => added?.id)
+    addBan(app.db, {
+      ...{ kind, value, reason: null, actor, coversAll: false },
+      seconds: days && days * 86_400,
+    }).then((added) => added?.id)
   const start = async (email: string, ip = '192.0.2.1') =>
     (await startAt(app, '/registrations', { email, ip })).body.code ?? 'ok'
 

@@ -4,11 +4,11 @@ import type {
   RequestListener,
   ServerResponse,
 } from 'node:http'
-import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyBaseLogger } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { READ_AFTER_WRITE_MS } from '../../../contract/constants.ts'
 import { USER_CALLS, VISITOR_CALLS } from '../http/call-limits.ts'
+import { clientAddress } from '../http/forwarded-for.ts'
 import {
   measureQueryTime,
   nextRequestId,
@@ -166,11 +166,4 @@ function isVisitorsRead({ method, headers }: IncomingMessage): boolean {
 /** Signed-in people, whose session is a cookie, get another page. */
 function needsPageOfOwn({ headers }: IncomingMessage, { isPage }: CachedResponse): boolean {
   return isPage && headers.cookie !== undefined
-}
-
-/** Creates the function that finds a visitor's address by Fastify's rule. */
-function clientAddress(trustProxy: string[]): (request: IncomingMessage) => string | undefined {
-  if (trustProxy.length === 0) return ({ socket }) => socket.remoteAddress
-  const isTrusted = proxyAddr.compile(trustProxy)
-  return (request) => proxyAddr(request, isTrusted)
 }

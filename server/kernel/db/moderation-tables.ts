@@ -97,6 +97,7 @@ export type ModerationTables = {
     value: string
     /** Generated from `value`. */
     network: ColumnType<string | null, never, never>
+    covers_all: boolean
     reason: string | null
     actor: string | null
     until: Date | null

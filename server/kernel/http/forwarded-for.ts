@@ -69,3 +69,12 @@ function clean({ headers }: IncomingMessage): void {
 function withoutPort(address: string): string {
   return address.replace(/^\[(.*)\](?::\d{1,5})?$/, '$1').replace(/^([\d.]+):\d{1,5}$/, '$1')
 }
+
+/** Makes the function that returns a visitor's address, by the same rule as Fastify's. */
+export function clientAddress(
+  trustProxy: string[],
+): (request: IncomingMessage) => string | undefined {
+  if (trustProxy.length === 0) return ({ socket }) => socket.remoteAddress
+  const isTrusted = proxyAddr.compile(trustProxy)
+  return (request) => proxyAddr(request, isTrusted)
+}

@@ -14,19 +14,26 @@ type Options = {
   status?: number
   /** The body for browsers, in place of a page; JSON by default. */
   html?: string | undefined
+  message?: string
 }
 type ParseError = { code?: string; rawPacket?: unknown; bytesParsed?: number }
+
+const SHUT = 'Доступ из вашей сети закрыт'
+const SHUT_PAGE = `<!doctype html><html lang="ru"><title>${SHUT}</title><p>${SHUT}.</p></html>`
 
 export type Refusals = ReturnType<typeof createRefusals>
 
 /** Creates the responses to requests that Node would refuse in its own format. */
 export function createRefusals(securityHeaders: Headers) {
   const refusal = (status: number) => createRefusal('INVALID_REQUEST', { securityHeaders, status })
+  const shut = (html?: string) => createRefusal('BLOCKED', { securityHeaders, message: SHUT, html })
   return {
     request: refusal(400),
     expectation: refusal(417),
     HPE_HEADER_OVERFLOW: refusal(431),
     ERR_HTTP_REQUEST_TIMEOUT: refusal(408),
+    shutCall: shut(),
+    shutPage: shut(SHUT_PAGE),
     moved: (location: string) => createRedirect(location, securityHeaders),
   }
 }
@@ -47,9 +54,9 @@ export function createUnavailable(
 
 function createRefusal(
   code: ErrorCode,
-  { securityHeaders, status = ERRORS[code].status, html }: Options,
+  { securityHeaders, status = ERRORS[code].status, html, message = ERRORS[code].message }: Options,
 ): Refusal {
-  const body = Buffer.from(html ?? JSON.stringify({ code, message: ERRORS[code].message }))
+  const body = Buffer.from(html ?? JSON.stringify({ code, message }))
   return {
     status,
     headers: {

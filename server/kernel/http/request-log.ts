@@ -8,7 +8,7 @@ import {
 } from 'fastify'
 import { addQueryTime, type QueryTime } from '../db/database.ts'
 import { networkOf } from '../limits/limits.ts'
-import { createRefusalLog, type RefusalLog } from './refusal-log.ts'
+import { createRefusalLog, type RefusalLog, type RefusedNetwork } from './refusal-log.ts'
 
 const HASH_LENGTH = 12
 const DAY_MS = 86_400_000
@@ -91,6 +91,10 @@ export class RequestLog extends LogController {
 
   close(): void {
     this.#refusals.close()
+  }
+
+  refused(): RefusedNetwork[] {
+    return this.#refusals.recent()
   }
 
   override incomingRequest(): void {}

@@ -15,7 +15,7 @@ import { addLanes } from '../gate/gate.ts'
 import { noteAllowedMethods } from './allowed-methods.ts'
 import { ClosingResponse, Connections } from './connections.ts'
 import { answerFrameworkError, handleErrors } from './error-handler.ts'
-import { ForwardedFor } from './forwarded-for.ts'
+import { clientAddress, ForwardedFor } from './forwarded-for.ts'
 import { parseBodies } from './input.ts'
 import { type ListenAddress, listenOnManySockets } from './listen.ts'
 import {
@@ -25,6 +25,7 @@ import {
   type Refusals,
   sendRefusal,
 } from './refusal.ts'
+import type { RefusedNetwork } from './refusal-log.ts'
 import {
   measureQueryTime,
   type NoteRefused,
@@ -38,6 +39,8 @@ type Options = {
   /** Counts a refusal because of an error; returns whether the log needs nothing else about it. */
   noteRefused: NoteRefused
   trustProxy: string[]
+  /** The networks that get no answer but a refusal. */
+  shut: { isEmpty: boolean; includes(address: string | undefined): boolean }
   observe?: ObserveRequest | undefined
   headers: Record<string, string>
   fastPath: {
@@ -75,6 +78,7 @@ export class HttpServer {
   readonly #connections = new Connections()
   readonly #forwardedFor: ForwardedFor
   readonly #refusals: Refusals
+  readonly #addressOf: (request: IncomingMessage) => string | undefined
   readonly #requestLog: RequestLog
   readonly #servers: Server[] = []
 
@@ -83,6 +87,7 @@ export class HttpServer {
     this.#options = options
     this.#forwardedFor = new ForwardedFor(trustProxy, logger)
     this.#refusals = createRefusals(headers)
+    this.#addressOf = clientAddress(trustProxy)
     this.#requestLog = new RequestLog(options)
     this.app = this.#createApp()
     handleErrors(this.app)
@@ -104,6 +109,11 @@ export class HttpServer {
     const more = await listenOnManySockets(app.server, address, (options) => app.listen(options))
     this.#servers.push(...more)
     return app.listeningOrigin
+  }
+
+  /** Returns the networks that were refused most in the last ten minutes. */
+  refused(): RefusedNetwork[] {
+    return this.#requestLog.refused()
   }
 
   /** Answers the requests under way. Connections used within `graceMs` may send one more. */
@@ -140,6 +150,7 @@ export class HttpServer {
   }
 
   #createServer(listener: RequestListener): HttpListener {
+    const { shut } = this.#options
     const serve = this.#options.fastPath.wrap((request, response) =>
       measureQueryTime(request, () => listener(request, response)),
     )
@@ -149,6 +160,10 @@ export class HttpServer {
         if (!namesItsHost(request)) return sendRefusal(response, this.#refusals.request)
         useOriginForm(request)
         if (request.headers['x-forwarded-for'] !== undefined) this.#forwardedFor.check(request)
+        if (!shut.isEmpty && shut.includes(this.#addressOf(request))) {
+          const isCall = request.url?.startsWith('/api/')
+          return sendRefusal(response, this.#refusals[isCall ? 'shutCall' : 'shutPage'])
+        }
         serve(request, response)
       }),
     )

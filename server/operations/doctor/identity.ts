@@ -1,9 +1,13 @@
+import type { FastifyRequest } from 'fastify'
 import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
 import { plainAddress, proxyTrust } from '../../kernel/http/forwarded-for.ts'
+import type { RefusedNetwork } from '../../kernel/http/refusal-log.ts'
 
 export const IDENTITY_PATH = '/.well-known/vslukh'
+/** Which networks this node has refused most, with their addresses: it keeps them in memory alone. */
+export const REFUSED_PATH = `${IDENTITY_PATH}/refused`
 export const QUESTION_HEADER = 'x-vslukh-question'
 export const IDENTITY_KEY = 'doctor'
 
@@ -24,12 +28,23 @@ export function identityWords(key: Buffer): { question: string; answer: string }
 }
 
 /** Other callers get the answer for a missing page: a proxy's address is not public. */
-export function registerIdentity({ http, key, config }: Node): void {
+export function registerIdentity(
+  { http, key, config }: Node,
+  refused: () => RefusedNetwork[],
+): void {
   const { question, answer } = identityWords(key(IDENTITY_KEY))
   const isTrusted = proxyTrust(config.trustProxy)
-  http.get(IDENTITY_PATH, { schema: { hide: true }, logLevel: 'warn' }, async (request, reply) => {
-    const asked = String(request.headers[QUESTION_HEADER] ?? '')
+  const hidden = { schema: { hide: true }, logLevel: 'warn' } as const
+  const requireQuestion = ({ headers }: FastifyRequest) => {
+    const asked = String(headers[QUESTION_HEADER] ?? '')
     if (!isSameSecret(asked, question)) throw new AppError('NOT_FOUND')
+  }
+  http.get(REFUSED_PATH, hidden, async (request, reply) => {
+    requireQuestion(request)
+    return reply.header('cache-control', 'no-store').send(refused())
+  })
+  http.get(IDENTITY_PATH, hidden, async (request, reply) => {
+    requireQuestion(request)
     const peer = request.socket.remoteAddress
     const seen: Seen = {
       answer,

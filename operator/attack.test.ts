@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { envOf, runHere } from '../server/testing/run-command.ts'
+import { appForFile } from '../server/testing/test-app.ts'
+
+const app = await appForFile({ config: { trustProxy: ['127.0.0.1'] } })
+const env = { ...envOf(app), PORT: new URL(app.url).port, TRUST_PROXY: '127.0.0.1' }
+const vslukh = (...args: string[]) => runHere(env, args)
+
+const from = (address: string, path: string) =>
+  fetch(app.url + path, { headers: { 'x-forwarded-for': address } })
+
+test('status lists the networks that are refused much, with an address and what they asked, and the command that shuts them out', async () => {
+  for (let n = 0; n < 40; n++) await from('203.0.113.7', '/api/v1/posts/999999')
+  await from('203.0.113.8', '/api/v1/posts/999999')
+  const { out } = await vslukh('status')
+  expect(out).toMatch(/203\.0\.113\.7 × \d+: GET \/api\/v1\/posts\/:\w+ × \d+\n/)
+  expect(out).not.toContain('203.0.113.8')
+  expect(out).toContain('vslukh ban add network 203.0.113.7 --all --for 1h')
+  expect(app.logged.join('')).not.toContain('203.0.113.7')
+  const stranger = await fetch(`${app.url}/.well-known/vslukh/refused`)
+  expect(stranger.status).toBe(404)
+})
+
+test('a ban of a network that covers all refuses its pages and calls, those in the cache too, until it is removed', async () => {
+  const statuses = async (address: string) =>
+    Promise.all(['/', '/api/v1/posts'].map(async (path) => (await from(address, path)).status))
+  expect(await statuses('203.0.113.7')).toEqual([200, 200])
+  const add = ['ban', 'add', 'network', '203.0.113.0/24', '--all', '--for', '1h']
+  const added = await vslukh(...add, '--reason', 'Набег')
+  expect(added).toMatchObject({ code: 0, out: expect.stringContaining('ничего не открыть') })
+  await expect.poll(() => statuses('203.0.113.7')).toEqual([403, 403])
+  expect(await statuses('::ffff:203.0.113.99')).toEqual([403, 403])
+  expect(await statuses('203.0.114.7')).toEqual([200, 200])
+  const page = await from('203.0.113.7', '/')
+  expect(page.headers.get('content-type')).toContain('text/html')
+  expect(await page.text()).toContain('Доступ из вашей сети закрыт')
+  const { out } = await vslukh('ban', 'list')
+  expect(out).toMatch(/сеть 203\.0\.113\.0\/24, закрыто всё, до .*Набег/)
+  const id = out.split(' ')[0] ?? ''
+  expect(await vslukh('ban', 'remove', id)).toMatchObject({ code: 0 })
+  await expect.poll(() => statuses('203.0.113.7')).toEqual([200, 200])
+})
+
+test('a ban that would shut everybody out is refused', async () => {
+  const all = (...args: string[]) => vslukh('ban', 'add', ...args, '--all', '--yes')
+  expect(await all('network', '127.0.0.0/8')).toMatchObject({ code: 1 })
+  expect((await all('domain', 'spam.example')).err).toContain('--all бывает только у network')
+})

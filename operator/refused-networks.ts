@@ -1,0 +1,42 @@
+import { deriveKey } from '../server/kernel/config/app-secret.ts'
+import type { RefusedNetwork } from '../server/kernel/http/refusal-log.ts'
+import {
+  IDENTITY_KEY,
+  identityWords,
+  QUESTION_HEADER,
+  REFUSED_PATH,
+} from '../server/operations/doctor/identity.ts'
+import { readSecret } from '../server/operations/start/installation.ts'
+import type { Context } from './command.ts'
+import { printable } from './format.ts'
+
+const WAIT_MS = 2000
+const SHOWN = 10
+
+/** Asks the node at HOST and PORT, which keeps them in memory alone. Returns null if none answers. */
+export async function readRefused({ db, config }: Context): Promise<RefusedNetwork[] | null> {
+  const { host, port } = config
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  try {
+    const { question } = identityWords(deriveKey(await readSecret(db, config), IDENTITY_KEY))
+    const asked = { headers: { [QUESTION_HEADER]: question }, signal: AbortSignal.timeout(WAIT_MS) }
+    const answer = await fetch(origin + REFUSED_PATH, asked)
+    return answer.ok ? ((await answer.json()) as RefusedNetwork[]) : null
+  } catch {
+    return null
+  }
+}
+
+export function refusedLines(refused: RefusedNetwork[] | null): string[] {
+  const [worst] = refused ?? []
+  if (!refused || !worst) return []
+  const lines = refused.slice(0, SHOWN).map(({ network, refused: count, routes }) => {
+    const asked = Object.entries(routes).map(([route, times]) => `${route} × ${times}`)
+    return printable(`            ${network} × ${count}: ${asked.join(', ')}`)
+  })
+  return [
+    `Отказы:     сетей, которым этот узел за 10 минут отказал больше десяти раз: ${refused.length}`,
+    ...lines,
+    `            Закрыть: vslukh ban add network ${printable(worst.network)} --all --for 1h`,
+  ]
+}
