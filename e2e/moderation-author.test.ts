@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { journey, olga, petr, test as onWall } from './testing/journey.ts'
+import { journey, olga, test as onWall, petr } from './testing/journey.ts'
 import {
   act,
   moderated,
