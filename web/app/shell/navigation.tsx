@@ -1,21 +1,24 @@
-import { Plus, Settings, ShieldCheck } from 'lucide'
-import type { ComponentProps } from 'react'
-import { MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
-import { moderationLabel } from '../../format/counts.ts'
-import { usePage } from '../../history/entry.tsx'
+import { Plus, Settings } from 'lucide'
+import { PATHS } from '../../../contract/pages.ts'
 import { Link } from '../../history/link.tsx'
+import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
 import { writePost } from '../../session/intents.ts'
 import { useUser, useViewer } from '../../session/viewer.ts'
 import { ThemeToggle } from '../../theme/theme-toggle.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Lazy } from '../../ui/lazy.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import bar from './bottom-bar.module.css'
 import draft from './draft-mark.module.css'
+import { NavigationLink } from './navigation-link.tsx'
 import rail from './side-rail.module.css'
 import { useHideOnScroll } from './use-hide-on-scroll.ts'
 
+const queueLink = createLazyChunk(() => import('./queue-link.tsx'), 'QueueLink')
+
 export function SideRail({ appName }: { appName: string }) {
+  const isModerator = useUser()?.isModerator
   return (
     <nav className={rail.rail} aria-label="Разделы">
       <Link to={PATHS.wall} className={rail.brand} title={appName}>
@@ -26,28 +29,20 @@ export function SideRail({ appName }: { appName: string }) {
         <Mark />
         <span className={rail.label}>Стена</span>
       </NavigationLink>
-      <QueueLink />
       <button type="button" className={rail.write} title="Новая запись" onClick={writePost}>
         <Icon shape={Plus} size={22} />
         <span className={rail.label}>Новая запись</span>
         <DraftMark />
       </button>
+      {isModerator && (
+        <Lazy chunk={queueLink} loading={null}>
+          {(QueueLink) => <QueueLink />}
+        </Lazy>
+      )}
       <div className={rail.end}>
         <ThemeToggle className={rail.item} labelClass={rail.label} />
       </div>
     </nav>
-  )
-}
-
-function QueueLink() {
-  const user = useUser()
-  if (!user?.isModerator) return null
-  const label = moderationLabel(user)
-  return (
-    <NavigationLink to={MODERATION_PATH} className={rail.item ?? ''} title={label}>
-      <Icon shape={ShieldCheck} size={22} />
-      <span className={rail.label}>{label}</span>
-    </NavigationLink>
   )
 }
 
@@ -68,12 +63,6 @@ export function BottomBar() {
       </NavigationLink>
     </nav>
   )
-}
-
-/** A link is marked also while a page below its own is shown. */
-function NavigationLink(props: ComponentProps<typeof Link>) {
-  const isCurrent = `${usePage()?.path}/`.startsWith(`${props.to}/`)
-  return <Link {...props} aria-current={isCurrent ? 'page' : undefined} />
 }
 
 /** A dot on the button for a new post while the viewer has left one unsent. */
