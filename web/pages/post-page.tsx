@@ -9,6 +9,7 @@ import { useEntry, usePage } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { Read } from '../http/read.tsx'
+import { useHydrated } from '../platform/hydrated.ts'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { MISSING_POST, useReadPost } from '../posts/cache/posts.queries.ts'
@@ -71,6 +72,8 @@ const visitedThread = createLazyChunk(
 function Thread({ post }: { post: CachedPost }) {
   const start = cursorIn(useEntry().search)
   const [isFresh, setFresh] = useState<IsFresh>()
+  // What was seen before is known to the browser alone.
+  const isHydrated = useHydrated()
   const source = useMemo(() => repliesSource(post.id, start), [post.id, start])
   return (
     <>
@@ -82,11 +85,13 @@ function Thread({ post }: { post: CachedPost }) {
         <ReplyRow postId={post.id} isFirst={post.actions.replies_count === 0} />
         <div className={styles.heading}>
           <h2 className="heading">Ответы</h2>
-          <Lazy chunk={visitedThread} loading={null} fallback={null}>
-            {(VisitedThread) => (
-              <VisitedThread key={post.id} {...{ post, source, isFresh, setFresh }} />
-            )}
-          </Lazy>
+          {isHydrated && (
+            <Lazy chunk={visitedThread} loading={null} fallback={null}>
+              {(VisitedThread) => (
+                <VisitedThread key={post.id} {...{ post, source, isFresh, setFresh }} />
+              )}
+            </Lazy>
+          )}
           <OrderLink post={post} isFromOldest={isOldestFirst(start)} />
         </div>
         <Fresh value={isFresh}>

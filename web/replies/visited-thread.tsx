@@ -1,6 +1,6 @@
 import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
-import { PAGE_SIZE } from '../../contract/constants.ts'
+import { FROM_OLDEST, PAGE_SIZE } from '../../contract/constants.ts'
 import {
   cursorAt,
   isOldestFirst,
@@ -39,7 +39,7 @@ export function VisitedThread({ post, source, isFresh, setFresh }: VisitedThread
   const client = useQueryClient()
   const userId = useUser()?.id
   const queryKey = pagesKey(source.name, useEntry().key)
-  const seen = useSeenBefore(post.id)
+  const seen = useSeenBefore(post.id, source.start ?? '')
   useIsFetching({ queryKey })
   const ids = () =>
     client.getQueryData<CachedPages>(queryKey)?.pages.flatMap((page) => page.ids) ?? []
@@ -78,10 +78,12 @@ export function VisitedThread({ post, source, isFresh, setFresh }: VisitedThread
   )
 }
 
-function useSeenBefore(postId: string): string | undefined {
+/** «К новым» leads to a list that begins after what was seen. */
+function useSeenBefore(postId: string, start: string): string | undefined {
   const key = `${useEntry().key} ${postId}`
   if (!seenBefore.has(key)) seenBefore.set(key, new Map(readVisits()).get(postId))
-  return seenBefore.get(key)
+  const isAfterSeen = isOldestFirst(start) && start !== FROM_OLDEST
+  return isAfterSeen ? start.replace(/\D/g, '') : seenBefore.get(key)
 }
 
 function readVisits(): [postId: string, seen: string][] {
