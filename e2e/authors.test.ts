@@ -11,7 +11,7 @@ test('a name and its tile lead to the author, whose posts and replies are two li
   await postWith(page, 'Запись Петра').getByRole('link', { name: petr.username }).click()
   await page.waitForURL(`**/users/${petr.username}`)
   await page.getByRole('heading', { level: 1, name: petr.username }).waitFor()
-  await page.getByText(/^1 запись, 1 ответ · с /).waitFor()
+  await page.getByText(/^1 запись, 1 ответ · с\s/).waitFor()
   await expect.poll(() => postTexts(page)).toEqual(['Запись Петра'])
   await expect.poll(() => page.title()).toBe(`${petr.username} - Вслух`)
   await page.getByRole('link', { name: 'Ответы', exact: true }).click()
@@ -48,6 +48,23 @@ test('the page of an author is readable without scripts, at each of its addresse
   await page.getByText('Прочтите без скриптов').waitFor()
   await page.getByRole('link', { name: 'Ответы', exact: true }).click()
   await page.getByText('И ответ тоже').waitFor()
+})
+
+test('the menu of an author leads to their feed, which a browser shows as a page with a way back', async () => {
+  const vera = await journey.signUp()
+  const { owner } = await journey.publish(vera, 'Первая строка\nи «вторая» & третья')
+  const page = await journey.visit({ path: `/users/${owner.username}` })
+  const more = page.getByRole('main').getByRole('button', { name: `Ещё: ${owner.username}` })
+  await more.first().click()
+  await page.getByRole('menuitem', { name: 'Лента RSS' }).click()
+  await page.waitForURL('**/posts.atom')
+  const text = page.locator('content > div')
+  await expect.poll(() => text.innerText()).toBe('Первая строка\nи «вторая» & третья')
+  await page.getByText('Это лента для программ чтения').waitFor()
+  expect(await page.locator('entry > title').isVisible()).toBe(true)
+  expect(await page.locator('entry > id').isVisible()).toBe(false)
+  await page.locator('a').click()
+  await page.getByRole('heading', { level: 1, name: owner.username }).waitFor()
 })
 
 test('an author is hidden and brought back on their page, which says so', async () => {

@@ -57,7 +57,7 @@ test('/feed.atom is the wall as Atom, with absolute URLs and whole texts', async
   await app.reply(olga, plain.id, 'Ответы не стоят на стене')
   const { status, headers, body } = await read('/feed.atom?utm_source=reader')
   expect(status).toBe(200)
-  expect(headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
+  expect(headers.get('content-type')).toBe('application/xml; charset=utf-8')
   requireAtom(body)
   expect(textsInXml(body, '/atom:feed/atom:title')).toEqual(['Стена - Вслух'])
   expect(textsInXml(body, '/atom:feed/atom:id')).toEqual([`${ORIGIN}/feed.atom`])

@@ -34,7 +34,8 @@ type Options = {
   limits: Limits
 }
 
-const ATOM = { write: toAtom, type: 'application/atom+xml; charset=utf-8' }
+// Browsers show the source of what is called application/atom+xml, or save it to a file.
+const ATOM = { write: toAtom, type: 'application/xml; charset=utf-8' }
 const JSON_FEED = { write: toJsonFeed, type: 'application/feed+json; charset=utf-8' }
 const FORMATS = { atom: ATOM, json: JSON_FEED, replies: ATOM, author: ATOM }
 

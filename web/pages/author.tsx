@@ -80,7 +80,7 @@ function Author({ author, list }: AuthorProps) {
         <div className={styles.about}>
           <h1 className={styles.name}>{username}</h1>
           <p className="soft">
-            {postsAndReplies(author)} · с {monthAndYear(created_at)}
+            {postsAndReplies(author)} · с&nbsp;{monthAndYear(created_at)}
           </p>
         </div>
         <OwnLinks id={id} />
