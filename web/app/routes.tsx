@@ -10,7 +10,7 @@ import { RetryButton } from '../ui/errors.tsx'
 import { Lazy } from '../ui/lazy.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { isForUsers } from './guard-pages.ts'
-import { ModeratorsRoute, SecuredRoute } from './secured-route.tsx'
+import { SecuredRoute } from './secured-route.tsx'
 
 const text = createLazyChunk(() => import('../pages/text-page.tsx'), 'TextPage')
 const author = createLazyChunk(() => import('../pages/author.tsx'), 'AuthorPage')
@@ -62,7 +62,7 @@ function CurrentPage() {
   if (page.name === 'post') return <PostPage />
   const shown = <LazyPage chunk={PAGES[page.name]} />
   if (page.name === 'moderation') {
-    return <ModeratorsRoute otherwise={<LazyPage chunk={notFound} />}>{shown}</ModeratorsRoute>
+    return <SecuredRoute otherwise={<LazyPage chunk={notFound} />}>{shown}</SecuredRoute>
   }
   return isForUsers(page) ? <SecuredRoute>{shown}</SecuredRoute> : shown
 }

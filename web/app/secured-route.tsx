@@ -5,21 +5,18 @@ import { useViewer, type Viewer, viewerForAction } from '../session/viewer.ts'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
 
-/** Visitors never stay here: see guard-pages.ts. */
-export function SecuredRoute({ children }: { children: ReactNode }) {
-  const viewer = useViewer()
-  return viewer.state === 'authorized' ? children : <ViewerPending viewer={viewer} />
+type SecuredRouteProps = {
+  children: ReactNode
+  /** What everybody but moderators sees; if it is absent, the page is for all users. */
+  otherwise?: ReactNode
 }
 
-/** Everybody but moderators sees `otherwise`, as at an address without a page. */
-export function ModeratorsRoute({
-  children,
-  otherwise,
-}: Record<'children' | 'otherwise', ReactNode>) {
+/** Visitors never stay on a page for users: see guard-pages.ts. */
+export function SecuredRoute({ children, otherwise }: SecuredRouteProps) {
   const viewer = useViewer()
-  if (viewer.state === 'signed-out') return otherwise
-  if (viewer.state === 'authorized') return viewer.user.isModerator ? children : otherwise
-  return <ViewerPending viewer={viewer} />
+  if (viewer.state === 'authorized' && (!otherwise || viewer.user.isModerator)) return children
+  const isKnown = viewer.state === 'authorized' || viewer.state === 'signed-out'
+  return isKnown && otherwise ? otherwise : <ViewerPending viewer={viewer} />
 }
 
 function ViewerPending({ viewer }: { viewer: Viewer }) {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { plural, postsAndReplies, shortCount } from './counts.ts'
+import { plural, shortCount } from './counts.ts'
+import { postsAndReplies } from './labels.ts'
 
 const answers = { one: 'ответ', few: 'ответа', many: 'ответов' }
 

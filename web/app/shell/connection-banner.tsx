@@ -1,4 +1,3 @@
-import { History, WifiOff } from 'lucide'
 import { useEffect, useState } from 'react'
 import { isStale } from '../../http/staleness.ts'
 import { useAtom } from '../../platform/atom.ts'
@@ -6,7 +5,6 @@ import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { useOnline } from '../../platform/online.ts'
 import { useFreshPosts } from '../../posts/cache/posts.queries.ts'
 import { useHasOutbox } from '../../posts/compose/stored-drafts.ts'
-import { Icon } from '../../ui/icon.tsx'
 import { Notice } from './notice.tsx'
 
 /** Loaded beforehand, because it is of most use without a network. */
@@ -25,7 +23,6 @@ export function ConnectionBanner() {
   }, [hasOutbox, online])
   const notice = (stale || !online) && (
     <Notice>
-      <Icon shape={online ? History : WifiOff} size={16} />
       {online ? 'Показана сохранённая версия' : 'Нет связи. Читать можно, отправим — позже'}
     </Notice>
   )

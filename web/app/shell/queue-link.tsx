@@ -1,6 +1,6 @@
 import { ShieldCheck } from 'lucide'
 import { MODERATION_PATH } from '../../../contract/pages.ts'
-import { moderationLabel } from '../../format/counts.ts'
+import { moderationLabel } from '../../format/labels.ts'
 import { useUser } from '../../session/viewer.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { NavigationLink } from './navigation-link.tsx'

@@ -17,7 +17,7 @@ export function SiteNotice() {
     viewer.state === 'authorized' ? viewer.user.block : 'because' in viewer && viewer.because
   if (!isRestricted) return <ClosedNotice />
   return (
-    <Lazy chunk={restriction} loading={null} fallback={<ClosedNotice />}>
+    <Lazy chunk={restriction} loading={null}>
       {(RestrictionNotice) => (
         <RestrictionNotice>
           <ClosedNotice />

@@ -1,0 +1,15 @@
+import { plural, REPLY_FORMS, shortCount } from './counts.ts'
+
+const POST_FORMS = { one: 'запись', few: 'записи', many: 'записей' }
+
+/** Returns '12 записей, 1,4 тыс. ответов'. */
+export function postsAndReplies(of: { posts_count: number; replies_count: number }): string {
+  const [posts, replies] = [of.posts_count, of.replies_count]
+  const said = `${shortCount(posts)} ${plural(posts, POST_FORMS)}`
+  return `${said}, ${shortCount(replies)} ${plural(replies, REPLY_FORMS)}`
+}
+
+/** Returns 'Модерация · 14' while something waits. */
+export function moderationLabel({ waitingReports }: { waitingReports?: number }): string {
+  return waitingReports ? `Модерация · ${waitingReports}` : 'Модерация'
+}
