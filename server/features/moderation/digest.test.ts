@@ -26,7 +26,9 @@ test('a report that began before a mail to the moderators and was committed afte
   })
   await passReportTime(app, 3601)
   await addJob(app.db, 'tell-moderators', { payload: {} })
-  expect((await mailbox.mailTo(moderatorEmail, 2)).text).toContain('Открытых жалоб: 2')
+  const { text } = await mailbox.mailTo(moderatorEmail, 2)
+  expect(text).toContain('Открытых жалоб: 2')
+  expect(text).toContain('Самая давняя ждёт 1 час.')
 })
 
 test('each address of the moderators gets a mail of its own, which names no other', async () => {

@@ -1,6 +1,7 @@
 import { formatDate } from '../../../contract/dates.ts'
 import { MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
 import type { Db } from '../../kernel/db/database.ts'
+import { ageInWords } from '../../kernel/errors/words.ts'
 import { inline, type Line, writeMail } from '../../kernel/mail/mail-body.ts'
 import type { MailOptions, NoticeOptions } from '../../kernel/mail/mail-words.ts'
 import type { QueuedMail } from '../../kernel/mail/queue-mail.ts'
@@ -40,7 +41,7 @@ function writeQueueMail(
     ...stopped,
     `Записи ждут решения: ${waiting.posts}.`,
     `Открытых жалоб: ${waiting.reports}, обжалований: ${waiting.appeals}.`,
-    `Самая давняя ждёт с ${formatDate(waiting.oldest)}.`,
+    `Самая давняя ждёт ${ageInWords((Date.now() - waiting.oldest.getTime()) / 1000)}.`,
     '',
     `Очередь: ${options.origin}${MODERATION_PATH}`,
     '',

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { waitInWords } from './words.ts'
+import { ageInWords, waitInWords } from './words.ts'
 
 test.each([
   [0.2, 'через 1 с'],
@@ -17,4 +17,16 @@ test('a long wait is named by its end', () => {
   vi.useFakeTimers({ now: new Date('2026-11-22T20:00:30Z') })
   expect(waitInWords(8 * 3600)).toBe('23 ноября в 07:01 по Москве')
   vi.useRealTimers()
+})
+
+test.each([
+  [59, 'меньше минуты'],
+  [60, '1 минуту'],
+  [40 * 60 + 59, '40 минут'],
+  [3600, '1 час'],
+  [86_399, '23 часа'],
+  [86_400, '1 день'],
+  [5.5 * 86_400, '5 дней'],
+])('something that waits for %i seconds waits «%s»', (seconds, words) => {
+  expect(ageInWords(seconds)).toBe(words)
 })

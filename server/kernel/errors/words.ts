@@ -6,6 +6,7 @@ type Forms = { one: string; few: string; many: string }
 const RULES = new Intl.PluralRules('ru')
 const MINUTES = { one: 'минуту', few: 'минуты', many: 'минут' }
 const HOURS = { one: 'час', few: 'часа', many: 'часов' }
+const DAYS = { one: 'день', few: 'дня', many: 'дней' }
 const LONGEST_HOURS = 2
 
 export function counted(n: number, { one, few, many }: Forms): string {
@@ -16,6 +17,15 @@ export function counted(n: number, { one, few, many }: Forms): string {
 /** Writes «2 минуты», as it follows «через» and «действует». */
 export function minutesInWords(minutes: number): string {
   return counted(minutes, MINUTES)
+}
+
+/** Writes «меньше минуты», «40 минут», «5 часов», «3 дня», as it follows «ждёт». */
+export function ageInWords(seconds: number): string {
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 1) return 'меньше минуты'
+  if (minutes < 60) return minutesInWords(minutes)
+  const hours = Math.floor(minutes / 60)
+  return hours < 24 ? counted(hours, HOURS) : counted(Math.floor(hours / 24), DAYS)
 }
 
 /** Writes «через 42 с», «через 3 минуты», «через 2 часа»; a longer wait by its end. */
