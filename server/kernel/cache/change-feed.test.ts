@@ -4,7 +4,8 @@ import { databaseForTest } from '../../testing/database-for-test.ts'
 import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
 import { openDatabase } from '../db/database.ts'
 import { productVersion } from '../db/migrate.ts'
-import { CHANNEL, type Change, ChangeFeed, FEED_NAME } from './change-feed.ts'
+import { FEED_NAME } from '../db/nodes.ts'
+import { CHANNEL, type Change, ChangeFeed } from './change-feed.ts'
 
 test('a connection that freezes before it has subscribed is given up, and another one takes its place', async () => {
   const databaseUrl = await databaseForTest()

@@ -7,6 +7,7 @@ import { Value } from 'typebox/value'
 import { BatchedCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 import { productVersion } from '../db/migrate.ts'
+import { COUNT_NODES, FEED_NAME } from '../db/nodes.ts'
 import { endsWithin, type Outage } from '../db/outage.ts'
 
 /** The newest post that was added to the wall, and its author. */
@@ -39,13 +40,6 @@ export type Change = Static<typeof Change>
 export type PublishChange = (change: Change) => Promise<void>
 
 export const CHANNEL = 'vslukh'
-/** The application name of the connections on which nodes receive changes ends in a version. */
-export const FEED_NAME = 'vslukh change feed '
-const NODES = `pg_stat_activity
-  WHERE datname = current_database() AND application_name LIKE '${FEED_NAME}%'`
-export const COUNT_NODES = `SELECT count(*)::int AS nodes FROM ${NODES}`
-export const SELECT_NODE_VERSIONS = `SELECT DISTINCT substr(application_name, ${FEED_NAME.length + 1})
-  FROM ${NODES} ORDER BY 1`
 /** The name of a sender that is an operator's command begins so. */
 const OPERATOR = 'operator-'
 /** Where nodes confirm that they have received a change of an operator's command. */

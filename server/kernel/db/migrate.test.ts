@@ -8,6 +8,7 @@ import { startMain } from '../../testing/start-main.ts'
 import { StartError } from '../errors/app-error.ts'
 import { withStartDatabase } from './database.ts'
 import { MIGRATIONS, type Migrations, migrate, productVersion, requireMigrated } from './migrate.ts'
+import { FEED_NAME } from './nodes.ts'
 
 const LOCKING = 'ALTER TABLE posts ADD COLUMN test integer'
 
@@ -95,8 +96,29 @@ test('neither works where a newer migration is not additive, even with additive 
   const more = { ...BREAKING, '999-very-last': '-- additive' }
   await migrate(url, { migrations: more })
   await expect(migrate(url)).rejects.toThrow(/^База новее: .*999-test/)
-  await expect(withStartDatabase(url, ({ db }) => requireMigrated(db))).rejects.toThrow(StartError)
+  await expect(withStartDatabase(url, ({ db }) => requireMigrated(db))).rejects.toThrow(
+    /другой версии: ей нужна/,
+  )
   await migrate(url, { migrations: more })
+})
+
+test('a migration that would break the nodes that run is refused until they have ended', async () => {
+  const url = await databaseForTest()
+  const node = new pg.Client({ connectionString: url, application_name: `${FEED_NAME}0.9.0` })
+  await node.connect()
+  const upgrade = (migrations: Migrations) => migrate(url, { migrations, nodesWaitMs: 100 })
+  await expect(upgrade(BREAKING)).rejects.toThrow(/узлы версии 0\.9\.0.*999-test/)
+  const additive = { ...MIGRATIONS, '900-more': '-- additive\nCREATE TABLE more (id bigint)' }
+  await upgrade(additive)
+  await node.end()
+  await migrate(url, { migrations: { ...additive, '999-test': LOCKING } })
+})
+
+test('a migration that meets a table of its own, left by a way back, names the command that helps', async () => {
+  const url = await databaseForTest()
+  await query(url, 'CREATE TABLE moods (name text)')
+  const migrations = { ...MIGRATIONS, '900-moods': 'CREATE TABLE moods (name text)' }
+  await expect(migrate(url, { migrations })).rejects.toThrow(/"moods".*vslukh restore .* --replace/)
 })
 
 test('a database that lacks a migration and has a newer one is refused, although that is additive', async () => {

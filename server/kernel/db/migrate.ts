@@ -7,6 +7,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { StartError } from '../errors/app-error.ts'
 import { type Db, type Queryable, type StartDatabase, withStartDatabase } from './database.ts'
 import { errorCode } from './database-errors.ts'
+import { SELECT_NODE_VERSIONS } from './nodes.ts'
 import { refuseUnfinishedRestore } from './restore-lock.ts'
 
 const SCHEMA = join(import.meta.dirname, '../../schema')
@@ -42,6 +43,8 @@ type Options = {
   signal?: AbortSignal
   /** For how long a migration keeps trying to get a lock. */
   lockWaitMs?: number
+  /** For how long a migration that breaks other versions waits for their nodes to end. */
+  nodesWaitMs?: number
   /** A schema besides the product's, which the search path of `url` names: it gets no queue. */
   schema?: string
 }
@@ -49,12 +52,16 @@ type Options = {
 const LOCK_WAIT_MS = 60_000
 /** Readers that queued behind a migration pass in this pause. */
 const PAUSE_MS = 1000
+const NODES_WAIT_MS = 10_000
+/** duplicate_table, duplicate_column, duplicate_object. */
+const ALREADY_THERE = ['42P07', '42701', '42710']
 /** lock_not_available, deadlock_detected. */
 const LOCKED = ['55P03', '40P01']
 
 /**
  * Nodes wait for each other. Migrations wait 3 s at a time for a table in use, so that readers pass
- * in between. Throws StartError after a minute of that, and for a newer database.
+ * in between. Throws StartError after a minute of that, for a newer database, and if nodes of another
+ * version would break.
  */
 export async function migrate(
   url: string,
@@ -63,14 +70,20 @@ export async function migrate(
     say = () => {},
     signal,
     lockWaitMs = LOCK_WAIT_MS,
+    nodesWaitMs = NODES_WAIT_MS,
     schema,
   }: Options = {},
 ): Promise<void> {
   const since = performance.now()
   for (let tries = 1; ; tries++) {
     try {
-      return await withStartDatabase(url, (database) => migrateOnce(database, migrations, schema))
+      return await withStartDatabase(url, async (database) => {
+        if (schema === undefined) await requireNoOthers(database.db, migrations, nodesWaitMs)
+        return migrateOnce(database, migrations, schema)
+      })
     } catch (cause) {
+      if (ALREADY_THERE.includes(errorCode(cause)))
+        throw new StartError(leftovers(cause), { cause })
       if (!LOCKED.includes(errorCode(cause))) throw cause
       if (performance.now() - since > lockWaitMs) throw new StartError(blocked(), { cause })
     }
@@ -83,6 +96,11 @@ export async function migrate(
 export async function requireMigrated(db: Db): Promise<void> {
   const { missing, breaking } = await readAppliedMigrations(db, Object.keys(MIGRATIONS))
   if (missing.length === 0 && breaking.length === 0) return
+  if (breaking.length > 0) {
+    throw new StartError(
+      `База данных другой версии: ей нужна ${await readVersion(db)}, а это ${productVersion()}. Возьмите команды той версии.`,
+    )
+  }
   throw new StartError(
     'База данных другой версии. Запустите сервер той же версии, что эта команда: он обновит базу.',
   )
@@ -151,12 +169,40 @@ async function isNewer(db: Db, names: string[]): Promise<boolean> {
   const { missing, additive, breaking } = await readAppliedMigrations(db, names)
   const isNewer = additive.length + breaking.length > 0
   if (breaking.length === 0 && (!isNewer || missing.length === 0)) return isNewer
-  const row = await db.selectFrom('installation').select('version').executeTakeFirst()
   const unknown = [...breaking, ...additive].join(', ')
   throw new StartError(
-    `База новее: нужна версия ${row?.version ?? 'новее этой'}, а запущена ${productVersion()} ` +
+    `База новее: нужна версия ${await readVersion(db)}, а запущена ${productVersion()} ` +
       `(в базе есть ${unknown}). Поставьте нужную версию или верните базу из копии, сделанной до обновления.`,
   )
+}
+
+async function readVersion(db: Db): Promise<string> {
+  const row = await db.selectFrom('installation').select('version').executeTakeFirst()
+  return row?.version ?? 'новее этой'
+}
+
+/**
+ * Waits for the nodes of another version, if a migration is missing that they could not work with: a
+ * node that is being restarted ends in a moment. Throws StartError if some run on.
+ */
+async function requireNoOthers(db: Db, migrations: Migrations, waitMs: number): Promise<void> {
+  const applied = await readNames(db, 'kysely_migration')
+  const missing = Object.keys(migrations).filter((name) => !applied.includes(name))
+  const breaking = missing.filter((name) => !isAdditive(migrations[name] ?? ''))
+  if (applied.length === 0 || breaking.length === 0) return
+  const until = performance.now() + waitMs
+  for (;;) {
+    const { rows } = await sql.raw<{ version: string }>(SELECT_NODE_VERSIONS).execute(db)
+    if (rows.length === 0) return
+    if (performance.now() > until) {
+      const versions = rows.map(({ version }) => version).join(', ')
+      throw new StartError(
+        `С базой работают узлы версии ${versions}, а после обновления (${breaking.join(', ')}) они не смогли бы писать. ` +
+          'Остановите их все и запустите сервер снова: docs/upgrading.md.',
+      )
+    }
+    await delay(Math.min(waitMs, PAUSE_MS))
+  }
 }
 
 type AppliedMigrations = {
@@ -192,6 +238,13 @@ async function readNames(
     name: string
   }>`SELECT name FROM ${sql.table(table)} ORDER BY name`.execute(db)
   return rows.map(({ name }) => name)
+}
+
+function leftovers(cause: unknown): string {
+  return (
+    `База данных не обновлена: в ней уже есть то, что создаёт эта версия (${(cause as Error).message}). ` +
+    'Так бывает после возврата к прежней версии. Верните копию этой: vslukh restore ФАЙЛ --replace.'
+  )
 }
 
 function blocked(): string {

@@ -6,7 +6,7 @@ import { executeOn } from '../../testing/databases.ts'
 import { isRoot } from '../../testing/debian-package.ts'
 import { folderForTest, mountForTest } from '../../testing/folder-for-test.ts'
 import { startMain } from '../../testing/start-main.ts'
-import { appForTest } from '../../testing/test-app.ts'
+import { appForTest, NODES } from '../../testing/test-app.ts'
 
 const statusOf = async (url: string) => (await fetch(url)).status
 
@@ -29,6 +29,20 @@ test('a node whose database turns read-only is not ready, serves reads, and is r
   expect(await statusOf(`${app.url}/readyz`)).toBe(503)
   await setReadOnly('off')
   await expect.poll(() => statusOf(`${app.url}/readyz`)).toBe(200)
+})
+
+test('a node whose database a newer version has changed in a way that breaks it is not ready, and logs why once', async () => {
+  const app = await appForTest()
+  const add = `INSERT INTO kysely_migration VALUES ('900-breaking', '')`
+  await executeOn(app.databaseUrl, add.replace('breaking', 'more'))
+  await executeOn(app.databaseUrl, `INSERT INTO additive_migrations VALUES ('900-more')`)
+  expect(await statusOf(`${app.url}/readyz`)).toBe(200)
+  await executeOn(app.databaseUrl, add)
+  for (let n = 0; n < 2 * NODES; n++) expect(await statusOf(`${app.url}/readyz`)).toBe(503)
+  const lines = app.logged.filter((line) => line.includes('a newer version has changed'))
+  expect(lines).toHaveLength(NODES)
+  expect(lines[0]).toContain('900-breaking')
+  expect(await statusOf(`${app.url}/livez`)).toBe(200)
 })
 
 test('a node whose disk has no room for the database to write is not ready until there is some', async ({

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { BatchedCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
+import { MIGRATIONS } from '../db/migrate.ts'
 import { AppError } from '../errors/app-error.ts'
 
 /** Two segments of PostgreSQL's write-ahead log: with less it stops rather than lose a change. */
@@ -21,8 +22,19 @@ export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   // Always answered, so that a busy node is not taken for a dead one.
   const route = { config: { lane: 'none' }, schema: { hide: true }, logLevel: 'warn' } as const
   app.get('/livez', route, async () => 'ok')
+  let wasBroken = false
+  const noteBroken = (migrations: string[]) => {
+    const isBroken = migrations.length > 0
+    if (isBroken && !wasBroken) {
+      app.log.error(
+        { migrations },
+        'a newer version has changed the database: this node cannot write',
+      )
+    }
+    wasBroken = isBroken
+  }
   const checks = new BatchedCalls(async (calls: undefined[]) => {
-    await requireWritable(readiness)
+    await requireWritable(readiness, noteBroken)
     return calls
   })
   app.get('/readyz', route, async () => {
@@ -32,12 +44,18 @@ export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   })
 }
 
-async function requireWritable({ db, databaseFolder }: Readiness): Promise<void> {
-  const { rows } = await sql<{ read_only: boolean }>`
-    SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only`.execute(
-    db,
-  )
-  if (rows[0]?.read_only) throw new AppError('UNAVAILABLE')
+async function requireWritable(
+  { db, databaseFolder }: Readiness,
+  onBroken: (migrations: string[]) => void,
+): Promise<void> {
+  const { rows } = await sql<{ read_only: boolean; broken: string[] }>`
+    SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only,
+      ARRAY(SELECT name FROM kysely_migration
+        WHERE name <> ALL(${Object.keys(MIGRATIONS)}::text[])
+          AND name NOT IN (SELECT name FROM additive_migrations)) AS broken`.execute(db)
+  const { read_only, broken } = rows[0] ?? { read_only: true, broken: [] }
+  onBroken(broken)
+  if (read_only || broken.length > 0) throw new AppError('UNAVAILABLE')
   if (databaseFolder !== undefined && (await freeBytes(databaseFolder)) < LEAST_FREE_BYTES) {
     throw new AppError('UNAVAILABLE')
   }

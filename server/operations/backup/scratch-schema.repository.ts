@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { COUNT_NODES } from '../../kernel/cache/change-feed.ts'
 import { MIGRATIONS } from '../../kernel/db/migrate.ts'
+import { COUNT_NODES } from '../../kernel/db/nodes.ts'
 import { RESTORE_LOCK, SCRATCH } from '../../kernel/db/restore-lock.ts'
 import { BackupError } from './backup-folder.ts'
 import { LEFT_OUT, setCopyFormat } from './tables.repository.ts'

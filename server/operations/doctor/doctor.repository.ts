@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { COUNT_NODES, SELECT_NODE_VERSIONS } from '../../kernel/cache/change-feed.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
+import { COUNT_NODES, SELECT_NODE_VERSIONS } from '../../kernel/db/nodes.ts'
 
 export type DatabaseFacts = {
   postgres: string

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { COUNT_NODES } from '../../kernel/cache/change-feed.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
+import { COUNT_NODES } from '../../kernel/db/nodes.ts'
 
 export type WallStatus = {
   version: string | null
