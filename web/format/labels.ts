@@ -1,3 +1,4 @@
+import { universalDay } from '../../contract/universal-time.ts'
 import { plural, REPLY_FORMS, shortCount } from './counts.ts'
 
 const POST_FORMS = { one: 'запись', few: 'записи', many: 'записей' }
@@ -12,4 +13,10 @@ export function postsAndReplies(of: { posts_count: number; replies_count: number
 /** Returns 'Модерация · 14' while something waits. */
 export function moderationLabel({ waitingReports }: { waitingReports?: number }): string {
   return waitingReports ? `Модерация · ${waitingReports}` : 'Модерация'
+}
+
+/** Returns 'ноября\u00a02026', the same on the server and in any browser. */
+export function monthAndYear(seconds: number): string {
+  const { month, year } = universalDay(seconds)
+  return `${month}\u00a0${year}`
 }

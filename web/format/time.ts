@@ -1,4 +1,3 @@
-import { universalDay } from '../../contract/universal-time.ts'
 import { plural } from './counts.ts'
 
 const MINUTE = 60
@@ -59,12 +58,6 @@ function dayWithin(format: Intl.DateTimeFormat, seconds: number, now = Date.now(
   const date = new Date(seconds * 1000)
   const isThisYear = date.getFullYear() === new Date(now).getFullYear()
   return format.format(date).replace(isThisYear ? /\s\d{4}\sг\./ : '', '')
-}
-
-/** Returns 'ноября\u00a02026', the same on the server and in any browser. */
-export function monthAndYear(seconds: number): string {
-  const { month, year } = universalDay(seconds)
-  return `${month}\u00a0${year}`
 }
 
 /** Returns '2:05' for 125. */

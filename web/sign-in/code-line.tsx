@@ -1,13 +1,15 @@
 import { emailInLetters } from '../format/email-in-letters.ts'
 import { openDialog } from '../history/history.ts'
 import { useAtom } from '../platform/atom.ts'
+import { useViewer } from '../session/viewer.ts'
 import styles from './code-line.module.css'
 import { waitingEmail } from './sign-in-operation.ts'
 
 /** Leads back to the code, whose step may have been closed or left with its tab. */
 export function CodeLine() {
   const email = useAtom(waitingEmail, null)
-  if (email === null) return null
+  const { state } = useViewer()
+  if (email === null || state !== 'signed-out') return null
   return (
     <button type="button" className={styles.line} onClick={() => openDialog({ name: 'sign-in' })}>
       <span>

@@ -2,7 +2,6 @@ import { openedDialog } from '../../history/history.ts'
 import { useAtom } from '../../platform/atom.ts'
 import { pageFlags } from '../../platform/flags.ts'
 import { createLazyChunk } from '../../platform/lazy-chunk.ts'
-import { useViewer } from '../../session/viewer.ts'
 import { Lazy } from '../../ui/lazy.tsx'
 import styles from './app-shell.module.css'
 
@@ -13,10 +12,9 @@ const codeSent = { get: () => 'codeSent' in pageFlags(), subscribe: openedDialog
 /** The line on a code that waits to be typed, with its height before its chunk is there. */
 export function CodeRoom() {
   const isSent = useAtom(codeSent, false)
-  const { state } = useViewer()
   return (
     <div className={styles.code}>
-      {isSent && state === 'signed-out' && (
+      {isSent && (
         <Lazy chunk={codeLine} loading={null}>
           {(CodeLine) => <CodeLine />}
         </Lazy>

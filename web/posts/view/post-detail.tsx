@@ -36,7 +36,8 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
           <FoldedText post={post} size="page" />
         </div>
         <p className={classes('soft', styles.date)}>
-          <PostTime createdAt={post.created_at} /> · {exactTime}
+          <PostTime createdAt={post.created_at} /> ·{' '}
+          <span suppressHydrationWarning>{exactTime}</span>
           {post.is_modified && ' · изменено'}
         </p>
         <div className={styles.actions}>{children}</div>

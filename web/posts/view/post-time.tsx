@@ -20,6 +20,7 @@ export function PostTime({ createdAt, isSilent }: PostTimeProps) {
     <time
       dateTime={new Date(createdAt * 1000).toISOString()}
       title={useExactTime(createdAt)}
+      suppressHydrationWarning
       aria-hidden={isSilent}
     >
       {ago}
@@ -40,8 +41,12 @@ export function TimeLink({ to, className, createdAt }: TimeLinkProps) {
   )
 }
 
+/** Only the server writes it: in a browser its element keeps that text until it is hydrated. */
+const serverTime = import.meta.env.SSR ? universalTime : () => ''
+
+/** The element that shows it needs `suppressHydrationWarning`. */
 export function useExactTime(createdAt: number): string {
-  return useHydrated() ? exactTime(createdAt) : universalTime(createdAt)
+  return useHydrated() ? exactTime(createdAt) : serverTime(createdAt)
 }
 
 export function useEditSeconds(post: Pick<CachedPost, 'created_at'>): number {
