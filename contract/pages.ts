@@ -197,9 +197,6 @@ export type SearchState = {
   refusal: string | null
 }
 
-/** Stands above the posts that only have a word that begins like the last word of the search. */
-export const SIMILAR_LINE = 'Похожие слова'
-
 /** What a page is rendered from on the server, and hydrated with in the browser. */
 export type FirstPage = {
   /** When it was rendered, in unix seconds. */

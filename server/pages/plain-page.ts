@@ -5,13 +5,13 @@ import {
   PATHS,
   postPath,
   SEARCH_PARAM,
-  SIMILAR_LINE,
   searchIn,
   TITLES,
   withCursor,
 } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
 import type { Post, PostPage, RepliedPost } from '../../contract/posts.ts'
+import { SIMILAR_LINE } from '../../contract/search-rules.ts'
 import { universalTime } from '../../contract/universal-time.ts'
 import { escapeHtml } from '../kernel/http/escape.ts'
 

@@ -88,7 +88,11 @@ function Thread({ post }: { post: CachedPost }) {
           {isHydrated && (
             <Lazy chunk={visitedThread} loading={null} fallback={null}>
               {(VisitedThread) => (
-                <VisitedThread key={post.id} {...{ post, source, isFresh, setFresh }} />
+                <VisitedThread
+                  key={post.id}
+                  {...{ post, source, isFresh, setFresh }}
+                  className={styles.order}
+                />
               )}
             </Lazy>
           )}

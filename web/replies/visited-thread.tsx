@@ -18,7 +18,6 @@ import type { ListSource } from '../posts/cache/use-post-list.ts'
 import type { IsFresh } from '../posts/view/post-card.tsx'
 import { useUser } from '../session/viewer.ts'
 import { classes } from '../ui/classes.ts'
-import styles from './visited-thread.module.css'
 
 /** Pairs of a thread and its newest reply that was seen, such as '12 34', the last visited first. */
 const VISITS_KEY = 'threads'
@@ -31,11 +30,13 @@ type VisitedThreadProps = {
   post: CachedPost
   source: ListSource
   isFresh: IsFresh
+  /** Of the link. */
+  className: string | undefined
   setFresh: (isFresh: () => IsFresh) => void
 }
 
 /** Marks the replies that came after the last visit, and leads to them where they are many. */
-export function VisitedThread({ post, source, isFresh, setFresh }: VisitedThreadProps) {
+export function VisitedThread({ post, source, isFresh, setFresh, className }: VisitedThreadProps) {
   const client = useQueryClient()
   const userId = useUser()?.id
   const queryKey = pagesKey(source.name, useEntry().key)
@@ -72,7 +73,7 @@ export function VisitedThread({ post, source, isFresh, setFresh }: VisitedThread
   if (!isLong || !hasFresh || seen === undefined || isOldestFirst(source.start ?? '')) return null
   const to = withCursor(postPath(post.id), oppositeCursor(cursorAt(seen)))
   return (
-    <Link className={classes('act', styles.link)} to={to}>
+    <Link className={classes('act', className)} to={to}>
       К новым
     </Link>
   )

@@ -31,7 +31,6 @@ export function MenuButton<Menu>({ about, chunk, children }: MenuButtonProps<Men
       <IconButton
         {...buttonProps}
         label={label}
-        title="Ещё"
         icon={<Icon shape={Ellipsis} size={20} />}
         aria-haspopup="menu"
       />

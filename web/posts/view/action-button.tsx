@@ -3,10 +3,8 @@ import { shortCount } from '../../format/counts.ts'
 import styles from './action-button.module.css'
 
 type ActionButtonProps = {
-  /** The tooltip: what a tap does, without the count. */
+  /** The accessible name: what a tap does, without the count. */
   label: string
-  /** The author, by whom screen readers tell the buttons of a list apart. */
-  about: string
   icon: ReactNode
   count: number
   countInWords: string
@@ -26,7 +24,7 @@ export function ActionButton(props: ActionButtonProps) {
         type="button"
         className={styles.button}
         data-action={props.action}
-        aria-label={`${props.label}: ${props.about}`}
+        aria-label={props.label}
         aria-describedby={props.count > 0 ? countId : undefined}
         aria-pressed={props.pressed}
         aria-busy={props.busy || undefined}

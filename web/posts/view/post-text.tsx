@@ -32,7 +32,7 @@ export function PostText({ text, size = 'list' }: PostTextProps) {
         const key = at
         at += part.text.length
         return part.kind === 'text' ? (
-          withWholeNumbers(part.text, marked)
+          withMarks(part.text.replace(BEFORE_ENDING, '$1\u2060'), marked)
         ) : (
           <a
             key={key}
@@ -51,22 +51,8 @@ export function PostText({ text, size = 'list' }: PostTextProps) {
   )
 }
 
-/** «1983-м» would break after its hyphen. */
-const NUMBER_WITH_ENDING = /(\d{1,9}-\p{L}{1,3})(?!\p{L})/u
-
-function withWholeNumbers(text: string, marked: RegExp | null): ReactNode {
-  return text.split(NUMBER_WITH_ENDING).map((piece, at) => {
-    const shown = withMarks(piece, marked)
-    return at % 2 ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a piece has nothing but its place
-      <span key={at} className={styles.whole}>
-        {shown}
-      </span>
-    ) : (
-      shown
-    )
-  })
-}
+/** A word joiner keeps «1983-м» from breaking after its hyphen. */
+const BEFORE_ENDING = /(\d-)(?=\p{L}{1,3}(?!\p{L}))/gu
 
 function withMarks(text: string, marked: RegExp | null): ReactNode {
   if (!marked) return text
