@@ -58,12 +58,11 @@ test('the link signs in as one of them, who has posts, replies, likes and other 
   expect((await followLink()).cookie).not.toBe(cookie)
 })
 
-test('one reply to the viewer is new and not answered yet, and older ones are seen', async () => {
+test('a reply to the viewer is new and not answered yet', async () => {
   const { token } = await followLink()
   const { body: received } = await call('GET', '/users/current/received', { token })
   expect(received.unread).toBe(1)
   const { body: list } = await call('GET', '/posts/replies/received', { token })
-  expect(list.total).toBeGreaterThan(2)
   expect(list.posts[0].actions.replies_count).toBe(0)
   expect(list.posts[0].received_no).toBeGreaterThan(list.seen)
 })

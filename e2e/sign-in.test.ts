@@ -88,13 +88,13 @@ test('a mistyped mail host is asked about before the mail goes, mended by a tap,
   await expect.poll(() => page.locator(':focus').textContent()).toBe('Продолжить')
   expect(await dialog.getByText('Может быть').count()).toBe(0)
 
-  await email.fill('ivan.petrov@gmial.com')
+  await email.fill('ivan.petrov@yandx.ru')
   await proceed.click()
-  await dialog.getByText('Может быть, gmail.com?').waitFor()
+  await dialog.getByText('Может быть, yandex.ru?').waitFor()
   expect(starts()).toBe(0)
   await proceed.click()
   await goBack.waitFor()
-  await dialog.getByText('ivan.petrov@gmial.com').waitFor()
+  await dialog.getByText('ivan.petrov@yandx.ru').waitFor()
   expect(starts()).toBe(1)
 })
 

@@ -19,6 +19,7 @@ import { preloadDialogs } from './dialogs.tsx'
 import { preloadViewerPages } from './routes.tsx'
 import { outboxRow } from './shell/connection-banner.tsx'
 
+const COMPOSERS = new Set<string | undefined>(['new-post', 'reply'])
 const NEWS_MS = 3000
 const PRELOAD_MS = 2000
 
@@ -30,8 +31,8 @@ export async function greetUser(client: QueryClient, user: CurrentUser): Promise
   const { username, hasNewOutcomes = false, lastRemoval } = user
   const arrival = takeArrival()
   if (arrival === 'returned') toast({ text: 'С возвращением' })
-  // Where a text is written, a line there says the same.
-  else if (arrival && openedDialog.get() === null) {
+  // In the composer a line says the same.
+  else if (arrival && !COMPOSERS.has(openedDialog.get()?.name)) {
     toast({
       text: `Теперь вы ${username}`,
       link: { label: 'Выбрать имя', to: PATHS.username },

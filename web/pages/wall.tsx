@@ -9,6 +9,8 @@ import { writePost } from '../session/intents.ts'
 import { SiteLinks } from '../texts/site-links.tsx'
 import { ThemeToggle } from '../theme/theme-toggle.tsx'
 import { Button, buttonClass } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
+import inputStyles from '../ui/input.module.css'
 import styles from './wall.module.css'
 
 const foot = (
@@ -25,11 +27,12 @@ export function WallPage() {
   return (
     <>
       {start === '' && (
-        <div className={styles.write}>
-          <button type="button" className={styles.field} onClick={writePost}>
+        // A header is not printed.
+        <header className={styles.write}>
+          <button type="button" className={classes(inputStyles.input, styles.field)} onClick={writePost}>
             О чём скажете вслух?
           </button>
-        </div>
+        </header>
       )}
       <PostFeed
         source={source}

@@ -35,8 +35,7 @@ try {
   const wasLeft = anchors?.includes(`"${history.state?.key}"`)
   if (hides || (wasLeft && opening?.type !== 'navigate')) flags.covered = ''
   const { isLeft, sentAt } = JSON.parse(localStorage.getItem(SIGN_IN_KEY) ?? '{}')
-  const isWaiting = !isLeft && Math.abs(Date.now() - sentAt) < OPERATION_LIFE_MS
-  if (isWaiting && !hadSession) flags.codeSent = ''
+  if (!hadSession && !isLeft && Date.now() - sentAt < OPERATION_LIFE_MS) flags.codeSent = ''
 } catch {}
 
 // Reading works without the app, which needs what browsers have since 2022.

@@ -34,23 +34,20 @@ function endHold(): void {
   for (const button of held) button.removeAttribute('data-held')
 }
 
-/** Until the next page comes: this one may be shown again as it was left. */
-function holdCard(card: HTMLElement | null): void {
-  card?.setAttribute('data-held', '')
-  addEventListener('pagehide', () => card?.removeAttribute('data-held'))
-}
-
 function onUse(event: MouseEvent | KeyboardEvent): void {
   const { target, type } = event
   const opens = type === 'click' || ('key' in event && event.key === 'Enter')
   // The browser answers links and forms by itself.
   if (!(target instanceof Element) || target.closest(opens ? 'a,form' : 'form')) return
   const button = target.closest('button')
-  const link = !button && opens && target.closest('article')?.querySelector('a:has(time)')
+  const card = !button && opens && target.closest('article')
+  const link = card && card.querySelector('a:has(time)')
   if (link) {
     event.stopImmediatePropagation()
     if (!getSelection()?.isCollapsed) return
-    if (!event.ctrlKey && !event.metaKey) holdCard(target.closest('article'))
+    if (!event.ctrlKey && !event.metaKey) card.dataset.held = ''
+    // «Назад» may show the page as it was left.
+    addEventListener('pagehide', () => delete card.dataset.held)
     link.dispatchEvent(new MouseEvent('click', event))
     return
   }

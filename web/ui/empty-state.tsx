@@ -17,7 +17,7 @@ export function EmptyState({ lead, title, text, action, isWholePage = false }: E
   return (
     <div className={styles.empty} data-lead={lead && ''}>
       <Mark size={40} className={styles.mark} />
-      {lead && <h2 className={styles.lead}>{lead}</h2>}
+      {lead && <h2 className={styles.title}>{lead}</h2>}
       <Title className={styles.title}>{title}</Title>
       <p className={styles.text}>{text}</p>
       {action && <div className={styles.action}>{action}</div>}
