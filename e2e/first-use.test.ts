@@ -196,9 +196,11 @@ test('whatever is pressed before its scripts are there shows it alike, and at on
 
   const { page: other } = await visitBeforeScripts({})
   const next = await holdCalls(other, /\/posts\/\d+$/)
-  await other.evaluate(() => addEventListener('animationstart', ({ target, animationName }) => {
+  await other.evaluate(() =>
+    addEventListener('animationstart', ({ target, animationName }) => {
       console.log((target as Element).tagName, animationName)
-    }))
+    }),
+  )
   const shown = other.waitForEvent('console', (message) => message.text() === 'ARTICLE waits')
   await postWith(other, 'Разговор').getByText('Разговор').click({ noWaitAfter: true })
   await next.asked

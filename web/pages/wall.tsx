@@ -29,7 +29,11 @@ export function WallPage() {
       {start === '' && (
         // A header is not printed.
         <header className={styles.write}>
-          <button type="button" className={classes(inputStyles.input, styles.field)} onClick={writePost}>
+          <button
+            type="button"
+            className={classes(inputStyles.input, styles.field)}
+            onClick={writePost}
+          >
             О чём скажете вслух?
           </button>
         </header>
