@@ -1,14 +1,15 @@
 import type { Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
+import type { TestUser } from '../server/testing/client.ts'
 import { expectNoBarrier, expectNoBarrierInLight } from './testing/axe.ts'
-import { DESKTOP, journey, olga, petr, test, type Visit } from './testing/journey.ts'
+import { DESKTOP, type Journey, test, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { chooseFromMenu, openMenu, postWith } from './testing/page-actions.ts'
 
 let own: Post
 let answer: Post
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga, petr }) => {
   await journey.signIn(olga.email)
   const root = await journey.publish(petr, 'Чужая запись со ссылкой https://example.org/')
   own = await journey.publish(olga, 'Моя запись')
@@ -19,8 +20,8 @@ beforeEach(async () => {
   }
 })
 
-test('no page of posts has a serious accessibility violation', () =>
-  expectNoBarrierAt({
+test('no page of posts has a serious accessibility violation', ({ journey, olga }) =>
+  expectNoBarrierAt(journey, olga, {
     '/': 'Моя запись',
     [`/posts/${answer.id}`]: 'Ответ на ответ',
     '/posts/999999': 'Запись не найдена',
@@ -28,8 +29,11 @@ test('no page of posts has a serious accessibility violation', () =>
     '/search': 'Поиск по записям и ответам',
   }))
 
-test('no page of one’s own posts or of a link has a serious accessibility violation', () =>
-  expectNoBarrierAt({
+test('no page of one’s own posts or of a link has a serious accessibility violation', ({
+  journey,
+  olga,
+}) =>
+  expectNoBarrierAt(journey, olga, {
     '/liked': 'Моя запись',
     '/own/posts': 'Моя запись',
     '/own/replies': 'Мой ответ',
@@ -37,8 +41,8 @@ test('no page of one’s own posts or of a link has a serious accessibility viol
     '/nowhere': 'Страница не существует',
   }))
 
-test('no page of the settings has a serious accessibility violation', () =>
-  expectNoBarrierAt({
+test('no page of the settings has a serious accessibility violation', ({ journey, olga }) =>
+  expectNoBarrierAt(journey, olga, {
     '/settings': 'Выйти',
     '/settings/account/email': 'Изменить электронную почту',
     '/settings/account/username': 'Задать имя пользователя',
@@ -46,8 +50,12 @@ test('no page of the settings has a serious accessibility violation', () =>
   }))
 
 /** Opens pages by their paths, each once its text is there. */
-async function expectNoBarrierAt(screens: Record<string, string>): Promise<void> {
-  const page = await visitAtRest({ as: olga, viewport: DESKTOP })
+async function expectNoBarrierAt(
+  journey: Journey,
+  olga: TestUser,
+  screens: Record<string, string>,
+): Promise<void> {
+  const page = await visitAtRest(journey, { as: olga, viewport: DESKTOP })
   for (const [path, text] of Object.entries(screens)) {
     await page.goto(journey.url + path)
     await page.getByText(text).first().waitFor()
@@ -57,17 +65,17 @@ async function expectNoBarrierAt(screens: Record<string, string>): Promise<void>
   }
 }
 
-test('the field to reply in has no serious accessibility violation', async () => {
-  const page = await visitAtRest({ as: olga, path: `/posts/${answer.id}` })
+test('the field to reply in has no serious accessibility violation', async ({ journey, olga }) => {
+  const page = await visitAtRest(journey, { as: olga, path: `/posts/${answer.id}` })
   await page.getByRole('textbox', { name: 'Ваш ответ' }).fill('я'.repeat(501))
   await expectNoBarrier(page, 'the field')
   await expectNoBarrierInLight(page, 'the field')
-  const visitor = await visitAtRest({ path: `/posts/${answer.id}` })
+  const visitor = await visitAtRest(journey, { path: `/posts/${answer.id}` })
   await expectNoBarrier(visitor, 'the place of the field')
 })
 
-test('no dialog, menu or list has a serious accessibility violation', async () => {
-  const page = await visitAtRest({ as: olga })
+test('no dialog, menu or list has a serious accessibility violation', async ({ journey, olga }) => {
+  const page = await visitAtRest(journey, { as: olga })
   const mine = postWith(page, 'Моя запись')
   await mine.waitFor()
 
@@ -107,8 +115,8 @@ test('no dialog, menu or list has a serious accessibility violation', async () =
   await expectNoBarrierIn(page, 'Завершить другие сессии?')
 })
 
-test('no toast has a serious accessibility violation', async () => {
-  const page = await visitAtRest({ as: olga })
+test('no toast has a serious accessibility violation', async ({ journey, olga }) => {
+  const page = await visitAtRest(journey, { as: olga })
   await page.getByRole('button', { name: 'Новая запись' }).click()
   await page.getByRole('textbox').fill('Запись с уведомлением')
   await page.keyboard.press('Control+Enter')
@@ -118,7 +126,7 @@ test('no toast has a serious accessibility violation', async () => {
   expect(await page.getByRole('status').getByRole('link', { name: 'Смотреть' }).count()).toBe(1)
 })
 
-test('no screen of moderation has a serious accessibility violation', async () => {
+test('no screen of moderation has a serious accessibility violation', async ({ journey, olga }) => {
   const vera = await signUpModerator(journey)
   const ivan = await journey.signUp()
   const root = await journey.publish(olga, 'Начало разговора')
@@ -131,7 +139,7 @@ test('no screen of moderation has a serious accessibility violation', async () =
     body: { verdict: 'remove' },
   })
 
-  const page = await visitAtRest({ as: vera, path: '/moderation' })
+  const page = await visitAtRest(journey, { as: vera, path: '/moderation' })
   const card = postWith(page, 'Плохой ответ')
   await card.waitFor()
   await expectNoBarrier(page, 'the queue')
@@ -142,19 +150,19 @@ test('no screen of moderation has a serious accessibility violation', async () =
   await page.getByText('Жалоб нет').waitFor()
   await expectNoBarrier(page, 'an empty queue with a toast')
 
-  const author = await visitAtRest({ as: ivan, path: '/own/posts' })
+  const author = await visitAtRest(journey, { as: ivan, path: '/own/posts' })
   await author.getByText('Удалено модератором').waitFor()
   await expectNoBarrier(author, 'a removed post')
   await author.getByRole('button', { name: 'Обжаловать' }).click()
   await expectNoBarrierIn(author, 'Обжалование')
 
-  const reporter = await visitAtRest({ as: olga, path: '/settings/reports' })
+  const reporter = await visitAtRest(journey, { as: olga, path: '/settings/reports' })
   await reporter.getByText('Плохой ответ').waitFor()
   await expectNoBarrier(reporter, 'the own reports')
 })
 
-test('no step of signing in has a serious accessibility violation', async () => {
-  const page = await visitAtRest()
+test('no step of signing in has a serious accessibility violation', async ({ journey }) => {
+  const page = await visitAtRest(journey)
   await page.getByRole('button', { name: 'Войти' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Электронная почта').fill('unknown@example.org')
@@ -168,9 +176,12 @@ test('no step of signing in has a serious accessibility violation', async () => 
   await expectNoBarrierInLight(page, 'the code step')
 })
 
-test('no wall that is empty, failed or incomplete has a serious accessibility violation', async () => {
+test('no wall that is empty, failed or incomplete has a serious accessibility violation', async ({
+  journey,
+  olga,
+}) => {
   const lists = '**/api/v1/posts?*'
-  const page = await visitAtRest({
+  const page = await visitAtRest(journey, {
     as: olga,
     before: (it) => it.route(lists, (route) => route.fulfill({ json: NOTHING })),
   })
@@ -188,7 +199,7 @@ test('no wall that is empty, failed or incomplete has a serious accessibility vi
 const NOTHING = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
 /** Opens a page without animations: what is fading in has no contrast yet. */
-function visitAtRest(visit: Visit = {}): Promise<Page> {
+function visitAtRest(journey: Journey, visit: Visit = {}): Promise<Page> {
   return journey.visit({ reducedMotion: 'reduce', ...visit })
 }
 

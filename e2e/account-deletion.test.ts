@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished } from 'vitest'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { desktopTest as test } from './testing/journey.ts'
 import { postWith, toast } from './testing/page-actions.ts'
 import { askForCode, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
-test('an account is deleted with a mailed code, its posts are gone for everybody, and signing in brings all of it back', async () => {
+test('an account is deleted with a mailed code, its posts are gone for everybody, and signing in brings all of it back', async ({
+  journey,
+}) => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
   const post = await journey.publish(olga, 'Меня скоро не будет')
   await journey.reply(petr, post.id, 'Возвращайся')
@@ -49,7 +51,9 @@ test('an account is deleted with a mailed code, its posts are gone for everybody
     .toBe(1)
 })
 
-test('while the posts of a large account wait to be moved, the wall goes on past pages that have none to show', async () => {
+test('while the posts of a large account wait to be moved, the wall goes on past pages that have none to show', async ({
+  journey,
+}) => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
   await journey.publish(petr, 'Запись под ними')
   await journey.fillWall(olga, 70, 'Скрытая')
@@ -76,7 +80,7 @@ test('while the posts of a large account wait to be moved, the wall goes on past
   expect(await user.getByText('Скрытая').count()).toBe(0)
 })
 
-test('a person saves an archive of their data from the settings', async () => {
+test('a person saves an archive of their data from the settings', async ({ journey }) => {
   const olga = await journey.signUp()
   await journey.publish(olga, 'Это останется у меня')
   const page = await journey.visit({ as: olga, path: '/settings' })

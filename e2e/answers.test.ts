@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
-import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
+import { DESKTOP, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   openMenu,
@@ -12,7 +12,11 @@ import {
 
 const MANY = ['Первый', 'Второй', 'Третий']
 
-test('the bell has a dot while a reply is unseen, and leads to the replies, which carry a mark at this visit alone', async () => {
+test('the bell has a dot while a reply is unseen, and leads to the replies, which carry a mark at this visit alone', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(olga, 'Кто здесь?')
   await journey.reply(petr, post.id, 'Это я')
   const page = await journey.visit({ as: olga, viewport: DESKTOP })
@@ -30,7 +34,11 @@ test('the bell has a dot while a reply is unseen, and leads to the replies, whic
   expect(await reply.getByText('Новый ответ').count()).toBe(0)
 })
 
-test('an answer lights the bell of who looks on within 1.5 s, in each of their tabs', async () => {
+test('an answer lights the bell of who looks on within 1.5 s, in each of their tabs', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(olga, 'Жду ответа')
   const page = await journey.visit({ as: olga })
   await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
@@ -44,7 +52,11 @@ test('an answer lights the bell of who looks on within 1.5 s, in each of their t
   expect(performance.now() - since).toBeLessThan(1500)
 })
 
-test('a tab that is hidden for ten minutes lets go of the stream, and shows on return what has come', async () => {
+test('a tab that is hidden for ten minutes lets go of the stream, and shows on return what has come', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(olga, 'Вернусь позже')
   const page = await journey.visit({ as: olga, before: (opened) => opened.clock.install() })
   await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
@@ -60,7 +72,11 @@ test('a tab that is hidden for ten minutes lets go of the stream, and shows on r
   await expect.poll(() => streams).toContain(LIVE_PATH)
 })
 
-test('replies to one post that came together are a group under its name; nothing received says so', async () => {
+test('replies to one post that came together are a group under its name; nothing received says so', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const page = await journey.visit({ as: petr, path: '/replies' })
   await page.getByRole('heading', { name: 'Записи не найдены' }).waitFor()
   await page.getByText('Здесь появятся ответы на ваши записи').waitFor()
@@ -85,7 +101,11 @@ test('replies to one post that came together are a group under its name; nothing
   await own.waitForURL(`**/posts/${asked.id}`)
 })
 
-test('a post that its author has muted brings no more replies, until the author wants them again', async () => {
+test('a post that its author has muted brings no more replies, until the author wants them again', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(olga, 'Шумная запись')
   const page = await journey.visit({ as: olga })
   const card = postWith(page, 'Шумная запись')
@@ -102,7 +122,7 @@ test('a post that its author has muted brings no more replies, until the author 
   await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).waitFor()
 })
 
-test('mails about replies are turned off and on in the settings', async () => {
+test('mails about replies are turned off and on in the settings', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, path: '/settings' })
   const mails = page.getByRole('checkbox', { name: 'Письма об ответах' })
   expect(await mails.isChecked()).toBe(true)

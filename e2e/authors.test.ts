@@ -1,9 +1,13 @@
 import { expect } from 'vitest'
-import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
+import { DESKTOP, test } from './testing/journey.ts'
 import { postTexts, postWith } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
-test('a name and its tile lead to the author, whose posts and replies are two lists', async () => {
+test('a name and its tile lead to the author, whose posts and replies are two lists', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(olga, 'Первая запись')
   await journey.reply(petr, post.id, 'Ответ Петра')
   await journey.publish(petr, 'Запись Петра')
@@ -23,7 +27,10 @@ test('a name and its tile lead to the author, whose posts and replies are two li
   await expect.poll(() => postTexts(page)).toEqual(['Первая запись'])
 })
 
-test('a profile link to settings: their first row is one’s own page, and from there it leads back', async () => {
+test('a profile link to settings: their first row is one’s own page, and from there it leads back', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga })
   await profileLink(page).click()
   await page.waitForURL('**/settings')
@@ -36,7 +43,9 @@ test('a profile link to settings: their first row is one’s own page, and from 
   await page.waitForURL('**/settings')
 })
 
-test('the page of an author is readable without scripts, at each of its addresses', async () => {
+test('the page of an author is readable without scripts, at each of its addresses', async ({
+  journey,
+}) => {
   const vera = await journey.signUp()
   const { owner, id } = await journey.publish(vera, 'Прочтите без скриптов')
   await journey.reply(vera, id, 'И ответ тоже')
@@ -50,7 +59,9 @@ test('the page of an author is readable without scripts, at each of its addresse
   await page.getByText('И ответ тоже').waitFor()
 })
 
-test('the menu of an author leads to their feed, which a browser shows as a page with a way back', async () => {
+test('the menu of an author leads to their feed, which a browser shows as a page with a way back', async ({
+  journey,
+}) => {
   const vera = await journey.signUp()
   const { owner } = await journey.publish(vera, 'Первая строка\nи «вторая» & третья')
   const page = await journey.visit({ path: `/users/${owner.username}` })
@@ -67,7 +78,11 @@ test('the menu of an author leads to their feed, which a browser shows as a page
   await page.getByRole('heading', { level: 1, name: owner.username }).waitFor()
 })
 
-test('an author is hidden and brought back on their page, which says so', async () => {
+test('an author is hidden and brought back on their page, which says so', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.publish(petr, 'Слишком громко')
   const page = await journey.visit({ as: olga, path: `/users/${petr.username}` })
   const more = page
@@ -82,7 +97,9 @@ test('an author is hidden and brought back on their page, which says so', async 
   await expect.poll(() => postTexts(page)).toEqual(['Слишком громко'])
 })
 
-test('a former name leads to the present one, also within the app; an unknown one says so', async () => {
+test('a former name leads to the present one, also within the app; an unknown one says so', async ({
+  journey,
+}) => {
   const vera = await journey.signUp()
   for (const username of ['vera_before', 'vera_now']) {
     await journey.call('PATCH', '/users/current/profile', { token: vera.token, body: { username } })

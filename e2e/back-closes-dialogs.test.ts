@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
-import { journey, olga, PHONE, petr, test } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { PHONE, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   countRequests,
@@ -11,11 +11,14 @@ import {
   untilPreloaded,
 } from './testing/page-actions.ts'
 
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga }) => {
   await journey.publish(olga, 'Останется на месте')
 })
 
-test('going back closes the dialog and saves the draft, going forward and a reload bring it back; no way of closing leaves an entry behind', async () => {
+test('going back closes the dialog and saves the draft, going forward and a reload bring it back; no way of closing leaves an entry behind', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga, path: '/settings', viewport: PHONE })
   await page.getByRole('link', { name: 'Стена' }).click()
   await postWith(page, 'Останется на месте').waitFor()
@@ -68,7 +71,7 @@ test('going back closes the dialog and saves the draft, going forward and a relo
   await page.waitForURL('**/settings')
 })
 
-test('«Назад» and «Закрыть» in the same moment take one step', async () => {
+test('«Назад» and «Закрыть» in the same moment take one step', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, path: '/settings', viewport: PHONE })
   await page.getByRole('link', { name: 'Стена' }).click()
   const plus = page.getByRole('button', { name: 'Новая запись' })
@@ -90,7 +93,10 @@ test('«Назад» and «Закрыть» in the same moment take one step', a
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
-test('a dialog closes at once, and the app works on, even if the browser never takes the step back', async () => {
+test('a dialog closes at once, and the app works on, even if the browser never takes the step back', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga, viewport: PHONE })
   const plus = page.getByRole('button', { name: 'Новая запись' })
   const dialog = page.getByRole('dialog', { name: 'Новая запись' })
@@ -110,7 +116,10 @@ test('a dialog closes at once, and the app works on, even if the browser never t
   await page.waitForURL('**/settings')
 })
 
-test('where there is no Navigation API, closing a dialog leaves no entry behind either', async () => {
+test('where there is no Navigation API, closing a dialog leaves no entry behind either', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({
     as: olga,
     viewport: PHONE,
@@ -126,7 +135,10 @@ test('where there is no Navigation API, closing a dialog leaves no entry behind 
   }
 })
 
-test('a dialog is modal from the task of the tap, with the focus in its field, and gives the focus back to its button', async () => {
+test('a dialog is modal from the task of the tap, with the focus in its field, and gives the focus back to its button', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga })
   await postWith(page, 'Останется на месте').waitFor()
   const plus = page.getByRole('button', { name: 'Новая запись' })
@@ -149,7 +161,11 @@ test('a dialog is modal from the task of the tap, with the focus in its field, a
   }
 })
 
-test('in a dialog without a field the focus is on the dialog, and not on «Закрыть»', async () => {
+test('in a dialog without a field the focus is on the dialog, and not on «Закрыть»', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const other = await journey.publish(petr, 'Чужая запись')
   const page = await journey.visit({ as: olga })
   const card = page.locator(`[data-post-id="${other.id}"]`)
@@ -167,7 +183,9 @@ test('in a dialog without a field the focus is on the dialog, and not on «За�
   }
 })
 
-test('a visitor who goes back from the dialog for signing in no longer likes what they tapped', async () => {
+test('a visitor who goes back from the dialog for signing in no longer likes what they tapped', async ({
+  journey,
+}) => {
   const page = await journey.visit({ viewport: PHONE })
   await postWith(page, 'Останется на месте').getByRole('button', { name: 'Нравится' }).click()
   const dialog = await dialogOf(page, 'Вход')

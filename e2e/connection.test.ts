@@ -1,17 +1,20 @@
 import type { CDPSession, Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
-import { journey, olga, desktopTest as test } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { countRequests, holdCalls } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
 const NO_ANSWER = 'Сервер не отвечает. Попробуйте чуть позже'
 
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, 12)
 })
 
-test('a banner says that there is no network until it is back; what is published meanwhile goes then', async () => {
+test('a banner says that there is no network until it is back; what is published meanwhile goes then', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga })
   await page.getByRole('article').first().waitFor()
   const dialog = await write(page, 'Написано в метро.')
@@ -26,10 +29,13 @@ test('a banner says that there is no network until it is back; what is published
   await page.context().setOffline(false)
   await banner.waitFor({ state: 'detached' })
   await page.getByRole('status').getByText('Опубликовано').waitFor()
-  expect(await published('Написано в метро.')).toBe(1)
+  expect(await published(journey, 'Написано в метро.')).toBe(1)
 })
 
-test('without a network the end of a list says so at once, and goes on by itself when the network is back', async () => {
+test('without a network the end of a list says so at once, and goes on by itself when the network is back', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga, viewport: { width: 390, height: 400 } })
   await expect.poll(() => page.getByRole('article').count()).toBe(10)
   const lastId = await page.getByRole('article').last().getAttribute('data-post-id')
@@ -49,7 +55,10 @@ test('without a network the end of a list says so at once, and goes on by itself
   expect(reads()).toBe(2)
 })
 
-test('on a slow network the feed is busy with skeletons, and a post sent three times is published once', async () => {
+test('on a slow network the feed is busy with skeletons, and a post sent three times is published once', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga, path: '/own/replies' })
   await page.getByText('Записи не найдены').waitFor()
   const network = await slowDown(page)
@@ -73,11 +82,14 @@ test('on a slow network the feed is busy with skeletons, and a post sent three t
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('article').filter({ hasText: 'Трижды, но однажды.' }).waitFor()
   expect(publication.methods).toEqual(['POST'])
-  expect(await published('Трижды, но однажды.')).toBe(1)
+  expect(await published(journey, 'Трижды, но однажды.')).toBe(1)
   await network.detach()
 })
 
-test('a first page that does not load says so in its place, and «Повторить» loads it', async () => {
+test('a first page that does not load says so in its place, and «Повторить» loads it', async ({
+  journey,
+  olga,
+}) => {
   const first = /\/api\/v1\/posts(\?|$)/
   // Whoever opens the wall by its address finds it in the page already.
   const page = await journey.visit({
@@ -105,7 +117,7 @@ async function write(page: Page, text: string) {
   return dialog
 }
 
-async function published(text: string): Promise<number> {
+async function published(journey: Journey, text: string): Promise<number> {
   return (await journey.rows('SELECT FROM posts WHERE text = $1', [text])).length
 }
 

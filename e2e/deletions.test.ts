@@ -1,9 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, olga, test } from './testing/journey.ts'
+import { test } from './testing/journey.ts'
 import { chooseFromMenu, postTexts, postWith, switchView, toast } from './testing/page-actions.ts'
 
-test('a deletion asks for confirmation, and removes the post from the list', async () => {
+test('a deletion asks for confirmation, and removes the post from the list', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Останется')
   await journey.publish(olga, 'Удалится')
   const page = await journey.visit({ as: olga })
@@ -21,7 +24,10 @@ test('a deletion asks for confirmation, and removes the post from the list', asy
   await expect.poll(() => postTexts(page)).toEqual(['Останется'])
 })
 
-test('deleting a post on its own page leads to the wall; a toast says when it had already been deleted', async () => {
+test('deleting a post on its own page leads to the wall; a toast says when it had already been deleted', async ({
+  journey,
+  olga,
+}) => {
   const post = await journey.publish(olga, 'Последние минуты')
   const page = await journey.visit({ as: olga })
   await openReplies(page, 'Последние минуты')
@@ -44,7 +50,10 @@ test('deleting a post on its own page leads to the wall; a toast says when it ha
   await expect.poll(() => page.getByRole('article').count()).toBe(0)
 })
 
-test('a post that cannot be edited any more is deleted and written anew: its text is never lost', async () => {
+test('a post that cannot be edited any more is deleted and written anew: its text is never lost', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 1, 'Перепишу')
   await journey.sql.query("UPDATE posts SET created_at = created_at - interval '1 hour'")
   const page = await journey.visit({ as: olga })
@@ -68,7 +77,10 @@ test('a post that cannot be edited any more is deleted and written anew: its tex
   await expect.poll(() => postTexts(page)).toEqual(['Переписал'])
 })
 
-test('a deletion that ends late does not navigate a user who has left the page, and still shows its failure', async () => {
+test('a deletion that ends late does not navigate a user who has left the page, and still shows its failure', async ({
+  journey,
+  olga,
+}) => {
   const post = await journey.publish(olga, 'Удаляется долго')
   const page = await journey.visit({ as: olga, path: '/liked' })
   await switchView(page, 'Новые')

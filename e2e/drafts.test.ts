@@ -1,9 +1,11 @@
 import { expect } from 'vitest'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { desktopTest as test } from './testing/journey.ts'
 import { startPost, textField, toast, untilPreloaded } from './testing/page-actions.ts'
 import { enterCode, profileLink, signInDialog } from './testing/sign-in-actions.ts'
 
-test('two tabs write at once: each keeps its own text through closing, a reload and the other’s publication', async () => {
+test('two tabs write at once: each keeps its own text through closing, a reload and the other’s publication', async ({
+  journey,
+}) => {
   const author = await journey.signUp()
   const first = await journey.visit({ as: author })
   const second = await first.context().newPage()
@@ -31,7 +33,9 @@ test('two tabs write at once: each keeps its own text through closing, a reload 
   expect(await textField(last.getByRole('dialog')).inputValue()).toBe('Первая вкладка')
 })
 
-test('where the browser has no room, a closed text is there again when its dialog opens, and its author is told', async () => {
+test('where the browser has no room, a closed text is there again when its dialog opens, and its author is told', async ({
+  journey,
+}) => {
   const page = await journey.visit({ as: await journey.signUp() })
   await profileLink(page).waitFor()
   await page.evaluate(() => {
@@ -53,7 +57,9 @@ test('where the browser has no room, a closed text is there again when its dialo
   expect(await textField(dialog).inputValue()).toBe('Некуда положить')
 })
 
-test('who registers to write is told under which name they write, and may choose another without losing the text', async () => {
+test('who registers to write is told under which name they write, and may choose another without losing the text', async ({
+  journey,
+}) => {
   const page = await journey.visit()
   await page.getByRole('button', { name: 'Новая запись' }).click()
   const step = signInDialog(page)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
-import { DESKTOP, journey, olga, PHONE, test } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { countRequests, postWith, readOn } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
@@ -9,12 +9,15 @@ const SCRIPTS = '**/assets/*.js'
 const REFRESH = '**/api/v1/sessions/current'
 const REFRESH_PATH = /\/sessions\/current$/
 
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, 20)
   await journey.publish(olga, 'Первая')
 })
 
-test('a signed-in person’s token is there before the scripts, which then ask for the wall at once', async () => {
+test('a signed-in person’s token is there before the scripts, which then ask for the wall at once', async ({
+  journey,
+  olga,
+}) => {
   const refreshed = Promise.withResolvers<void>()
   const calls: string[] = []
   const page = await journey.visit({
@@ -43,12 +46,12 @@ test('a signed-in person’s token is there before the scripts, which then ask f
   await expect.poll(() => calls).toContain('GET /api/v1/posts')
 })
 
-test.each([
+test.for([
   ['a phone', PHONE],
   ['a desktop', DESKTOP],
-])(
+] as const)(
   'a signed-in person reads before the scripts come, on %s: nothing for visitors is shown, nothing moves, and then come their likes',
-  async (_, viewport) => {
+  async ([_, viewport], { journey, olga }) => {
     const { body } = await journey.call('GET', '/posts')
     await journey.call('POST', `/posts/${body.posts[0].id}/likes`, { token: olga.token })
     const scripts = Promise.withResolvers<void>()
@@ -76,7 +79,7 @@ test.each([
   },
 )
 
-test('where the early refresh gets no answer, the app asks itself', async () => {
+test('where the early refresh gets no answer, the app asks itself', async ({ journey, olga }) => {
   let asked = 0
   const page = await journey.visit({
     as: olga,
@@ -89,7 +92,7 @@ test('where the early refresh gets no answer, the app asks itself', async () => 
   expect(asked).toBe(2)
 })
 
-test('a page opened while another tab refreshes waits for its turn', async () => {
+test('a page opened while another tab refreshes waits for its turn', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga })
   await profileLink(page).waitFor()
   const release = await holdLock(page)
@@ -103,7 +106,7 @@ test('a page opened while another tab refreshes waits for its turn', async () =>
   expect(refreshes()).toBe(1)
 })
 
-test('a visitor asks for no token, with or without a stored client token', async () => {
+test('a visitor asks for no token, with or without a stored client token', async ({ journey }) => {
   const asked: string[] = []
   const page = await journey.visit({
     before: async (it) => {

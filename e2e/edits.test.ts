@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, olga, test } from './testing/journey.ts'
+import { test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   holdCalls,
@@ -15,7 +15,10 @@ const MUTE = 'Не сообщать об этой записи'
 const COPY = 'Скопировать текст'
 const REWRITE = 'Удалить и написать заново'
 
-test('the edit dialog counts the remaining time down, and an edited post says «Изменено» everywhere', async () => {
+test('the edit dialog counts the remaining time down, and an edited post says «Изменено» everywhere', async ({
+  journey,
+  olga,
+}) => {
   const post = await journey.publish(olga, 'Опечатка')
   const page = await journey.visit({ as: olga })
   await chooseFromMenu(postWith(page, 'Опечатка'), 'Изменить')
@@ -40,7 +43,7 @@ test('the edit dialog counts the remaining time down, and an edited post says «
   await postWith(page, 'Без опечатки').getByText('изменено').waitFor()
 })
 
-test('an unfinished edit is stored until it is saved', async () => {
+test('an unfinished edit is stored until it is saved', async ({ journey, olga }) => {
   await journey.publish(olga, 'Было так')
   const page = await journey.visit({ as: olga })
   const text = page.getByRole('dialog').getByRole('textbox', { name: 'Текст записи' })
@@ -51,7 +54,10 @@ test('an unfinished edit is stored until it is saved', async () => {
   expect(await text.inputValue()).toBe('Стало иначе')
 })
 
-test('an edit whose answer was lost counts as saved when it is sent again', async () => {
+test('an edit whose answer was lost counts as saved when it is sent again', async ({
+  journey,
+  olga,
+}) => {
   const post = await journey.publish(olga, 'Сохранится дважды')
   const page = await journey.visit({ as: olga })
   const address = `**/api/v1/posts/${post.id}`
@@ -68,7 +74,10 @@ test('an edit whose answer was lost counts as saved when it is sent again', asyn
   await postWith(page, 'Сохранится однажды').getByText('изменено').waitFor()
 })
 
-test('when the edit period ends while the dialog is open, the text can be copied, or sent as a reply', async () => {
+test('when the edit period ends while the dialog is open, the text can be copied, or sent as a reply', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Не успею')
   const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -103,7 +112,10 @@ test('when the edit period ends while the dialog is open, the text can be copied
   ])
 })
 
-test('a changed text whose edit period ended while the dialog was closed is in the menu until it is discarded', async () => {
+test('a changed text whose edit period ended while the dialog was closed is in the menu until it is discarded', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Не вернулся вовремя')
   const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
   const post = postWith(page, 'Не вернулся вовремя')

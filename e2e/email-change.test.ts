@@ -1,13 +1,15 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { desktopTest as test } from './testing/journey.ts'
 import { countRequests, toast } from './testing/page-actions.ts'
 import { otherThan } from './testing/sign-in-actions.ts'
 
 const WRONG = 'Неверный код'
 const TAKEN = 'Эта почта уже используется'
 
-test('an address changes in two steps; the old one gets a notice, and the new one signs in', async () => {
+test('an address changes in two steps; the old one gets a notice, and the new one signs in', async ({
+  journey,
+}) => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user, path: '/settings' })
   await page.getByRole('link', { name: `Электронная почта ${user.email}` }).click()
@@ -41,7 +43,9 @@ test('an address changes in two steps; the old one gets a notice, and the new on
   expect((await journey.signIn('moved@example.org')).id).toBe(user.id)
 })
 
-test('a malformed address and a server error of status 400 stand under the input, and the button stays disabled meanwhile', async () => {
+test('a malformed address and a server error of status 400 stand under the input, and the button stays disabled meanwhile', async ({
+  journey,
+}) => {
   const neighbour = await journey.signUp()
   const page = await journey.visit({ as: await journey.signUp(), path: '/settings/account/email' })
   const { field, error, proceed } = emailForm(page)
@@ -70,7 +74,9 @@ function emailForm(page: Page) {
   }
 }
 
-test('an address that was stored in the form of the DNS is shown in letters', async () => {
+test('an address that was stored in the form of the DNS is shown in letters', async ({
+  journey,
+}) => {
   const user = await journey.signIn('anna@xn--e1afmkfd.xn--p1ai')
   const page = await journey.visit({ as: user, path: '/settings' })
   await page.getByRole('link', { name: 'Электронная почта anna@пример.рф' }).click()

@@ -2,12 +2,14 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newEmail } from '../server/testing/account-fixture.ts'
 import type { TestUser } from '../server/testing/client.ts'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
 
-test('a stolen account: the thief’s change leaves the owner signed in, the mailed link restores the address and signs the thief out', async () => {
+test('a stolen account: the thief’s change leaves the owner signed in, the mailed link restores the address and signs the thief out', async ({
+  journey,
+}) => {
   const owner = await journey.signUp()
   const thief = await journey.signIn(owner.email)
   const ownersPage = await journey.visit({ as: owner, path: '/settings' })
@@ -21,17 +23,17 @@ test('a stolen account: the thief’s change leaves the owner signed in, the mai
 
   await ownersPage.getByRole('link', { name: 'Устройства' }).click()
   await ownersPage.getByRole('region', { name: 'Текущая сессия' }).waitFor()
-  const link = await linkMailedTo(owner)
+  const link = await linkMailedTo(journey, owner)
   expect(link.startsWith(`${journey.url}/`)).toBe(true)
   await ownersPage.goto(link)
   const { heading, giveBack, signIn } = undoPage(ownersPage)
   await expect.poll(() => heading.textContent()).toBe('Вернуть прежнюю почту?')
   expect(await ownersPage.title()).toBe('Возврат почты - Вслух')
   // Programs that check links in mails open them too: that alone changes nothing.
-  expect(await emailOf(owner)).toBe('thief@example.org')
+  expect(await emailOf(journey, owner)).toBe('thief@example.org')
   await giveBack.click()
   await expect.poll(() => heading.textContent()).toBe('Прежняя почта возвращена')
-  expect(await emailOf(owner)).toBe(owner.email)
+  expect(await emailOf(journey, owner)).toBe(owner.email)
 
   await thiefsPage.getByRole('link', { name: 'Устройства' }).click()
   await signInButton(thiefsPage).waitFor()
@@ -42,13 +44,13 @@ test('a stolen account: the thief’s change leaves the owner signed in, the mai
   await ownersPage.getByRole('link', { name: `Электронная почта ${owner.email}` }).waitFor()
 })
 
-test('users who undo their own change are signed out at once in every tab', async () => {
+test('users who undo their own change are signed out at once in every tab', async ({ journey }) => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user })
   const secondTab = await page.context().newPage()
   await secondTab.goto(`${journey.url}/liked`)
   await profileLink(secondTab).waitFor()
-  await page.goto(await move(user))
+  await page.goto(await move(journey, user))
   await profileLink(page).waitFor()
   await undoPage(page).giveBack.click()
   await page.getByRole('banner').getByRole('button', { name: 'Войти' }).waitFor()
@@ -57,9 +59,11 @@ test('users who undo their own change are signed out at once in every tab', asyn
   await signInButton(secondTab).waitFor()
 })
 
-test('the undo page says what is wrong and what to do: no network, an address that is taken, a link that was used or is incomplete', async () => {
+test('the undo page says what is wrong and what to do: no network, an address that is taken, a link that was used or is incomplete', async ({
+  journey,
+}) => {
   const user = await journey.signUp()
-  const link = await move(user)
+  const link = await move(journey, user)
   await journey.rows(`INSERT INTO users (username, email, email_key) VALUES ('newcomer', $1, $1)`, [
     user.email,
   ])
@@ -99,22 +103,22 @@ test('the undo page says what is wrong and what to do: no network, an address th
 })
 
 /** Moves a user to another address by the API; returns the link in the notice to the old one. */
-async function move(user: TestUser): Promise<string> {
+async function move(journey: Journey, user: TestUser): Promise<string> {
   const { token, clientToken } = user
   const email = newEmail()
   const path = '/users/current/email'
   const { id } = (await journey.call('PUT', path, { token, body: { email, clientToken } })).body
   const body = { confirmCode: await journey.nextCode(email), clientToken }
   await journey.call('PUT', `${path}/${id}/verify`, { token, body })
-  return linkMailedTo(user)
+  return linkMailedTo(journey, user)
 }
 
-async function linkMailedTo({ email }: TestUser): Promise<string> {
+async function linkMailedTo(journey: Journey, { email }: TestUser): Promise<string> {
   const { text } = await journey.mailbox.mailAbout(email, /Почта аккаунта изменена/)
   return /^http\S+\/email-undo#\S+$/m.exec(text)?.[0] ?? ''
 }
 
-async function emailOf({ id }: TestUser): Promise<string> {
+async function emailOf(journey: Journey, { id }: TestUser): Promise<string> {
   return (await journey.rows('SELECT email FROM users WHERE id = $1', [id]))[0].email
 }
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, olga, desktopTest as test } from './testing/journey.ts'
+import { desktopTest as test } from './testing/journey.ts'
 import { postWith } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
@@ -19,7 +19,10 @@ function recordReads(page: Page): string[] {
   return calls
 }
 
-test('log out goes to the feed, which is read once, and nothing of the viewer is asked for', async () => {
+test('log out goes to the feed, which is read once, and nothing of the viewer is asked for', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Одна')
   const page = await journey.visit({ as: await journey.signUp(), path: '/settings' })
   const leave = page.getByRole('button', { name: 'Выйти' })
@@ -34,7 +37,10 @@ test('log out goes to the feed, which is read once, and nothing of the viewer is
   expect(calls.filter((call) => call.includes(' /posts'))).toHaveLength(1)
 })
 
-test('a signed-in reload of the feed reads each page once, also if it takes a while to learn who reads', async () => {
+test('a signed-in reload of the feed reads each page once, also if it takes a while to learn who reads', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 40)
   const page = await journey.visit({ as: await journey.signUp() })
   await profileLink(page).waitFor()
@@ -56,7 +62,10 @@ test('a signed-in reload of the feed reads each page once, also if it takes a wh
   expect(cursors()).toHaveLength(2)
 })
 
-test('a signed-in start makes four calls: token, account, posts with likes, and news', async () => {
+test('a signed-in start makes four calls: token, account, posts with likes, and news', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 20, LONG_TEXT)
   const calls: string[] = []
   const page = await journey.visit({

@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, test } from './testing/journey.ts'
+import { test } from './testing/journey.ts'
 
-test('a visitor reads, registers by the mailed code, publishes, and finds the post after a reload and a restart', async () => {
+test('a visitor reads, registers by the mailed code, publishes, and finds the post after a reload and a restart', async ({
+  journey,
+}) => {
   // The server that is stopped lets nobody wait.
   const page = await journey.visit({ expectedErrors: /^503 GET \S+\/live$/ })
   await page.getByText('Записи не найдены').waitFor()

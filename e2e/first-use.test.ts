@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { journey, olga, test, type Visit } from './testing/journey.ts'
+import type { TestUser } from '../server/testing/client.ts'
+import { type Journey, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import {
   holdCalls,
@@ -18,13 +19,13 @@ const SCRIPTS = /\/assets\/.*\.js$/
 const LONG_MS = 60_000
 
 let talk: Post
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, 25)
   talk = await journey.publish(olga, 'Разговор')
 })
 
 /** Opens a page where bytes are spared; what it requests is recorded. */
-async function readSparingly(visit: Visit = {}) {
+async function readSparingly(journey: Journey, visit: Visit = {}) {
   const requested: string[] = []
   const page = await journey.visit({
     waitsForScripts: false,
@@ -58,7 +59,7 @@ async function swipe(page: Page, by: number): Promise<void> {
 
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
 
-test.each([
+test.for([
   ['who saves data', spareBytes],
   [
     'a 3G line',
@@ -67,25 +68,30 @@ test.each([
       await network.send('Network.emulateNetworkConditions', SLOW)
     },
   ],
-])('for %s nothing but the page is loaded until it is used', async (_, slowDown) => {
-  const requested: string[] = []
-  const page = await journey.visit({
-    waitsForScripts: false,
-    before: async (it) => {
-      await it.clock.install()
-      await slowDown(it)
-      it.on('request', (request) => requested.push(request.url()))
-    },
-  })
-  await page.waitForLoadState('load')
-  await page.clock.runFor(LONG_MS)
-  expect(requested.filter((url) => /\/api\/|\.js$|\.woff2$|\.css$/.test(url))).toEqual([])
-  expect(await isStill(page)).toBe(true)
-})
+] as const)(
+  'for %s nothing but the page is loaded until it is used',
+  async ([_, slowDown], { journey }) => {
+    const requested: string[] = []
+    const page = await journey.visit({
+      waitsForScripts: false,
+      before: async (it) => {
+        await it.clock.install()
+        await slowDown(it)
+        it.on('request', (request) => requested.push(request.url()))
+      },
+    })
+    await page.waitForLoadState('load')
+    await page.clock.runFor(LONG_MS)
+    expect(requested.filter((url) => /\/api\/|\.js$|\.woff2$|\.css$/.test(url))).toEqual([])
+    expect(await isStill(page)).toBe(true)
+  },
+)
 
-test('a swipe within the first screen needs no scripts, one past it loads them, and reading goes on', async () => {
+test('a swipe within the first screen needs no scripts, one past it loads them, and reading goes on', async ({
+  journey,
+}) => {
   const viewport = { width: 390, height: 500 }
-  const { page, requested } = await readSparingly({ hasTouch: true, viewport })
+  const { page, requested } = await readSparingly(journey, { hasTouch: true, viewport })
   await swipe(page, 300)
   await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(200)
   expect(requested.some((path) => SCRIPTS.test(path))).toBe(false)
@@ -95,7 +101,7 @@ test('a swipe within the first screen needs no scripts, one past it loads them, 
   await expect.poll(() => postTexts(page)).toContain('Запись 10')
 })
 
-test.each([
+test.for([
   ['a like', '/', 'Нравится', 'dialog', 'Вход'],
   ['an answer', '/', 'Ответить', 'dialog', 'Вход'],
   ['a menu', '/', 'Ещё', 'menu', 'Ещё'],
@@ -103,45 +109,47 @@ test.each([
   ['a menu among what is found', '/search?q=Разговор', 'Ещё', 'menu', 'Ещё'],
 ] as const)(
   'the first tap, on %s, loads the scripts and is answered',
-  async (...[, path, name, shown, title]) => {
+  async ([, path, name, shown, title], { journey, olga }) => {
     const address = path === '/users/' ? path + olga.username : path
-    const { page } = await readSparingly({ hasTouch: true, path: address })
+    const { page } = await readSparingly(journey, { hasTouch: true, path: address })
     await page.getByRole('main').getByRole('button', { name }).first().tap()
     await page.getByRole(shown, { name: title }).waitFor()
     expect(await page.locator('[data-held]').count()).toBe(0)
   },
 )
 
-test('taps on the head and the foot of a page that came without scripts are answered', async () => {
+test('taps on the head and the foot of a page that came without scripts are answered', async ({
+  journey,
+}) => {
   for (const [path, name, answer] of [
     ['/', 'Войти', { role: 'dialog', name: 'Вход' }],
     ['/', 'Новые', { role: 'option', name: 'Понравившиеся' }],
     ['/about', 'Светлая тема', { role: 'button', name: 'Тёмная тема' }],
     ['/', 'Новая запись', { role: 'dialog', name: 'Вход' }],
   ] as const) {
-    const { page } = await readSparingly({ hasTouch: true, path })
+    const { page } = await readSparingly(journey, { hasTouch: true, path })
     await page.getByRole('button', { name }).first().tap()
     await page.getByRole(answer.role, { name: answer.name }).first().waitFor()
   }
 })
 
-test('the first key loads the scripts', async () => {
-  const { page } = await readSparingly()
+test('the first key loads the scripts', async ({ journey }) => {
+  const { page } = await readSparingly(journey)
   await page.keyboard.press('Tab')
   await whenScriptsRun(page)
 })
 
-test('a moved mouse loads the scripts, and nothing else moves', async () => {
-  const { page } = await readSparingly({ before: recordShifts })
+test('a moved mouse loads the scripts, and nothing else moves', async ({ journey }) => {
+  const { page } = await readSparingly(journey, { before: recordShifts })
   await page.mouse.move(200, 300, { steps: 2 })
   await whenScriptsRun(page)
   expect(await sumOfShifts(page)).toBeLessThan(0.01)
 })
 
-test('links, cards, forms and the way back work without the scripts', async () => {
+test('links, cards, forms and the way back work without the scripts', async ({ journey, olga }) => {
   // So high that nothing must be scrolled to.
   const viewport = { width: 390, height: 2500 }
-  const { page, requested } = await readSparingly({ hasTouch: true, viewport })
+  const { page, requested } = await readSparingly(journey, { hasTouch: true, viewport })
   await page.getByRole('link', { name: 'Дальше' }).tap()
   await page.waitForURL(/cursor=/)
   await page.goBack()
@@ -163,24 +171,33 @@ test('links, cards, forms and the way back work without the scripts', async () =
   await page.waitForURL(/search\?q=/)
 })
 
-test('somebody signed in gets the scripts at once, also where bytes are spared', async () => {
-  const { page } = await readSparingly({ as: olga })
+test('somebody signed in gets the scripts at once, also where bytes are spared', async ({
+  journey,
+  olga,
+}) => {
+  const { page } = await readSparingly(journey, { as: olga })
   await profileLink(page).waitFor()
 })
 
-test('what a signed-in person taps before the scripts are there happens once each, and a second tap on a heart takes the first one back', async () => {
-  const { page, sendScripts } = await visitBeforeScripts()
+test('what a signed-in person taps before the scripts are there happens once each, and a second tap on a heart takes the first one back', async ({
+  journey,
+  olga,
+}) => {
+  const { page, sendScripts } = await visitBeforeScripts(journey, olga)
   const hearts = page.getByRole('button', { name: 'Нравится' })
   for (const at of [0, 1, 0, 2, 0, 1]) await hearts.nth(at).click()
   expect(await page.locator('button[data-held]').count()).toBe(2)
   sendScripts()
   await whenScriptsRun(page)
-  await expect.poll(() => likes()).toEqual([1, 0, 1])
+  await expect.poll(() => likes(journey)).toEqual([1, 0, 1])
   expect(await page.locator('[data-held]').count()).toBe(0)
 })
 
-test('whatever is pressed before its scripts are there shows it alike, and at once', async () => {
-  const { page, sendScripts } = await visitBeforeScripts({})
+test('whatever is pressed before its scripts are there shows it alike, and at once', async ({
+  journey,
+  olga,
+}) => {
+  const { page, sendScripts } = await visitBeforeScripts(journey, olga, {})
   const post = postWith(page, 'Разговор')
   const pressed = [
     page.getByRole('banner').getByRole('button', { name: 'Войти' }),
@@ -194,7 +211,7 @@ test('whatever is pressed before its scripts are there shows it alike, and at on
   }
   sendScripts()
 
-  const { page: other } = await visitBeforeScripts({})
+  const { page: other } = await visitBeforeScripts(journey, olga, {})
   const next = await holdCalls(other, /\/posts\/\d+$/)
   await other.evaluate(() =>
     addEventListener('animationstart', ({ target, animationName }) => {
@@ -210,8 +227,14 @@ test('whatever is pressed before its scripts are there shows it alike, and at on
   await other.waitForURL(`**/posts/${talk.id}`)
 })
 
-test('a page of one’s own has its header and frame before the scripts, and nothing moves when they come', async () => {
-  const { page, sendScripts } = await visitBeforeScripts({ as: olga, path: '/settings' })
+test('a page of one’s own has its header and frame before the scripts, and nothing moves when they come', async ({
+  journey,
+  olga,
+}) => {
+  const { page, sendScripts } = await visitBeforeScripts(journey, olga, {
+    as: olga,
+    path: '/settings',
+  })
   const bar = page.getByRole('navigation', { name: 'Разделы' })
   await page.getByRole('banner').getByRole('button', { name: 'Назад' }).waitFor()
   await bar.getByRole('button', { name: 'Новая запись' }).waitFor()
@@ -222,7 +245,9 @@ test('a page of one’s own has its header and frame before the scripts, and not
   expect(await sumOfShifts(page)).toBeLessThan(0.001)
 })
 
-test('a press on a page that is rendered anew, since it was left further down, is answered', async () => {
+test('a press on a page that is rendered anew, since it was left further down, is answered', async ({
+  journey,
+}) => {
   const page = await journey.visit()
   await readOn(page, 25)
   await page.getByRole('article').nth(20).scrollIntoViewIfNeeded()
@@ -233,34 +258,38 @@ test('a press on a page that is rendered anew, since it was left further down, i
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
 
-test('scripts that cannot be loaded leave a page to read, without controls that would do nothing', async () => {
-  const page = await likeWithout(SCRIPTS)
+test('scripts that cannot be loaded leave a page to read, without controls that would do nothing', async ({
+  journey,
+}) => {
+  const page = await likeWithout(journey, SCRIPTS)
   await page.getByRole('heading', { level: 1, name: 'Стена' }).waitFor()
   await postWith(page, 'Разговор').locator('time').tap()
   await page.waitForURL(`**/posts/${talk.id}`)
 })
 
-test.each([
+test.for([
   ['script', /\/assets\/author-.*\.js$/],
   ['sheet', /\/assets\/lazy-styles-.*\.css$/],
-])(
+] as const)(
   'a page whose own %s cannot be loaded stays as it came, without controls that would do nothing',
-  async (_, missing) => {
-    const page = await likeWithout(missing, `/users/${olga.username}`)
+  async ([_, missing], { journey, olga }) => {
+    const page = await likeWithout(journey, missing, `/users/${olga.username}`)
     await postWith(page, 'Разговор').locator('time').tap()
     await page.waitForURL(`**/posts/${talk.id}`)
   },
 )
 
-test('where the network was away, the buttons are there again when it is back', async () => {
-  const page = await tapOffline()
+test('where the network was away, the buttons are there again when it is back', async ({
+  journey,
+}) => {
+  const page = await tapOffline(journey)
   await page.context().setOffline(false)
   await postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' }).tap()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
 
-test('what is typed while the network is away stays when it is back', async () => {
-  const page = await tapOffline('/search?q=Разговор')
+test('what is typed while the network is away stays when it is back', async ({ journey }) => {
+  const page = await tapOffline(journey, '/search?q=Разговор')
   await page.getByRole('searchbox').fill('Слова')
   await page.evaluate(() => {
     const later = (resolve: () => void) =>
@@ -273,8 +302,8 @@ test('what is typed while the network is away stays when it is back', async () =
 })
 
 /** Taps a heart without a network, until the page shows no buttons. */
-async function tapOffline(path = '/'): Promise<Page> {
-  const { page } = await readSparingly({ hasTouch: true, path, expectedErrors: /./ })
+async function tapOffline(journey: Journey, path = '/'): Promise<Page> {
+  const { page } = await readSparingly(journey, { hasTouch: true, path, expectedErrors: /./ })
   await page.context().setOffline(true)
   await postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' }).tap()
   await page.locator('[data-static=""]').waitFor()
@@ -282,8 +311,8 @@ async function tapOffline(path = '/'): Promise<Page> {
 }
 
 /** Taps a heart where what it needs cannot be loaded, until the page shows no buttons. */
-async function likeWithout(missing: RegExp, path = '/'): Promise<Page> {
-  const { page } = await readSparingly({
+async function likeWithout(journey: Journey, missing: RegExp, path = '/'): Promise<Page> {
+  const { page } = await readSparingly(journey, {
     hasTouch: true,
     path,
     expectedErrors: /./,
@@ -295,7 +324,7 @@ async function likeWithout(missing: RegExp, path = '/'): Promise<Page> {
   return page
 }
 
-async function visitBeforeScripts(visit: Visit = { as: olga }) {
+async function visitBeforeScripts(journey: Journey, olga: TestUser, visit: Visit = { as: olga }) {
   const scripts = Promise.withResolvers<void>()
   const page = await journey.visit({
     ...visit,
@@ -311,7 +340,7 @@ async function visitBeforeScripts(visit: Visit = { as: olga }) {
   return { page, sendScripts: scripts.resolve }
 }
 
-async function likes(): Promise<number[]> {
+async function likes(journey: Journey): Promise<number[]> {
   const { body } = await journey.call('GET', '/posts?limit=3')
   return body.posts.map((post: Post) => post.actions.likes_count)
 }

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
+import type { TestUser } from '../server/testing/client.ts'
+import { DESKTOP, type Journey, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   feedSwitcher,
@@ -16,9 +17,11 @@ type How = 'heading' | 'button' | 'link' | 'option' | 'dialog' | 'alert' | 'tab'
 
 type Row = [spec: string, how: How, text: string]
 
+type Wall = { journey: Journey; olga: TestUser; petr: TestUser }
+
 type Screen = {
   screen: string
-  open: () => Promise<Page>
+  open: (fixtures: Wall) => Promise<Page>
   shows: Row[]
 }
 
@@ -35,7 +38,7 @@ const NO_PAGE: Row[] = [
 const SCREENS: Screen[] = [
   {
     screen: 'the wall of a visitor',
-    open: () => journey.visit(),
+    open: ({ journey }) => journey.visit(),
     shows: [
       ['section 2, /: title', 'heading', 'Стена'],
       ['section 2, page title format', 'tab', 'Стена - Вслух'],
@@ -46,7 +49,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'the switcher, beside the view of own replies',
-    open: async () => {
+    open: async ({ journey, olga }) => {
       const page = await journey.visit({ as: olga, path: '/own/replies' })
       await feedSwitcher(page).click()
       return page
@@ -60,7 +63,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'liked posts',
-    open: () => journey.visit({ as: olga, path: '/liked' }),
+    open: ({ journey, olga }) => journey.visit({ as: olga, path: '/liked' }),
     shows: [
       ['section 2, liked posts page', 'heading', 'Понравившиеся'],
       ['section 2, page title format', 'tab', 'Понравившиеся - Вслух'],
@@ -69,7 +72,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'own posts',
-    open: () => journey.visit({ as: olga, path: '/own/posts' }),
+    open: ({ journey, olga }) => journey.visit({ as: olga, path: '/own/posts' }),
     shows: [
       ['section 2, own posts page', 'heading', 'Мои записи'],
       ['section 2, page title format', 'tab', 'Мои записи - Вслух'],
@@ -78,7 +81,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'own replies',
-    open: () => journey.visit({ as: olga, path: '/own/replies' }),
+    open: ({ journey, olga }) => journey.visit({ as: olga, path: '/own/replies' }),
     shows: [
       ['section 2, own replies page', 'heading', 'Мои ответы'],
       ['section 2, page title format', 'tab', 'Мои ответы - Вслух'],
@@ -87,7 +90,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'a post without replies',
-    open: async () => {
+    open: async ({ journey, petr }) => {
       const { id } = await journey.publish(petr, 'Без ответов')
       return journey.visit({ path: `/posts/${id}` })
     },
@@ -95,7 +98,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'a missing post',
-    open: () => journey.visit({ path: '/posts/999999' }),
+    open: ({ journey }) => journey.visit({ path: '/posts/999999' }),
     shows: [
       ['section 2, /posts/:id when missing: first text', 'text', 'Запись не найдена'],
       [
@@ -108,17 +111,17 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'any other path, for a visitor',
-    open: () => journey.visit({ path: '/nowhere' }),
+    open: ({ journey }) => journey.visit({ path: '/nowhere' }),
     shows: NO_PAGE,
   },
   {
     screen: 'any other path, signed in',
-    open: () => journey.visit({ as: olga, path: '/settings/nowhere' }),
+    open: ({ journey, olga }) => journey.visit({ as: olga, path: '/settings/nowhere' }),
     shows: NO_PAGE,
   },
   {
     screen: 'settings',
-    open: () => journey.visit({ as: olga, path: '/settings' }),
+    open: ({ journey, olga }) => journey.visit({ as: olga, path: '/settings' }),
     shows: [
       ['section 2, /settings: title', 'heading', 'Настройки'],
       ['section 2, page title format', 'tab', 'Настройки - Вслух'],
@@ -128,7 +131,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'the e-mail page',
-    open: () => journey.visit({ as: olga, path: '/settings/account/email' }),
+    open: ({ journey, olga }) => journey.visit({ as: olga, path: '/settings/account/email' }),
     shows: [
       ['section 2, /settings/account/email: page', 'heading', 'Электронная почта'],
       ['section 2, /settings/account/email: form', 'heading', 'Изменить электронную почту'],
@@ -136,7 +139,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'the username page',
-    open: () => journey.visit({ as: olga, path: '/settings/account/username' }),
+    open: ({ journey, olga }) => journey.visit({ as: olga, path: '/settings/account/username' }),
     shows: [
       ['section 2, /settings/account/username: page', 'heading', 'Имя пользователя'],
       ['section 2, /settings/account/username: form', 'heading', 'Задать имя пользователя'],
@@ -144,12 +147,12 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'devices',
-    open: () => journey.visit({ as: olga, path: '/settings/devices' }),
+    open: ({ journey, olga }) => journey.visit({ as: olga, path: '/settings/devices' }),
     shows: [['section 2, /settings/devices: page', 'heading', 'Устройства']],
   },
   {
     screen: 'the sign-in dialog, where nothing was typed',
-    open: async () => {
+    open: async ({ journey }) => {
       const page = await journey.visit()
       await signInButton(page).click()
       await signInDialog(page).email.press('Enter')
@@ -162,7 +165,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'the sign-in dialog, with something that is no address',
-    open: async () => {
+    open: async ({ journey }) => {
       const page = await journey.visit()
       await signInButton(page).click()
       const { email } = signInDialog(page)
@@ -174,7 +177,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'the offer to register',
-    open: async () => {
+    open: async ({ journey }) => {
       const page = await journey.visit()
       await signInButton(page).click()
       const { email } = signInDialog(page)
@@ -189,7 +192,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'the code step',
-    open: async () => {
+    open: async ({ journey, olga }) => {
       const page = await journey.visit()
       await signInButton(page).click()
       await sendEmail(page, olga.email)
@@ -199,7 +202,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'a new post',
-    open: async () => {
+    open: async ({ journey, olga }) => {
       const page = await journey.visit({ as: olga })
       await startPost(page)
       return page
@@ -208,7 +211,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'a published post',
-    open: async () => {
+    open: async ({ journey, olga }) => {
       const page = await journey.visit({ as: olga })
       await publishIn(await startPost(page))
       return page
@@ -220,13 +223,13 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'a reply',
-    open: () => openReply(),
+    open: ({ journey, olga, petr }) => openReply(journey, olga, petr),
     shows: [['section 2, modals: reply', 'dialog', 'Ответ']],
   },
   {
     screen: 'a published reply',
-    open: async () => {
-      const page = await openReply()
+    open: async ({ journey, olga, petr }) => {
+      const page = await openReply(journey, olga, petr)
       await publishIn(page.getByRole('dialog'))
       return page
     },
@@ -237,12 +240,12 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'the edit of a post',
-    open: () => openOwn('Изменить'),
+    open: ({ journey, olga }) => openOwn(journey, olga, 'Изменить'),
     shows: [['section 2, modals: edit', 'dialog', 'Изменение записи']],
   },
   {
     screen: 'the edit of a reply',
-    open: async () => {
+    open: async ({ journey, olga, petr }) => {
       const { id } = await journey.publish(petr, 'Вопрос')
       await journey.reply(olga, id, 'Ответ на него')
       const page = await journey.visit({ as: olga, path: `/posts/${id}` })
@@ -253,8 +256,8 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'an edited post',
-    open: async () => {
-      const page = await openOwn('Изменить')
+    open: async ({ journey, olga }) => {
+      const page = await openOwn(journey, olga, 'Изменить')
       await textField(page.getByRole('dialog')).fill('Иначе')
       await page.getByRole('dialog').getByRole('button', { name: 'Сохранить' }).click()
       return page
@@ -263,8 +266,8 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'an edit whose time is over',
-    open: async () => {
-      const page = await openOwn('Изменить', (it) => it.clock.install())
+    open: async ({ journey, olga }) => {
+      const page = await openOwn(journey, olga, 'Изменить', (it) => it.clock.install())
       await page.getByRole('dialog').waitFor()
       await page.clock.fastForward('10:01')
       return page
@@ -273,8 +276,8 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'a deleted post',
-    open: async () => {
-      const page = await openOwn('Удалить')
+    open: async ({ journey, olga }) => {
+      const page = await openOwn(journey, olga, 'Удалить')
       await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
       return page
     },
@@ -282,8 +285,8 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'a post that had been deleted before',
-    open: async () => {
-      const page = await openOwn('Удалить')
+    open: async ({ journey, olga }) => {
+      const page = await openOwn(journey, olga, 'Удалить')
       const { body } = await journey.call('GET', '/posts')
       await journey.call('DELETE', `/posts/${body.posts[0].id}`, { token: olga.token })
       await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
@@ -293,7 +296,7 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'a report',
-    open: () => openReport(),
+    open: ({ journey, olga, petr }) => openReport(journey, olga, petr),
     shows: [
       ['section 2, modals: report', 'dialog', 'Пожаловаться'],
       ['section 5, report', 'button', 'Отправить'],
@@ -301,8 +304,8 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'a sent report',
-    open: async () => {
-      const page = await openReport()
+    open: async ({ journey, olga, petr }) => {
+      const page = await openReport(journey, olga, petr)
       const dialog = page.getByRole('dialog')
       await dialog.getByRole('radio').first().check()
       await dialog.getByRole('button', { name: 'Отправить' }).click()
@@ -312,8 +315,8 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'one session closed',
-    open: async () => {
-      const page = await visitDevices()
+    open: async ({ journey }) => {
+      const page = await visitDevices(journey)
       const others = page.getByRole('region', { name: 'Другие сессии' })
       await others.getByRole('listitem').getByRole('button').click()
       await page.getByRole('dialog').getByRole('button', { name: 'Завершить сессию' }).click()
@@ -323,8 +326,8 @@ const SCREENS: Screen[] = [
   },
   {
     screen: 'all other sessions closed',
-    open: async () => {
-      const page = await visitDevices()
+    open: async ({ journey }) => {
+      const page = await visitDevices(journey)
       await page.getByRole('button', { name: 'Завершить другие сессии' }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByRole('button', { name: 'Завершить', exact: true }).click()
@@ -334,14 +337,14 @@ const SCREENS: Screen[] = [
   },
 ]
 
-test.each(SCREENS)('$screen: fixed texts', async ({ open, shows }) => {
-  const page = await open()
+test.for(SCREENS)('$screen: fixed texts', async ({ open, shows }, { journey, olga, petr }) => {
+  const page = await open({ journey, olga, petr })
   for (const [spec, how, text] of shows) {
     await expect.poll(() => isShown(page, how, text), { message: `${spec}: «${text}»` }).toBe(true)
   }
 })
 
-test('the username form: fixed texts', async () => {
+test('the username form: fixed texts', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, path: '/settings/account/username' })
   const field = page.getByLabel('Имя пользователя')
   const checks = await holdCalls(page, /\/validation$/)
@@ -377,7 +380,11 @@ test('the username form: fixed texts', async () => {
     .toBe(true)
 })
 
-test('a post that is added to a list which has it: fixed text of section 8', async () => {
+test('a post that is added to a list which has it: fixed text of section 8', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(petr, 'Уже на стене')
   const page = await journey.visit({ as: olga })
   await postWith(page, 'Уже на стене').waitFor()
@@ -408,7 +415,7 @@ async function publishIn(dialog: Locator): Promise<void> {
   await dialog.getByRole('button', { name: 'Опубликовать' }).click()
 }
 
-async function openReply(): Promise<Page> {
+async function openReply(journey: Journey, olga: TestUser, petr: TestUser): Promise<Page> {
   await journey.publish(petr, 'Вопрос')
   const page = await journey.visit({ as: olga })
   await postWith(page, 'Вопрос').getByRole('button', { name: 'Ответить' }).click()
@@ -416,14 +423,19 @@ async function openReply(): Promise<Page> {
   return page
 }
 
-async function openOwn(item: string, before = async (_: Page) => {}): Promise<Page> {
+async function openOwn(
+  journey: Journey,
+  olga: TestUser,
+  item: string,
+  before = async (_: Page) => {},
+): Promise<Page> {
   await journey.publish(olga, 'Моя запись')
   const page = await journey.visit({ as: olga, before })
   await chooseFromMenu(postWith(page, 'Моя запись'), item)
   return page
 }
 
-async function openReport(): Promise<Page> {
+async function openReport(journey: Journey, olga: TestUser, petr: TestUser): Promise<Page> {
   await journey.publish(petr, 'Чужая запись')
   const page = await journey.visit({ as: olga })
   await chooseFromMenu(postWith(page, 'Чужая запись'), 'Пожаловаться')
@@ -431,7 +443,7 @@ async function openReport(): Promise<Page> {
 }
 
 /** Opens the devices of somebody who is signed in on another one too. */
-async function visitDevices(): Promise<Page> {
+async function visitDevices(journey: Journey): Promise<Page> {
   const here = await journey.signUp()
   await journey.signIn(here.email)
   return journey.visit({ as: here, path: '/settings/devices', viewport: DESKTOP })

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page, Request } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { countRequests, postWith, refuseNews } from './testing/page-actions.ts'
 import { endSessions, profileLink, signInButton } from './testing/sign-in-actions.ts'
 
@@ -10,7 +10,7 @@ const REFRESH = /\/sessions\/current$/
 
 /** Another site with a link to the wall: its host differs, not only its port. */
 let elsewhere: Server
-beforeEach(async () => {
+test.beforeEach(async ({ journey }) => {
   elsewhere = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.end(`<!doctype html><title>Чужой сайт</title><a href="${journey.url}/">На стену</a>`)
@@ -18,7 +18,9 @@ beforeEach(async () => {
   return () => elsewhere.close()
 })
 
-test('a signed-in person who follows a link from another site is signed in, without a reload', async () => {
+test('a signed-in person who follows a link from another site is signed in, without a reload', async ({
+  journey,
+}) => {
   const user = await journey.signUp()
   const { id } = await journey.publish(user, 'Сюда ведёт ссылка')
   await journey.call('POST', `/posts/${id}/likes`, { token: user.token })
@@ -26,7 +28,7 @@ test('a signed-in person who follows a link from another site is signed in, with
   await profileLink(page).waitFor()
 
   const refresh = page.waitForRequest(REFRESH)
-  const { document, loads } = await followLink(page)
+  const { document, loads } = await followLink(journey, page)
   await profileLink(page).waitFor()
   const like = postWith(page, 'Сюда ведёт ссылка').getByRole('button', { name: 'Нравится' })
   await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
@@ -37,17 +39,19 @@ test('a signed-in person who follows a link from another site is signed in, with
   expect(loads()).toBe(1)
 })
 
-test('a user who logged out here and follows a link from another site is a visitor', async () => {
+test('a user who logged out here and follows a link from another site is a visitor', async ({
+  journey,
+}) => {
   const page = await journey.visit({
     as: await journey.signUp(),
     path: '/settings',
     before: refuseNews,
   })
   await page.getByRole('button', { name: 'Выйти' }).click()
-  expect(await refreshesAfterLink(page)).toBe(0)
+  expect(await refreshesAfterLink(journey, page)).toBe(0)
 })
 
-test('a session that has ended is requested only once', async () => {
+test('a session that has ended is requested only once', async ({ journey }) => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user, before: refuseNews })
   await profileLink(page).waitFor()
@@ -56,7 +60,7 @@ test('a session that has ended is requested only once', async () => {
   await endSessions(journey, user)
   const refreshes = countRequests(page, 'PATCH', REFRESH)
   for (let visit = 0; visit < 2; visit++) {
-    await followLink(page)
+    await followLink(journey, page)
     await signInButton(page).waitFor()
     await page.waitForLoadState('networkidle')
   }
@@ -64,10 +68,10 @@ test('a session that has ended is requested only once', async () => {
 })
 
 /** How often a visitor's page asks for the session after a link from another site. */
-async function refreshesAfterLink(page: Page): Promise<number> {
+async function refreshesAfterLink(journey: Journey, page: Page): Promise<number> {
   await signInButton(page).waitFor()
   const refreshes = countRequests(page, 'PATCH', REFRESH)
-  await followLink(page)
+  await followLink(journey, page)
   await signInButton(page).waitFor()
   await page.waitForLoadState('networkidle')
   return refreshes()
@@ -77,7 +81,10 @@ async function refreshesAfterLink(page: Page): Promise<number> {
  * Goes to the other site and from there to the wall. Returns the request for the wall's page, and
  * how often it was loaded.
  */
-async function followLink(page: Page): Promise<{ document: Request; loads: () => number }> {
+async function followLink(
+  journey: Journey,
+  page: Page,
+): Promise<{ document: Request; loads: () => number }> {
   const { port } = elsewhere.address() as AddressInfo
   await page.goto(`http://127.0.0.1:${port}/`)
   const loads = countRequests(page, 'GET', new RegExp(`^${journey.url}/$`))

@@ -1,21 +1,26 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
 import { expectNoBarrier } from './testing/axe.ts'
-import { journey, olga, petr, test, visitWithNews } from './testing/journey.ts'
+import { type Journey, test } from './testing/journey.ts'
 import { chooseFromMenu, postTexts, postWith, toast } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 /** Petr is hidden from Olga by a call, as in another browser. */
-const mutePetr = () => journey.call('PUT', `/users/${petr.id}/mute`, olga)
+const mutePetr = (journey: Journey, olga: TestUser, petr: TestUser) =>
+  journey.call('PUT', `/users/${petr.id}/mute`, olga)
 
 /** Opens a page of Olga's, who knows whom she has muted. */
-async function visit(path = '/'): Promise<Page> {
+async function visit(journey: Journey, olga: TestUser, path = '/'): Promise<Page> {
   const page = await journey.visit({ as: olga, path })
   await profileLink(page).waitFor()
   return page
 }
 
-test('an author is hidden from one’s own lists alone, at once and after a reload, and comes back by the toast', async () => {
+test('an author is hidden from one’s own lists alone, at once and after a reload, and comes back by the toast', async ({
+  journey,
+  olga,
+}) => {
   const [ivan, vera] = [await journey.signUp(), await journey.signUp()]
   const post = await journey.publish(olga, 'Моя')
   for (const [author, name] of [
@@ -25,7 +30,7 @@ test('an author is hidden from one’s own lists alone, at once and after a relo
     await journey.publish(author, `Запись ${name}`)
     await journey.reply(author, post.id, `Ответ ${name}`)
   }
-  const page = await visit()
+  const page = await visit(journey, olga)
   await chooseFromMenu(postWith(page, 'Запись Ивана'), 'Скрыть автора')
   await expect.poll(() => postTexts(page)).toEqual(['Запись Веры', 'Моя'])
   await toast(page, `Вы скрыли автора ${ivan.username}`).waitFor()
@@ -44,11 +49,15 @@ test('an author is hidden from one’s own lists alone, at once and after a relo
   await expect.poll(() => postTexts(visitor)).toEqual(['Запись Веры', 'Запись Ивана', 'Моя'])
 })
 
-test('what is hidden is not even seen for a moment while the page loads', async () => {
+test('what is hidden is not even seen for a moment while the page loads', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.publish(petr, 'Не хочу видеть')
   await journey.publish(olga, 'Моя')
-  await mutePetr()
-  const page = await visit()
+  await mutePetr(journey, olga, petr)
+  const page = await visit(journey, olga)
   await expect.poll(() => postTexts(page)).toEqual(['Моя'])
   await page.addInitScript(() => {
     const seen: string[] = []
@@ -68,15 +77,19 @@ test('what is hidden is not even seen for a moment while the page loads', async 
   expect(seen.filter((text) => text.includes('Не хочу видеть'))).toEqual([])
 })
 
-test('new posts and replies of others light the buttons as soon, those of hidden authors none', async () => {
+test('new posts and replies of others light the buttons as soon, those of hidden authors none', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const vera = await journey.signUp()
   const post = await journey.publish(olga, 'Моя')
-  await mutePetr()
-  const wall = await visitWithNews({ as: olga })
-  const thread = await visitWithNews({ as: olga, path: `/posts/${post.id}` })
+  await mutePetr(journey, olga, petr)
+  const wall = await journey.visitWithNews({ as: olga })
+  const thread = await journey.visitWithNews({ as: olga, path: `/posts/${post.id}` })
   const newPosts = wall.getByRole('button', { name: 'Показать новые записи' })
   const newReplies = thread.getByRole('button', { name: 'Показать новые ответы' })
-  const visitor = await visitWithNews()
+  const visitor = await journey.visitWithNews()
   await journey.reply(petr, post.id, 'Скрытый ответ')
   await journey.publish(petr, 'Скрытая')
   await visitor.getByRole('button', { name: 'Показать новые записи' }).waitFor()
@@ -88,22 +101,26 @@ test('new posts and replies of others light the buttons as soon, those of hidden
   expect(performance.now() - since).toBeLessThan(2500)
 })
 
-test('a list reads on where all of a page is hidden', async () => {
+test('a list reads on where all of a page is hidden', async ({ journey, olga, petr }) => {
   const long = await journey.publish(olga, 'Давняя')
   await journey.fillWall(petr, 25)
-  await mutePetr()
-  const page = await visit()
+  await mutePetr(journey, olga, petr)
+  const page = await visit(journey, olga)
   await expect.poll(() => postTexts(page)).toEqual([long.text])
   await page.getByText('Это все записи').waitFor()
 })
 
-test('a quote of a hidden author says so, and leads to the post, which is shown to who asks for it', async () => {
+test('a quote of a hidden author says so, and leads to the post, which is shown to who asks for it', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const vera = await journey.signUp()
   const post = await journey.publish(petr, 'Скрытая запись')
   const reply = await journey.reply(vera, post.id, 'Ответ на скрытую')
   await journey.call('POST', `/posts/${reply.id}/likes`, olga)
-  await mutePetr()
-  const page = await visit('/liked')
+  await mutePetr(journey, olga, petr)
+  const page = await visit(journey, olga, '/liked')
   const quote = postWith(page, 'Ответ на скрытую').getByText('Запись скрытого вами автора')
   await quote.waitFor()
   expect(await page.getByText('Скрытая запись').count()).toBe(0)
@@ -115,10 +132,14 @@ test('a quote of a hidden author says so, and leads to the post, which is shown 
   await toast(page, `Автор ${petr.username} снова виден`).waitFor()
 })
 
-test('hidden authors are listed in the settings, and come back from there', async () => {
+test('hidden authors are listed in the settings, and come back from there', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.publish(petr, 'Вернусь')
-  await mutePetr()
-  const page = await visit('/settings')
+  await mutePetr(journey, olga, petr)
+  const page = await visit(journey, olga, '/settings')
   await page.getByRole('link', { name: /^Скрытое/ }).click()
   const button = page.getByRole('button', { name: `Вернуть автора ${petr.username}` })
   await button.waitFor()
@@ -129,13 +150,16 @@ test('hidden authors are listed in the settings, and come back from there', asyn
   await postWith(page, 'Вернусь').waitFor()
 })
 
-test('a post with a word that one does not want to see shows a line until a tap; one’s own posts are never hidden, and logging out forgets the words', async () => {
+test('a post with a word that one does not want to see shows a line until a tap; one’s own posts are never hidden, and logging out forgets the words', async ({
+  journey,
+  olga,
+}) => {
   const vera = await journey.signUp()
   await journey.publish(vera, 'Ёлки и игрушки')
   const voted = await journey.publish(vera, 'Новые выборы')
   await journey.reply(olga, voted.id, 'Мой ответ про выборы')
   await journey.publish(olga, 'Мои выборы')
-  const page = await visit('/settings/hidden')
+  const page = await visit(journey, olga, '/settings/hidden')
   const add = async (word: string) => {
     await page.getByRole('textbox', { name: 'Слово' }).fill(word)
     await page.keyboard.press('Enter')

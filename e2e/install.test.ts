@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, olga, test } from './testing/journey.ts'
+import { type Journey, test } from './testing/journey.ts'
 import { dialogOf, textField, toast } from './testing/page-actions.ts'
 import { signInDialog, signInThrough } from './testing/sign-in-actions.ts'
 
-test('Chromium finds nothing that keeps the app from being installed', async () => {
+test('Chromium finds nothing that keeps the app from being installed', async ({ journey }) => {
   const page = await journey.visit()
   const browser = await page.context().newCDPSession(page)
   const { errors, manifest } = await browser.send('Page.getAppManifest')
@@ -17,7 +17,10 @@ test('Chromium finds nothing that keeps the app from being installed', async () 
   expect(await page.evaluate(mismatchedPictures)).toEqual([])
 })
 
-test('what a phone shares waits in the composer, once, also after signing in', async () => {
+test('what a phone shares waits in the composer, once, also after signing in', async ({
+  journey,
+  olga,
+}) => {
   const manifest = await (await fetch(`${journey.url}/manifest.webmanifest`)).json()
   const { action, params } = manifest.share_target
   const url = 'https://example.org/statya'
@@ -43,13 +46,15 @@ test('what a phone shares waits in the composer, once, also after signing in', a
   expect(await textField(await dialogOf(visitor, 'Новая запись')).inputValue()).toBe(shared)
 })
 
-test('browsers that show no SVG icon find one at its usual address', async () => {
+test('browsers that show no SVG icon find one at its usual address', async ({ journey }) => {
   const icon = await fetch(`${journey.url}/favicon.ico`)
   expect(icon.status).toBe(200)
   expect(icon.headers.get('content-type')).toMatch(/^image\/(?:x-icon|vnd\.microsoft\.icon)/)
 })
 
-test('after three visits the installation is offered, once, and no style of the page is requested again', async () => {
+test('after three visits the installation is offered, once, and no style of the page is requested again', async ({
+  journey,
+}) => {
   const first = await journey.visit()
   const sheets: string[] = []
   first.context().on('request', (request) => {
@@ -57,12 +62,12 @@ test('after three visits the installation is offered, once, and no style of the 
   })
   const context = first.context()
   for (const page of [first, await context.newPage(), await context.newPage()]) {
-    await offerByBrowser(page)
+    await offerByBrowser(journey, page)
     // The same visit goes on.
-    await offerByBrowser(page)
+    await offerByBrowser(journey, page)
   }
   const fourth = await context.newPage()
-  await offerByBrowser(fourth)
+  await offerByBrowser(journey, fourth)
   const offer = offerOn(fourth)
   await offer.waitFor()
   await fourth.getByRole('button', { name: 'Установить' }).click()
@@ -71,7 +76,7 @@ test('after three visits the installation is offered, once, and no style of the 
   )
   await offer.waitFor({ state: 'detached' })
   for (const page of [first, fourth, await context.newPage()]) {
-    await offerByBrowser(page)
+    await offerByBrowser(journey, page)
     expect(await offerOn(page).count()).toBe(0)
   }
   expect(sheets).toEqual([])
@@ -80,7 +85,7 @@ test('after three visits the installation is offered, once, and no style of the 
 const offerOn = (page: Page) => toast(page, '«Вслух» можно установить как приложение')
 
 /** Chromium sends the event in no private window. Resolves when the page has dealt with it. */
-async function offerByBrowser(page: Page): Promise<void> {
+async function offerByBrowser(journey: Journey, page: Page): Promise<void> {
   if (page.url() === 'about:blank') await page.goto(journey.url)
   await page.waitForFunction(() => !('static' in document.documentElement.dataset))
   const chunk = page.waitForFunction(() =>

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { postWith, readOn, refuseNews, toast } from './testing/page-actions.ts'
 import {
   endSessions,
@@ -10,13 +10,13 @@ import {
   signInThrough,
 } from './testing/sign-in-actions.ts'
 
-beforeEach(async () => {
+test.beforeEach(async ({ journey }) => {
   await journey.publish(await journey.signUp(), 'Окна выходят во двор.')
 })
 
 type Intent = {
   intent: string
-  ask: (page: Page) => Promise<void>
+  ask: (page: Page, fixtures: { journey: Journey }) => Promise<void>
   expectDone: (page: Page) => Promise<void>
 }
 
@@ -31,7 +31,7 @@ const INTENTS: Intent[] = [
   },
   {
     intent: 'a secured address',
-    ask: async (page) => {
+    ask: async (page, { journey }) => {
       await page.goto(`${journey.url}/settings/devices`)
       await page.waitForURL(`${journey.url}/`)
     },
@@ -42,13 +42,13 @@ const INTENTS: Intent[] = [
   },
 ]
 
-test.each(INTENTS)(
+test.for(INTENTS)(
   'a visitor’s intent, $intent, is carried out after signing in',
-  async ({ ask, expectDone }) => {
+  async ({ ask, expectDone }, { journey }) => {
     const { email } = await journey.signUp()
     const page = await journey.visit()
     await like(page).waitFor()
-    await ask(page)
+    await ask(page, { journey })
     await page.getByRole('dialog', { name: 'Вход' }).waitFor()
     await signInThrough(journey, page, email)
     await profileLink(page).waitFor()
@@ -56,7 +56,9 @@ test.each(INTENTS)(
   },
 )
 
-test('an intent is dropped when its sign-in dialog is closed, even if the visitor signs in later', async () => {
+test('an intent is dropped when its sign-in dialog is closed, even if the visitor signs in later', async ({
+  journey,
+}) => {
   const { email } = await journey.signUp()
   const page = await journey.visit({ before: refuseNews })
   const { dialog } = signInDialog(page)
@@ -73,7 +75,7 @@ test('an intent is dropped when its sign-in dialog is closed, even if the visito
   expect(await dialog.count()).toBe(0)
 })
 
-test('an intent survives a reload on the code step, and is performed once', async () => {
+test('an intent survives a reload on the code step, and is performed once', async ({ journey }) => {
   const { email } = await journey.signUp()
   const page = await journey.visit({ before: refuseNews })
   const { dialog, code } = signInDialog(page)
@@ -97,7 +99,9 @@ test('an intent survives a reload on the code step, and is performed once', asyn
   expect(await dialog.count()).toBe(0)
 })
 
-test('after signing in, a like that was set far down the wall is seen there, and needs no toast', async () => {
+test('after signing in, a like that was set far down the wall is seen there, and needs no toast', async ({
+  journey,
+}) => {
   const author = await journey.signUp()
   await journey.fillWall(author, 30)
   const page = await journey.visit()
@@ -112,13 +116,13 @@ test('after signing in, a like that was set far down the wall is seen there, and
   expect(await toast(page, 'Добавлено в «Понравившиеся»').count()).toBe(0)
 })
 
-test.each([
+test.for([
   { who: 'the same person', isSame: true },
   { who: 'somebody else', isSame: false },
 ])(
   'a session that has run out: one toast says so, and the heart is set when $who signs in by it: $isSame',
-  async ({ isSame }) => {
-    const { page, user } = await visitEndedSession()
+  async ({ isSame }, { journey }) => {
+    const { page, user } = await visitEndedSession(journey)
     const next = isSame ? user : await journey.signUp()
     await like(page).click()
     await toast(page, 'Сессия завершена. Войдите снова').waitFor()
@@ -136,8 +140,10 @@ test.each([
   },
 )
 
-test('a report on a session that has run out offers to sign in, once, and is opened again afterwards', async () => {
-  const { page, user } = await visitEndedSession()
+test('a report on a session that has run out offers to sign in, once, and is opened again afterwards', async ({
+  journey,
+}) => {
+  const { page, user } = await visitEndedSession(journey)
   const dialog = page.getByRole('dialog', { name: 'Пожаловаться' })
   await page.getByRole('button', { name: 'Ещё' }).click()
   await page.getByRole('menuitem', { name: 'Пожаловаться' }).click()
@@ -152,7 +158,7 @@ test('a report on a session that has run out offers to sign in, once, and is ope
 })
 
 /** Opens the wall's one post as a user, whose session ends when the page has made its calls. */
-async function visitEndedSession() {
+async function visitEndedSession(journey: Journey) {
   await journey.emptyWall()
   await journey.publish(await journey.signUp(), 'Окна выходят во двор.')
   const user = await journey.signUp()

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
-import { journey, olga, test } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { test } from './testing/journey.ts'
 import { dialogOf, postWith } from './testing/page-actions.ts'
 import { askForCode, signInDialog } from './testing/sign-in-actions.ts'
 
@@ -8,11 +8,14 @@ import { askForCode, signInDialog } from './testing/sign-in-actions.ts'
 const PHONE = { width: 360, height: 640 }
 const VISIBLE = 340
 
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga }) => {
   await journey.publish(olga, 'Ответьте мне')
 })
 
-test('text and its button are never under the keyboard of a phone that does not shrink the page', async () => {
+test('text and its button are never under the keyboard of a phone that does not shrink the page', async ({
+  journey,
+  olga,
+}) => {
   const writer = await journey.visit({ as: olga, viewport: PHONE, before: ownVisualViewport })
   await writer.getByRole('button', { name: 'Новая запись' }).click()
   await showKeyboard(writer)
@@ -54,36 +57,39 @@ test('text and its button are never under the keyboard of a phone that does not 
     .toBeLessThanOrEqual(0)
 })
 
-test.each([
+test.for([
   ['320 px wide', { width: 320, height: 568 }, '100%'],
   ['at 400 % of 1280 px', { width: 305, height: 225 }, '100%'],
   ['with letters of 200 %', { width: 390, height: 844 }, '200%'],
-])('the code step shows all of itself %s', async (_what, viewport, fontSize) => {
-  const { email } = await journey.signUp()
-  const page = await journey.visit({ viewport })
-  await page.evaluate((size) => {
-    document.documentElement.style.fontSize = size
-  }, fontSize)
-  await askForCode(page, email)
-  const { dialog } = signInDialog(page)
-  await dialog.getByRole('button', { name: /^Отправить код ещё раз через/ }).waitFor()
-  const cut = await dialog.evaluate((element) => {
-    const { left, right } = element.getBoundingClientRect()
-    return [...element.querySelectorAll('*')]
-      .filter((child) => !child.closest('svg'))
-      .filter((child) => {
-        const box = child.getBoundingClientRect()
-        const isOutside = box.width > 0 && (box.left < left || box.right > right)
-        return (
-          isOutside ||
-          (child.scrollWidth > child.clientWidth + 1 &&
-            getComputedStyle(child).display !== 'inline')
-        )
-      })
-      .map((child) => `${child.tagName} ${child.textContent}`)
-  })
-  expect(cut).toEqual([])
-})
+] as const)(
+  'the code step shows all of itself %s',
+  async ([_what, viewport, fontSize], { journey }) => {
+    const { email } = await journey.signUp()
+    const page = await journey.visit({ viewport })
+    await page.evaluate((size) => {
+      document.documentElement.style.fontSize = size
+    }, fontSize)
+    await askForCode(page, email)
+    const { dialog } = signInDialog(page)
+    await dialog.getByRole('button', { name: /^Отправить код ещё раз через/ }).waitFor()
+    const cut = await dialog.evaluate((element) => {
+      const { left, right } = element.getBoundingClientRect()
+      return [...element.querySelectorAll('*')]
+        .filter((child) => !child.closest('svg'))
+        .filter((child) => {
+          const box = child.getBoundingClientRect()
+          const isOutside = box.width > 0 && (box.left < left || box.right > right)
+          return (
+            isOutside ||
+            (child.scrollWidth > child.clientWidth + 1 &&
+              getComputedStyle(child).display !== 'inline')
+          )
+        })
+        .map((child) => `${child.tagName} ${child.textContent}`)
+    })
+    expect(cut).toEqual([])
+  },
+)
 
 type Box = { top: number; right: number; bottom: number; left: number }
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
+import { DESKTOP, test } from './testing/journey.ts'
 import {
   dialogOf,
   focused,
@@ -10,7 +10,7 @@ import {
   typeRussian,
 } from './testing/page-actions.ts'
 
-test('everything can be done without a mouse', async () => {
+test('everything can be done without a mouse', async ({ journey, olga, petr }) => {
   await journey.publish(olga, 'Нижняя запись')
   await journey.publish(olga, 'Верхняя запись')
   const page = await journey.visit({ as: petr, viewport: DESKTOP })
@@ -89,7 +89,10 @@ test('everything can be done without a mouse', async () => {
   await expect.poll(() => postTexts(page)).toEqual(['Верхняя запись'])
 })
 
-test('the switcher is a listbox of the other views, for the arrow keys and for letters', async () => {
+test('the switcher is a listbox of the other views, for the arrow keys and for letters', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
   const button = page.getByRole('button', { name: 'Новые', exact: true })
   await button.focus()

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
-import { journey, olga, desktopTest as test } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { desktopTest as test } from './testing/journey.ts'
 import { feedSwitcher, holdCalls, openMenu, postWith, refuseNews } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
@@ -9,11 +9,13 @@ const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
 const SETTINGS = /assets\/settings-/
 const DIALOG_FAILED = 'Не получилось загрузить. Проверьте связь и нажмите ещё раз'
 
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, 12)
 })
 
-test('offline, a dialog that was never opened before says that it needs the network, and later opens with its styles', async () => {
+test('offline, a dialog that was never opened before says that it needs the network, and later opens with its styles', async ({
+  journey,
+}) => {
   const page = await journey.visit({ expectedErrors: UNFETCHED })
   await page.getByRole('article').first().waitFor()
   await page.context().setOffline(true)
@@ -29,7 +31,7 @@ test('offline, a dialog that was never opened before says that it needs the netw
   expect(await dialog.evaluate((it) => getComputedStyle(it).borderRadius)).toBe('20px')
 })
 
-test('a dialog that loads slowly says so until it is there', async () => {
+test('a dialog that loads slowly says so until it is there', async ({ journey }) => {
   const page = await journey.visit()
   await page.getByRole('article').first().waitFor()
   const scripts = await holdCalls(page, /assets\/sign-in-dialog-/)
@@ -41,7 +43,10 @@ test('a dialog that loads slowly says so until it is there', async () => {
   expect(await opening.count()).toBe(0)
 })
 
-test('for a signed-in viewer dialogs are preloaded, and open without a network', async () => {
+test('for a signed-in viewer dialogs are preloaded, and open without a network', async ({
+  journey,
+  olga,
+}) => {
   const fetched: string[] = []
   const page = await journey.visit({
     as: olga,
@@ -54,7 +59,9 @@ test('for a signed-in viewer dialogs are preloaded, and open without a network',
   await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
 
-test('a post opens without the server, and from the first sign of use menus and signing in do too', async () => {
+test('a post opens without the server, and from the first sign of use menus and signing in do too', async ({
+  journey,
+}) => {
   const fetched: string[] = []
   const page = await journey.visit({
     before: async (it) => {
@@ -91,7 +98,10 @@ test('a post opens without the server, and from the first sign of use menus and 
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
 
-test('a page that failed to load is loaded by its button «Обновить», or by visiting it again', async () => {
+test('a page that failed to load is loaded by its button «Обновить», or by visiting it again', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({
     as: olga,
     expectedErrors: UNFETCHED,
@@ -122,7 +132,10 @@ test('a page that failed to load is loaded by its button «Обновить», o
   expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)
 })
 
-test('a page that failed during navigation is loaded when the user opens it again', async () => {
+test('a page that failed during navigation is loaded when the user opens it again', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({
     as: olga,
     expectedErrors: UNFETCHED,
@@ -137,7 +150,10 @@ test('a page that failed during navigation is loaded when the user opens it agai
   await page.getByRole('button', { name: 'Выйти' }).waitFor()
 })
 
-test('when a new release has removed the chunk of a page or a dialog, a reload is offered', async () => {
+test('when a new release has removed the chunk of a page or a dialog, a reload is offered', async ({
+  journey,
+  olga,
+}) => {
   const gone = /assets\/(settings|dialogs)-/
   const page = await journey.visit({
     as: olga,

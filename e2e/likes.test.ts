@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, olga, petr, test } from './testing/journey.ts'
+import { type Journey, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   holdCalls,
@@ -10,7 +10,11 @@ import {
 } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
-test('a like shows before the server has answered, and stays afterwards', async () => {
+test('a like shows before the server has answered, and stays afterwards', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(olga, 'Нравится ли?')
   await journey.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
   const page = await journey.visit({ as: petr })
@@ -22,14 +26,18 @@ test('a like shows before the server has answered, and stays afterwards', async 
     .poll(() => likeState(card))
     .toEqual({ pressed: 'true', count: '2 отметки «Нравится»' })
   held.letGo()
-  await expect.poll(() => likesOf(post.id)).toBe(2)
+  await expect.poll(() => likesOf(journey, post.id)).toBe(2)
   await page.reload()
   await expect
     .poll(() => likeState(card))
     .toEqual({ pressed: 'true', count: '2 отметки «Нравится»' })
 })
 
-test('a tapped heart springs for 200 ms, a shown one does not, nor any for who wants less motion', async () => {
+test('a tapped heart springs for 200 ms, a shown one does not, nor any for who wants less motion', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(olga, 'Пружина')
   for (const { token } of [olga, petr])
     await journey.call('POST', `/posts/${post.id}/likes`, { token })
@@ -61,7 +69,11 @@ test('a tapped heart springs for 200 ms, a shown one does not, nor any for who w
   expect(await motions(still)).toEqual([])
 })
 
-test('a post that is no longer liked stays in «Понравившиеся» until the next visit', async () => {
+test('a post that is no longer liked stays in «Понравившиеся» until the next visit', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   for (const text of ['Первая', 'Вторая']) {
     const post = await journey.publish(olga, text)
     await journey.call('POST', `/posts/${post.id}/likes`, { token: petr.token })
@@ -85,7 +97,10 @@ test('a post that is no longer liked stays in «Понравившиеся» unt
   await expect.poll(() => postTexts(page)).toEqual(['Вторая'])
 })
 
-test('a like, an edit and a deletion show in the other tab, but not what a tab of somebody else says', async () => {
+test('a like, an edit and a deletion show in the other tab, but not what a tab of somebody else says', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Останется на стене')
   await journey.publish(olga, 'Было так')
   const first = await journey.visit({ as: olga })
@@ -114,7 +129,10 @@ test('a like, an edit and a deletion show in the other tab, but not what a tab o
   expect(await postWith(second, 'Останется на стене').count()).toBe(1)
 })
 
-test('a message of another release’s tab that this one does not know changes nothing here', async () => {
+test('a message of another release’s tab that this one does not know changes nothing here', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Останется')
   await journey.publish(olga, 'Уйдёт')
   const page = await journey.visit({ as: olga })
@@ -168,6 +186,6 @@ function likeState(card: Locator): Promise<{ pressed: string | null; count: stri
   })
 }
 
-async function likesOf(postId: string): Promise<number> {
+async function likesOf(journey: Journey, postId: string): Promise<number> {
   return (await journey.call('GET', `/posts/${postId}`)).body.actions.likes_count
 }

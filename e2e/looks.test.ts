@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
-import { DESKTOP, journey, olga, PHONE, TABLET, test } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { DESKTOP, PHONE, TABLET, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import {
   chooseFromMenu,
@@ -12,13 +12,15 @@ import {
 } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, 30)
   const asked = await journey.publish(olga, 'Вопрос в строку')
   await journey.reply(olga, asked.id, 'И ответ')
 })
 
-test('the theme is dark at first; the choice survives a reload, and the other theme never flashes', async () => {
+test('the theme is dark at first; the choice survives a reload, and the other theme never flashes', async ({
+  journey,
+}) => {
   const page = await journey.visit({ colorScheme: 'light', viewport: DESKTOP })
   const dark = await backgroundOf(page)
   expect(brightness(dark)).toBeLessThan(60)
@@ -38,7 +40,10 @@ test('the theme is dark at first; the choice survives a reload, and the other th
   expect(await backgroundOf(page)).toBe(dark)
 })
 
-test('on wide screens the first row of the wall is a field that opens the composer; a phone has none', async () => {
+test('on wide screens the first row of the wall is a field that opens the composer; a phone has none', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga, viewport: TABLET, before: recordShifts })
   await profileLink(page).waitFor()
   const field = page.getByRole('main').getByRole('button', { name: 'О чём скажете вслух?' })
@@ -53,24 +58,30 @@ test('on wide screens the first row of the wall is a field that opens the compos
   await field.waitFor({ state: 'hidden' })
 })
 
-test.each([
+test.for([
   { name: 'a phone', viewport: PHONE },
   { name: 'a desktop', viewport: DESKTOP },
-])('on $name an empty wall says what it is and asks for the first post', async ({ viewport }) => {
-  await journey.emptyWall()
-  const page = await journey.visit({ viewport })
-  const main = page.getByRole('main')
-  expect(await main.getByRole('heading').allTextContents()).toEqual([
-    'Стена коротких текстовых записей: читайте, пишите, отвечайте',
-    'Записи не найдены',
-  ])
-  await main.getByText('Возможно, записи скоро появятся').waitFor()
-  expect(await page.getByText('стена коротких записей').locator('visible=true').count()).toBe(0)
-  await main.getByRole('button', { name: 'Написать первую запись' }).click()
-  await dialogOf(page, 'Вход')
-})
+])(
+  'on $name an empty wall says what it is and asks for the first post',
+  async ({ viewport }, { journey }) => {
+    await journey.emptyWall()
+    const page = await journey.visit({ viewport })
+    const main = page.getByRole('main')
+    expect(await main.getByRole('heading').allTextContents()).toEqual([
+      'Стена коротких текстовых записей: читайте, пишите, отвечайте',
+      'Записи не найдены',
+    ])
+    await main.getByText('Возможно, записи скоро появятся').waitFor()
+    expect(await page.getByText('стена коротких записей').locator('visible=true').count()).toBe(0)
+    await main.getByRole('button', { name: 'Написать первую запись' }).click()
+    await dialogOf(page, 'Вход')
+  },
+)
 
-test('on a phone the theme is changed in the foot of a page, or in the settings', async () => {
+test('on a phone the theme is changed in the foot of a page, or in the settings', async ({
+  journey,
+  olga,
+}) => {
   for (const visit of [{ path: '/about' }, { path: '/settings', as: olga }]) {
     const page = await journey.visit(visit)
     const toggle = page.getByRole('main').getByRole('button', { name: 'Светлая тема' })
@@ -80,7 +91,9 @@ test('on a phone the theme is changed in the foot of a page, or in the settings'
   }
 })
 
-test('on a phone the bottom bar hides on scrolling down and returns on scrolling up by any distance', async () => {
+test('on a phone the bottom bar hides on scrolling down and returns on scrolling up by any distance', async ({
+  journey,
+}) => {
   const page = await journey.visit({ viewport: PHONE })
   await postWith(page, 'Запись 30').waitFor()
   const bar = page.getByRole('navigation', { name: 'Разделы' })
@@ -97,7 +110,9 @@ test('on a phone the bottom bar hides on scrolling down and returns on scrolling
   await expect.poll(top).toEqual(shown)
 })
 
-test('the side rail shows icons from 757 px, and labels beside them from 1060 px', async () => {
+test('the side rail shows icons from 757 px, and labels beside them from 1060 px', async ({
+  journey,
+}) => {
   const page = await journey.visit({ viewport: TABLET })
   await postWith(page, 'Запись 30').waitFor()
   const rail = page.getByRole('navigation', { name: 'Разделы' })
@@ -113,29 +128,34 @@ test('the side rail shows icons from 757 px, and labels beside them from 1060 px
   expect(await widthOf(page.getByRole('main'))).toBeLessThanOrEqual(600)
 })
 
-test.each([
+test.for([
   { name: 'a phone', viewport: PHONE },
   { name: 'a wide screen, which then has a phone’s layout', viewport: DESKTOP },
-])('with letters twice as large a long title fits the header of $name', async ({ viewport }) => {
-  const page = await journey.visit({ viewport })
-  await setLetters(page, 32)
-  await page.goto(`${journey.url}/consent`)
-  const bar = page.getByRole('navigation', { name: 'Разделы' })
-  await expect.poll(async () => (await bar.boundingBox())?.y).toBeGreaterThan(viewport.height / 2)
-  const title = page.getByRole('heading', { name: 'Согласие на обработку' })
-  const [outer, inner] = await Promise.all([
-    page.getByRole('banner').boundingBox(),
-    title.boundingBox(),
-  ])
-  if (!outer || !inner) throw new Error('the header is not shown')
-  expect(inner.y).toBeGreaterThanOrEqual(0)
-  expect(inner.y + inner.height).toBeLessThanOrEqual(outer.height)
-  const isWhole = (it: HTMLElement | SVGElement) =>
-    it.scrollHeight <= it.clientHeight && it.scrollWidth <= it.clientWidth
-  expect(await title.evaluate(isWhole)).toBe(true)
-})
+])(
+  'with letters twice as large a long title fits the header of $name',
+  async ({ viewport }, { journey }) => {
+    const page = await journey.visit({ viewport })
+    await setLetters(page, 32)
+    await page.goto(`${journey.url}/consent`)
+    const bar = page.getByRole('navigation', { name: 'Разделы' })
+    await expect.poll(async () => (await bar.boundingBox())?.y).toBeGreaterThan(viewport.height / 2)
+    const title = page.getByRole('heading', { name: 'Согласие на обработку' })
+    const [outer, inner] = await Promise.all([
+      page.getByRole('banner').boundingBox(),
+      title.boundingBox(),
+    ])
+    if (!outer || !inner) throw new Error('the header is not shown')
+    expect(inner.y).toBeGreaterThanOrEqual(0)
+    expect(inner.y + inner.height).toBeLessThanOrEqual(outer.height)
+    const isWhole = (it: HTMLElement | SVGElement) =>
+      it.scrollHeight <= it.clientHeight && it.scrollWidth <= it.clientWidth
+    expect(await title.evaluate(isWhole)).toBe(true)
+  },
+)
 
-test('with larger letters the labels of the side rail do not reach the column of posts', async () => {
+test('with larger letters the labels of the side rail do not reach the column of posts', async ({
+  journey,
+}) => {
   const page = await journey.visit({ viewport: DESKTOP })
   await setLetters(page, 20)
   await postWith(page, 'Запись 30').waitFor()
@@ -150,7 +170,10 @@ test('with larger letters the labels of the side rail do not reach the column of
   }
 })
 
-test('wide screens: side rail with feed link, new-post button and theme toggle; mobile: bottom bar with feed, new post and settings', async () => {
+test('wide screens: side rail with feed link, new-post button and theme toggle; mobile: bottom bar with feed, new post and settings', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga, viewport: TABLET })
   const bar = page.getByRole('navigation', { name: 'Разделы' })
   const controls = bar.locator('a:visible, button:visible')
@@ -165,7 +188,10 @@ test('wide screens: side rail with feed link, new-post button and theme toggle; 
   await expect.poll(() => controls.evaluateAll(namesOf)).toEqual(narrow)
 })
 
-test('nothing in the side rail moves when it becomes known who the viewer is', async () => {
+test('nothing in the side rail moves when it becomes known who the viewer is', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga, viewport: DESKTOP })
   const write = page.getByRole('button', { name: 'Новая запись' })
   await profileLink(page).waitFor()
@@ -180,12 +206,12 @@ test('nothing in the side rail moves when it becomes known who the viewer is', a
   expect(await write.boundingBox()).toEqual(before)
 })
 
-test.each([
+test.for([
   { name: 'a phone', viewport: PHONE },
   { name: 'a desktop', viewport: DESKTOP },
 ])(
   'offline, the banner is visible at any scroll position on $name, and moves nothing',
-  async (screen) => {
+  async (screen, { journey }) => {
     const page = await journey.visit({ viewport: screen.viewport })
     const banner = page.getByText(/^Нет связи\. Читать можно/)
     for (const [text, by] of [
@@ -208,49 +234,58 @@ test.each([
   },
 )
 
-test.each([
+test.for([
   { name: 'a small phone', viewport: { width: 320, height: 640 } },
   { name: 'a phone', viewport: PHONE },
   { name: 'a tablet', viewport: TABLET },
   { name: 'a desktop', viewport: DESKTOP },
-])('on $name nothing overflows, and every target can be tapped', async ({ viewport }) => {
-  await journey.publish(
-    olga,
-    `Слишком${'длинное'.repeat(20)}слово и https://example.org/${'a'.repeat(90)}`,
-  )
-  const page = await journey.visit({ as: olga, viewport })
-  await postWith(page, 'Слишкомдлинное').first().waitFor()
-  expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0)
-  // Elements that move during layout cover their neighbours for a frame.
-  await expect.poll(() => smallTargets(page)).toEqual([])
+])(
+  'on $name nothing overflows, and every target can be tapped',
+  async ({ viewport }, { journey, olga }) => {
+    await journey.publish(
+      olga,
+      `Слишком${'длинное'.repeat(20)}слово и https://example.org/${'a'.repeat(90)}`,
+    )
+    const page = await journey.visit({ as: olga, viewport })
+    await postWith(page, 'Слишкомдлинное').first().waitFor()
+    expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0)
+    // Elements that move during layout cover their neighbours for a frame.
+    await expect.poll(() => smallTargets(page)).toEqual([])
 
-  await page.goto(`${journey.url}/own/replies`)
-  await page.getByRole('link', { name: /Вопрос в строку$/ }).waitFor()
-  await expect.poll(() => smallTargets(page)).toEqual([])
-})
+    await page.goto(`${journey.url}/own/replies`)
+    await page.getByRole('link', { name: /Вопрос в строку$/ }).waitFor()
+    await expect.poll(() => smallTargets(page)).toEqual([])
+  },
+)
 
-test.each([320, 360, 390])('no title is cut on a phone of %d px', async (width) => {
-  const page = await journey.visit({ as: olga, viewport: { width, height: 640 } })
-  const brand = page.getByRole('banner').getByRole('link', { name: 'Вслух' })
-  await brand.waitFor()
-  for (const [path, name] of [
-    ['/privacy', 'Персональные данные'],
-    ['/settings/account/email', 'Электронная почта'],
-  ] as const) {
-    await page.goto(journey.url + path)
-    expect(await isWhole(page.getByRole('heading', { level: 1, name }))).toBe(true)
-  }
-  await page.goto(journey.url)
-  await chooseFromMenu(postWith(page, 'Вопрос в строку'), 'Изменить')
-  const dialog = page.getByRole('dialog')
-  const title = dialog.getByRole('heading', { name: 'Изменение записи' })
-  expect(await isWhole(title)).toBe(true)
-  const save = await dialog.getByRole('button', { name: 'Сохранить' }).boundingBox()
-  const { x = 0, width: taken = 0 } = (await title.boundingBox()) ?? {}
-  expect(x + taken).toBeLessThanOrEqual(save?.x ?? 0)
-})
+test.for([320, 360, 390])(
+  'no title is cut on a phone of %d px',
+  async (width, { journey, olga }) => {
+    const page = await journey.visit({ as: olga, viewport: { width, height: 640 } })
+    const brand = page.getByRole('banner').getByRole('link', { name: 'Вслух' })
+    await brand.waitFor()
+    for (const [path, name] of [
+      ['/privacy', 'Персональные данные'],
+      ['/settings/account/email', 'Электронная почта'],
+    ] as const) {
+      await page.goto(journey.url + path)
+      expect(await isWhole(page.getByRole('heading', { level: 1, name }))).toBe(true)
+    }
+    await page.goto(journey.url)
+    await chooseFromMenu(postWith(page, 'Вопрос в строку'), 'Изменить')
+    const dialog = page.getByRole('dialog')
+    const title = dialog.getByRole('heading', { name: 'Изменение записи' })
+    expect(await isWhole(title)).toBe(true)
+    const save = await dialog.getByRole('button', { name: 'Сохранить' }).boundingBox()
+    const { x = 0, width: taken = 0 } = (await title.boundingBox()) ?? {}
+    expect(x + taken).toBeLessThanOrEqual(save?.x ?? 0)
+  },
+)
 
-test('on pages below the settings the header of a phone shows back, title and tile only, and the title in one line', async () => {
+test('on pages below the settings the header of a phone shows back, title and tile only, and the title in one line', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga })
   const header = page.getByRole('banner')
   const shown = header.locator('a:visible, button:visible, h1:visible')
@@ -269,7 +304,7 @@ test('on pages below the settings the header of a phone shows back, title and ti
   }
 })
 
-test('danger is an outline, and filled only in the confirmation', async () => {
+test('danger is an outline, and filled only in the confirmation', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, path: '/settings/account/delete' })
   const ask = page.getByRole('button', { name: 'Получить код' })
   expect(await styleOf(ask, 'background-color')).toBe('rgba(0, 0, 0, 0)')

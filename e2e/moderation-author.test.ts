@@ -1,18 +1,16 @@
 import { expect } from 'vitest'
-import { journey, olga, test as onWall, petr } from './testing/journey.ts'
-import {
-  act,
-  moderated,
-  publishReported,
-  recordActs,
-  vera,
-  visitQueue,
-} from './testing/moderation-actions.ts'
+import { test as onWall } from './testing/journey.ts'
+import { act, moderated, recordActs } from './testing/moderation-actions.ts'
 import { chooseFromMenu, focusedPost, postWith, toast } from './testing/page-actions.ts'
 
 const test = moderated(onWall)
 
-test('with an author go all their posts of the last day; cancelled, none of them has gone', async () => {
+test('with an author go all their posts of the last day; cancelled, none of them has gone', async ({
+  journey,
+  vera,
+  publishReported,
+  visitQueue,
+}) => {
   const anna = await journey.signUp()
   const old = await publishReported('Старая запись', anna)
   await journey.sql.query(`UPDATE posts SET created_at = now() - interval '2 days'`)
@@ -51,7 +49,12 @@ test('with an author go all their posts of the last day; cancelled, none of them
   await expect.poll(() => journey.rows(left, [anna.id])).toEqual([{ id: old.id }])
 })
 
-test('on the wall a moderator removes a post from its menu, reported or not; cancelled, it is back', async () => {
+test('on the wall a moderator removes a post from its menu, reported or not; cancelled, it is back', async ({
+  journey,
+  vera,
+  petr,
+  publishReported,
+}) => {
   const { id } = await journey.publish(petr, 'Грязь на стене')
   await publishReported('Ждёт решения')
   const page = await journey.visit({ as: vera })
@@ -78,7 +81,12 @@ test('on the wall a moderator removes a post from its menu, reported or not; can
   expect(await journey.rows(acts, [id])).toEqual([{ reason: 'Спам или реклама' }])
 })
 
-test('on the wall a moderator blocks an author with their posts of the day; nobody else has that menu', async () => {
+test('on the wall a moderator blocks an author with their posts of the day; nobody else has that menu', async ({
+  journey,
+  vera,
+  olga,
+  petr,
+}) => {
   const anna = await journey.signUp()
   for (const text of ['Грязь один', 'Грязь два']) await journey.publish(anna, text)
   await journey.publish(petr, 'Обычная запись')

@@ -1,20 +1,21 @@
 import { expect } from 'vitest'
-import { journey, olga, test as onWall, petr } from './testing/journey.ts'
+import { type Journey, test as onWall } from './testing/journey.ts'
 import {
   act,
   moderated,
-  publishReported,
   recordActs,
   reportByApi,
   signUpModerator,
-  vera,
-  visitQueue,
 } from './testing/moderation-actions.ts'
 import { focusedPost, postWith, toast, typeRussian } from './testing/page-actions.ts'
 
 const test = moderated(onWall)
 
-test('a decision is shown at once; cancelled by its toast or by a key, it never reaches the server, and the card gets the focus back', async () => {
+test('a decision is shown at once; cancelled by its toast or by a key, it never reaches the server, and the card gets the focus back', async ({
+  vera,
+  publishReported,
+  visitQueue,
+}) => {
   await publishReported('Спам первый')
   await publishReported('Спам второй')
   const page = await visitQueue(vera)
@@ -38,9 +39,9 @@ test('a decision is shown at once; cancelled by its toast or by a key, it never 
   expect(sent).toEqual([])
 })
 
-test.each(['leaves the page', 'closes the tab', 'logs out'])(
+test.for(['leaves the page', 'closes the tab', 'logs out'])(
   'a decision is sent, once, when the moderator %s before its ten seconds are over',
-  async (how) => {
+  async (how, { journey, publishReported, visitQueue }) => {
     const { id } = await publishReported('Спам на бегу')
     const moderator = await signUpModerator(journey)
     const page = await visitQueue(moderator)
@@ -53,13 +54,17 @@ test.each(['leaves the page', 'closes the tab', 'logs out'])(
       await page.getByRole('button', { name: 'Выйти' }).click()
       await toast(page, 'Вы вышли').waitFor()
     }
-    await expect.poll(() => verdicts()).toEqual({ 'Спам на бегу': 'removed' })
+    await expect.poll(() => verdicts(journey)).toEqual({ 'Спам на бегу': 'removed' })
     const decisions = journey.rows('SELECT action FROM journal WHERE post_id = $1', [id])
     expect(await decisions).toEqual([{ action: 'post.remove' }])
   },
 )
 
-test('a decision that cannot be sent is told, and the report stands in the queue again', async () => {
+test('a decision that cannot be sent is told, and the report stands in the queue again', async ({
+  journey,
+  publishReported,
+  visitQueue,
+}) => {
   await publishReported('Останется')
   const page = await visitQueue(await signUpModerator(journey))
   await act(postWith(page, 'Останется'), 'Удалить')
@@ -76,10 +81,15 @@ test('a decision that cannot be sent is told, and the report stands in the queue
   await toast(other, 'Вы вышли').waitFor()
   await page.bringToFront()
   await toast(page, 'Решение не отправлено. Вы вышли из аккаунта').waitFor()
-  expect(await verdicts()).toEqual({ Останется: 'open' })
+  expect(await verdicts(journey)).toEqual({ Останется: 'open' })
 })
 
-test('the queue is worked through by the keyboard alone, in any layout', async () => {
+test('the queue is worked through by the keyboard alone, in any layout', async ({
+  journey,
+  vera,
+  publishReported,
+  visitQueue,
+}) => {
   for (const text of ['Первая', 'Вторая', 'Третья']) await publishReported(text)
   const page = await visitQueue(vera)
   await expect.poll(() => focusedPost(page)).toBe('Первая')
@@ -95,10 +105,17 @@ test('the queue is worked through by the keyboard alone, in any layout', async (
   await page.keyboard.press('b')
   await page.getByRole('dialog', { name: 'Заблокировать автора' }).waitFor()
   await page.keyboard.press('Escape')
-  await expect.poll(() => verdicts()).toEqual({ Первая: 'kept', Вторая: 'removed', Третья: 'open' })
+  await expect
+    .poll(() => verdicts(journey))
+    .toEqual({ Первая: 'kept', Вторая: 'removed', Третья: 'open' })
 })
 
-test('a post and its author are dealt with at once; cancelled, the author has noticed nothing', async () => {
+test('a post and its author are dealt with at once; cancelled, the author has noticed nothing', async ({
+  journey,
+  vera,
+  publishReported,
+  visitQueue,
+}) => {
   const anna = await journey.signUp()
   await publishReported('Спам без конца', anna)
   await publishReported('Второй спам', anna)
@@ -133,7 +150,11 @@ test('a post and its author are dealt with at once; cancelled, the author has no
   expect((await journey.call('GET', '/users/current', { token: anna.token })).status).toBe(200)
 })
 
-test('a queue that cannot be read can be tried again', async () => {
+test('a queue that cannot be read can be tried again', async ({
+  journey,
+  vera,
+  publishReported,
+}) => {
   await publishReported('Ждёт в очереди')
   const page = await journey.visit({
     as: vera,
@@ -146,7 +167,12 @@ test('a queue that cannot be read can be tried again', async () => {
   await postWith(page, 'Ждёт в очереди').waitFor()
 })
 
-test('what another moderator has decided leaves the queue', async () => {
+test('what another moderator has decided leaves the queue', async ({
+  journey,
+  vera,
+  publishReported,
+  visitQueue,
+}) => {
   const { id } = await publishReported('Решено без меня')
   const page = await visitQueue(vera)
   await postWith(page, 'Решено без меня').waitFor()
@@ -159,7 +185,13 @@ test('what another moderator has decided leaves the queue', async () => {
   await page.getByText('Жалоб нет').waitFor()
 })
 
-test('reported by three people, a post is hidden until somebody decides, and its author alone reads it at its address', async () => {
+test('reported by three people, a post is hidden until somebody decides, and its author alone reads it at its address', async ({
+  journey,
+  vera,
+  olga,
+  petr,
+  visitQueue,
+}) => {
   const people = await Promise.all([journey.signUp(), journey.signUp(), journey.signUp()])
   await journey.sql.query(`UPDATE users SET created_at = now() - interval '2 days'`)
   const { id } = await journey.publish(petr, 'Трижды неправда')
@@ -196,7 +228,7 @@ test('reported by three people, a post is hidden until somebody decides, and its
   expect(await author.getByText('Скрыта до решения').count()).toBe(0)
 })
 
-async function verdicts(): Promise<Record<string, string>> {
+async function verdicts(journey: Journey): Promise<Record<string, string>> {
   const rows = await journey.rows('SELECT post_text, state FROM reports')
   return Object.fromEntries(rows.map(({ post_text, state }) => [post_text, state]))
 }

@@ -1,13 +1,7 @@
 import { expect } from 'vitest'
-import { journey, olga, PHONE, petr, testWith } from './testing/journey.ts'
-import {
-  act,
-  moderated,
-  publishReported,
-  reportByDialog,
-  vera,
-  visitQueue,
-} from './testing/moderation-actions.ts'
+import type { TestUser } from '../server/testing/client.ts'
+import { type Journey, PHONE, testWith } from './testing/journey.ts'
+import { act, moderated, reportByDialog } from './testing/moderation-actions.ts'
 import { postWith, toast } from './testing/page-actions.ts'
 import { enterCode, profileLink, sendEmail, signInButton } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
@@ -23,7 +17,7 @@ const test = moderated(
 test(
   'a report leads to a removal that both sides learn of, and an appeal brings the post back with its likes',
   LONG,
-  async () => {
+  async ({ journey, vera, olga, petr }) => {
     const post = await journey.publish(petr, 'Спорная запись')
     await journey.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
 
@@ -58,7 +52,7 @@ test(
     await reporter.getByRole('status').getByRole('link', { name: 'Смотреть' }).click()
     await reporter.getByText('Запись удалена').waitFor()
     await reporter.getByText('Вы написали: Это неправда').waitFor()
-    await expect.poll(unseen).toEqual([])
+    await expect.poll(() => unseen(journey, olga)).toEqual([])
 
     const author = await journey.visit({ as: petr })
     await toast(author, 'Модератор удалил вашу запись').waitFor()
@@ -91,7 +85,12 @@ test(
   },
 )
 
-test('who is blocked reads before writing and after it why, until when and whom to ask, and the text is kept', async () => {
+test('who is blocked reads before writing and after it why, until when and whom to ask, and the text is kept', async ({
+  journey,
+  vera,
+  publishReported,
+  visitQueue,
+}) => {
   const anna = await journey.signUp()
   await publishReported('Оскорбление', anna)
   const page = await visitQueue(vera)
@@ -130,7 +129,7 @@ test('who is blocked reads before writing and after it why, until when and whom 
   await toast(blocked, 'Опубликовано').waitFor()
 })
 
-test('of many removed posts an author first sees the newest three', async () => {
+test('of many removed posts an author first sees the newest three', async ({ journey, petr }) => {
   for (const number of [1, 2, 3, 4, 5]) await journey.publish(petr, `Лишняя ${number}`)
   await journey.rows(
     `UPDATE posts SET hidden_for = 'removed', hidden_reason = 'Спам', hidden_by = 'vera',
@@ -144,7 +143,7 @@ test('of many removed posts an author first sees the newest three', async () => 
   await page.getByText('Лишняя 1').waitFor()
 })
 
-test('to everybody else there is no such page, and no link to it', async () => {
+test('to everybody else there is no such page, and no link to it', async ({ journey, petr }) => {
   for (const as of [undefined, petr]) {
     const page = await journey.visit(as ? { as } : {})
     const answer = await page.goto(`${journey.url}/moderation`)
@@ -157,7 +156,12 @@ test('to everybody else there is no such page, and no link to it', async () => {
   expect(await page.getByText(/ждут решения/).count()).toBe(0)
 })
 
-test('a visitor who opens the queue is shown what stands at any unknown address; a moderator who signs in there reads it, somebody else does not', async () => {
+test('a visitor who opens the queue is shown what stands at any unknown address; a moderator who signs in there reads it, somebody else does not', async ({
+  journey,
+  vera,
+  olga,
+  publishReported,
+}) => {
   await publishReported('Ждёт модератора')
   const page = await journey.visit({ path: '/nowhere' })
   const shown = () => page.getByRole('main').innerText()
@@ -184,7 +188,7 @@ test('a visitor who opens the queue is shown what stands at any unknown address;
 })
 
 /** The ids of the reports whose outcome the reporter has not seen. */
-function unseen(): Promise<unknown[]> {
+function unseen(journey: Journey, olga: TestUser): Promise<unknown[]> {
   return journey
     .call('GET', '/users/current/reports', { token: olga.token })
     .then(({ body }) => body.reports.filter(({ isNew }: { isNew: boolean }) => isNew))

@@ -1,12 +1,16 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
-import { journey, olga, petr, test } from './testing/journey.ts'
+import { test } from './testing/journey.ts'
 import { countRequests, postWith, setVisibility } from './testing/page-actions.ts'
 
 const LIVE = new RegExp(`${LIVE_PATH}$`)
 
-test('on plain http, where browsers have no locks, each visible tab gets the news', async () => {
+test('on plain http, where browsers have no locks, each visible tab gets the news', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.publish(olga, 'Первая')
   const opened = Promise.withResolvers<unknown>()
   const page = await journey.visit({
@@ -36,7 +40,10 @@ async function takeLocksAway(page: Page): Promise<void> {
   )
 }
 
-test('a stream that has gone silent is closed, and the page asks once and opens another', async () => {
+test('a stream that has gone silent is closed, and the page asks once and opens another', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Первая')
   const page = await journey.visit({
     before: async (it) => {

@@ -1,19 +1,23 @@
 import type { Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
-import { journey, olga, petr, desktopTest as test } from './testing/journey.ts'
+import { expect } from 'vitest'
+import type { TestUser } from '../server/testing/client.ts'
+import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { countRequests, holdCalls, postWith, switchView } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const REFRESH = '**/api/v1/sessions/current'
 const UNAVAILABLE = 'Сервис временно недоступен. Попробуйте через минуту'
 
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga, petr }) => {
   const texts = ['Здесь ли я?', 'Один раз', 'Туда и обратно', 'И снова туда', 'Уже нравится']
   const posts = await Promise.all(texts.map((text) => journey.publish(olga, text)))
   await journey.call('POST', `/posts/${posts.at(-1)?.id}/likes`, { token: petr.token })
 })
 
-test('while it is unknown whether the viewer is signed in, the page shows neither state; it retries by itself and then shows the viewer', async () => {
+test('while it is unknown whether the viewer is signed in, the page shows neither state; it retries by itself and then shows the viewer', async ({
+  journey,
+  olga,
+}) => {
   let asked = () => 0
   const page = await journey.visit({
     as: olga,
@@ -29,8 +33,11 @@ test('while it is unknown whether the viewer is signed in, the page shows neithe
   await profileLink(page).waitFor()
 })
 
-test('when the server does not answer, a page that needs sign-in keeps its address, and «Повторить» opens it', async () => {
-  const page = await visitUnanswered('/settings')
+test('when the server does not answer, a page that needs sign-in keeps its address, and «Повторить» opens it', async ({
+  journey,
+  olga,
+}) => {
+  const page = await visitUnanswered(journey, olga, '/settings')
   const failed = page.getByRole('alert')
   await failed.getByText(UNAVAILABLE).waitFor()
   expect(new URL(page.url()).pathname).toBe('/settings')
@@ -43,8 +50,11 @@ test('when the server does not answer, a page that needs sign-in keeps its addre
   expect(new URL(page.url()).pathname).toBe('/settings')
 })
 
-test('without an answer the switcher still leads to the wall, where another call that succeeds also shows the viewer', async () => {
-  const page = await visitUnanswered('/liked')
+test('without an answer the switcher still leads to the wall, where another call that succeeds also shows the viewer', async ({
+  journey,
+  olga,
+}) => {
+  const page = await visitUnanswered(journey, olga, '/liked')
   await page.getByRole('alert').getByText(UNAVAILABLE).waitFor()
   await switchView(page, 'Новые')
   await page.waitForURL(`${journey.url}/`)
@@ -55,8 +65,11 @@ test('without an answer the switcher still leads to the wall, where another call
   await profileLink(page).waitFor()
 })
 
-test('an action that needs sign-in says that the server does not answer, and works once it does', async () => {
-  const page = await visitUnanswered('/')
+test('an action that needs sign-in says that the server does not answer, and works once it does', async ({
+  journey,
+  olga,
+}) => {
+  const page = await visitUnanswered(journey, olga, '/')
   // Reading needs no answer.
   await page.getByText('Здесь ли я?').waitFor()
   const write = page.getByRole('button', { name: 'Новая запись' })
@@ -69,8 +82,11 @@ test('an action that needs sign-in says that the server does not answer, and wor
   await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
 
-test('while it is not known who the viewer is, a heart shows that it waits, and the last tap counts', async () => {
-  const { page, letGo } = await visitUnknown()
+test('while it is not known who the viewer is, a heart shows that it waits, and the last tap counts', async ({
+  journey,
+  petr,
+}) => {
+  const { page, letGo } = await visitUnknown(journey, petr)
   const heart = (text: string) => postWith(page, text).getByRole('button', { name: 'Нравится' })
   const isBusy = (text: string) => heart(text).getAttribute('aria-busy')
   const taps = { 'Один раз': 1, 'Туда и обратно': 2, 'И снова туда': 3, 'Уже нравится': 1 }
@@ -100,8 +116,11 @@ test('while it is not known who the viewer is, a heart shows that it waits, and 
   expect(asked()).toBeLessThanOrEqual(3)
 })
 
-test('while it is not known who the viewer is, the page shows that it opens something, and the last tap decides what', async () => {
-  const { page, letGo } = await visitUnknown()
+test('while it is not known who the viewer is, the page shows that it opens something, and the last tap decides what', async ({
+  journey,
+  petr,
+}) => {
+  const { page, letGo } = await visitUnknown(journey, petr)
   await page.getByRole('button', { name: 'Новая запись' }).click()
   await page.getByRole('status', { name: 'Открываем окно' }).waitFor()
   await postWith(page, 'Один раз').getByRole('button', { name: 'Ответить' }).click()
@@ -114,7 +133,7 @@ test('while it is not known who the viewer is, the page shows that it opens some
 })
 
 /** Opens the wall as a user whom the server names, with their likes, only after `letGo()`. */
-async function visitUnknown() {
+async function visitUnknown(journey: Journey, petr: TestUser) {
   const held: Awaited<ReturnType<typeof holdCalls>>[] = []
   const page = await journey.visit({
     as: petr,
@@ -130,7 +149,7 @@ async function visitUnknown() {
 }
 
 /** Opens a page as a user whose session cannot be checked; it retries only after an hour. */
-function visitUnanswered(path: string): Promise<Page> {
+function visitUnanswered(journey: Journey, olga: TestUser, path: string): Promise<Page> {
   const refusal = { status: 503, headers: { 'retry-after': '3600' } }
   return journey.visit({
     as: olga,

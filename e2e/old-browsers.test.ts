@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, olga, petr, test } from './testing/journey.ts'
+import { test } from './testing/journey.ts'
 import { postWith, startPost, textField } from './testing/page-actions.ts'
 import { signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 const TOO_OLD = 'Читать можно и так, а чтобы войти и писать, нужен браузер поновее'
 
-test.each([
+test.for([
   ['lacks what others have since 2022', (page: Page) => takeAway(page, ['AbortSignal.timeout'])],
   ['cannot parse the scripts', spoilScripts],
-])(
+] as const)(
   'a browser that %s shows the wall, and says that signing in needs a newer one',
-  async (_what, before) => {
+  async ([_what, before], { journey, olga }) => {
     await journey.publish(olga, 'Запись для всех')
     const page = await journey.visit({
       waitsForScripts: false,
@@ -24,7 +24,11 @@ test.each([
   },
 )
 
-test('a browser that lacks what others have since 2024 signs in, likes and publishes', async () => {
+test('a browser that lacks what others have since 2024 signs in, likes and publishes', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.publish(olga, 'Запись для всех')
   const page = await journey.visit({
     before: (it) =>

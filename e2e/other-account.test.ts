@@ -1,9 +1,11 @@
 import { expect } from 'vitest'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { desktopTest as test } from './testing/journey.ts'
 import { postWith, refuseOnce, toast } from './testing/page-actions.ts'
 import { changeUserInOtherTab } from './testing/sign-in-actions.ts'
 
-test('a heart that waits is not sent for another user who has signed in meanwhile, and is not shown to them', async () => {
+test('a heart that waits is not sent for another user who has signed in meanwhile, and is not shown to them', async ({
+  journey,
+}) => {
   const [vera, petr] = [await journey.signUp(), await journey.signUp()]
   await journey.publish(await journey.signUp(), 'Чужая отметка')
   const page = await journey.visit({ as: vera, before: (it) => it.clock.install() })
@@ -20,7 +22,9 @@ test('a heart that waits is not sent for another user who has signed in meanwhil
   await expect.poll(likes).toEqual([{ user_id: petr.id }])
 })
 
-test('a new name that waits is not given to another user who has signed in meanwhile', async () => {
+test('a new name that waits is not given to another user who has signed in meanwhile', async ({
+  journey,
+}) => {
   const [vera, petr] = [await journey.signUp(), await journey.signUp()]
   const path = '/settings/account/username'
   const page = await journey.visit({ as: vera, path, before: (it) => it.clock.install() })

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, olga, PHONE, petr, test } from './testing/journey.ts'
+import { type Journey, PHONE, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   countRequests,
@@ -15,7 +15,10 @@ import { changeUserInOtherTab, profileLink, signInThrough } from './testing/sign
 const PUBLICATION = '**/api/v1/posts'
 const WAITS_FOR_SERVER = 'Сервер не отвечает. Текст сохранён, отправим сами'
 
-test('a text that waits for a limit goes on waiting after a reload, in its dialog, and is sent once', async () => {
+test('a text that waits for a limit goes on waiting after a reload, in its dialog, and is sent once', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga })
   await limit(page, 4)
   const dialog = await submit(page, 'Переживёт обновление')
@@ -28,22 +31,28 @@ test('a text that waits for a limit goes on waiting after a reload, in its dialo
   await dialog.waitFor({ state: 'detached' })
   await postWith(page, 'Переживёт обновление').waitFor()
   expect(sent()).toBe(1)
-  expect(await published('Переживёт обновление')).toBe(1)
+  expect(await published(journey, 'Переживёт обновление')).toBe(1)
 })
 
-test('a text whose tab was closed is sent by another tab, which says meanwhile when', async () => {
+test('a text whose tab was closed is sent by another tab, which says meanwhile when', async ({
+  journey,
+  olga,
+}) => {
   const first = await journey.visit({ as: olga })
   await limit(first, 3)
   await (await submit(first, 'Вкладки больше нет')).getByText('Отправим через').waitFor()
   await first.close()
-  const second = await openTab(first)
+  const second = await openTab(journey, first)
   await row(second, /^1 запись уйдёт через 0:0\d\./).waitFor()
   await toast(second, 'Опубликовано').waitFor()
   await row(second, /запись/).waitFor({ state: 'detached' })
-  expect(await published('Вкладки больше нет')).toBe(1)
+  expect(await published(journey, 'Вкладки больше нет')).toBe(1)
 })
 
-test('two texts that are published without a network are sent in their order once it is back', async () => {
+test('two texts that are published without a network are sent in their order once it is back', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga, viewport: PHONE })
   await untilPreloaded(page)
   await page.context().setOffline(true)
@@ -64,9 +73,12 @@ test('two texts that are published without a network are sent in their order onc
   expect(posts).toEqual([{ text: 'Первая в метро' }, { text: 'Вторая в метро' }])
 })
 
-test('two tabs have one outbox: both show what waits, either can open it, and it is sent once', async () => {
+test('two tabs have one outbox: both show what waits, either can open it, and it is sent once', async ({
+  journey,
+  olga,
+}) => {
   const first = await journey.visit({ as: olga })
-  const second = await openTab(first)
+  const second = await openTab(journey, first)
   const context = first.context()
   await context.route(PUBLICATION, (route) => route.abort())
   const sent: string[] = []
@@ -86,10 +98,13 @@ test('two tabs have one outbox: both show what waits, either can open it, and it
   await context.unroute(PUBLICATION)
   await opened.waitFor({ state: 'detached' })
   for (const tab of [first, second]) await row(tab, /запись/).waitFor({ state: 'detached' })
-  expect([sent, await published('Одна на двоих')]).toEqual([['post'], 1])
+  expect([sent, await published(journey, 'Одна на двоих')]).toEqual([['post'], 1])
 })
 
-test('a text that waits is stopped from the outbox, is a draft again, and is published by hand', async () => {
+test('a text that waits is stopped from the outbox, is a draft again, and is published by hand', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga })
   await page.route(PUBLICATION, (route) => route.abort())
   const dialog = await submit(page, 'Ещё подумаю')
@@ -102,11 +117,13 @@ test('a text that waits is stopped from the outbox, is a draft again, and is pub
   await textField(dialog).fill('Ещё подумаю: вот так')
   await page.keyboard.press('Control+Enter')
   await dialog.waitFor({ state: 'detached' })
-  expect(await published('Ещё подумаю')).toBe(0)
-  expect(await published('Ещё подумаю: вот так')).toBe(1)
+  expect(await published(journey, 'Ещё подумаю')).toBe(0)
+  expect(await published(journey, 'Ещё подумаю: вот так')).toBe(1)
 })
 
-test('what a user submits is neither shown to another account nor sent by it, and goes once its author is back', async () => {
+test('what a user submits is neither shown to another account nor sent by it, and goes once its author is back', async ({
+  journey,
+}) => {
   const [vera, other] = [await journey.signUp(), await journey.signUp()]
   const page = await journey.visit({ as: vera })
   await page.context().route(PUBLICATION, (route) => route.abort())
@@ -121,14 +138,14 @@ test('what a user submits is neither shown to another account nor sent by it, an
   // What the other account does itself arrives after what Vera began.
   await submit(page, 'Пишет другой')
   await toast(page, 'Опубликовано').waitFor()
-  expect(await published('Пишет Вера')).toBe(0)
+  expect(await published(journey, 'Пишет Вера')).toBe(0)
 
   const { clientToken } = vera
   await changeUserInOtherTab(journey, page, { former: { ...other, clientToken }, next: vera })
-  await expect.poll(() => published('Пишет Вера')).toBe(1)
+  await expect.poll(() => published(journey, 'Пишет Вера')).toBe(1)
 })
 
-test('a text that waits while its session ends is sent after signing in', async () => {
+test('a text that waits while its session ends is sent after signing in', async ({ journey }) => {
   const vera = await journey.signUp()
   const page = await journey.visit({ as: vera })
   await page.route(PUBLICATION, (route) => route.abort())
@@ -142,9 +159,12 @@ test('a text that waits while its session ends is sent after signing in', async 
   await postWith(page, 'Дождётся входа').waitFor()
 })
 
-test('the same text sent by hand while it waits, here or in another tab, is published once', async () => {
+test('the same text sent by hand while it waits, here or in another tab, is published once', async ({
+  journey,
+  olga,
+}) => {
   const first = await journey.visit({ as: olga })
-  const second = await openTab(first)
+  const second = await openTab(journey, first)
   await first.context().route(PUBLICATION, (route) => route.abort())
   for (const page of [first, first, second]) {
     await page.bringToFront()
@@ -156,23 +176,30 @@ test('the same text sent by hand while it waits, here or in another tab, is publ
   }
   await first.context().unroute(PUBLICATION)
   for (const page of [first, second]) await row(page, /запись/).waitFor({ state: 'detached' })
-  expect(await published('Не дважды')).toBe(1)
+  expect(await published(journey, 'Не дважды')).toBe(1)
 })
 
-test('a text that another tab sends is no longer in the dialog that showed it too', async () => {
+test('a text that another tab sends is no longer in the dialog that showed it too', async ({
+  journey,
+  olga,
+}) => {
   const first = await journey.visit({ as: olga })
   await textField(await startPost(first)).fill('На двух экранах')
-  const second = await openTab(first)
+  const second = await openTab(journey, first)
   const dialog = await startPost(second)
   expect(await textField(dialog).inputValue()).toBe('На двух экранах')
   await first.bringToFront()
   await first.keyboard.press('Control+Enter')
   await toast(first, 'Опубликовано').waitFor()
   await dialog.waitFor({ state: 'detached' })
-  expect(await published('На двух экранах')).toBe(1)
+  expect(await published(journey, 'На двух экранах')).toBe(1)
 })
 
-test('a text that is refused after its dialog was closed says so on every page, and opens with the reason', async () => {
+test('a text that is refused after its dialog was closed says so on every page, and opens with the reason', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.publish(petr, 'На что отвечают')
   const page = await journey.visit({ as: olga })
   const gate = Promise.withResolvers<void>()
@@ -198,10 +225,10 @@ test('a text that is refused after its dialog was closed says so on every page, 
   await page.keyboard.press('Control+Enter')
   await dialog.waitFor({ state: 'detached' })
   await row(page, /запись/).waitFor({ state: 'detached' })
-  expect(await published('Не дошло')).toBe(1)
+  expect(await published(journey, 'Не дошло')).toBe(1)
 })
 
-test('an edit that is saved without a network waits too', async () => {
+test('an edit that is saved without a network waits too', async ({ journey, olga }) => {
   await journey.publish(olga, 'Было опечтано')
   const page = await journey.visit({ as: olga })
   await chooseFromMenu(postWith(page, 'Было опечтано'), 'Изменить')
@@ -213,10 +240,12 @@ test('an edit that is saved without a network waits too', async () => {
   await page.context().setOffline(false)
   await toast(page, 'Изменено').waitFor()
   await dialog.waitFor({ state: 'detached' })
-  expect(await published('Было опечатано')).toBe(1)
+  expect(await published(journey, 'Было опечатано')).toBe(1)
 })
 
-test('signing out asks first if texts would be lost, and then leaves none of them', async () => {
+test('signing out asks first if texts would be lost, and then leaves none of them', async ({
+  journey,
+}) => {
   const page = await journey.visit({ as: await journey.signUp() })
   await page.route(PUBLICATION, (route) => route.abort())
   const dialog = await submit(page, 'Не пропаду молча')
@@ -235,7 +264,7 @@ test('signing out asks first if texts would be lost, and then leaves none of the
   expect(await storedTexts(page)).toEqual([])
 })
 
-async function openTab(page: Page): Promise<Page> {
+async function openTab(journey: Journey, page: Page): Promise<Page> {
   const tab = await page.context().newPage()
   await tab.goto(journey.url)
   await profileLink(tab).waitFor()
@@ -263,7 +292,7 @@ function limit(page: Page, seconds: number) {
   return page.context().route(PUBLICATION, (route) => route.fulfill(refuse), { times: 1 })
 }
 
-async function published(text: string): Promise<number> {
+async function published(journey: Journey, text: string): Promise<number> {
   return (await journey.rows('SELECT FROM posts WHERE text = $1', [text])).length
 }
 

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, olga, petr, test } from './testing/journey.ts'
+import { test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   dialogOf,
@@ -12,7 +12,11 @@ import {
   toast,
 } from './testing/page-actions.ts'
 
-test('a post is changed and deleted by its owner, and reported by everybody else', async () => {
+test('a post is changed and deleted by its owner, and reported by everybody else', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const own = await journey.publish(olga, 'Моя запись')
   await journey.sql.query(
     `UPDATE posts SET created_at = now() - interval '11 minutes' WHERE id = $1`,
@@ -51,13 +55,13 @@ test('a post is changed and deleted by its owner, and reported by everybody else
   ])
 })
 
-test.each([
+test.for([
   { width: 320, height: 640 },
   { width: 320, height: 200 },
   { width: 1280, height: 720 },
 ])(
   'at $width × $height px a menu is whole on the screen, below its button or above it, and follows it until it is out of sight',
-  async (viewport) => {
+  async (viewport, { journey, olga }) => {
     await journey.fillWall(olga, 18)
     const page = await journey.visit({ as: olga, viewport })
     // Enough posts stand below this one to scroll it out of sight.
@@ -88,7 +92,10 @@ test.each([
   },
 )
 
-test('a menu that was opened before the viewer is known stays open, and then has what its owner may do', async () => {
+test('a menu that was opened before the viewer is known stays open, and then has what its owner may do', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Кто я')
   let viewer: Awaited<ReturnType<typeof holdCalls>> | undefined
   const page = await journey.visit({
@@ -108,7 +115,10 @@ test('a menu that was opened before the viewer is known stays open, and then has
   expect(new Set(heights).size).toBe(1)
 })
 
-test('deleting the first post of a list leaves the others as they are', async () => {
+test('deleting the first post of a list leaves the others as they are', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 12)
   const page = await journey.visit({ as: olga })
   const next = postWith(page, 'Запись 11')
@@ -120,7 +130,10 @@ test('deleting the first post of a list leaves the others as they are', async ()
   expect(await next.evaluate((it) => Reflect.get(it, 'isMarked'))).toBe(true)
 })
 
-test('the link and the text of a post are copied, and the link is shared where the browser can', async () => {
+test('the link and the text of a post are copied, and the link is shared where the browser can', async ({
+  journey,
+  petr,
+}) => {
   const { id } = await journey.publish(petr, 'Передай другому')
   const page = await journey.visit({
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -139,7 +152,10 @@ test('the link and the text of a post are copied, and the link is shared where t
     .toEqual({ url: address })
 })
 
-test('where the browser refuses to copy, the menu does not say that the link was copied', async () => {
+test('where the browser refuses to copy, the menu does not say that the link was copied', async ({
+  journey,
+  petr,
+}) => {
   await journey.publish(petr, 'Не скопировать')
   const page = await journey.visit({ before: (it) => it.addInitScript(refuseToCopy) })
   await chooseFromMenu(postWith(page, 'Не скопировать'), 'Скопировать ссылку')
@@ -147,41 +163,48 @@ test('where the browser refuses to copy, the menu does not say that the link was
   expect(await toast(page, 'Ссылка скопирована').count()).toBe(0)
 })
 
-test.each([
+test.for([
   { by: 'mouse', hasTouch: false },
   { by: 'touch', hasTouch: true },
-])('a press outside a menu, a list or a dialog only closes it, by $by', async ({ hasTouch }) => {
-  await journey.publish(petr, 'Откроется вторым нажатием')
-  await journey.publish(olga, `Лежит под окном${'\nи ниже него'.repeat(9)}`)
-  const page = await journey.visit({ as: olga, hasTouch })
-  const beneath = postWith(page, 'Лежит под окном')
-  await beneath.waitFor()
-  const press = async (post: Locator) => {
-    const box = await post.boundingBox()
-    if (!box) throw new Error('The post is nowhere')
-    const [x, y] = [box.x + 30, box.y + box.height - 20]
-    await (hasTouch ? page.touchscreen.tap(x, y) : page.mouse.click(x, y))
-  }
-  const openings: Record<string, () => Promise<unknown>> = {
-    menu: () => openMenu(beneath),
-    listbox: () => page.getByRole('button', { name: 'Новые' }).click(),
-    dialog: () => chooseFromMenu(beneath, 'Удалить'),
-  }
-  for (const [role, open] of Object.entries(openings)) {
-    await open()
-    const inFront = page.getByRole(role as 'menu' | 'listbox' | 'dialog')
-    await inFront.waitFor()
-    await press(beneath)
-    await inFront.waitFor({ state: 'detached' })
+])(
+  'a press outside a menu, a list or a dialog only closes it, by $by',
+  async ({ hasTouch }, { journey, olga, petr }) => {
+    await journey.publish(petr, 'Откроется вторым нажатием')
+    await journey.publish(olga, `Лежит под окном${'\nи ниже него'.repeat(9)}`)
+    const page = await journey.visit({ as: olga, hasTouch })
+    const beneath = postWith(page, 'Лежит под окном')
     await beneath.waitFor()
-  }
-  await press(postWith(page, 'Откроется вторым нажатием'))
-  await page.waitForURL('**/posts/*')
-  await postWith(page, 'Откроется вторым нажатием').waitFor()
-  expect(await page.evaluate(() => history.length)).toBe(3)
-})
+    const press = async (post: Locator) => {
+      const box = await post.boundingBox()
+      if (!box) throw new Error('The post is nowhere')
+      const [x, y] = [box.x + 30, box.y + box.height - 20]
+      await (hasTouch ? page.touchscreen.tap(x, y) : page.mouse.click(x, y))
+    }
+    const openings: Record<string, () => Promise<unknown>> = {
+      menu: () => openMenu(beneath),
+      listbox: () => page.getByRole('button', { name: 'Новые' }).click(),
+      dialog: () => chooseFromMenu(beneath, 'Удалить'),
+    }
+    for (const [role, open] of Object.entries(openings)) {
+      await open()
+      const inFront = page.getByRole(role as 'menu' | 'listbox' | 'dialog')
+      await inFront.waitFor()
+      await press(beneath)
+      await inFront.waitFor({ state: 'detached' })
+      await beneath.waitFor()
+    }
+    await press(postWith(page, 'Откроется вторым нажатием'))
+    await page.waitForURL('**/posts/*')
+    await postWith(page, 'Откроется вторым нажатием').waitFor()
+    expect(await page.evaluate(() => history.length)).toBe(3)
+  },
+)
 
-test('a report needs a reason, and a visitor is asked to sign in first', async () => {
+test('a report needs a reason, and a visitor is asked to sign in first', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(petr, 'Купите слона')
   const page = await journey.visit({ as: olga })
   const menu = await openMenu(postWith(page, 'Купите слона'))

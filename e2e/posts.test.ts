@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { journey, olga, test } from './testing/journey.ts'
+import { test } from './testing/journey.ts'
 import {
   loseAnswer,
   postTexts,
@@ -9,7 +9,10 @@ import {
   toast,
 } from './testing/page-actions.ts'
 
-test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотреть» leads to it', async () => {
+test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотреть» leads to it', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Прежняя запись')
   const page = await journey.visit({ as: olga })
   await postWith(page, 'Прежняя запись').waitFor()
@@ -25,7 +28,10 @@ test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотр
   await postWith(page, 'Первое слово').waitFor()
 })
 
-test('after a refused send the dialog and the text stay, and a lost answer to the next publishes nothing twice', async () => {
+test('after a refused send the dialog and the text stay, and a lost answer to the next publishes nothing twice', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
   const publish = dialog.getByRole('button', { name: 'Опубликовать' })
@@ -51,7 +57,10 @@ test('after a refused send the dialog and the text stay, and a lost answer to th
   expect(await postTexts(page)).toEqual(['Дойдёт со второго раза'])
 })
 
-test('a post that was missing when its address was opened is on the wall once it is published', async () => {
+test('a post that was missing when its address was opened is on the wall once it is published', async ({
+  journey,
+  olga,
+}) => {
   const last = await journey.publish(olga, 'Последняя')
   const page = await journey.visit({ as: olga, path: `/posts/${Number(last.id) + 1}` })
   await page.getByText('Запись не найдена').waitFor()

@@ -1,9 +1,12 @@
 import { expect } from 'vitest'
 import { authorPath } from '../contract/pages.ts'
-import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
+import { DESKTOP, test } from './testing/journey.ts'
 import { openMenu, postWith, styleOf } from './testing/page-actions.ts'
 
-test('the whole card opens the post, and so does its time; the middle button opens it in a new tab', async () => {
+test('the whole card opens the post, and so does its time; the middle button opens it in a new tab', async ({
+  journey,
+  olga,
+}) => {
   const post = await journey.publish(olga, 'Откройте меня')
   const page = await journey.visit()
   const card = postWith(page, 'Откройте меня')
@@ -33,7 +36,10 @@ test('the whole card opens the post, and so does its time; the middle button ope
   await card.getByRole('link', { name: '1 час назад' }).getByText('1 ч.', { exact: true }).waitFor()
 })
 
-test('a number keeps its ending on its line, and the menus of a list are named by their authors', async () => {
+test('a number keeps its ending on its line, and the menus of a list are named by their authors', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, `${'а '.repeat(60)}Было это в 1983-м году`)
   const page = await journey.visit()
   const post = postWith(page, '1983-')
@@ -55,7 +61,7 @@ function linesOfNumber(text: Element): number {
   return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
 }
 
-test('selecting the text of a post does not open it', async () => {
+test('selecting the text of a post does not open it', async ({ journey, olga }) => {
   await journey.publish(olga, 'Выделите эти слова мышью, их стоит запомнить')
   const page = await journey.visit()
   const text = page.getByText('Выделите эти слова')
@@ -75,7 +81,10 @@ test('selecting the text of a post does not open it', async () => {
   await page.waitForURL('**/posts/*')
 })
 
-test('addresses in a text are links with rel=nofollow and ugc, and open in a tab without an opener', async () => {
+test('addresses in a text are links with rel=nofollow and ugc, and open in a tab without an opener', async ({
+  journey,
+  olga,
+}) => {
   const address = `${journey.url}/нигде?a=1`
   await journey.publish(olga, `Читал здесь: ${address}. И тут (http://example.com)`)
   const page = await journey.visit()
@@ -95,7 +104,10 @@ test('addresses in a text are links with rel=nofollow and ugc, and open in a tab
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
-test('a post with an address is shown in the oldest browsers that the build supports', async () => {
+test('a post with an address is shown in the oldest browsers that the build supports', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Старым тоже: https://example.org/ и http://[сломано')
   const page = await journey.visit({ before: (it) => it.addInitScript(forgetNewerThanTargets) })
   const post = postWith(page, 'Старым тоже')
@@ -105,7 +117,10 @@ test('a post with an address is shown in the oldest browsers that the build supp
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
 
-test('markup and javascript: addresses are published as text and never run', async () => {
+test('markup and javascript: addresses are published as text and never run', async ({
+  journey,
+  petr,
+}) => {
   const hostile = [
     '<script>document.title = "взломано"</script>',
     '<img src=x onerror="document.title=\'взломано\'">',
@@ -149,7 +164,10 @@ function forgetNewerThanTargets(): void {
   }
 }
 
-test('with the system’s own colours, buttons have borders and the digits of a code stand in their cells alone', async () => {
+test('with the system’s own colours, buttons have borders and the digits of a code stand in their cells alone', async ({
+  journey,
+  petr,
+}) => {
   await journey.publish(petr, 'Чужая запись')
   const page = await journey.visit({ forcedColors: 'active' })
   const signIn = page.getByRole('button', { name: 'Войти' })
@@ -173,7 +191,11 @@ test('with the system’s own colours, buttons have borders and the digits of a 
   expect(await styleOf(cells, 'outline-style')).toBe('solid')
 })
 
-test('a printed page is light, has no controls and tears no post in two', async () => {
+test('a printed page is light, has no controls and tears no post in two', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.publish(petr, 'И под ней')
   const { id } = await journey.publish(petr, 'На бумаге')
   const answer = await journey.reply(olga, id, 'Мой ответ')

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { journey, olga, test, type Visit } from './testing/journey.ts'
+import { type Journey, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { followLink, postTexts, postWith, readOn, refuseNews } from './testing/page-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
@@ -10,7 +10,7 @@ import { whenScriptsRun } from './testing/when-scripts-run.ts'
 const READS = /\/api\/v1\/(?:posts|users|sessions)/
 
 let talk: Post
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, 25)
   talk = await journey.publish(
     olga,
@@ -24,7 +24,9 @@ function visibleButtons(page: Page): Promise<number> {
   return page.locator('button:visible').count()
 }
 
-test('without scripts everything can be read, every link leads on, and no control is shown that would do nothing', async () => {
+test('without scripts everything can be read, every link leads on, and no control is shown that would do nothing', async ({
+  journey,
+}) => {
   const page = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
   expect(await postTexts(page)).toHaveLength(10)
   expect(await visibleButtons(page)).toBe(0)
@@ -53,7 +55,9 @@ test('without scripts everything can be read, every link leads on, and no contro
   expect(await postTexts(page)).toHaveLength(10)
 })
 
-test('the first paint waits for nothing: the style is in the page, and its scripts are fetched after it', async () => {
+test('the first paint waits for nothing: the style is in the page, and its scripts are fetched after it', async ({
+  journey,
+}) => {
   const html = await (await fetch(`${journey.url}/posts/${talk.id}`)).text()
   expect(html).toMatch(/<html [^>]*data-static.*<style>.{1000}/s)
   expect(html).not.toMatch(
@@ -61,49 +65,61 @@ test('the first paint waits for nothing: the style is in the page, and its scrip
   )
 })
 
-test.each([
+test.for([
   ['/', 3],
   ['/settings', 1],
   ['/nowhere', 3],
-])('the policy names what stands inline in %s by its hash', async (path, count) => {
-  const answer = await fetch(journey.url + path)
-  const policy = answer.headers.get('content-security-policy') ?? ''
-  const inline = [...(await answer.text()).matchAll(/<(?:script|style)>(.*?)<\//gs)]
-  expect(inline).toHaveLength(count)
-  for (const [, source = ''] of inline) {
-    expect(policy).toContain(`'sha256-${createHash('sha256').update(source).digest('base64')}'`)
-  }
-  expect(policy).not.toContain('unsafe')
-})
+] as const)(
+  'the policy names what stands inline in %s by its hash',
+  async ([path, count], { journey }) => {
+    const answer = await fetch(journey.url + path)
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    const inline = [...(await answer.text()).matchAll(/<(?:script|style)>(.*?)<\//gs)]
+    expect(inline).toHaveLength(count)
+    for (const [, source = ''] of inline) {
+      expect(policy).toContain(`'sha256-${createHash('sha256').update(source).digest('base64')}'`)
+    }
+    expect(policy).not.toContain('unsafe')
+  },
+)
 
-test.each([
+type Wall = { journey: Journey }
+
+test.for([
   ['the wall', () => '/', 'Разговор'],
-  ['a later part of the wall', async () => `/?cursor=${await secondCursor()}`, 'Запись 10'],
+  [
+    'a later part of the wall',
+    async ({ journey }: Wall) => `/?cursor=${await secondCursor(journey)}`,
+    'Запись 10',
+  ],
   ['a post', () => `/posts/${talk.id}`, 'Ответ 12'],
-  ['a reply', async () => `/posts/${(await replies())[0]?.id}`, 'Разговор'],
-])('%s is taken over by its scripts as it came, without any call', async (_, path, text) => {
-  const calls: string[] = []
-  const page = await journey.visit({
-    // So low that the end of the list, which loads more, is far away; with the rail and its toggle.
-    viewport: { width: 800, height: 400 },
-    timezoneId: 'Asia/Vladivostok',
-    colorScheme: 'light',
-    path: await path(),
-    before: async (it) => {
-      await refuseNews(it)
-      await it.addInitScript(() => localStorage.setItem('theme', 'light'))
-      it.on('request', (request) => READS.test(request.url()) && calls.push(request.url()))
-    },
-  })
-  await postWith(page, text).first().waitFor()
-  await page.getByRole('button', { name: 'Тёмная тема' }).waitFor()
-  await page.waitForLoadState('networkidle')
-  expect(calls).toEqual([])
-  expect(await page.locator('time').first().getAttribute('title')).not.toContain('UTC')
-})
+  ['a reply', async ({ journey }: Wall) => `/posts/${(await replies(journey))[0]?.id}`, 'Разговор'],
+] as const)(
+  '%s is taken over by its scripts as it came, without any call',
+  async ([_, path, text], { journey }) => {
+    const calls: string[] = []
+    const page = await journey.visit({
+      // So low that the end of the list, which loads more, is far away; with the rail and its toggle.
+      viewport: { width: 800, height: 400 },
+      timezoneId: 'Asia/Vladivostok',
+      colorScheme: 'light',
+      path: await path({ journey }),
+      before: async (it) => {
+        await refuseNews(it)
+        await it.addInitScript(() => localStorage.setItem('theme', 'light'))
+        it.on('request', (request) => READS.test(request.url()) && calls.push(request.url()))
+      },
+    })
+    await postWith(page, text).first().waitFor()
+    await page.getByRole('button', { name: 'Тёмная тема' }).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(calls).toEqual([])
+    expect(await page.locator('time').first().getAttribute('title')).not.toContain('UTC')
+  },
+)
 
 /** Opens a page as the server sends it when many are asked for at once. */
-async function visitPlain(path: string, visit: Visit = {}): Promise<Page> {
+async function visitPlain(journey: Journey, path: string, visit: Visit = {}): Promise<Page> {
   let cursor = 1000
   /** Each from a network of its own: pages of one are limited. */
   const ask = (address: string) => {
@@ -134,9 +150,14 @@ async function visitPlain(path: string, visit: Visit = {}): Promise<Page> {
   })
 }
 
-test('a plain page is taken over by its scripts without any call, and readable without them', async () => {
+test('a plain page is taken over by its scripts without any call, and readable without them', async ({
+  journey,
+}) => {
   const path = `/posts/${talk.id}`
-  const still = await visitPlain(path, { javaScriptEnabled: false, waitsForScripts: false })
+  const still = await visitPlain(journey, path, {
+    javaScriptEnabled: false,
+    waitsForScripts: false,
+  })
   await still.getByRole('heading', { level: 1, name: 'Запись' }).waitFor()
   await postWith(still, 'Разговор: https://example.org/раз').waitFor()
   await postWith(still, 'Ответ 12').waitFor()
@@ -144,7 +165,7 @@ test('a plain page is taken over by its scripts without any call, and readable w
   await postWith(still, 'Ответ 1').first().waitFor()
 
   const calls: string[] = []
-  const page = await visitPlain(path, {
+  const page = await visitPlain(journey, path, {
     viewport: { width: 390, height: 400 },
     before: async (it) => {
       await refuseNews(it)
@@ -158,7 +179,9 @@ test('a plain page is taken over by its scripts without any call, and readable w
   expect(calls).toEqual([])
 })
 
-test('an odd address shows what its own spelling is, and its scripts agree', async () => {
+test('an odd address shows what its own spelling is, and its scripts agree', async ({
+  journey,
+}) => {
   const page = await journey.visit()
   for (const [path, spelled, heading] of [
     ['/Rules', '/rules', 'Правила'],
@@ -179,9 +202,9 @@ test('an odd address shows what its own spelling is, and its scripts agree', asy
   }
 })
 
-test.each(['/about', '/nowhere'])(
+test.for(['/about', '/nowhere'])(
   '%s comes with its style: it looks the same without scripts, and nothing moves when they come',
-  async (path) => {
+  async (path, { journey }) => {
     const still = await journey.visit({ path, javaScriptEnabled: false, waitsForScripts: false })
     const page = await journey.visit({ path, before: recordShifts })
     await page.waitForLoadState('networkidle')
@@ -193,7 +216,9 @@ test.each(['/about', '/nowhere'])(
   },
 )
 
-test('without scripts the way out of a page that does not exist stands in the middle, and a page that needs them says so with a link', async () => {
+test('without scripts the way out of a page that does not exist stands in the middle, and a page that needs them says so with a link', async ({
+  journey,
+}) => {
   const still = { javaScriptEnabled: false, waitsForScripts: false }
   const page = await journey.visit({ ...still, path: '/nowhere' })
   const middleOf = async (it: Locator) => {
@@ -211,7 +236,10 @@ test('without scripts the way out of a page that does not exist stands in the mi
   expect(await postTexts(page)).toHaveLength(10)
 })
 
-test('a visitor is told once what this place is, until they close that line; a user is not', async () => {
+test('a visitor is told once what this place is, until they close that line; a user is not', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit()
   const intro = page.getByText('«Вслух» — стена коротких записей')
   await intro.waitFor()
@@ -231,7 +259,9 @@ test('a visitor is told once what this place is, until they close that line; a u
   expect(await user.getByText('«Вслух» — стена коротких записей').count()).toBe(0)
 })
 
-test('scrolling goes on from a rendered page, and going back and reloading keep what was there', async () => {
+test('scrolling goes on from a rendered page, and going back and reloading keep what was there', async ({
+  journey,
+}) => {
   const page = await journey.visit()
   await readOn(page, 20)
   await postWith(page, /^.*Запись 12/)
@@ -255,7 +285,9 @@ test('scrolling goes on from a rendered page, and going back and reloading keep 
     .toBe(true)
 })
 
-test('a page that is shown in another tab while it loads is taken over there', async () => {
+test('a page that is shown in another tab while it loads is taken over there', async ({
+  journey,
+}) => {
   const page = await journey.visit()
   const link = postWith(page, 'Запись 25').locator('a[href^="/posts/"]')
   const opened = page.context().waitForEvent('page')
@@ -265,11 +297,11 @@ test('a page that is shown in another tab while it loads is taken over there', a
   await tab.getByRole('button', { name: 'Ответить' }).first().waitFor()
 })
 
-async function secondCursor(): Promise<string> {
+async function secondCursor(journey: Journey): Promise<string> {
   const { body } = await journey.call('GET', '/posts?limit=10')
   return encodeURIComponent(body.nextCursor)
 }
 
-async function replies(): Promise<Post[]> {
+async function replies(journey: Journey): Promise<Post[]> {
   return (await journey.call('GET', `/posts/${talk.id}/replies`)).body.posts
 }

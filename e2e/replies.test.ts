@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { DESKTOP, journey, olga, PHONE, petr, test, visitWithNews } from './testing/journey.ts'
+import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { signUpModerator } from './testing/moderation-actions.ts'
 import {
@@ -20,7 +20,11 @@ import {
 } from './testing/page-actions.ts'
 import { signInThrough } from './testing/sign-in-actions.ts'
 
-test('the reply dialog shows the post that is replied to, and the reply is counted at once wherever the post is shown', async () => {
+test('the reply dialog shows the post that is replied to, and the reply is counted at once wherever the post is shown', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(olga, 'Кто здесь?')
   await journey.call('POST', `/posts/${post.id}/likes`, { token: petr.token })
   const page = await journey.visit({ as: petr })
@@ -53,7 +57,7 @@ test('the reply dialog shows the post that is replied to, and the reply is count
   expect(await page.title()).toBe('Мои ответы - Вслух')
 })
 
-test('a deleted reply is subtracted from every count', async () => {
+test('a deleted reply is subtracted from every count', async ({ journey, olga, petr }) => {
   const post = await journey.publish(olga, 'Спросил и жду')
   await journey.reply(petr, post.id, 'Поспешный ответ')
   const page = await journey.visit({ as: petr })
@@ -72,7 +76,11 @@ test('a deleted reply is subtracted from every count', async () => {
   await expect.poll(() => repliesOf(asked)).toBe(null)
 })
 
-test('a thread whose root is gone stays readable behind a placeholder', async () => {
+test('a thread whose root is gone stays readable behind a placeholder', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const root = await journey.publish(olga, 'Исчезающая запись')
   const answer = await journey.reply(petr, root.id, 'Ответ остаётся')
   const page = await journey.visit({ as: petr, path: `/posts/${answer.id}` })
@@ -90,7 +98,7 @@ test('a thread whose root is gone stays readable behind a placeholder', async ()
   await page.getByText('Запись не найдена').waitFor()
 })
 
-test('each reply has a draft of its own', async () => {
+test('each reply has a draft of its own', async ({ journey, olga, petr }) => {
   await journey.publish(olga, 'Первая мысль')
   await journey.publish(olga, 'Вторая мысль')
   const page = await journey.visit({ as: petr })
@@ -108,7 +116,11 @@ test('each reply has a draft of its own', async () => {
   expect(await text.inputValue()).toBe('Первая: ответ')
 })
 
-test('two people talk in the field of the post’s page, which is there again for the next text', async () => {
+test('two people talk in the field of the post’s page, which is there again for the next text', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(olga, 'Поговорим?')
   const page = await journey.visit({ as: petr, path: `/posts/${post.id}`, before: recordShifts })
   const { field, send } = fieldOf(page)
@@ -140,7 +152,11 @@ test('two people talk in the field of the post’s page, which is there again fo
   await expect.poll(() => postTexts(page)).toEqual(['Поговорим?', 'О чём?', 'О погоде'])
 })
 
-test('the field and the dialog have one draft, also in another tab, and the dialog’s reply empties both', async () => {
+test('the field and the dialog have one draft, also in another tab, and the dialog’s reply empties both', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(olga, 'Один черновик')
   const page = await journey.visit({ as: petr, path: `/posts/${post.id}` })
   const { field } = fieldOf(page)
@@ -172,7 +188,10 @@ test('the field and the dialog have one draft, also in another tab, and the dial
   expect(await postTexts(page)).toEqual(texts)
 })
 
-test('an error, the counter and the note for the blocked stand at the field, and the text stays', async () => {
+test('an error, the counter and the note for the blocked stand at the field, and the text stays', async ({
+  journey,
+  olga,
+}) => {
   const vera = await signUpModerator(journey)
   const anna = await journey.signUp()
   const post = await journey.publish(olga, 'Спорная запись')
@@ -203,7 +222,11 @@ test('an error, the counter and the note for the blocked stand at the field, and
   expect(await blocked.field.inputValue()).toBe('Последнее слово')
 })
 
-test('what is written on a phone, and its button, are not under the bottom bar', async () => {
+test('what is written on a phone, and its button, are not under the bottom bar', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(olga, 'Ответьте длинно')
   const page = await journey.visit({ as: petr, path: `/posts/${post.id}` })
   const { field, send } = fieldOf(page)
@@ -218,7 +241,10 @@ test('what is written on a phone, and its button, are not under the bottom bar',
     .toBe(true)
 })
 
-test('a visitor is asked in the field’s place to sign in, and then finds the reply begun', async () => {
+test('a visitor is asked in the field’s place to sign in, and then finds the reply begun', async ({
+  journey,
+  olga,
+}) => {
   const post = await journey.publish(olga, 'Ждёт гостя')
   const { email } = await journey.signUp()
   const page = await journey.visit({ path: `/posts/${post.id}` })
@@ -234,7 +260,11 @@ function fieldOf(page: Page) {
   return { main, field, send: main.getByRole('button', { name: 'Опубликовать' }) }
 }
 
-test('the field asks for the first reply; on a phone it leaves out the name, which the tile has, and a wait has a row of its own', async () => {
+test('the field asks for the first reply; on a phone it leaves out the name, which the tile has, and a wait has a row of its own', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const asked = await journey.publish(olga, 'Кто первый?')
   const page = await journey.visit({ as: petr, path: `/posts/${asked.id}` })
   const { main, field, send } = fieldOf(page)
@@ -266,12 +296,16 @@ test('the field asks for the first reply; on a phone it leaves out the name, whi
   await expect.poll(() => field.getAttribute('placeholder')).toBe('Ваш ответ')
 })
 
-test('new replies to a post wait behind a button on its page, which only they light, and come above what is read', async () => {
+test('new replies to a post wait behind a button on its page, which only they light, and come above what is read', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const asked = await journey.publish(olga, 'Кто придёт?')
   const other = await journey.publish(olga, 'Другой вопрос')
   const texts = Array.from({ length: 9 }, (_, n) => `Приду ${n + 1}`)
   await journey.fillThread(petr, asked.id, texts)
-  const page = await visitWithNews({ path: `/posts/${asked.id}` })
+  const page = await journey.visitWithNews({ path: `/posts/${asked.id}` })
   const read = postWith(page, 'Приду 5')
   await bringTo(read, 200)
   const requests = countRequests(page, 'GET', /\/api\//)
@@ -296,13 +330,17 @@ test('new replies to a post wait behind a button on its page, which only they li
   await page.getByText('Вы остановились здесь').waitFor()
 })
 
-test('one’s own reply lights no button, nor does one to another post', async () => {
+test('one’s own reply lights no button, nor does one to another post', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const asked = await journey.publish(olga, 'Кто придёт?')
   const other = await journey.publish(olga, 'Другой вопрос')
-  const page = await visitWithNews({ as: petr, path: `/posts/${asked.id}` })
+  const page = await journey.visitWithNews({ as: petr, path: `/posts/${asked.id}` })
   await reply(page, postWith(page, 'Кто придёт?').first(), 'Я приду')
   await postWith(page, 'Я приду').waitFor()
-  const otherPage = await visitWithNews({ path: `/posts/${other.id}` })
+  const otherPage = await journey.visitWithNews({ path: `/posts/${other.id}` })
   await journey.reply(olga, other.id, 'Не сюда')
   await otherPage.getByRole('button', { name: 'Показать новые ответы' }).waitFor()
   expect(await page.getByRole('button', { name: /новые ответы/ }).count()).toBe(0)

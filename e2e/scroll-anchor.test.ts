@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
-import { DESKTOP, journey, olga, PHONE, desktopTest as test } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { DESKTOP, PHONE, desktopTest as test } from './testing/journey.ts'
 import {
   bringTo,
   focusedPost,
@@ -19,11 +19,13 @@ import { askForCode, enterCode, profileLink, signInButton } from './testing/sign
 const POSTS = 120
 const TEXT = 'Запись, которой хватает слов на две строки и больше. Номер'
 
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, POSTS, TEXT)
 })
 
-test('a reload deep in the wall returns to the same post, also after one on a post; the posts above are read on the way up', async () => {
+test('a reload deep in the wall returns to the same post, also after one on a post; the posts above are read on the way up', async ({
+  journey,
+}) => {
   const page = await journey.visit({ viewport: PHONE, before: recordSeenTop })
   const read = await readDeep(page)
   const position = () =>
@@ -55,7 +57,9 @@ test('a reload deep in the wall returns to the same post, also after one on a po
   expect(texts).toEqual(expected)
 })
 
-test('after a reload of a post opened by touch, Back draws no ring around its card; one opened by a key has it', async () => {
+test('after a reload of a post opened by touch, Back draws no ring around its card; one opened by a key has it', async ({
+  journey,
+}) => {
   const page = await journey.visit({ viewport: PHONE, hasTouch: true })
   const returnTo = async (card: Locator) => {
     await page.getByRole('heading', { name: 'Ответы' }).waitFor()
@@ -75,7 +79,9 @@ test('after a reload of a post opened by touch, Back draws no ring around its ca
   expect(await returnTo(postWith(page, /Номер 118$/))).toBe(true)
 })
 
-test('a part of the wall that was opened by its address states no positions, and does not show what is published there', async () => {
+test('a part of the wall that was opened by its address states no positions, and does not show what is published there', async ({
+  journey,
+}) => {
   const vera = await journey.signUp()
   const { nextCursor } = (await journey.call('GET', '/posts?limit=50')).body
   const page = await journey.visit({ as: vera, path: `/?cursor=${nextCursor}` })
@@ -93,7 +99,9 @@ test('a part of the wall that was opened by its address states no positions, and
   await journey.call('DELETE', `/posts/${body.posts[0].id}`, { token: vera.token })
 })
 
-test('a reload at the last post that is loaded returns to it before the posts below are read', async () => {
+test('a reload at the last post that is loaded returns to it before the posts below are read', async ({
+  journey,
+}) => {
   const page = await journey.visit({ viewport: PHONE })
   await readOn(page, 60)
   const read = postWith(page, /Номер 71$/)
@@ -113,7 +121,10 @@ test('a reload at the last post that is loaded returns to it before the posts be
   expect(await isAt(read, 217)).toBe(true)
 })
 
-test('who reloads or signs in within the first posts finds them where they were, however many came meanwhile, and is told', async () => {
+test('who reloads or signs in within the first posts finds them where they were, however many came meanwhile, and is told', async ({
+  journey,
+  olga,
+}) => {
   const petr = await journey.signUp()
   const page = await journey.visit({ viewport: PHONE })
   const read = postWith(page, /Номер 115$/)
@@ -138,7 +149,9 @@ test('who reloads or signs in within the first posts finds them where they were,
   expect(await isAt(read, 217)).toBe(true)
 })
 
-test('going back before the scripts of a reloaded post are there shows the wall at its place', async () => {
+test('going back before the scripts of a reloaded post are there shows the wall at its place', async ({
+  journey,
+}) => {
   const page = await journey.visit({ viewport: PHONE })
   const read = await readDeep(page)
   await read.locator('time').click()
@@ -157,7 +170,9 @@ test('going back before the scripts of a reloaded post are there shows the wall 
   await expect.poll(() => isAt(read, 217)).toBe(true)
 })
 
-test('signing in deep in the wall returns to the same post, and the address starts at the top', async () => {
+test('signing in deep in the wall returns to the same post, and the address starts at the top', async ({
+  journey,
+}) => {
   const petr = await journey.signUp()
   const page = await journey.visit({ viewport: PHONE })
   const read = await readDeep(page)
@@ -172,9 +187,9 @@ test('signing in deep in the wall returns to the same post, and the address star
   expect(await page.evaluate(() => scrollY)).toBe(0)
 })
 
-test.each([PHONE, DESKTOP])(
+test.for([PHONE, DESKTOP])(
   'deep in the wall neither closing the switcher nor choosing from it nor Tab moves the page, at $width px',
-  async (viewport) => {
+  async (viewport, { journey, olga }) => {
     const page = await journey.visit({ as: olga, viewport })
     const read = await readDeep(page)
     // Not by click(), which scrolls by itself.
@@ -205,7 +220,10 @@ test.each([PHONE, DESKTOP])(
   },
 )
 
-test('a session that begins and ends in another tab moves nothing that is being read here, and brings and takes the likes of its user', async () => {
+test('a session that begins and ends in another tab moves nothing that is being read here, and brings and takes the likes of its user', async ({
+  journey,
+  olga,
+}) => {
   const petr = await journey.signUp()
   const page = await journey.visit({ viewport: PHONE, before: recordSeenTop })
   const id = await (await readDeep(page)).getAttribute('data-post-id')

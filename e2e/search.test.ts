@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
+import { DESKTOP, test } from './testing/journey.ts'
 import { bringTo, isAt, postTexts, postWith, readOn } from './testing/page-actions.ts'
 
 const STILL = { javaScriptEnabled: false, waitsForScripts: false }
@@ -14,7 +14,11 @@ async function search(page: Page, q: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-test('the magnifier leads to the search; what is found has its words marked, and is opened and left again at its place', async () => {
+test('the magnifier leads to the search; what is found has its words marked, and is opened and left again at its place', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.fillWall(olga, 60, 'Ёжик читает книгу')
   await journey.publish(petr, 'Ничего похожего')
   const page = await journey.visit()
@@ -41,7 +45,10 @@ test('the magnifier leads to the search; what is found has its words marked, and
   expect(await postWith(page, 'Ничего похожего').count()).toBe(0)
 })
 
-test('without scripts the form searches, the words are marked, and a link leads to what else was found', async () => {
+test('without scripts the form searches, the words are marked, and a link leads to what else was found', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 12, 'Ёжик читает книгу')
   const page = await journey.visit({ ...STILL, path: '/search' })
   await heading(page, 'Поиск по записям и ответам').waitFor()
@@ -59,7 +66,11 @@ test('without scripts the form searches, the words are marked, and a link leads 
   await heading(page, 'Уточните запрос').waitFor()
 })
 
-test('posts with similar words follow below a line of their own, with scripts and without', async () => {
+test('posts with similar words follow below a line of their own, with scripts and without', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.publish(olga, 'Аквариумист')
   await journey.publish(olga, 'Вот аквариум')
   await journey.fillWall(petr, 11, 'Аквариумистика')
@@ -84,7 +95,10 @@ test('posts with similar words follow below a line of their own, with scripts an
   }
 })
 
-test('what cannot be found is told in words, and the next search follows in the same field', async () => {
+test('what cannot be found is told in words, and the next search follows in the same field', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Нашлось')
   const page = await journey.visit({ path: '/search' })
   await search(page, 'кракозябра')
@@ -102,7 +116,11 @@ test('what cannot be found is told in words, and the next search follows in the 
   expect(await field(page).inputValue()).toBe('и не был')
 })
 
-test('a signed-in viewer sees their likes in what is found, and a reply leads to its thread', async () => {
+test('a signed-in viewer sees their likes in what is found, and a reply leads to its thread', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const post = await journey.publish(olga, 'Вопрос')
   const reply = await journey.reply(petr, post.id, 'Неповторимый ответ')
   await journey.call('POST', `/posts/${reply.id}/likes`, { token: olga.token })
@@ -118,7 +136,10 @@ test('a signed-in viewer sees their likes in what is found, and a reply leads to
   await expect.poll(() => marks(page)).toEqual([])
 })
 
-test('on a wide screen the field stands beside the column, with what this place is and its texts', async () => {
+test('on a wide screen the field stands beside the column, with what this place is and its texts', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Видна с широкого экрана')
   for (const options of [{}, STILL]) {
     const page = await journey.visit({ viewport: DESKTOP, ...options })

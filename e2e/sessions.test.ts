@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { signUpModerator } from './testing/moderation-actions.ts'
 import { startPost, textField } from './testing/page-actions.ts'
 import {
@@ -12,7 +12,9 @@ import {
   signInThrough,
 } from './testing/sign-in-actions.ts'
 
-test('devices: this browser comes first, by its own name, and cannot be closed; the others open in a dialog', async () => {
+test('devices: this browser comes first, by its own name, and cannot be closed; the others open in a dialog', async ({
+  journey,
+}) => {
   const elsewhere = await journey.signUp()
   const page = await journey.visit()
   await askForCode(page, elsewhere.email)
@@ -34,10 +36,12 @@ test('devices: this browser comes first, by its own name, and cannot be closed; 
   await dialog.getByText('Firefox 140').waitFor()
   await dialog.getByRole('button', { name: 'Отмена' }).click()
   await dialog.waitFor({ state: 'detached' })
-  expect(await isOpen(elsewhere)).toBe(true)
+  expect(await isOpen(journey, elsewhere)).toBe(true)
 })
 
-test('at ten sessions the page says that the next sign-in closes the oldest', async () => {
+test('at ten sessions the page says that the next sign-in closes the oldest', async ({
+  journey,
+}) => {
   const here = await journey.signUp()
   const page = await journey.visit({ as: here, path: '/settings/devices' })
   const warning = page.getByText(
@@ -55,7 +59,9 @@ test('at ten sessions the page says that the next sign-in closes the oldest', as
   await warning.waitFor()
 })
 
-test('one session closed: «Сессия завершена», it leaves the list, and its next call is refused', async () => {
+test('one session closed: «Сессия завершена», it leaves the list, and its next call is refused', async ({
+  journey,
+}) => {
   const here = await journey.signUp()
   const there = await journey.signIn(here.email)
   const page = await journey.visit({ as: here, path: '/settings/devices' })
@@ -67,11 +73,13 @@ test('one session closed: «Сессия завершена», it leaves the lis
   await toast(page, 'Сессия завершена')
   await dialog.waitFor({ state: 'detached' })
   await others.getByText('Других сессий нет').waitFor()
-  expect(await isOpen(there)).toBe(false)
-  expect(await isOpen(here)).toBe(true)
+  expect(await isOpen(journey, there)).toBe(false)
+  expect(await isOpen(journey, here)).toBe(true)
 })
 
-test('all others closed after a confirmation: «Сессии завершены», and only this one stays', async () => {
+test('all others closed after a confirmation: «Сессии завершены», and only this one stays', async ({
+  journey,
+}) => {
   const here = await journey.signUp()
   const others = [await journey.signIn(here.email), await journey.signIn(here.email)]
   const page = await journey.visit({ as: here, path: '/settings/devices' })
@@ -89,10 +97,16 @@ test('all others closed after a confirmation: «Сессии завершены�
   await toast(page, 'Сессии завершены')
   await list.getByText('Других сессий нет').waitFor()
   expect(await close.count()).toBe(0)
-  expect(await Promise.all([here, ...others].map(isOpen))).toEqual([true, false, false])
+  expect(await Promise.all([here, ...others].map((it) => isOpen(journey, it)))).toEqual([
+    true,
+    false,
+    false,
+  ])
 })
 
-test('a session that could not be closed: its dialog stays, says so to everybody, and can try again', async () => {
+test('a session that could not be closed: its dialog stays, says so to everybody, and can try again', async ({
+  journey,
+}) => {
   const here = await journey.signUp()
   const there = await journey.signIn(here.email)
   const page = await journey.visit({ as: here, path: '/settings/devices' })
@@ -111,20 +125,22 @@ test('a session that could not be closed: its dialog stays, says so to everybody
     await close.click()
     const refusal = 'Сервер не отвечает. Попробуйте чуть позже'
     await expect.poll(() => dialog.getByRole('alert').textContent()).toBe(refusal)
-    expect(await isOpen(there)).toBe(true)
+    expect(await isOpen(journey, there)).toBe(true)
     await page.unroute(sessions)
     if (name === 'Завершить') await close.click()
     else await dialog.getByRole('button', { name: 'Отмена' }).click()
     await dialog.waitFor({ state: 'detached' })
   }
-  expect(await isOpen(there)).toBe(false)
+  expect(await isOpen(journey, there)).toBe(false)
 })
 
-test('a session closed on another device: a secured page leads to the wall', async () => {
+test('a session closed on another device: a secured page leads to the wall', async ({
+  journey,
+}) => {
   const here = await journey.signUp()
   const page = await journey.visit({ as: here, path: '/settings' })
   await page.getByRole('link', { name: 'Устройства' }).waitFor()
-  await closeFromElsewhere(here)
+  await closeFromElsewhere(journey, here)
 
   await page.getByRole('link', { name: 'Устройства' }).click()
   await page.waitForURL(`${journey.url}/`)
@@ -133,15 +149,17 @@ test('a session closed on another device: a secured page leads to the wall', asy
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
-test('a session closed on another device leaves no draft and no hidden word, in every tab and on the screen', async () => {
-  const { here, page } = await visitAndWrite()
+test('a session closed on another device leaves no draft and no hidden word, in every tab and on the screen', async ({
+  journey,
+}) => {
+  const { here, page } = await visitAndWrite(journey)
   const other = await page.context().newPage()
   await other.goto(`${journey.url}/liked`)
   await profileLink(other).waitFor()
   await other.evaluate(() => sessionStorage.setItem('intent', '{"name":"new-post"}'))
   const dialog = await startPost(page)
   await textField(dialog).fill('Ещё не отправлено')
-  await closeFromElsewhere(here)
+  await closeFromElsewhere(journey, here)
   await page.keyboard.press('Control+Enter')
 
   await toast(page, CLOSED)
@@ -157,10 +175,12 @@ test('a session closed on another device leaves no draft and no hidden word, in 
   expect(await textField(await startPost(page)).inputValue()).toBe('')
 })
 
-test('a browser that is opened after its session was closed leaves nothing either, and says why once', async () => {
-  const { here, page } = await visitAndWrite()
+test('a browser that is opened after its session was closed leaves nothing either, and says why once', async ({
+  journey,
+}) => {
+  const { here, page } = await visitAndWrite(journey)
   await page.goto('about:blank')
-  await closeFromElsewhere(here)
+  await closeFromElsewhere(journey, here)
   await page.goto(`${journey.url}/settings`)
   await page.waitForURL(`${journey.url}/`)
   await toast(page, CLOSED)
@@ -171,8 +191,8 @@ test('a browser that is opened after its session was closed leaves nothing eithe
   expect(await page.getByText(CLOSED).count()).toBe(0)
 })
 
-test('an expired session leaves drafts and hidden words to its person', async () => {
-  const { here, page } = await visitAndWrite()
+test('an expired session leaves drafts and hidden words to its person', async ({ journey }) => {
+  const { here, page } = await visitAndWrite(journey)
   const before = await personalKeys(page, here)
   expect(before).toEqual([`draft ${here.id} new`, 'hidden'])
   await journey.rows(
@@ -184,7 +204,7 @@ test('an expired session leaves drafts and hidden words to its person', async ()
   expect(await personalKeys(page, here)).toEqual(before)
 })
 
-test('a blocked person reads why they are signed out', async () => {
+test('a blocked person reads why they are signed out', async ({ journey }) => {
   const here = await journey.signUp()
   const page = await journey.visit({ as: here })
   await profileLink(page).waitFor()
@@ -198,7 +218,9 @@ test('a blocked person reads why they are signed out', async () => {
   expect(await page.getByRole('status').getByText('Сессия завершена').count()).toBe(0)
 })
 
-test('logging out closes the session, leads to the wall, and signs the other tab out', async () => {
+test('logging out closes the session, leads to the wall, and signs the other tab out', async ({
+  journey,
+}) => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user, path: '/settings' })
   const secondTab = await page.context().newPage()
@@ -211,7 +233,7 @@ test('logging out closes the session, leads to the wall, and signs the other tab
   await signInButton(page).waitFor()
   await secondTab.waitForURL(`${journey.url}/`)
   await signInButton(secondTab).waitFor()
-  expect(await isOpen(user)).toBe(false)
+  expect(await isOpen(journey, user)).toBe(false)
   await page.goBack()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
   expect(await page.getByText(user.email).count()).toBe(0)
@@ -220,7 +242,7 @@ test('logging out closes the session, leads to the wall, and signs the other tab
 const CLOSED = 'Сессия завершена с другого устройства'
 
 /** Opens a page as a new user, who hides a word and leaves a draft. */
-async function visitAndWrite() {
+async function visitAndWrite(journey: Journey) {
   const here = await journey.signUp()
   const page = await journey.visit({ as: here, path: '/settings/hidden' })
   await page.getByRole('textbox', { name: 'Слово' }).fill('выборы')
@@ -252,12 +274,12 @@ async function toast(page: Page, text: string): Promise<void> {
   await page.getByRole('status').getByText(text).waitFor()
 }
 
-async function closeFromElsewhere({ email }: TestUser): Promise<void> {
+async function closeFromElsewhere(journey: Journey, { email }: TestUser): Promise<void> {
   const { token } = await journey.signIn(email)
   await journey.call('DELETE', '/sessions', { token })
 }
 
 /** Whether a user's session is still accepted. */
-async function isOpen({ token }: TestUser): Promise<boolean> {
+async function isOpen(journey: Journey, { token }: TestUser): Promise<boolean> {
   return (await journey.call('GET', '/users/current', { token })).status === 200
 }

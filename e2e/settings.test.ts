@@ -1,10 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, PHONE, desktopTest as test } from './testing/journey.ts'
+import { PHONE, desktopTest as test } from './testing/journey.ts'
 import { holdCalls, toast } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
-test('settings show the address and the name, and lead to each of their pages and back', async () => {
+test('settings show the address and the name, and lead to each of their pages and back', async ({
+  journey,
+}) => {
   const user = await journey.signUp()
   const { email, username } = user
   const page = await journey.visit({ as: user })
@@ -38,7 +40,9 @@ test('settings show the address and the name, and lead to each of their pages an
   }
 })
 
-test('settings: an account block (e-mail row and username row), «Устройства» and «Выйти», in this order and in sight at 390×844', async () => {
+test('settings: an account block (e-mail row and username row), «Устройства» and «Выйти», in this order and in sight at 390×844', async ({
+  journey,
+}) => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user, path: '/settings', viewport: PHONE })
   const main = page.getByRole('main')
@@ -66,7 +70,9 @@ test('settings: an account block (e-mail row and username row), «Устройс
   expect(bottom.y + bottom.height).toBeLessThanOrEqual(bar.y)
 })
 
-test('numbers of likes and replies are not shown in a browser whose person does not want them', async () => {
+test('numbers of likes and replies are not shown in a browser whose person does not want them', async ({
+  journey,
+}) => {
   const user = await journey.signUp()
   const { id } = await journey.publish(user, 'Сколько?')
   await journey.call('POST', `/posts/${id}/likes`, { token: user.token })
@@ -85,7 +91,9 @@ test('numbers of likes and replies are not shown in a browser whose person does 
   await count.waitFor()
 })
 
-test('a name is checked in the browser as it is typed, and by the server once, 500 ms after the last key', async () => {
+test('a name is checked in the browser as it is typed, and by the server once, 500 ms after the last key', async ({
+  journey,
+}) => {
   const page = await journey.visit({
     as: await journey.signUp(),
     path: '/settings/account/username',
@@ -115,7 +123,9 @@ test('a name is checked in the browser as it is typed, and by the server once, 5
   expect(checks.methods).toEqual(['GET'])
 })
 
-test('a taken name is refused in any letter case, also when it was taken after the check', async () => {
+test('a taken name is refused in any letter case, also when it was taken after the check', async ({
+  journey,
+}) => {
   const rival = await journey.signUp()
   const page = await journey.visit({
     as: await journey.signUp(),
@@ -137,7 +147,7 @@ test('a taken name is refused in any letter case, also when it was taken after t
   expect(await field.inputValue()).toBe('wanted_name')
 })
 
-test('a saved name is in the settings, in the header and on the wall', async () => {
+test('a saved name is in the settings, in the header and on the wall', async ({ journey }) => {
   const user = await journey.signUp()
   await journey.publish(user, 'Меня зовут иначе.')
   const page = await journey.visit({ as: user })

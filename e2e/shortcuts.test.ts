@@ -1,9 +1,12 @@
 import { expect } from 'vitest'
-import { DESKTOP, journey, olga, petr, test } from './testing/journey.ts'
+import { DESKTOP, test } from './testing/journey.ts'
 import { dialogOf, focused, focusedPost, postWith, typeRussian } from './testing/page-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
-test('j and k step through the posts, Page Up and Page Down too, on any layout', async () => {
+test('j and k step through the posts, Page Up and Page Down too, on any layout', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 25)
   const page = await journey.visit({ viewport: DESKTOP })
   await postWith(page, 'Запись 25').waitFor()
@@ -38,7 +41,11 @@ test('j and k step through the posts, Page Up and Page Down too, on any layout',
   expect(bottom).toBeLessThanOrEqual(DESKTOP.height)
 })
 
-test('«?» shows the shortcuts, and they do nothing while the user types or a dialog is open', async () => {
+test('«?» shows the shortcuts, and they do nothing while the user types or a dialog is open', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.publish(olga, 'Единственная запись')
   const page = await journey.visit({ as: petr, viewport: DESKTOP })
   await postWith(page, 'Единственная запись').waitFor()
@@ -73,7 +80,11 @@ test('«?» shows the shortcuts, and they do nothing while the user types or a d
   await help.waitFor()
 })
 
-test('letters can be switched off in the list of shortcuts, and «?» brings it back', async () => {
+test('letters can be switched off in the list of shortcuts, and «?» brings it back', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   await journey.publish(olga, 'Без букв')
   const page = await journey.visit({ as: petr, viewport: DESKTOP })
   await postWith(page, 'Без букв').waitFor()
@@ -96,7 +107,11 @@ test('letters can be switched off in the list of shortcuts, and «?» brings it 
   await expect.poll(() => focusedPost(page)).toBe('Без букв')
 })
 
-test('on the page of a post, l and r act on that post until another one has the focus', async () => {
+test('on the page of a post, l and r act on that post until another one has the focus', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const root = await journey.publish(olga, 'О чём страница')
   await journey.reply(olga, root.id, 'Ответ под ней')
   const page = await journey.visit({ as: petr, path: `/posts/${root.id}`, viewport: DESKTOP })
@@ -118,7 +133,7 @@ test('on the page of a post, l and r act on that post until another one has the 
   expect(await likes('О чём страница')).toBe('true')
 })
 
-test('n and «?» also work on pages without posts', async () => {
+test('n and «?» also work on pages without posts', async ({ journey, petr }) => {
   const page = await journey.visit({ as: petr, path: '/settings', viewport: DESKTOP })
   for (const [path, text] of [
     ['/settings', 'Выйти'],

@@ -1,7 +1,7 @@
 import type { Locator, Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { newEmail } from '../server/testing/account-fixture.ts'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { desktopTest as test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import {
   askForCode,
@@ -16,7 +16,9 @@ import {
 
 const WRONG = 'Неверный код'
 
-test('a wrong code shows an error with the tries left, which typing removes; after five a countdown says when a new code can be had', async () => {
+test('a wrong code shows an error with the tries left, which typing removes; after five a countdown says when a new code can be had', async ({
+  journey,
+}) => {
   const { email } = await journey.signIn('wrong@example.org')
   const page = await journey.visit()
   await askForCode(page, email)
@@ -72,7 +74,9 @@ test('a wrong code shows an error with the tries left, which typing removes; aft
   await profileLink(page).waitFor()
 })
 
-test('the dialog says that a code has expired, and offers a new one at once', async () => {
+test('the dialog says that a code has expired, and offers a new one at once', async ({
+  journey,
+}) => {
   const { email } = await journey.signIn('late@example.org')
   const page = await journey.visit()
   await askForCode(page, email)
@@ -90,12 +94,12 @@ test('the dialog says that a code has expired, and offers a new one at once', as
   await profileLink(page).waitFor()
 })
 
-test.each([
+test.for([
   ['is blocked', (route: Route) => route.abort('blockedbyclient')],
   ['hangs', () => {}],
-])(
+] as const)(
   'where a script that tells browsers apart %s, a person signs in all the same, and stays',
-  async (_how, handle) => {
+  async ([_how, handle], { journey }) => {
     const { email } = await journey.signIn(newEmail())
     const page = await journey.visit({ expectedErrors: /ERR_BLOCKED_BY_CLIENT/ })
     await page.route(/\/assets\/(?:fp|bowser)[.-][^/]*\.js$/, handle)
@@ -109,7 +113,9 @@ test.each([
   },
 )
 
-test('a person whose browser has deleted what scripts stored stays signed in', async () => {
+test('a person whose browser has deleted what scripts stored stays signed in', async ({
+  journey,
+}) => {
   const { email } = await journey.signIn(newEmail())
   const page = await journey.visit()
   await askForCode(page, email)
@@ -120,7 +126,9 @@ test('a person whose browser has deleted what scripts stored stays signed in', a
   await profileLink(page).waitFor()
 })
 
-test('a code that did not reach the server stays to be sent again, and the error goes when the network is back', async () => {
+test('a code that did not reach the server stays to be sent again, and the error goes when the network is back', async ({
+  journey,
+}) => {
   const { email } = await journey.signIn('tunnel@example.org')
   const page = await journey.visit({ expectedErrors: /ERR_INTERNET_DISCONNECTED/ })
   await askForCode(page, email)
@@ -138,7 +146,7 @@ test('a code that did not reach the server stays to be sent again, and the error
   await profileLink(page).waitFor()
 })
 
-test('identifying this browser sends no request to any other site', async () => {
+test('identifying this browser sends no request to any other site', async ({ journey }) => {
   const { email } = await journey.signIn('anonymous@example.org')
   const asked: string[] = []
   const page = await journey.visit({
@@ -153,7 +161,9 @@ test('identifying this browser sends no request to any other site', async () => 
   expect([...new Set(asked)]).toEqual([journey.url])
 })
 
-test('«Отправить код ещё раз» waits for a minute, counts it down, and mails the same code', async () => {
+test('«Отправить код ещё раз» waits for a minute, counts it down, and mails the same code', async ({
+  journey,
+}) => {
   const { email } = await journey.signIn('egor@example.org')
   const page = await journey.visit({ before: (page) => page.clock.install() })
   await signInButton(page).click()
@@ -179,7 +189,9 @@ test('«Отправить код ещё раз» waits for a minute, counts it 
   await profileLink(page).waitFor()
 })
 
-test('a registration whose tab was closed goes on from a line under the header of any page, which moves nothing as it loads', async () => {
+test('a registration whose tab was closed goes on from a line under the header of any page, which moves nothing as it loads', async ({
+  journey,
+}) => {
   const email = 'zoya@example.org'
   const first = await journey.visit()
   await signInButton(first).click()
@@ -211,7 +223,9 @@ test('a registration whose tab was closed goes on from a line under the header o
   expect(await page.evaluate(() => Object.keys(localStorage))).not.toContain('sign-in')
 })
 
-test('the line on a code goes with «Вернуться» in every tab, and after twenty minutes', async () => {
+test('the line on a code goes with «Вернуться» in every tab, and after twenty minutes', async ({
+  journey,
+}) => {
   const { email } = await journey.signIn('lida@example.org')
   const page = await journey.visit({ before: (it) => it.clock.install() })
   const { dialog, goBack } = signInDialog(page)
@@ -238,7 +252,9 @@ test('the line on a code goes with «Вернуться» in every tab, and afte
   expect(await page.locator('html[data-code-sent]').count()).toBe(0)
 })
 
-test('a code that waits is forgotten when somebody turns out to be signed in', async () => {
+test('a code that waits is forgotten when somebody turns out to be signed in', async ({
+  journey,
+}) => {
   const user = await journey.visit({ as: await journey.signUp() })
   await user.evaluate(() => {
     const operation = { id: 'op', email: 'other@example.org', sentAt: Date.now() }

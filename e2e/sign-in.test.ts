@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { desktopTest as test } from './testing/journey.ts'
 import { countRequests, refuseNews } from './testing/page-actions.ts'
 import {
   askForCode,
@@ -11,7 +11,7 @@ import {
   signInDialog,
 } from './testing/sign-in-actions.ts'
 
-test('an address is required, validated, and its error is announced', async () => {
+test('an address is required, validated, and its error is announced', async ({ journey }) => {
   const page = await journey.visit()
   const step = signInDialog(page)
   await signInButton(page).click()
@@ -44,7 +44,9 @@ test('an address is required, validated, and its error is announced', async () =
   expect(await step.proceed.isEnabled()).toBe(true)
 })
 
-test('on a small phone the field stands in the upper half; what one accepts stands where the account is made, by links large enough for a finger', async () => {
+test('on a small phone the field stands in the upper half; what one accepts stands where the account is made, by links large enough for a finger', async ({
+  journey,
+}) => {
   const page = await journey.visit({ viewport: { width: 320, height: 568 } })
   await signInButton(page).click()
   const { dialog, email, goBack } = signInDialog(page)
@@ -66,7 +68,9 @@ test('on a small phone the field stands in the upper half; what one accepts stan
   }
 })
 
-test('on a screen 256 px high the button stands below the field, which has the whole width', async () => {
+test('on a screen 256 px high the button stands below the field, which has the whole width', async ({
+  journey,
+}) => {
   const page = await journey.visit({ viewport: { width: 320, height: 256 } })
   await signInButton(page).click()
   const { email, proceed } = signInDialog(page)
@@ -76,7 +80,9 @@ test('on a screen 256 px high the button stands below the field, which has the w
   expect(button?.y).toBeGreaterThanOrEqual((field?.y ?? 0) + (field?.height ?? 0))
 })
 
-test('a mistyped mail host is asked about before the mail goes, mended by a tap, and never refused', async () => {
+test('a mistyped mail host is asked about before the mail goes, mended by a tap, and never refused', async ({
+  journey,
+}) => {
   const page = await journey.visit()
   const starts = countRequests(page, 'POST', /\/logins$/)
   await signInButton(page).click()
@@ -98,7 +104,7 @@ test('a mistyped mail host is asked about before the mail goes, mended by a tap,
   expect(starts()).toBe(1)
 })
 
-test('the step for the address repeats why one signs in', async () => {
+test('the step for the address repeats why one signs in', async ({ journey }) => {
   const author = await journey.signUp()
   await journey.publish(author, 'Спросите меня')
   const page = await journey.visit()
@@ -116,7 +122,9 @@ test('the step for the address repeats why one signs in', async () => {
   }
 })
 
-test('somebody with an account signs in by the mailed code, which is sent once when «123 456» is pasted', async () => {
+test('somebody with an account signs in by the mailed code, which is sent once when «123 456» is pasted', async ({
+  journey,
+}) => {
   const { email, username } = await journey.signIn('anna@example.org')
   const page = await journey.visit()
   const { dialog, code } = signInDialog(page)
@@ -136,7 +144,7 @@ test('somebody with an account signs in by the mailed code, which is sent once w
   expect(await dialog.count()).toBe(0)
 })
 
-test('two presses of «Продолжить» in one frame ask for one code', async () => {
+test('two presses of «Продолжить» in one frame ask for one code', async ({ journey }) => {
   const page = await journey.visit()
   const starts = countRequests(page, 'POST', /\/logins$/)
   await signInButton(page).click()
@@ -150,7 +158,9 @@ test('two presses of «Продолжить» in one frame ask for one code', as
   expect(starts()).toBe(1)
 })
 
-test('an unknown address is offered registration: «Вернуться» leads back to it, «Продолжить» to the code', async () => {
+test('an unknown address is offered registration: «Вернуться» leads back to it, «Продолжить» to the code', async ({
+  journey,
+}) => {
   const email = 'boris@example.org'
   const page = await journey.visit()
   const step = signInDialog(page)
@@ -188,7 +198,9 @@ test('an unknown address is offered registration: «Вернуться» leads b
   await page.getByRole('heading', { name: 'Задать имя пользователя' }).waitFor()
 })
 
-test('a dialog closed on the code stays closed after a reload, continues at «Войти», offers a new code where the old one has expired, and drops an operation after twenty minutes', async () => {
+test('a dialog closed on the code stays closed after a reload, continues at «Войти», offers a new code where the old one has expired, and drops an operation after twenty minutes', async ({
+  journey,
+}) => {
   const { email } = await journey.signIn('dasha@example.org')
   const page = await journey.visit({
     before: async (page) => {
@@ -222,7 +234,9 @@ test('a dialog closed on the code stays closed after a reload, continues at «В
   expect(await goBack.count()).toBe(0)
 })
 
-test('Escape, «Закрыть» and a click beside it close the dialog, and the focus is back on «Войти»', async () => {
+test('Escape, «Закрыть» and a click beside it close the dialog, and the focus is back on «Войти»', async ({
+  journey,
+}) => {
   const page = await journey.visit()
   const { dialog, email } = signInDialog(page)
   const ways = [

@@ -2,15 +2,20 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
-import { DESKTOP, journey, testWith } from './testing/journey.ts'
+import { DESKTOP, type Journey, testWith } from './testing/journey.ts'
 import { signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const test = testWith({ OPERATOR_NAME: 'Ольга Ильина', CONTACT_EMAIL: 'o@wall.example' })
 
-const close = (column: 'registrations_closed' | 'writing_closed', reason: string | null) =>
-  journey.sql.query(`UPDATE site_state SET ${column} = $1`, [reason])
+const close = (
+  journey: Journey,
+  column: 'registrations_closed' | 'writing_closed',
+  reason: string | null,
+) => journey.sql.query(`UPDATE site_state SET ${column} = $1`, [reason])
 
-test('the texts of the site are linked from the wall’s foot, beside the column and from the sign-in, and are read without scripts', async () => {
+test('the texts of the site are linked from the wall’s foot, beside the column and from the sign-in, and are read without scripts', async ({
+  journey,
+}) => {
   const page = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
   for (const [link, title] of [
     ['О сайте', 'О сайте'],
@@ -53,7 +58,7 @@ test('the texts of the site are linked from the wall’s foot, beside the column
   await user.getByText('Ольга Ильина').waitFor()
 })
 
-test('a hostile file of the operator’s is text on the page', async () => {
+test('a hostile file of the operator’s is text on the page', async ({ journey }) => {
   const folder = join(journey.product.dataDir, 'pages')
   await mkdir(folder, { recursive: true })
   await writeFile(
@@ -78,8 +83,10 @@ async function reloadUntil(shown: Locator): Promise<void> {
     .toBe(1)
 }
 
-test('closed registrations are said in the header and in the dialog, and an invitation opens them', async () => {
-  await close('registrations_closed', 'Разбираем спам, откроем в среду')
+test('closed registrations are said in the header and in the dialog, and an invitation opens them', async ({
+  journey,
+}) => {
+  await close(journey, 'registrations_closed', 'Разбираем спам, откроем в среду')
   const page = await journey.visit()
   const notice = page.getByText('Регистрация закрыта: Разбираем спам, откроем в среду')
   await reloadUntil(notice)
@@ -107,10 +114,12 @@ test('closed registrations are said in the header and in the dialog, and an invi
   await step.dialog.getByText('пока нет. Зарегистрироваться?').waitFor()
   await step.proceed.click()
   await step.code.waitFor()
-  await close('registrations_closed', null)
+  await close(journey, 'registrations_closed', null)
 })
 
-test('registrations by invitation are said in the header and at the sign-in; a link that is over says so, and costs nobody the invitation they have', async () => {
+test('registrations by invitation are said in the header and at the sign-in; a link that is over says so, and costs nobody the invitation they have', async ({
+  journey,
+}) => {
   const { sql } = journey
   await sql.query('UPDATE site_state SET is_invite_only = true')
   const [good, over] = ['a-token-that-is-good', 'a-token-that-is-over']
@@ -146,9 +155,11 @@ test('registrations by invitation are said in the header and at the sign-in; a l
   await sql.query('UPDATE site_state SET is_invite_only = false')
 })
 
-test('closed writing is said to everybody, and a post is refused with the reason', async () => {
+test('closed writing is said to everybody, and a post is refused with the reason', async ({
+  journey,
+}) => {
   const olga = await journey.signUp()
-  await close('writing_closed', 'Переезжаем на другой сервер')
+  await close(journey, 'writing_closed', 'Переезжаем на другой сервер')
   const page = await journey.visit({ as: olga })
   await expect
     .poll(async () => {
@@ -161,10 +172,12 @@ test('closed writing is said to everybody, and a post is refused with the reason
   await dialog.getByRole('textbox').fill('Успею?')
   await dialog.getByRole('button', { name: 'Опубликовать' }).click()
   await page.getByText('Писать пока нельзя: Переезжаем на другой сервер').nth(1).waitFor()
-  await close('writing_closed', null)
+  await close(journey, 'writing_closed', null)
 })
 
-test('a notice is read without scripts, put away by «Понятно» for good, and the next one shows', async () => {
+test('a notice is read without scripts, put away by «Понятно» for good, and the next one shows', async ({
+  journey,
+}) => {
   const notice = (text: string | null) =>
     journey.sql.query(
       `UPDATE site_state SET notice = $1::text, notice_since = CASE WHEN $1 IS NOT NULL THEN now() END`,

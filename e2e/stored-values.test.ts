@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { desktopTest as test } from './testing/journey.ts'
 import { openMenu, postWith, readOn, startPost, textField } from './testing/page-actions.ts'
 import {
   askForCode,
@@ -13,7 +13,9 @@ import {
   signInThrough,
 } from './testing/sign-in-actions.ts'
 
-test('with junk of every kind in the browser’s storage, a user can still sign in, write and publish', async () => {
+test('with junk of every kind in the browser’s storage, a user can still sign in, write and publish', async ({
+  journey,
+}) => {
   const user = await journey.signUp()
   const page = await journey.visit()
   await signInButton(page).waitFor()
@@ -38,7 +40,9 @@ test('with junk of every kind in the browser’s storage, a user can still sign 
   await postWith(page, 'Несмотря ни на что').waitFor()
 })
 
-test('in a browser that blocks all site data, the wall is read on, a menu opens and signing in begins', async () => {
+test('in a browser that blocks all site data, the wall is read on, a menu opens and signing in begins', async ({
+  journey,
+}) => {
   await journey.fillWall(await journey.signUp(), 15)
   const page = await journey.visit({ before: (it) => it.addInitScript(blockSiteData) })
   await readOn(page, 15)
@@ -53,7 +57,9 @@ test('in a browser that blocks all site data, the wall is read on, a menu opens 
   await signInDialog(page).email.waitFor()
 })
 
-test('logging out leaves in the browser what is its own or another user’s, in every tab, and nothing asks for what was the user’s', async () => {
+test('logging out leaves in the browser what is its own or another user’s, in every tab, and nothing asks for what was the user’s', async ({
+  journey,
+}) => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
   await journey.fillWall(petr, 15)
   const page = await journey.visit({ as: olga })
@@ -96,7 +102,9 @@ test('logging out leaves in the browser what is its own or another user’s, in 
   expect(await textField(await startPost(page)).inputValue()).toBe('')
 })
 
-test('when a session runs out, the typed text is stored for its author and shown to nobody else', async () => {
+test('when a session runs out, the typed text is stored for its author and shown to nobody else', async ({
+  journey,
+}) => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
   const page = await journey.visit({ as: olga })
   await writeDraft(page, 'Ольга вернётся')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import { journey, olga, petr, test } from './testing/journey.ts'
+import { type Journey, test } from './testing/journey.ts'
 import {
   bringTo,
   focusedPost,
@@ -19,7 +19,7 @@ let thread: Post[]
 let root: Post
 let middle: Post
 let last: Post
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga, petr }) => {
   thread = [await journey.publish(olga, TEXTS[0])]
   for (const text of TEXTS.slice(1)) {
     const author = text === 'Третий' ? petr : olga
@@ -28,8 +28,10 @@ beforeEach(async () => {
   ;[root, middle, last] = [0, 1, -1].map((at) => thread.at(at) as Post) as [Post, Post, Post]
 })
 
-test('above a reply stand the three nearest posts; the others unfold without moving it, and are there after going back', async () => {
-  const page = await openLast()
+test('above a reply stand the three nearest posts; the others unfold without moving it, and are there after going back', async ({
+  journey,
+}) => {
+  const page = await openLast(journey)
   expect(await postTexts(page)).toEqual(TEXTS.slice(2))
   for (const top of [null, 60]) {
     const post = postWith(page, 'Я и закончу')
@@ -53,7 +55,10 @@ test('above a reply stand the three nearest posts; the others unfold without mov
   await expect.poll(() => postTexts(page)).toEqual(TEXTS)
 })
 
-test('a reply that opens within the app stays where it is when the posts above it arrive', async () => {
+test('a reply that opens within the app stays where it is when the posts above it arrive', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga, path: '/own/replies' })
   const reply = postWith(page, 'Четвёртый')
   const calls = await holdCalls(page, /\/ancestors/)
@@ -67,14 +72,17 @@ test('a reply that opens within the app stays where it is when the posts above i
   expect(Math.abs((await topOf(page, thread[4])) - before)).toBeLessThan(1)
 })
 
-test('a post on the way that was removed is a placeholder, and the way goes on above it', async () => {
+test('a post on the way that was removed is a placeholder, and the way goes on above it', async ({
+  journey,
+  petr,
+}) => {
   await journey.rows(
     `UPDATE posts SET hidden_for = 'removed', hidden_reason = 'Спам', hidden_by = 'vera',
        hidden_at = now(), hidden_until = 'infinity' WHERE id = $1`,
     [thread[3]?.id],
   )
   await journey.publish(petr, 'Другое')
-  const page = await openLast()
+  const page = await openLast(journey)
   const shown = TEXTS.filter((text) => text !== 'Третий')
   expect(await postTexts(page)).toEqual(shown.slice(1))
   await page.getByText('Запись удалена').waitFor()
@@ -83,7 +91,9 @@ test('a post on the way that was removed is a placeholder, and the way goes on a
   expect(await page.getByText('Запись удалена').count()).toBe(1)
 })
 
-test('without scripts the nearest posts are there, and a link leads to the start', async () => {
+test('without scripts the nearest posts are there, and a link leads to the start', async ({
+  journey,
+}) => {
   const still = { javaScriptEnabled: false, waitsForScripts: false }
   const page = await journey.visit({ ...still, path: `/posts/${last.id}` })
   expect(await postTexts(page)).toEqual(TEXTS.slice(2))
@@ -92,9 +102,9 @@ test('without scripts the nearest posts are there, and a link leads to the start
   expect(await postTexts(page)).toEqual(TEXTS.slice(0, 2))
 })
 
-test.each([true, false])(
+test.for([true, false])(
   'a long thread leads to its first replies, and on to the newest (with scripts: %s)',
-  async (javaScriptEnabled) => {
+  async (javaScriptEnabled, { journey, olga }) => {
     const texts = numbers(2, 12).map((n) => `Ответ ${n}`)
     await journey.fillThread(olga, root.id, texts)
     const path = `/posts/${root.id}`
@@ -124,7 +134,11 @@ test.each([true, false])(
   },
 )
 
-test('replies since the last visit are marked, and a long thread leads to them in their order', async () => {
+test('replies since the last visit are marked, and a long thread leads to them in their order', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const fresh = async (page: Page) =>
     (await page.locator('article[data-fresh] [id$="-text"]').allTextContents()).toSorted()
   await journey.fillThread(
@@ -159,8 +173,8 @@ test('replies since the last visit are marked, and a long thread leads to them i
   expect(await fresh(page)).toEqual([])
 })
 
-test('a post that is loading is announced', async () => {
-  const page = await openLast()
+test('a post that is loading is announced', async ({ journey }) => {
+  const page = await openLast(journey)
   const calls = await holdCalls(page, callsFor(root))
   await page.getByRole('link', { name: 'К началу ветки' }).click()
   await loadingOn(page).waitFor()
@@ -169,8 +183,10 @@ test('a post that is loading is announced', async () => {
   expect(await loadingOn(page).count()).toBe(0)
 })
 
-test('space is reserved for the replied post before it is loaded, so nothing below it moves', async () => {
-  const page = await openLast()
+test('space is reserved for the replied post before it is loaded, so nothing below it moves', async ({
+  journey,
+}) => {
+  const page = await openLast(journey)
   const calls = await holdCalls(page, callsFor(root, middle))
   await goToMiddle(page)
   await loadingOn(page).waitFor()
@@ -180,8 +196,10 @@ test('space is reserved for the replied post before it is loaded, so nothing bel
   expect(Math.abs((await topOf(page, middle)) - before)).toBeLessThanOrEqual(1)
 })
 
-test('when the replied post cannot be loaded, the thread says so and offers a retry', async () => {
-  const page = await openLast()
+test('when the replied post cannot be loaded, the thread says so and offers a retry', async ({
+  journey,
+}) => {
+  const page = await openLast(journey)
   await page.route(callsFor(root, middle), (route) => route.abort())
   await goToMiddle(page)
   const failure = page.getByRole('alert').filter({ hasText: 'Сервер не отвечает' })
@@ -195,7 +213,7 @@ test('when the replied post cannot be loaded, the thread says so and offers a re
 })
 
 /** Opens the end of the thread as a visitor, before its beginning was loaded. */
-async function openLast(): Promise<Page> {
+async function openLast(journey: Journey): Promise<Page> {
   const page = await journey.visit({ path: `/posts/${last.id}` })
   await postWith(page, 'Я и закончу').waitFor()
   return page

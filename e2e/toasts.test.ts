@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { DESKTOP, journey, olga, PHONE, test } from './testing/journey.ts'
+import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { chooseFromMenu, postWith, startPost, textField, toast } from './testing/page-actions.ts'
 
 /** These journeys make the app fail. */
 const ANY = /./
 
-test.each([PHONE, DESKTOP])(
+test.for([PHONE, DESKTOP])(
   'a toast over an open dialog can be tapped: «Смотреть» closes the dialog, keeps its text and opens the post, at $width px',
-  async (viewport) => {
+  async (viewport, { journey, olga }) => {
     const page = await journey.visit({
       as: olga,
       viewport,
@@ -32,7 +32,10 @@ test.each([PHONE, DESKTOP])(
   },
 )
 
-test('a toast says what was done last about the same: a draft that is published, another post, an edit that is deleted', async () => {
+test('a toast says what was done last about the same: a draft that is published, another post, an edit that is deleted', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
   await textField(dialog).fill('Сначала черновик')
@@ -58,7 +61,7 @@ test('a toast says what was done last about the same: a draft that is published,
   expect(await toast(page, 'Удалено').count()).toBe(1)
 })
 
-test('where toasts or the header fail, the rest of the page goes on', async () => {
+test('where toasts or the header fail, the rest of the page goes on', async ({ journey, olga }) => {
   await journey.publish(olga, 'Осталась на месте')
   const page = await journey.visit({
     as: olga,
@@ -80,7 +83,10 @@ test('where toasts or the header fail, the rest of the page goes on', async () =
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
 })
 
-test('where the frame of every page fails, the page says so and can be loaded anew', async () => {
+test('where the frame of every page fails, the page says so and can be loaded anew', async ({
+  journey,
+  olga,
+}) => {
   await journey.publish(olga, 'Ведёт дальше')
   const page = await journey.visit({ as: olga, expectedErrors: ANY })
   // The frame calls it when another page begins.

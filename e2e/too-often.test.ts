@@ -1,11 +1,13 @@
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
-import { journey, desktopTest as test } from './testing/journey.ts'
+import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { postWith, refuseOnce, startPost, textField, toast } from './testing/page-actions.ts'
 
-test('a newcomer’s sixth post in a row says why it waits and how long, and is published by itself', async () => {
+test('a newcomer’s sixth post in a row says why it waits and how long, and is published by itself', async ({
+  journey,
+}) => {
   const user = await journey.signUp()
-  await setAge(user, '1 hour')
+  await setAge(journey, user, '1 hour')
   const page = await journey.visit({ as: user, before: (page) => page.clock.install() })
   for (let post = 1; post <= 5; post++) await journey.publish(user, `Запись ${post}.`)
   const dialog = await startPost(page)
@@ -19,17 +21,19 @@ test('a newcomer’s sixth post in a row says why it waits and how long, and is 
   await expect.poll(() => timer.textContent()).toMatch(/^0:[01]\d$/)
 
   // The day is over on the server, where no minute passes meanwhile.
-  await setAge(user, '2 days')
+  await setAge(journey, user, '2 days')
   await page.clock.fastForward(30_000)
   await toast(page, 'Опубликовано').waitFor()
   await postWith(page, 'Шестая.').waitFor()
 })
 
-function setAge({ id }: TestUser, age: string) {
+function setAge(journey: Journey, { id }: TestUser, age: string) {
   return journey.rows('UPDATE users SET created_at = now() - $2::interval WHERE id = $1', [id, age])
 }
 
-test('a heart over the limit stays set, says why it waits, and is sent by itself', async () => {
+test('a heart over the limit stays set, says why it waits, and is sent by itself', async ({
+  journey,
+}) => {
   const user = await journey.signUp()
   await journey.publish(await journey.signUp(), 'Не сразу')
   const page = await journey.visit({ as: user })

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectNoBarrier } from './testing/axe.ts'
 import { countCardRenders } from './testing/count-card-renders.ts'
-import { journey, olga, petr, TABLET, test, visitWithNews } from './testing/journey.ts'
+import { TABLET, test } from './testing/journey.ts'
 import {
   bringTo,
   countRequests,
@@ -25,7 +25,10 @@ import { profileLink } from './testing/sign-in-actions.ts'
  */
 const TWO_LINES = 'Запись, которой на телефоне хватает на две строки, а то и на три:'
 
-test('scrolling loads ten posts at a time until the end of the wall, with skeletons while they load', async () => {
+test('scrolling loads ten posts at a time until the end of the wall, with skeletons while they load', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 25, TWO_LINES)
   const page = await journey.visit()
   const feed = page.getByRole('feed', { name: 'Стена' })
@@ -49,7 +52,10 @@ test('scrolling loads ten posts at a time until the end of the wall, with skelet
   expect(new Set(await postTexts(page)).size).toBe(25)
 })
 
-test('the cards of the next ten posts are rendered, and none of those before again', async () => {
+test('the cards of the next ten posts are rendered, and none of those before again', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 30, TWO_LINES)
   const page = await journey.visit()
   const second = await holdCalls(page, '**/posts?*cursor=*')
@@ -66,7 +72,10 @@ test('the cards of the next ten posts are rendered, and none of those before aga
   expect(renders).toBe(10)
 })
 
-test('when the next posts fail to load, a retry button takes their place, and the wall continues from there', async () => {
+test('when the next posts fail to load, a retry button takes their place, and the wall continues from there', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 15, TWO_LINES)
   const page = await journey.visit()
   await postWith(page, `${TWO_LINES} 15`).waitFor()
@@ -80,7 +89,7 @@ test('when the next posts fail to load, a retry button takes their place, and th
   await expect.poll(() => page.getByRole('article').count()).toBe(15)
 })
 
-test('every empty list says that it is empty', async () => {
+test('every empty list says that it is empty', async ({ journey, olga, petr }) => {
   const page = await journey.visit({ as: olga })
   for (const view of ['Понравившиеся', 'Мои записи', 'Мои ответы', 'Новые']) {
     await switchView(page, view)
@@ -99,7 +108,10 @@ test('every empty list says that it is empty', async () => {
   }
 })
 
-test('going back from a post returns to it at the very same place; a new visit starts at the top', async () => {
+test('going back from a post returns to it at the very same place; a new visit starts at the top', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 35)
   const page = await journey.visit({ viewport: TABLET })
   await postWith(page, 'Запись 35').waitFor()
@@ -129,11 +141,14 @@ test('going back from a post returns to it at the very same place; a new visit s
   expect(await page.getByRole('article').count()).toBeLessThan(30)
 })
 
-test('new posts wait behind a button, which nobody has to ask for, and come above what is read, which stays where it is; a second tap leads to them', async () => {
+test('new posts wait behind a button, which nobody has to ask for, and come above what is read, which stays where it is; a second tap leads to them', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 25)
   // A stream begins with the newest post that was published.
   await journey.publish(olga, 'Прежняя')
-  const page = await visitWithNews()
+  const page = await journey.visitWithNews()
   const read = postWith(page, /^.*Запись 19$/)
   await bringTo(read, 150)
   await expect.poll(() => page.getByRole('article').count()).toBe(20)
@@ -165,9 +180,12 @@ test('new posts wait behind a button, which nobody has to ask for, and come abov
   await toTop.waitFor({ state: 'detached' })
 })
 
-test('of many new posts those next to what was read come first, and the others as one scrolls up to them, which moves nothing; a reload knows the positions', async () => {
+test('of many new posts those next to what was read come first, and the others as one scrolls up to them, which moves nothing; a reload knows the positions', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 15)
-  const page = await visitWithNews()
+  const page = await journey.visitWithNews()
   await readOn(page, 15)
   await bringTo(postWith(page, /^.*Запись 9$/), 150)
   await journey.fillWall(olga, 24, 'Новая')
@@ -202,7 +220,10 @@ test('of many new posts those next to what was read come first, and the others a
   expect(await read.getAttribute('aria-posinset')).toBe('32')
 })
 
-test('a tab that was hidden asks once when it is seen again, and moves nothing', async () => {
+test('a tab that was hidden asks once when it is seen again, and moves nothing', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 12)
   const page = await journey.visit({ before: (page) => page.clock.install() })
   const read = postWith(page, /^.*Запись 8$/)
@@ -213,7 +234,7 @@ test('a tab that was hidden asks once when it is seen again, and moves nothing',
   await page.clock.fastForward(31_000)
   await journey.publish(olga, 'Пока вас не было')
   await journey.publish(olga, 'И ещё одна')
-  const other = await visitWithNews()
+  const other = await journey.visitWithNews()
   await postWith(other, 'И ещё одна').waitFor()
   expect(asked()).toBe(0)
   await setVisibility(page, 'visible')
@@ -222,9 +243,12 @@ test('a tab that was hidden asks once when it is seen again, and moves nothing',
   expect(await isAt(read, 150)).toBe(true)
 })
 
-test('a tab that opens while another holds the stream learns what came while it was loading', async () => {
+test('a tab that opens while another holds the stream learns what came while it was loading', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 12)
-  const first = await visitWithNews()
+  const first = await journey.visitWithNews()
   const second = await first.context().newPage()
   const scripts = await holdCalls(second, '**/*.js')
   await second.goto(journey.url, { waitUntil: 'commit' })
@@ -236,9 +260,12 @@ test('a tab that opens while another holds the stream learns what came while it 
   await newPosts(second).waitFor()
 })
 
-test('a post that is gone again leaves a button whose tap brings nothing, and that goes', async () => {
+test('a post that is gone again leaves a button whose tap brings nothing, and that goes', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 12)
-  const page = await visitWithNews()
+  const page = await journey.visitWithNews()
   const read = postWith(page, /^.*Запись 8$/)
   await bringTo(read, 150)
   const { id } = await journey.publish(olga, 'Сейчас исчезнет')
@@ -260,7 +287,10 @@ test('a post that is gone again leaves a button whose tap brings nothing, and th
   expect(await newPosts.count()).toBe(0)
 })
 
-test('after publishing a post, a user still learns of new posts by others', async () => {
+test('after publishing a post, a user still learns of new posts by others', async ({
+  journey,
+  olga,
+}) => {
   const petr = await journey.signUp()
   await journey.fillWall(olga, 12)
   const page = await journey.visit({ as: petr })
@@ -279,7 +309,10 @@ test('after publishing a post, a user still learns of new posts by others', asyn
   ])
 })
 
-test('when new posts do not arrive, a toast says that the server did not answer in time', async () => {
+test('when new posts do not arrive, a toast says that the server did not answer in time', async ({
+  journey,
+  olga,
+}) => {
   await journey.fillWall(olga, 12)
   const page = await journey.visit()
   await postWith(page, 'Запись 12').waitFor()
@@ -297,9 +330,9 @@ test('when new posts do not arrive, a toast says that the server did not answer 
   expect(await newPosts.getAttribute('aria-disabled')).toBe(null)
 })
 
-test.each([320, 390, 800, 1280])(
+test.for([320, 390, 800, 1280])(
   'feed titled «Стена», at %d px too: a heading, with the feed-view switcher beside or below it',
-  async (width) => {
+  async (width, { journey, olga }) => {
     const page = await journey.visit({ as: olga, viewport: { width, height: 844 } })
     const title = page.getByRole('heading', { level: 1, name: 'Стена', exact: true })
     const switcher = feedSwitcher(page)
@@ -316,7 +349,7 @@ test.each([320, 390, 800, 1280])(
   },
 )
 
-test('the page of an unknown address or a missing post says what is wrong', async () => {
+test('the page of an unknown address or a missing post says what is wrong', async ({ journey }) => {
   const page = await journey.visit({ path: '/nowhere' })
   const shown = () => page.getByRole('main').innerText()
   expect((await shown()).split(/\n+/)).toEqual([

@@ -3,9 +3,9 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Page, Request, Response } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
+import { expect } from 'vitest'
 import { FIRST_SCRIPTS_MAX } from '../scripts/first-scripts.ts'
-import { journey, olga, test } from './testing/journey.ts'
+import { type Journey, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { postWith, refuseNews, scroll, spareBytes } from './testing/page-actions.ts'
 
@@ -17,10 +17,10 @@ const FIRST_FLIGHT = 14_600
 /** Ten real texts take more than these, which are alike. */
 const ROOM_FOR_TEXTS = 500
 
-beforeEach(() => journey.fillWall(olga, 60, TEXT))
+test.beforeEach(({ journey, olga }) => journey.fillWall(olga, 60, TEXT))
 
-test('a first visit to the wall takes at most 110 KB of script as gzip', async () => {
-  const responses = await firstVisit()
+test('a first visit to the wall takes at most 110 KB of script as gzip', async ({ journey }) => {
+  const responses = await firstVisit(journey)
   const scripts = responses.filter((response) => response.request().resourceType() === 'script')
   const sizes = await Promise.all(scripts.map((script) => sizeAsGzip(script.url())))
   const total = sizes.reduce((sum, size) => sum + size, 0)
@@ -29,7 +29,9 @@ test('a first visit to the wall takes at most 110 KB of script as gzip', async (
   expect(total).toBeLessThanOrEqual(FIRST_SCRIPTS_MAX)
 })
 
-test('who saves data and only reads transfers at most 75 KB, with a post that they open', async () => {
+test('who saves data and only reads transfers at most 75 KB, with a post that they open', async ({
+  journey,
+}) => {
   const sizes: Promise<number>[] = []
   const page = await journey.visit({
     hasTouch: true,
@@ -54,16 +56,20 @@ test('no schema library reaches the browser: only types and plain constants of t
   expect(scriptsWithSchemas('dist/web/assets/*.js')).toEqual([])
 })
 
-test('the wall fits into what a server sends before it hears of the browser', async () => {
-  const responses = await firstVisit()
+test('the wall fits into what a server sends before it hears of the browser', async ({
+  journey,
+}) => {
+  const responses = await firstVisit(journey)
   const page = responses.find((it) => it.request().resourceType() === 'document')
   expect(await transferOf(page?.request() as Request)).toBeLessThanOrEqual(
     FIRST_FLIGHT - ROOM_FOR_TEXTS,
   )
 })
 
-test('assets are cached for ever and compressed at build time; the page itself is revalidated', async () => {
-  const responses = await firstVisit()
+test('assets are cached for ever and compressed at build time; the page itself is revalidated', async ({
+  journey,
+}) => {
+  const responses = await firstVisit(journey)
   const assets = responses.filter((it) => new URL(it.url()).pathname.startsWith('/assets/'))
   expect(assets.length).toBeGreaterThan(3)
   for (const asset of assets) {
@@ -78,8 +84,10 @@ test('assets are cached for ever and compressed at build time; the page itself i
   expect(await html?.headerValue('cache-control')).toMatch(/^public, max-age=0, /)
 })
 
-test('the first posts come with the page: nothing is requested for them, and no script before them', async () => {
-  const responses = await firstVisit()
+test('the first posts come with the page: nothing is requested for them, and no script before them', async ({
+  journey,
+}) => {
+  const responses = await firstVisit(journey)
   const asked = responses.filter((it) => it.url().includes('/api/'))
   expect(asked.filter((it) => it.request().resourceType() !== 'eventsource')).toEqual([])
   const html = responses.find((it) => it.request().resourceType() === 'document')
@@ -89,7 +97,9 @@ test('the first posts come with the page: nothing is requested for them, and no 
   expect(page).not.toMatch(/<script[^>]* type="module"|rel="modulepreload"/)
 })
 
-test('on a slow network the layout does not shift while the page, its fonts and more posts load', async () => {
+test('on a slow network the layout does not shift while the page, its fonts and more posts load', async ({
+  journey,
+}) => {
   const page = await journey.visit({ before: slowLine })
   await page.getByRole('article').first().waitFor()
   expect(await page.evaluate(() => document.fonts.ready.then(({ size }) => size))).toBeGreaterThan(
@@ -102,7 +112,7 @@ test('on a slow network the layout does not shift while the page, its fonts and 
   expect(await sumOfShifts(page)).toBeLessThanOrEqual(SHIFT_AT_MOST)
 })
 
-test('the layout shift measurement detects a shift', async () => {
+test('the layout shift measurement detects a shift', async ({ journey }) => {
   const page = await journey.visit({ before: slowLine })
   await page.getByRole('article').first().waitFor()
   await page.evaluate(() => {
@@ -124,7 +134,7 @@ function scriptsWithSchemas(pattern: string): string[] {
 /**
  * Every response that a first visit to the wall loads until the network is idle, before any tap.
  */
-async function firstVisit(): Promise<Response[]> {
+async function firstVisit(journey: Journey): Promise<Response[]> {
   const responses: Response[] = []
   const page = await journey.visit({
     before: async (it) => {

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
-import { journey, olga, desktopTest as test } from './testing/journey.ts'
+import { expect } from 'vitest'
+import { desktopTest as test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   holdCalls,
@@ -13,11 +13,14 @@ import { endSessions, profileLink, signInThrough } from './testing/sign-in-actio
 
 const PUBLICATION = '**/api/v1/posts'
 
-beforeEach(async () => {
+test.beforeEach(async ({ journey, olga }) => {
   await journey.publish(olga, 'На что отвечают')
 })
 
-test('a dialog that was closed while sending does not affect the next one', async () => {
+test('a dialog that was closed while sending does not affect the next one', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga })
   const held = await sendAndClose(page, 'Долго в пути')
   await postWith(page, 'На что отвечают').getByRole('button', { name: 'Ответить' }).click()
@@ -29,7 +32,10 @@ test('a dialog that was closed while sending does not affect the next one', asyn
   expect(await textField(reply).inputValue()).toBe('Пока пишу')
 })
 
-test('what is over 500 characters is tinted where it stands in the field, also after scrolling', async () => {
+test('what is over 500 characters is tinted where it stands in the field, also after scrolling', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
   const field = textField(dialog)
@@ -45,7 +51,10 @@ test('what is over 500 characters is tinted where it stands in the field, also a
   expect(Math.abs(bottom(outer) - bottom(inner))).toBeLessThan(30)
 })
 
-test('while a text is being sent, the next one begins with an empty dialog and is not lost', async () => {
+test('while a text is being sent, the next one begins with an empty dialog and is not lost', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga })
   const held = await sendAndClose(page, 'Первая из двух')
   const dialog = await startPost(page)
@@ -59,9 +68,9 @@ test('while a text is being sent, the next one begins with an empty dialog and i
   expect(await textField(dialog).inputValue()).toBe('Вторая из двух')
 })
 
-test.each(['/', '/own/posts'])(
+test.for(['/', '/own/posts'])(
   'when the session ends while a user writes at %s, the text waits in its dialog, and is published after signing in from it',
-  async (path) => {
+  async (path, { journey }) => {
     const vera = await journey.signUp()
     const page = await journey.visit({ as: vera, path })
     const dialog = await startPost(page)
@@ -77,7 +86,9 @@ test.each(['/', '/own/posts'])(
   },
 )
 
-test('when the session ends while a user edits a post, the text stays in its dialog, can be changed on, and is saved after signing in', async () => {
+test('when the session ends while a user edits a post, the text stays in its dialog, can be changed on, and is saved after signing in', async ({
+  journey,
+}) => {
   const vera = await journey.signUp()
   await journey.publish(vera, 'Было опечтано')
   const page = await journey.visit({ as: vera })

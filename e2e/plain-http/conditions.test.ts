@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
-import { journey, test } from '../testing/journey.ts'
+import { test } from '../testing/journey.ts'
 
-test('over plain http the browser has no locks, clipboard, random UUIDs or service workers', async () => {
+test('over plain http the browser has no locks, clipboard, random UUIDs or service workers', async ({
+  journey,
+}) => {
   const page = await journey.visit()
   const found = await page.evaluate(() => ({
     isSecureContext,

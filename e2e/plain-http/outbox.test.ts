@@ -1,9 +1,12 @@
 import { expect } from 'vitest'
-import { journey, olga, test } from '../testing/journey.ts'
+import { test } from '../testing/journey.ts'
 import { startPost, textField, toast } from '../testing/page-actions.ts'
 import { profileLink } from '../testing/sign-in-actions.ts'
 
-test('without locks, a text that waits in two tabs is sent by the visible one, once, and by the other if that is closed', async () => {
+test('without locks, a text that waits in two tabs is sent by the visible one, once, and by the other if that is closed', async ({
+  journey,
+  olga,
+}) => {
   const first = await journey.visit({ as: olga })
   const context = first.context()
   const second = await context.newPage()

@@ -32,14 +32,11 @@ export type Visit = BrowserContextOptions & {
   waitsForScripts?: boolean
 }
 
-export type Journey = Awaited<ReturnType<typeof startJourney>>
+/** A product of its own with a browser, a mailbox and a database. */
+export type Site = Awaited<ReturnType<typeof startJourney>>
+export type Journey = ReturnType<typeof inViewport>
 
-/** The wall of the test that runs, and two people who write on it. */
-export let journey: Journey
-export let olga: TestUser
-export let petr: TestUser
-
-let shared: Promise<Journey> | undefined
+let shared: Promise<Site> | undefined
 
 /**
  * Journeys on the one product of this worker, which Vitest would start again for each
@@ -53,7 +50,8 @@ export function testWith(...environment: Parameters<typeof startJourney>) {
   return journeysOn('file', () => startJourney(...environment))
 }
 
-function journeysOn(scope: 'worker' | 'file', start: () => Promise<Journey>) {
+/** Tests begin with an empty wall, `journey`, and ask for the people who write on it. */
+function journeysOn(scope: 'worker' | 'file', start: () => Promise<Site>) {
   return (
     base
       // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the names of other fixtures here, and this one uses none
@@ -63,25 +61,34 @@ function journeysOn(scope: 'worker' | 'file', start: () => Promise<Journey>) {
         return site
       })
       .extend('viewport', PHONE)
-      .extend('wall', { auto: true }, async ({ site, viewport }) => {
+      .extend('journey', { auto: true }, async ({ site, viewport }) => {
         await site.startAnew()
-        journey = { ...site, visit: (visit: Visit = {}) => site.visit({ viewport, ...visit }) }
-        ;[olga, petr] = [await site.signUp(), await site.signUp()]
+        return inViewport(site, viewport)
       })
+      .extend('olga', ({ journey }) => journey.signUp())
+      .extend('petr', ({ journey }) => journey.signUp())
   )
 }
 
-/** Opens a page and waits until it has the stream of news. */
-export async function visitWithNews(visit: Visit = {}): Promise<Page> {
-  const live = Promise.withResolvers<void>()
-  const page = await journey.visit({
-    ...visit,
-    before: async (opened) => {
-      void opened.waitForResponse('**/api/v1/live').then(() => live.resolve(), live.reject)
+function inViewport(site: Site, viewport: typeof PHONE) {
+  const visit = (options: Visit = {}) => site.visit({ viewport, ...options })
+  return {
+    ...site,
+    visit,
+
+    /** Opens a page and waits until it has the stream of news. */
+    async visitWithNews(options: Visit = {}): Promise<Page> {
+      const live = Promise.withResolvers<void>()
+      const page = await visit({
+        ...options,
+        before: async (opened) => {
+          void opened.waitForResponse('**/api/v1/live').then(() => live.resolve(), live.reject)
+        },
+      })
+      await live.promise
+      return page
     },
-  })
-  await live.promise
-  return page
+  }
 }
 
 /**

@@ -3,29 +3,26 @@ import { expect } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
 import { emailKey } from '../../server/kernel/mail/email-address.ts'
 import type { TestUser } from '../../server/testing/client.ts'
-import { DESKTOP, type Journey, journey, olga, petr, type test } from './journey.ts'
+import { DESKTOP, type Journey, type test } from './journey.ts'
 import { chooseFromMenu, postWith } from './page-actions.ts'
 
-/** Decides about what Olga reports of Petr. */
-export let vera: TestUser
-
-/** Tests on a wide screen that have a moderator, Vera. */
+/** Tests on a wide screen in which Vera decides about what Olga reports of Petr. */
 export function moderated(on: typeof test) {
   return on
     .extend('viewport', DESKTOP)
     .extend('moderator', { scope: 'file' }, ({ site }) => signUpModerator(site))
-    .extend('vera', { auto: true }, ({ moderator }) => {
-      vera = moderator
+    .extend('vera', { auto: true }, ({ moderator }) => moderator)
+    .extend('publishReported', ({ journey, olga, petr }) => {
+      return async (text: string, author = petr): Promise<Post> => {
+        const post = await journey.publish(author, text)
+        await reportByApi(journey, olga, { postId: post.id })
+        return post
+      }
+    })
+    .extend('visitQueue', ({ journey }) => {
+      return (as: TestUser) => journey.visit({ as, path: '/moderation' })
     })
 }
-
-export async function publishReported(text: string, author = petr): Promise<Post> {
-  const post = await journey.publish(author, text)
-  await reportByApi(journey, olga, { postId: post.id })
-  return post
-}
-
-export const visitQueue = (as: TestUser) => journey.visit({ as, path: '/moderation' })
 
 export async function signUpModerator({ signUp, sql }: ModeratedProduct): Promise<TestUser> {
   const user = await signUp()

@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
-import { DESKTOP, journey, testWith } from '../../e2e/testing/journey.ts'
+import { DESKTOP, testWith } from '../../e2e/testing/journey.ts'
 import { countRequests } from '../../e2e/testing/page-actions.ts'
 import { profileLink, sendEmail, signInDialog } from '../../e2e/testing/sign-in-actions.ts'
 import { freePort } from '../../server/testing/free-port.ts'
@@ -13,7 +13,9 @@ const REFUSED = 'Такого ящика нет: проверьте адрес'
 const port = await freePort()
 const test = testWith({ SMTP_URL: `smtp://127.0.0.1:${port}` })
 
-test('while the mail server is unavailable the code step says that the mail will be sent again, and later that it was sent', async () => {
+test('while the mail server is unavailable the code step says that the mail will be sent again, and later that it was sent', async ({
+  journey,
+}) => {
   const { email } = await journey.signUp()
   const page = await journey.visit({ viewport: DESKTOP })
   await page.getByRole('button', { name: 'Войти' }).click()
@@ -36,7 +38,9 @@ test('while the mail server is unavailable the code step says that the mail will
   expect(asked()).toBe(asks)
 })
 
-test('the code step says that an address does not exist and leads back to it; the corrected address signs in', async () => {
+test('the code step says that an address does not exist and leads back to it; the corrected address signs in', async ({
+  journey,
+}) => {
   const refusing = await openRefusingSmtp({ code: 550, words: '5.1.1 unknown', port })
   const { email } = await journey.signUp()
   const page = await journey.visit({ viewport: DESKTOP })

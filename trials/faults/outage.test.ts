@@ -1,5 +1,5 @@
-import { afterAll, beforeEach, expect } from 'vitest'
-import { journey, olga, testWith } from '../../e2e/testing/journey.ts'
+import { afterAll, expect } from 'vitest'
+import { testWith } from '../../e2e/testing/journey.ts'
 import { postWith } from '../../e2e/testing/page-actions.ts'
 import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
 
@@ -9,9 +9,12 @@ const test = testWith({}, async (url) => {
   return database.url
 })
 afterAll(() => database?.close())
-beforeEach(async () => void (await journey.publish(olga, 'Сказано раньше.')))
+test.beforeEach(async ({ journey, olga }) => void (await journey.publish(olga, 'Сказано раньше.')))
 
-test('while the database is away, a visitor reads the saved wall and is told so, and what is published then is kept and sent once it is back', async () => {
+test('while the database is away, a visitor reads the saved wall and is told so, and what is published then is kept and sent once it is back', async ({
+  journey,
+  olga,
+}) => {
   const reader = await journey.visit({ expectedErrors: /^503 / })
   await postWith(reader, 'Сказано раньше.').waitFor()
   const writer = await journey.visit({ as: olga, expectedErrors: /^503 / })

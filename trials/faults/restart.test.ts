@@ -1,11 +1,14 @@
 import { expect } from 'vitest'
-import { journey, olga, desktopTest as test } from '../../e2e/testing/journey.ts'
+import { desktopTest as test } from '../../e2e/testing/journey.ts'
 import { startPost, textField, untilPreloaded } from '../../e2e/testing/page-actions.ts'
 
 /** The console's message about a lazy chunk that could not be loaded. */
 const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
 
-test('while the server restarts, failed reads show an error and a text waits; afterwards the user is still signed in, and it is sent by itself', async () => {
+test('while the server restarts, failed reads show an error and a text waits; afterwards the user is still signed in, and it is sent by itself', async ({
+  journey,
+  olga,
+}) => {
   const reader = await journey.visit({ as: olga, expectedErrors: UNFETCHED })
   const writer = await reader.context().newPage()
   await writer.goto(journey.url)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
-import { journey, testWith } from '../../e2e/testing/journey.ts'
+import { expect } from 'vitest'
+import { type Journey, testWith } from '../../e2e/testing/journey.ts'
 import { proxyWithNextBuild } from '../../e2e/testing/next-build.ts'
 import { refuseNews } from '../../e2e/testing/page-actions.ts'
 import {
@@ -23,13 +23,15 @@ const POSTS_AT_MOST = 50
 const test = testWith()
 let reader: TestUser
 let path: string
-beforeEach(async () => {
+test.beforeEach(async ({ journey }) => {
   reader = await journey.signUp()
   const { id } = await journey.publish(await journey.signUp(), 'Слышно и в тоннеле.')
   path = `/posts/${id}`
 })
 
-test('after a visit the wall and a post open without the server, other pages say what is wrong, and nothing of the API or the person is stored', async () => {
+test('after a visit the wall and a post open without the server, other pages say what is wrong, and nothing of the API or the person is stored', async ({
+  journey,
+}) => {
   // While the server is away, the worker answers 503, and what it has not stored cannot be loaded.
   const whileAway = {
     ...ALLOWED,
@@ -38,8 +40,8 @@ test('after a visit the wall and a post open without the server, other pages say
   const visitor = await journey.visit(whileAway)
   await pageStored(visitor, '/')
   // What the worker stored of the page's assets came from the browser's HTTP cache.
-  await expect.poll(() => assetRequests().length).toBeGreaterThan(5)
-  expect(assetRequests()).toEqual([...new Set(assetRequests())])
+  await expect.poll(() => assetRequests(journey).length).toBeGreaterThan(5)
+  expect(assetRequests(journey)).toEqual([...new Set(assetRequests(journey))])
 
   await visitor.evaluate(storeOtherPosts, POSTS_AT_MOST + 5)
   await visitor.goto(journey.url + path)
@@ -94,7 +96,9 @@ test('after a visit the wall and a post open without the server, other pages say
   await expectNothingPersonal(member)
 })
 
-test('a stored page says so, at every address that leads to it, and is brought up to date when the server answers', async () => {
+test('a stored page says so, at every address that leads to it, and is brought up to date when the server answers', async ({
+  journey,
+}) => {
   const { id } = await journey.publish(await journey.signUp(), 'Было')
   const page = await journey.visit(ALLOWED)
   await pageStored(page, '/')
@@ -114,7 +118,9 @@ test('a stored page says so, at every address that leads to it, and is brought u
   await page.getByText('Стало').waitFor()
 })
 
-test('a new build takes over: an open tab keeps its scripts, a reload has the new ones, and the former go with the last tab', async () => {
+test('a new build takes over: an open tab keeps its scripts, a reload has the new ones, and the former go with the last tab', async ({
+  journey,
+}) => {
   const site = await proxyWithNextBuild(journey.url)
   const tab = await journey.visit(ALLOWED)
   await tab.goto(site.url)
@@ -144,7 +150,9 @@ test('a new build takes over: an open tab keeps its scripts, a reload has the ne
     .toEqual([])
 })
 
-test('while the server accepts requests and answers none, a stored page is shown after a few seconds', async () => {
+test('while the server accepts requests and answers none, a stored page is shown after a few seconds', async ({
+  journey,
+}) => {
   const site = await proxyWithNextBuild(journey.url)
   const page = await journey.visit(ALLOWED)
   await page.goto(site.url)
@@ -155,7 +163,9 @@ test('while the server accepts requests and answers none, a stored page is shown
   await page.getByRole('navigation', { name: 'Разделы' }).waitFor()
 })
 
-test('SERVICE_WORKER=off removes the worker and everything stored from a browser at its next visit', async () => {
+test('SERVICE_WORKER=off removes the worker and everything stored from a browser at its next visit', async ({
+  journey,
+}) => {
   const page = await journey.visit({ ...ALLOWED, before: refuseNews })
   await pageStored(page, '/')
   await journey.product.stop()
@@ -170,7 +180,7 @@ test('SERVICE_WORKER=off removes the worker and everything stored from a browser
 })
 
 /** The paths of assets that the product was asked for, by its log. */
-function assetRequests(): string[] {
+function assetRequests(journey: Journey): string[] {
   const asked = journey.product.lines.map((line) => /"(\/assets\/[^"]+)"/.exec(line)?.[1])
   return asked.filter((path) => path !== undefined)
 }

@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Journey, startJourney } from '../../e2e/testing/journey.ts'
+import { type Site, startJourney } from '../../e2e/testing/journey.ts'
 import { bringTo, isAt, postWith } from '../../e2e/testing/page-actions.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 
@@ -22,7 +22,7 @@ const SLOWDOWN = 4
 /** Other processes can only add time: the fastest pass shows the page's own work. */
 const PASSES = 6
 
-let journey: Journey
+let journey: Site
 let olga: TestUser
 beforeAll(async () => {
   journey = await startJourney()

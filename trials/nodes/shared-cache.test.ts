@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Journey, startJourney } from '../../e2e/testing/journey.ts'
+import { type Site, startJourney } from '../../e2e/testing/journey.ts'
 import { endChild, untilUp } from '../../server/testing/child-process.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { findNginx, isRoot } from '../../server/testing/debian-package.ts'
@@ -11,7 +11,7 @@ import { freePort } from '../../server/testing/free-port.ts'
 
 const PATHS = ['/', '/api/v1/posts?limit=10', '/feed.atom']
 
-let journey: Journey
+let journey: Site
 let proxy: Awaited<ReturnType<typeof startCachingProxy>>
 let olga: TestUser
 beforeAll(async () => {
