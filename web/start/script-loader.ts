@@ -41,7 +41,7 @@ function onUse(event: MouseEvent | KeyboardEvent): void {
   if (!(target instanceof Element) || target.closest(opens ? 'a,form' : 'form')) return
   const button = target.closest('button')
   const card = !button && opens && target.closest('article')
-  const link = card && card.querySelector('a:has(time)')
+  const link = card?.querySelector('a:has(time)')
   if (link) {
     event.stopImmediatePropagation()
     if (!getSelection()?.isCollapsed) return
