@@ -10,7 +10,7 @@ const removedSo = [{ hidden_for: 'removed', hidden_reason: 'Торговля' }]
 export const MODERATION_CASES: Case[] = [
   {
     usage: 'reports',
-    words: () => ['reports', '--all'],
+    words: () => ['reports', '--page', '1', '--all'],
     prints: () => '1 жалоба (1 аккаунт)',
     json: () => ({ total: 2, decided: [] }),
   },

@@ -31,11 +31,14 @@ export const SITE_CASES: Case[] = [
   },
   {
     usage: 'ban add domain|network|email ЗНАЧЕНИЕ',
-    words: () => ['ban', 'add', 'network', '203.0.113.0/24', '--days', '7', '--reason', 'Спам'],
-    prints: () => 'Отсюда больше не зарегистрироваться: 203.0.113.0/24',
+    words: () => 'ban add network 203.0.113.0/24 --all --days 1 --for 7d --reason Спам'.split(' '),
+    prints: () => 'Отсюда больше ничего не открыть: 203.0.113.0/24',
     json: () => ({ id: expect.stringMatching(/^\d+$/) }),
     leaves: [
-      count('bans', () => `value = '203.0.113.0/24' AND until > now() AND reason = 'Спам'`),
+      count(
+        'bans',
+        () => `value = '203.0.113.0/24' AND covers_all AND until > now() AND reason = 'Спам'`,
+      ),
       1,
     ],
     journal: ['ban.add'],
