@@ -62,6 +62,13 @@ const PAGES_BY_PATH = new Map(
   }),
 )
 
+const FOR_USERS = /^\/(?:liked|own|replies|settings)(?:\/|$)/
+
+/** Whether only signed-in users see the page. */
+export function isForUsers({ path }: Page): boolean {
+  return FOR_USERS.test(path)
+}
+
 /**
  * Returns the page at a path, in whatever spelling; null where there is none. Server, browser and
  * service worker all ask here.

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   cursorIn,
+  isForUsers,
   PATHS,
   pageAt,
   type SiteState,
@@ -137,7 +138,8 @@ class Pages {
     const spelled = spell(page.path, query)
     if (spelled !== url) return http.reply.redirect(spelled, 308)
     const shown = publicPage(page, query)
-    return shown ? this.#sendPublic(http, shown) : this.#sendOwn(http, page.path)
+    if (shown) return this.#sendPublic(http, shown)
+    return isForUsers(page) ? this.#sendOwn(http, page.path) : this.#sendShell(http, 'own')
   }
 
   /** Sends a page that the browser fills: what is no page for visitors, or could not be read. */

@@ -1,13 +1,7 @@
-import { PATHS, type Page, pageAt } from '../../contract/pages.ts'
+import { isForUsers, PATHS, pageAt } from '../../contract/pages.ts'
 import { currentEntry, navigate, onEntryChange } from '../history/history.ts'
 import { withViewer } from '../session/intents.ts'
 import { viewer } from '../session/viewer.ts'
-
-const FOR_USERS = /^\/(?:liked|own|replies|settings)(?:\/|$)/
-
-export function isForUsers({ path }: Page): boolean {
-  return FOR_USERS.test(path)
-}
 
 /**
  * Keeps visitors from the pages of users. One who opens such a page gets the sign-in dialog, which

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import type { FirstPage, Page } from '../../contract/pages.ts'
+import { type FirstPage, isForUsers, type Page } from '../../contract/pages.ts'
 import { useEntry, usePage } from '../history/entry.tsx'
 import { PostPage } from '../pages/post-page.tsx'
 import { WallPage } from '../pages/wall.tsx'
@@ -9,7 +9,6 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { RetryButton } from '../ui/errors.tsx'
 import { Lazy } from '../ui/lazy.tsx'
 import { Loading } from '../ui/spinner.tsx'
-import { isForUsers } from './guard-pages.ts'
 import { SecuredRoute } from './secured-route.tsx'
 
 const text = createLazyChunk(() => import('../pages/text-page.tsx'), 'TextPage')

@@ -40,9 +40,9 @@ function onUse(event: MouseEvent | KeyboardEvent): void {
   // The browser answers links and forms by itself.
   if (!(target instanceof Element) || target.closest(opens ? 'a,form' : 'form')) return
   const button = target.closest('button')
-  const card = !button && opens && target.closest('article')
+  const card = button || !opens ? null : target.closest('article')
   const link = card?.querySelector('a:has(time)')
-  if (link) {
+  if (card && link) {
     event.stopImmediatePropagation()
     if (!getSelection()?.isCollapsed) return
     if (!event.ctrlKey && !event.metaKey) card.dataset.held = ''

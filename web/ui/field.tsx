@@ -143,7 +143,8 @@ export function TextArea(props: TextAreaProps) {
   const { label, surplus = 0, onChange, focusOnMount = false, className, ...rest } = props
   const ref = useRef<HTMLTextAreaElement>(null)
   const tint = useRef<HTMLDivElement>(null)
-  const follow = () => tint.current?.scrollTo(0, ref.current?.scrollTop ?? 0)
+  // Newer browsers return a promise from scrollTo, which is no clean-up of an effect.
+  const follow = () => void tint.current?.scrollTo(0, ref.current?.scrollTop ?? 0)
   useFocusOnMount(ref, focusOnMount)
   useGrow(ref, props.value)
   useLayoutEffect(follow)
