@@ -21,6 +21,8 @@ test('everything can be done without a mouse', async ({ journey, olga, petr }) =
   await page.keyboard.press('Enter')
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('content')
   await page.keyboard.press('Tab')
+  await expect.poll(() => focused(page)).toBe('О чём скажете вслух?')
+  await page.keyboard.press('Tab')
   await expect.poll(() => focusedPost(page)).toBe('Верхняя запись')
 
   // New post: written, published, and the focus back where it was.
