@@ -32,7 +32,11 @@ const CHUNKS = [
   // signed-in people when idle.
   { name: 'signed-in', test: /web\/(?:app\/signed-in\.ts|answers\/bell\.tsx)$/, priority: 4 },
   { name: 'sign-in-dialog', test: /web\/app\/open-dialog\.tsx$/, priority: 3 },
-  { name: 'menus', test: /web\/(?:ui\/menu|feed\/post-menu|replies\/visited-thread)\.tsx$/, priority: 2 },
+  {
+    name: 'menus',
+    test: /web\/(?:ui\/menu|feed\/post-menu|replies\/visited-thread)\.tsx$/,
+    priority: 2,
+  },
   {
     name: 'dialogs',
     test: /web\/(?!sign-in|moderation\/queue).*-dialog\.tsx$|web\/app\/shell\/outbox-row\.tsx$/,

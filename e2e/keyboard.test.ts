@@ -60,7 +60,7 @@ test('everything can be done without a mouse', async ({ journey, olga, petr }) =
   // Own post: changed and deleted by its menu.
   await typeRussian(page, 'л')
   await expect.poll(() => focusedPost(page)).toBe('Написано без мыши')
-  await tabTo(page, 'Ещё')
+  await tabTo(page, `Ещё: ${petr.username}`)
   await page.keyboard.press('Enter')
   await page.getByRole('menu').waitFor()
   await expect.poll(() => focused(page)).toContain('Изменить')
@@ -70,7 +70,7 @@ test('everything can be done without a mouse', async ({ journey, olga, petr }) =
   await page.keyboard.press('Control+Enter')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await postWith(page, 'Написано без мыши, и изменено так же').waitFor()
-  await expect.poll(() => focused(page)).toBe('Ещё')
+  await expect.poll(() => focused(page)).toBe(`Ещё: ${petr.username}`)
   await page.keyboard.press('ArrowDown')
   await page.getByRole('menu').waitFor()
   await page.keyboard.press('End')
