@@ -23,7 +23,7 @@ const CHUNKS = [
   {
     name: 'app',
     // With the style of the pages that are rendered but not in the first script.
-    test: /web\/(?:app\/app\.tsx|app\/start-app\.ts|start\/first-page\.ts|ui\/base\.css|texts\/site-text\.module\.css|search\/search-form\.module\.css|ui\/input\.module\.css|pages\/not-found\.module\.css)$/,
+    test: /web\/(?:app\/app\.tsx|app\/start-app\.ts|start\/first-page\.ts|ui\/base\.css|texts\/site-text\.module\.css|authors\/author\.module\.css|search\/search-form\.module\.css|ui\/input\.module\.css|pages\/not-found\.module\.css)$/,
     priority: 6,
   },
   // The style of all lazy chunks in one sheet: rendered pages contain only the style of `app`.

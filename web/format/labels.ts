@@ -1,5 +1,8 @@
 import { universalDay } from '../../contract/universal-time.ts'
 import { plural, REPLY_FORMS, shortCount } from './counts.ts'
+import { dayWithin } from './time.ts'
+
+const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
 
 const POST_FORMS = { one: 'запись', few: 'записи', many: 'записей' }
 
@@ -19,4 +22,11 @@ export function moderationLabel({ waitingReports }: { waitingReports?: number })
 export function monthAndYear(seconds: number): string {
   const { month, year } = universalDay(seconds)
   return `${month}\u00a0${year}`
+}
+
+/** Returns '29\u00a0ноября', with the year where it is another. */
+export function exactDay(seconds: number, now?: number): string {
+  return dayWithin(day, seconds, now)
+    .replace(/\s*г\.$/, '')
+    .replaceAll(' ', '\u00a0')
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { editSecondsLeft } from '../../contract/post-rules.ts'
-import { monthAndYear } from './labels.ts'
-import { countdown, exactDay, exactTime, timeAgo, timeAgoInWords } from './time.ts'
+import { exactDay, monthAndYear } from './labels.ts'
+import { countdown, exactTime, timeAgo, timeAgoInWords } from './time.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE

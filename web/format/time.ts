@@ -20,7 +20,6 @@ const STEPS = [
   { until: Number.POSITIVE_INFINITY, size: YEAR, name: '', unit: 'year' },
 ] as const
 
-const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
 const words = new Intl.RelativeTimeFormat('ru')
 const exact = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeStyle: 'short' })
 
@@ -47,14 +46,8 @@ export function exactTime(seconds: number, now?: number): string {
   return dayWithin(exact, seconds, now)
 }
 
-/** Returns '29\u00a0ноября', with the year where it is another. */
-export function exactDay(seconds: number, now?: number): string {
-  return dayWithin(day, seconds, now)
-    .replace(/\s*г\.$/, '')
-    .replaceAll(' ', '\u00a0')
-}
-
-function dayWithin(format: Intl.DateTimeFormat, seconds: number, now = Date.now()): string {
+/** Returns the day, with the year where it is another than that of `now`. */
+export function dayWithin(format: Intl.DateTimeFormat, seconds: number, now = Date.now()): string {
   const date = new Date(seconds * 1000)
   const isThisYear = date.getFullYear() === new Date(now).getFullYear()
   return format.format(date).replace(isThisYear ? /\s\d{4}\sг\./ : '', '')

@@ -41,7 +41,7 @@ export function WallPage() {
       <PostFeed
         source={source}
         label="Стена"
-        emptyLead={SITE_DESCRIPTION.replace(/\.$/, '')}
+        emptyLead={SITE_DESCRIPTION.slice(0, -1)}
         emptyAction={
           <Button variant="primary" onClick={writePost}>
             Написать первую запись

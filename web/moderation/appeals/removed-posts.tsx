@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import type { OwnRemovedPost as Removed } from '../../../contract/moderation.ts'
-import { exactDay } from '../../format/time.ts'
+import { exactDay } from '../../format/labels.ts'
 import { Read } from '../../http/read.tsx'
 import { PostText } from '../../posts/view/post-text.tsx'
 import { withViewer } from '../../session/intents.ts'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { OwnReport } from '../../../contract/moderation.ts'
-import { exactDay } from '../../format/time.ts'
+import { exactDay } from '../../format/labels.ts'
 import { Read } from '../../http/read.tsx'
 import { classes } from '../../ui/classes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'

@@ -1,6 +1,6 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { plural } from '../../format/counts.ts'
-import { exactDay } from '../../format/time.ts'
+import { exactDay } from '../../format/labels.ts'
 import { sendDelayed } from '../../http/delayed-write.ts'
 import { useAction } from '../../http/use-action.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -7,7 +7,7 @@ import type {
   QueuedPost,
   readQueue,
 } from '../../../contract/moderation.ts'
-import { exactDay } from '../../format/time.ts'
+import { exactDay } from '../../format/labels.ts'
 import { call } from '../../http/call.ts'
 import { queryClient } from '../../http/query-client.ts'
 import { serverNow } from '../../http/server-clock.ts'

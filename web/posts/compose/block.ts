@@ -1,4 +1,4 @@
-import { exactDay } from '../../format/time.ts'
+import { exactDay } from '../../format/labels.ts'
 import { serverNow } from '../../http/server-clock.ts'
 import { useViewer } from '../../session/viewer.ts'
 

@@ -41,12 +41,13 @@ export function TimeLink({ to, className, createdAt }: TimeLinkProps) {
   )
 }
 
-/** Only the server writes it: in a browser its element keeps that text until it is hydrated. */
-const serverTime = import.meta.env.SSR ? universalTime : () => ''
-
-/** The element that shows it needs `suppressHydrationWarning`. */
+/**
+ * Returns the universal time on the server alone: in a browser the element, which needs
+ * `suppressHydrationWarning`, keeps that text until it is hydrated.
+ */
 export function useExactTime(createdAt: number): string {
-  return useHydrated() ? exactTime(createdAt) : serverTime(createdAt)
+  if (useHydrated()) return exactTime(createdAt)
+  return import.meta.env.SSR ? universalTime(createdAt) : ''
 }
 
 export function useEditSeconds(post: Pick<CachedPost, 'created_at'>): number {
