@@ -27,7 +27,9 @@ const RemovesRecent = Type.Optional(Type.Literal(true))
 export const Block = strictObject({ reason: Type.String(), until: nullable(UnixSeconds) })
 export type Block = Type.Static<typeof Block>
 
-/** A post as moderators see it: mostly one that waits because of its reports, an appeal, or both. */
+/**
+ * A post with what moderators see of it. Usually it waits because of reports, an appeal, or both.
+ */
 export const QueuedPost = strictObject({
   id: Id,
   /** The text now or, where the post is gone, as it was last. */
@@ -48,7 +50,7 @@ export const QueuedPost = strictObject({
     recent: Count,
     block: nullable(Block),
   }),
-  /** Since when it waits; if it does not, when it was published. */
+  /** When the wait began, or the publication if the post does not wait. */
   since: UnixSeconds,
   reporters: Count,
   reasons: Type.Array(strictObject({ name: Type.String(), count: Count })),
@@ -90,7 +92,7 @@ export const decide = endpoint('POST', '/moderation/posts/:id/decision', {
     /** Shown to the author; by default the most frequent reason of the reports. */
     reason: Type.Optional(Reason),
     block: Type.Optional(strictObject({ days: BlockDays, removesRecent: RemovesRecent })),
-    /** Removes a visible post that does not wait, too. */
+    /** Also allows the removal of a visible post that does not wait. */
     unreported: Type.Optional(Type.Literal(true)),
     /** For the journal only. */
     note: Type.Optional(Note),

@@ -151,7 +151,7 @@ export class Interrupted extends Refusal {}
 
 /** A command line is wrong. Exit code 2. */
 export class UsageError extends Error {
-  /** The command whose help says what is right. */
+  /** The command whose help shows the right call. */
   command?: string
 }
 

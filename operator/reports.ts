@@ -21,9 +21,9 @@ import {
 } from './command.ts'
 import { ACCOUNTS, count, firstLine, indented, REPORTS, time } from './format.ts'
 
-/** All of them in JSON. */
+/** The maximum in JSON, and of decided reports. */
 const SHOWN_MAX = 500
-/** A screen of posts. */
+/** The posts of a page, which fit on a screen. */
 const SHOWN = 10
 
 export const reports: Command = {
@@ -115,7 +115,7 @@ export const report: Command = {
   },
 }
 
-/** Each in its own transaction; one that fails keeps none of the others. */
+/** Decides each post in its own transaction: a failure does not affect the others. */
 async function decideMany(context: Context, decision: NewDecision, ids: string[]): Promise<Output> {
   const outcomes: { postId: string; line: string; json: object; isBroken: boolean }[] = []
   try {

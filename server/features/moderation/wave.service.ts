@@ -22,8 +22,8 @@ type Wave = Omit<NewDecision, 'postId' | 'verdict'> & {
 
 /**
  * Removes posts of one author, whom the first removal blocks. Each post has a transaction of its
- * own: others are served meanwhile, and what was done stays done. One mail stands for all of them.
- * Returns those that were still there.
+ * own: other calls run in between, and finished removals remain after a failure. One mail announces
+ * all of them. Returns the ids of the posts that still existed.
  */
 export async function removeWave(
   run: InTransaction,
@@ -52,9 +52,13 @@ function ignoreGone(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== 'POST_NOT_FOUND') throw error
 }
 
+function transactionsOf(db: Db): InTransaction {
+  return (work) => db.transaction().execute(work)
+}
+
 /** Decides as `decideWaiting`, and removes what the author has published within a day. */
 export async function decideWithRecent(db: Db, decision: NewDecision): Promise<void> {
-  const run: InTransaction = (work) => db.transaction().execute(work)
+  const run = transactionsOf(db)
   const first = await run((tx) => decideWaiting(tx, { ...decision, notifies: 'reporters' }))
   const ids = await selectRecentPosts(db, first.userId)
   await removeWave(run, { ...decision, ids, first })
@@ -68,7 +72,7 @@ export async function blockAndRemove(
   { moderatorId, removedDays, ...block }: BlockAndRemoval,
 ): Promise<void> {
   const { userId, reason, by: actor } = block
-  const run: InTransaction = (work) => db.transaction().execute(work)
+  const run = transactionsOf(db)
   const ids = isRowId(userId) ? await selectRecentPosts(db, userId) : []
   const removed = await removeWave(run, { ids, actor, moderatorId, reason, block, removedDays })
   if (removed.length === 0) await run((tx) => blockUser(tx, block))

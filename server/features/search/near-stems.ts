@@ -1,11 +1,12 @@
 type Exchange = [lettersBefore: number, endings: string]
 
-/** Any of several endings, of which the first may be none. */
+/** Endings that are exchanged for no ending at all. */
 const NONE_OR = 'ен л ова ит а ут ет ив ьт ат ом ем ов'
 
 /**
- * Endings by which Snowball's stems of one Russian word differ, each exchanged for the others of its
- * group: «кусок, куск», «рисова, рису». The letters before keep other words out: «кот» is no «кота…».
+ * Endings by which Snowball's stems of one Russian word differ, each exchanged for the others of
+ * its group: «кусок, куск», «рисова, рису». The letters before keep other words out: «кот» is no
+ * «кота…».
  */
 const EXCHANGES: Exchange[] = [
   [2, 'п пис'],
@@ -20,7 +21,9 @@ const EXCHANGES: Exchange[] = [
 
 const GROUPS = EXCHANGES.map(([before, endings]) => ({ before, endings: endings.split(' ') }))
 
-/** Returns the stem with those that other forms of its word may have, most of which no word has. */
+/**
+ * Returns the stem and the stems that other forms of the word may have; most of them do not exist.
+ */
 export function nearStems(stem: string): string[] {
   const near = GROUPS.flatMap(({ before, endings }) =>
     endings

@@ -4,7 +4,7 @@ import type { Config } from '../../kernel/config/config.ts'
 import { readDkim } from '../../kernel/mail/dkim.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
 
-/** Wrong settings stop every command earlier. Warnings are settings that were hardly meant. */
+/** Warns of settings that are probably mistakes. Wrong settings stop every command earlier. */
 export async function checkSettings(config: Config): Promise<Finding> {
   const unsigned = await readDkim(config).then(
     () => undefined,
