@@ -78,7 +78,7 @@ test('a copy of the database contains no link that undoes an e-mail change, not 
 
   const mailbox = await openMailbox(Number(new URL(gone.url).port))
   onTestFinished(() => mailbox.close())
-  const { text } = await mailbox.mailTo(email, 2)
+  const { text } = await mailbox.mailAbout(email, /Почта аккаунта изменена/)
   const [, changeId = '', secret = ''] = /#(\w+)\.(\w+)/.exec(text) ?? []
   expect(copy).toContain(changeId)
   expect(copy).toContain('send-email-notice')
