@@ -134,6 +134,9 @@ test.for([true, false])(
   },
 )
 
+const widthOfTime = (page: Page) => async (text: string) =>
+  (await postWith(page, text).locator('time').boundingBox())?.width
+
 test('replies since the last visit are marked, and a long thread leads to them in their order', async ({
   journey,
   olga,
@@ -157,6 +160,10 @@ test('replies since the last visit are marked, and a long thread leads to them i
 
   await page.goto(journey.url + path)
   await expect.poll(() => fresh(page)).toEqual(['Ответ 13', 'Ответ 14'])
+  const [marked = 0, plain = 0] = await Promise.all(['Ответ 14', 'Ответ 12'].map(widthOfTime(page)))
+  // The mark stands on the line of the time.
+  expect(marked).toBeGreaterThan(plain + 40)
+  expect(await page.getByRole('link', { name: / · новый$/ }).count()).toBe(2)
   await page.getByRole('link', { name: 'К новым' }).click()
   const inOrder = ['Мой ответ', 'Ответ 13', 'Ответ 14']
   await expect.poll(async () => (await postTexts(page)).slice(1)).toEqual(inOrder)

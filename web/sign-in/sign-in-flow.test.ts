@@ -24,7 +24,10 @@ describe('signing in', () => {
     expect(refused('ACCOUNT_DELETED', attempt)).toEqual({ at: 'deleted', code: '123456', message })
   })
 
-  test.each([registration, attempt])('closed registrations are told at any step', (sent) => {
+  test.each([
+    ['address', registration],
+    ['code', attempt],
+  ])('closed registrations are told at the step of the %s', (_step, sent) => {
     const { message } = ERRORS.REGISTRATION_CLOSED
     expect(refused('REGISTRATION_CLOSED', sent)).toEqual({ at: 'closed', message })
   })

@@ -113,7 +113,7 @@ test('a code is accepted only from the client that requested it, and not for a s
   expect((await verify(olga, id)).status).toBe(200)
 })
 
-test('six wrong codes return INVALID_CONFIRM_CODE five times, then MAX_CONFIRM_ATTEMPTS, even for the right code', async () => {
+test('six wrong codes of an e-mail change return INVALID_CONFIRM_CODE five times, then MAX_CONFIRM_ATTEMPTS, even for the right code', async () => {
   const olga = await app.signUp()
   const { id } = (await start(olga, newEmail())).body
   const wrong = wrongCode(app.codeFor(id))

@@ -81,7 +81,7 @@ function BlockForm({ post, isOnWall, onClose }: BlockFormProps) {
 
   return (
     <form onSubmit={submit}>
-      <p className="soft">
+      <p className={classes('soft', styles.who)}>
         {author.username}: {authorFacts(author)}
       </p>
       <RadioGroup

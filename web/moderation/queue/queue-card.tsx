@@ -50,14 +50,16 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
       <div className={classes('line', styles.head)}>
         <Monogram name={author.username} />
         <div className={styles.names}>
-          <b id={`${id}-author`} className={classes('ellipsis', styles.author)}>
-            {author.username}
-          </b>
+          <div className={styles.named}>
+            <b id={`${id}-author`} className={classes('ellipsis', styles.author)}>
+              {author.username}
+            </b>
+            <span className={classes('soft', styles.soft)}>
+              <PublishedAt post={post} />
+              {STATES[post.state] && <span className={styles.state}>{STATES[post.state]}</span>}
+            </span>
+          </div>
           <span className={classes('soft', styles.soft)}>{authorFacts(author)}</span>
-          <span className={classes('soft', styles.soft)}>
-            <PublishedAt post={post} />
-            {STATES[post.state] && <span className={styles.state}>{STATES[post.state]}</span>}
-          </span>
         </div>
       </div>
       <AuthorBlock author={author} />
