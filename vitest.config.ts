@@ -81,6 +81,8 @@ const journeys = {
   // Each worker has a product, a database and a browser of its own, and often waits for them.
   fileParallelism: true,
   maxWorkers: 4,
+  // A busy machine may be four times as slow.
+  testTimeout: 120_000,
   sequence: { groupOrder: 3 },
 }
 

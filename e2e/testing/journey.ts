@@ -247,6 +247,7 @@ export async function startJourney(
     },
 
     emptyWall,
+    invalidateCache,
 
     /** Begins a test: the wall is empty, and the network has called nothing yet. */
     async startAnew(): Promise<void> {

@@ -30,19 +30,8 @@ type EmailEntryProps = {
 
 /** The step of a flow that asks for the address to which a code is mailed. */
 export function EmailEntry(props: EmailEntryProps) {
-  const { mailed, className, describedBy, own, wide = false, onSubmit, children } = props
-  const [typed, setTyped] = useState(mailed.email)
-  const email = emailIn(typed)
-  const [isShown, setShown] = useState(false)
-  const { error } = mailed
-  const retryAt = useRetryAt(error)
-  const secondsLeft = useSecondsLeft(retryAt)
-  // The server does not tell addresses apart by these forms either.
-  const isOwn = own !== undefined && sameForm(email) === sameForm(own)
-  const invalid = isOwn ? 'Это ваша нынешняя почта' : validationError(email)
-  const isRefused = error instanceof CallError && error.status === 400
-  const mayProceed = !invalid && !isRefused && secondsLeft === 0
-  const isOver = retryAt > 0 && secondsLeft === 0
+  const { mailed, className, describedBy, wide = false, onSubmit, children } = props
+  const { typed, type, email, error, mayProceed, secondsLeft, show } = useTypedEmail(props)
   /** The address about which the person was asked, and that they may mean all the same. */
   const [asked, setAsked] = useState('')
   const meant = likelyDomain(email)
@@ -70,32 +59,20 @@ export function EmailEntry(props: EmailEntryProps) {
         value={typed}
         readOnly={mailed.isPending}
         describedBy={describedBy}
-        error={error && !isOver ? errorMessage(error) : isShown || isOwn ? invalid : undefined}
-        onChange={(text) => {
-          mailed.clearError()
-          // What was pasted with a name or invisible characters is shown as it will be sent.
-          const found = emailIn(text)
-          setTyped(isEmail(found) ? found : text)
-        }}
+        error={error}
+        onChange={type}
         // An unfinished address is not shown as wrong until the person leaves the field or presses
         // Enter, which a disabled button would ignore silently.
-        onBlur={() => setShown(isShown || typed !== '')}
-        onKeyDown={({ key }) => {
-          if (key === 'Enter') setShown(true)
-        }}
+        onBlur={() => typed !== '' && show()}
+        onKeyDown={({ key }) => key === 'Enter' && show()}
       />
       <div role="status">
         {meant && asked === email && (
-          <Button
+          <MeantDomain
+            domain={meant}
             wide={wide}
-            onClick={({ currentTarget }) => {
-              setTyped(email.replace(/[^@]*$/, meant))
-              // The button goes, and the focus with it.
-              currentTarget.form?.querySelector<HTMLElement>('[type=submit]')?.focus()
-            }}
-          >
-            Может быть, {meant}?
-          </Button>
+            onChoose={() => type(email.replace(/[^@]*$/, meant))}
+          />
         )}
       </div>
       <div className={classes('wrap', styles.actions)} data-wide={wide || undefined}>
@@ -110,6 +87,52 @@ export function EmailEntry(props: EmailEntryProps) {
         </Button>
       </div>
     </form>
+  )
+}
+
+function useTypedEmail({ mailed, own }: EmailEntryProps) {
+  const { error } = mailed
+  const [typed, setTyped] = useState(mailed.email)
+  const [isShown, setShown] = useState(false)
+  const email = emailIn(typed)
+  const retryAt = useRetryAt(error)
+  const secondsLeft = useSecondsLeft(retryAt)
+  // The server does not tell addresses apart by these forms either.
+  const isOwn = own !== undefined && sameForm(email) === sameForm(own)
+  const invalid = isOwn ? 'Это ваша нынешняя почта' : validationError(email)
+  const isRefused = error instanceof CallError && error.status === 400
+  const isOver = retryAt > 0 && secondsLeft === 0
+  return {
+    typed,
+    type: (text: string) => {
+      mailed.clearError()
+      // What was pasted with a name or invisible characters is shown as it will be sent.
+      const found = emailIn(text)
+      setTyped(isEmail(found) ? found : text)
+    },
+    email,
+    error: error && !isOver ? errorMessage(error) : isShown || isOwn ? invalid : undefined,
+    mayProceed: !invalid && !isRefused && secondsLeft === 0,
+    secondsLeft,
+    /** Shows what is wrong with the address from now on. */
+    show: () => setShown(true),
+  }
+}
+
+type MeantDomainProps = { domain: string; wide: boolean; onChoose: () => void }
+
+function MeantDomain({ domain, wide, onChoose }: MeantDomainProps) {
+  return (
+    <Button
+      wide={wide}
+      onClick={({ currentTarget }) => {
+        onChoose()
+        // The button goes, and the focus with it.
+        currentTarget.form?.querySelector<HTMLElement>('[type=submit]')?.focus()
+      }}
+    >
+      Может быть, {domain}?
+    </Button>
   )
 }
 

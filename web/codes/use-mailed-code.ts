@@ -27,46 +27,24 @@ export type MailedCode = ReturnType<typeof useMailedCode>
 
 /** What every flow with a mailed code does: start, resend, verify, and go on after a reload. */
 export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
-  const { saved, onVerified, onRefused } = options
-  const [operation, setOperation] = useState(() => saved.read())
+  const { operation, put, start, verify } = useOperation(options)
   const [email, setEmail] = useState(operation?.email ?? '')
   const [code, setCode] = useState('')
-  const closing = useClosingSignal()
 
-  const { mutate, isPending, variables, error, errorLine, clearError } = useAction({
+  const { mutate, ...action } = useAction({
     mutationFn: async (sent: Start | Attempt) => {
       try {
-        await ('email' in sent ? start(sent) : verify(sent))
+        if (!('email' in sent)) return await verify(sent)
+        await start(sent)
+        setCode('')
       } catch (reason) {
         if (!(reason instanceof CallError)) throw reason
         // A refused code cannot be used again; one that did not reach the server can be.
         if (reason.status === 400) setCode('')
-        if (!onRefused?.(reason, sent)) throw reason
+        if (!options.onRefused?.(reason, sent)) throw reason
       }
     },
   })
-
-  async function start(asked: Start): Promise<void> {
-    const signal = closing.current
-    const { id } = await options.start({ ...asked, clientToken: await clientToken() }, signal)
-    if (signal?.aborted) return
-    put({ ...asked, id, sentAt: Date.now() })
-    setCode('')
-  }
-
-  async function verify(attempt: Attempt): Promise<void> {
-    if (!operation) return
-    const body = { confirmCode: attempt.code, clientToken: await clientToken() }
-    const input = { params: { id: operation.id }, body }
-    const answer = await options.verify(input, { ...operation, ...attempt })
-    saved.remove()
-    await onVerified(answer, operation)
-  }
-
-  function put(next: Operation): void {
-    saved.write(next)
-    setOperation(next)
-  }
 
   function send(asked: Start): void {
     setEmail(asked.email)
@@ -76,16 +54,13 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
   function goBack(): void {
     if (operation) put({ ...operation, isLeft: true })
     setCode('')
-    clearError()
+    action.clearError()
   }
 
   return {
+    ...action,
     /** The address that was sent last. */
     email,
-    isPending,
-    error,
-    errorLine,
-    clearError,
     start: send,
     verify: (attempt: Attempt) => mutate(attempt),
     goBack,
@@ -96,11 +71,12 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
         : {
             operation,
             code,
-            busy: isPending,
-            isResending: isPending && variables !== undefined && 'email' in variables,
-            error,
+            busy: action.isPending,
+            isResending:
+              action.isPending && action.variables !== undefined && 'email' in action.variables,
+            error: action.error,
             onType: (typed: string) => {
-              clearError()
+              action.clearError()
               setCode(typed)
             },
             onComplete: (full: string) => mutate({ code: full }),
@@ -108,6 +84,35 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
             onReturn: goBack,
           },
   }
+}
+
+/** The stored operation, and the calls that begin and end it. They throw CallError. */
+function useOperation<Answer>(options: MailedCodeOptions<Answer>) {
+  const { saved } = options
+  const [operation, setOperation] = useState(() => saved.read())
+  const closing = useClosingSignal()
+
+  function put(next: Operation): void {
+    saved.write(next)
+    setOperation(next)
+  }
+
+  async function start(asked: Start): Promise<void> {
+    const signal = closing.current
+    const { id } = await options.start({ ...asked, clientToken: await clientToken() }, signal)
+    if (!signal?.aborted) put({ ...asked, id, sentAt: Date.now() })
+  }
+
+  async function verify(attempt: Attempt): Promise<void> {
+    if (!operation) return
+    const body = { confirmCode: attempt.code, clientToken: await clientToken() }
+    const input = { params: { id: operation.id }, body }
+    const answer = await options.verify(input, { ...operation, ...attempt })
+    saved.remove()
+    await options.onVerified(answer, operation)
+  }
+
+  return { operation, put, start, verify }
 }
 
 /** When the wait that a refusal names is over (unix milliseconds), else 0. */

@@ -38,10 +38,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     if (!former && anchor?.focusedId) focusAgain(anchor.focusedId, anchor.focusVisible)
   })
 
-  // The posts below fill the space by now, or there are none.
-  useLayoutEffect(() => {
-    if (ready && list.nextCursor === null) reserveHeight(0)
-  }, [ready, list.nextCursor])
+  useFreedHeight(ready && list.nextCursor === null)
 
   useLayoutEffect(() => {
     if (!ready) return
@@ -80,6 +77,13 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
       last.current = undefined
     },
   }
+}
+
+/** The posts below fill the reserved space by then, or there are none. */
+function useFreedHeight(isWhole: boolean): void {
+  useLayoutEffect(() => {
+    if (isWhole) reserveHeight(0)
+  }, [isWhole])
 }
 
 function positionOf(article: HTMLElement | undefined): PostPosition | undefined {

@@ -24,12 +24,9 @@ export type ToastQueue<Entry> = ReadableAtom<Entry | undefined> & {
 export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> {
   let waiting: Waiting<Entry>[] = []
   const shown = createAtom<Entry | undefined>(undefined)
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let endsAt = 0
-  let left = 0
+  const timer = createPausableTimer()
   let shownAbout: readonly string[] = []
   let isBetweenEntries = false
-  let isPaused = false
 
   function next(): void {
     isBetweenEntries = false
@@ -38,27 +35,18 @@ export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> 
   }
 
   function show({ entry, durationMs, about }: Waiting<Entry>): void {
-    clearTimeout(timer)
     isBetweenEntries = false
-    left = durationMs
     shownAbout = about
     shown.set(entry)
-    if (!isPaused) run()
-  }
-
-  function run(): void {
-    isPaused = false
-    endsAt = Date.now() + left
-    timer = setTimeout(finish, left)
+    timer.start(durationMs, finish)
   }
 
   function finish(): void {
-    clearTimeout(timer)
-    isPaused = false
     isBetweenEntries = true
     shownAbout = []
     shown.set(undefined)
-    timer = setTimeout(next, timing.pauseMs)
+    timer.resume()
+    timer.start(timing.pauseMs, next)
   }
 
   return {
@@ -76,16 +64,44 @@ export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> 
     get: shown.get,
     subscribe: shown.subscribe,
     pause() {
-      if (shown.get() === undefined || isPaused) return
+      if (shown.get() !== undefined) timer.pause()
+    },
+    resume: timer.resume,
+    dismiss() {
+      if (shown.get() !== undefined) finish()
+    },
+  }
+}
+
+/** A paused timer that is started anew waits to be resumed. */
+function createPausableTimer() {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let action = () => {}
+  let endsAt = 0
+  let left = 0
+  let isPaused = false
+
+  function run(): void {
+    isPaused = false
+    endsAt = Date.now() + left
+    timer = setTimeout(() => action(), left)
+  }
+
+  return {
+    start(ms: number, then: () => void) {
+      clearTimeout(timer)
+      left = ms
+      action = then
+      if (!isPaused) run()
+    },
+    pause() {
+      if (isPaused) return
       isPaused = true
       left = Math.max(0, endsAt - Date.now())
       clearTimeout(timer)
     },
     resume() {
       if (isPaused) run()
-    },
-    dismiss() {
-      if (shown.get() !== undefined) finish()
     },
   }
 }

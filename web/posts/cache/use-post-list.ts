@@ -61,55 +61,15 @@ const AFTER_REFETCH = { cancelRefetch: false }
 
 /** A list of posts, page by page. It begins at the page of its anchor. */
 export function usePostList(source: ListSource, anchor: Anchor | undefined) {
-  const { name, start = '', newer, isOneWay = false } = source
-  const client = useQueryClient()
-  const queryKey = pagesKey(name, useEntry().key)
-  /** Newer posts wait for a tap, also when the list is read again. */
-  const beginning = (page: CachedPage) => (newer ? beginningOf(page) : page.cursor)
-
-  async function readPage(cursor: string, signal?: AbortSignal): Promise<CachedPage> {
-    const version = nextVersion()
-    return cachePage(client, cursor, await source.read(cursor, signal), version)
-  }
-
-  async function readFirst(cursor: string, signal: AbortSignal, former?: CachedPage) {
-    const page = await readPage(former ? beginning(former) : cursor, signal)
-    const { above, total, stop } = { stop: undefined, ...(former ?? anchor ?? page) }
-    return page.cursor === start ? page : { ...page, above, total, stop }
-  }
-
-  const query = useInfiniteQuery({
-    queryKey,
-    queryFn: async ({ pageParam: cursor, direction, signal }) => {
-      const { pages, pageParams } = client.getQueryData<CachedPages>(queryKey) ?? {}
-      const first = pages?.[0]
-      if (!first || (direction === 'forward' && cursor === pageParams?.[0])) {
-        return readFirst(cursor, signal, first)
-      }
-      const page = await readPage(cursor, signal)
-      return direction === 'forward' ? page : pageAbove(first, { cursor, start }, page)
-    },
-    initialPageParam: anchor?.cursor ?? start,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    getPreviousPageParam: isOneWay ? () => undefined : cursorAbove,
-    refetchOnReconnect: ({ state }) => state.data === undefined || state.isInvalidated,
-    ...LIFETIME,
-  })
+  const { name, start = '' } = source
+  const pageQuery = usePageQuery(source, anchor)
+  const { query, firstCursor } = pageQuery
   const { pages: read = NO_PAGES } = query.data ?? {}
   const { total = 0, above = 0 } = read[0] ?? {}
   const isFromTop = start === '' && above === 0
-  const mayRead = !query.isFetching
   const pages = useShownPages(name, read, isFromTop)
   const ids = useMemo(() => pages.flatMap((page) => page.ids), [pages])
   const published = pages[0]?.key === PUBLISHED ? pages[0].ids : []
-
-  /** Reads the first page in place of what was read. Throws CallError and changes nothing. */
-  async function restart(): Promise<void> {
-    const page = await readPage(start)
-    await client.cancelQueries({ queryKey })
-    const pages = [{ ...page, stop: read[0]?.stop }]
-    client.setQueryData<CachedPages>(queryKey, { pages, pageParams: [start] })
-  }
 
   return {
     pages,
@@ -134,11 +94,71 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     placeOf: (postId: string) => {
       const page = read.find((it) => it.ids.includes(postId))
       const shown = pages.find((it) => it.ids.includes(postId))
-      return { cursor: page ? beginning(page) : start, above: shown?.above ?? 0, total }
+      return { cursor: page ? firstCursor(page) : start, above: shown?.above ?? 0, total }
     },
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
+    ...useReading(source, pageQuery),
+  } as const
+}
+
+type PageQuery = ReturnType<typeof usePageQuery>
+
+function usePageQuery(source: ListSource, anchor: Anchor | undefined) {
+  const { name, start = '', newer, isOneWay = false } = source
+  const client = useQueryClient()
+  const queryKey = pagesKey(name, useEntry().key)
+  /** Newer posts wait for a tap, also when the list is read again. */
+  const firstCursor = (page: CachedPage) => (newer ? beginningOf(page) : page.cursor)
+
+  async function readPage(cursor: string, signal?: AbortSignal): Promise<CachedPage> {
+    const version = nextVersion()
+    return cachePage(client, cursor, await source.read(cursor, signal), version)
+  }
+
+  async function readFirst(cursor: string, signal: AbortSignal, former?: CachedPage) {
+    const page = await readPage(former ? firstCursor(former) : cursor, signal)
+    const { above, total, stop } = { stop: undefined, ...(former ?? anchor ?? page) }
+    return page.cursor === start ? page : { ...page, above, total, stop }
+  }
+
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: async ({ pageParam: cursor, direction, signal }) => {
+      const { pages, pageParams } = client.getQueryData<CachedPages>(queryKey) ?? {}
+      const first = pages?.[0]
+      if (!first || (direction === 'forward' && cursor === pageParams?.[0])) {
+        return readFirst(cursor, signal, first)
+      }
+      const page = await readPage(cursor, signal)
+      return direction === 'forward' ? page : pageAbove(first, { cursor, start }, page)
+    },
+    initialPageParam: anchor?.cursor ?? start,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    getPreviousPageParam: isOneWay ? () => undefined : cursorAbove,
+    refetchOnReconnect: ({ state }) => state.data === undefined || state.isInvalidated,
+    ...LIFETIME,
+  })
+  return { query, queryKey, readPage, firstCursor }
+}
+
+/** Reads more pages of a list. */
+function useReading({ start = '', isOneWay }: ListSource, { query, ...list }: PageQuery) {
+  const { queryKey, readPage } = list
+  const client = useQueryClient()
+  const first = query.data?.pages[0]
+  const mayRead = !query.isFetching
+
+  /** Reads the first page in place of what was read. Throws CallError and changes nothing. */
+  async function restart(): Promise<void> {
+    const page = await readPage(start)
+    await client.cancelQueries({ queryKey })
+    const pages = [{ ...page, stop: first?.stop }]
+    client.setQueryData<CachedPages>(queryKey, { pages, pageParams: [start] })
+  }
+
+  return {
     loadAbove: (): void => {
-      const hasAbove = above > 0 && !isOneWay && !query.isFetchPreviousPageError
+      const hasAbove = !!first?.above && !isOneWay && !query.isFetchPreviousPageError
       if (mayRead && hasAbove) void query.fetchPreviousPage(AFTER_REFETCH)
     },
     loadMore: (): void => {
@@ -161,7 +181,7 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
       const { data } = await query.fetchPreviousPage({ throwOnError: true })
       return (data?.pages[0]?.ids.length ?? 0) > 0
     },
-  } as const
+  }
 }
 
 function useShownPages(name: ListName, pages: readonly CachedPage[], isFromTop: boolean) {

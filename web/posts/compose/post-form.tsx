@@ -36,6 +36,10 @@ type PostFormProps = {
 export function PostForm({ form, submitLabel, shape = 'dialog', ...props }: PostFormProps) {
   const { placeholder, label = 'Текст записи', note } = props
   const isDialog = shape === 'dialog'
+  const send = (event: FormEvent | KeyboardEvent) => {
+    event.preventDefault()
+    form.submit()
+  }
   const submit = (
     <>
       <PostCounter left={form.left} />
@@ -45,7 +49,7 @@ export function PostForm({ form, submitLabel, shape = 'dialog', ...props }: Post
     </>
   )
   return (
-    <form className={styles.form} data-shape={shape} onSubmit={form.onSubmit}>
+    <form className={styles.form} data-shape={shape} onSubmit={send}>
       {isDialog && note && <p className={classes('soft', styles.note)}>{note}</p>}
       <TextArea
         className={styles.area}
@@ -55,7 +59,7 @@ export function PostForm({ form, submitLabel, shape = 'dialog', ...props }: Post
         value={form.typed}
         surplus={-form.left}
         onChange={form.type}
-        onKeyDown={form.onKeyDown}
+        onKeyDown={(event) => isSubmit(event) && send(event)}
         onFocus={form.onFocus}
         readOnly={form.isPending}
         focusOnMount={isDialog}
@@ -90,9 +94,7 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
   const [typed, setTyped] = useState(() => sending.resumedText ?? readDraft())
   // A field whose text was changed would lose its caret and what Ctrl+Z takes back.
   const tidy = tidyTyped(typed)
-  // A dialog opens to be used: its focus need not render the form again.
-  const [isUsed, setIsUsed] = useState(onSent !== undefined)
-  const area = useRef<HTMLTextAreaElement>(null)
+  const { isUsed, area, onFocus } = useFirstFocus(typed, onSent !== undefined)
   /** Until the form is gone, another Enter must not publish the text again. */
   const isSent = useRef(false)
   const text = parsePostText(tidy)
@@ -142,23 +144,23 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
     canSend,
     left: remainingLength(tidy),
     type,
-    onSubmit: (event: FormEvent) => {
-      event.preventDefault()
-      submit()
-    },
-    onFocus: (event: FocusEvent<HTMLTextAreaElement>) => {
-      if (area.current) return
-      // The caret starts at the end of a draft, where the person goes on writing.
-      area.current = event.target
-      setIsUsed(true)
-      event.target.setSelectionRange(typed.length, typed.length)
-    },
-    onKeyDown: (event: KeyboardEvent) => {
-      if (!isSubmit(event)) return
-      event.preventDefault()
-      submit()
-    },
+    submit,
+    onFocus,
   }
+}
+
+/** The caret starts at the end of a draft, where the person goes on writing. */
+function useFirstFocus(typed: string, isDialog: boolean) {
+  // A dialog opens to be used: its focus need not render the form again.
+  const [isUsed, setIsUsed] = useState(isDialog)
+  const area = useRef<HTMLTextAreaElement>(null)
+  const onFocus = (event: FocusEvent<HTMLTextAreaElement>) => {
+    if (area.current) return
+    area.current = event.target
+    setIsUsed(true)
+    event.target.setSelectionRange(typed.length, typed.length)
+  }
+  return { isUsed, area, onFocus }
 }
 
 function isSubmit({ key, ctrlKey, metaKey, nativeEvent }: KeyboardEvent): boolean {
