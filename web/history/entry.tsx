@@ -35,7 +35,7 @@ export function entryAt(address: string): Entry {
 /** The entry whose page is shown. It stays the same while dialogs open and close over the page. */
 export function useEntry(): Entry {
   const entry = useContext(EntryContext)
-  if (!entry) throw new Error('Pages need a <HistoryProvider> above them')
+  if (!entry) throw new Error('No HistoryProvider')
   return entry
 }
 

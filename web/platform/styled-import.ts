@@ -20,7 +20,7 @@ function loadSheet(path: string): Promise<unknown> | undefined {
     link.onerror = () => {
       sheets.delete(path)
       link.remove()
-      reject(new Error(`Unable to load ${path}`))
+      reject(new Error(`No ${path}`))
     }
   })
   Object.assign(link, { rel: 'stylesheet', crossOrigin: '', href: `/${path}` })

@@ -76,7 +76,7 @@ export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> 
 /** A paused timer that is started anew waits to be resumed. */
 function createPausableTimer() {
   let timer: ReturnType<typeof setTimeout> | undefined
-  let action = () => {}
+  let action: () => void
   let endsAt = 0
   let left = 0
   let isPaused = false
@@ -84,7 +84,7 @@ function createPausableTimer() {
   function run(): void {
     isPaused = false
     endsAt = Date.now() + left
-    timer = setTimeout(() => action(), left)
+    timer = setTimeout(action, left)
   }
 
   return {

@@ -1,4 +1,10 @@
-import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  type QueryClient,
+  skipToken,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
@@ -62,8 +68,7 @@ const AFTER_REFETCH = { cancelRefetch: false }
 /** A list of posts, page by page. It begins at the page of its anchor. */
 export function usePostList(source: ListSource, anchor: Anchor | undefined) {
   const { name, start = '' } = source
-  const pageQuery = usePageQuery(source, anchor)
-  const { query, firstCursor } = pageQuery
+  const query = usePageQuery(source, anchor)
   const { pages: read = NO_PAGES } = query.data ?? {}
   const { total = 0, above = 0 } = read[0] ?? {}
   const isFromTop = start === '' && above === 0
@@ -94,34 +99,28 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     placeOf: (postId: string) => {
       const page = read.find((it) => it.ids.includes(postId))
       const shown = pages.find((it) => it.ids.includes(postId))
-      return { cursor: page ? firstCursor(page) : start, above: shown?.above ?? 0, total }
+      return { cursor: page ? firstCursor(source, page) : start, above: shown?.above ?? 0, total }
     },
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
-    ...useReading(source, pageQuery),
+    ...useReading(source, query),
   } as const
 }
 
 type PageQuery = ReturnType<typeof usePageQuery>
 
 function usePageQuery(source: ListSource, anchor: Anchor | undefined) {
-  const { name, start = '', newer, isOneWay = false } = source
+  const { start = '', isOneWay = false } = source
   const client = useQueryClient()
-  const queryKey = pagesKey(name, useEntry().key)
-  /** Newer posts wait for a tap, also when the list is read again. */
-  const firstCursor = (page: CachedPage) => (newer ? beginningOf(page) : page.cursor)
-
-  async function readPage(cursor: string, signal?: AbortSignal): Promise<CachedPage> {
-    const version = nextVersion()
-    return cachePage(client, cursor, await source.read(cursor, signal), version)
-  }
+  const queryKey = useListKey(source)
 
   async function readFirst(cursor: string, signal: AbortSignal, former?: CachedPage) {
-    const page = await readPage(former ? firstCursor(former) : cursor, signal)
+    const from = former ? firstCursor(source, former) : cursor
+    const page = await readPage(client, source, { cursor: from, signal })
     const { above, total, stop } = { stop: undefined, ...(former ?? anchor ?? page) }
     return page.cursor === start ? page : { ...page, above, total, stop }
   }
 
-  const query = useInfiniteQuery({
+  return useInfiniteQuery({
     queryKey,
     queryFn: async ({ pageParam: cursor, direction, signal }) => {
       const { pages, pageParams } = client.getQueryData<CachedPages>(queryKey) ?? {}
@@ -129,7 +128,7 @@ function usePageQuery(source: ListSource, anchor: Anchor | undefined) {
       if (!first || (direction === 'forward' && cursor === pageParams?.[0])) {
         return readFirst(cursor, signal, first)
       }
-      const page = await readPage(cursor, signal)
+      const page = await readPage(client, source, { cursor, signal })
       return direction === 'forward' ? page : pageAbove(first, { cursor, start }, page)
     },
     initialPageParam: anchor?.cursor ?? start,
@@ -138,19 +137,35 @@ function usePageQuery(source: ListSource, anchor: Anchor | undefined) {
     refetchOnReconnect: ({ state }) => state.data === undefined || state.isInvalidated,
     ...LIFETIME,
   })
-  return { query, queryKey, readPage, firstCursor }
+}
+
+function useListKey({ name }: ListSource) {
+  return pagesKey(name, useEntry().key)
+}
+
+type Read = { cursor: string; signal?: AbortSignal }
+
+async function readPage(client: QueryClient, source: ListSource, { cursor, signal }: Read) {
+  const version = nextVersion()
+  return cachePage(client, cursor, await source.read(cursor, signal), version)
+}
+
+/** Newer posts wait for a tap, also when the list is read again. */
+function firstCursor({ newer }: ListSource, page: CachedPage): string {
+  return newer ? beginningOf(page) : page.cursor
 }
 
 /** Reads more pages of a list. */
-function useReading({ start = '', isOneWay }: ListSource, { query, ...list }: PageQuery) {
-  const { queryKey, readPage } = list
+function useReading(source: ListSource, query: PageQuery) {
+  const { start = '', isOneWay } = source
   const client = useQueryClient()
+  const queryKey = useListKey(source)
   const first = query.data?.pages[0]
   const mayRead = !query.isFetching
 
   /** Reads the first page in place of what was read. Throws CallError and changes nothing. */
   async function restart(): Promise<void> {
-    const page = await readPage(start)
+    const page = await readPage(client, source, { cursor: start })
     await client.cancelQueries({ queryKey })
     const pages = [{ ...page, stop: first?.stop }]
     client.setQueryData<CachedPages>(queryKey, { pages, pageParams: [start] })

@@ -107,11 +107,8 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
 
   function finish(): void {
     isSent.current = onSent !== undefined
-    if (onSent) onSent()
-    else empty()
-  }
-
-  function empty(): void {
+    onSent?.()
+    if (onSent) return
     setTyped(initialText)
     // The button cannot keep the focus of a keyboard now.
     if (document.activeElement?.matches('button:focus-visible')) area.current?.focus()
