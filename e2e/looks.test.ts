@@ -91,6 +91,21 @@ test('on a phone the theme is changed in the foot of a page, or in the settings'
   }
 })
 
+test('on a phone posts fill at least four fifths of the first screen below the header', async ({
+  journey,
+}) => {
+  const page = await journey.visit()
+  const edge = async (of: Locator) => {
+    const { y = 0, height = 0 } = (await of.boundingBox()) ?? {}
+    return { top: y, bottom: y + height }
+  }
+  const header = await edge(page.getByRole('banner'))
+  const firstPost = await edge(page.getByRole('article').first())
+  const bar = await edge(page.getByRole('navigation', { name: 'Разделы' }))
+  const share = (bar.top - firstPost.top) / (PHONE.height - header.bottom)
+  expect(share).toBeGreaterThanOrEqual(0.8)
+})
+
 test('on a phone the bottom bar hides on scrolling down and returns on scrolling up by any distance', async ({
   journey,
 }) => {
