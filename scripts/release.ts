@@ -157,11 +157,15 @@ It comes unchanged from the system on which this archive was made, whose package
 bin/run-node uses it where the machine has none.
 `
 
-/** Copies the library that Node needs and a minimal Debian lacks. Other systems need none. */
-async function copyLibrary(folder: string): Promise<void> {
-  if (process.platform !== 'linux') return
+/** Returns the library that Node needs and a minimal Debian lacks. Other systems need none. */
+export async function nodeLibrary(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined
   const { stdout } = await execute('ldd', [join(ROOT, nodeOf(process.arch), 'bin/node')])
-  const path = /libatomic\.so\.1 => (\S+)/.exec(stdout)?.[1]
+  return /libatomic\.so\.1 => (\S+)/.exec(stdout)?.[1]
+}
+
+async function copyLibrary(folder: string): Promise<void> {
+  const path = await nodeLibrary()
   if (path === undefined) return
   await mkdir(folder)
   await copyFile(path, join(folder, 'libatomic.so.1'))

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findParts } from './native-parts.ts'
 
-// Prints the list (CycloneDX) of the packages that the product runs on. `--omit dev` leaves out
+// Prints the list (CycloneDX) of the packages and native parts that the product runs on. `--omit dev` leaves out
 // what a tool for development uses as well, so npm is asked about a project without such tools.
 const read = (file: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', file), 'utf8'))
@@ -23,7 +24,21 @@ try {
   write('package.json', project)
   write('package-lock.json', { ...lock, packages: { ...Object.fromEntries(packages), '': root } })
   const sbom = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
-  execFileSync('npm', sbom, { cwd: folder, stdio: 'inherit' })
+  const stdio = ['ignore', 'pipe', 'inherit'] as const
+  const list = JSON.parse(
+    execFileSync('npm', sbom, { cwd: folder, stdio: [...stdio], maxBuffer: 2 ** 26 }).toString(),
+  )
+  const parts = (await findParts()).map(({ part: { name }, version, released, path }) => ({
+    'bom-ref': `${path}#${name}`,
+    type: 'library',
+    name,
+    version,
+    properties: [
+      { name: 'vslukh:path', value: path },
+      ...(released === undefined ? [] : [{ name: 'vslukh:released', value: released }]),
+    ],
+  }))
+  console.log(JSON.stringify({ ...list, components: [...list.components, ...parts] }, null, 2))
 } finally {
   rmSync(temporary, { recursive: true, force: true })
 }

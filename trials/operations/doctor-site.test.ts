@@ -9,7 +9,7 @@ test('of a wall where all is well every check says so in order, with exit code 0
   const broken = Object.values(found).filter(({ level }) => level === 'broken')
   expect({ code, broken }).toEqual({ code: 0, broken: [] })
   expect(Object.keys(found)).toEqual(
-    'versions,settings,database,clock,public url,certificate,proxy,ready,smtp,mails,refused mails,mail domain,backup,counters,jobs,open,secret'.split(
+    'settings,pages,versions,parts,database,clock,public url,certificate,proxy,ready,smtp,mail domain,mails,refused mails,backup,counters,jobs,open,secret'.split(
       ',',
     ),
   )

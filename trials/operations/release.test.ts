@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { chmod, chown, cp, realpath, rm, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { findParts } from '../../scripts/native-parts.ts'
 import { listPackages, makeRelease } from '../../scripts/release.ts'
 import { endChild, untilReady } from '../../server/testing/child-process.ts'
 import { isRoot } from '../../server/testing/debian-package.ts'
@@ -98,6 +99,16 @@ test('the list of components for a security review is made of what is installed,
   expect(missing).toEqual([])
   expect(names).toEqual(expect.arrayContaining(['fastify', 'nodemailer', 'pg-protocol']))
   expect(names).not.toContain('vitest')
+  expect(components).toContainEqual(expect.objectContaining({ name: 'OpenSSL', version: '1.1.1' }))
+})
+
+test('every native file of a release is a part with a version, and a month except where the building system keeps it new', async () => {
+  const found = await findParts()
+  const undated = found.filter(({ released }) => released === undefined)
+  expect(undated.map(({ part }) => part.name)).toEqual(['libatomic'])
+  expect(found.map(({ part, version }) => `${part.name} ${version}`)).toEqual(
+    expect.arrayContaining([`Node ${process.versions.node}`, 'PostgreSQL 18.4', 'libxml2 2.9.4']),
+  )
 })
 
 test('npm warns of nothing with the oldest Node that may run it, be it for all packages or for those the server needs', {

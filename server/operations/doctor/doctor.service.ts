@@ -25,6 +25,7 @@ import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
 import { broken, type Finding, type Level } from './finding.ts'
 import { IDENTITY_KEY } from './identity.ts'
 import { checkMailDomain, checkMailName, checkMailQueue, checkSmtp } from './mail-checks.ts'
+import { checkParts } from './parts.ts'
 import { checkPages, checkSettings } from './settings-checks.ts'
 import { checkSite } from './site-checks.ts'
 
@@ -72,6 +73,11 @@ async function examineCheaply({ db, config }: Examined) {
   return {
     database: [
       checkVersions(facts),
+      checkParts({
+        postgres: facts.postgres,
+        node: process.versions.node,
+        isEmbedded: config.databaseUrl === undefined,
+      }),
       ...checkNodes(facts),
       checkRights(facts),
       await checkClock(db),

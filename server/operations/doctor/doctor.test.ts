@@ -28,6 +28,7 @@ import { checkBackupDisk, checkDisk } from './disk-check.ts'
 import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
 import { watchHealth } from './doctor.service.ts'
 import { checkMailDomain } from './mail-checks.ts'
+import { checkParts } from './parts.ts'
 import { checkPages, checkSettings } from './settings-checks.ts'
 
 test('what breaks while the server runs is logged once, and once more when it is well again', async () => {
@@ -240,6 +241,25 @@ test('a secret that others may read, pages that cannot be read, and nodes of two
   expect(await checked()).toMatchObject([
     { level: 'warning', message: expect.stringContaining(`0.9.0, ${productVersion()}`) },
   ])
+})
+
+test('a PostgreSQL and a Node whose next fixes are out are named with their month, and with the way to newer ones that fits the installation', () => {
+  const now = new Date('2026-11-26')
+  const embedded = { postgres: '18.4', node: '26.10.0', isEmbedded: true }
+  expect(checkParts(embedded, now)).toMatchObject({
+    level: 'warning',
+    message: expect.stringMatching(
+      /PostgreSQL 18\.4 из мая 2026, Node 26\.10\.0 из сентября 2026$/,
+    ),
+    fix: expect.stringMatching(/PostgreSQL системы.*Node 26\.12/),
+  })
+  const own = { postgres: '15.18 (Debian 15.18-0+deb12u1)', node: '26.12.0', isEmbedded: false }
+  expect(checkParts(own, now)).toMatchObject({
+    level: 'warning',
+    message: expect.stringMatching(/: PostgreSQL 15\.18 из мая 2026$/),
+    fix: expect.stringContaining('apt upgrade'),
+  })
+  expect(checkParts({ ...own, postgres: '15.20' }, now)).toMatchObject({ level: 'ok' })
 })
 
 test('limits other than those of the product and metrics for everybody are warned of', async () => {

@@ -1,0 +1,82 @@
+import { open, readdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { judge, monthName, PARTS, type Part } from '../server/operations/doctor/parts.ts'
+import { listPackages, nodeLibrary } from './release.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+/** The first bytes of ELF, Mach-O and WebAssembly. */
+const NATIVE = /^(?:7f454c46|cffaedfe|cafebabe|0061736d)/
+
+type Found = { part: Part; version: string; released: string | undefined; path: string }
+
+/** Finds the native parts of a release of this checkout. Throws Error for a file without a part. */
+export async function findParts(): Promise<Found[]> {
+  const library = await nodeLibrary()
+  const files = library === undefined ? [] : [library]
+  for (const folder of await listPackages()) files.push(...(await listNative(join(ROOT, folder))))
+  const unknown = files.find((file) => !PARTS.some((part) => part.files.test(file)))
+  if (unknown !== undefined) throw new Error(`Файла нет ни в одной строке PARTS: ${unknown}`)
+  const found: Found[] = []
+  for (const part of PARTS) {
+    const own = files.filter((file) => part.files.test(file))
+    if (own.length > 0) found.push(await readVersion(part, own))
+  }
+  return found
+}
+
+async function listNative(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const native: string[] = []
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name)
+    // Packages inside a package are packages of their own.
+    if (!entry.isFile() || relative(folder, path).includes('node_modules/')) continue
+    if (NATIVE.test(await firstBytes(path))) native.push(path)
+  }
+  return native
+}
+
+async function firstBytes(path: string): Promise<string> {
+  await using file = await open(path)
+  const { buffer } = await file.read({ buffer: Buffer.alloc(4) })
+  return buffer.toString('hex')
+}
+
+async function readVersion(part: Part, files: string[]): Promise<Found> {
+  for (const file of files) {
+    const path = relative(ROOT, file)
+    if (!part.version) {
+      const { version } = JSON.parse(await readFile(join(ROOT, packageOf(path)), 'utf8'))
+      return { part, path, version, released: part.released(version) }
+    }
+    const match = part.version.exec(await readFile(file, 'latin1'))
+    if (!match) continue
+    const { date } = match.groups ?? {}
+    const numbers = match.slice(1).filter((text) => text !== date)
+    const version = numbers.map((text) => text.replace(/^0(?=\d)/, '')).join('.')
+    const released = date === undefined ? part.released(version) : monthOf(date)
+    return { part, path, version, released }
+  }
+  throw new Error(`Версия не найдена: ${part.name}, ${files.join(', ')}`)
+}
+
+const packageOf = (path: string) =>
+  `${/^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]}/package.json`
+
+const monthOf = (date: string) => new Date(`${date} UTC`).toISOString().slice(0, 7)
+
+if (import.meta.main) {
+  for (const { part, version, released, path } of await findParts()) {
+    const state = judge(part, { version, released })
+    const from = released === undefined ? '' : ` из ${monthName(released)}`
+    const mark = { fresh: '✓', known: '!', old: '✗', undated: '✗' }[state]
+    const words = {
+      fresh: '',
+      known: `: старая, новее в npm нет. ${part.wayRound}`,
+      old: `: старше ${part.days} дней. ${part.wayRound}`,
+      undated: ': её дата неизвестна, впишите её в PARTS',
+    }[state]
+    console.log(`${mark} ${part.name} ${version}${from}, ${path}${words}`)
+    if (mark === '✗') process.exitCode = 1
+  }
+}
