@@ -189,7 +189,7 @@ test('the newest backup is broken if it is no backup, is of a version that this 
   const judge = async (name: string, write: (path: string) => Promise<void>) => {
     const folder = await folderForTest()
     await write(join(folder, name))
-    return checkBackups({ ...noted, at: new Date() }, folder)
+    return checkBackups({ ...noted, at: new Date(0) }, folder)
   }
   const today = backupName(new Date())
   expect(await judge(today, (path) => writeFile(path, randomBytes(100)))).toMatchObject({
