@@ -251,7 +251,7 @@ test('a PostgreSQL and a Node whose next fixes are out are named with their mont
     message: expect.stringMatching(
       /PostgreSQL 18\.4 из мая 2026, Node 26\.10\.0 из сентября 2026$/,
     ),
-    fix: expect.stringMatching(/PostgreSQL системы.*Node 26\.12/),
+    fix: expect.stringMatching(/PostgreSQL системы.*Node 26/),
   })
   const own = { postgres: '15.18 (Debian 15.18-0+deb12u1)', node: '26.12.0', isEmbedded: false }
   expect(checkParts(own, now)).toMatchObject({

@@ -48,9 +48,9 @@ const NODE: Part = {
   files: /\/node(?:-bin)?-\w+-\w+\/bin\/node$/,
   version: /node\.js\/v(\d+\.\d+\.\d+)/,
   days: 60,
-  released: months({ '26.10.0': '2026-09' }),
+  released: months({ '26.10.0': '2026-09', '26.12.0': '2026-10' }),
   known: '26.10.0',
-  wayRound: 'Нужен Node 26.12 или новее',
+  wayRound: 'Нужна новая версия Node 26',
 }
 
 const POSTGRES: Part = {
