@@ -74,7 +74,7 @@ export async function startProduct(
 
 function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  return /^exec node (.*)$/.exec(scripts.start)?.[1]?.split(' ') ?? []
+  return /^exec bin\/run-node (.*)$/.exec(scripts.start)?.[1]?.split(' ') ?? []
 }
 
 /** Starts a script of this folder on the server's core; resolves with its first line. */

@@ -19,6 +19,7 @@ import { isAdditive, MIGRATIONS } from '../server/kernel/db/migrate.ts'
 import { makeBashCompletion } from './bash-completion.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
 import { makeDeb } from './deb.ts'
+import { ArchiveError, unpackNode } from './node-archive.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** What the product consists of, beside the packages it needs. */
@@ -37,6 +38,7 @@ const PARTS = [
   'dist/web',
 ]
 const nodeOf = (arch: string) => `node_modules/node-${process.platform}-${arch}`
+const NODE_PACKAGE = /^node_modules\/node(?:-bin)?-\w+-\w+$/
 /** What nobody reads at run time: tests, types, source maps, fonts for old browsers, Node's headers and manual. */
 const LEFT_OUT = [
   /\.(?:test|fixture|child)\.(?:ts|sql)$/,
@@ -50,7 +52,12 @@ const execute = promisify(execFile)
 
 type LockedPackage = { dev?: boolean; devOptional?: boolean; optional?: boolean }
 
-type ReleaseOptions = { isDeb?: boolean | undefined; arch?: string | undefined }
+type ReleaseOptions = {
+  isDeb?: boolean | undefined
+  arch?: string | undefined
+  /** An official archive of Node, in place of npm's package. */
+  node?: string | undefined
+}
 
 /**
  * Makes an archive of the product, with Node, PostgreSQL and the built web, or a Debian package of
@@ -74,7 +81,7 @@ async function noteSum(folder: string, file: string): Promise<void> {
 
 async function makeFile(
   folder: string,
-  { isDeb = false, arch = process.arch }: ReleaseOptions,
+  { isDeb = false, arch = process.arch, node }: ReleaseOptions,
 ): Promise<string> {
   await buildWebIfNeeded()
   await mkdir(folder, { recursive: true })
@@ -83,10 +90,10 @@ async function makeFile(
   const staging = await mkdtemp(join(tmpdir(), 'vslukh-release-'))
   try {
     if (isDeb) {
-      await stageRelease(join(staging, 'usr/lib/vslukh'), arch)
+      await stageRelease(join(staging, 'usr/lib/vslukh'), arch, node)
       return await makeDeb({ root: staging, version, arch, folder })
     }
-    await stageRelease(join(staging, name), arch)
+    await stageRelease(join(staging, name), arch, node)
     const archive = join(folder, `${name}.tar.gz`)
     // Unpacked by root, nothing may belong to somebody who happens to have the builder's number.
     const owner = ['--owner=0', '--group=0', '--numeric-owner']
@@ -97,11 +104,14 @@ async function makeFile(
   }
 }
 
-async function stageRelease(target: string, arch: string): Promise<void> {
+async function stageRelease(target: string, arch: string, node?: string): Promise<void> {
+  if (node !== undefined) await stageNode(node, target, arch)
   for (const part of PARTS) await copyPart(part, ROOT, target)
   const isOwn = arch === process.arch
   const root = isOwn ? ROOT : await installFor(arch)
-  for (const part of await listPackages(arch)) await copyPart(part, root, target)
+  for (const part of await listPackages(arch)) {
+    if (node === undefined || !NODE_PACKAGE.test(part)) await copyPart(part, root, target)
+  }
   if (isOwn) await copyLibrary(join(target, nodeOf(arch), 'lib'))
   else await rm(root, { recursive: true })
   await mkdir(join(target, 'node_modules/.bin'))
@@ -112,6 +122,18 @@ async function stageRelease(target: string, arch: string): Promise<void> {
   )
   await writeFile(join(target, 'migrations'), migrations.join(''))
   await writeFile(join(target, 'deploy/vslukh.bash-completion'), await makeBashCompletion())
+}
+
+async function stageNode(file: string, target: string, arch: string): Promise<void> {
+  const { optionalDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  const platform = `${process.platform}-${arch}`
+  const oldest = Object.entries<string>(optionalDependencies).find(
+    ([name]) => NODE_PACKAGE.test(`node_modules/${name}`) && name.endsWith(platform),
+  )
+  const folder = join(target, nodeOf(arch))
+  const wanted = { folder, platform, oldest: oldest?.[1] ?? '0' }
+  const { version, sha256 } = await unpackNode(file, wanted)
+  console.log(`Node ${version}: SHA-256 ${sha256}, сверьте её с SHASUMS256.txt на nodejs.org`)
 }
 
 /** Lets npm install the packages for another processor. Returns the folder. */
@@ -173,9 +195,18 @@ async function copyLibrary(folder: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { deb: { type: 'boolean' }, arch: { type: 'string' } } })
-  const { deb: isDeb, arch } = values
-  const archive = await makeRelease(join(ROOT, 'dist/releases'), { isDeb, arch })
-  const { size } = await stat(archive)
-  console.log(`${relative(process.cwd(), archive)}: ${(size / 1e6).toFixed(1)} МБ`)
+  const type = 'string'
+  const { values } = parseArgs({
+    options: { deb: { type: 'boolean' }, arch: { type }, node: { type } },
+  })
+  const { deb: isDeb, ...options } = values
+  try {
+    const archive = await makeRelease(join(ROOT, 'dist/releases'), { isDeb, ...options })
+    const { size } = await stat(archive)
+    console.log(`${relative(process.cwd(), archive)}: ${(size / 1e6).toFixed(1)} МБ`)
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error
+    console.error(error.message)
+    process.exitCode = 1
+  }
 }

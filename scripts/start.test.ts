@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
@@ -10,6 +10,29 @@ import { compileCacheFolder } from './compile-cache.ts'
 const ROOT = join(import.meta.dirname, '..')
 const listCaches = () =>
   readdir(join(ROOT, 'node_modules/.cache'), { recursive: true }).catch(() => [])
+
+test.each([
+  ['the machine’s Node', 'one that is new enough', 'bin', 'v26.12.0', 'machine'],
+  ['the machine’s Node', 'one of a later version', 'bin', 'v27.0.1', 'machine'],
+  ['the Node that comes along', 'an older one', 'bin', 'v26.11.9', process.version],
+  ['the Node that comes along', 'one that does not run', 'bin', 'exit 1', process.version],
+  ['the Node that comes along', 'one of npm', 'node_modules/.bin', 'v26.12.0', process.version],
+  ['the Node that comes along', 'a link to the launcher', 'bin', 'link', process.version],
+])('%s runs where PATH has %s', async (_which, _what, place, version, expected) => {
+  const folder = join(await folderForTest(), place)
+  await mkdir(folder, { recursive: true })
+  const launcher = join(ROOT, 'bin/run-node')
+  const says = version.startsWith('v') ? `echo ${version}` : version
+  const program = `#!/bin/sh\nif [ "$1" = --version ]; then ${says}; else echo machine; fi\n`
+  if (version === 'link') await symlink(launcher, join(folder, 'node'))
+  else await writeFile(join(folder, 'node'), program, { mode: 0o755 })
+  const env = { PATH: `${folder}:/usr/bin:/bin` }
+  const run = spawn(launcher, ['-p', 'process.version'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  expect((await text(run.stdout)).trim()).toBe(expected)
+})
 
 test('a start stores what Node has compiled in the user’s own cache, and nothing in node_modules, where another user’s npm ci would fail on it; it reads no configuration of the current folder', async () => {
   const cache = await folderForTest()

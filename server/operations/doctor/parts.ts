@@ -50,7 +50,7 @@ const NODE: Part = {
   days: 60,
   released: months({ '26.10.0': '2026-09', '26.12.0': '2026-10' }),
   known: '26.10.0',
-  wayRound: 'Нужна новая версия Node 26',
+  wayRound: 'Поставьте новую версию Node 26: с 26.12 запуск возьмёт её сам',
 }
 
 const POSTGRES: Part = {
