@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { folderForTest } from '../../testing/folder-for-test.ts'
 import { readConfig } from './config.ts'
 import { ConfigError } from './config-reader.ts'
 
@@ -83,8 +85,11 @@ test.each([
   expect(read).toThrow(new RegExp(`^${name}: .*[а-я]`))
 })
 
-test('APP_SECRET is required with DATABASE_URL', () => {
-  expect(() => readConfig({ DATABASE_URL })).toThrow(/^APP_SECRET: обязателен/)
+test('APP_SECRET is required with DATABASE_URL, unless DATA_DIR has a secret', async () => {
+  const DATA_DIR = await folderForTest()
+  expect(() => readConfig({ DATABASE_URL, DATA_DIR })).toThrow(/^APP_SECRET: обязателен/)
+  await writeFile(join(DATA_DIR, 'app-secret'), SECRET)
+  expect(readConfig({ DATABASE_URL, DATA_DIR })).toMatchObject({ databaseUrl: DATABASE_URL })
   expect(readConfig({ DATABASE_URL, APP_SECRET: SECRET }).databaseUrl).toBe(DATABASE_URL)
 })
 

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { ConfigError, type Variable } from './config-reader.ts'
 import { VARIABLES } from './variables.ts'
 
@@ -28,7 +29,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
   requireEncodedLogin(env.SMTP_URL?.trim())
   const read = ([field, variable]: [string, Variable<unknown>]) => [field, variable.read(env)]
   const values = Object.fromEntries(Object.entries(VARIABLES).map(read)) as Values
-  requireTogether(values)
+  requireTogether(values, resolve(folder, values.dataDir))
   requireOneWayOfMail(values)
   const { mailFrom, dkimKeyFile, dkimSelector, backupCommand, ...others } = values
   const { publicUrl, dataDir, backupDir } = values
@@ -47,9 +48,10 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
   }
 }
 
-function requireTogether(values: Values): void {
+function requireTogether(values: Values, dataDir: string): void {
   const { databaseUrl, databaseDirectUrl, appSecret } = values
-  if (databaseUrl !== undefined && appSecret === undefined) {
+  const hasSecret = appSecret !== undefined || existsSync(join(dataDir, 'app-secret'))
+  if (databaseUrl !== undefined && !hasSecret) {
     throw new ConfigError('APP_SECRET: обязателен вместе с DATABASE_URL и общий для всех узлов')
   }
   if (databaseDirectUrl !== undefined && databaseUrl === undefined) {
@@ -97,9 +99,9 @@ function requireEncodedLogin(smtpUrl = ''): void {
   )
 }
 
-/** With a database and an SMTP server of its own, a node stores nothing in DATA_DIR. */
-export function usesDataDir({ databaseUrl, smtpUrl }: Config): boolean {
-  return databaseUrl === undefined || smtpUrl === undefined
+/** With a database, a secret and an SMTP server of its own, a node stores nothing in DATA_DIR. */
+export function usesDataDir({ databaseUrl, appSecret, smtpUrl }: Config): boolean {
+  return [databaseUrl, appSecret, smtpUrl].includes(undefined)
 }
 
 export function originOf({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>): string {

@@ -46,7 +46,7 @@ export const VARIABLES = {
   appSecret: variable(
     [
       'APP_SECRET',
-      `${SECRET_LENGTH} characters or more; required with \`DATABASE_URL\`, on all nodes`,
+      `${SECRET_LENGTH} characters or more, the same on all nodes; required with \`DATABASE_URL\` where \`DATA_DIR\` has none`,
     ],
     {
       parse: (value) => (value.length < SECRET_LENGTH ? undefined : value),
