@@ -52,11 +52,11 @@ Version: ${version.replaceAll('-', '~')}
 Architecture: ${architecture}
 Maintainer: Вслух
 Installed-Size: ${Number.parseInt(size, 10)}
-Depends: caddy | nginx, ca-certificates, libatomic1, libc6 (>= 2.28), libstdc++6, passwd
+Depends: caddy | nginx, ca-certificates, libatomic1, libc6 (>= 2.28), libstdc++6, passwd, postgresql (>= 15)
 Section: web
 Priority: optional
 Description: wall of short text posts in Russian
- The server with its own Node and PostgreSQL. After the installation: vslukh setup
+ The server with its own Node, on Debian's PostgreSQL. After the installation: vslukh setup
 `,
   )
   const file = join(folder, `vslukh_${version}_${architecture}.deb`)

@@ -117,6 +117,7 @@ async function startDatabase(config: Config): Promise<string> {
     },
   })
   running.defer(() => postgres.stop())
+  say('База данных: встроенный PostgreSQL. Он для проб, система его не обновляет')
   return postgres.connectionString
 }
 

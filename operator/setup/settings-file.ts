@@ -2,10 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { parseEnv } from 'node:util'
+import { type Config, readConfig } from '../../server/kernel/config/config.ts'
+import { ConfigError } from '../../server/kernel/config/config-reader.ts'
 import { type Env, Refusal, UsageError } from '../command.ts'
 
 /** As deploy/vslukh.service names it. */
 export const SETTINGS_FILE = '/etc/vslukh.env'
+
+export function readSettings(text: string): Config {
+  try {
+    return readConfig({ DATA_DIR: '/var/lib/vslukh', ...parseEnv(text) }, '/')
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new UsageError(`${SETTINGS_FILE}, ${error.message}`)
+  }
+}
 
 /** Returns the file's text with the settings that differ, each in its line or in a new one. */
 export function withSettings(text: string, settings: Env): string {

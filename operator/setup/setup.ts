@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { type Config, readConfig } from '../../server/kernel/config/config.ts'
-import { ConfigError } from '../../server/kernel/config/config-reader.ts'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { broken, type Finding } from '../../server/operations/doctor/finding.ts'
 import type { Alone, Command, Env, Output } from '../command.ts'
@@ -12,7 +10,7 @@ import { type Answers, hostOf, readAnswers } from './answers.ts'
 import { isOwnDomain } from './dns.ts'
 import { requireMachine } from './machine.ts'
 import { PROXIES, type ProxyName } from './proxy.ts'
-import { SETTINGS_FILE, withSettings } from './settings-file.ts'
+import { readSettings, SETTINGS_FILE, withSettings } from './settings-file.ts'
 import { type Installation, STEPS } from './steps.ts'
 
 const DKIM = { DKIM_KEY_FILE: '/etc/vslukh/dkim.pem', DKIM_SELECTOR: 'wall' }
@@ -34,10 +32,13 @@ export const setup: Command = {
     const set = parseEnv(before)
     const answers = await readAnswers(alone, set)
     const text = withSettings(before, settingsFor(answers, set))
-    const config = readText(text)
+    const config = readSettings(text)
     const site = { ...answers, config, proxy, formerHost: hostOf(set) }
     if (alone.isDryRun) return planned(site, parseEnv(text), set)
-    return runSteps({ ...site, gid, before, text, records: [], hasProxy: false }, alone)
+    return runSteps(
+      { ...site, gid, before, text, records: [], hasProxy: false, hasDatabase: true },
+      alone,
+    )
   },
 }
 
@@ -60,15 +61,6 @@ function settingsFor({ host, smtpUrl, mailFrom, name, contact }: Answers, set: E
     MODERATOR_EMAIL: set.MODERATOR_EMAIL || contact,
     BACKUP_DIR: set.BACKUP_DIR || (existsSync(BACKUPS) ? BACKUPS : undefined),
     ...(!set.DKIM_KEY_FILE && isOwnDomain({ host, mailFrom }) && DKIM),
-  }
-}
-
-function readText(text: string): Config {
-  try {
-    return readConfig({ DATA_DIR: '/var/lib/vslukh', ...parseEnv(text) }, '/')
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    throw new UsageError(`${SETTINGS_FILE}, ${error.message}`)
   }
 }
 

@@ -1,15 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Config } from '../../server/kernel/config/config.ts'
 import type { TestMail } from '../../server/kernel/mail/test-mail.service.ts'
 import { broken, type Finding, ok, warning } from '../../server/operations/doctor/finding.ts'
+import { hasCluster } from '../../server/operations/embedded-postgres/cluster.ts'
 import type { Alone } from '../command.ts'
 import type { Answers } from './answers.ts'
+import { makeDatabase, makeSecret, NoPostgres } from './database.ts'
 import { isOwnDomain, missingRecords } from './dns.ts'
 import { askWall, hasSystemd, run, untilAnswers } from './machine.ts'
 import { holderName, portHolder } from './port-holder.ts'
 import { type ProxyName, setUpProxy } from './proxy.ts'
-import { SETTINGS_FILE, writeForWall } from './settings-file.ts'
+import { readSettings, SETTINGS_FILE, withSettings, writeForWall } from './settings-file.ts'
 
 export type Installation = Answers & {
   config: Config
@@ -22,11 +25,14 @@ export type Installation = Answers & {
   /** What the DNS lacks, and whether the proxy runs, found by the steps about them. */
   records: string[]
   hasProxy: boolean
+  /** Set by the step about it: false where the server would make its wall in the wrong place. */
+  hasDatabase: boolean
 }
 
 type Step = (site: Installation, alone: Alone) => Promise<Finding[]>
 
 export const STEPS: [string, Step][] = [
+  ['database', prepareDatabase],
   ['settings', writeSettings],
   ['dkim', makeDkimKey],
   ['server', startServer],
@@ -37,6 +43,30 @@ export const STEPS: [string, Step][] = [
   ['moderator', nameModerator],
   ['doctor', runDoctor],
 ]
+
+/** A wall that is there already is moved by no step: that takes it away for a while. */
+async function prepareDatabase(site: Installation): Promise<Finding[]> {
+  const { databaseUrl, dataDir } = site.config
+  if (databaseUrl !== undefined) return [ok('database', 'база данных задана в DATABASE_URL')]
+  if (hasCluster(join(dataDir, 'postgres'))) {
+    const message = `стена лежит во встроенном PostgreSQL (${dataDir}/postgres), а его apt не обновляет`
+    return [
+      warning('database', message, 'Перенесите её в PostgreSQL системы: vslukh move-database'),
+    ]
+  }
+  try {
+    const { url, version } = await makeDatabase()
+    await makeSecret(dataDir)
+    site.text = withSettings(site.text, { DATABASE_URL: url })
+    site.config = readSettings(site.text)
+    return [ok('database', `база vslukh готова в PostgreSQL ${version} этой машины`)]
+  } catch (error) {
+    site.hasDatabase = error instanceof NoPostgres
+    if (!site.hasDatabase) throw error
+    const fix = 'Установите его, apt install postgresql, и перенесите стену: vslukh move-database'
+    return [warning('database', 'PostgreSQL здесь нет: встроенный — для проб', fix)]
+  }
+}
 
 async function writeSettings({ before, text, gid }: Installation): Promise<Finding[]> {
   if (text === before) return [ok('settings', `${SETTINGS_FILE}: всё уже задано`)]
@@ -64,7 +94,7 @@ async function makeDkimKey(site: Installation): Promise<Finding[]> {
 const START_SECONDS = 90
 
 async function startServer(
-  { before, text, config }: Installation,
+  { before, text, config, hasDatabase }: Installation,
   { say }: Alone,
 ): Promise<Finding[]> {
   const failed = (message: string, fix: string) => [broken('server', message, fix)]
@@ -76,6 +106,7 @@ async function startServer(
   if (!hasSystemd()) {
     return failed('systemd здесь нет', 'Запустите сервер сами: docs/operations.md, «By hand»')
   }
+  if (!hasDatabase) return failed('сервер не запущен: базы данных нет', 'Сначала исправьте её')
   const acts = text === before ? ['start'] : ['reset-failed', 'restart']
   for (const act of ['enable', ...acts]) {
     const { isDone, err } = await run('systemctl', [act, '--quiet', 'vslukh'])

@@ -7,9 +7,19 @@ import {
   chooseOsUser,
   commandAs,
 } from '../../server/operations/embedded-postgres/os-user.ts'
+import { findProgram } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { run } from './deploy-file.ts'
+
+/** The folder of the programs of Debian 12's PostgreSQL. */
+export async function debiansPostgres(): Promise<string> {
+  const initdb = await findProgram(['/usr/lib/postgresql/15/bin/initdb'], {
+    debianPackage: 'postgresql-15',
+    advice: 'This test needs PostgreSQL 15: install Debian 12’s postgresql-15',
+  })
+  return join(initdb, '..')
+}
 
 /** Starts a PostgreSQL of these programs until the end of the test. Returns its superuser's URL. */
 export async function startOwnPostgres(programs: string): Promise<string> {

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import { OLDEST_POSTGRES } from '../../server/operations/start/installation.ts'
+import { Refusal } from '../command.ts'
+import { hasProgram, run } from './machine.ts'
+
+const SQL = join(import.meta.dirname, '../../deploy/database.sql')
+/** PostgreSQL's superuser signs in over the socket by the name of the system's user. */
+const PSQL = 'runuser -u postgres -- psql -XAtq -v ON_ERROR_STOP=1 -d postgres'
+const FACTS = ['server_version_num', 'port', 'unix_socket_directories', 'server_version']
+  .map((name) => `current_setting('${name}')`)
+  .join(" || '|' || ")
+
+/** Thrown where this machine has no PostgreSQL of its own. */
+export class NoPostgres extends Refusal {}
+
+/**
+ * Makes the wall's role and database in this machine's PostgreSQL, unless they are there. Returns
+ * the URL with which the wall's user signs in over the socket. Throws Refusal.
+ */
+export async function makeDatabase(): Promise<{ url: string; version: string }> {
+  if (!(await hasProgram('psql')) || !(await run('id', ['postgres'])).isDone) {
+    throw new NoPostgres('PostgreSQL на этой машине нет. Установите его: apt install postgresql')
+  }
+  const [number, port, folders = '', version = ''] = (
+    await psql(`${PSQL} -c "SELECT ${FACTS}"`)
+  ).split('|')
+  if (Number(number) < OLDEST_POSTGRES * 10_000) {
+    throw new Refusal(
+      `Здесь PostgreSQL ${version}, а нужен ${OLDEST_POSTGRES} или новее. Обновите его, или назовите другой в DATABASE_URL`,
+    )
+  }
+  await psql(`${PSQL} <"${SQL}"`)
+  const [folder = ''] = folders.split(',')
+  return { url: `postgresql://vslukh@localhost:${port}/vslukh?host=${folder.trim()}`, version }
+}
+
+async function psql(line: string): Promise<string> {
+  const { isDone, out, err } = await run('/bin/sh', ['-c', line])
+  if (isDone) return out.trim()
+  throw new Refusal(
+    `PostgreSQL этой машины не отвечает: ${err.split('\n')[0]}. Запустите его: systemctl start postgresql`,
+  )
+}
+
+const MAKE_SECRET = `umask 077
+[ -s "$1" ] || { head -c 32 /dev/urandom | base64 -w0 >"$1.new" && mv -n "$1.new" "$1"; }`
+
+/** Makes the wall's secret, as the wall's user: root follows no link in that user's folder. */
+export async function makeSecret(dataDir: string): Promise<void> {
+  const path = join(dataDir, 'app-secret')
+  const command = ['-u', 'vslukh', '--', '/bin/sh', '-ec', MAKE_SECRET, 'sh', path]
+  const { isDone, err } = await run('runuser', command)
+  if (!isDone) throw new Refusal(`Секрет ${path} не записан: ${err.trim()}`)
+}
