@@ -24,6 +24,7 @@ import { doctor } from './doctor.ts'
 import { journal } from './journal.ts'
 import { mail } from './mail.ts'
 import { moderator } from './moderator.ts'
+import { moveDatabase } from './move-database/move-database.ts'
 import { openWall } from './open-wall.ts'
 import { people } from './people.ts'
 import { post } from './post.ts'
@@ -56,6 +57,7 @@ const COMMANDS: Record<string, Command> = {
   backup,
   verify,
   restore,
+  'move-database': moveDatabase,
   upgrade,
   doctor,
   psql,

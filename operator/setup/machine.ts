@@ -12,16 +12,17 @@ type Ran = { isDone: boolean; out: string; err: string }
 /** Longer than systemd lets the server stop; a mail and the doctor may take a minute. */
 const LONGEST_MS = 120_000
 
-type Running = { env?: Env; longestMs?: number }
+type Running = { env?: Env; longestMs?: number; signal?: AbortSignal }
 
-/** Runs a program, which is killed after that time. */
+/** Runs a program, which is killed after that time, or told to end by the signal. */
 export function run(
   program: string,
   args: string[],
-  { env = process.env, longestMs = LONGEST_MS }: Running = {},
+  { env = process.env, longestMs = LONGEST_MS, signal }: Running = {},
 ): Promise<Ran> {
   return new Promise((resolve) => {
-    const options = { env, cwd: '/', timeout: longestMs, killSignal: 'SIGKILL' as const }
+    const killSignal: NodeJS.Signals = signal ? 'SIGTERM' : 'SIGKILL'
+    const options = { env, cwd: '/', timeout: longestMs, killSignal, ...(signal && { signal }) }
     execFile(program, args, options, (error, out, err) => {
       const late = `${program} ${args[0]} не закончил за ${longestMs / 1000} с`
       resolve({ isDone: !error, out, err: error?.killed ? late : err || (error?.message ?? '') })
@@ -52,7 +53,11 @@ export async function requireMachine(): Promise<number> {
 export async function askWall<T>(actor: string, ...words: string[]): Promise<T> {
   const { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS } = process.env
   const env = { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS }
-  const { out, err } = await run(VSLUKH, [...words, '--json', '--yes', '--as', actor], { env })
+  return readAnswer(await run(VSLUKH, [...words, '--json', '--yes', '--as', actor], { env }))
+}
+
+/** Returns what a command has printed as `--json`. Throws Refusal with its error. */
+export function readAnswer<T>({ out, err }: Pick<Ran, 'out' | 'err'>): T {
   const answer = parse(out)
   if (answer === undefined) throw new Refusal(err.trim())
   if ('error' in answer) throw new Refusal(String(answer.error))

@@ -14,7 +14,7 @@ import { addMigration, breakStart, repackDeb } from './releases.ts'
 const APT = 'DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends'
 const SERVES = `curl -fsS -o /dev/null http://127.0.0.1`
 
-test('on a bare Debian the package is installed, goes back by itself from a version that does not start, is upgraded by an archive, and leaves the wall when it is purged', {
+test('on a bare Debian the package is installed, goes back by itself from a version that does not start, moves to Debian’s PostgreSQL, is upgraded by an archive, and leaves the wall when it is purged', {
   timeout: 900_000,
 }, async ({ skip, annotate }) => {
   skip(!isRoot, 'only root may boot a Debian')
@@ -46,6 +46,11 @@ test('on a bare Debian the package is installed, goes back by itself from a vers
   const serves = async () => (await shell(`${SERVES}:${port}/readyz`)).code === 0
   await expect.poll(serves, { timeout: 60_000 }).toBe(true)
   expect(await shell('vslukh notice "До обновления"')).toMatchObject({ code: 0 })
+  const moved = await timed('move', 'vslukh move-database --yes')
+  expect(moved, moved.out).toMatchObject({ code: 0 })
+  expect(moved.out).toMatch(/\nСтена теперь в postgresql:.*rm -r \/var\/lib\/vslukh\/postgres\n$/)
+  expect(await serves()).toBe(true)
+  expect((await shell('vslukh notice')).out).toContain('До обновления')
   const runs = async () => (await shell('readlink /opt/vslukh/current')).out.trim()
 
   const breaking = async (program: string) => {

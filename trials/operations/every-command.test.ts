@@ -12,9 +12,9 @@ const CASES = [...MODERATION_CASES, ...PEOPLE_CASES, ...SITE_CASES]
 const succeeds = () => 0
 /**
  * `restore` replaces what all others have done, so it comes last; debian-package.test.ts tries
- * `upgrade`, and setup.test.ts `setup`.
+ * `upgrade`, and setup.test.ts and move-database.test.ts the commands of their names.
  */
-const APART = ['restore ФАЙЛ', 'upgrade ФАЙЛ', 'setup ИМЯ_САЙТА']
+const APART = ['restore ФАЙЛ', 'move-database [DATABASE_URL]', 'upgrade ФАЙЛ', 'setup ИМЯ_САЙТА']
 
 /** Returns a way to call a command without its options in brackets. */
 const withoutOptions = (usage: string) => usage.replaceAll(/ \[(?:--.*?|show)\]/g, '')

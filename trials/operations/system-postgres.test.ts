@@ -60,3 +60,26 @@ test('setup makes the wall’s role and database in the machine’s PostgreSQL, 
   expect(await setUp()).toMatchObject({ level: 'ok' })
   expect(await readFile(settings, 'utf8')).toBe(text)
 })
+
+test('setup leaves an embedded wall alone, and move-database takes it to the machine’s PostgreSQL', {
+  timeout: 600_000,
+}, async ({ skip }) => {
+  const { folder, settings, start, setUp, call } = await openMachineWithPostgres(skip)
+  await (await start())()
+  const vslukh = (line: string) => call(`${HERE}/bin/vslukh ${line}`)
+  expect(await vslukh('notice "До переноса"')).toMatchObject({ code: 0 })
+  expect(await setUp()).toMatchObject({
+    level: 'warning',
+    fix: expect.stringContaining('vslukh move-database'),
+  })
+  expect(parseEnv(await readFile(settings, 'utf8'))).not.toHaveProperty('DATABASE_URL')
+
+  const moved = await vslukh('move-database --yes')
+  expect(moved, moved.err).toMatchObject({ code: 0 })
+  expect(moved.out).toMatch(/^Стена теперь в .* rm -r \/var\/lib\/vslukh\/postgres\n$/)
+  expect(parseEnv(await readFile(settings, 'utf8'))).toMatchObject({ DATABASE_URL })
+  expect((await vslukh('notice')).out).toContain('До переноса')
+  expect(await vslukh('move-database --yes')).toMatchObject({ code: 1 })
+  await (await start())()
+  await expect(stat(join(folder, 'var/lib/vslukh/postgres/PG_VERSION'))).resolves.toBeTruthy()
+})

@@ -32,8 +32,7 @@ function postgresMonth(version: string): string | undefined {
 
 /** A quarter until the next fixes, and 30 days to update. */
 const QUARTERLY_DAYS = 122
-const OWN_POSTGRES =
-  'Перейдите на PostgreSQL системы, который обновляет apt: docs/operations.md, «With a PostgreSQL of your own»'
+const OWN_POSTGRES = 'Перейдите на PostgreSQL системы, который обновляет apt: vslukh move-database'
 const UPGRADE_POSTGRES = 'Обновите PostgreSQL на его машине: apt update && apt upgrade'
 const OPENSSL = /OpenSSL (\d[\w.]*) +(?<date>\d+ [A-Z][a-z]{2} \d{4})/
 

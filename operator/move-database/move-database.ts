@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hasCluster } from '../../server/operations/embedded-postgres/cluster.ts'
+import { fromCaller } from '../../server/operations/start/caller-folder.ts'
+import {
+  type Command,
+  type ContextWithoutWall,
+  type Output,
+  Refusal,
+  requireWords,
+  UsageError,
+} from '../command.ts'
+import { makeDatabase } from '../setup/database.ts'
+import { requireMachine } from '../setup/machine.ts'
+import { type Begun, nameOf, Site } from './site.ts'
+
+/** deploy/vslukh.service lets the server write there. */
+const BACKUPS = '/var/backups/vslukh'
+
+export const moveDatabase: Command = {
+  usage: ['move-database [DATABASE_URL]'],
+  summary: 'переносит стену из встроенного PostgreSQL в другой; прерванный перенос продолжает',
+  options: ['url-file='],
+  endsWhenInterrupted: true,
+  async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
+    requireWords(context, 0, 1)
+    const { config, isDryRun } = context
+    const site = new Site(context)
+    if (site.isInstalled) await requireMachine()
+    const begun = await site.readBegun()
+    const { databaseUrl } = config
+    if (databaseUrl !== undefined) {
+      if (begun?.target !== nameOf(databaseUrl)) {
+        throw new Refusal('Стена уже в базе данных из DATABASE_URL.')
+      }
+      return finish(site, context, databaseUrl, begun)
+    }
+    const cluster = join(config.dataDir, 'postgres')
+    if (!hasCluster(cluster)) throw new Refusal(`В ${config.dataDir} нет встроенной базы данных.`)
+    const given = givenUrl(context)
+    if (isDryRun) {
+      const to = given === undefined ? 'PostgreSQL этой машины' : nameOf(given)
+      return { lines: [`Стена перейдёт из ${cluster} в ${to}.`], json: { from: cluster, to } }
+    }
+    const question = 'Перенести стену? Пока делается копия, сервер стоит.'
+    await context.confirm(question)
+    const url = given ?? (await makeDatabase()).url
+    await site.requireSettable(url)
+    const moved = await move(site, context, { url, begun })
+    return finish(site, context, url, moved)
+  },
+}
+
+/** Throws UsageError for a password on the command line, which every user of the machine can read. */
+function givenUrl({ words: [word], values }: ContextWithoutWall): string | undefined {
+  const path = values['url-file']
+  if (typeof path === 'string') {
+    try {
+      return readFileSync(path === '-' ? 0 : fromCaller(path), 'utf8').trim()
+    } catch {
+      throw new UsageError(`--url-file: файл ${path} не прочитан`)
+    }
+  }
+  if (word === undefined) return undefined
+  const url = URL.parse(word)
+  if (!url || !/^postgres(?:ql)?:$/.test(url.protocol)) {
+    throw new UsageError('нужен адрес вида postgresql://роль@сервер/база')
+  }
+  if (url.password === '' && !url.searchParams.has('password')) return word
+  throw new UsageError('адрес с паролем видят все, кто есть на машине: нужен --url-file')
+}
+
+type Moving = { url: string; begun: Begun | undefined }
+
+/** Copies the wall and sets DATABASE_URL. After a failure the wall runs on where it was. */
+async function move(
+  site: Site,
+  { config, say }: ContextWithoutWall,
+  { url, begun }: Moving,
+): Promise<Begun> {
+  const target = nameOf(url)
+  const folder = config.backupDir ?? (site.isInstalled ? BACKUPS : config.dataDir)
+  const isOwn = begun?.target === target
+  const replace = isOwn ? ['--replace'] : []
+  const backUp = async () => (await site.call<{ file: string }>(undefined, 'backup', folder)).file
+  const isRunning = await site.isRunning()
+  if (!isRunning) await site.requireStopped()
+  say('Проверяем новую базу…')
+  const trial = await backUp()
+  await site.call(url, 'restore', trial, '--dry-run', ...replace).finally(() => rm(trial))
+
+  const wasRunning = isRunning || (isOwn && begun.wasRunning)
+  const moving = { target, wasRunning }
+  await site.writeBegun(moving)
+  try {
+    await site.stop()
+    say('Делаем копию…')
+    const file = await backUp()
+    say(`Копия: ${file}. Проверяем её…`)
+    await site.call(undefined, 'verify', file)
+    say('Загружаем её в новую базу…')
+    await site.call(url, 'restore', file, ...replace)
+    say('Сверяем новую базу с прежней…')
+    await requireSame(site, url)
+    await site.switchTo(url)
+    return moving
+  } catch (error) {
+    if (wasRunning) await site.start()
+    throw error
+  }
+}
+
+type Counted = { users: number; posts: number }
+
+async function requireSame(site: Site, url: string): Promise<void> {
+  const { mended } = await site.call<{ mended: unknown[] }>(url, 'recount', '--dry-run')
+  const before = await site.call<Counted>(undefined, 'status')
+  const after = await site.call<Counted>(url, 'status')
+  if (mended.length === 0 && before.users === after.users && before.posts === after.posts) return
+  throw new Refusal('Новая база разошлась с прежней. Стена осталась в прежней.')
+}
+
+async function finish(
+  site: Site,
+  { config }: ContextWithoutWall,
+  url: string,
+  { wasRunning }: Begun,
+): Promise<Output> {
+  if (wasRunning) await site.start()
+  await site.end()
+  const [from, to] = [join(config.dataDir, 'postgres'), nameOf(url)]
+  const next = wasRunning ? '' : ' Запустите сервер.'
+  const set = site.isInstalled ? next : ` Запустите сервер с DATABASE_URL=${to}.`
+  return {
+    lines: [`Стена теперь в ${to}.${set} Прежняя база цела; когда всё проверите: rm -r ${from}`],
+    json: { from, to },
+  }
+}

@@ -1,0 +1,116 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readConfig } from '../../server/kernel/config/config.ts'
+import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
+import { type ContextWithoutWall, Refusal } from '../command.ts'
+import { withoutPassword } from '../psql.ts'
+import { hasSystemd, readAnswer, requireMachine, run, untilAnswers } from '../setup/machine.ts'
+import { readSettings, SETTINGS_FILE, withSettings, writeForWall } from '../setup/settings-file.ts'
+import { interruption } from '../terminal.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const PROGRAM = [join(ROOT, 'bin/run-node'), '--', join(ROOT, 'scripts/admin.ts')]
+const LONGEST_MS = 7 * 86_400_000
+const START_SECONDS = 90
+
+/** A move that has begun: its database may be replaced. */
+export type Begun = { target: string; wasRunning: boolean }
+
+/** The wall that is moved: a service with its settings in /etc, or one that is started by hand. */
+export class Site {
+  readonly isInstalled: boolean
+  readonly #context: ContextWithoutWall
+  readonly #marker: string
+
+  constructor(context: ContextWithoutWall) {
+    this.#context = context
+    this.isInstalled = context.values['env-file'] === SETTINGS_FILE
+    const folder = this.isInstalled ? '/opt/vslukh' : context.config.dataDir
+    this.#marker = join(folder, '.move-database')
+  }
+
+  /** Runs another command as the wall's user, on the database of `url` or its own. */
+  async call<T>(url: string | undefined, ...words: string[]): Promise<T> {
+    const { env, config, actor } = this.#context
+    const command = [...PROGRAM, ...words, '--json', '--yes', '--as', actor]
+    const variables = {
+      ...env,
+      ...(this.isInstalled && { XDG_CACHE_HOME: '/var/cache/vslukh' }),
+      // The command starts in another folder.
+      DATA_DIR: config.dataDir,
+      BACKUP_DIR: config.backupDir,
+      DATABASE_URL: url,
+    }
+    const [program = '', ...args] = this.isInstalled
+      ? ['runuser', '-u', 'vslukh', '--', ...command]
+      : command
+    const options = { env: variables, longestMs: LONGEST_MS, signal: interruption }
+    const answer = readAnswer<T>(await run(program, args, options))
+    interruption.throwIfAborted()
+    return answer
+  }
+
+  async readBegun(): Promise<Begun | undefined> {
+    const text = await readIfExists(this.#marker)
+    // It is empty if its writer was killed.
+    return text ? JSON.parse(text) : undefined
+  }
+
+  async writeBegun(begun: Begun): Promise<void> {
+    await writeFile(this.#marker, JSON.stringify(begun))
+  }
+
+  async end(): Promise<void> {
+    await rm(this.#marker, { force: true })
+  }
+
+  async isRunning(): Promise<boolean> {
+    if (!this.isInstalled || !hasSystemd()) return false
+    return (await run('systemctl', ['is-active', '--quiet', 'vslukh'])).isDone
+  }
+
+  async stop(): Promise<void> {
+    if (await this.isRunning()) await run('systemctl', ['stop', 'vslukh'])
+    await this.requireStopped()
+  }
+
+  /** Throws Refusal if a server still works with the wall. */
+  async requireStopped(): Promise<void> {
+    const { nodes } = await this.call<{ nodes: number }>(undefined, 'status')
+    if (nodes > 0) throw new Refusal('Сервер работает: остановите его и повторите.')
+  }
+
+  /** Starts the service, and waits until it is ready. Throws Refusal if it is not. */
+  async start(): Promise<void> {
+    await run('systemctl', ['reset-failed', 'vslukh'])
+    await run('systemctl', ['start', 'vslukh'])
+    const url = `http://127.0.0.1:${this.#context.config.port}/readyz`
+    const gaveUp = async () =>
+      Number((await run('systemctl', ['show', '-P', 'NRestarts', 'vslukh'])).out) > 2
+    const onWait = () => this.#context.say('Ждём, пока сервер будет готов…')
+    const reason = await untilAnswers(url, { seconds: START_SECONDS, gaveUp, onWait })
+    if (reason !== undefined) {
+      throw new Refusal(`Сервер не готов (${reason}): journalctl -u vslukh -n 20.`)
+    }
+  }
+
+  /** Throws UsageError or ConfigError for an address that the settings cannot have. */
+  async requireSettable(url: string): Promise<void> {
+    const { env, config } = this.#context
+    const { dataDir: DATA_DIR } = config
+    if (!this.isInstalled) readConfig({ ...env, DATA_DIR, DATABASE_URL: url })
+    else readSettings(await this.#textWith(url))
+  }
+
+  async switchTo(url: string): Promise<void> {
+    if (!this.isInstalled) return
+    await writeForWall(SETTINGS_FILE, await this.#textWith(url), await requireMachine())
+  }
+
+  async #textWith(url: string): Promise<string> {
+    return withSettings(await readFile(SETTINGS_FILE, 'utf8'), { DATABASE_URL: url })
+  }
+}
+
+/** The database of an address, as it may be shown. */
+export const nameOf = (url: string) => withoutPassword(url).address.replaceAll('%2F', '/')
