@@ -14,6 +14,7 @@ import { Refusal, requireWords } from './command.ts'
 const RELEASES = '/opt/vslukh'
 /** It belongs to the release that runs, so that nothing depends on the new one. */
 const SWITCH = join(import.meta.dirname, '../bin/switch-release')
+const OWN = ['--no-same-owner', '--no-same-permissions']
 const AGREED = { VSLUKH_WITHOUT_WAY_BACK: 'yes' }
 
 const execute = promisify(execFile)
@@ -32,17 +33,20 @@ export const upgrade: Command = {
     try {
       // What is checked is what is unpacked, whoever may write to the file.
       const archive = await copyChecked(file, folder, context.values.sha256)
-      const to = await readVersion(archive, file)
-      if (to === from) throw new Refusal(`Версия ${to} уже стоит.`)
+      const { version: to, root } = await readRelease(archive, file)
       const unpacked = join(folder, 'release')
       await mkdir(unpacked)
-      const owner = ['--no-same-owner', '--no-same-permissions']
-      await execute('tar', ['-xzf', archive, '-C', unpacked, '--strip-components=1', ...owner])
+      const into = ['-C', unpacked, '--strip-components=1']
+      const unpack = (parts: string[] = []) =>
+        execute('tar', ['-xzf', archive, ...into, ...OWN, ...parts])
+      await unpack(['migrations', 'build'].map((name) => `${root}/${name}`))
       const noWayBack = await findRefusal(unpacked)
+      if (to === from) throw new Refusal(`Версия ${to} уже стоит.`)
       if (noWayBack && context.values.yes !== true) throw new Refusal(noWayBack)
       const json = { from, to, hasWayBack: noWayBack === undefined }
       if (context.isDryRun) return { lines: [`Версия ${from} станет ${to}.`], json }
       await context.confirm(`Поставить версию ${to} вместо ${from}?`)
+      await unpack()
       const lines = await switchTo(unpacked, context.say)
       return { lines: [`Версия ${to} стоит.`], json: { ...json, lines } }
     } finally {
@@ -81,24 +85,24 @@ async function copyChecked(file: string, folder: string, given: unknown): Promis
   throw new Refusal(`${file}: SHA-256 не та. Файл повреждён или подменён, скачайте его заново.`)
 }
 
+const NEEDED = ['package.json', 'migrations', 'build', 'bin/vslukh', 'scripts/start.ts']
+
 /** Throws Refusal for anything but a release for this machine. `file` is what it is called. */
-async function readVersion(archive: string, file: string): Promise<string> {
+async function readRelease(archive: string, file: string) {
   const listed = await execute('tar', ['-tzf', archive], { maxBuffer: 64 * 1024 * 1024 }).catch(
     () => undefined,
   )
   const names = listed?.stdout.split('\n').filter((name) => name !== '') ?? []
-  const [folder = ''] = names[0]?.split('/') ?? []
-  const [, version, platform] = /^vslukh-(\d[\w.-]*?)-((?:linux|darwin)-\w+)$/.exec(folder) ?? []
-  const isWhole = ['package.json', 'migrations', 'bin/vslukh', 'scripts/start.ts'].every((path) =>
-    names.includes(`${folder}/${path}`),
-  )
-  const isOne = names.every((name) => name.startsWith(`${folder}/`) && !name.includes('/../'))
+  const [root = ''] = names[0]?.split('/') ?? []
+  const [, version, platform] = /^vslukh-(\d[\w.-]*?)-((?:linux|darwin)-\w+)$/.exec(root) ?? []
+  const isWhole = NEEDED.every((path) => names.includes(`${root}/${path}`))
+  const isOne = names.every((name) => name.startsWith(`${root}/`) && !name.includes('/../'))
   if (version === undefined || !isWhole || !isOne) {
     throw new Refusal(`${file} — не целый архив версии: vslukh-ВЕРСИЯ-linux-x64.tar.gz`)
   }
   const own = `${process.platform}-${process.arch}`
   if (platform !== own) throw new Refusal(`Архив для ${platform}, а эта машина — ${own}.`)
-  return version
+  return { version, root }
 }
 
 /** Returns why there would be no way back. Throws Refusal where an agreement changes nothing. */

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const DEPLOY = join(import.meta.dirname, '../deploy')
+/** By these it refuses before anything is unpacked. */
+const FOR_PREINST = ['migrations', 'build']
 const SCRIPTS = ['preinst', 'postinst', 'prerm', 'postrm']
 const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
 
@@ -40,7 +42,7 @@ export async function makeDeb({ root, version, arch, folder }: Deb): Promise<str
   const { stdout: size } = await execute('du', ['-sk', root])
   const control = join(root, 'DEBIAN')
   await mkdir(control, { mode: 0o755 })
-  await cp(join(program, 'migrations'), join(control, 'migrations'))
+  for (const name of FOR_PREINST) await cp(join(program, name), join(control, name))
   for (const name of SCRIPTS) {
     await copyFile(join(DEPLOY, 'deb', name), join(control, name))
     await chmod(join(control, name), 0o755)

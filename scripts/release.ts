@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import {
   copyFile,
   cp,
   mkdir,
   mkdtemp,
+  readdir,
   readFile,
   rm,
   stat,
@@ -37,6 +38,7 @@ const PARTS = [
   'scripts/compile-cache.ts',
   'dist/web',
 ]
+const BUILD = 'build'
 const nodeOf = (arch: string) => `node_modules/node-${process.platform}-${arch}`
 const NODE_PACKAGE = /^node_modules\/node(?:-bin)?-\w+-\w+$/
 /** What nobody reads at run time: tests, types, source maps, fonts for old browsers, Node's headers and manual. */
@@ -122,6 +124,21 @@ async function stageRelease(target: string, arch: string, node?: string): Promis
   )
   await writeFile(join(target, 'migrations'), migrations.join(''))
   await writeFile(join(target, 'deploy/vslukh.bash-completion'), await makeBashCompletion())
+  await describeBuild(target)
+}
+
+/** By its line bin/switch-release tells two builds of one version apart. */
+export async function describeBuild(release: string): Promise<void> {
+  const found = await readdir(release, { recursive: true, withFileTypes: true })
+  const paths = found
+    .filter((entry) => entry.isFile() && entry.name !== BUILD)
+    .map(({ parentPath, name }) => relative(release, join(parentPath, name)))
+  const sums = createHash('sha256')
+  for (const path of paths.sort()) {
+    sums.update(`${path} ${hash('sha256', await readFile(join(release, path)))}\n`)
+  }
+  const { version } = JSON.parse(await readFile(join(release, 'package.json'), 'utf8'))
+  await writeFile(join(release, BUILD), `${version} ${sums.digest('hex')}\n`)
 }
 
 async function stageNode(file: string, target: string, arch: string): Promise<void> {

@@ -9,6 +9,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { describeBuild } from '../../scripts/release.ts'
 import { run } from './deploy-file.ts'
 
 /**
@@ -47,6 +48,7 @@ CREATE TABLE next_things (id bigint PRIMARY KEY);
   const kind = isAdditive ? 'additive' : 'breaking'
   await appendFile(join(release, 'migrations'), `999-next ${kind}\n`)
   await edit(join(release, 'package.json'), [['"version": "[^"]+"', '"version": "99.0.0"']])
+  await describeBuild(release)
 }
 
 /** Makes a Debian package of another version out of one, whose program `change` changes. */
@@ -59,7 +61,10 @@ export async function repackDeb(
   await run('dpkg-deb', ['-R', deb, root])
   const program = join(root, 'usr/lib/vslukh')
   await change(program)
-  await copyFile(join(program, 'migrations'), join(root, 'DEBIAN/migrations'))
+  await describeBuild(program)
+  for (const name of ['migrations', 'build']) {
+    await copyFile(join(program, name), join(root, 'DEBIAN', name))
+  }
   const { version } = JSON.parse(await readFile(join(program, 'package.json'), 'utf8'))
   await edit(join(root, 'DEBIAN/control'), [['Version: .*', `Version: ${version}`]])
   const repacked = join(folder, 'repacked.deb')
