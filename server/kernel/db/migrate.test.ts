@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { withClient } from '../../testing/backups.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { startMain } from '../../testing/start-main.ts'
 import { StartError } from '../errors/app-error.ts'
+import { readSchema } from './adopt.ts'
 import { withStartDatabase } from './database.ts'
 import { MIGRATIONS, type Migrations, migrate, productVersion, requireMigrated } from './migrate.ts'
 import { FEED_NAME } from './nodes.ts'
@@ -136,7 +135,7 @@ test('the database remembers which version migrated it last', async () => {
 /** Makes a database of 0.1.0, or one that lacks the last of its migrations. */
 async function databaseOf010(lastMigration: string): Promise<string> {
   const url = await databaseForTest('template0')
-  await query(url, await readFile(join(import.meta.dirname, 'schema-0.1.0.fixture.sql'), 'utf8'))
+  await query(url, readSchema('0.1.0'))
   await query(
     url,
     `INSERT INTO installation (version) VALUES ('0.1.0');

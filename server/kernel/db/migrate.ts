@@ -5,21 +5,25 @@ import { runMigrations as migrateQueue } from 'graphile-worker'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { StartError } from '../errors/app-error.ts'
+import {
+  ADOPTED,
+  adopt,
+  createAdopted,
+  FIRST,
+  FUNCTIONS,
+  readNames,
+  readSchema,
+  SCHEMA,
+} from './adopt.ts'
 import { type Db, type Queryable, type StartDatabase, withStartDatabase } from './database.ts'
 import { errorCode } from './database-errors.ts'
 import { SELECT_NODE_VERSIONS } from './nodes.ts'
 import { refuseUnfinishedRestore } from './restore-lock.ts'
 
-const SCHEMA = join(import.meta.dirname, '../../schema')
-const FIRST = '001-schema'
-
 /** SQL by the name of its file, in the order in which it is run. */
 export type Migrations = Record<string, string>
 
-/** Of the first migration, and of the change from 0.1.0 to it. */
-const FUNCTIONS = readSchema('functions')
-
-/** The files of server/schema/. */
+/** The files of server/schema/ that a new database is made of. */
 export const MIGRATIONS: Migrations = Object.fromEntries(
   readdirSync(SCHEMA)
     .filter((file) => /^\d{3}-.*\.sql$/.test(file))
@@ -27,10 +31,6 @@ export const MIGRATIONS: Migrations = Object.fromEntries(
     .map((file) => file.slice(0, -'.sql'.length))
     .map((name) => [name, (name === FIRST ? FUNCTIONS : '') + readSchema(name)]),
 )
-
-function readSchema(name: string): string {
-  return readFileSync(join(SCHEMA, `${name}.sql`), 'utf8')
-}
 
 /** Whether servers without the migration can work with what it adds, as its first line states. */
 export function isAdditive(text: string): boolean {
@@ -92,6 +92,18 @@ export async function migrate(
   }
 }
 
+/** Whether this version can migrate a database from there. */
+export function isKnown(migration: string): boolean {
+  return migration === ADOPTED || Object.hasOwn(MIGRATIONS, migration)
+}
+
+/** Makes the tables of a known migration in an empty schema, which the search path of `url` names. */
+export async function migrateTo(migration: string, url: string, schema: string): Promise<void> {
+  if (migration === ADOPTED) return withStartDatabase(url, ({ db }) => createAdopted(db))
+  const migrations = Object.entries(MIGRATIONS).filter(([name]) => name <= migration)
+  return migrate(url, { migrations: Object.fromEntries(migrations), schema })
+}
+
 /** Throws StartError if a migration of this version is missing, or a newer one is not additive. */
 export async function requireMigrated(db: Db): Promise<void> {
   const { missing, breaking } = await readAppliedMigrations(db, Object.keys(MIGRATIONS))
@@ -111,7 +123,7 @@ async function migrateOnce(
   migrations: Migrations,
   schema?: string,
 ): Promise<void> {
-  await adopt(db)
+  await adopt(db, productVersion())
   if (await isNewer(db, Object.keys(migrations))) return
   const migrator = new Migrator({
     db,
@@ -135,33 +147,6 @@ function toKysely(migrations: Migrations): Record<string, Migration> {
 async function run(db: Kysely<unknown>, name: string, text: string): Promise<void> {
   await sql.raw(text).execute(db)
   if (isAdditive(text)) await sql`INSERT INTO additive_migrations VALUES (${name})`.execute(db)
-}
-
-/** The last migration of 0.1.0. */
-const ADOPTED = '027-post-changes'
-
-/** Makes a database of 0.1.0 one of this schema. Throws StartError for an older one. */
-async function adopt(db: Db): Promise<void> {
-  const applied = await readNames(db, 'kysely_migration')
-  if (applied.length === 0 || applied.includes(FIRST)) return
-  if (!applied.includes(ADOPTED)) {
-    throw new StartError(
-      'База данных старше 0.1.0, эта версия её не обновит. Сначала запустите на ней версию 0.1.0.',
-    )
-  }
-  await db.transaction().execute(async (tx) => {
-    const { rows } =
-      await sql`DELETE FROM kysely_migration WHERE name = ${ADOPTED} RETURNING name`.execute(tx)
-    // Another node was first.
-    if (rows.length === 0) return
-    await sql.raw(FUNCTIONS + readSchema('from-0.1.0')).execute(tx)
-    await sql`DELETE FROM kysely_migration`.execute(tx)
-    await sql`DELETE FROM additive_migrations`.execute(tx)
-    await sql`INSERT INTO kysely_migration VALUES (${FIRST}, ${new Date().toISOString()})`.execute(
-      tx,
-    )
-    await tx.updateTable('installation').set({ version: productVersion() }).execute()
-  })
 }
 
 /** Whether a newer version has migrated the database. Throws StartError if that breaks this one. */
@@ -223,21 +208,6 @@ async function readAppliedMigrations(db: Queryable, names: string[]): Promise<Ap
     additive: unknown.filter((name) => marked.has(name)),
     breaking: unknown.filter((name) => !marked.has(name)),
   }
-}
-
-/** Returns no names if there is no such table. */
-async function readNames(
-  db: Queryable,
-  table: 'kysely_migration' | 'additive_migrations',
-): Promise<string[]> {
-  const exists = await sql<{ exists: boolean }>`SELECT to_regclass(${table}) IS NOT NULL AS exists`
-    .execute(db)
-    .then(({ rows }) => rows[0]?.exists)
-  if (!exists) return []
-  const { rows } = await sql<{
-    name: string
-  }>`SELECT name FROM ${sql.table(table)} ORDER BY name`.execute(db)
-  return rows.map(({ name }) => name)
 }
 
 function leftovers(cause: unknown): string {

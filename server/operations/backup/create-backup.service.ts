@@ -9,6 +9,7 @@ import { backupName, explainWriting, nameFile, unfinishedPath } from './backup-f
 import type { Manifest, Part } from './manifest.ts'
 import {
   copyOut,
+  LEFT_OUT,
   selectMigration,
   selectSequences,
   selectTables,
@@ -86,6 +87,7 @@ async function writeInto(
       createdAt: now.toISOString(),
       secret,
       parts,
+      leftOut: LEFT_OUT,
       sequences: await selectSequences(client),
     }
     await writer.finish(manifest)

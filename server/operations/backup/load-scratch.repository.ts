@@ -2,13 +2,19 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { errorCode } from '../../kernel/db/database-errors.ts'
-import { MIGRATIONS, migrate } from '../../kernel/db/migrate.ts'
+import { migrate, migrateTo } from '../../kernel/db/migrate.ts'
 import { SCRATCH } from '../../kernel/db/restore-lock.ts'
 import { countRows, type Progress, readPart } from './backup-file.ts'
 import { BackupError } from './backup-folder.ts'
 import type { Manifest, Part } from './manifest.ts'
 import { scratchUrl } from './scratch-schema.repository.ts'
-import { copyInStatement, copyOut, selectTables, setSequence } from './tables.repository.ts'
+import {
+  copyInStatement,
+  copyOut,
+  LEFT_OUT,
+  selectTables,
+  setSequence,
+} from './tables.repository.ts'
 
 const quote = pg.escapeIdentifier
 
@@ -21,10 +27,9 @@ export async function loadIntoScratch(
   url: string,
   { backup, onProgress, signal }: Loading,
 ): Promise<void> {
-  const { parts, sequences, migration } = backup.manifest
+  const { parts, sequences, migration, leftOut = LEFT_OUT } = backup.manifest
   await client.query(`DROP SCHEMA IF EXISTS ${SCRATCH} CASCADE; CREATE SCHEMA ${SCRATCH}`)
-  const migrations = Object.entries(MIGRATIONS).filter(([name]) => name <= migration)
-  await migrate(scratchUrl(url), { migrations: Object.fromEntries(migrations), schema: SCRATCH })
+  await migrateTo(migration, scratchUrl(url), SCRATCH)
   await inScratch(client, async () => {
     const tables = (await selectTables(client)).map(({ table }) => table)
     await client.query(`BEGIN; TRUNCATE ${tables.map(quote).join(', ')}`)
@@ -34,7 +39,8 @@ export async function loadIntoScratch(
       onProgress(part.table)
       await loadPart(client, part, { backup, signal })
     }
-    const missing = tables.find((table) => !parts.some((part) => part.table === table))
+    const there = [...leftOut, ...parts.map(({ table }) => table)]
+    const missing = tables.find((table) => !there.includes(table))
     if (missing !== undefined) throw new BackupError(`Копия неверна: в ней нет таблицы ${missing}.`)
     for (const sequence of sequences.filter(({ table }) => tables.includes(table))) {
       await explainWrong(sequence.table, setSequence(client, sequence))

@@ -39,6 +39,8 @@ const Manifest = Type.Object({
   /** Null where the backup was made without it. */
   secret: Type.Union([Type.Null(), Type.String({ minLength: 32, maxLength: 10_000 })]),
   parts: Type.Array(Part, { maxItems: 1000 }),
+  /** The tables that the version left out: another may back them up, or have none. */
+  leftOut: Type.Optional(Type.Array(Name, { maxItems: 1000 })),
   sequences: Type.Array(Sequence, { maxItems: 1000 }),
 })
 

@@ -1,12 +1,20 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { MIGRATIONS, type Migrations, migrate } from '../../kernel/db/migrate.ts'
-import { BACKUP_SECRET, restoreOptions, withClient } from '../../testing/backups.ts'
+import {
+  BACKUP_SECRET,
+  emptyDatabase,
+  restoreOptions,
+  withClient,
+  writeBackup,
+} from '../../testing/backups.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { executeOn } from '../../testing/databases.ts'
 import { folderForTest } from '../../testing/folder-for-test.ts'
 import { startTestApp } from '../../testing/test-app.ts'
+import { type BackupWriter, readPart } from './backup-file.ts'
 import { createBackup } from './create-backup.service.ts'
+import type { Part } from './manifest.ts'
 import { restoreBackup } from './restore.service.ts'
 import { verifyBackup } from './verify.service.ts'
 
@@ -35,6 +43,24 @@ test('after a way back this version backs up whole what the newer one has added,
   expect(manifest.parts.find(({ table }) => table === 'posts')?.columns).toContain('mood')
   expect(manifest).toMatchObject({ migration: '900-moods', version: '9.0.0' })
   await expect(verifyBackup(path)).rejects.toThrow('другой версии: 9.0.0 (в ней есть 900-moods)')
+})
+
+test('a table that another version leaves out of its backups is missing in them, and stays empty', async () => {
+  const folder = await folderForTest()
+  const [whole, path] = [join(folder, 'whole.backup'), join(folder, 'no-bans.backup')]
+  const made = await createBackup(await databaseForTest(), whole, { secret: BACKUP_SECRET })
+  const { leftOut = [], ...manifest } = made.manifest
+  const parts = manifest.parts.filter(({ table }) => table !== 'bans')
+  const copyParts = async (writer: BackupWriter) => {
+    const copied: Part[] = []
+    for (const part of parts) {
+      const [bytes, text] = readPart(whole, part)
+      copied.push({ ...part, ...(await writer.addPart(bytes.pipe(text))) })
+    }
+    return copied
+  }
+  await writeBackup(path, { ...manifest, leftOut: [...leftOut, 'bans'] }, copyParts)
+  await restoreBackup(await emptyDatabase(), path, restoreOptions(folder))
 })
 
 test('a restore after a way back leaves nothing of the newer version, which can upgrade the wall again', async () => {

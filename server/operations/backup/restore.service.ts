@@ -6,7 +6,7 @@ import {
 } from '../../features/account-deletion/deletion-list.service.ts'
 import type { Config } from '../../kernel/config/config.ts'
 import { withStartDatabase } from '../../kernel/db/database.ts'
-import { MIGRATIONS, migrate } from '../../kernel/db/migrate.ts'
+import { isKnown, migrate } from '../../kernel/db/migrate.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
 import type { SecretOutcome, SecretSource } from '../start/restored-secret.ts'
 import { placeAppSecret, planSecretRestore, requireSecretOf } from '../start/restored-secret.ts'
@@ -55,7 +55,7 @@ export async function readRestorable(path: string): Promise<Manifest> {
 }
 
 export function isRestorable({ migration }: Manifest): boolean {
-  return Object.hasOwn(MIGRATIONS, migration)
+  return isKnown(migration)
 }
 
 /** Throws BackupError, and StartError if APP_SECRET is another. */

@@ -1,4 +1,4 @@
--- The schema of 0.1.0 in PostgreSQL 17 and newer, as pg_dump prints it.
+-- The tables of 0.1.0, as pg_dump prints them: its backups are loaded into them.
 CREATE FUNCTION change_like_counts(post_ids bigint[], of_posts integer[], user_ids bigint[], of_users integer[]) RETURNS void
     LANGUAGE plpgsql STRICT
     SET enable_seqscan TO 'off'
@@ -107,9 +107,13 @@ CREATE FUNCTION refuse_journal_change() RETURNS trigger
 CREATE FUNCTION search_blocks(newest bigint, first integer, last integer) RETURNS tsquery
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN (SELECT (string_agg(format('''#%s'''::text, ((search_blocks.newest >> 13) - n.n)), '|'::text))::tsquery AS string_agg FROM generate_series(search_blocks.first, search_blocks.last) n(n));
-CREATE FUNCTION search_text(text) RETURNS text
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN regexp_replace(lower((translate($1, 'ёЁ́̀­'::text, 'ее'::text) COLLATE pg_c_utf8)), '[^[:alnum:]]+'::text, ' '::text, 'g'::text);
+DO $do$
+BEGIN
+  EXECUTE format($sql$
+    CREATE FUNCTION search_text(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN regexp_replace(lower(translate($1, U&'ёЁ\0301\0300\00AD', 'ее') %s), '[^[:alnum:]]+', ' ', 'g')
+  $sql$, (SELECT 'COLLATE pg_c_utf8' FROM pg_collation WHERE collname = 'pg_c_utf8'));
+END $do$;
 CREATE FUNCTION search_words(id bigint, text text) RETURNS tsvector
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN (to_tsvector('russian'::regconfig, search_text(text)) || array_to_tsvector(ARRAY[('#'::text || (id >> 13))]));

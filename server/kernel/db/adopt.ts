@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { StartError } from '../errors/app-error.ts'
+import type { Db, Queryable } from './database.ts'
+
+export const SCHEMA = join(import.meta.dirname, '../../schema')
+export const FIRST = '001-schema'
+
+export function readSchema(name: string): string {
+  return readFileSync(join(SCHEMA, `${name}.sql`), 'utf8')
+}
+
+/** Of the first migration, and of the change from 0.1.0 to it. */
+export const FUNCTIONS = readSchema('functions')
+
+/** The last migration of 0.1.0. */
+export const ADOPTED = '027-post-changes'
+
+/** Makes a database of 0.1.0 one of this schema. Throws StartError for an older one. */
+export async function adopt(db: Db, version: string): Promise<void> {
+  const applied = await readNames(db, 'kysely_migration')
+  if (applied.length === 0 || applied.includes(FIRST)) return
+  if (!applied.includes(ADOPTED)) {
+    throw new StartError(
+      'База данных старше 0.1.0, эта версия её не обновит. Сначала запустите на ней версию 0.1.0.',
+    )
+  }
+  await db.transaction().execute(async (tx) => {
+    const { rows } =
+      await sql`DELETE FROM kysely_migration WHERE name = ${ADOPTED} RETURNING name`.execute(tx)
+    // Another node was first.
+    if (rows.length === 0) return
+    await sql.raw(FUNCTIONS + readSchema('from-0.1.0')).execute(tx)
+    await sql`DELETE FROM kysely_migration`.execute(tx)
+    await sql`DELETE FROM additive_migrations`.execute(tx)
+    await sql`INSERT INTO kysely_migration VALUES (${FIRST}, ${new Date().toISOString()})`.execute(
+      tx,
+    )
+    await tx.updateTable('installation').set({ version }).execute()
+  })
+}
+
+/** Makes the tables of 0.1.0, for its backups. */
+export async function createAdopted(db: Db): Promise<void> {
+  const applied = `INSERT INTO kysely_migration VALUES ('${ADOPTED}', '')`
+  await sql.raw(`${readSchema('0.1.0')}; ${applied}`).execute(db)
+}
+
+/** Returns no names if there is no such table. */
+export async function readNames(
+  db: Queryable,
+  table: 'kysely_migration' | 'additive_migrations',
+): Promise<string[]> {
+  const exists = await sql<{ exists: boolean }>`SELECT to_regclass(${table}) IS NOT NULL AS exists`
+    .execute(db)
+    .then(({ rows }) => rows[0]?.exists)
+  if (!exists) return []
+  const { rows } = await sql<{
+    name: string
+  }>`SELECT name FROM ${sql.table(table)} ORDER BY name`.execute(db)
+  return rows.map(({ name }) => name)
+}

@@ -1,0 +1,35 @@
+import { copyFile, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { emptyDatabase, restoreOptions, withClient } from '../../testing/backups.ts'
+import { folderForTest } from '../../testing/folder-for-test.ts'
+import { restoreBackup } from './restore.service.ts'
+import { verifyBackup } from './verify.service.ts'
+
+const RELEASES = join(import.meta.dirname, 'releases')
+const FILES = await readdir(RELEASES)
+
+test('there is a backup that each release has made', async () => {
+  const changelog = await readFile(join(import.meta.dirname, '../../../CHANGELOG.md'), 'utf8')
+  const released = [...changelog.matchAll(/^## ([\d.]+)(?!.*not released yet)/gm)]
+  const expected = ['0.1.0', '1.0.0', ...released.map(([, version]) => version)]
+  expect(new Set(FILES)).toEqual(new Set(expected.map((version) => `${version}.fixture.backup`)))
+})
+
+test.each(FILES)('%s is verified and restored whole', async (name) => {
+  const folder = await folderForTest()
+  const path = join(folder, name)
+  await copyFile(join(RELEASES, name), path)
+  const { manifest, posts } = await verifyBackup(path)
+  expect(posts).toBeGreaterThan(0)
+  const options = restoreOptions(folder)
+  const known = { ...options.known, appSecret: undefined }
+  const url = await emptyDatabase()
+  expect(await restoreBackup(url, path, { ...options, known })).toMatchObject({ secret: 'placed' })
+  for (const table of ['users', 'posts', 'likes']) {
+    const part = manifest.parts.find((one) => one.table === table)
+    const count = `SELECT count(*)::int AS rows FROM ${table}`
+    const { rows } = await withClient(url, (client) => client.query(count))
+    expect(rows).toEqual([{ rows: part?.rows }])
+  }
+})
