@@ -80,6 +80,21 @@ test('a restore after a way back leaves nothing of the newer version, which can 
   expect(rows).toEqual([{ name: 'glad' }])
 })
 
+test('tables that an older version has left beside its own stop an upgrade, until this version restores the backup', async () => {
+  const folder = await folderForTest()
+  const path = join(folder, 'before.backup')
+  const databaseUrl = await databaseForTest()
+  await createBackup(databaseUrl, path, { secret: BACKUP_SECRET })
+  await executeOn(databaseUrl, 'DELETE FROM kysely_migration')
+  await expect(migrate(databaseUrl)).rejects.toThrow('vslukh restore ФАЙЛ --replace')
+  await restoreBackup(
+    databaseUrl,
+    path,
+    restoreOptions(folder, async () => {}),
+  )
+  await migrate(databaseUrl)
+})
+
 test('a restore leaves the tables of others that stand beside those of a wall', async () => {
   const folder = await folderForTest()
   const path = join(folder, 'beside.backup')
