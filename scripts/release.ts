@@ -127,7 +127,7 @@ async function stageRelease(target: string, arch: string, node?: string): Promis
   await describeBuild(target)
 }
 
-/** By its line bin/switch-release tells two builds of one version apart. */
+/** By its line bin/switch-release tells two builds of one version apart, and knows how large they are. */
 export async function describeBuild(release: string): Promise<void> {
   const found = await readdir(release, { recursive: true, withFileTypes: true })
   const paths = found
@@ -138,7 +138,9 @@ export async function describeBuild(release: string): Promise<void> {
     sums.update(`${path} ${hash('sha256', await readFile(join(release, path)))}\n`)
   }
   const { version } = JSON.parse(await readFile(join(release, 'package.json'), 'utf8'))
-  await writeFile(join(release, BUILD), `${version} ${sums.digest('hex')}\n`)
+  const { stdout: size } = await execute('du', ['-sk', release])
+  const kib = Number.parseInt(size, 10)
+  await writeFile(join(release, BUILD), `${version} ${sums.digest('hex')} ${kib}\n`)
 }
 
 async function stageNode(file: string, target: string, arch: string): Promise<void> {

@@ -1,22 +1,15 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { runCommand, startCommand } from '../../server/testing/run-command.ts'
-import { addMigration } from './releases.ts'
+import { addMigration, copyTree } from './releases.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
-
-const ROOT = join(import.meta.dirname, '../..')
 
 /** Installs the release after this one, whose migration this one cannot work with. */
 async function installNewer(folder: string): Promise<string> {
   const newer = join(folder, 'newer')
-  await mkdir(join(newer, 'dist/web/assets'), { recursive: true })
-  for (const name of ['bin', 'scripts', 'server', 'operator', 'contract', 'package.json']) {
-    await cp(join(ROOT, name), join(newer, name), { recursive: true })
-  }
-  await symlink(join(ROOT, 'node_modules'), join(newer, 'node_modules'))
+  await copyTree(newer)
   await addMigration(newer, { isAdditive: false })
   return newer
 }

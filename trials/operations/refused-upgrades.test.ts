@@ -6,29 +6,20 @@ import { describeBuild } from '../../scripts/release.ts'
 import { isRoot } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { ROOT, run } from './deploy-file.ts'
+import { copyTree } from './releases.ts'
 
-const PARTS = ['bin', 'scripts', 'server', 'operator', 'contract', 'package.json']
 const { version: VERSION } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
 
-/** Makes a release of what the commands need. */
-async function makeRelease(release: string, version = VERSION): Promise<void> {
-  await mkdir(release, { recursive: true })
-  for (const part of PARTS) await cp(join(ROOT, part), join(release, part), { recursive: true })
-  const text = await readFile(join(release, 'package.json'), 'utf8')
-  await writeFile(join(release, 'package.json'), text.replace(VERSION, version))
-  await writeFile(join(release, 'migrations'), '001-schema breaking\n')
-  await describeBuild(release)
-  await symlink(join(ROOT, 'node_modules'), join(release, 'node_modules'))
-}
-
-/** A machine whose /opt is its own, with this version installed in it. */
+/** A machine whose /opt and /etc are its own, with this version installed in it. */
 async function openMachine() {
   const folder = await folderForTest()
   await run('chmod', ['755', folder])
   const opt = join(folder, 'opt')
-  await makeRelease(join(opt, 'vslukh', VERSION))
+  await copyTree(join(opt, 'vslukh', VERSION))
   await symlink(VERSION, join(opt, 'vslukh/current'))
-  const mounts = `mount --bind ${opt} /opt; mount -t tmpfs run /run; mkdir -p /run/systemd/system`
+  await cp('/etc', join(folder, 'etc'), { recursive: true, verbatimSymlinks: true })
+  const own = `mount --bind ${opt} /opt; mount --bind ${folder}/etc /etc`
+  const mounts = `${own}; mount -t tmpfs run /run; mkdir -p /run/systemd/system`
   /** Runs a line of shell as root. Returns what it prints. */
   const shell = (line: string) =>
     new Promise<string>((resolve) => {
@@ -39,8 +30,8 @@ async function openMachine() {
     folder,
     shell,
     /** Runs `vslukh upgrade` with an archive of the release, and the package's preinst with its control files. */
-    async upgrade(release: string, prepare = ':') {
-      const name = `vslukh-${VERSION}-${process.platform}-${process.arch}`
+    async upgrade(release: string, { version = VERSION, prepare = ':' } = {}) {
+      const name = `vslukh-${version}-${process.platform}-${process.arch}`
       const put = ['--exclude=node_modules', '--transform', `s,^${release},${name},`, release]
       await run('tar', ['-czf', `${name}.tar.gz`, ...put], { cwd: folder })
       await run('sh', ['-c', `sha256sum ${name}.tar.gz > SHA256SUMS`], { cwd: folder })
@@ -61,7 +52,7 @@ async function openMachine() {
 }
 
 test('another build of the installed number is refused, as an archive and as a package; the same build is no fault', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async ({ skip }) => {
   skip(!isRoot, 'only root may mount')
   const { folder, upgrade } = await openMachine()
@@ -73,11 +64,34 @@ test('another build of the installed number is refused, as an archive and as a p
   expect(asArchive).toBe(`Версия ${VERSION} уже стоит.\ncode 1\n`)
   expect(asPackage).toBe('code 0\n')
 
-  await makeRelease(join(folder, 'other'))
+  await copyTree(join(folder, 'other'))
   await writeFile(join(folder, 'other/server/main.ts'), '')
   await describeBuild(join(folder, 'other'))
   for (const output of await upgrade('other')) {
     expect(output).toMatch(/другая сборка с тем же номером\. Ничего не изменено\. Поднимите номер/)
     expect(output).toMatch(/code 1\n$/)
   }
+})
+
+test('an upgrade without room for its files or for the database is refused before anything is unpacked, with what is free and needed', {
+  timeout: 600_000,
+}, async ({ skip }) => {
+  skip(!isRoot, 'only root may mount')
+  const { folder, shell, upgrade } = await openMachine()
+  const version = '99.0.0'
+  await copyTree(join(folder, 'next'), version)
+  const small = 'mount -t tmpfs -o size=64m small /mnt'
+  const prepare = `${small}; cp -a /opt/. /mnt; mount --bind /mnt /opt`
+  for (const output of await upgrade('next', { version, prepare })) {
+    const said =
+      /^На диске с \/opt\/vslukh свободно \d\d МиБ, а для обновления нужно 1\d\d МиБ\. Ничего не изменено/
+    expect(output).toMatch(said)
+    expect(output).toMatch(/code 1\n$/)
+  }
+  expect(await shell(`${prepare}; ls -A /opt/vslukh`)).toBe(`${VERSION}\ncurrent\ncode 0\n`)
+
+  await writeFile(join(folder, 'etc/vslukh.env'), 'DATA_DIR=/mnt\n')
+  const wall = `${small}; mkdir /mnt/postgres`
+  const [, asPackage] = await upgrade('next', { version, prepare: wall })
+  expect(asPackage).toContain('На диске с /mnt свободно 64 МиБ, а для обновления нужно 100 МиБ')
 })

@@ -1,6 +1,7 @@
 import {
   appendFile,
   copyFile,
+  cp,
   mkdir,
   readFile,
   rename,
@@ -10,7 +11,7 @@ import {
 } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { describeBuild } from '../../scripts/release.ts'
-import { run } from './deploy-file.ts'
+import { ROOT, run } from './deploy-file.ts'
 
 /**
  * Unpacks an archive into a folder of its own name, as an operator does. Returns the path of the
@@ -28,6 +29,22 @@ export async function linkRelease(link: string, release: string): Promise<void> 
   await symlink(release, `${link}.next`)
   await rename(`${link}.next`, link)
 }
+
+const PARTS = ['bin', 'scripts', 'server', 'operator', 'contract', 'dist/web', 'package.json']
+
+/** Makes a release of this tree in a folder: all but Node and the packages is its own. */
+export async function copyTree(release: string, version?: string): Promise<void> {
+  await mkdir(release, { recursive: true })
+  for (const part of PARTS) await cp(join(ROOT, part), join(release, part), { recursive: true })
+  if (version !== undefined) await edit(join(release, 'package.json'), setVersion(version))
+  await writeFile(join(release, 'migrations'), '001-schema breaking\n')
+  await describeBuild(release)
+  await symlink(join(ROOT, 'node_modules'), join(release, 'node_modules'))
+}
+
+const setVersion = (version: string): [string, string][] => [
+  ['"version": "[^"]+"', `"version": "${version}"`],
+]
 
 /** The path of a script that only a release after `addMigration` has. */
 export const NEXT_SCRIPT = '/assets/next-12345678.js'
@@ -47,7 +64,7 @@ CREATE TABLE next_things (id bigint PRIMARY KEY);
   await writeFile(join(release, 'dist/web', NEXT_SCRIPT), 'export {}')
   const kind = isAdditive ? 'additive' : 'breaking'
   await appendFile(join(release, 'migrations'), `999-next ${kind}\n`)
-  await edit(join(release, 'package.json'), [['"version": "[^"]+"', '"version": "99.0.0"']])
+  await edit(join(release, 'package.json'), setVersion('99.0.0'))
   await describeBuild(release)
 }
 
