@@ -95,7 +95,7 @@ export async function breakStart(release: string): Promise<void> {
   await edit(join(release, 'server/main.ts'), [['  say\\(`Готово', broken]])
 }
 
-async function edit(path: string, replacements: [string, string][]): Promise<void> {
+export async function edit(path: string, replacements: [string, string][]): Promise<void> {
   let text = await readFile(path, 'utf8')
   for (const [pattern, replacement] of replacements) {
     const edited = text.replace(new RegExp(pattern), replacement)

@@ -10,6 +10,15 @@ import { appForTest, NODES } from '../../testing/test-app.ts'
 
 const statusOf = async (url: string) => (await fetch(url)).status
 
+/** Returns what a node that waiting does not make ready states as the reason. */
+async function lastingReason(url: string): Promise<string> {
+  const response = await fetch(`${url}/readyz`)
+  expect(response.status).toBe(503)
+  expect(response.headers.has('not-ready')).toBe(true)
+  const { message } = (await response.json()) as { message: string }
+  return message
+}
+
 test('a node whose database turns read-only is not ready, serves reads, and is ready again with it', async () => {
   const app = await appForTest()
   const name = new URL(app.databaseUrl).pathname.slice(1)
@@ -26,7 +35,8 @@ test('a node whose database turns read-only is not ready, serves reads, and is r
   // The first calls find that their connections were cut, which is 503 as well.
   await expect.poll(() => statusOf(`${app.url}/api/v1/sessions`)).toBe(401)
   await expect.poll(() => statusOf(`${app.url}/api/v1/posts?limit=7`)).toBe(200)
-  expect(await statusOf(`${app.url}/readyz`)).toBe(503)
+  const waiting = await fetch(`${app.url}/readyz`)
+  expect([waiting.status, waiting.headers.has('not-ready')]).toEqual([503, false])
   await setReadOnly('off')
   await expect.poll(() => statusOf(`${app.url}/readyz`)).toBe(200)
 })
@@ -42,6 +52,7 @@ test('a node whose database a newer version has changed in a way that breaks it 
   const lines = app.logged.filter((line) => line.includes('a newer version has changed'))
   expect(lines).toHaveLength(NODES)
   expect(lines[0]).toContain('900-breaking')
+  expect(await lastingReason(app.url)).toBe('База новее этого сервера: в ней есть 900-breaking')
   expect(await statusOf(`${app.url}/livez`)).toBe(200)
 })
 
@@ -56,7 +67,7 @@ test('a node whose disk has no room for the database to write is not ready until
   const file = await open(join(dataDir, 'filler'), 'w')
   await file.write(Buffer.alloc(20 * 1024 * 1024, 1))
   await file.close()
-  expect(await statusOf(`${app.url}/readyz`)).toBe(503)
+  expect(await lastingReason(app.url)).toContain('свободно меньше 32 МиБ')
   expect(await statusOf(`${app.url}/livez`)).toBe(200)
   await rm(join(dataDir, 'filler'))
   expect(await statusOf(`${app.url}/readyz`)).toBe(200)

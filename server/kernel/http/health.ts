@@ -16,6 +16,16 @@ type Readiness = {
   isDraining: () => boolean
 }
 
+/** Of a 503 of `/readyz` whose reason, which the message states, does not pass by waiting. */
+const LASTING_HEADER = 'not-ready'
+
+/** Why nothing can be written until somebody acts. */
+class LastingReason extends AppError {
+  constructor(message: string) {
+    super('UNAVAILABLE', { message })
+  }
+}
+
 /** `/livez` answers while the process runs; `/readyz` is 503 while nothing can be written. */
 export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   const { isDraining } = readiness
@@ -37,9 +47,12 @@ export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
     await requireWritable(readiness, noteBroken)
     return calls
   })
-  app.get('/readyz', route, async () => {
+  app.get('/readyz', route, async (_request, reply) => {
     if (isDraining()) throw new AppError('UNAVAILABLE')
-    await checks.call(undefined)
+    await checks.call(undefined).catch((error) => {
+      if (error instanceof LastingReason) reply.header(LASTING_HEADER, 'lasting')
+      throw error
+    })
     return 'ok'
   })
 }
@@ -55,9 +68,13 @@ async function requireWritable(
           AND name NOT IN (SELECT name FROM additive_migrations)) AS broken`.execute(db)
   const { read_only, broken } = rows[0] ?? { read_only: true, broken: [] }
   onBroken(broken)
-  if (read_only || broken.length > 0) throw new AppError('UNAVAILABLE')
+  if (broken.length > 0) {
+    throw new LastingReason(`База новее этого сервера: в ней есть ${broken.join(', ')}`)
+  }
+  if (read_only) throw new AppError('UNAVAILABLE')
   if (databaseFolder !== undefined && (await freeBytes(databaseFolder)) < LEAST_FREE_BYTES) {
-    throw new AppError('UNAVAILABLE')
+    const least = LEAST_FREE_BYTES / 1024 / 1024
+    throw new LastingReason(`На диске с базой данных свободно меньше ${least} МиБ`)
   }
 }
 
