@@ -71,6 +71,7 @@ test('on a bare Debian the package is installed, goes back by itself from a vers
   expect((await shell('vslukh notice')).out).toContain('До обновления')
   const again = await shell('dpkg --configure -a')
   expect(again.out).toContain('Обновление уже не удалось')
+  expect(again.out).toContain('dpkg -i /srv/broken.deb')
   expect(await shell(`${APT} --allow-downgrades /srv/first.deb`)).toMatchObject({ code: 0 })
 
   const name = `vslukh-99.0.0-linux-${process.arch}`

@@ -47,15 +47,19 @@ export async function createAdopted(db: Db): Promise<void> {
   await sql.raw(`${readSchema('0.1.0')}; ${applied}`).execute(db)
 }
 
+export async function hasTable(db: Queryable, table: string): Promise<boolean> {
+  const { rows } = await sql<{
+    exists: boolean
+  }>`SELECT to_regclass(${table}) IS NOT NULL AS exists`.execute(db)
+  return rows[0]?.exists ?? false
+}
+
 /** Returns no names if there is no such table. */
 export async function readNames(
   db: Queryable,
   table: 'kysely_migration' | 'additive_migrations',
 ): Promise<string[]> {
-  const exists = await sql<{ exists: boolean }>`SELECT to_regclass(${table}) IS NOT NULL AS exists`
-    .execute(db)
-    .then(({ rows }) => rows[0]?.exists)
-  if (!exists) return []
+  if (!(await hasTable(db, table))) return []
   const { rows } = await sql<{
     name: string
   }>`SELECT name FROM ${sql.table(table)} ORDER BY name`.execute(db)

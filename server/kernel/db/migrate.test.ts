@@ -101,6 +101,17 @@ test('neither works where a newer migration is not additive, even with additive 
   await migrate(url, { migrations: more })
 })
 
+test('commands that are newer than the database name both versions and the server to run', async () => {
+  const url = await databaseForTest()
+  const required = () => withStartDatabase(url, ({ db }) => requireMigrated(db))
+  await query(url, `DELETE FROM kysely_migration; UPDATE installation SET version = '0.9.0'`)
+  const own = productVersion()
+  const said = `в ней ещё 0.9.0, а это ${own}. Запустите здесь сервер ${own}: он обновит базу`
+  await expect(required()).rejects.toThrow(said)
+  await query(url, 'DROP TABLE installation')
+  await expect(required()).rejects.toThrow(`в ней ещё ничего нет, а это ${own}`)
+})
+
 test('a migration that would break the nodes that run is refused until they have ended', async () => {
   const url = await databaseForTest()
   const node = new pg.Client({ connectionString: url, application_name: `${FEED_NAME}0.9.0` })

@@ -11,6 +11,7 @@ import {
   createAdopted,
   FIRST,
   FUNCTIONS,
+  hasTable,
   readNames,
   readSchema,
   SCHEMA,
@@ -108,13 +109,16 @@ export async function migrateTo(migration: string, url: string, schema: string):
 export async function requireMigrated(db: Db): Promise<void> {
   const { missing, breaking } = await readAppliedMigrations(db, Object.keys(MIGRATIONS))
   if (missing.length === 0 && breaking.length === 0) return
+  const its = (await hasTable(db, 'installation')) ? await readVersion(db) : 'ничего нет'
+  const own = productVersion()
   if (breaking.length > 0) {
     throw new StartError(
-      `База данных другой версии: ей нужна ${await readVersion(db)}, а это ${productVersion()}. Возьмите команды той версии.`,
+      `База данных другой версии: ей нужна ${its}, а это ${own}. Поставьте ${its} и на этой машине.`,
     )
   }
   throw new StartError(
-    'База данных другой версии. Запустите сервер той же версии, что эта команда: он обновит базу.',
+    `База данных другой версии: в ней ещё ${its}, а это ${own}. Запустите здесь сервер ${own}: ` +
+      'он обновит базу или скажет, почему не может.',
   )
 }
 

@@ -26,7 +26,7 @@ import { broken, type Finding, type Level } from './finding.ts'
 import { IDENTITY_KEY } from './identity.ts'
 import { checkMailDomain, checkMailName, checkMailQueue, checkSmtp } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
-import { checkPages, checkSettings } from './settings-checks.ts'
+import { checkPages, checkSettings, checkUnit } from './settings-checks.ts'
 import { checkSite } from './site-checks.ts'
 
 export type Examined = { db: Db; config: Config }
@@ -40,6 +40,7 @@ export async function examine(examined: Examined): Promise<Finding[]> {
   const { database, use } = await examineCheaply(examined)
   return [
     await checkSettings(config),
+    ...checkUnit(),
     await checkPages(config),
     ...database,
     ...(await checkPooler(config)),

@@ -29,7 +29,7 @@ import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
 import { watchHealth } from './doctor.service.ts'
 import { checkMailDomain } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
-import { checkPages, checkSettings } from './settings-checks.ts'
+import { checkPages, checkSettings, checkUnit } from './settings-checks.ts'
 
 test('what breaks while the server runs is logged once, and once more when it is well again', async () => {
   const app = await appForTest()
@@ -56,6 +56,17 @@ test('what breaks while the server runs is logged once, and once more when it is
   const mended = JSON.parse(await log.line('"check":"counters"', 2))
   expect(mended).toMatchObject({ level: 'info', state: 'ok' })
   expect(log.lines.filter((line) => line.includes('"check":"counters"'))).toHaveLength(2)
+})
+
+test('a unit of the operator’s own that hides the package’s is named', async () => {
+  const folder = await folderForTest()
+  const [own, packaged] = [join(folder, 'own.service'), join(folder, 'packaged.service')]
+  await writeFile(own, '')
+  expect(checkUnit([own, packaged])).toEqual([])
+  await writeFile(packaged, '')
+  expect(checkUnit([own, packaged])).toMatchObject([
+    { level: 'warning', message: `${own} действует вместо ${packaged} из пакета` },
+  ])
 })
 
 test('tables of another role, a superuser and the disks are named, and when they will be full', async () => {

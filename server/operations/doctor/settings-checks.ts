@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { findTextFaults } from '../../features/texts/texts.service.ts'
 import type { Config } from '../../kernel/config/config.ts'
@@ -39,6 +40,15 @@ function openDoors({ publicUrl, rateLimitScale, metricsPort, metricsHost }: Door
     })
   }
   return doors
+}
+
+/** systemd prefers the first; only the second comes with each package. */
+const UNITS = ['/etc', '/lib'].map((folder) => `${folder}/systemd/system/vslukh.service`)
+
+export function checkUnit([own = '', packaged = ''] = UNITS): Finding[] {
+  if (!existsSync(own) || !existsSync(packaged)) return []
+  const fix = `Перенесите своё в ${own}.d/own.conf, удалите ${own} и выполните systemctl daemon-reload`
+  return [warning('unit', `${own} действует вместо ${packaged} из пакета`, fix)]
 }
 
 export async function checkPages({ dataDir }: Pick<Config, 'dataDir'>): Promise<Finding> {
