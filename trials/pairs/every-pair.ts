@@ -86,6 +86,8 @@ export function testEveryOtherPair(start: 0 | 1): void {
           if (status.startsWith('2') && pair[at]) succeeded.add(pair[at].name)
         }
       }
+      // A token of a wrong key would be refused in every order, and pass.
+      expect(statuses).not.toContain('401+401')
       if (switches === undefined) sum.whole++
       const which = switches === undefined ? 'all' : `at most ${switches} switches`
       const seconds = ((performance.now() - began) / 1000).toFixed(1)

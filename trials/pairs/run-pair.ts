@@ -1,6 +1,6 @@
-import { createSecretKey, randomUUID } from 'node:crypto'
-import { signAccessToken } from '../../server/features/sessions/authenticator.ts'
-import { deriveKey } from '../../server/kernel/config/app-secret.ts'
+import { type KeyObject, randomUUID } from 'node:crypto'
+import { accessTokenKey, signAccessToken } from '../../server/features/sessions/authenticator.ts'
+import { selectTokenKey } from '../../server/features/sessions/sessions.repository.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { SECRET } from '../../server/testing/test-app.ts'
 import type { Lab } from './lab.ts'
@@ -10,7 +10,7 @@ import { type Answer, makeWorld, type World, type Write } from './world.ts'
 import type { Pair } from './writes.ts'
 
 /** A lab with the people and posts that all pairs begin with. */
-export type Wall = { lab: Lab; world: World; base: State }
+export type Wall = { lab: Lab; world: World; base: State; tokenKey: KeyObject }
 
 export type Outcome = {
   orders: number
@@ -30,7 +30,8 @@ export async function buildWall(lab: Lab): Promise<Wall> {
     SELECT setval(format('%I.%I', schemaname, sequencename)::regclass,
       1000000 * row_number() OVER (ORDER BY sequencename))
     FROM pg_sequences WHERE schemaname = 'public'`)
-  return { lab, world, base: await lab.read() }
+  const tokenKey = accessTokenKey(SECRET, await selectTokenKey(lab.app.db))
+  return { lab, world, base: await lab.read(), tokenKey }
 }
 
 type Options = {
@@ -47,7 +48,7 @@ type Options = {
 
 /** Runs the first write on one node, and the second on the other unless `isShared`. */
 export async function runPair(
-  { lab, world: known, base }: Wall,
+  { lab, world: known, base, tokenKey }: Wall,
   [first, second]: Pair,
   { most, isShared = false, isUnknown = false }: Options,
 ): Promise<Outcome> {
@@ -75,7 +76,7 @@ export async function runPair(
   })
   const sides: Sides<Answer> = [sideOf(0, first), sideOf(1, second)]
   async function begin() {
-    const fresh = isUnknown ? [freshSession(known.olga), freshSession(known.petr)] : []
+    const fresh = isUnknown ? [known.olga, known.petr].map((it) => freshSession(it, tokenKey)) : []
     await lab.restore(before, fresh.map(({ renewing }) => renewing).join(';'))
     const [olga = known.olga, petr = known.petr] = fresh.map(({ user }) => user)
     world = { ...known, olga, petr }
@@ -135,13 +136,11 @@ export async function runPair(
   return { orders: count, switches, statuses: serial.map((one) => one.statuses), faults }
 }
 
-const tokenKey = createSecretKey(deriveKey(SECRET, 'access-token'))
-
 /** Returns a user whose session has a new id, by which no node remembers it, and SQL to store it. */
-function freshSession(user: TestUser) {
+function freshSession(user: TestUser, key: KeyObject) {
   const [userId = '', old] = user.token.split('.')
   const sessionId = randomUUID()
-  const { accessToken } = signAccessToken({ userId, sessionId }, { key: tokenKey, seconds: 14_400 })
+  const { accessToken } = signAccessToken({ userId, sessionId }, { key, seconds: 14_400 })
   return {
     user: { ...user, token: accessToken.token },
     renewing: `UPDATE sessions SET id = '${sessionId}' WHERE id = '${old}'`,
