@@ -12,7 +12,7 @@ const LONGEST_MS = 60_000
 /** What the demo runs from; the web is not built in it. */
 const CHECKOUT = [
   ...['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', 'vite.config.ts'],
-  ...['contract', 'demo', 'scripts', 'server', 'web'],
+  ...['bin', 'contract', 'demo', 'scripts', 'server', 'web'],
 ]
 
 test('in a new checkout `npm run demo` prints within a minute a link that signs in', {
