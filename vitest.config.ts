@@ -161,6 +161,11 @@ export default defineConfig({
         include: ['trials/operations/*.test.ts'],
         globalSetup: [SHARED_POSTGRES, BALANCER],
       }),
+      suite('rolling', {
+        ...wholeProduct,
+        include: ['trials/rolling/*.test.ts'],
+        globalSetup: [SHARED_POSTGRES, BALANCER],
+      }),
       suite('pairs', {
         ...wholeProduct,
         include: ['trials/pairs/{first,second}-half.test.ts'],

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { DEVICE, type TestUser } from '../../server/testing/client.ts'
 import type { AcknowledgedWrites } from './acknowledged-writes.ts'
 import { type Outcome, recordCalls } from './recorded-calls.ts'
@@ -10,12 +11,14 @@ type Options = {
   freshConnections?: boolean
   /** Whether users go on after a call without a whole answer: another node may answer the next. */
   persistent?: boolean
+  /** For how long a user does nothing between two calls, on average. */
+  pauseMs?: number
 }
 
 type Call = ReturnType<typeof recordCalls>['call']
 
 /**
- * The users call without pause, each as fast as it is answered. A user goes on after a refusal, and
+ * The users call without pause, unless `pauseMs` is set, each as fast as it is answered. A user goes on after a refusal, and
  * ends with `stop()` or, unless persistent, after a call without a whole answer.
  */
 export function simulateUsers({
@@ -23,6 +26,7 @@ export function simulateUsers({
   users,
   acknowledged,
   persistent = false,
+  pauseMs = 0,
   ...options
 }: Options) {
   const { call, outcomes } = recordCalls(url, options)
@@ -31,6 +35,7 @@ export function simulateUsers({
   async function simulate(user: TestUser): Promise<void> {
     const actions = actionsOf(user, { call, acknowledged })
     for (let turn = 0; !stopped; turn++) {
+      if (pauseMs > 0) await delay(2 * pauseMs * Math.random())
       const outcome = await actions[turn % actions.length]?.()
       if (typeof outcome?.status !== 'number' && !persistent) return
     }

@@ -12,37 +12,47 @@ import {
   startProductForTest,
 } from '../../e2e/testing/product.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
-import { makeRelease } from '../../scripts/release.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
-import { startProxy } from './proxies.ts'
-import { haproxyConfig } from './proxy-configs.ts'
-import { addMigration, linkRelease, NEXT_SCRIPT, unpackRelease } from './releases.ts'
+import { startProxy } from '../operations/proxies.ts'
+import { haproxyConfig } from '../operations/proxy-configs.ts'
+import {
+  addMigration,
+  copyTree,
+  linkRelease,
+  NEXT_SCRIPT,
+  unpackRelease,
+} from '../operations/releases.ts'
+import { simulateReaders } from './simulated-readers.ts'
 
 /**
  * The release before: PREVIOUS_RELEASE names its archive. Otherwise it is this one, and the one
  * after it is made of it.
  */
-const { PREVIOUS_RELEASE } = process.env
+const { PREVIOUS_RELEASE, ROLLING_P99_MS = '250' } = process.env
+const PEOPLE = 50
+const PAUSE_MS = 1000
 
 let folder: string
-let archive: string
 let before: string
 let after: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vslukh-upgrade-'))
-  archive = await makeRelease(folder)
-  after = await unpackRelease(archive, join(folder, 'after'))
-  if (PREVIOUS_RELEASE === undefined) await addMigration(after, { isAdditive: true })
-  before = await unpackRelease(PREVIOUS_RELEASE ?? archive, join(folder, 'before'))
+  after = join(folder, 'after')
+  await copyTree(after)
+  if (PREVIOUS_RELEASE === undefined) {
+    await addMigration(after, { isAdditive: true })
+    before = join(folder, 'before')
+    await copyTree(before)
+  } else before = await unpackRelease(PREVIOUS_RELEASE, join(folder, 'before'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('two nodes behind HAProxy are upgraded one after the other under load, and taken back, without a failed request or a lost write', {
-  timeout: 180_000,
+test('two nodes behind HAProxy are upgraded one after the other under 50 writers and 50 readers, and taken back, without a failed request, a lost write or a long wait', {
+  timeout: 600_000,
 }, async ({ annotate }) => {
   const url = await databaseForTest()
   const links = [join(folder, 'node1'), join(folder, 'node2')]
@@ -60,10 +70,12 @@ test('two nodes behind HAProxy are upgraded one after the other under load, and 
   onTestFinished(proxy.close)
 
   const client = createProductClient(proxy)
-  const users = await signUpUsers(client, 6)
+  const users = await signUpUsers(client, PEOPLE)
   const acknowledged = new AcknowledgedWrites()
-  const load = simulateUsers({ url: proxy.url, users, acknowledged, persistent: true })
+  const paced = { url: proxy.url, acknowledged, pauseMs: PAUSE_MS }
+  const writers = simulateUsers({ ...paced, users, persistent: true })
   await acknowledged.waitForMore(50)
+  const readers = simulateReaders({ ...paced, users })
   for (const release of [after, before]) {
     for (const [n, node] of nodes.entries()) {
       await linkRelease(links[n] ?? '', release)
@@ -78,15 +90,20 @@ test('two nodes behind HAProxy are upgraded one after the other under load, and 
       if (isMixed && PREVIOUS_RELEASE === undefined) await expectScript(proxy.url)
     }
   }
-  await load.stop()
+  await Promise.all([writers.stop(), readers.stop()])
 
-  const failed = load.outcomes.filter(({ status }) => status !== 200 && status !== 201)
-  expect(failed).toEqual([])
+  const outcomes = [...writers.outcomes, ...readers.outcomes]
+  expect(outcomes.filter(({ status }) => status !== 200 && status !== 201)).toEqual([])
   const { db, close } = openDatabase(url, () => {})
   onTestFinished(close)
   expect(await acknowledged.findLost(db)).toEqual([])
   expect(await findCounterDifferences(db)).toEqual([])
-  await annotate(`${load.outcomes.length} calls, ${acknowledged.posts.size} posts`)
+  const waits = outcomes.map(({ began, ended }) => ended - began).sort((a, b) => a - b)
+  const p99 = waits[Math.floor(waits.length * 0.99)] ?? 0
+  const measured = `${outcomes.length} calls, ${acknowledged.posts.size} posts, p99 ${p99} ms, longest ${waits.at(-1)} ms`
+  console.log(measured)
+  await annotate(measured)
+  expect(p99).toBeLessThanOrEqual(Number(ROLLING_P99_MS))
 })
 
 /**
@@ -95,22 +112,27 @@ test('two nodes behind HAProxy are upgraded one after the other under load, and 
  */
 async function expectScript(url: string): Promise<void> {
   const read = () => fetch(url + NEXT_SCRIPT).then(({ status }) => status)
-  await expect.poll(read).toBe(200)
-  const statuses = await atOnce(Array.from({ length: 50 }, () => read))
-  expect(new Set(statuses)).toEqual(new Set([200]))
+  const readMany = async () => new Set(await atOnce(Array.from({ length: 50 }, () => read)))
+  // On a busy machine the balancer may take a node for lost that answers its check late.
+  await expect.poll(readMany).toEqual(new Set([200]))
 }
 
 test('after a migration that is not additive the release before refuses, names the version it needs, and changes nothing', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async ({ skip }) => {
   skip(PREVIOUS_RELEASE !== undefined, 'needs the release that the first one was made of')
-  const release = await unpackRelease(archive, join(folder, 'breaking'))
+  const release = join(folder, 'breaking')
+  await copyTree(release)
   await addMigration(release, { isAdditive: false })
   const env = { DATABASE_URL: await databaseForTest(), APP_SECRET }
-  const { product: newer } = await startProductForTest({ env, release })
+  const { product: older } = await startProductForTest({ env, release: before })
+  const newer = await createProduct(env, { release })
+  onTestFinished(() => newer.remove())
+  await expect(newer.start()).rejects.toThrow(/С базой работают узлы версии .* \(999-next\)/)
+  expect((await fetch(`http://${older.address}/readyz`)).status).toBe(200)
+  await older.stop()
+  await newer.start()
   await newer.stop()
-  const older = await createProduct(env, { release: before })
-  onTestFinished(() => older.remove())
   await expect(older.start()).rejects.toThrow(/База новее: нужна версия 99\.0\.0/)
   await newer.start()
 })
