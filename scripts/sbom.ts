@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findParts } from './native-parts.ts'
 
-// Prints the list (CycloneDX) of the packages and native parts that the product runs on. `--omit dev` leaves out
-// what a tool for development uses as well, so npm is asked about a project without such tools.
+// Prints the list (CycloneDX) of the packages and native parts that the product runs on. `--omit
+// dev` leaves out what a tool for development uses as well, so npm is asked about a project without
+// such tools.
 const read = (file: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', file), 'utf8'))
 const { devDependencies: _, ...project } = read('package.json')
