@@ -57,7 +57,10 @@ test('a signed-in reload of the feed reads each page once, also if it takes a wh
   await expect.poll(cursors).toHaveLength(2)
   know()
   await profileLink(page).waitFor()
-  const [first, second] = cursors().map(Number)
+  // A busy machine may ask for the second page first.
+  const [first, second] = cursors()
+    .map(Number)
+    .toSorted((a, b) => b - a)
   expect((first ?? 0) - (second ?? 0)).toBe(10)
   expect(cursors()).toHaveLength(2)
 })

@@ -20,7 +20,7 @@ function loadSheet(path: string): Promise<unknown> | undefined {
     link.onerror = () => {
       sheets.delete(path)
       link.remove()
-      reject(new Error(`No ${path}`))
+      reject(new Error(`Unable to load ${path}`))
     }
   })
   Object.assign(link, { rel: 'stylesheet', crossOrigin: '', href: `/${path}` })
