@@ -127,7 +127,7 @@ async function stageRelease(target: string, arch: string, node?: string): Promis
   await describeBuild(target)
 }
 
-/** By its line bin/switch-release tells two builds of one version apart, and knows how large they are. */
+/** Writes a line from which bin/switch-release reads the version, the sum of all files and their size. */
 export async function describeBuild(release: string): Promise<void> {
   const found = await readdir(release, { recursive: true, withFileTypes: true })
   const paths = found

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCluster } from '../../server/operations/embedded-postgres/cluster.ts'
-import { fromCaller } from '../../server/operations/start/caller-folder.ts'
 import {
   type Command,
   type ContextWithoutWall,
@@ -11,12 +9,11 @@ import {
   requireWords,
   UsageError,
 } from '../command.ts'
+import { readGiven } from '../setup/answers.ts'
 import { makeDatabase } from '../setup/database.ts'
 import { requireMachine } from '../setup/machine.ts'
+import { BACKUPS } from '../setup/settings-file.ts'
 import { type Begun, nameOf, Site } from './site.ts'
-
-/** deploy/vslukh.service lets the server write there. */
-const BACKUPS = '/var/backups/vslukh'
 
 export const moveDatabase: Command = {
   usage: ['move-database [DATABASE_URL]'],
@@ -55,13 +52,7 @@ export const moveDatabase: Command = {
 /** Throws UsageError for a password on the command line, which every user of the machine can read. */
 function givenUrl({ words: [word], values }: ContextWithoutWall): string | undefined {
   const path = values['url-file']
-  if (typeof path === 'string') {
-    try {
-      return readFileSync(path === '-' ? 0 : fromCaller(path), 'utf8').trim()
-    } catch {
-      throw new UsageError(`--url-file: файл ${path} не прочитан`)
-    }
-  }
+  if (typeof path === 'string') return readGiven(path, '--url-file')
   if (word === undefined) return undefined
   const url = URL.parse(word)
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol)) {

@@ -4,19 +4,18 @@ import { readConfig } from '../../server/kernel/config/config.ts'
 import { readIfExists } from '../../server/kernel/config/read-if-exists.ts'
 import { type ContextWithoutWall, Refusal } from '../command.ts'
 import { withoutPassword } from '../psql.ts'
-import { hasSystemd, readAnswer, requireMachine, run, untilAnswers } from '../setup/machine.ts'
+import { hasSystemd, readAnswer, requireMachine, run, untilServiceReady } from '../setup/machine.ts'
 import { readSettings, SETTINGS_FILE, withSettings, writeForWall } from '../setup/settings-file.ts'
 import { interruption } from '../terminal.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const PROGRAM = [join(ROOT, 'bin/run-node'), '--', join(ROOT, 'scripts/admin.ts')]
 const LONGEST_MS = 7 * 86_400_000
-const START_SECONDS = 90
 
 /** A move that has begun: its database may be replaced. */
 export type Begun = { target: string; wasRunning: boolean }
 
-/** The wall that is moved: a service with its settings in /etc, or one that is started by hand. */
+/** The wall that is moved: a service with its settings in /etc, or a server started by hand. */
 export class Site {
   readonly isInstalled: boolean
   readonly #context: ContextWithoutWall
@@ -84,11 +83,8 @@ export class Site {
   async start(): Promise<void> {
     await run('systemctl', ['reset-failed', 'vslukh'])
     await run('systemctl', ['start', 'vslukh'])
-    const url = `http://127.0.0.1:${this.#context.config.port}/readyz`
-    const gaveUp = async () =>
-      Number((await run('systemctl', ['show', '-P', 'NRestarts', 'vslukh'])).out) > 2
     const onWait = () => this.#context.say('Ждём, пока сервер будет готов…')
-    const reason = await untilAnswers(url, { seconds: START_SECONDS, gaveUp, onWait })
+    const reason = await untilServiceReady(this.#context.config.port, onWait)
     if (reason !== undefined) {
       throw new Refusal(`Сервер не готов (${reason}): journalctl -u vslukh -n 20.`)
     }

@@ -73,17 +73,18 @@ export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
 
 /** Throws UsageError for a password on the command line, which every user of the machine can read. */
 function givenSmtpUrl({ 'smtp-url': url, 'smtp-url-file': path }: Values): string | undefined {
-  if (typeof path === 'string') return readGiven(path)
+  if (typeof path === 'string') return readGiven(path, '--smtp-url-file')
   if (typeof url !== 'string') return undefined
   if (!/:[^:@/]+@/.test(url)) return url
   throw new UsageError('--smtp-url с паролем видят все, кто есть на машине: нужен --smtp-url-file')
 }
 
-function readGiven(path: string): string {
+/** Returns the text of a file that an option names; `-` is the standard input. Throws UsageError. */
+export function readGiven(path: string, option: string): string {
   try {
     return readFileSync(path === '-' ? 0 : fromCaller(path), 'utf8').trim()
   } catch {
-    throw new UsageError(`--smtp-url-file: файл ${path} не прочитан`)
+    throw new UsageError(`${option}: файл ${path} не прочитан`)
   }
 }
 

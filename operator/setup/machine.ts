@@ -9,6 +9,8 @@ const VSLUKH = join(import.meta.dirname, '../../bin/vslukh')
 
 type Ran = { isDone: boolean; out: string; err: string }
 
+const START_SECONDS = 90
+
 /** Longer than systemd lets the server stop; a mail and the doctor may take a minute. */
 const LONGEST_MS = 120_000
 
@@ -97,4 +99,13 @@ export async function untilAnswers(
     if (tries === 1) onWait()
     await setTimeout(EVERY_MS)
   }
+}
+
+/** Returns undefined once the service is ready, else why it is not. */
+export function untilServiceReady(port: number, onWait: () => void): Promise<string | undefined> {
+  // A server that ends again and again will not get ready.
+  const gaveUp = async () =>
+    Number((await run('systemctl', ['show', '-P', 'NRestarts', 'vslukh'])).out) > 2
+  const url = `http://127.0.0.1:${port}/readyz`
+  return untilAnswers(url, { seconds: START_SECONDS, gaveUp, onWait })
 }

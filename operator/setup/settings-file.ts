@@ -8,6 +8,8 @@ import { type Env, Refusal, UsageError } from '../command.ts'
 
 /** As deploy/vslukh.service names it. */
 export const SETTINGS_FILE = '/etc/vslukh.env'
+/** deploy/vslukh.service lets the server write there. */
+export const BACKUPS = '/var/backups/vslukh'
 
 export function readSettings(text: string): Config {
   try {

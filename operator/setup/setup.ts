@@ -10,12 +10,10 @@ import { type Answers, hostOf, readAnswers } from './answers.ts'
 import { isOwnDomain } from './dns.ts'
 import { requireMachine } from './machine.ts'
 import { PROXIES, type ProxyName } from './proxy.ts'
-import { readSettings, SETTINGS_FILE, withSettings } from './settings-file.ts'
+import { BACKUPS, readSettings, SETTINGS_FILE, withSettings } from './settings-file.ts'
 import { type Installation, STEPS } from './steps.ts'
 
 const DKIM = { DKIM_KEY_FILE: '/etc/vslukh/dkim.pem', DKIM_SELECTOR: 'wall' }
-/** deploy/vslukh.service lets the server write there. */
-const BACKUPS = '/var/backups/vslukh'
 const RECORDS =
   'Записи для DNS, как в файле зоны (в панели хостинга — без кавычек и без пробела между частями):'
 const GUIDE = join(import.meta.dirname, '../../docs/first-wall.md')

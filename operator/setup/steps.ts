@@ -9,7 +9,7 @@ import type { Alone } from '../command.ts'
 import type { Answers } from './answers.ts'
 import { makeDatabase, makeSecret, NoPostgres } from './database.ts'
 import { isOwnDomain, missingRecords } from './dns.ts'
-import { askWall, hasSystemd, run, untilAnswers } from './machine.ts'
+import { askWall, hasSystemd, run, untilAnswers, untilServiceReady } from './machine.ts'
 import { holderName, portHolder } from './port-holder.ts'
 import { type ProxyName, setUpProxy } from './proxy.ts'
 import { readSettings, SETTINGS_FILE, withSettings, writeForWall } from './settings-file.ts'
@@ -91,8 +91,6 @@ async function makeDkimKey(site: Installation): Promise<Finding[]> {
   return [ok('dkim', `ключ DKIM создан: ${dkim.keyFile}`)]
 }
 
-const START_SECONDS = 90
-
 async function startServer(
   { before, text, config, hasDatabase }: Installation,
   { say }: Alone,
@@ -113,11 +111,8 @@ async function startServer(
     if (!isDone && act !== 'reset-failed')
       return failed(`служба vslukh: ${err.trim()}`, 'Установите пакет заново')
   }
-  const gaveUp = async () =>
-    Number((await run('systemctl', ['show', '-P', 'NRestarts', 'vslukh'])).out) > 2
-  const url = `http://127.0.0.1:${config.port}/readyz`
   const onWait = () => say('Запускаем сервер: в первый раз это до полуминуты.')
-  const reason = await untilAnswers(url, { seconds: START_SECONDS, gaveUp, onWait })
+  const reason = await untilServiceReady(config.port, onWait)
   if (reason === undefined) return [ok('server', 'сервер запущен и готов')]
   const { out } = await run('journalctl', '-u vslukh _TRANSPORT=stdout -n 1 -o cat'.split(' '))
   const message = `сервер не готов: ${out.trim() || reason}`

@@ -96,6 +96,15 @@ export function createClient(
     signIn,
     signUp: () => signIn(`user-${randomUUID()}@example.org`),
 
+    /** Returns the user with a new access token, which a reload of the page asks for. */
+    async renew(user: TestUser): Promise<TestUser> {
+      const { body } = await call('PATCH', '/sessions/current', {
+        headers: { cookie: user.cookie, origin: url },
+        body: { clientToken: user.clientToken },
+      })
+      return { ...user, token: body.accessToken.token }
+    },
+
     async publish(user: TestUser, text = 'Говорят, стены слышат.'): Promise<Post> {
       return (await call('POST', '/posts', { token: user.token, body: { text } })).body
     },

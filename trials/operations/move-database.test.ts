@@ -66,16 +66,11 @@ test('a wall moves from the embedded PostgreSQL to Debian’s 15, also after the
   expect(await readFile(join(DATA_DIR, 'postgres/PG_VERSION'), 'utf8')).toBe('18\n')
 
   const env = { DATA_DIR, DATABASE_URL: target }
-  const { client, stop, url } = await startWall(env)
+  const { client, stop } = await startWall(env)
   for (const { id, text } of [first, second]) {
     expect((await client.call('GET', `/posts/${id}`)).body).toMatchObject({ text })
   }
-  const refreshed = await client.call('PATCH', '/sessions/current', {
-    headers: { cookie: olga.cookie, origin: url },
-    body: { clientToken: olga.clientToken },
-  })
-  const token = refreshed.body.accessToken.token
-  await client.publish({ ...olga, token }, 'После ПЕРЕНОСОВ')
+  await client.publish(await client.renew(olga), 'После ПЕРЕНОСОВ')
   const { body } = await client.call('GET', `/posts/search?q=${encodeURIComponent('перенос')}`)
   const texts = body.posts.map(({ text }: { text: string }) => text)
   expect(texts).toEqual(expect.arrayContaining(['После ПЕРЕНОСОВ', 'До переноса']))

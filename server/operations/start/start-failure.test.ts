@@ -94,7 +94,7 @@ test('a read-only database is refused', async () => {
 test('a PostgreSQL that says it is too old is refused with the version that is needed', async () => {
   const url = await databaseForTest()
   const name = new URL(url).pathname.slice(1)
-  // What the server says of itself is overridden for this database: a real one is tried in trials/operations.
+  // The version that the server reports is overridden for this database. trials/operations use a real older server.
   await executeOn(
     url,
     `CREATE FUNCTION current_setting(text) RETURNS text LANGUAGE sql AS $$SELECT '140023'$$`,
