@@ -101,6 +101,8 @@ test.each([
   'smtp://olga:pa?ss@mail.example?requireTLS=false',
   'smtp://olga@mail.example:p?s@mail.example',
   'smtp://olga:100%@mail.example',
+  'smtp://olga:p@ss?word@mail.example',
+  'smtp://olga@yandex.example:12?ss@smtp.yandex.example',
 ])('a login with a bare sign that ends it is refused with the way to write it: %s', (SMTP_URL) => {
   expect(() => readConfig({ SMTP_URL })).toThrow(
     /^SMTP_URL: ((?!olga|example).)*percent-encoding((?!olga|example).)*%23 %2F %3F/,
@@ -111,6 +113,7 @@ test.each([
   'smtps://olga%40mail.example:p%23s%2Fs%3Fs@mail.example',
   'smtp://olga:p@ss@mail.example/?name=wall.example',
   'smtp://mail.example:25?name=wall.example',
+  'smtp://olga:pass@mail.example?name=wall@mail.example',
 ])('an encoded login is taken: %s', (SMTP_URL) => {
   expect(readConfig({ SMTP_URL }).smtpUrl).toBe(SMTP_URL)
 })

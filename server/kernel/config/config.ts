@@ -92,7 +92,9 @@ function requireEncodedLogin(smtpUrl = ''): void {
   const url = URL.parse(smtpUrl)
   const isCut = !url || url.username === '' || url.hash !== '' || url.pathname.length > 1
   const isMisread = isCut && /[#/?].*@/.test(smtpUrl.replace(/^\w*:\/\//, ''))
-  if (!isMisread && !/%(?![0-9a-f]{2})/i.test(smtpUrl)) return
+  // A password with `@` before `?`: what follows is read as an option.
+  const hasHostInOption = [...(url?.searchParams.keys() ?? [])].some((name) => name.includes('@'))
+  if (!isMisread && !hasHostInOption && !/%(?![0-9a-f]{2})/i.test(smtpUrl)) return
   throw new ConfigError(
     'SMTP_URL: в имени и пароле знаки # / ? % @ : записываются кодами (percent-encoding): ' +
       '%23 %2F %3F %25 %40 %3A',

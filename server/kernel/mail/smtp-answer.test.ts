@@ -26,6 +26,8 @@ test.each([
   '550 5.0.0 <olga@example.org>... User unknown',
   '551 User not local; please try <olga@other.example>',
   '553 sorry, no mailbox here by that name: no such mailbox',
+  '550 sorry, no mailbox here by that name (#5.1.1)',
+  '511 sorry, no mailbox here by that name (#5.1.1 - chkuser)',
 ])('a mailbox is refused: %s', (reply) => {
   expect(isMailboxRefusal(reply)).toBe(true)
 })
@@ -38,6 +40,15 @@ test.each([
   "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients",
   '550 5.1.1 User has exceeded the sending limit',
   '550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents additional messages from being delivered',
+  '550 5.1.3 Outgoing mails per hour reached: 300',
+  '550 5.1.1 Maximum number of recipients per day reached',
+  '550 5.1.1 Max recipients per hour reached',
+  '550 5.2.0 Daily allowance used up',
+  '550 5.2.1 Your account has been suspended from sending',
+  '550 5.1.1 Sending is restricted',
+  '550 5.1.1 Превышена квота отправителя',
+  '550 5.2.1 превышен лимит исходящих писем',
+  '552 sorry, the user’s mailbox is over quota (#5.2.2)',
   '552 5.2.2 Mailbox full',
   '550 5.2.1 Mailbox over quota',
   '550 5.1.8 Access denied, bad outbound sender',

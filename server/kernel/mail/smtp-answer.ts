@@ -27,14 +27,17 @@ function wholeWord(word: string): RegExp {
 const MAILBOX_CODES = /^5\.(?:1\.(?:[1236]|10)|2\.[01])$/
 /** Codes that state nothing, and Yandex's «5.7.1 No such user!»: the words decide. */
 const VAGUE_CODES = /^5\.(?:[0-7]\.0|7\.1)$/
-/** Outlook, Cisco and others write `550 5.1.1`, `550 #5.1.0` or `550-5.1.1`, on each line. */
-const ENHANCED_CODE = /^\d{3}[ -][#([]?(\d\.\d{1,3}\.\d{1,3})(?![\d.])/m
+/**
+ * Outlook, Cisco and others write `550 5.1.1`, `550 #5.1.0` or `550-5.1.1`, on each line; qmail
+ * ends with `(#5.1.1)`.
+ */
+const ENHANCED_CODE = /(?:^\d{3}[ -][#([]?|\(#)(\d\.\d{1,3}\.\d{1,3})(?![\d.])/m
 
 /** Addresses, links and host names may contain any word. */
 const NAMES = /<[^>]*>|\S+@\S+|https?:\/\/\S+/gi
 /** The server speaks of the sender, of the mail, or of how much is sent or stored. */
 const OF_US =
-  /\bsender\b|return[- ]path|submission|send ?as|quota|limit|exceed|too (?:many|much|fast)|\brate\b|throttl|\bfull\b|\bspam|black ?list|block ?list|\b(?:dns)?[rb]bl\b|spamhaus|reputation/i
+  /\bsender\b|\bsending\b|outgoing|return[- ]path|submission|send ?as|quota|limit|allowance|\bmax(?:imum)?\b|exceed|too (?:many|much|fast)|\bper (?:day|hour|minute)\b|\brate\b|throttl|suspended from|\bfull\b|\bspam|black ?list|block ?list|\b(?:dns)?[rb]bl\b|spamhaus|reputation|квот|лимит|отправител|исходящ/i
 const OF_RULES = /polic(?:y|ies)|relay|not (?:permitted|allowed)/i
 
 const MAILBOX = '(?:mail ?box|user|recipient|account|addressee)'
