@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { EmailNotice } from './features/account/account.mail.ts'
+import { noteEpisode, removeOldRefusals } from './features/site-state/mail-name.repository.ts'
+import { findAskerWait, readMailName } from './features/site-state/mail-name.service.ts'
 import { queueMail } from './kernel/mail/queue-mail.ts'
 import { addJob } from './kernel/queue/queue.ts'
 import { passCodeTime, passLimitTime, passSessionTime } from './testing/passing-time.ts'
-import { startAt } from './testing/sign-in-calls.ts'
+import { startAt, verifyAt, wrongCode } from './testing/sign-in-calls.ts'
 import { appForTest, mailAppForTest, type TestApp } from './testing/test-app.ts'
 
 const MINUTE = 60
@@ -26,6 +28,33 @@ test('a code that was requested while the clock was an hour ahead can be request
   expect((await startAt(app, '/registrations', { email: EMAIL })).status).toBe(201)
   await app.logLine('mail sent', 2)
   expect(mailbox.mails).toHaveLength(2)
+})
+
+test('a code that was locked while the clock was an hour ahead can be requested anew once it is right', async () => {
+  const { app } = await mailAppForTest()
+  const { body } = await startAt(app, '/registrations', { email: EMAIL })
+  const code = wrongCode(app.codeFor(body.id))
+  for (let guess = 0; guess < 5; guess++) {
+    await verifyAt(app, '/registrations', { id: body.id, code })
+  }
+  expect((await startAt(app, '/registrations', { email: EMAIL })).status).toBe(429)
+  await setClockBack(app, HOUR)
+  expect((await startAt(app, '/registrations', { email: EMAIL })).status).toBe(201)
+})
+
+test('mails that were refused while the clock was an hour ahead slow no others once it is right', async () => {
+  const app = await appForTest()
+  await sql`INSERT INTO mail_refusals (network_hash, at)
+    SELECT decode(lpad(n::text, 64, '0'), 'hex'), now() + interval '1 hour'
+    FROM generate_series(1, 20) n, generate_series(1, 5)`.execute(app.db)
+  await sql`UPDATE site_state SET mails_refused_at = now() + interval '1 day'`.execute(app.db)
+  expect(await readMailName(app.db)).toEqual({ refused: 0, networks: 0, isSlowed: false })
+  const networkHash = Buffer.from('1'.padStart(64, '0'), 'hex')
+  expect(await findAskerWait(app.db, { networkHash, most: 5 })).toBeUndefined()
+  expect(await noteEpisode(app.db)).toBe(true)
+  expect(await noteEpisode(app.db)).toBe(false)
+  await removeOldRefusals(app.db)
+  expect(await app.db.selectFrom('mail_refusals').select('at').execute()).toEqual([])
 })
 
 test('a limit that was reached while the clock was an hour ahead does not hold for an hour', async () => {

@@ -2,6 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { MailState } from '../../../contract/codes.ts'
 import { CODE_ATTEMPTS, CODE_RESEND_SECONDS } from '../../../contract/constants.ts'
 import type { Device } from '../../../contract/fields.ts'
+import { hasCome } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { OutboxState, Purpose, Tables } from '../../kernel/db/tables.ts'
 import { IS_PAUSED } from '../../kernel/mail/login-pause.repository.ts'
@@ -93,10 +94,11 @@ async function insertOperation(tx: Queryable, operation: NewOperation) {
 }
 
 async function lockOperation(tx: Queryable, operation: NewOperation) {
+  const hasEnded = hasCome('expires_at', `interval '${operation.lifeSeconds + 60} seconds'`)
   return tx
     .selectFrom('codes')
     .select(['id', 'email', 'expires_at as expiresAt', 'attempts', 'mails', SECONDS_LEFT])
-    .select(['known_by as knownBy', sql<boolean>`expires_at > now()`.as('isLive')])
+    .select(['known_by as knownBy', sql<boolean>`NOT ${hasEnded}`.as('isLive')])
     .select(sql<number>`extract(epoch FROM now() - mailed_at)::float8`.as('secondsSinceMail'))
     .where('purpose', '=', operation.purpose)
     .where('email_key', '=', operation.emailKey)
