@@ -68,7 +68,7 @@ const EMAIL_CHANGES: Limit = {
     [5, HOUR],
     [15, DAY],
   ],
-  refusal: 'Вы уже несколько раз меняли почту: следующая попытка — через {time}',
+  refusal: 'Вы много раз пробовали сменить почту: следующая попытка — через {time}',
   isShared: true,
 }
 
@@ -110,8 +110,6 @@ function registerUsernames({ route, db, limits, key, publishChange }: Node): voi
     const user = await selectUser(db, viewer.userId)
     if (username === user.username) return readAccount(db, user.id)
     await requireFree(db, username, { user, nameKey })
-    // Charged last, so that a refused name does not use up one of the few changes a day.
-    await limits.charge([{ limit: USERNAME_CHANGES, key: user.id }])
     const renamed = await db
       .transaction()
       .execute(async (tx) => {
@@ -119,7 +117,10 @@ function registerUsernames({ route, db, limits, key, publishChange }: Node): voi
         // block that `lockViewer` has not refused.
         const account = await readAccount(tx, user.id)
         await lockViewer(tx, viewer)
-        return { ...account, ...(await renameUser(tx, { userId: user.id, username, nameKey })) }
+        const renamed = await renameUser(tx, { userId: user.id, username, nameKey })
+        // Charged last and in `tx`: only a change that is made uses up one of the few a day.
+        await limits.charge([{ limit: USERNAME_CHANGES, key: user.id }], tx)
+        return { ...account, ...renamed }
       })
       .catch(takenAs('USERNAME_ALREADY_EXISTS'))
     await publishChange({ kind: 'edited' })

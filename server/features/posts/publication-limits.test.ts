@@ -66,3 +66,16 @@ test('an account that is less than a day old publishes 40 posts and replies on i
   }
   expect((await publish(app, vera, '1')).status).toBe(201)
 })
+
+perNode('a post that could not be stored uses up nothing', async () => {
+  const app = await appForTest(STRICT)
+  const olga = await app.signUp()
+  await sql`ALTER TABLE posts ADD CONSTRAINT none CHECK (false) NOT VALID`.execute(app.db)
+  for (let post = 1; post <= 5; post++) {
+    expect((await publish(app, olga, `${post}`)).status).toBe(500)
+  }
+  await sql`ALTER TABLE posts DROP CONSTRAINT none`.execute(app.db)
+  for (let post = 1; post <= 5; post++) {
+    expect((await publish(app, olga, `${post}`)).status).toBe(201)
+  }
+})

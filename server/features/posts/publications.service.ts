@@ -78,7 +78,12 @@ export function createPublish(options: Options): Publish {
     const newPost = { ownerId, sessionId, text, repliedId, ...rest }
     const charged = chargesOf(viewer)
     const tripped = await limits.tryCharge(charged)
-    const outcome = tripped ? undefined : await insertions.call(newPost)
+    const outcome = tripped
+      ? undefined
+      : await insertions.call(newPost).catch((error) => {
+          limits.refund(charged).catch(() => {})
+          throw error
+        })
     if (outcome?.refusal === null) {
       await publishChange(changeBy(newPost, outcome))
       return outcome.post ?? newPostOf(newPost, outcome)
