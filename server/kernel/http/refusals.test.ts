@@ -170,6 +170,7 @@ test.each([
 
 test.each([
   ['PUT', '/posts', 'GET, HEAD, POST, OPTIONS'],
+  ['PUT', '/p%6Fsts', 'GET, HEAD, POST, OPTIONS'],
   ['POST', '/posts/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
   ['GET', '/registrations', 'POST, OPTIONS'],
 ])(
@@ -182,6 +183,14 @@ test.each([
     expect([options.status, options.headers.get('allow')]).toEqual([204, allow])
   },
 )
+
+test('OPTIONS * asks for the methods of the whole server', async () => {
+  const answer = await sendRaw(
+    app.url,
+    'OPTIONS * HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
+  )
+  expect(answer).toMatch(/^HTTP\/1\.1 204 .*\r\nallow: GET, HEAD, [A-Z, ]*OPTIONS\r\n/s)
+})
 
 test('a compressed body is UNSUPPORTED_MEDIA_TYPE', async () => {
   const headers = { 'content-encoding': 'gzip' }
