@@ -68,17 +68,6 @@ test('only web/platform uses what browsers have in secure contexts alone', () =>
   expect(users).toEqual([])
 })
 
-test('a name that a file only mentions or calls is not declared there', () => {
-  expect(declares('export async function call<N>(name: N) {}', 'call')).toBe(true)
-  expect(declares('export const likePost = endpoint({})', 'likePost')).toBe(true)
-  expect(declares('return {\n    async changed(what: string): Promise<void> {\n', 'changed')).toBe(
-    true,
-  )
-  expect(
-    declares('// call\nawait call(name)\n  call(name)\nimport { call } from "x"', 'call'),
-  ).toBe(false)
-})
-
 /** The rows of the table under a heading: a path and the name of what it declares. */
 function readWalk(heading: string): { path: string; name: string }[] {
   const sections = `${page}\n${contributing}`.split(/^##+ /m)

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { attributeOf, PAGE_FLAGS, withFlag } from '../contract/page-flags.ts'
+import { attributeOf, PAGE_FLAGS } from '../contract/page-flags.ts'
 
 test('style sheets read exactly the flags of the table', () => {
   const read = globSync('web/**/*.css').flatMap((sheet) =>
@@ -10,10 +10,4 @@ test('style sheets read exactly the flags of the table', () => {
   )
   const flags = Object.keys(PAGE_FLAGS).map((flag) => attributeOf(flag as never))
   expect([...new Set(read)].sort()).toEqual(flags.sort())
-})
-
-test('a flag becomes an attribute of <html>', () => {
-  expect(withFlag('<!doctype html><html lang="ru">', 'introSeen')).toBe(
-    '<!doctype html><html data-intro-seen lang="ru">',
-  )
 })

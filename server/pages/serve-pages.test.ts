@@ -51,8 +51,8 @@ test('the page of a post is titled with its author and beginning, for crawlers a
   expect(meta(html, 'article:published_time')).toMatch(/^\d{4}-\d\d-\d\dT/)
 })
 
-test('the text of a post cannot break out of the head', async () => {
-  const hostile = '</title><script>alert(1)</script>"><img src=x onerror=alert(1)> $& $1 &lt;'
+test('the text of a post ends neither the head nor the data for scripts', async () => {
+  const hostile = '</title><script>alert(1)</script>"><img src=x onerror=alert(1)> $& $1 &lt; <!--'
   const { id } = await app.publish(olga, hostile)
   const { html, title } = await read(`/posts/${id}`)
   expect(html).not.toMatch(/<script>alert|<img|<\/title><script/)
@@ -60,6 +60,9 @@ test('the text of a post cannot break out of the head', async () => {
   expect(meta(html, 'og:description')).toContain('&#34;&#62;&#60;img')
   expect(meta(html, 'og:description')).toContain('$&#38; $1 &#38;lt;')
   expect(html.match(/<title>/g)).toHaveLength(1)
+  const [, data = ''] = /id="first-page">(.*?)<\/script>/s.exec(html) ?? []
+  expect(data).not.toContain('<')
+  expect(JSON.parse(data)).toMatchObject({ post: { text: hostile } })
 })
 
 const atOnce = testPerNode('what visitors of another node see some milliseconds later')

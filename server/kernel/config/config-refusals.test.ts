@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { folderForTest } from '../../testing/folder-for-test.ts'
 import { readConfig } from './config.ts'
@@ -123,13 +120,4 @@ test('no message repeats a secret or a password', () => {
   for (const [name, value] of Object.entries(secrets)) {
     expect(() => readConfig({ [name]: value })).toThrow(/^((?!short-secret).)*$/)
   }
-})
-
-test('a wrong variable stops the start with exit code 1 and only its message', async () => {
-  const main = join(import.meta.dirname, '../../main.ts')
-  const env = { PATH: process.env.PATH, PORT: 'http' }
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [told, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
-  expect(code).toBe(1)
-  expect(told).toBe('PORT: нужно целое число от 0 до 65535, а задано «http»\n')
 })

@@ -47,17 +47,6 @@ test('a path parameter over 100 characters is NOT_FOUND, a query or header value
   expectRefusal(await publish({ text: 'А' }, { 'idempotency-key': long }), 'INVALID_REQUEST')
 })
 
-test('headers over 16 KiB are refused, and the connection closed', async () => {
-  const answer = parseRaw(
-    await sendRaw(
-      app.url,
-      `GET /api/v1/posts HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(16 * 1024)}\r\n\r\n`,
-    ),
-  )
-  expect(answer.status).toBe(431)
-  expect(answer.body).toEqual({ code: 'INVALID_REQUEST', message: ERRORS.INVALID_REQUEST.message })
-})
-
 const SECURE = [
   'content-security-policy',
   'x-content-type-options',

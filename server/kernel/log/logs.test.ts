@@ -69,14 +69,6 @@ test('a line says how long the queries of its request took, and a response from 
   expect(reads.filter(({ dbMs }) => dbMs === undefined)).not.toEqual([])
 })
 
-test('a visitor’s read that is served from the cache has its own line', async () => {
-  const app = await appForTest()
-  for (let times = 0; times < 5; times++) await app.call('GET', '/posts')
-  const lines = await linesAfter(app, 5)
-  expect(lines.filter(({ route }) => route === '/api/v1/posts')).toHaveLength(5)
-  expect(new Set(lines.flatMap(({ reqId }) => reqId ?? [])).size).toBe(5)
-})
-
 test('no code, cookie, token, whole e-mail, clientToken, operation id or post text is ever in the log, even at its most verbose level', async () => {
   const app = await appForTest({ config: { logLevel: 'trace' } })
   const canaries = await journey(app)

@@ -175,12 +175,3 @@ test('a mail waits for its retry in the queue, which does not contain the code',
   expect(rows).toContainEqual({ payload: mail })
   expect(JSON.stringify(rows)).not.toContain(app.codeFor(body.id))
 })
-
-test('the log of a failed mail contains neither the whole address nor the code', async () => {
-  const app = await appForTest({ config: { smtpUrl: urlOf(await freePort()) } })
-  const { body } = await startAt(app, '/registrations', { email: EMAIL })
-  const line = await app.logLine('mail not sent, will retry')
-  expect(line).toContain('o***@example.org')
-  expect(app.logged.join('')).not.toContain(EMAIL)
-  expect(app.logged.join('')).not.toContain(app.codeFor(body.id))
-})

@@ -103,24 +103,9 @@ test('a PostgreSQL that says it is too old is refused with the version that is n
   expect(await refusalOf(onDatabase(url))).toMatch(/^DATABASE_URL: там PostgreSQL 14, а нужна 15/)
 })
 
-test('an https PUBLIC_URL without a mail server is refused', async () => {
-  const env = { DATA_DIR: dataDir, PUBLIC_URL: 'https://vsluh.example' }
-  expect(await refusalOf(env)).toMatch(/^SMTP_URL: не задан.*MAIL_MODE=print/)
-})
-
 test('a database server that does not answer is named so', async () => {
   const url = `postgres://vslukh@127.0.0.1:${await freePort()}/vslukh`
   expect(await refusalOf(onDatabase(url))).toMatch(/^База данных не отвечает: /)
-})
-
-test('a database that a newer version has migrated is refused with the version it needs', async () => {
-  const url = await databaseForTest()
-  await executeOn(
-    url,
-    `INSERT INTO kysely_migration (name, timestamp) VALUES ('999-future', now())`,
-  )
-  await executeOn(url, `UPDATE installation SET version = '7.8.9'`)
-  expect(await refusalOf(onDatabase(url))).toMatch(/^База новее: нужна версия 7\.8\.9.*999-future/)
 })
 
 test('a port for metrics that is taken is refused, with the embedded database and with another one', async () => {
