@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createClient } from '../server/testing/client.ts'
+import { closeAfterTest } from '../server/testing/close-after-test.ts'
 import { folderForTest } from '../server/testing/folder-for-test.ts'
 import { openMailbox } from '../server/testing/mailbox.ts'
 import { runCommand } from '../server/testing/run-command.ts'
@@ -9,8 +10,7 @@ import { startMain } from '../server/testing/start-main.ts'
 
 test('the embedded database of a running server is found, its wall feels a command at once, and so does that of a stopped one', async () => {
   const dataDir = await folderForTest()
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
+  const mailbox = closeAfterTest(await openMailbox())
   const scale = { RATE_LIMIT_SCALE: '1000' }
   const env = { DATA_DIR: dataDir, SMTP_URL: mailbox.url, MAIL_MODE: 'smtp', ...scale }
   expect(await runCommand(env, 'status')).toMatchObject({ code: 1, out: '' })

@@ -1,12 +1,10 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { SMTPServer } from 'smtp-server'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterTest } from '../server/testing/close-after-test.ts'
 import { freePort } from '../server/testing/free-port.ts'
 import { openMailbox } from '../server/testing/mailbox.ts'
 import { envOf, runHere } from '../server/testing/run-command.ts'
 import { startAt } from '../server/testing/sign-in-calls.ts'
-import { openRefusingSmtp } from '../server/testing/smtp-faults.ts'
+import { openRefusingSmtp, smtpForTest } from '../server/testing/smtp-faults.ts'
 import { appForTest } from '../server/testing/test-app.ts'
 
 async function run(env: Record<string, string>, ...args: string[]) {
@@ -16,20 +14,8 @@ async function run(env: Record<string, string>, ...args: string[]) {
 
 const mailTest = (env: Record<string, string>) => run(env, 'test', 'olga@example.org')
 
-/** An SMTP server that wants a login over TLS, and refuses it. */
-async function openRefusingLogin(): Promise<number> {
-  const server = new SMTPServer({
-    onAuth: (_auth, _session, done) => done(new Error('535 5.7.8 Authentication failed')),
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server.server, 'listening')
-  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
-  return (server.server.address() as AddressInfo).port
-}
-
 test('a test mail arrives, and each step is named', async () => {
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
+  const mailbox = closeAfterTest(await openMailbox())
   const { code, out } = await mailTest({ SMTP_URL: mailbox.url })
   expect(code).toBe(0)
   expect(out).toMatch(/✓ Соединение с 127\.0\.0\.1, порт \d+: есть\n✓ Письмо принято сервером: 250/)
@@ -42,7 +28,10 @@ test('what stops it is named with the way to mend it: no server, and a wrong pas
   const nobody = await mailTest({ SMTP_URL: `smtp://127.0.0.1:${await freePort()}` })
   expect(nobody.code).toBe(1)
   expect(nobody.out).toMatch(/✗ .*ECONNREFUSED.*Проверьте в SMTP_URL имя и порт/)
-  const port = await openRefusingLogin()
+  const port = await smtpForTest({
+    authOptional: false,
+    onAuth: (_auth, _session, done) => done(new Error('535 5.7.8 Authentication failed')),
+  })
   const url = `smtp://masha:not-this-one@127.0.0.1:${port}?tls.rejectUnauthorized=false`
   const refused = await mailTest({ SMTP_URL: url })
   expect(refused.code).toBe(1)
@@ -65,8 +54,9 @@ test('without an SMTP server it is refused with a sentence', async () => {
 })
 
 test('what became of mails is printed, of all or of those to one address, which no line contains', async () => {
-  const refusing = await openRefusingSmtp({ code: 550, words: '5.1.1 <olga@example.org> unknown' })
-  onTestFinished(() => refusing.close())
+  const refusing = closeAfterTest(
+    await openRefusingSmtp({ code: 550, words: '5.1.1 <olga@example.org> unknown' }),
+  )
   const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${refusing.port}` } })
   for (const email of ['olga@example.org', 'vera@example.net']) {
     await startAt(app, '/registrations', { email })

@@ -12,7 +12,7 @@ import { report } from '../server/testing/moderation-calls.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
 import { envOf, runHere } from '../server/testing/run-command.ts'
 import { findPerson } from '../server/testing/search-columns.ts'
-import { from } from '../server/testing/sign-in-calls.ts'
+import { from, startAt } from '../server/testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../server/testing/test-app.ts'
 
 const { app, olga, petr, vslukh, json, statusOf } = await operatedWall()
@@ -182,8 +182,7 @@ test('moderators are named and removed without a restart', async () => {
 }, 60_000)
 
 test('registrations and writing are closed and opened, people are invited, and bans added and removed, at the next call', async () => {
-  const start = (email: string) =>
-    app.call('POST', '/registrations', { body: { email, clientToken: 'x', device: DEVICE } })
+  const start = (email: string) => startAt(app, '/registrations', { email })
   const write = () => app.call('POST', '/posts', { token: olga.token, body: { text: 'Можно?' } })
   expect(await vslukh('close', 'registrations')).toMatchObject({ code: 2 })
   expect(await vslukh('close', 'doors', '--reason', 'x')).toMatchObject({ code: 2 })

@@ -1,16 +1,11 @@
 import { open } from 'node:fs/promises'
 import pg from 'pg'
-import { inject } from 'vitest'
 import { BackupWriter } from '../operations/backup/backup-file.ts'
 import type { Manifest, Part } from '../operations/backup/manifest.ts'
-import { createDatabase, withDatabase } from './databases.ts'
+import { databaseForTest } from './database-for-test.ts'
 
 /** Returns the URL of a new database without any table. */
-export async function emptyDatabase(): Promise<string> {
-  const name = `test_empty_${Date.now()}_${Math.floor(Math.random() * 1e6)}`
-  await createDatabase(inject('databaseUrl'), name)
-  return withDatabase(inject('databaseUrl'), name)
-}
+export const emptyDatabase = () => databaseForTest('template0')
 
 export async function withClient<T>(
   url: string,

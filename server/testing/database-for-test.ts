@@ -14,7 +14,8 @@ export async function databaseForTest(template?: string): Promise<string> {
 
 /** Opens such a database, until the test has finished. */
 export async function openDatabaseForTest() {
-  const opened = openDatabase(await databaseForTest(), () => {})
+  const url = await databaseForTest()
+  const opened = openDatabase(url, () => {})
   onTestFinished(opened.close)
-  return opened
+  return { ...opened, url }
 }

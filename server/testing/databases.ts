@@ -46,19 +46,31 @@ export async function executeOn(url: string, statement: string): Promise<void> {
 
 /** Breaks all connections and refuses new ones until `openDatabaseAgain`. */
 export async function shutDatabase(url: string): Promise<void> {
-  const name = new URL(url).pathname.slice(1)
-  const server = withDatabase(url, 'postgres')
-  await executeOn(server, `ALTER DATABASE ${name} CONNECTION LIMIT 0`)
-  await executeOn(
-    server,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = '${name}' AND usename = current_user`,
-  )
+  await alterDatabase(url, 'CONNECTION LIMIT 0')
+  await endConnections(url)
 }
 
 export function openDatabaseAgain(url: string): Promise<void> {
+  return alterDatabase(url, 'CONNECTION LIMIT -1')
+}
+
+/** Makes new connections read-only, or not. The former ends open ones, as a failover does. */
+export async function setReadOnly(url: string, isReadOnly: boolean): Promise<void> {
+  await alterDatabase(url, `SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`)
+  if (isReadOnly) await endConnections(url)
+}
+
+function alterDatabase(url: string, change: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
-  return executeOn(withDatabase(url, 'postgres'), `ALTER DATABASE ${name} CONNECTION LIMIT -1`)
+  return executeOn(withDatabase(url, 'postgres'), `ALTER DATABASE ${name} ${change}`)
+}
+
+function endConnections(url: string): Promise<void> {
+  return executeOn(
+    withDatabase(url, 'postgres'),
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = '${new URL(url).pathname.slice(1)}' AND usename = current_user`,
+  )
 }
 
 export async function lockWaits({ db }: { db: Queryable }): Promise<number> {

@@ -1,16 +1,14 @@
-import { once } from 'node:events'
 import {
   createServer as createHttpServer,
   request as httpRequest,
   type RequestListener,
 } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import type { Finding } from '../operations/doctor/finding.ts'
 import { certificateForTest } from './certificate.ts'
 import { databaseForTest } from './database-for-test.ts'
-import { freePort } from './free-port.ts'
+import { freePort, listen } from './free-port.ts'
 import { openMailbox } from './mailbox.ts'
 import { startCommand } from './run-command.ts'
 import { startMain } from './start-main.ts'
@@ -35,10 +33,7 @@ export async function examine(env: Env, root?: string) {
 export async function serve(listener: RequestListener, tls?: { key: Buffer; cert: Buffer }) {
   const server = tls ? createServer(tls, listener) : createHttpServer(listener)
   onTestFinished(() => void server.close())
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return `${tls ? 'https' : 'http'}://localhost:${port}`
+  return `${tls ? 'https' : 'http'}://localhost:${await listen(server)}`
 }
 
 type Proxy = { localAddress?: string; isSilent?: boolean }

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
+import { listen } from './free-port.ts'
 
 /** Each step of an SMTP conversation ends with the server's reply. */
 export const SMTP_STEPS = [
@@ -37,9 +37,7 @@ export async function openHangingSmtp(at: SmtpStep) {
       if (asked) say(asked.step, asked.reply)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   return {
     url: `smtp://user:password@127.0.0.1:${port}`,
     port,

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
+import { listen } from './free-port.ts'
 
 export type ReceivedMail = {
   to: string
@@ -45,8 +44,7 @@ export async function openMailbox(port = 0, refuses = (_address: string) => fals
         }, done)
     },
   })
-  server.listen(port, '127.0.0.1')
-  await once(server.server, 'listening')
+  const ownPort = await listen(server.server, port)
 
   async function nextOf(isWanted: (mail: ReceivedMail) => boolean, count: number) {
     for (;;) {
@@ -63,7 +61,7 @@ export async function openMailbox(port = 0, refuses = (_address: string) => fals
 
   return {
     mails,
-    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    url: `smtp://127.0.0.1:${ownPort}`,
 
     mailTo: (address: string, count = 1) => nextOf(({ to }) => to === address, count),
 

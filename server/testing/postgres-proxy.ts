@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
+import { listen } from './free-port.ts'
 
 const QUERY = 'Q'.charCodeAt(0)
 const SYNC = 'S'.charCodeAt(0)
@@ -54,13 +54,9 @@ export async function openPostgresProxy(databaseUrl: string, applicationName = '
     })
     client.on('data', take)
   })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-
-  const { port: ownPort } = proxy.address() as AddressInfo
 
   return {
-    url: urlAt(ownPort),
+    url: urlAt(await listen(proxy)),
     statements: () => statements,
     /** Freezes before the `n`-th statement from now reaches the database. Resolves when it has. */
     freezeAt(n: number): Promise<void> {

@@ -1,10 +1,17 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { sql } from 'kysely'
-import { SMTPServer } from 'smtp-server'
-import { expect } from 'vitest'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { expect, onTestFinished } from 'vitest'
 import type { Queryable } from '../kernel/db/database.ts'
 import { IS_PAUSED } from '../kernel/mail/login-pause.repository.ts'
+import { listen } from './free-port.ts'
+
+/** Opens an SMTP server that wants no login, until the test has finished. Returns its port. */
+export function smtpForTest(options: SMTPServerOptions): Promise<number> {
+  const server = new SMTPServer({ authOptional: true, ...options })
+  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
+  return listen(server.server)
+}
 
 type Refusal = {
   code: number
@@ -38,10 +45,8 @@ export async function openRefusingSmtp(refusal: Refusal) {
       stream.resume().on('end', () => step('message', done))
     },
   })
-  server.listen(port, '127.0.0.1')
-  await once(server.server, 'listening')
   return {
-    port: (server.server.address() as AddressInfo).port,
+    port: await listen(server.server, port),
     counts,
     /** Resolves once a mail was refused. */
     refused: refused.promise,
@@ -73,10 +78,8 @@ export async function openTarpitSmtp(at: 'greeting' | 'hello' | 'message') {
       else if (/^DATA/i.test(text)) socket.write('354 go on\r\n')
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `smtp://127.0.0.1:${await listen(server)}`,
     counts,
     open: () => sockets.size,
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
@@ -98,10 +101,8 @@ export async function openStuckSmtp(behindPort: number) {
     waiting.push(socket)
     caught.resolve()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `smtp://127.0.0.1:${await listen(server)}`,
     /** Resolves once a sender has connected. */
     caught: caught.promise,
     letGo() {

@@ -1,18 +1,15 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { databaseForTest } from '../../testing/database-for-test.ts'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
+import { openDatabaseForTest } from '../../testing/database-for-test.ts'
 import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
-import { openDatabase } from '../db/database.ts'
 import { productVersion } from '../db/migrate.ts'
 import { FEED_NAME } from '../db/nodes.ts'
 import { CHANNEL, type Change, ChangeFeed } from './change-feed.ts'
 
 test('a connection that freezes before it has subscribed is given up, and another one takes its place', async () => {
-  const databaseUrl = await databaseForTest()
-  const { db, close } = openDatabase(databaseUrl, () => {})
-  onTestFinished(close)
-  const line = await openPostgresProxy(databaseUrl, FEED_NAME + productVersion())
-  onTestFinished(line.close)
+  const { db, url } = await openDatabaseForTest()
+  const line = closeAfterTest(await openPostgresProxy(url, FEED_NAME + productVersion()))
   const listeners = async () => {
     const { rows } = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database()
       AND starts_with(application_name, ${FEED_NAME})`.execute(db)
@@ -38,14 +35,12 @@ test('a connection that freezes before it has subscribed is given up, and anothe
 })
 
 test('a change arrives at other nodes as it was sent; a notification that nobody can read means an edit of any post', async () => {
-  const databaseUrl = await databaseForTest()
-  const { db, close } = openDatabase(databaseUrl, () => {})
-  onTestFinished(close)
+  const { db, url } = await openDatabaseForTest()
   const outage = { suspect() {}, whenReadable: async () => {} }
   const [own, received]: [Change[], Change[]] = [[], []]
   const { promise: subscribed, resolve } = Promise.withResolvers<void>()
   const open = (onChange: (change: Change) => void, onSubscribed = () => {}) =>
-    new ChangeFeed(db, { url: databaseUrl, isShared: true, outage, onChange, onSubscribed })
+    new ChangeFeed(db, { url, isShared: true, outage, onChange, onSubscribed })
   const [sender, receiver] = [
     open((change) => void own.push(change)),
     open((change) => void received.push(change), resolve),

@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { TestAnswer, TestUser } from '../../testing/client.ts'
 import { captureStatements } from '../../testing/plans.ts'
-import { startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
-let app: TestApp
+const app = await appForFile()
 let olga: TestUser
 /** Likes only what a test makes him like. */
 let petr: TestUser
 let postId: string
 beforeAll(async () => {
-  app = await startTestApp()
   olga = await app.signUp()
   petr = await app.signUp()
   postId = (await app.publish(olga)).id
   await app.call('POST', `/posts/${postId}/likes`, { token: olga.token })
   await publishWithKey()
 })
-afterAll(() => app.close())
 
 const readWall = () => app.call('GET', '/posts')
 function publishWithKey() {

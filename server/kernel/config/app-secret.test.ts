@@ -1,17 +1,16 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { folderForTest } from '../../testing/folder-for-test.ts'
 import { deriveKey, loadAppSecret } from './app-secret.ts'
 import { ConfigError } from './config-reader.ts'
 
 let root: string
 let dataDir: string
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'secret-'))
+  root = await folderForTest()
   dataDir = join(root, 'data')
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
 
 async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8)

@@ -1,24 +1,11 @@
-import { expect, inject, test } from 'vitest'
-import { executeOn } from '../../testing/databases.ts'
+import { expect, test } from 'vitest'
+import { setReadOnly } from '../../testing/databases.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { appForTest, type TestApp } from '../../testing/test-app.ts'
+import { appForTest } from '../../testing/test-app.ts'
 import { addJob } from '../queue/queue.ts'
 
 /** Long enough for a busy machine. */
 const SOON = { timeout: 10_000 }
-
-/** Makes new connections to an app's database read-only, or not; as after a failover, open ones stay as they are. */
-async function setReadOnly({ databaseUrl }: TestApp, isReadOnly: boolean): Promise<void> {
-  const name = new URL(databaseUrl).pathname.slice(1)
-  const value = isReadOnly ? 'on' : 'off'
-  const server = inject('databaseUrl')
-  await executeOn(server, `ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`)
-  if (!isReadOnly) return
-  await executeOn(
-    server,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
-  )
-}
 
 test('a database that turns read-only: reads go on, writes are 503, and work again once it is writable', async () => {
   const app = await appForTest()
@@ -32,7 +19,7 @@ test('a database that turns read-only: reads go on, writes are 503, and work aga
     ['POST', `/posts/${post.id}/replies`, { text: 'Ответ' }, 201],
   ] as const
 
-  await setReadOnly(app, true)
+  await setReadOnly(app.databaseUrl, true)
   // The first calls find that their connections were cut.
   await expect
     .poll(async () => (await app.call('GET', `/posts/${post.id}`, { token })).status, SOON)
@@ -44,7 +31,7 @@ test('a database that turns read-only: reads go on, writes are 503, and work aga
   }
   expect((await app.call('GET', '/posts?filter=liked', { token })).body.total).toBe(0)
 
-  await setReadOnly(app, false)
+  await setReadOnly(app.databaseUrl, false)
   for (const [method, path, body, success] of writes) {
     const write = () => app.call(method, path, { token, ...(body && { body }) })
     await expect.poll(async () => (await write()).status, SOON).toBe(success)
@@ -57,11 +44,11 @@ test('a connection that turns out to be read-only is closed at once: the next ca
   const app = await appForTest()
   const { token } = await app.signUp()
   const publish = () => app.call('POST', '/posts', { token, body: { text: 'Ещё раз' } })
-  await setReadOnly(app, true)
+  await setReadOnly(app.databaseUrl, true)
   await expect
     .poll(async () => (await app.call('GET', '/sessions', { token })).status, SOON)
     .toBe(200)
-  await setReadOnly(app, false)
+  await setReadOnly(app.databaseUrl, false)
   expectRefusal(await publish(), 'UNAVAILABLE')
   expect((await publish()).status).toBe(201)
 })
@@ -70,11 +57,11 @@ test('while the database is read-only the log has one line, and one more at the 
   const app = await appForTest()
   const { token } = await app.signUp()
   const from = app.logged.length
-  await setReadOnly(app, true)
+  await setReadOnly(app.databaseUrl, true)
   const publish = () => app.call('POST', '/posts', { token, body: { text: 'Ещё раз' } })
   for (let n = 0; n < 5; n++) expectRefusal(await publish(), 'UNAVAILABLE')
   await app.logLine('the database is read-only')
-  await setReadOnly(app, false)
+  await setReadOnly(app.databaseUrl, false)
   const { refused } = JSON.parse(await app.logLine('the database is back'))
   expect(refused).toBe(5)
   await addJob(app.db, 'check-counters', { payload: {} })

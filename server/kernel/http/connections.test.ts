@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { listen } from '../../testing/free-port.ts'
 import { openSocket } from '../../testing/raw-http.ts'
 import { Connections } from './connections.ts'
 
@@ -18,10 +18,8 @@ async function crowdedServer() {
     }),
   )
   connections.watch(server)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   onTestFinished(() => void server.close().closeAllConnections())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+  return { url: `http://127.0.0.1:${await listen(server)}`, server }
 }
 
 test('bodies that do not come take no connection from others for longer than a second', async () => {

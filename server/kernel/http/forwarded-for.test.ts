@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { DEVICE } from '../../testing/client.ts'
 import { expectTooMany } from '../../testing/expect-refusal.ts'
+import { startAt } from '../../testing/sign-in-calls.ts'
 import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')
@@ -19,9 +19,9 @@ test.each([
   ['numbers too large', '999.1.1.1'],
 ])('X-Forwarded-For with %s is no reason for an error, in any call', async (_, value) => {
   const headers = { 'x-forwarded-for': Buffer.from(value).toString('latin1') }
-  const body = { email: 'nobody@example.org', clientToken: 'one browser', device: DEVICE }
   // The rate limits on codes are counted in the database, by address.
-  const started = await app.call('POST', '/logins', { body, headers })
+  const sent = { email: 'nobody@example.org', ip: headers['x-forwarded-for'] }
+  const started = await startAt(app, '/logins', sent)
   expect(started.body.code).toBe('USER_NOT_FOUND')
   for (let round = 0; round < 2; round++) {
     expect((await app.call('GET', '/posts', { headers })).status).toBe(200)

@@ -1,8 +1,8 @@
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
-import { executeOn } from '../../testing/databases.ts'
+import { executeOn, setReadOnly } from '../../testing/databases.ts'
 import { isRoot } from '../../testing/debian-package.ts'
 import { folderForTest, mountForTest } from '../../testing/folder-for-test.ts'
 import { startMain } from '../../testing/start-main.ts'
@@ -21,23 +21,14 @@ async function lastingReason(url: string): Promise<string> {
 
 test('a node whose database turns read-only is not ready, serves reads, and is ready again with it', async () => {
   const app = await appForTest()
-  const name = new URL(app.databaseUrl).pathname.slice(1)
-  const server = inject('databaseUrl')
-  const setReadOnly = async (value: 'on' | 'off') => {
-    await executeOn(server, `ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`)
-    await executeOn(
-      server,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
-    )
-  }
   expect(await statusOf(`${app.url}/readyz`)).toBe(200)
-  await setReadOnly('on')
+  await setReadOnly(app.databaseUrl, true)
   // The first calls find that their connections were cut, which is 503 as well.
   await expect.poll(() => statusOf(`${app.url}/api/v1/sessions`)).toBe(401)
   await expect.poll(() => statusOf(`${app.url}/api/v1/posts?limit=7`)).toBe(200)
   const waiting = await fetch(`${app.url}/readyz`)
   expect([waiting.status, waiting.headers.has('not-ready')]).toEqual([503, false])
-  await setReadOnly('off')
+  await setReadOnly(app.databaseUrl, false)
   await expect.poll(() => statusOf(`${app.url}/readyz`)).toBe(200)
 })
 

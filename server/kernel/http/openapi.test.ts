@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { request } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../../contract/endpoint.ts'
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
@@ -100,19 +97,12 @@ test.each([
   },
 )
 
-test('the document is compressed for a client that accepts that, and for no other', async () => {
-  const path = `${app.url}/api/v1/openapi.json`
-  const plain = await bytesOf(path, { 'accept-encoding': 'identity' })
-  expect(await bytesOf(path)).toBeLessThan(plain / 4)
-  expect(await bytesOf(path, { 'accept-encoding': 'identity' })).toBe(plain)
+test.each([
+  ['gzip', 'gzip'],
+  ['identity', null],
+])('to a client that accepts %s the document is sent as %s', async (accepted, encoding) => {
+  const headers = { 'accept-encoding': accepted }
+  const answer = await fetch(`${app.url}/api/v1/openapi.json`, { headers })
+  expect(answer.headers.get('content-encoding')).toBe(encoding)
+  expect(await answer.json()).toMatchObject({ paths })
 })
-
-/** Returns how many bytes a body has on its way to a client that accepts gzip. */
-async function bytesOf(
-  url: string,
-  headers: Record<string, string> = { 'accept-encoding': 'gzip' },
-): Promise<number> {
-  const sent = request(url, { headers }).end()
-  const [answer] = await once(sent, 'response')
-  return (await buffer(answer)).length
-}

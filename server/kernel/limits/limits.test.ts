@@ -1,9 +1,8 @@
 import fc from 'fast-check'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { atOnce } from '../../testing/at-once.ts'
-import { freshDatabase } from '../../testing/databases.ts'
+import { openDatabaseForTest } from '../../testing/database-for-test.ts'
 import { passLimitTime } from '../../testing/passing-time.ts'
-import { openDatabase } from '../db/database.ts'
 import { removeExpiredLimits } from './limits.repository.ts'
 import { type Charge, type Limit, Limits, type Tripped, timeLeft } from './limits.ts'
 
@@ -18,12 +17,7 @@ const limitOf = (rates: Limit['rates'], changes: Partial<Limit> = {}): Limit => 
 async function openLimits({ scale = 1 } = {}) {
   let seconds = 1000
   const tripped: Tripped[] = []
-  const database = await freshDatabase(inject('databaseUrl'))
-  const { db, close } = openDatabase(database.url, () => {})
-  onTestFinished(async () => {
-    await close()
-    await database.drop()
-  })
+  const { db } = await openDatabaseForTest()
   const limits = new Limits({
     db,
     scale,

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { atOnce } from '../../testing/at-once.ts'
-import { browserOf, DEVICE, type TestUser } from '../../testing/client.ts'
+import { browserOf, type TestUser } from '../../testing/client.ts'
+import { startChange, verifyChange } from '../../testing/email-change-calls.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
-import { from, startAt } from '../../testing/sign-in-calls.ts'
+import { from, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
 import { appForTest, NODES, startTestApp, type TestApp } from '../../testing/test-app.ts'
 
 const trustProxy = ['127.0.0.1']
@@ -90,11 +91,9 @@ test('registration and sign-in are events: who, from which network, and whether 
   const email = `event-${randomUUID()}@example.org`
   const browsers = new Map<string, string>()
   const signIn = async (path: '/registrations' | '/logins', clientToken: string, ip: string) => {
-    const headers = { 'x-forwarded-for': ip, cookie: browsers.get(clientToken) ?? '' }
-    const body = { email, clientToken, device: DEVICE }
-    const { id } = (await app.call('POST', path, { body, headers })).body
-    const code = { confirmCode: app.codeFor(id), clientToken }
-    const answer = await app.call('POST', `${path}/${id}/verify`, { body: code, headers })
+    const client = { clientToken, ip, browser: browsers.get(clientToken) ?? '' }
+    const { id } = (await startAt(app, path, { email, ...client })).body
+    const answer = await verifyAt(app, path, { id, code: app.codeFor(id), ...client })
     expect(answer.status).toBe(200)
     browsers.set(clientToken, browserOf(answer))
   }
@@ -117,17 +116,8 @@ test('registration and sign-in are events: who, from which network, and whether 
 test('a change of e-mail is an event, without the addresses', async () => {
   const app = await appForTest()
   const olga = await app.signUp()
-  const { token, clientToken } = olga
-  const email = `moved-${randomUUID()}@example.org`
-  const change = await app.call('PUT', '/users/current/email', {
-    token,
-    body: { email, clientToken },
-  })
-  const { id } = change.body
-  await app.call('PUT', `/users/current/email/${id}/verify`, {
-    token,
-    body: { confirmCode: app.codeFor(id), clientToken },
-  })
+  const { id } = (await startChange(app, olga, `moved-${randomUUID()}@example.org`)).body
+  await verifyChange(app, olga, id)
   const event = await lineOf(app, 'e-mail changed')
   expect(event).toMatchObject({ userId: olga.id, network: expect.stringMatching(/^[\w-]{12}$/) })
   expect(JSON.stringify(event)).not.toContain('@')

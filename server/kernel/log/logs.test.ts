@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { DEVICE, type TestUser } from '../../testing/client.ts'
+import type { TestUser } from '../../testing/client.ts'
+import { startChange, verifyChange } from '../../testing/email-change-calls.ts'
+import { startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 
 const REQUEST = '"msg":"request"'
@@ -92,8 +94,8 @@ test('a mail that cannot be sent is logged without the code and with a masked ad
   // Nothing listens on port 1.
   const app = await appForTest({ config: { smtpUrl: 'smtp://127.0.0.1:1', logLevel: 'trace' } })
   const email = `canary-${randomUUID()}@example.org`
-  const sent = { email, clientToken: randomUUID(), device: DEVICE }
-  const { id } = (await app.call('POST', '/registrations', { body: sent })).body
+  const sent = { email, clientToken: randomUUID() }
+  const { id } = (await startAt(app, '/registrations', sent)).body
   expect(JSON.parse(await app.logLine('mail not sent'))).toMatchObject({ to: 'c***@example.org' })
   for (const secret of [email, id, app.codeFor(id), sent.clientToken]) {
     expect(app.logged.join('')).not.toContain(secret)
@@ -105,16 +107,16 @@ async function journey(app: TestApp) {
   const email = `canary-${randomUUID()}@example.org`
   const newEmail = `canary-${randomUUID()}@example.org`
   const clientToken = `canary-client-${randomUUID()}`
-  const start = { email, clientToken, device: DEVICE }
-  const operation = (await app.call('POST', '/registrations', { body: start })).body.id
-  const verify = (id: string, confirmCode: string, client = clientToken) =>
-    app.call('POST', `/registrations/${id}/verify`, { body: { confirmCode, clientToken: client } })
-  await verify(operation, '000000', `canary-other-${randomUUID()}`)
-  await verify(operation, app.codeFor(operation) === '123456' ? '654321' : '123456')
-  const { body, cookie = '' } = await verify(operation, app.codeFor(operation))
-  await verify(operation, app.codeFor(operation))
-  await app.call('POST', '/logins', { body: { ...start, email: newEmail } })
-  await app.call('POST', '/logins', { body: { ...start, email: `${email} x` } })
+  const operation = (await startAt(app, '/registrations', { email, clientToken })).body.id
+  const code = app.codeFor(operation)
+  const verify = (entered: string, client = clientToken) =>
+    verifyAt(app, '/registrations', { id: operation, code: entered, clientToken: client })
+  await verify('000000', `canary-other-${randomUUID()}`)
+  await verify(wrongCode(code))
+  const { body, cookie = '' } = await verify(code)
+  await verify(code)
+  await startAt(app, '/logins', { email: newEmail, clientToken })
+  await startAt(app, '/logins', { email: `${email} x`, clientToken })
 
   const token: string = body.accessToken.token
   const account = (await app.call('GET', '/users/current', { token })).body
@@ -122,12 +124,8 @@ async function journey(app: TestApp) {
   const headers = { cookie }
   const refresh = await app.call('PATCH', '/sessions/current', { body: { clientToken }, headers })
   await app.call('PATCH', '/sessions/current', { body: { clientToken: 'canary-x' }, headers })
-  const move = { email: newEmail, clientToken }
-  const moved = (await app.call('PUT', '/users/current/email', { token, body: move })).body.id
-  await app.call('PUT', `/users/current/email/${moved}/verify`, {
-    token,
-    body: { confirmCode: app.codeFor(moved), clientToken },
-  })
+  const moved = (await startChange(app, user, newEmail)).body.id
+  await verifyChange(app, user, moved)
   const change = `canary-change-${randomUUID()}`
   const secret = `canary-secret-${randomUUID()}`
   await app.call('POST', `/email-changes/${change}/undo`, { body: { secret } })
@@ -147,7 +145,7 @@ async function journey(app: TestApp) {
   return {
     user,
     secrets: {
-      code: [app.codeFor(operation), app.codeFor(moved)],
+      code: [code, app.codeFor(moved)],
       cookie: [cookie, cookie.split('.').at(-1) ?? ''],
       token: [token, token.split('.').at(-1) ?? '', refresh.body.accessToken.token],
       email: [email, newEmail],

@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { executeOn, lockWaits, openDatabaseAgain, shutDatabase } from '../../testing/databases.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
@@ -11,10 +12,8 @@ import { type QueuedMail, queueMail } from './queue-mail.ts'
 
 /** Starts an app whose first mail, to Olga, its server holds until `slow.letGo()`. */
 async function startHeldMail(databaseUrl: string) {
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
-  const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
-  onTestFinished(() => slow.close())
+  const mailbox = closeAfterTest(await openMailbox())
+  const slow = closeAfterTest(await openStuckSmtp(Number(new URL(mailbox.url).port)))
   const app = await appForTest({ databaseUrl, config: { smtpUrl: slow.url } })
   await startAt(app, '/registrations', { email: 'olga@example.org' })
   await slow.caught
@@ -40,8 +39,7 @@ test('a database that fails while a mail is being sent ends neither the process 
 
 test('an outage while a mail is being sent is two lines of the log, without any stack trace', async () => {
   const databaseUrl = await databaseForTest()
-  const line = await openPostgresProxy(databaseUrl)
-  onTestFinished(line.close)
+  const line = closeAfterTest(await openPostgresProxy(databaseUrl))
   const { app, slow } = await startHeldMail(line.url)
   line.cut()
   await app.logLine('the database is away')
@@ -83,8 +81,7 @@ test('when the first read of the queue fails, the mail arrives once the database
   const rename = (from: string, to: string) =>
     executeOn(databaseUrl, `ALTER TABLE graphile_worker.${from} RENAME TO ${to}`)
   await rename('_private_tasks', 'away')
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
+  const mailbox = closeAfterTest(await openMailbox())
   const app = await appForTest({ databaseUrl, config: { smtpUrl: mailbox.url } })
   await app.logLine('jobs stopped')
 

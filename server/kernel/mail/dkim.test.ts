@@ -1,8 +1,8 @@
 import { createHash, createVerify, generateKeyPairSync } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { folderForTest } from '../../testing/folder-for-test.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { mailAppForTest } from '../../testing/test-app.ts'
 import { StartError } from '../errors/app-error.ts'
@@ -13,14 +13,8 @@ const PEM = { type: 'pkcs8', format: 'pem' } as const
 const mailFrom = 'wall@vsluh.example'
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'dkim-'))
-  return () => rm(folder, { recursive: true, force: true })
-})
-
 async function keyFile(text: string): Promise<string> {
-  const path = join(folder, `${Math.random()}.pem`)
+  const path = join(await folderForTest(), 'key.pem')
   await writeFile(path, text)
   return path
 }

@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { openHangingSmtp, SMTP_STEPS } from '../../testing/hanging-smtp.ts'
 import { smtpSender, toMessage } from './smtp.ts'
 
@@ -12,8 +13,7 @@ const CONVERSATION_MS = 2000
 test('a server that hangs at any step is given up at the deadline, and its connection is closed', async () => {
   const failures = await Promise.all(
     SMTP_STEPS.map(async (step) => {
-      const hanging = await openHangingSmtp(step)
-      onTestFinished(() => hanging.close())
+      const hanging = closeAfterTest(await openHangingSmtp(step))
       const send = smtpSender({ url: hanging.url }, { conversationMs: CONVERSATION_MS })
       const { kind, code, login } = await send(MESSAGE).catch((error) => error)
       await expect.poll(() => hanging.counts.open).toBe(0)

@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { passPauseTime } from '../../testing/passing-time.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
@@ -45,8 +46,7 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   }
 
   await refusing.close()
-  const mailbox = await openMailbox(refusing.port)
-  onTestFinished(() => mailbox.close())
+  const mailbox = closeAfterTest(await openMailbox(refusing.port))
   // A start may have brought the right password: it does not wait for the rest of the minute.
   await appForTest({ config: { smtpUrl }, databaseUrl: app.databaseUrl })
   await Promise.all(EMAILS.map((email) => mailbox.mailTo(email)))

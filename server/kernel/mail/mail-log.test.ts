@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
@@ -25,8 +26,7 @@ test('a mail that fails first has one row, which says in the end that it was sen
     .toMatchObject([{ outcome: 'retrying', error: 'ESOCKET', reply: null, tries: 2 }])
   // The second try comes 2 s after the first.
   expect((await mailHealth(app.db)).oldestSeconds).toBeGreaterThan(2)
-  const mailbox = await openMailbox(port)
-  onTestFinished(() => mailbox.close())
+  closeAfterTest(await openMailbox(port))
   await expect.poll(() => logOf(app)).toMatchObject([{ outcome: 'sent', error: null }])
   const [row] = await logOf(app, 'OLGA@example.org')
   expect(row).toMatchObject({ task: 'send-code', masked: 'o***@example.org' })
@@ -40,11 +40,12 @@ test('a mail that fails first has one row, which says in the end that it was sen
 })
 
 test('the answer of a server that refuses an address stands in the log and in the log of mails, with the address masked', async () => {
-  const refusing = await openRefusingSmtp({
-    code: 550,
-    words: `5.1.1 <${EMAIL}>: no mailbox olga here`,
-  })
-  onTestFinished(() => refusing.close())
+  const refusing = closeAfterTest(
+    await openRefusingSmtp({
+      code: 550,
+      words: `5.1.1 <${EMAIL}>: no mailbox olga here`,
+    }),
+  )
   const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${refusing.port}` } })
   await startAt(app, '/registrations', { email: EMAIL })
   const line = JSON.parse(await app.logLine('mail refused'))

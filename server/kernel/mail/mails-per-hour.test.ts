@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { passLimitTime } from '../../testing/passing-time.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
@@ -9,8 +10,7 @@ import { mailHealth } from './mail-log.repository.ts'
 import { queueMail, wakeSenders } from './queue-mail.ts'
 
 test('no more than MAILS_PER_HOUR leave all nodes together, half of them notices at most, the last quarter only codes for people with accounts, and those go first', async () => {
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
+  const mailbox = closeAfterTest(await openMailbox())
   const options = { config: { smtpUrl: mailbox.url, mailsPerHour: 4 } }
   const app = await appForTest(options)
   const other = await appForTest({ ...options, databaseUrl: app.databaseUrl })

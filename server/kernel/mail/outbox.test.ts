@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { openDatabaseForTest } from '../../testing/database-for-test.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { openStuckSmtp } from '../../testing/smtp-faults.ts'
@@ -23,10 +24,8 @@ const claim = (db: Db) => claimMail(db, { tasks: ['send-x'], isReserved: false }
 const logKey = Buffer.from('key')
 
 test('two nodes share the mails of one outbox, and send each of them once', async () => {
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
-  const stuck = await openStuckSmtp(Number(new URL(mailbox.url).port))
-  onTestFinished(() => stuck.close())
+  const mailbox = closeAfterTest(await openMailbox())
+  const stuck = closeAfterTest(await openStuckSmtp(Number(new URL(mailbox.url).port)))
   const config = { smtpUrl: stuck.url }
   const { db, databaseUrl } = await appForTest({ config })
   await appForTest({ config, databaseUrl })

@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { openRefusingSmtp, openTarpitSmtp } from '../../testing/smtp-faults.ts'
@@ -6,8 +7,7 @@ import { verifySmtp } from './relay.ts'
 import { smtpAdvice } from './smtp-advice.ts'
 
 test('a server that never ends its reply is given up at the deadline, and its connection closed', async () => {
-  const tarpit = await openTarpitSmtp('hello')
-  onTestFinished(() => tarpit.close())
+  const tarpit = closeAfterTest(await openTarpitSmtp('hello'))
   await expect(verifySmtp({ url: tarpit.url }, { conversationMs: 300 })).rejects.toMatchObject({
     code: 'EABORT',
   })
@@ -16,11 +16,11 @@ test('a server that never ends its reply is given up at the deadline, and its co
 })
 
 test('a server that answers is well, one that refuses the login or is away is not', async () => {
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
+  const mailbox = closeAfterTest(await openMailbox())
   await verifySmtp({ url: mailbox.url })
-  const refusing = await openRefusingSmtp({ code: 535, words: '5.7.8 wrong', at: 'login' })
-  onTestFinished(() => refusing.close())
+  const refusing = closeAfterTest(
+    await openRefusingSmtp({ code: 535, words: '5.7.8 wrong', at: 'login' }),
+  )
   const login = verifySmtp({ url: `smtp://user:password@127.0.0.1:${refusing.port}` })
   await expect(login).rejects.toMatchObject({ code: 'EAUTH' })
   const away = verifySmtp({ url: `smtp://127.0.0.1:${await freePort()}` })

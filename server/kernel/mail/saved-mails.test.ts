@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import PostalMime from 'postal-mime'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { folderForTest } from '../../testing/folder-for-test.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { maskEmail } from './email-address.ts'
@@ -11,13 +11,10 @@ import { openMailTransport } from './transport.ts'
 const FROM = { name: 'Вслух', address: 'no-reply@vsluh.example' }
 const MAIL = { to: 'olga@example.org', subject: '012345 — код', text: 'Первая строка\nВторая' }
 
-let root: string
 let folder: string
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'mail-'))
-  folder = join(root, 'mail')
+  folder = join(await folderForTest(), 'mail')
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
 
 async function readMails(from: string) {
   const names = await readdir(from)
@@ -35,7 +32,7 @@ test('without SMTP_URL a mail is printed with its address, subject and text', as
   }
 })
 
-test('and saved as an .eml file that its owner alone can read', async () => {
+test('without SMTP_URL a mail is saved as an .eml file that its owner alone can read', async () => {
   const transport = openMailTransport({ smtpUrl: undefined, from: FROM, folder, print() {} })
   await transport.send(MAIL)
   await transport.send({ ...MAIL, subject: 'Вторая' })

@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { SMTPServer } from 'smtp-server'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startAt } from '../../testing/sign-in-calls.ts'
+import { smtpForTest } from '../../testing/smtp-faults.ts'
 import { appForTest, testPerNode } from '../../testing/test-app.ts'
 
 /** Far below the ten seconds after which a server without a reply is given up. */
@@ -13,9 +11,9 @@ async function openPartlySilentSmtp() {
   const arrived: string[] = []
   const tried: string[] = []
   const open = new Map<string, number>()
+  const waiting = new Map<string, string>()
   let most = 0
-  const server = new SMTPServer({
-    authOptional: true,
+  const port = await smtpForTest({
     disabledCommands: ['STARTTLS'],
     closeTimeout: 100,
     onRcptTo({ address }, session, done) {
@@ -37,12 +35,7 @@ async function openPartlySilentSmtp() {
       })
     },
   })
-  const waiting = new Map<string, string>()
-  server.listen(0, '127.0.0.1')
-  await once(server.server, 'listening')
-  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
-  const url = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`
-  return { url, arrived, tried, most: () => most }
+  return { url: `smtp://127.0.0.1:${port}`, arrived, tried, most: () => most }
 }
 
 test('thirty recipients whose server does not answer delay nobody else’s code, and are tried two at a time', async () => {

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { EmailNotice } from '../../features/account/account.mail.ts'
 import type { CodeMail } from '../../features/codes/codes.mail.ts'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { freePort } from '../../testing/free-port.ts'
-import { type Mailbox, openMailbox } from '../../testing/mailbox.ts'
+import { openMailbox } from '../../testing/mailbox.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { openRefusingSmtp, openStuckSmtp } from '../../testing/smtp-faults.ts'
 import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
@@ -15,12 +16,6 @@ const SLOW_MACHINE = { timeout: 15_000 }
 
 const EMAIL = 'olga@example.org'
 const urlOf = (port: number) => `smtp://127.0.0.1:${port}`
-
-async function mailboxForTest(port?: number): Promise<Mailbox> {
-  const mailbox = await openMailbox(port)
-  onTestFinished(() => mailbox.close())
-  return mailbox
-}
 
 /** Starts sign-ins for several e-mails, EMAIL first. Returns its id and the shortest response time in ms. */
 async function startFast(app: TestApp): Promise<{ id: string; ms: number }> {
@@ -62,16 +57,15 @@ test('with SMTP down, a start returns within 300 ms, and the mail arrives once S
   expect(ms).toBeLessThan(300)
   await app.logLine('mail not sent, will retry', 3)
 
-  const mailbox = await mailboxForTest(port)
+  const mailbox = closeAfterTest(await openMailbox(port))
   expect(await mailbox.codeFor(EMAIL)).toBe(app.codeFor(id))
   await app.logLine('mail sent', 3)
   expect(mailbox.mails).toHaveLength(3)
 })
 
 test('with SMTP stuck, a start returns within 300 ms, and the mail arrives once SMTP continues', async () => {
-  const mailbox = await mailboxForTest()
-  const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
-  onTestFinished(() => slow.close())
+  const mailbox = closeAfterTest(await openMailbox())
+  const slow = closeAfterTest(await openStuckSmtp(Number(new URL(mailbox.url).port)))
   const app = await appForTest({ config: { smtpUrl: slow.url } })
   const { id, ms } = await startFast(app)
   expect(ms).toBeLessThan(300)
@@ -104,7 +98,7 @@ test.each([
     await refusing.refused
     await refusing.close()
 
-    const mailbox = await mailboxForTest(refusing.port)
+    const mailbox = closeAfterTest(await openMailbox(refusing.port))
     expect(await mailbox.codeFor(EMAIL)).toBe(app.codeFor(id))
   },
 )
@@ -114,8 +108,7 @@ test.each([
   ['an address by its enhanced status', { code: 550, words: '5.1.1 No such user here' }],
   ['the letter for its address', { code: 550, words: '5.2.1 Mailbox disabled', at: 'message' }],
 ] as const)('SMTP refusing %s for good is asked once', async (_what, refusal) => {
-  const refusing = await openRefusingSmtp(refusal)
-  onTestFinished(() => refusing.close())
+  const refusing = closeAfterTest(await openRefusingSmtp(refusal))
   const app = await appForTest({ config: { smtpUrl: urlOf(refusing.port) } })
   await startAt(app, '/registrations', { email: EMAIL })
   const line = await app.logLine('mail refused')
@@ -125,7 +118,7 @@ test.each([
 })
 
 test('retries stop when the code expires: no mail arrives later', async () => {
-  const mailbox = await mailboxForTest()
+  const mailbox = closeAfterTest(await openMailbox())
   const app = await appForTest({ config: { smtpUrl: mailbox.url } })
   const mail: CodeMail = {
     to: EMAIL,
@@ -150,13 +143,13 @@ test('a queued mail survives the end of the process, and the next one sends it',
   await before.logLine('mail not sent, will retry')
   await before.close()
 
-  const mailbox = await mailboxForTest(port)
+  const mailbox = closeAfterTest(await openMailbox(port))
   const after = await appForTest(options)
   expect(await mailbox.codeFor(EMAIL)).toBe(after.codeFor(body.id))
 })
 
 test('a mail that a killed process was sending is sent by another after a minute', async () => {
-  const mailbox = await mailboxForTest()
+  const mailbox = closeAfterTest(await openMailbox())
   const app = await appForTest({ config: { smtpUrl: mailbox.url } })
   await holdNotice(app, { to: 'petr@example.org', heldSeconds: 10 })
   await holdNotice(app, { to: EMAIL, heldSeconds: -1 })

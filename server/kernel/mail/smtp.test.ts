@@ -1,14 +1,12 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { sql } from 'kysely'
-import { SMTPServer } from 'smtp-server'
-import { expect, onTestFinished, test } from 'vitest'
-import { DEVICE } from '../../testing/client.ts'
+import { expect, test } from 'vitest'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { openDatabaseForTest } from '../../testing/database-for-test.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
-import { openTarpitSmtp } from '../../testing/smtp-faults.ts'
+import { startAt } from '../../testing/sign-in-calls.ts'
+import { openTarpitSmtp, smtpForTest } from '../../testing/smtp-faults.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { queueMail } from './queue-mail.ts'
 import { smtpOptions } from './relay.ts'
@@ -24,16 +22,10 @@ const MESSAGE = toMessage(
 )
 const SHORT = { conversationMs: 700 }
 
-async function tarpitForTest(at: 'greeting' | 'hello' | 'message') {
-  const tarpit = await openTarpitSmtp(at)
-  onTestFinished(() => tarpit.close())
-  return tarpit
-}
-
 test.each(['greeting', 'hello'] as const)(
   'a server that never completes its %s is given up at the deadline, and its connection is closed',
   async (at) => {
-    const tarpit = await tarpitForTest(at)
+    const tarpit = closeAfterTest(await openTarpitSmtp(at))
     const began = performance.now()
     const failure = await smtpSender({ url: tarpit.url }, SHORT)(MESSAGE).catch((error) => error)
     expect(failure).toMatchObject({ kind: 'failed', code: 'EABORT' })
@@ -43,7 +35,7 @@ test.each(['greeting', 'hello'] as const)(
 )
 
 test('a conversation ends when the process does', async () => {
-  const tarpit = await tarpitForTest('hello')
+  const tarpit = closeAfterTest(await openTarpitSmtp('hello'))
   const stop = new AbortController()
   const sending = smtpSender({ url: tarpit.url })(MESSAGE, stop.signal).catch((error) => error)
   await expect.poll(() => tarpit.counts.connections, SLOW_MACHINE).toBe(1)
@@ -53,7 +45,7 @@ test('a conversation ends when the process does', async () => {
 })
 
 test('a mail that was sent whole without a reply is sent once more, and not a third time', async () => {
-  const tarpit = await tarpitForTest('message')
+  const tarpit = closeAfterTest(await openTarpitSmtp('message'))
   const { db } = await openDatabaseForTest()
   const logged: string[] = []
   const log = (_details: object, message: string) => void logged.push(message)
@@ -100,17 +92,12 @@ test.each([
 
 test('where TLS is required and offered, the mail is sent over TLS, and a certificate that its server has signed itself will do on this machine only', async () => {
   let isSecure: boolean | undefined
-  const server = new SMTPServer({
-    authOptional: true,
+  const port = await smtpForTest({
     onData(stream, session, done) {
       isSecure = session.secure
       stream.resume().on('end', () => done())
     },
   })
-  server.listen(0, '127.0.0.1')
-  await once(server.server, 'listening')
-  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
-  const { port } = server.server.address() as AddressInfo
   // The server uses the self-signed certificate of its package.
   const url = `smtp://127.0.0.1:${port}?requireTLS=true&tls.rejectUnauthorized=false`
   await smtpSender({ url })(MESSAGE)
@@ -133,8 +120,8 @@ test('where TLS is required and offered, the mail is sent over TLS, and a certif
 /** Sends a mail. Returns by which name the wall greets the server, and the mail's source. */
 async function greetingOf(publicUrl: string | undefined, query = '') {
   let name: string | undefined
-  const server = new SMTPServer({
-    authOptional: true,
+  let source = ''
+  const port = await smtpForTest({
     disabledCommands: ['STARTTLS'],
     onData(stream, { hostNameAppearsAs }, done) {
       name = String(hostNameAppearsAs)
@@ -144,11 +131,6 @@ async function greetingOf(publicUrl: string | undefined, query = '') {
       })
     },
   })
-  let source = ''
-  server.listen(0, '127.0.0.1')
-  await once(server.server, 'listening')
-  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
-  const { port } = server.server.address() as AddressInfo
   await smtpSender({ url: `smtp://127.0.0.1:${port}${query}`, publicUrl })(MESSAGE)
   return { name, source }
 }
@@ -184,8 +166,7 @@ test('an address whose domain is written in letters is read so in To', () => {
 
 test('an address with letters beyond ASCII is given to no server without SMTPUTF8, and the person reads why', async () => {
   const told: string[] = []
-  const server = new SMTPServer({
-    authOptional: true,
+  const port = await smtpForTest({
     disabledCommands: ['STARTTLS'],
     hideSMTPUTF8: true,
     onMailFrom: ({ address }, _session, done) => {
@@ -193,26 +174,23 @@ test('an address with letters beyond ASCII is given to no server without SMTPUTF
       done()
     },
   })
-  server.listen(0, '127.0.0.1')
-  await once(server.server, 'listening')
-  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
-  const smtpUrl = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`
+  const smtpUrl = `smtp://127.0.0.1:${port}`
   const message = { ...MESSAGE, to: { name: '', address: 'анна@пример.рф' } }
   await expect(smtpSender({ url: smtpUrl })(message)).rejects.toMatchObject({ kind: 'failed' })
   const app = await appForTest({ config: { smtpUrl } })
-  const body = { email: 'анна@пример.рф', clientToken: 'c', device: DEVICE }
-  const refused = await app.call('POST', '/registrations', { body })
+  const refused = await startAt(app, '/registrations', { email: 'анна@пример.рф' })
   expectRefusal(refused, 'INVALID_REQUEST')
   expect(refused.body.message).toContain('не только латинские буквы')
   expect(told).toEqual([])
 })
 
 test('where TLS is required but not offered, nothing is sent, and the log says what to do', async () => {
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
+  const mailbox = closeAfterTest(await openMailbox())
   const app = await appForTest({ config: { smtpUrl: `${mailbox.url}?requireTLS=true` } })
-  const body = { email: 'olga@example.org', clientToken: 'c', device: DEVICE }
-  const { body: operation } = await app.call('POST', '/registrations', { body })
+  const { body: operation } = await startAt(app, '/registrations', {
+    email: 'olga@example.org',
+    clientToken: 'c',
+  })
   const line = JSON.parse(await app.logLine('mail not sent, will retry'))
   expect(line).toMatchObject({ code: 'ETLS', hint: expect.stringContaining('SMTP_URL') })
   expect(mailbox.mails).toEqual([])

@@ -2,7 +2,7 @@ import { mkdtemp, open, readdir, readFile, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../../features/posts/counters.task.ts'
 import {
   BACKUP_SECRET,
@@ -12,7 +12,7 @@ import {
   withClient,
   writeBackup,
 } from '../../testing/backups.ts'
-import { appForFile, startTestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { BackupWriter, readManifest } from './backup-file.ts'
 import { nameFile } from './backup-folder.ts'
 import { createBackup } from './create-backup.service.ts'
@@ -62,8 +62,7 @@ test('a backup taken while people write is one snapshot, restores elsewhere to e
   const copy = await createBackup(url, join(app.dataDir, 'copy.backup'), { secret: null })
   expect(sumsOf(copy.manifest)).toEqual(sumsOf(manifest))
   expect(manifest.parts.find(({ table }) => table === 'posts')?.rows).toBeGreaterThan(5)
-  const other = await startTestApp({ databaseUrl: url })
-  onTestFinished(() => other.close())
+  const other = await appForTest({ databaseUrl: url })
   expect(await findCounterDifferences(other.db)).toEqual([])
   const verified = await verifyBackup(path)
   expect(verified.posts).toBeGreaterThan(5)

@@ -1,13 +1,13 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readIfExists } from '../../kernel/config/read-if-exists.ts'
 import { comeBack, isSettled, leave } from '../../testing/account-deletion-calls.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { folderForTest } from '../../testing/folder-for-test.ts'
 import { envOf, runHere } from '../../testing/run-command.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
 
 const SOON = { timeout: 15_000 }
 const people = async ({ db }: TestApp) =>
@@ -53,8 +53,7 @@ test('who was erased or has left since the backup is deleted again after a resto
   expect(restored.out).toContain('Удалены после копии и снова удалены: 2 аккаунта.\n')
   expect(restored.out).toContain('Сессий вернулось: 1, и те, что закрыли после копии.\n')
 
-  const again = await startTestApp({ databaseUrl: app.databaseUrl })
-  onTestFinished(() => again.close())
+  const again = await appForTest({ databaseUrl: app.databaseUrl })
   expect(await people(again)).toEqual([masha.username, ivan.username].sort())
   expect((await again.call('GET', `/posts/${post.id}`)).status).toBe(404)
   const current = await again.call('GET', '/users/current', { token: olga.token })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { MIGRATIONS, type Migrations, migrate } from '../../kernel/db/migrate.ts'
 import {
   BACKUP_SECRET,
@@ -11,7 +11,7 @@ import {
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { executeOn } from '../../testing/databases.ts'
 import { folderForTest } from '../../testing/folder-for-test.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { appForTest } from '../../testing/test-app.ts'
 import { type BackupWriter, readPart } from './backup-file.ts'
 import { createBackup } from './create-backup.service.ts'
 import type { Part } from './manifest.ts'
@@ -30,8 +30,7 @@ const NEWER: Migrations = {
 }
 
 test('after a way back this version backs up whole what the newer one has added, which the newer one alone verifies and restores', async () => {
-  const newer = await startTestApp()
-  onTestFinished(() => newer.close())
+  const newer = await appForTest()
   await newer.publish(await newer.signUp())
   await migrate(newer.databaseUrl, { migrations: NEWER })
   await executeOn(newer.databaseUrl, `UPDATE installation SET version = '9.0.0'`)

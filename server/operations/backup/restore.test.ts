@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { invite } from '../../features/site-state/site-state.service.ts'
 import { migrate } from '../../kernel/db/migrate.ts'
 import { keepRestoresAway } from '../../kernel/db/restore-lock.ts'
@@ -15,7 +15,7 @@ import {
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { executeOn } from '../../testing/databases.ts'
 import { envOf, runHere } from '../../testing/run-command.ts'
-import { appForFile, NODES, startTestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest, NODES } from '../../testing/test-app.ts'
 import { createBackup } from './create-backup.service.ts'
 import { loadIntoScratch } from './load-scratch.repository.ts'
 import { restoreBackup } from './restore.service.ts'
@@ -105,8 +105,7 @@ test('a restore that fails at its end, or beside a server that has started meanw
   const databaseUrl = await databaseForTest()
   await executeOn(databaseUrl, `INSERT INTO journal (actor, action) VALUES ('masha', 'invite')`)
   const startServer = async () => {
-    const late = await startTestApp({ databaseUrl })
-    onTestFinished(() => late.close())
+    await appForTest({ databaseUrl })
     await expect.poll(() => withClient(databaseUrl, countServers)).toBe(NODES)
   }
   const beside = restoreBackup(databaseUrl, path, { ...own, mayReplace: startServer })

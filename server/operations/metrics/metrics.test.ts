@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { expect, inject, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createLogger } from '../../kernel/log/logger.ts'
-import { executeOn } from '../../testing/databases.ts'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
+import { shutDatabase } from '../../testing/databases.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { collectLog } from '../../testing/log-lines.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
@@ -43,8 +44,7 @@ function sum(series: Map<string, number>, pattern: RegExp): number {
 
 async function meteredApp(config: object = {}, refuses?: (address: string) => boolean) {
   const metricsPort = await freePort()
-  const mailbox = await openMailbox(0, refuses)
-  onTestFinished(() => mailbox.close())
+  const mailbox = closeAfterTest(await openMailbox(0, refuses))
   const app = await appForTest({ config: { ...config, metricsPort, smtpUrl: mailbox.url } })
   return { app, metricsPort, mailbox }
 }
@@ -192,13 +192,7 @@ test('the age of a backup is absent before the first one, and failures are shown
 test('without the database it is down, and what is read from it is absent', async () => {
   const { app, metricsPort } = await meteredApp()
   expect((await scrape(metricsPort)).get('vslukh_mails_waiting{}')).toBe(0)
-  const name = new URL(app.databaseUrl).pathname.slice(1)
-  const server = inject('databaseUrl')
-  await executeOn(server, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
-  await executeOn(
-    server,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
-  )
+  await shutDatabase(app.databaseUrl)
   await expect.poll(async () => (await scrape(metricsPort)).get('vslukh_database_up{}')).toBe(0)
   expect((await scrape(metricsPort)).has('vslukh_mails_waiting{}')).toBe(false)
 })

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { executeOn } from '../../testing/databases.ts'
+import { folderForTest } from '../../testing/folder-for-test.ts'
 import { shiftedClock } from '../../testing/shifted-clock.ts'
 import { startMain } from '../../testing/start-main.ts'
 
@@ -16,10 +16,9 @@ const OTHER_SECRET = 't'.repeat(32)
 let root: string
 let DATA_DIR: string
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'installation-'))
+  root = await folderForTest()
   DATA_DIR = join(root, 'data')
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
 
 async function startAndStop(env: Record<string, string>) {
   const started = await startMain(env)

@@ -1,13 +1,11 @@
-import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
-import { asSuperuser, executeOn, withDatabase } from '../../testing/databases.ts'
+import { asSuperuser, executeOn, setReadOnly, withDatabase } from '../../testing/databases.ts'
 import { folderForTest, mountForTest } from '../../testing/folder-for-test.ts'
-import { freePort } from '../../testing/free-port.ts'
+import { freePort, listen } from '../../testing/free-port.ts'
 import { startMain } from '../../testing/start-main.ts'
 import { explainStartFailure } from './start-failure.ts'
 
@@ -21,10 +19,9 @@ const isRoot = process.getuid?.() === 0
 let root: string
 let dataDir: string
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'start-'))
+  root = await folderForTest()
   dataDir = join(root, 'data')
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
 
 /** Starts the product and expects exit code 1 and nothing but one Russian sentence. Returns that. */
 async function refusalOf(...start: Parameters<typeof startMain>): Promise<string> {
@@ -86,8 +83,7 @@ test('an error of a file is called one, and not a database that does not answer'
 
 test('a read-only database is refused', async () => {
   const url = await databaseForTest()
-  const name = new URL(url).pathname.slice(1)
-  await executeOn(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  await setReadOnly(url, true)
   expect(await refusalOf(onDatabase(url))).toMatch(/^DATABASE_URL: .*только для чтения/)
 })
 
@@ -109,10 +105,9 @@ test('a database server that does not answer is named so', async () => {
 })
 
 test('a port for metrics that is taken is refused, with the embedded database and with another one', async () => {
-  const holder = createServer().listen(0, '127.0.0.1')
+  const holder = createServer()
   onTestFinished(() => void holder.close())
-  await once(holder, 'listening')
-  const { port } = holder.address() as AddressInfo
+  const port = await listen(holder)
   const METRICS_PORT = String(port)
   const sentence = `METRICS_PORT: 127.0.0.1:${port} уже занят другой программой. Задайте другой METRICS_PORT\n`
   expect(await refusalOf({ ...onDatabase(await databaseForTest()), METRICS_PORT })).toBe(sentence)
