@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
+import { executeOn } from '../server/testing/databases.ts'
 import { openMailbox } from '../server/testing/mailbox.ts'
 import { signInUsers } from './access-tokens.ts'
 import { measureBesideWrites } from './beside-writes.ts'
@@ -200,14 +200,11 @@ async function bareWrites({ kind, connections }: BareWrite): Promise<Limit> {
 
 /** Compares the hot post's counter with its rows; exits 1 if they differ. */
 async function checkCounts(): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  const { rows: found } = await client.query(
+  const [hot] = await executeOn<{ counter: number; rows: number }>(
+    databaseUrl,
     `SELECT p.likes_count AS counter, count(l.user_id)::int AS rows FROM posts p
      LEFT JOIN likes l ON l.post_id = p.id WHERE p.id = 1 GROUP BY p.likes_count`,
   )
-  await client.end()
-  const { counter, rows: real } = found[0]
-  console.log(`The hot post: counter ${counter}, rows ${real}.`)
-  if (counter !== real) process.exitCode = 1
+  console.log(`The hot post: counter ${hot?.counter}, rows ${hot?.rows}.`)
+  if (!hot || hot.counter !== hot.rows) process.exitCode = 1
 }

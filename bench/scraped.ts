@@ -2,7 +2,7 @@ import { Agent, get } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { brotliDecompressSync } from 'node:zlib'
-import pg from 'pg'
+import { executeOn } from '../server/testing/databases.ts'
 import { newLike } from './beside-writes.ts'
 import type { DataSet } from './data-set.ts'
 import { quantile } from './load.ts'
@@ -44,21 +44,20 @@ const GOALS = {
  * Returns the id of the first.
  */
 export async function fillThreads(databaseUrl: string, threads: number): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  const { rows } = await client.query(
+  const [first] = await executeOn(
+    databaseUrl,
     `INSERT INTO posts (owner_id, text, created_at)
      SELECT 1 + n % 10, '${MARK} ' || n, now() - interval '1 hour' FROM generate_series(1, ${threads + 2 * TIMED}) n
      RETURNING id`,
   )
-  const firstThread = Number(rows[0].id)
-  await client.query(
+  const firstThread = Number(first?.id)
+  await executeOn(
+    databaseUrl,
     `INSERT INTO posts (owner_id, text, created_at, replied_post_id, parent_post_id)
      SELECT 1 + reply, 'Ответ, в котором несколько слов, как это и бывает', now(), id, id
      FROM posts, generate_series(1, ${REPLIES}) reply
      WHERE text LIKE '${MARK} %' AND id < ${firstThread + threads + TIMED}`,
   )
-  await client.end()
   return firstThread
 }
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import pg from 'pg'
 import { buildWebIfNeeded } from '../scripts/build-web-if-needed.ts'
+import { executeOn } from '../server/testing/databases.ts'
 import { dataSetOf } from './data-set.ts'
 import { median, type Report, type Throttling, visit } from './lighthouse.ts'
 import { startFilledProduct } from './measured-product.ts'
@@ -38,13 +38,11 @@ print(reports)
 if (reports.some(isUnderGoal)) process.exitCode = 1
 
 async function findMostAnswered(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query(
+  const [post] = await executeOn<{ id: string }>(
+    url,
     'SELECT id FROM posts WHERE replied_post_id IS NULL ORDER BY replies_count DESC, id LIMIT 1',
   )
-  await client.end()
-  return rows[0].id
+  return post?.id ?? ''
 }
 
 /** Scores are those of the simulated visit, for which Lighthouse defines them. */

@@ -30,15 +30,20 @@ export async function freshDatabase(serverUrl: string, template = TEMPLATE) {
   await createDatabase(serverUrl, name, template)
   return {
     url: withDatabase(serverUrl, name),
-    drop: () => executeOn(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
+    drop: async () => void (await executeOn(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)),
   }
 }
 
-export async function executeOn(url: string, statement: string): Promise<void> {
+/** Executes a statement on a connection of its own. Returns its rows. */
+export async function executeOn<Row extends object = Record<string, unknown>>(
+  url: string,
+  statement: string,
+  values?: unknown[],
+): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(statement)
+    return (await client.query<Row>(statement, values)).rows
   } finally {
     await client.end()
   }
@@ -50,8 +55,8 @@ export async function shutDatabase(url: string): Promise<void> {
   await endConnections(url)
 }
 
-export function openDatabaseAgain(url: string): Promise<void> {
-  return alterDatabase(url, 'CONNECTION LIMIT -1')
+export async function openDatabaseAgain(url: string): Promise<void> {
+  await alterDatabase(url, 'CONNECTION LIMIT -1')
 }
 
 /** Makes new connections read-only, or not. The former ends open ones, as a failover does. */
@@ -60,12 +65,12 @@ export async function setReadOnly(url: string, isReadOnly: boolean): Promise<voi
   if (isReadOnly) await endConnections(url)
 }
 
-function alterDatabase(url: string, change: string): Promise<void> {
+function alterDatabase(url: string, change: string): Promise<unknown> {
   const name = new URL(url).pathname.slice(1)
   return executeOn(withDatabase(url, 'postgres'), `ALTER DATABASE ${name} ${change}`)
 }
 
-function endConnections(url: string): Promise<void> {
+function endConnections(url: string): Promise<unknown> {
   return executeOn(
     withDatabase(url, 'postgres'),
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

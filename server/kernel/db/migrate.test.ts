@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { withClient } from '../../testing/backups.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
+import { executeOn } from '../../testing/databases.ts'
 import { startMain } from '../../testing/start-main.ts'
 import { StartError } from '../errors/app-error.ts'
 import { readSchema } from './adopt.ts'
@@ -94,7 +94,7 @@ test('neither works where a newer migration is not additive, even with additive 
   const url = await newerDatabase(BREAKING)
   const more = { ...BREAKING, '999-very-last': '-- additive' }
   await migrate(url, { migrations: more })
-  await query(url, `UPDATE installation SET version = '9.0.0'`)
+  await executeOn(url, `UPDATE installation SET version = '9.0.0'`)
   await expect(migrate(url)).rejects.toThrow(/^База новее: нужна версия 9\.0\.0.*999-test/)
   await expect(withStartDatabase(url, ({ db }) => requireMigrated(db))).rejects.toThrow(
     /другой версии: ей нужна 9\.0\.0/,
@@ -105,11 +105,11 @@ test('neither works where a newer migration is not additive, even with additive 
 test('commands that are newer than the database name both versions and the server to run', async () => {
   const url = await databaseForTest()
   const required = () => withStartDatabase(url, ({ db }) => requireMigrated(db))
-  await query(url, `DELETE FROM kysely_migration; UPDATE installation SET version = '0.9.0'`)
+  await executeOn(url, `DELETE FROM kysely_migration; UPDATE installation SET version = '0.9.0'`)
   const own = productVersion()
   const said = `в ней ещё 0.9.0, а это ${own}. Запустите здесь сервер ${own}: он обновит базу`
   await expect(required()).rejects.toThrow(said)
-  await query(url, 'DROP TABLE installation')
+  await executeOn(url, 'DROP TABLE installation')
   await expect(required()).rejects.toThrow(`в ней ещё ничего нет, а это ${own}`)
 })
 
@@ -127,7 +127,7 @@ test('a migration that would break the nodes that run is refused until they have
 
 test('a migration that meets a table of its own, left by a way back, names the command that helps', async () => {
   const url = await databaseForTest()
-  await query(url, 'CREATE TABLE moods (name text)')
+  await executeOn(url, 'CREATE TABLE moods (name text)')
   const migrations = { ...MIGRATIONS, '900-moods': 'CREATE TABLE moods (name text)' }
   await expect(migrate(url, { migrations })).rejects.toThrow(/"moods".*vslukh restore .* --replace/)
 })
@@ -139,7 +139,7 @@ test('a database that lacks a migration and has a newer one is refused, although
 })
 
 test('the database remembers which version migrated it last', async () => {
-  expect(await query(await databaseForTest(), 'SELECT version FROM installation')).toEqual([
+  expect(await executeOn(await databaseForTest(), 'SELECT version FROM installation')).toEqual([
     { version: productVersion() },
   ])
 })
@@ -147,8 +147,8 @@ test('the database remembers which version migrated it last', async () => {
 /** Makes a database of 0.1.0, or one that lacks the last of its migrations. */
 async function databaseOf010(lastMigration: string): Promise<string> {
   const url = await databaseForTest('template0')
-  await query(url, readSchema('0.1.0'))
-  await query(
+  await executeOn(url, readSchema('0.1.0'))
+  await executeOn(
     url,
     `INSERT INTO installation (version) VALUES ('0.1.0');
     INSERT INTO kysely_migration VALUES ('001-product', ''), ('${lastMigration}', '');
@@ -160,19 +160,21 @@ async function databaseOf010(lastMigration: string): Promise<string> {
 test('a database of 0.1.0 is adopted, by nodes that start at once, and is then equal to a new one', async () => {
   const url = await databaseOf010('027-post-changes')
   await Promise.all([migrate(url), migrate(url)])
-  expect(await query(url, CATALOG)).toEqual(await query(await databaseForTest(), CATALOG))
-  expect(await query(url, 'SELECT name FROM kysely_migration')).toEqual([{ name: '001-schema' }])
-  expect(await query(url, 'SELECT FROM additive_migrations')).toEqual([])
-  expect(await query(url, 'SELECT version FROM installation')).toEqual([
+  expect(await executeOn(url, CATALOG)).toEqual(await executeOn(await databaseForTest(), CATALOG))
+  expect(await executeOn(url, 'SELECT name FROM kysely_migration')).toEqual([
+    { name: '001-schema' },
+  ])
+  expect(await executeOn(url, 'SELECT FROM additive_migrations')).toEqual([])
+  expect(await executeOn(url, 'SELECT version FROM installation')).toEqual([
     { version: productVersion() },
   ])
 })
 
 test('a database from before 0.1.0 is refused and stays as it is', async () => {
   const url = await databaseOf010('026-wall-counts')
-  const before = await query(url, 'TABLE kysely_migration')
+  const before = await executeOn(url, 'TABLE kysely_migration')
   await expect(migrate(url)).rejects.toThrow(/^База данных старше 0\.1\.0/)
-  expect(await query(url, 'TABLE kysely_migration')).toEqual(before)
+  expect(await executeOn(url, 'TABLE kysely_migration')).toEqual(before)
 })
 
 /**
@@ -205,8 +207,3 @@ const CATALOG = `
   SELECT regexp_replace(regexp_replace(pg_get_functiondef(oid), '--[^\\n]*', '', 'g'), '\\s+', ' ', 'g')
     FROM pg_proc WHERE pronamespace = 'public'::regnamespace
   ORDER BY line`
-
-async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const { rows } = await withClient(url, (client) => client.query(text))
-  return rows
-}

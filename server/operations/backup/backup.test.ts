@@ -9,9 +9,9 @@ import {
   emptyDatabase,
   restoreOptions,
   sumsOf,
-  withClient,
   writeBackup,
 } from '../../testing/backups.ts'
+import { executeOn } from '../../testing/databases.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { BackupWriter, readManifest } from './backup-file.ts'
 import { nameFile } from './backup-folder.ts'
@@ -29,8 +29,9 @@ test('every table is in the backup that is not named among those that stay out',
   const { manifest } = await createBackup(app.databaseUrl, join(app.dataDir, 'all.backup'), {
     secret: null,
   })
-  const { rows } = await withClient(app.databaseUrl, (client) =>
-    client.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`),
+  const rows = await executeOn(
+    app.databaseUrl,
+    `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`,
   )
   const tables = manifest.parts.map(({ table }) => table)
   expect([...tables, ...LEFT_OUT].sort()).toEqual(rows.map(({ tablename }) => tablename).sort())

@@ -1,13 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { MIGRATIONS, type Migrations, migrate } from '../../kernel/db/migrate.ts'
-import {
-  BACKUP_SECRET,
-  emptyDatabase,
-  restoreOptions,
-  withClient,
-  writeBackup,
-} from '../../testing/backups.ts'
+import { BACKUP_SECRET, emptyDatabase, restoreOptions, writeBackup } from '../../testing/backups.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { executeOn } from '../../testing/databases.ts'
 import { folderForTest } from '../../testing/folder-for-test.ts'
@@ -75,7 +69,7 @@ test('a restore after a way back leaves nothing of the newer version, which can 
     restoreOptions(folder, async () => {}),
   )
   await migrate(databaseUrl, { migrations: NEWER })
-  const { rows } = await withClient(databaseUrl, (client) => client.query('SELECT name FROM moods'))
+  const rows = await executeOn(databaseUrl, 'SELECT name FROM moods')
   expect(rows).toEqual([{ name: 'glad' }])
 })
 

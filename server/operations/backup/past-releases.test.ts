@@ -1,7 +1,8 @@
 import { copyFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDatabase, restoreOptions, withClient } from '../../testing/backups.ts'
+import { emptyDatabase, restoreOptions } from '../../testing/backups.ts'
+import { executeOn } from '../../testing/databases.ts'
 import { folderForTest } from '../../testing/folder-for-test.ts'
 import { restoreBackup } from './restore.service.ts'
 import { verifyBackup } from './verify.service.ts'
@@ -29,7 +30,7 @@ test.each(FILES)('%s is verified and restored whole', async (name) => {
   for (const table of ['users', 'posts', 'likes']) {
     const part = manifest.parts.find((one) => one.table === table)
     const count = `SELECT count(*)::int AS rows FROM ${table}`
-    const { rows } = await withClient(url, (client) => client.query(count))
+    const rows = await executeOn(url, count)
     expect(rows).toEqual([{ rows: part?.rows }])
   }
 })

@@ -46,7 +46,7 @@ test('a restore refuses a wall, a running server, another secret and a newer ver
   const copy = await createBackup(url, join(app.dataDir, 'twice.backup'), { secret: null })
   expect(sumsOf(copy.manifest)).toEqual(sumsOf(manifest))
   const invited = 'SELECT id, note, uses, uses_left FROM invitations'
-  const { rows } = await withClient(url, (client) => client.query(invited))
+  const rows = await executeOn(url, invited)
   expect(rows).toEqual([{ id, note: 'Клуб', uses: 5, uses_left: 5 }])
 
   const newer = join(app.dataDir, 'newer.backup')
@@ -73,7 +73,7 @@ test('a dry run refuses what a restore would, says what would become of the secr
   await expect(dryRun(app.databaseUrl, path)).rejects.toThrow('Остановите его')
   expect(await readdir(dataDir)).toEqual([])
   const tables = `SELECT FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
-  expect((await withClient(url, (client) => client.query(tables))).rowCount).toBe(0)
+  expect(await executeOn(url, tables)).toEqual([])
   await writeFile(join(dataDir, 'app-secret'), BACKUP_SECRET)
   expect(await dryRun(url, path)).toMatchObject({ secret: 'same' })
 })
@@ -112,9 +112,7 @@ test('a restore that fails at its end, or beside a server that has started meanw
   await expect(beside).rejects.toThrow('Остановите его')
   expect(await readFile(secretFile, 'utf8')).toBe('the old one')
   expect(await readdir(dataDir)).toEqual(['app-secret'])
-  const { rows } = await withClient(databaseUrl, (client) =>
-    client.query('SELECT actor FROM journal'),
-  )
+  const rows = await executeOn(databaseUrl, 'SELECT actor FROM journal')
   expect(rows).toEqual([{ actor: 'masha' }])
 })
 
@@ -137,10 +135,9 @@ test('a restore that is interrupted leaves the wall that was there and no rows b
   const { signal } = interrupting
   const interrupted = restoreBackup(databaseUrl, path, { ...options(), onProgress, signal })
   await expect(interrupted).rejects.toThrow('aborted')
-  const { rows } = await withClient(databaseUrl, (client) =>
-    client.query(
-      `SELECT to_regnamespace('vslukh_restore') AS left, to_regclass('posts')::text AS there`,
-    ),
+  const rows = await executeOn(
+    databaseUrl,
+    `SELECT to_regnamespace('vslukh_restore') AS left, to_regclass('posts')::text AS there`,
   )
   expect(rows).toEqual([{ left: null, there: 'posts' }])
 })
