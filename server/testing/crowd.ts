@@ -9,11 +9,6 @@ export type CrowdResult = {
   times: number[]
 }
 
-export type Crowd = {
-  result: CrowdResult
-  stop(): Promise<CrowdResult>
-}
-
 type Options = {
   url: string
   connections: number
@@ -28,12 +23,12 @@ const LENGTH = /\r\ncontent-length: (\d+)/i
  * Each client has a connection of its own, sends the next request as soon as the previous one is
  * answered, and reconnects at once. Refusals do not slow it down.
  */
-export function openCrowd({ url, connections, request }: Options): Crowd {
+export function openCrowd({ url, connections, request }: Options) {
   const result: CrowdResult = { statuses: new Map(), lost: 0, times: [] }
   const callers = Array.from({ length: connections }, () => startCaller(url, { request, result }))
   return {
     result,
-    async stop() {
+    async stop(): Promise<CrowdResult> {
       await Promise.all(callers.map((stop) => stop()))
       return result
     },
