@@ -54,9 +54,3 @@ test('the manifest has its own type and the operator’s name for the app', asyn
     short_name: 'Стена "7"',
   })
 })
-
-test('the description of the API names none of them', async () => {
-  expect(
-    Object.keys(app.http.swagger().paths ?? {}).filter((path) => !path.startsWith('/api/')),
-  ).toEqual([])
-})

@@ -1,12 +1,11 @@
 import { beforeAll, expect } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
-import type { TestUser } from '../../testing/client.ts'
+import { PAST_CACHE, type TestUser } from '../../testing/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { captureStatements } from '../../testing/plans.ts'
 import { appForFile, appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
 
 const test = testPerNode('responses that each node caches for itself')
-const PAST_CACHE = { 'cache-control': 'no-cache' }
 
 const app = await appForFile()
 let olga: TestUser

@@ -147,11 +147,6 @@ test('a visitor’s read is compressed as the client accepts it, each encoding w
   expect(tags.size).toBe(3)
 })
 
-test('a signed-in viewer’s response is never stored', async () => {
-  const { headers } = await app.call('GET', '/posts', { token: olga.token })
-  expect(headers.get('cache-control')).toBe('no-store')
-})
-
 test('exactly the endpoints with a cache entry answer a visitor with an ETag', async () => {
   const { id } = await app.publish(olga)
   const reads = [...(await allEndpoints()).values()].filter(

@@ -84,6 +84,7 @@ test('the application’s name cannot break out of the page', async () => {
 test.each([
   ['GET', '/users/current', 200],
   ['GET', '/sessions', 200],
+  ['GET', '/posts', 200],
   ['GET', '/posts?filter=liked', 200],
   ['GET', '/posts/replies', 200],
   ['POST', '/posts', 201],
@@ -120,7 +121,7 @@ test('with an https PUBLIC_URL every answer sets HSTS and pages upgrade requests
   })
   for (const path of ['/', '/api/v1/posts', '/api/v1/posts']) {
     const secure = await fetch(https.url + path)
-    expect(secure.headers.get('strict-transport-security')).toMatch(/^max-age=31536000/)
+    expect(secure.headers.get('strict-transport-security')).toBe('max-age=31536000')
     const plain = await get(path)
     expect(plain.headers.get('strict-transport-security')).toBeNull()
     expect(plain.headers.get('content-security-policy')).not.toContain('upgrade-insecure-requests')
@@ -129,16 +130,11 @@ test('with an https PUBLIC_URL every answer sets HSTS and pages upgrade requests
 })
 
 test('HSTS covers subdomains only where the operator turns that on', async () => {
-  const publicUrl = 'https://vslukh.example'
-  for (const [hstsSubdomains, expected] of [
-    [false, 'max-age=31536000'],
-    [true, 'max-age=31536000; includeSubDomains'],
-  ] as const) {
-    const site = await appForTest({ webFiles: WEB_FILES, config: { publicUrl, hstsSubdomains } })
-    for (const path of ['/', '/api/v1/posts']) {
-      const { headers } = await fetch(site.url + path)
-      expect(headers.get('strict-transport-security')).toBe(expected)
-    }
+  const config = { publicUrl: 'https://vslukh.example', hstsSubdomains: true }
+  const site = await appForTest({ webFiles: WEB_FILES, config })
+  for (const path of ['/', '/api/v1/posts']) {
+    const { headers } = await fetch(site.url + path)
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains')
   }
 })
 
