@@ -9,7 +9,7 @@ const vslukh = (...args: string[]) => runHere(env, args)
 const from = (address: string, path: string) =>
   fetch(app.url + path, { headers: { 'x-forwarded-for': address } })
 
-test('status lists the networks that are refused much, with an address and what they asked, and the command that shuts them out', async () => {
+test('status lists the networks with many refusals, their address and requests, and the command that bans them', async () => {
   for (let n = 0; n < 40; n++) await from('203.0.113.7', '/api/v1/posts/999999')
   await from('203.0.113.8', '/api/v1/posts/999999')
   const { out } = await vslukh('status')
@@ -21,7 +21,7 @@ test('status lists the networks that are refused much, with an address and what 
   expect(stranger.status).toBe(404)
 })
 
-test('a ban of a network that covers all refuses its pages and calls, those in the cache too, until it is removed', async () => {
+test('a ban with --all refuses pages and calls of the network, cached ones too, until it is removed', async () => {
   const statuses = async (address: string) =>
     Promise.all(['/', '/api/v1/posts'].map(async (path) => (await from(address, path)).status))
   expect(await statuses('203.0.113.7')).toEqual([200, 200])
@@ -41,7 +41,7 @@ test('a ban of a network that covers all refuses its pages and calls, those in t
   await expect.poll(() => statuses('203.0.113.7')).toEqual([200, 200])
 })
 
-test('a ban that would shut everybody out is refused', async () => {
+test('a ban of all visitors is refused', async () => {
   const all = (...args: string[]) => vslukh('ban', 'add', ...args, '--all', '--yes')
   expect(await all('network', '127.0.0.0/8')).toMatchObject({ code: 1 })
   expect((await all('domain', 'spam.example')).err).toContain('--all бывает только у network')

@@ -13,7 +13,7 @@ import { envOf, runHere, startCommand } from '../server/testing/run-command.ts'
 
 const { app, vslukh, statusOf } = await operatedWall()
 
-test('with --json a refusal, a wrong call and the help are JSON too, with the same exit codes', async () => {
+test('--json prints refusals, wrong calls and the help as JSON, with the same exit codes', async () => {
   for (const [code, ...args] of [
     [1, 'post', '999999'],
     [2, 'status', 'now'],
@@ -31,7 +31,7 @@ test('with --json a refusal, a wrong call and the help are JSON too, with the sa
   expect(one).toMatchObject({ usage: expect.any(Array), options: expect.any(Array) })
 })
 
-test('a command is called by a link and reads nothing of the caller’s folder but the files that it is told', async () => {
+test('a command runs through a link and reads only the named files of the current folder', async () => {
   const cwd = await folderForTest()
   await mkdir(join(cwd, 'bin'))
   await symlink(join(import.meta.dirname, '../bin/vslukh'), join(cwd, 'bin/vslukh'))
@@ -53,7 +53,7 @@ test('a command is called by a link and reads nothing of the caller’s folder b
   expect((await doctor.ended).out).toContain(join(cwd, 'none'))
 }, 60_000)
 
-test('a person is found by what names one person alone, and the row names who called sudo', async () => {
+test('user refuses a name that means two people, and the journal names the caller of sudo', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   await app.db.updateTable('users').set({ username: olga.id }).where('id', '=', petr.id).execute()
   const refused = await vslukh('user', olga.id)
@@ -76,7 +76,7 @@ test('a person is found by what names one person alone, and the row names who ca
   expect(await statusOf(post.id)).toBe(404)
 })
 
-test('a wave goes on past a post that its author deletes meanwhile, and tells the nodes once', async () => {
+test('removing many posts skips one that its author deletes meanwhile, and notifies the nodes once', async () => {
   const author = await app.signUp()
   const posts = [await app.publish(author), await app.publish(author), await app.publish(author)]
   const [first, second] = posts.map(({ id }) => id)
@@ -97,7 +97,7 @@ test('a wave goes on past a post that its author deletes meanwhile, and tells th
   expect(told).toHaveLength(1)
 }, 60_000)
 
-test('an export that fails leaves no file, and both dry runs say what would be', async () => {
+test('a failed export leaves no file, and dry runs of export and erase state their effect', async () => {
   const olga = await app.signUp()
   await app.publish(olga)
   const folder = await folderForTest()

@@ -55,7 +55,7 @@ test('a wrong call ends with code 2, a refused one with 1, and help with 0', asy
   }
 }, 120_000)
 
-test('a wrong call says what it lacks, and which help explains it', async () => {
+test('a wrong call names the missing word and the help', async () => {
   const said = async (...args: string[]) => (await vslukh(...args)).err
   expect(await said('reprots')).toMatch(/команды «reprots» нет; может быть, reports\?/)
   expect(await said('report')).toMatch(/не хватает: НОМЕР… remove или НОМЕР… keep\n.*help report/)
@@ -68,7 +68,7 @@ test('a wrong call says what it lacks, and which help explains it', async () => 
   expect(nowhere).toBe('Нет такого файла или папки: /nowhere\n')
 })
 
-test('status, reports and report show what waits and decide it, and the next request of every node feels it', async () => {
+test('status and reports list open reports, and a decision applies to the next request on every node', async () => {
   const post = await app.publish(olga, 'Купите\u202eгараж\nнедорого')
   expect(await statusOf(post.id)).toBe(200)
   await report(app, petr, { postId: post.id, comment: 'Надоело' })

@@ -8,7 +8,7 @@ import { openMailbox } from '../server/testing/mailbox.ts'
 import { runCommand } from '../server/testing/run-command.ts'
 import { startMain } from '../server/testing/start-main.ts'
 
-test('the embedded database of a running server is found, its wall feels a command at once, and so does that of a stopped one', async () => {
+test('commands find the embedded database of a running and of a stopped server, and take effect at once', async () => {
   const dataDir = await folderForTest()
   const mailbox = closeAfterTest(await openMailbox())
   const scale = { RATE_LIMIT_SCALE: '1000' }

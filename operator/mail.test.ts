@@ -24,7 +24,7 @@ test('a test mail arrives, and each step is named', async () => {
   expect(source).toContain('Content-Type: text/html')
 })
 
-test('what stops it is named with the way to mend it: no server, and a wrong password', async () => {
+test('a failed test mail names the cause and the fix: no server, a wrong password', async () => {
   const nobody = await mailTest({ SMTP_URL: `smtp://127.0.0.1:${await freePort()}` })
   expect(nobody.code).toBe(1)
   expect(nobody.out).toMatch(/✗ .*ECONNREFUSED.*Проверьте в SMTP_URL имя и порт/)
@@ -46,14 +46,14 @@ test('what stops it is named with the way to mend it: no server, and a wrong pas
   expect(unchecked.out).not.toContain('use-system-ca')
 })
 
-test('without an SMTP server it is refused with a sentence', async () => {
+test('mail test without SMTP_URL is refused', async () => {
   expect(await mailTest({})).toMatchObject({
     code: 1,
     out: expect.stringContaining('SMTP_URL не задан'),
   })
 })
 
-test('what became of mails is printed, of all or of those to one address, which no line contains', async () => {
+test('mail log lists all mails or those to one address, always masked', async () => {
   const refusing = closeAfterTest(
     await openRefusingSmtp({ code: 550, words: '5.1.1 <olga@example.org> unknown' }),
   )

@@ -54,7 +54,7 @@ async function registerFrom(app: TestApp, who: { email: string; ip: string; days
   return { id, username, email }
 }
 
-test('people shows who registered of late, newest first, what they did, and who shares their mailbox or their network of that day', async () => {
+test('people lists recent registrations, newest first, with activity and accounts of the same mailbox or network', async () => {
   const raided = await appForTest({ config: { trustProxy: ['127.0.0.1/32'] } })
   const run = (...args: string[]) => runHere(envOf(raided), ['people', ...args])
   expect((await run()).out).toBe('За это время никто не зарегистрировался.\n')
@@ -104,7 +104,7 @@ test('people shows who registered of late, newest first, what they did, and who 
   expect((await run('--since', '60d', '--json')).out).toContain('kate@example.org')
 }, 120_000)
 
-test('people and what a person wrote are shown by pages, of which each says how to see the next', async () => {
+test('people and user print pages, each with the command for the next', async () => {
   await app.db
     .insertInto('users')
     .values(
@@ -139,7 +139,7 @@ test('people and what a person wrote are shown by pages, of which each says how 
   expect((await vslukh('user', writer.id, '--before', first.id)).out).toBe('Старше ничего нет.\n')
 }, 60_000)
 
-test('user shows all that a person wrote, with what became of it', async () => {
+test('user lists every post of a person with its state', async () => {
   const vera = await app.signUp()
   const none = (await vslukh('user', vera.id)).out
   expect(none).toMatch(/^С нами с .*, может писать, последний визит \d\d\./m)
@@ -289,7 +289,7 @@ test('registrations by invitation last until they are opened to all; invitations
   expect((await start('i2@example.org')).status).toBe(201)
 }, 120_000)
 
-test('status says who is mailed about reports', async () => {
+test('status names the addresses that receive mails about reports', async () => {
   expect((await vslukh('status')).out).toContain('письма о них: никому, MODERATOR_EMAIL не задан')
   const env = { ...envOf(app), MODERATOR_EMAIL: 'anna@example.org, boris@example.org' }
   const { out } = await runHere(env, ['status'])
@@ -301,7 +301,7 @@ test('status says who is mailed about reports', async () => {
   })
 })
 
-test('notice shows everybody a line, says it again, and takes it back', async () => {
+test('notice sets, prints and clears a line for all visitors', async () => {
   const read = createSiteStateReader(app.db)
   for (const wrong of [
     ['notice', 'Первая\nвторая'],

@@ -6,7 +6,7 @@ import { operatedWall } from '../server/testing/operated-wall.ts'
 
 const { app, vslukh } = await operatedWall()
 
-test('the journal says in words who was named, renamed and blocked, by which order and for how long, and that a post came back', async () => {
+test('the journal describes every action in Russian with its details', async () => {
   const author = await app.signUp()
   const post = await app.publish(author, 'Первая строка\nвторая строка')
   const run = async (...args: string[]) =>
@@ -41,7 +41,7 @@ test('the journal says in words who was named, renamed and blocked, by which ord
   expect(out).not.toMatch(/[a-z]+\.[a-z]+ /)
 })
 
-test('post and reports show reports, comments and the appeal whole, and what was decided before', async () => {
+test('post and reports print reports, comments, the appeal and earlier decisions in full', async () => {
   const author = await app.signUp()
   const post = await app.publish(author, 'Строка записи\nещё строка')
   await report(app, await app.signUp(), { postId: post.id, comment: 'Грубо\nи неправда' })
@@ -59,7 +59,7 @@ test('post and reports show reports, comments and the appeal whole, and what was
   expect(appealed).toMatch(/Журнал:\n.*запись удалена[\s\S]*Заметка: Проверено/)
 })
 
-test('the access journal can be read, and that it was read stands in the journal', async () => {
+test('reading the access journal is recorded in the journal', async () => {
   const author = await app.signUp()
   await sql`INSERT INTO access_journal (action, user_id, address, port)
     VALUES ('sign-in', ${author.id}, '203.0.113.7', 4711)`.execute(app.db)

@@ -60,7 +60,7 @@ test('no two files of the contract, the server and the web have one name', () =>
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
 })
 
-test('only web/platform uses what browsers have in secure contexts alone', () => {
+test('only web/platform uses features of secure contexts', () => {
   const secure =
     /navigator\.(?:locks|clipboard|storage|credentials|wakeLock)|randomUUID\(|crypto\.subtle/
   const users = SOURCES.filter(

@@ -34,7 +34,7 @@ test.each([
   expect((await text(run.stdout)).trim()).toBe(expected)
 })
 
-test('a start stores what Node has compiled in the user’s own cache, and nothing in node_modules, where another user’s npm ci would fail on it; it reads no configuration of the current folder', async () => {
+test('a start caches compiled code in the user’s folder, not in node_modules, and reads no configuration of the current folder', async () => {
   const cache = await folderForTest()
   const before = await listCaches()
   // The queue's library would read this as its configuration, and fail.

@@ -77,7 +77,7 @@ async function countThreads(): Promise<number> {
 }
 
 test.runIf(process.platform === 'linux')(
-  'pages are read without a thread, a font or memory for pictures, until somebody asks for the first one',
+  'the thread for pictures starts with the first picture',
   async () => {
     const { id } = await app.publish(olga, 'Первая')
     const { path } = await previewOf(id)
@@ -89,7 +89,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('the page of a post names its picture, a PNG of 1200 × 630 that may be asked for again by its ETag', async () => {
+test('the page of a post names its picture, a PNG of 1200 × 630 with an ETag', async () => {
   const { id } = await app.publish(olga, 'Слово «написано» — и <b>осталось</b> & живёт ]]>')
   const { meta, path } = await previewOf(id)
   expect(meta).toMatchObject({ 'og:image:width': '1200', 'og:image:height': '630' })
@@ -192,7 +192,7 @@ test('the picture of a post that reports have hidden, or a moderator has removed
   for (const path of paths) expect((await get(path)).status).toBe(404)
 })
 
-test('of a storm of pictures a few wait, and the others are refused until later; pages are read meanwhile', async () => {
+test('few requests for pictures wait, further ones are refused, and pages are served meanwhile', async () => {
   const posts = await Promise.all(
     Array.from({ length: 40 }, (_, n) => app.publish(olga, `Запись номер ${n}`)),
   )

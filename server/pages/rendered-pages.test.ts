@@ -124,7 +124,7 @@ test('an author is rendered with their posts or replies; another spelling and a 
   expect(missing.html).toContain('Автор не найден')
 })
 
-test('an address with a position that nobody understands leads to the beginning', async () => {
+test('an invalid cursor redirects to the beginning', async () => {
   const { id } = await app.publish(olga)
   for (const path of ['/', `/posts/${id}`]) {
     const { status, headers } = await read(`${path}?cursor=nonsense`)
@@ -136,7 +136,7 @@ test('the part of the build that the server runs is not public', async () => {
   for (const path of Object.keys(WEB_FILES)) expect((await read(`/${path}`)).status).toBe(404)
 })
 
-test('who has a session gets the page that visitors get, whoever they are, and no proxy may keep it', async () => {
+test('users get the visitors’ page, which no proxy may store', async () => {
   const { id } = await app.publish(olga, 'Видно всем')
   await app.call('POST', `/posts/${id}/likes`, { token: olga.token })
   const withoutTimes = (html: string) => html.replace(/data-count="\d+"|"now":\d+/g, '')
@@ -212,7 +212,7 @@ perNode(
   },
 )
 
-test('a page that cannot be made is an error and takes no other with it; a thread that ends is replaced', async () => {
+test('a page that fails to render is an error of its own; a thread that ends is replaced', async () => {
   const broken = await app.publish(olga, 'Сбой')
   const last = await app.publish(olga, 'Конец')
   const whole = await app.publish(olga, 'Цела')

@@ -110,7 +110,7 @@ test.each([
   expect([answer.status, answer.headers.get('location')]).toEqual([404, null])
 })
 
-test('a malformed address is a page that does not exist; a call of the API is told what is wrong', async () => {
+test('a malformed address is a missing page, and INVALID_REQUEST in the API', async () => {
   for (const path of ['/posts/%zz', '/%', '/%ff?a=1', '/assets/%zz', `/posts/${'5'.repeat(101)}`]) {
     expect(await read(path)).toMatchObject({
       status: 404,
@@ -149,7 +149,7 @@ test('previews contain URLs only where PUBLIC_URL is set', async () => {
   expect(full).toContain(`<link rel="canonical" href="https://vslukh.example/posts/${id}">`)
 })
 
-test('a page says that there is no session where the request came without its cookie, and that answers depend on that alone', async () => {
+test('a page without a session cookie states that there is no session, and varies by Cookie', async () => {
   for (const site of [undefined, 'none', 'same-origin', 'cross-site']) {
     const from = site === undefined ? {} : { 'sec-fetch-site': site }
     expect(meta((await read('/', from)).html, 'session')).toBe('none')

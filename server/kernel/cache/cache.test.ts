@@ -35,7 +35,7 @@ test.each([
   ['the responses', (n: number) => `/posts/${n}`, 'x'.repeat(14_000)],
   ['their URLs', (n: number) => `/posts/${n}?${'&'.repeat(14_500)}`, '{}'],
 ])(
-  'memory is bounded by the size of %s, and a crawler does not push out what is read again',
+  'memory is bounded by the size of %s, and a crawler does not evict a response that is read again',
   (_what, urlOf, body) => {
     const { put, isFresh } = cacheAtZero(100_000)
     const urls = Array.from({ length: 1000 }, (_, n) => urlOf(n))
@@ -70,7 +70,7 @@ test('a response is fresh for a second from the begin of its read on, however lo
   expect(isFresh('/slow')).toBe(false)
 })
 
-test('nobody joins a read that began before a change, or more than a second ago', () => {
+test('a read that began before a change, or more than a second ago, is not shared', () => {
   const { cache, wait } = cacheAtZero()
   const first = cache.begin()
   expect(cache.isCurrent(first)).toBe(true)
@@ -91,7 +91,7 @@ test.each([ADDED, { kind: 'edited', postId: '8' }, { kind: 'removed', postId: '8
   },
 )
 
-test('what shows a post that was edited or removed, or may, is served no longer at all; nor is a read that began before', () => {
+test('a response that may show an edited or removed post is not served even as stale, nor is a read that began before', () => {
   for (const change of [
     { kind: 'edited' },
     { kind: 'edited', postId: '7' },
@@ -114,7 +114,7 @@ test('a read during which a post was published is cached as a stale one only', (
   expect([isFresh('/'), ageOf('/')]).toEqual([false, 0])
 })
 
-test('a page is served for a tenth of a second although posts were added since or while it was made, and not after an edit of what it shows', () => {
+test('a page stays fresh for a tenth of a second after added posts, but not after an edit of a post on it', () => {
   const { cache, wait, isFresh } = cacheAtZero()
   const page = responseOf('<p>', ['7'], true)
   const put = () => {
@@ -133,7 +133,7 @@ test('a page is served for a tenth of a second although posts were added since o
   expect(isFresh('/')).toBe(false)
 })
 
-test('a node that no longer receives the changes of others serves nothing but stale responses, and none from before once it receives them again', () => {
+test('a node without the change feed serves stale responses only, and drops them once it is subscribed again', () => {
   const { cache, put, isFresh, ageOf } = cacheAtZero()
   const before = cache.begin()
   cache.setSubscribed(false)

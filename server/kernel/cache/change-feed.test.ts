@@ -34,7 +34,7 @@ test('a connection that freezes before it has subscribed is given up, and anothe
   expect(await listeners()).toBe(1)
 })
 
-test('a change arrives at other nodes as it was sent; a notification that nobody can read means an edit of any post', async () => {
+test('a change arrives at other nodes unaltered; an unreadable notification means an edit of any post', async () => {
   const { db, url } = await openDatabaseForTest()
   const outage = { suspect() {}, whenReadable: async () => {} }
   const [own, received]: [Change[], Change[]] = [[], []]

@@ -74,7 +74,7 @@ async function duringOutage(begin: () => void, end: () => void, work: () => Prom
 }
 
 testPerCache(
-  'while the database is away, visitors get what was read last, whatever was published since; nobody else gets anything, and at once',
+  'while the database is away, visitors get stale responses and all others 503 at once',
   async () => {
     const [kept, removed, edited] = await Promise.all([
       app.publish(olga, 'Остаётся'),
@@ -135,7 +135,7 @@ testPerCache(
 )
 
 testPerCache(
-  'a database that freezes is known to be away after a few seconds: who waits for a read gets the saved one, and writes are refused at once',
+  'a frozen database is noticed within seconds: pending reads get the stale response, and writes are refused at once',
   async () => {
     const { id } = await app.publish(olga)
     await readPost(id)
@@ -163,7 +163,7 @@ testPerCache(
 )
 
 testPerCache(
-  'what another node removed before the outage is not served; what it removes while this one alone is cut off, only until this one is back',
+  'a post that another node removed before the outage is not served; one that it removes during it is served until the node is back',
   async () => {
     const other = await appForTest({ databaseUrl })
     const { token } = olga

@@ -44,7 +44,7 @@ function cachedWall() {
   return { read, readAs, noteWrite: cache.noteWrite }
 }
 
-test('users who ask for a list in one turn of the event loop share one read of it, and each gets the own likes', async () => {
+test('users who request a list at once share one read, and each sees their own likes', async () => {
   const { read, readAs } = cachedWall()
   // The first one reads as itself, with the likes that its own query finds.
   const [, ...others] = await Promise.all(['2', '1', '2', '1'].map((userId) => readAs(userId)))
@@ -52,7 +52,7 @@ test('users who ask for a list in one turn of the event loop share one read of i
   expect(read).toHaveBeenCalledTimes(1)
 })
 
-test('who has just written reads past the cache, on another node by Cache-Control; everybody else, visitors with that header too, is served from it', async () => {
+test('a user who has just written reads past the cache, on other nodes by Cache-Control; visitors with that header do not', async () => {
   const { read, readAs, noteWrite } = cachedWall()
   const noCache = { 'cache-control': 'no-cache' }
   await readAs('')

@@ -38,7 +38,7 @@ async function lineOf(requestsBefore: number) {
   return line
 }
 
-test('a signed-in read of what is cached has the headers, the body and the log line of one that is not', async () => {
+test('a signed-in read from the cache has the same headers, body and log line as any other', async () => {
   const vera = await app.signUp()
   await readWall(app, vera)
   let logged = app.logged.length
@@ -56,7 +56,7 @@ test('a signed-in read of what is cached has the headers, the body and the log l
   expect(sent[1]).toEqual(sent[0])
 })
 
-test('of those who read what is cached at the same moment, each sees the likes of their own', async () => {
+test('users who read from the cache at once see their own likes', async () => {
   const other = await appForTest({ databaseUrl: app.databaseUrl })
   const [first, second] = [await app.publish(olga), await app.publish(olga)]
   const [vera, petr, anna] = [await app.signUp(), await app.signUp(), await app.signUp()]
@@ -78,7 +78,7 @@ test('of those who read what is cached at the same moment, each sees the likes o
   expect(answers.map(likedIn)).toEqual([...likes, ...crowd.map(() => []), ...likes])
 })
 
-test('who reads several cached answers at once, on two devices, is told of the likes in each; the closed session of a third is refused alone', async () => {
+test('two devices of a user see the likes in several cached responses at once; a closed session beside them is refused', async () => {
   const vera = await app.signUp()
   const [phone, tablet] = [await app.signIn(vera.email), await app.signIn(vera.email)]
   const [liked, other] = [await app.publish(olga), await app.publish(olga)]
@@ -104,7 +104,7 @@ test('who reads several cached answers at once, on two devices, is told of the l
   }
 })
 
-test('a session that was closed on any node reads nothing more, though its token is known and the wall is cached', async () => {
+test('a session closed on any node is refused, although its token is known and the wall is cached', async () => {
   const other = await appForTest({ databaseUrl: app.databaseUrl })
   const petr = await app.signUp()
   await readCached(app, petr)
@@ -115,7 +115,7 @@ test('a session that was closed on any node reads nothing more, though its token
   }
 })
 
-test('each read of what is cached counts once against the limit on calls, the refused ones of a closed session too', async () => {
+test('each read from the cache counts once against the limit on calls, also if its session is closed', async () => {
   const [vera, petr] = [await app.signUp(), await app.signUp()]
   const limited = await appForTest({
     databaseUrl: app.databaseUrl,

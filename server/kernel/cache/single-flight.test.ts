@@ -20,7 +20,7 @@ function readsOfOneUrl() {
 const responseOf = (tag: string) =>
   new CachedResponse({ route: '/posts', type: 'text/plain', headers: {}, body: Buffer.of(), tag })
 
-test('those who come after a change wait for one next read, which begins after them', async () => {
+test('reads after a change wait for one next read', async () => {
   const { cache, begun, read } = readsOfOneUrl()
   const first = read()
   expect(read()).toBe(first)
@@ -37,7 +37,7 @@ test('those who come after a change wait for one next read, which begins after t
   expect(begun).toHaveLength(2)
 })
 
-test('a read that fails fails for those who share it, and the next one begins all the same', async () => {
+test('a failed read fails for all that share it, and the next one begins', async () => {
   const { cache, begun, read } = readsOfOneUrl()
   const first = read()
   cache.invalidate({ kind: 'edited' })

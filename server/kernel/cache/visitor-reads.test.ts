@@ -38,7 +38,7 @@ test('a visitor who has just read sees each publication, edit, reply and deletio
   expect((await app.call('GET', `/posts/${post.id}`)).status).toBe(404)
 })
 
-test('a user’s view is never served to a visitor or to another user, nor the other way round', async () => {
+test('a user’s view is served to nobody else, and a visitor’s view to no user', async () => {
   const petr = await app.signUp()
   const { id } = await app.publish(olga)
   await app.call('POST', `/posts/${id}/likes`, { token: olga.token })
@@ -72,7 +72,7 @@ test('a new username shows on the posts at once', async () => {
   expect((await readTwice(`/posts/${id}`)).owner.username).toBe('vera_iz_tveri')
 })
 
-test('a like shows to who gave it at once, and to everybody else a second later at most', async () => {
+test('a like shows to its user at once, and to all others within a second', async () => {
   const petr = await app.signUp()
   const { id } = await app.publish(olga)
   const countFor = async (token?: string) =>
@@ -93,7 +93,7 @@ test('a like shows to who gave it at once, and to everybody else a second later 
   }
 })
 
-test('a commit that the node is not told of shows to visitors a second later at most', async () => {
+test('a commit without a notification shows to visitors within a second', async () => {
   const before = (await readTwice('/posts')).total
   await sql`INSERT INTO posts (owner_id, text) VALUES (${olga.id}, 'Новое')`.execute(app.db)
   const committed = Date.now()
@@ -164,7 +164,7 @@ test('exactly the endpoints with a cache entry answer a visitor with an ETag', a
   }
 })
 
-test('what a user likes is never cached, not even for that user', async () => {
+test('the list of liked posts is never cached', async () => {
   const { id } = await app.publish(olga)
   const likedIds = async () => {
     const { posts } = (await app.call('GET', '/posts?filter=liked', { token: olga.token })).body
@@ -178,7 +178,7 @@ test('what a user likes is never cached, not even for that user', async () => {
   expect(posts).toEqual([])
 })
 
-test('that there is no such post may be stored by a CDN for a second, in place of the post that it has', async () => {
+test('a CDN may cache the 404 of a deleted post for a second', async () => {
   const { id } = await app.publish(olga)
   await app.call('DELETE', `/posts/${id}`, { token: olga.token })
   for (const path of [`/api/v1/posts/${id}`, `/posts/${id}`, `/posts/${id}/replies.atom`]) {

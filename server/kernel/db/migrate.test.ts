@@ -82,7 +82,7 @@ async function newerDatabase(migrations: Migrations): Promise<string> {
   return databaseUrl
 }
 
-test('a server works on a database whose newer migrations are additive, and so do its commands', async () => {
+test('server and commands work on a database whose newer migrations are additive', async () => {
   const DATABASE_URL = await newerDatabase(ONE_MORE)
   await withStartDatabase(DATABASE_URL, ({ db }) => requireMigrated(db))
   const { code, stderr, url } = await startMain({ DATABASE_URL, APP_SECRET: 's'.repeat(32) })
@@ -90,7 +90,7 @@ test('a server works on a database whose newer migrations are additive, and so d
   expect((await fetch(`${url}/api/v1/posts`)).status).toBe(200)
 })
 
-test('neither works where a newer migration is not additive, even with additive ones after it', async () => {
+test('server and commands refuse a newer migration that is not additive, even with additive ones after it', async () => {
   const url = await newerDatabase(BREAKING)
   const more = { ...BREAKING, '999-very-last': '-- additive' }
   await migrate(url, { migrations: more })

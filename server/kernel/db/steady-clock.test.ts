@@ -28,7 +28,7 @@ function lookedAtEachMinute() {
   return { clock, look, errors }
 }
 
-test('nothing is erased in the first hour, whatever the clock says, and then what is due', async () => {
+test('nothing is erased in the first hour after a start', async () => {
   const { look, errors } = lookedAtEachMinute()
   expect(await look(60)).toEqual([false])
   expect(await look(600)).toEqual([true])

@@ -46,7 +46,7 @@ test('when too many tasks wait, or after the wait, it is UNAVAILABLE; a task tha
   await expect.poll(() => gate.isFull).toBe(false)
 })
 
-test('one network cannot take all slots, and its waiting tasks keep nobody else waiting', async () => {
+test('one network cannot take all slots, and its waiting tasks do not delay others', async () => {
   const gate = new Gate({ running: 3, each: 2, waiting: 10, waitMs: 60_000 })
   const begun: string[] = []
   const enter = (network: string, name: string) => {

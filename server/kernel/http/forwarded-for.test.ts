@@ -29,7 +29,7 @@ test.each([
   expect((await fetch(app.url, { headers })).status).toBe(200)
 })
 
-test('an entry that is no address, and all left of it, is ignored: its sender is counted as the proxy it came from', async () => {
+test('an invalid entry and all left of it are ignored, and its sender counts as the proxy', async () => {
   const strict = await appForTest({
     config: { trustProxy: ['127.0.0.1/32'], rateLimitScale: 0.005 },
   })
@@ -46,7 +46,7 @@ test('an entry that is no address, and all left of it, is ignored: its sender is
 
 const WARNING = 'a proxy that is not trusted sends X-Forwarded-For'
 
-test('a proxy of one’s own that is not trusted is named once, with the TRUST_PROXY to set; a trusted one is not', async () => {
+test('an untrusted proxy in a private network is logged once with the TRUST_PROXY to set', async () => {
   const proxied = { headers: { 'x-forwarded-for': '198.51.100.7' } }
   const ignorant = await appForTest({ config: { trustProxy: ['10.1.2.3'] } })
   for (let n = 0; n < 3; n++) await ignorant.call('GET', '/posts', proxied)

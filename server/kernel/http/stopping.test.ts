@@ -8,7 +8,7 @@ const test = testPerNode('bytes that a balancer would judge before any node')
 
 const KEPT_MS = 1000
 
-test('a server that stops under load resets none of its clients’ keep-alive connections, five times in a row', async () => {
+test('a server that stops under load resets no keep-alive connection, five times in a row', async () => {
   const { databaseUrl, signUp } = await appForTest()
   const { token } = await signUp()
   const calls = ['/posts', '/sessions', '/posts?limit=7', '/users/current']
@@ -33,7 +33,7 @@ test('a server that stops under load resets none of its clients’ keep-alive co
   }
 })
 
-test('a client that pauses between its requests has the next one answered, with the notice that the connection closes', async () => {
+test('a stopping server answers the next request of an idle connection with Connection: close', async () => {
   const app = await startTestApp()
   const socket = await openSocket(app.url)
   onTestFinished(() => void socket.destroy())

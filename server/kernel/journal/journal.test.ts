@@ -19,7 +19,7 @@ test('an act can be found by its user, its post and its time, and can be neither
   await expect(sql`DELETE FROM journal`.execute(db)).rejects.toThrow(/append-only/)
 })
 
-test('what cannot be written into the access journal is not done: no post, no session, no spent code, no deletion', async () => {
+test('an act whose row of the access journal fails is undone: no post, no session, no spent code, no deletion', async () => {
   const app = await appForTest({ config: { accessJournalDays: 365 } })
   const { db } = app
   const olga = await app.signUp()

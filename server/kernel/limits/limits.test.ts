@@ -118,7 +118,7 @@ test('an error of the database leaves nothing counted', async () => {
   expect(await take(...all.slice(0, 2))).toBe(0)
 })
 
-test('of 30 events of several keys at once exactly ten pass', async () => {
+test('exactly ten of 30 events of several keys at once pass', async () => {
   const { take } = await openLimits()
   const [a, b] = [
     limitOf([[10, 36_000]], { name: 'a', isShared: true }),
@@ -133,7 +133,7 @@ test('of 30 events of several keys at once exactly ten pass', async () => {
   expect(waits.filter((wait) => wait === 0)).toHaveLength(10)
 })
 
-test('a clock that went back keeps nobody out, and takes nothing of what an hour allows', async () => {
+test('a clock set back refuses nobody and keeps the hour’s allowance', async () => {
   const { take, db } = await openLimits()
   const limit = limitOf([[2, 7200]], { isShared: true })
   for (let event = 0; event < 2; event++) await take({ limit, key: 'olga' })
@@ -142,7 +142,7 @@ test('a clock that went back keeps nobody out, and takes nothing of what an hour
   expect(await take({ limit, key: 'olga' })).toBeGreaterThan(3500)
 })
 
-test('the database counts as the memory does, whatever is charged, taken back and waited for', async () => {
+test('limits in the database and in memory agree after any charges, refunds and waits', async () => {
   const { take, refund, wait } = await openLimits()
   const act = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(1, 2 / 3).map((share) => ({ share })) },
@@ -195,7 +195,7 @@ test('a flood from the networks of an IPv6 /32 is refused by the /32, and a refu
   expect(tripped.at(-1)).toEqual({ limit: 'test', network: '192.0.2.1' })
 })
 
-test('of more than 50,000 keys the half that was charged first is forgotten', async () => {
+test('the older half of more than 50,000 keys is forgotten', async () => {
   const { take, isSpent } = await openLimits()
   const limit = limitOf([[1, 60]])
   const isKnown = (n: number) => isSpent({ limit, key: `${n}` })
@@ -205,7 +205,7 @@ test('of more than 50,000 keys the half that was charged first is forgotten', as
   expect(await Promise.all([1, 25_001, 50_000].map(isKnown))).toEqual([false, true, true])
 })
 
-test('the database knows no key but by its keyed hash, and forgets it once it has its whole burst again', async () => {
+test('the database stores keys as keyed hashes, until their burst is whole again', async () => {
   const { take, wait, db } = await openLimits()
   const limit = limitOf(
     [

@@ -22,7 +22,7 @@ test('a stream needs no session, is not buffered or stored, and says at once whe
   await expect.poll(text).toMatch(/^retry: \d{4,5}\n\n/)
 })
 
-test('a post and a reply are told within a second on every node: the newest post and its author, and what was answered', async () => {
+test('events for a post and a reply arrive within a second on every node', async () => {
   const databaseUrl = await databaseForTest()
   const nodes = await Promise.all([appForTest({ databaseUrl }), appForTest({ databaseUrl })])
   const [first, second] = nodes
@@ -40,7 +40,7 @@ test('a post and a reply are told within a second on every node: the newest post
   }
 })
 
-test('a stream begins with the newest post and with what was answered while its page was loading', async () => {
+test('a stream begins with the newest post and the replies since its page began to load', async () => {
   const app = await appForTest()
   const [anna, petr] = await Promise.all([app.signUp(), app.signUp()])
   const post = await app.publish(anna)
@@ -56,7 +56,7 @@ test('a stream begins with the newest post and with what was answered while its 
   await expect.poll(() => late.events()[0]?.data).toEqual(answered)
 })
 
-test('an event names the owner of a replied post, also of a muted one: nobody learns who has muted which', async () => {
+test('an event names the owner of a replied post even if it is muted, so that mutes stay private', async () => {
   const app = await appForTest()
   const [anna, petr] = await Promise.all([app.signUp(), app.signUp()])
   const post = await app.publish(anna)
@@ -68,7 +68,7 @@ test('an event names the owner of a replied post, also of a muted one: nobody le
   await expect.poll(() => events().at(-1)?.data.to).toEqual(answered)
 })
 
-test('many posts are one event a second, and more than 50 who were answered are «many»', async () => {
+test('many posts are one event a second, and more than 50 replied authors are «many»', async () => {
   const app = await appForTest()
   const people = await Promise.all(Array.from({ length: 10 }, () => app.signUp()))
   const stream = await openNews(app.url)

@@ -20,7 +20,7 @@ async function startHeldMail(databaseUrl: string) {
   return { app, mailbox, slow }
 }
 
-test('a database that fails while a mail is being sent ends neither the process nor the mails: the next one arrives once it is back', async () => {
+test('a database outage while a mail is being sent ends neither the process nor the queue', async () => {
   const databaseUrl = await databaseForTest()
   const { app, mailbox, slow } = await startHeldMail(databaseUrl)
   await shutDatabase(databaseUrl)

@@ -38,7 +38,7 @@ test.each([
   ['Читать и/или писать на a@b.example', 'Читать и/или писать на a@b.example'],
   ['https://wall.example/posts/1', 'wall.example'],
   ['за \u202eкод\u202c', 'за код'],
-])('of a link in a text of people only the host is shown: %s', (quote, shown) => {
+])('a link in a quoted text is reduced to its host: %s', (quote, shown) => {
   expect(bodyOf(quote).text).toContain(`> ${shown}\n`)
   expect(bodyOf(quote).html).toContain(`>${shown}</blockquote>`)
   expect(bodyOf(quote).html).not.toContain('<a ')

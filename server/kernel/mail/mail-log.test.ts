@@ -62,7 +62,7 @@ test.each([
   ['550-one\r\n550 two: OLGA', '550-one 550 two: ***'],
   ['554 spam: 012345 — код', '554 spam: ****** — код'],
   ['250 2.0.0 Ok: queued as 4F1234567890', '250 2.0.0 Ok: queued as 4F1234567890'],
-])('of the answer «%s» the log keeps «%s»', (answer, kept) => {
+])('the answer «%s» is logged as «%s»', (answer, kept) => {
   expect(maskAnswer(answer, EMAIL)).toBe(kept)
 })
 

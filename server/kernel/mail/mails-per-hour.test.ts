@@ -9,7 +9,7 @@ import { appForTest } from '../../testing/test-app.ts'
 import { mailHealth } from './mail-log.repository.ts'
 import { queueMail, wakeSenders } from './queue-mail.ts'
 
-test('no more than MAILS_PER_HOUR leave all nodes together, half of them notices at most, the last quarter only codes for people with accounts, and those go first', async () => {
+test('all nodes together send MAILS_PER_HOUR: at most half notices, the last quarter only codes for people with accounts', async () => {
   const mailbox = closeAfterTest(await openMailbox())
   const options = { config: { smtpUrl: mailbox.url, mailsPerHour: 4 } }
   const app = await appForTest(options)

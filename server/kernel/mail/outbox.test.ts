@@ -68,7 +68,7 @@ test('at its end nothing is left of a mail but its address as a hash and masked'
   await expect(kept).rejects.toThrow('violates check constraint')
 })
 
-test('of mails with one key one is queued, until that has come to its end', async () => {
+test('one mail of a key is queued at a time', async () => {
   const { db } = await openDatabaseForTest()
   const mail = { ...noticeTo(EMAIL), key: 'decision 1' }
   await Promise.all([1, 2, 3].map(() => queueMail(db, 'send-x', mail)))
@@ -81,7 +81,7 @@ test('of mails with one key one is queued, until that has come to its end', asyn
   expect((await mailHealth(db)).waiting).toBe(1)
 })
 
-test('a claimed mail is nobody else’s until the claim is over; what its former sender stores then changes nothing', async () => {
+test('a claimed mail belongs to one sender until the claim expires; a late outcome of that sender changes nothing', async () => {
   const { db } = await openDatabaseForTest()
   await queueMail(db, 'send-x', noticeTo(EMAIL))
   const late = await claim(db)

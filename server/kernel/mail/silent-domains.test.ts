@@ -38,7 +38,7 @@ async function openPartlySilentSmtp() {
   return { url: `smtp://127.0.0.1:${port}`, arrived, tried, most: () => most }
 }
 
-test('thirty recipients whose server does not answer delay nobody else’s code, and are tried two at a time', async () => {
+test('thirty recipients of a silent server delay no other code, and are tried two at a time', async () => {
   const smtp = await openPartlySilentSmtp()
   const app = await appForTest({ config: { smtpUrl: smtp.url } })
   for (let n = 0; n < 30; n++) {

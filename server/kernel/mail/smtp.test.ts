@@ -90,7 +90,7 @@ test.each([
   expect(smtpOptions({ url }).requireTLS).toBe(isRequired)
 })
 
-test('where TLS is required and offered, the mail is sent over TLS, and a certificate that its server has signed itself will do on this machine only', async () => {
+test('a mail goes over TLS if that is required and offered; a self-signed certificate is accepted on this machine only', async () => {
   let isSecure: boolean | undefined
   const port = await smtpForTest({
     onData(stream, session, done) {
@@ -155,7 +155,7 @@ test('without a name in the DNS the machine’s own choice stays, and mails are 
   }
 })
 
-test('an address whose domain is written in letters is read so in To', () => {
+test('To shows the domain of an address in its letters', () => {
   const from = { name: 'Вслух', address: 'no-reply@vsluh.example' }
   for (const address of ['anna@пример.рф', 'anna@xn--e1afmkfd.xn--p1ai']) {
     const { to } = toMessage({ to: address, subject: '', text: '' }, from)
@@ -164,7 +164,7 @@ test('an address whose domain is written in letters is read so in To', () => {
   expect(MESSAGE.to).toEqual({ name: '', address: 'olga@example.org' })
 })
 
-test('an address with letters beyond ASCII is given to no server without SMTPUTF8, and the person reads why', async () => {
+test('an address beyond ASCII is refused with an explanation if the server lacks SMTPUTF8', async () => {
   const told: string[] = []
   const port = await smtpForTest({
     disabledCommands: ['STARTTLS'],
@@ -184,7 +184,7 @@ test('an address with letters beyond ASCII is given to no server without SMTPUTF
   expect(told).toEqual([])
 })
 
-test('where TLS is required but not offered, nothing is sent, and the log says what to do', async () => {
+test('a mail is not sent if TLS is required but not offered, and the log names the fix', async () => {
   const mailbox = closeAfterTest(await openMailbox())
   const app = await appForTest({ config: { smtpUrl: `${mailbox.url}?requireTLS=true` } })
   const { body: operation } = await startAt(app, '/registrations', {

@@ -35,7 +35,7 @@ test('a question that ends the thread, or is not answered, fails alone: a new th
   ])
 })
 
-test('when the server stops, nobody is left waiting and nobody is answered later', async () => {
+test('a stop rejects all pending questions', async () => {
   const thread = startParrot()
   expect(await thread.ask('a')).toBe('a 1')
   const answers = ['what it never answers', 'b'].map(thread.ask)

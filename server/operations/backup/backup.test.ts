@@ -25,7 +25,7 @@ const app = await appForFile()
 
 const options = (mayReplace?: () => Promise<void>) => restoreOptions(app.dataDir, mayReplace)
 
-test('every table is in the backup that is not named among those that stay out', async () => {
+test('a backup contains every table but those named in LEFT_OUT', async () => {
   const { manifest } = await createBackup(app.databaseUrl, join(app.dataDir, 'all.backup'), {
     secret: null,
   })
@@ -102,7 +102,7 @@ test('a backup onto an existing file is refused before any table is read', async
   expect(await readFile(path, 'utf8')).toBe('something else')
 })
 
-test('of two backups into one file one is made and the other refused, and nothing else stays in the folder', async () => {
+test('one of two backups into the same file is refused, and no other file stays', async () => {
   const own = await mkdtemp(join(app.dataDir, 'two-'))
   const path = join(own, 'wall.backup')
   const make = () => createBackup(app.databaseUrl, path, { secret: null })
@@ -114,7 +114,7 @@ test('of two backups into one file one is made and the other refused, and nothin
   await readManifest(path)
 })
 
-test('a backup whose rows are others than its manifest says is refused', async () => {
+test('a backup whose rows differ from its manifest is refused', async () => {
   const path = join(app.dataDir, 'sums.backup')
   const { manifest } = await createBackup(app.databaseUrl, path, { secret: null })
   const url = await emptyDatabase()

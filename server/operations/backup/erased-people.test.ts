@@ -28,7 +28,7 @@ async function wallForTest() {
   return { app, olga, petr, masha, ivan, env, file: join(BACKUP_DIR, 'wall.backup') }
 }
 
-test('who was erased or has left since the backup is deleted again after a restore, who has returned is there, and the command says what came back', async () => {
+test('a restore deletes the accounts again that were deleted after the backup, keeps returned ones, and reports both', async () => {
   const { app, olga, petr, masha, ivan, env, file } = await wallForTest()
   const post = await app.publish(petr, 'Меня уже нет')
   await leave(app, ivan)
@@ -74,7 +74,7 @@ test('without a list of the deleted the command says that they may be back', asy
   expect(out).toContain('кто удалил свой аккаунт после копии, снова на стене.\n')
 })
 
-test('an id that a restore has given to somebody else deletes nobody', async () => {
+test('a noted deletion does not apply to another account with the same id', async () => {
   const { env, file, app, olga, petr } = await wallForTest()
   expect(await runHere(env, ['backup', file])).toMatchObject({ code: 0 })
   await sql`UPDATE users SET created_at = created_at - interval '1 ms' WHERE id = ${olga.id}`.execute(

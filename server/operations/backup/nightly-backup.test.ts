@@ -104,7 +104,7 @@ test('a backup that cannot be written is an error in the log and a sentence in t
   expect(await selectBackupState(app.db)).toMatchObject({ failed: null, at: expect.any(Date) })
 })
 
-test('a backup that the end of the process interrupts leaves no file, is no failure, and is done again; what killed ones left is removed', {
+test('a backup interrupted by a stop leaves no file and is repeated; files of killed ones are removed', {
   timeout: 60_000,
 }, async () => {
   const { app, folder, run } = await nightlyForTest(2)
@@ -128,7 +128,7 @@ test('a backup that the end of the process interrupts leaves no file, is no fail
   await expect(readdir(verification)).rejects.toThrow('ENOENT')
 })
 
-test('a missing BACKUP_DIR is named at the start, in the log and by status, and is not created; a folder in DATA_DIR is', {
+test('a missing BACKUP_DIR is reported and not created, unless it is in DATA_DIR', {
   timeout: 60_000,
 }, async () => {
   const folder = await folderForTest()
@@ -147,7 +147,7 @@ test('a missing BACKUP_DIR is named at the start, in the log and by status, and 
   expect(await readdir(folder)).toContain('backups')
 })
 
-test('BACKUP_COMMAND runs after the backup with its path and without the settings of the wall; its failure is told, also after a backup by hand, until it succeeds', {
+test('BACKUP_COMMAND gets the path but no settings of the wall; its failure is shown until it succeeds', {
   timeout: 60_000,
 }, async () => {
   const folder = await folderForTest()
@@ -186,7 +186,7 @@ test('BACKUP_COMMAND runs after the backup with its path and without the setting
   expect(variables.join()).not.toMatch(/DATABASE_URL|APP_SECRET|SMTP_URL|PG/)
 })
 
-test('a BACKUP_COMMAND that hangs, and one that the end of the process interrupts, leave no process; the interrupted one runs again', {
+test('a BACKUP_COMMAND that hangs or is interrupted leaves no process; an interrupted one runs again', {
   timeout: 60_000,
 }, async () => {
   const command = `trap '' TERM; sleep 1000 & echo $! > sleeper; echo copying 9 %; wait; wait`

@@ -23,7 +23,7 @@ const NEWER: Migrations = {
     CREATE FUNCTION mood_of(post bigint) RETURNS text LANGUAGE sql RETURN NULL`,
 }
 
-test('after a way back this version backs up whole what the newer one has added, which the newer one alone verifies and restores', async () => {
+test('after a downgrade a backup contains all of the newer version, which alone verifies and restores it', async () => {
   const newer = await appForTest()
   await newer.publish(await newer.signUp())
   await migrate(newer.databaseUrl, { migrations: NEWER })
@@ -56,7 +56,7 @@ test('a table that another version leaves out of its backups is missing in them,
   await restoreBackup(await emptyDatabase(), path, restoreOptions(folder))
 })
 
-test('a restore after a way back leaves nothing of the newer version, which can upgrade the wall again', async () => {
+test('a restore after a downgrade leaves nothing of the newer version, which can upgrade the wall again', async () => {
   const folder = await folderForTest()
   const path = join(folder, 'before.backup')
   const databaseUrl = await databaseForTest()
@@ -88,7 +88,7 @@ test('tables that an older version has left beside its own stop an upgrade, unti
   await migrate(databaseUrl)
 })
 
-test('a restore leaves the tables of others that stand beside those of a wall', async () => {
+test('a restore keeps tables that are not of the wall', async () => {
   const folder = await folderForTest()
   const path = join(folder, 'beside.backup')
   const databaseUrl = await databaseForTest()

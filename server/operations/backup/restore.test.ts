@@ -26,7 +26,7 @@ const app = await appForFile()
 
 const options = (mayReplace?: () => Promise<void>) => restoreOptions(app.dataDir, mayReplace)
 
-test('a restore refuses a wall, a running server, another secret and a newer version, and leaves what was there', async () => {
+test('a restore refuses a wall, a running server, another secret and a newer version, and changes nothing', async () => {
   const path = join(app.dataDir, 'refused.backup')
   await app.signUp()
   const invitation = { days: 7, uses: 5, note: 'Клуб', origin: '', actor: 'masha' }
@@ -59,7 +59,7 @@ test('a restore refuses a wall, a running server, another secret and a newer ver
   await expect(verifyBackup(newer)).rejects.toThrow('другой версии: 9.0.0')
 })
 
-test('a dry run refuses what a restore would, says what would become of the secret, and changes nothing', async () => {
+test('a dry run makes the checks of a restore, states what happens to the secret, and changes nothing', async () => {
   const [path, bare] = [join(app.dataDir, 'dry.backup'), join(app.dataDir, 'dry-bare.backup')]
   await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   await createBackup(app.databaseUrl, bare, { secret: null })
@@ -78,7 +78,7 @@ test('a dry run refuses what a restore would, says what would become of the secr
   expect(await dryRun(url, path)).toMatchObject({ secret: 'same' })
 })
 
-test('of two restores into one database at once, one is made and the other refused', async () => {
+test('one of two restores into the same database is refused', async () => {
   const path = join(app.dataDir, 'lock.backup')
   await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   const url = await databaseForTest()

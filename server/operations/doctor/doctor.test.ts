@@ -31,7 +31,7 @@ import { checkMailDomain } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
 import { checkPages, checkSettings, checkUnit } from './settings-checks.ts'
 
-test('what breaks while the server runs is logged once, and once more when it is well again', async () => {
+test('a fault while the server runs is logged once, and its end once', async () => {
   const app = await appForTest()
   const log = collectLog()
   const config = readConfig({ DATA_DIR: app.dataDir })
@@ -130,7 +130,7 @@ async function dnsForTest(records: Record<string, string>): Promise<Resolver> {
   return resolver
 }
 
-test('the domain of MAIL_FROM with SPF, DMARC and DKIM is well; another key of DKIM and what is missing is named; a silent DNS is no fault', {
+test('SPF, DMARC and DKIM records of MAIL_FROM are checked: missing ones and another key are named; a silent DNS is no fault', {
   timeout: 120_000,
 }, async () => {
   const resolver = await dnsForTest({
@@ -164,7 +164,7 @@ test('the domain of MAIL_FROM with SPF, DMARC and DKIM is well; another key of D
   })
 })
 
-test('backups are judged by the files in BACKUP_DIR and not by what was noted: a missing or emptied folder and an old file are broken', async () => {
+test('backups are judged by the files in BACKUP_DIR: a missing or empty folder and an old file are broken', async () => {
   const folder = await folderForTest()
   const noted = { bytes: 25e6, failed: null, verificationFailed: null, verifiedAt: new Date() }
   const check = (at: Date | null) => checkBackups({ ...noted, at }, folder)
@@ -254,7 +254,7 @@ test('a secret that others may read, pages that cannot be read, and nodes of two
   ])
 })
 
-test('a PostgreSQL and a Node whose next fixes are out are named with their month, and with the way to newer ones that fits the installation', () => {
+test('an outdated PostgreSQL or Node is named with its month and the way to upgrade this installation', () => {
   const now = new Date('2026-11-26')
   const embedded = { postgres: '18.4', node: '26.10.0', isEmbedded: true }
   expect(checkParts(embedded, now)).toMatchObject({
@@ -273,7 +273,7 @@ test('a PostgreSQL and a Node whose next fixes are out are named with their mont
   expect(checkParts({ ...own, postgres: '15.20' }, now)).toMatchObject({ level: 'ok' })
 })
 
-test('limits other than those of the product and metrics for everybody are warned of', async () => {
+test('changed rate limits and public metrics are warned of', async () => {
   const https = { PUBLIC_URL: 'https://wall.example', MAIL_MODE: 'print' }
   const own = { OPERATOR_NAME: 'Ольга', CONTACT_EMAIL: 'olga@example.org' }
   const check = (env: object) => checkSettings(readConfig({ ...https, ...own, ...env }))

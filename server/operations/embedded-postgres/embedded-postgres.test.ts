@@ -49,7 +49,7 @@ test('the product’s role owns its database and may do nothing else, also where
   expect(await query((await at.start()).connectionString, rights)).toEqual([false])
 })
 
-test('what users wrote stays out of its log', async () => {
+test('texts of users stay out of its log', async () => {
   const { connectionString } = await at.start()
   await query(connectionString, 'create table users (email text unique)')
   const insert = `insert into users values ('anna@example.org')`

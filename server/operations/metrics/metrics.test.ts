@@ -120,7 +120,7 @@ test('refused codes and the networks that asked for them are counted, and so is 
   await expect.poll(counted).toEqual([20, 10, 1])
 })
 
-test('pages, feeds and files are named by their patterns, and only what does not exist has no route', async () => {
+test('pages, feeds and files are labelled with their patterns, and missing ones with none', async () => {
   const { app, metricsPort } = await meteredApp()
   const olga = await app.signUp()
   const { id } = await app.publish(olga)
@@ -151,7 +151,7 @@ test('pages, feeds and files are named by their patterns, and only what does not
   expect(JSON.parse(await app.logLine('"route":"/posts/:id"'))).toMatchObject({ method: 'GET' })
 })
 
-test('a Host that is not this machine’s is refused, so that no page in a browser reads the metrics by DNS rebinding', async () => {
+test('a foreign Host is refused, against DNS rebinding', async () => {
   const { metricsPort } = await meteredApp()
   const ask = async (host: string) => {
     const asked = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
