@@ -4,18 +4,18 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
 import type { Product } from '../../e2e/testing/product.ts'
-import { databaseForTest, signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
+import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
 import type { Outcome } from '../../e2e/testing/recorded-calls.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
 import { addJob } from '../../server/kernel/queue/queue.ts'
 import { DEVICE } from '../../server/testing/client.ts'
-import { openCrowd } from '../../server/testing/crowd.ts'
+import { databaseForTest } from '../../server/testing/database-for-test.ts'
+import { lockWaits } from '../../server/testing/databases.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { openStuckSmtp } from '../../server/testing/smtp-faults.ts'
 import { withEmbeddedDatabase } from './embedded-database.ts'
-import { countWaiting, lockPost } from './lock-post.ts'
 
 const EXIT_MS = 10_000
 /** The time to exit when there is nothing to wait for. */
@@ -47,42 +47,22 @@ test.each([
   },
 )
 
-test('SIGTERM under load, twenty times: no reused connection is reset, and each run exits within 5 s', async () => {
-  const { product, client } = await startProductForTest()
-  const [olga] = await signUpUsers(client, 1)
-  const calls = [
-    'GET /api/v1/posts HTTP/1.1\r\n',
-    `GET /api/v1/posts HTTP/1.1\r\nAuthorization: Bearer ${olga?.token}\r\n`,
-    `GET /api/v1/sessions HTTP/1.1\r\nAuthorization: Bearer ${olga?.token}\r\n`,
-    'GET / HTTP/1.1\r\n',
-  ]
-  for (let run = 1; run <= 20; run++) {
-    let turn = 0
-    const request = () => `${calls[turn++ % calls.length]}Host: x\r\n\r\n`
-    const crowd = openCrowd({ url: product.url, connections: 40, request })
-    await expect.poll(() => crowd.result.times.length).toBeGreaterThan(500)
-    await expectGracefulExit(product, QUICK_EXIT_MS)
-    const { statuses, lost } = await crowd.stop()
-    expect({ run, lost, statuses: [...statuses.keys()] }).toEqual({ run, lost: 0, statuses: [200] })
-    await product.start()
-  }
-}, 240_000)
-
 test('SIGTERM: a request that waits for the database gets a whole response, and no new connection is accepted meanwhile', async () => {
   const { product, client } = await startProductForTest()
   const olga = await client.signUp()
   const { token } = olga
   const post = await client.publish(olga)
   const exited = await withEmbeddedDatabase(product.dataDir, async (db) => {
-    const held = await lockPost(db, post.id)
+    const holder = await db.startTransaction().execute()
+    await sql`SELECT FROM posts WHERE id = ${post.id} FOR UPDATE`.execute(holder)
     const waiting = [
       client.call('POST', `/posts/${post.id}/likes`, { token }),
       client.call('POST', `/posts/${post.id}/replies`, { token, body: { text: 'Успею' } }),
     ]
-    await held.waitedForBy(2)
+    await expect.poll(() => lockWaits({ db })).toBe(2)
     const exit = expectGracefulExit(product, QUICK_EXIT_MS)
     await refusesConnections(product)
-    await held.release()
+    await holder.rollback().execute()
     const answers = await Promise.all(waiting)
     expect(answers.map(({ status }) => status)).toEqual([200, 201])
     expect(answers[0]?.body).toEqual({ likes_count: 1 })
@@ -132,7 +112,7 @@ test('SIGTERM while the nightly check waits for a lock: exit code 0 within 10 s'
     db.transaction().execute(async (tx) => {
       await sql`LOCK TABLE wall_totals`.execute(tx)
       await addJob(db, 'check-counters', { payload: {} })
-      await expect.poll(() => countWaiting(db)).toBe(1)
+      await expect.poll(() => lockWaits({ db })).toBe(1)
       exit = expectGracefulExit(product)
       await exit
     }),
@@ -156,7 +136,7 @@ test('SIGTERM while the server starts: exit code 0, and the jobs that ran alread
   const counters = await db.startTransaction().execute()
   await sql`LOCK TABLE wall_totals`.execute(counters)
   const starting = product.start().catch(() => {})
-  await expect.poll(() => countWaiting(db)).toBe(1)
+  await expect.poll(() => lockWaits({ db })).toBe(1)
   const exit = expectGracefulExit(product)
   await product.printed(/(Останавливаемся)/)
   await held.rollback().execute()

@@ -1,66 +1,10 @@
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, inject, test } from 'vitest'
-import { createDatabase, withDatabase } from '../../server/testing/databases.ts'
+import { expect, test } from 'vitest'
 import { folderForTest, mountForTest } from '../../server/testing/folder-for-test.ts'
 import { runCommand } from '../../server/testing/run-command.ts'
 import { startMain } from '../../server/testing/start-main.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
-
-test('a wall moves from the running embedded database into an own PostgreSQL and back into a stopped embedded one, and its sessions go on', async () => {
-  const folder = await folderForTest()
-  const [first, second, backups] = ['first', 'second', 'backups'].map((name) => join(folder, name))
-  if (!first || !second || !backups) throw new Error('three folders')
-  await mkdir(backups)
-  const wall = await startWall({ DATA_DIR: first })
-  const user = await wall.client.signIn(EMAIL)
-  const post = await wall.client.publish(user, 'Переезжаю')
-  const made = await runCommand({ DATA_DIR: first }, 'backup', backups, '--json')
-  expect(made).toMatchObject({ code: 0 })
-  const { file } = JSON.parse(made.out)
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
-  expect(
-    await runCommand({ DATA_DIR: first }, 'restore', file, '--replace', '--yes'),
-  ).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('Остановите'),
-  })
-  await wall.stop()
-  expect(await runCommand({ DATA_DIR: first }, 'restore', file)).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('--replace'),
-  })
-  expect(await runCommand({}, 'verify', file)).toMatchObject({
-    code: 0,
-    out: expect.stringContaining('записей на стене: 1'),
-  })
-
-  await createDatabase(inject('databaseUrl'), 'moved')
-  const own = {
-    DATABASE_URL: withDatabase(inject('databaseUrl'), 'moved'),
-    DATA_DIR: second,
-    APP_SECRET: (await readFile(join(first, 'app-secret'), 'utf8')).trim(),
-  }
-  expect(await runCommand(own, 'restore', file)).toMatchObject({ code: 0, err: '' })
-  const moved = await startWall(own)
-  expect((await moved.client.call('GET', `/posts/${post.id}`)).body.text).toBe('Переезжаю')
-  // The copy signs access tokens with a key of its own, so the session gets a new one.
-  await moved.client.publish(await moved.client.renew(user), 'Переехала')
-  await moved.stop()
-
-  const back = join(backups, 'back.backup')
-  expect(await runCommand(own, 'backup', back)).toMatchObject({ code: 0 })
-  const third = { DATA_DIR: join(folder, 'third') }
-  expect(await runCommand(third, 'restore', back)).toMatchObject({ code: 0 })
-  expect(await runCommand(third, 'backup', join(backups, 'stopped.backup'))).toMatchObject({
-    code: 0,
-  })
-  expect(await runCommand(third, 'recount')).toMatchObject({ out: 'Все счётчики верны.\n' })
-  const secrets = [first, third.DATA_DIR].map((dir) => readFile(join(dir, 'app-secret'), 'utf8'))
-  expect(new Set(await Promise.all(secrets)).size).toBe(1)
-  const again = await startWall(third)
-  expect((await again.client.call('GET', '/posts')).body.total).toBe(2)
-}, 240_000)
 
 test('a backup without the secret, a dry run, and a verification that the wall notes', async () => {
   const folder = await folderForTest()

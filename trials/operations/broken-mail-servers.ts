@@ -76,11 +76,16 @@ export async function openFaults(): Promise<Fault[]> {
   ]
 }
 
-/** A mail server whose certificate was valid a month ago, and for an address that trusts its issuer. */
-export async function openExpired(): Promise<Opened> {
+/** A certificate that was valid a month ago. */
+export async function expiredCertificate() {
   const clock = await shiftedClock()
   await clock.shift(-40 * DAY)
-  const { key, cert } = await certificateForTest(10, clock.env)
+  return certificateForTest(10, clock.env)
+}
+
+/** A mail server with an expired certificate, for an address that trusts its issuer. */
+async function openExpired(): Promise<Opened> {
+  const { key, cert } = await expiredCertificate()
   const server = new SMTPServer({ key, cert, authOptional: true })
   server.listen(0, '127.0.0.1')
   await once(server.server, 'listening')

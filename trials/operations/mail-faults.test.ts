@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../server/testing/free-port.ts'
-import { openHangingSmtp } from '../../server/testing/hanging-smtp.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { envOf, runCommand } from '../../server/testing/run-command.ts'
 import { startAt } from '../../server/testing/sign-in-calls.ts'
@@ -124,20 +123,4 @@ test('an address that is refused for good is tried once, and keeps no other mail
   expect((await runCommand(env, 'doctor')).out).toMatch(/^✓ писем в очереди: 0, не уходят: 0$/m)
   expect(await readMetrics(metricsPort)).toMatch(/^vslukh_mails_total\{outcome="refused"\} 1$/m)
   expect(refusing.counts.refusals).toBe(1)
-})
-
-test('a server that takes whole mails and never answers gets each mail twice, and not a third time', {
-  timeout: 200_000,
-}, async () => {
-  const hanging = await openHangingSmtp('message')
-  onTestFinished(() => hanging.close())
-  const app = await appForTest({ config: { smtpUrl: hanging.url } })
-  const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
-  await expect.poll(() => stateOf(app, id), LONG_WAIT).toBe('retrying')
-  await expect.poll(() => stateOf(app, id), LONG_WAIT).toBe('sent')
-  const env = envOf(app)
-  const { out } = await runCommand(env, 'mail', 'log', '--json')
-  expect(JSON.parse(out)).toMatchObject([{ outcome: 'sent', tries: 2, error: 'ETIMEDOUT' }])
-  expect((await runCommand(env, 'status')).out).toMatch(/ждут: 0, не уходят: 0/)
-  expect(hanging.counts.mails).toBe(2)
 })
