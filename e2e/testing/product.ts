@@ -3,12 +3,11 @@ import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inject, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { codeOf } from '../../server/features/codes/codes.mail.ts'
 import { deriveKey } from '../../server/kernel/config/app-secret.ts'
 import { endChild, untilReady } from '../../server/testing/child-process.ts'
 import { createClient, type TestUser } from '../../server/testing/client.ts'
-import { freshDatabase } from '../../server/testing/databases.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -111,12 +110,6 @@ export async function startProductForTest({ env, prepare, ...limits }: TestOptio
   await prepare?.(product)
   await product.start()
   return { product, client: createProductClient(product) }
-}
-
-export async function databaseForTest(): Promise<string> {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(() => database.drop())
-  return database.url
 }
 
 /** A client that signs in with derived codes. */

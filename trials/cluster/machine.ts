@@ -1,11 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { openSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { endChild } from '../../server/testing/child-process.ts'
-import { isRoot } from '../../server/testing/debian-package.ts'
 import { childrenOf } from '../../server/testing/processes.ts'
 import { readDeployFile } from '../operations/deploy-file.ts'
+import { postgresUser } from '../operations/own-postgres.ts'
 import type { Programs } from './programs.ts'
 
 /** The first three bytes of the machines' addresses in the files of deploy/patroni. */
@@ -42,6 +42,7 @@ export function inNetwork(network: string, ownKeys: string[] = [], number = 1): 
  */
 export async function prepareMachine({ number, network, folder, programs }: MachineSettings) {
   const name = `db${number}`
+  const user = await postgresUser()
   const data = join(folder, 'data')
   const [etcdFile, patroniFile] = [join(folder, 'etcd.yml'), join(folder, 'patroni.yml')]
   const etcdUrls = ['listen-client', 'advertise-client', 'listen-peer', 'initial-advertise-peer']
@@ -74,7 +75,7 @@ export async function prepareMachine({ number, network, folder, programs }: Mach
     const log = openSync(join(folder, 'log'), 'a')
     const env = { PATH: process.env.PATH, HOME: folder, LC_ALL: 'C.UTF-8' }
     return spawn(program, args, {
-      ...postgresUser(),
+      ...user,
       cwd: folder,
       env,
       stdio: ['ignore', log, log],
@@ -106,14 +107,6 @@ export async function prepareMachine({ number, network, folder, programs }: Mach
       await this.killEtcd()
     },
   }
-}
-
-/** PostgreSQL refuses root, so root runs it as Debian's user postgres. */
-export function postgresUser(): { uid?: number; gid?: number } {
-  if (!isRoot) return {}
-  const id = (option: string) =>
-    Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }))
-  return { uid: id('-u'), gid: id('-g') }
 }
 
 function killProcess(pid: number): void {

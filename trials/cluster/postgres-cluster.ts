@@ -3,10 +3,11 @@ import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import { endChild } from '../../server/testing/child-process.ts'
+import { executeOn } from '../../server/testing/databases.ts'
 import { readDeployFile } from '../operations/deploy-file.ts'
-import { inNetwork, type Machine, PASSWORDS, postgresUser, prepareMachine } from './machine.ts'
+import { postgresUser } from '../operations/own-postgres.ts'
+import { inNetwork, type Machine, PASSWORDS, prepareMachine } from './machine.ts'
 import type { Programs } from './programs.ts'
 
 const PASSWORD = 'the-product-of-a-test'
@@ -67,8 +68,6 @@ export async function startPostgresCluster(programs: Programs) {
     machines,
     /** HAProxy leads to the primary. */
     primaryUrl: urlAt(`${network}1:5000`),
-
-    urlOf: ({ address }: Machine) => urlAt(`${address}:5432`),
 
     async primary(): Promise<Machine> {
       for (;;) {
@@ -152,18 +151,13 @@ function urlAt(address: string): string {
 
 async function createDatabase(address: string): Promise<void> {
   const password = PASSWORDS.SUPERUSER_PASSWORD
-  const client = new pg.Client(`postgresql://postgres:${password}@${address}/postgres`)
-  await client.connect()
-  try {
-    await client.query(`CREATE ROLE vslukh LOGIN PASSWORD '${PASSWORD}' IN ROLE pg_read_all_stats`)
-    await client.query('CREATE DATABASE vslukh OWNER vslukh TEMPLATE template0')
-  } finally {
-    await client.end()
-  }
+  const url = `postgresql://postgres:${password}@${address}/postgres`
+  await executeOn(url, `CREATE ROLE vslukh LOGIN PASSWORD '${PASSWORD}' IN ROLE pg_read_all_stats`)
+  await executeOn(url, 'CREATE DATABASE vslukh OWNER vslukh TEMPLATE template0')
 }
 
 async function giveToPostgres(folder: string): Promise<void> {
-  const { uid, gid } = postgresUser()
+  const { uid, gid } = await postgresUser()
   if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid)
 }
 

@@ -1,14 +1,13 @@
-import { dirname } from 'node:path'
 import { findBalancer } from '../../server/testing/balancer.ts'
 import { findProgram } from '../../server/testing/debian-package.ts'
+import { debiansPostgres } from '../operations/own-postgres.ts'
 
 export type Programs = Awaited<ReturnType<typeof findPrograms>>
 
 /** Root gets missing programs from Debian 12; otherwise an Error names the missing package. */
 export async function findPrograms() {
-  const initdb = await debianProgram('/usr/lib/postgresql/15/bin/initdb', 'postgresql-15')
   return {
-    postgresFolder: dirname(initdb),
+    postgresFolder: await debiansPostgres(),
     etcd: await debianProgram('/usr/bin/etcd', 'etcd-server'),
     patroni: await debianProgram('/usr/bin/patroni', 'patroni'),
     haproxy: await findBalancer(),

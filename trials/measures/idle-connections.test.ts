@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { databaseForTest, startProductForTest } from '../../e2e/testing/product.ts'
+import { startProductForTest } from '../../e2e/testing/product.ts'
+import { databaseForTest } from '../../server/testing/database-for-test.ts'
 import { openSocket } from '../../server/testing/raw-http.ts'
 
 const OPEN_FILES = 200

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { databaseForTest, startProductForTest } from '../../e2e/testing/product.ts'
+import { startProductForTest } from '../../e2e/testing/product.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
 import { askOnce, openCrowd, sendNewcomers } from '../../server/testing/crowd.ts'
+import { databaseForTest } from '../../server/testing/database-for-test.ts'
 import { openSocket } from '../../server/testing/raw-http.ts'
 
 /** The number of requests that the server works on at once. */

@@ -3,9 +3,9 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { endChild } from '../../server/testing/child-process.ts'
-import { freshDatabase } from '../../server/testing/databases.ts'
+import { databaseForTest } from '../../server/testing/database-for-test.ts'
 import { folderForTest, mountForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 
@@ -17,8 +17,7 @@ const MANY_READS = 12_000
 
 /** Starts the server with its log on a file descriptor, or on a pipe that nobody reads any more. */
 async function startServer(stderr: number | 'closed pipe', stdout: 'ignore' | 'closed pipe') {
-  const database = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(database.drop)
+  const DATABASE_URL = await databaseForTest()
   const dataDir = await folderForTest()
   const port = await freePort()
   const server = spawn(process.execPath, ['server/main.ts'], {
@@ -26,7 +25,7 @@ async function startServer(stderr: number | 'closed pipe', stdout: 'ignore' | 'c
     env: {
       ...process.env,
       DATA_DIR: dataDir,
-      DATABASE_URL: database.url,
+      DATABASE_URL,
       APP_SECRET: 'a-secret-that-only-this-test-knows-0123456789',
       PORT: String(port),
       RATE_LIMIT_SCALE: '1000',

@@ -9,6 +9,7 @@ import { findNginx, findProgram } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { ROOT, readDeployFile, run } from './deploy-file.ts'
+import { debiansPostgres } from './own-postgres.ts'
 import { caddyConfig, haproxyConfig, nginxConfig } from './proxy-configs.ts'
 
 test.each([
@@ -72,7 +73,7 @@ test('Patroni accepts its file for PostgreSQL and etcd that are there, and HAPro
     ['10.0.0.11:8008', `${ownAddress()}:${restPort}`],
     ['10.0.0.11:5432', `${ownAddress()}:${postgresPort}`],
     ['/var/lib/postgresql/vslukh', join(folder, 'data')],
-    ['/usr/lib/postgresql/15/bin', await postgresPrograms()],
+    ['/usr/lib/postgresql/15/bin', await debiansPostgres()],
   ])
   const file = join(folder, 'patroni.yml')
   await writeFile(file, text)
@@ -93,15 +94,6 @@ function ownAddress(): string {
   const own = addresses.find((address) => address && !address.internal && address.family === 'IPv4')
   if (!own) throw new Error('This machine has no address but loopback, which Patroni refuses')
   return own.address
-}
-
-/** Returns the folder of PostgreSQL's programs, all of which Patroni looks for. */
-async function postgresPrograms(): Promise<string> {
-  const program = await findProgram(['/usr/lib/postgresql/15/bin/pg_basebackup'], {
-    debianPackage: 'postgresql-15',
-    advice: 'No PostgreSQL 15 found: this test needs Debian 12’s postgresql-15',
-  })
-  return join(program, '..')
 }
 
 /** Starts etcd for one test. Returns its host and port. */

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { restoreLibraryLinks } from '../../server/operations/embedded-postgres/binaries.ts'
+import { withClient } from '../../server/testing/backups.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { runCommand, startCommand } from '../../server/testing/run-command.ts'
 import { startMain } from '../../server/testing/start-main.ts'
-import { ask, startOwnPostgres } from './own-postgres.ts'
+import { startOwnPostgres } from './own-postgres.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -82,5 +83,7 @@ test('a PostgreSQL that is older than 15 is refused with a sentence by the start
   expect(await startMain(env)).toMatchObject({ code: 1, stderr: sentence })
   const restored = await runCommand(env, 'restore', join(folder, 'any.backup'))
   expect(restored).toMatchObject({ code: 1, err: sentence })
-  expect(await ask(DATABASE_URL, `SELECT FROM pg_tables WHERE schemaname = 'public'`)).toEqual([])
+  const tables = `SELECT FROM pg_tables WHERE schemaname = 'public'`
+  const { rows } = await withClient(DATABASE_URL, (client) => client.query(tables))
+  expect(rows).toEqual([])
 }, 120_000)

@@ -1,13 +1,12 @@
 import { appendFile, chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
 import { onTestFinished } from 'vitest'
 import {
   changeOwner,
   chooseOsUser,
   commandAs,
 } from '../../server/operations/embedded-postgres/os-user.ts'
-import { findProgram } from '../../server/testing/debian-package.ts'
+import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { run } from './deploy-file.ts'
@@ -45,9 +44,9 @@ export async function startOwnPostgres(programs: string): Promise<string> {
   return `postgresql://postgres@127.0.0.1:${port}/postgres`
 }
 
-export async function ask<T extends object>(url: string, text: string): Promise<T[]> {
-  const client = new pg.Client(url)
-  await client.connect()
-  const { rows } = await client.query<T>(text).finally(() => client.end())
-  return rows
+/** PostgreSQL refuses root, so root runs it as Debian's user postgres. */
+export async function postgresUser(): Promise<{ uid?: number; gid?: number }> {
+  if (!isRoot) return {}
+  const id = async (option: string) => Number((await run('id', [option, 'postgres'])).stdout)
+  return { uid: await id('-u'), gid: await id('-g') }
 }

@@ -1,39 +1,28 @@
-import { execFile } from 'node:child_process'
 import { appendFile, chmod, chown, mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
-import pg from 'pg'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
+import { withClient } from '../../server/testing/backups.ts'
+import { executeOn } from '../../server/testing/databases.ts'
+import { findProgram } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
-import { readDeployFile } from './deploy-file.ts'
+import { readDeployFile, run } from './deploy-file.ts'
+import { debiansPostgres, postgresUser } from './own-postgres.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
 
-const exec = promisify(execFile)
 const APP_SECRET = 'a-secret-that-only-tests-know-0123456789'
-
-/** The user of Debian's PostgreSQL, which refuses root; otherwise whoever runs the test. */
-async function databaseUser(): Promise<{ uid?: number; gid?: number }> {
-  if (!isRoot) return {}
-  const id = async (flag: string) => Number((await exec('id', [flag, 'postgres'])).stdout)
-  return { uid: await id('-u'), gid: await id('-g') }
-}
 
 /**
  * Creates a PostgreSQL of Debian with pgBackRest by deploy/pgbackrest.conf, which archives its log.
  * It is not started yet.
  */
 async function createArchivedPostgres() {
-  const initdb = await findProgram(['/usr/lib/postgresql/15/bin/initdb'], {
-    debianPackage: 'postgresql-15',
-    advice: 'This test needs PostgreSQL 15: install Debian 12’s postgresql-15',
-  })
+  const programs = await debiansPostgres()
   const pgbackrest = await findProgram(['/usr/bin/pgbackrest'], {
     debianPackage: 'pgbackrest',
     advice: 'No pgbackrest found: install it',
   })
-  const user = await databaseUser()
+  const user = await postgresUser()
   const folder = await folderForTest()
   const port = await freePort()
   const pathOf = (name: string) => join(folder, name)
@@ -53,12 +42,11 @@ async function createArchivedPostgres() {
     ['pg1-port=5432', `pg1-port=${port}\npg1-socket-path=${sockets}`],
   ])
   await writeFile(config, text)
-  const run = (program: string, ...args: string[]) => exec(program, args, { ...user, cwd: folder })
+  const call = (program: string, ...args: string[]) => run(program, args, { ...user, cwd: folder })
   const archiving = [`--config=${config}`, '--stanza=vslukh', '--log-level-console=warn']
-  const control = join(dirname(initdb), 'pg_ctl')
-  const postgres = (...args: string[]) =>
-    run(control, '-D', data, '-w', '-l', join(sockets, 'log'), ...args)
-  await run(initdb, '-D', data, '-U', 'postgres', '--auth=trust')
+  const control = ['-D', data, '-w', '-l', join(sockets, 'log')]
+  const postgres = (...args: string[]) => call(join(programs, 'pg_ctl'), ...control, ...args)
+  await call(join(programs, 'initdb'), '-D', data, '-U', 'postgres', '--auth=trust')
   const settings = [
     `port = ${port}`,
     `unix_socket_directories = '${sockets}'`,
@@ -71,14 +59,8 @@ async function createArchivedPostgres() {
     start: () => postgres('start'),
     kill: () => postgres('stop', '-m', 'immediate'),
     stop: () => postgres('stop', '-m', 'fast'),
-    pgbackrest: (...args: string[]) => run(pgbackrest, ...archiving, ...args),
+    pgbackrest: (...args: string[]) => call(pgbackrest, ...archiving, ...args),
   }
-}
-
-async function askOnce(url: string, text: string): Promise<pg.QueryResult> {
-  const client = new pg.Client(url)
-  await client.connect()
-  return client.query(text).finally(() => client.end())
 }
 
 test('a wall comes back by pgBackRest to the second before its posts were lost, from a backup and the log since', {
@@ -87,7 +69,7 @@ test('a wall comes back by pgBackRest to the second before its posts were lost, 
   const postgres = await createArchivedPostgres()
   await postgres.start()
   onTestFinished(async () => void (await postgres.stop().catch(() => {})))
-  await askOnce(postgres.url.replace(/vslukh$/, 'postgres'), 'CREATE DATABASE vslukh')
+  await executeOn(postgres.url.replace(/vslukh$/, 'postgres'), 'CREATE DATABASE vslukh')
   await postgres.pgbackrest('stanza-create')
   const folder = await folderForTest()
   const env = { DATABASE_URL: postgres.url, APP_SECRET, DATA_DIR: folder, RATE_LIMIT_SCALE: '100' }
@@ -96,16 +78,17 @@ test('a wall comes back by pgBackRest to the second before its posts were lost, 
   const first = await wall.client.publish(olga, 'До копии')
   await postgres.pgbackrest('backup', '--type=full')
   // pgBackRest counts whole seconds: the backup has to end in an earlier one than the target.
-  await askOnce(
+  await executeOn(
     postgres.url,
     `SELECT pg_sleep_until(date_trunc('second', now()) + interval '1 second')`,
   )
   const second = await wall.client.publish(olga, 'После копии')
-  const { rows } = await askOnce(
-    postgres.url,
-    "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS+00') AS at, pg_sleep(0.01)",
+  const { rows } = await withClient(postgres.url, (client) =>
+    client.query(
+      "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS+00') AS at, pg_sleep(0.01)",
+    ),
   )
-  await askOnce(postgres.url, 'DELETE FROM posts')
+  await executeOn(postgres.url, 'DELETE FROM posts')
   // Waits until the log with the deletion is archived.
   await postgres.pgbackrest('check')
   await wall.stop()

@@ -1,9 +1,6 @@
 import { onTestFinished } from 'vitest'
-import {
-  createProductClient,
-  databaseForTest,
-  startProductForTest,
-} from '../../e2e/testing/product.ts'
+import { createProductClient, startProductForTest } from '../../e2e/testing/product.ts'
+import { databaseForTest } from '../../server/testing/database-for-test.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { startProxy } from './proxies.ts'

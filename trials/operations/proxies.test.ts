@@ -1,5 +1,5 @@
-import pg from 'pg'
 import { expect, test } from 'vitest'
+import { withClient } from '../../server/testing/backups.ts'
 import { openDatabaseAgain, shutDatabase } from '../../server/testing/databases.ts'
 import { findProgram } from '../../server/testing/debian-package.ts'
 import { openNews } from '../../server/testing/news-reader.ts'
@@ -64,16 +64,13 @@ test.each(NAMES)(
   },
 )
 
-test.each(NAMES)(
-  'behind %s nobody gets another person’s likes, whoever came first',
-  async (name) => {
-    const site = await startProxiedSite(name)
-    for (let round = 0; round < 5; round++) expect(await readAsBoth(site)).toEqual(EVERYBODYS_OWN)
-  },
-)
+test.each(NAMES)('behind %s no user gets another user’s likes', async (name) => {
+  const site = await startProxiedSite(name)
+  for (let round = 0; round < 5; round++) expect(await readAsBoth(site)).toEqual(EVERYBODYS_OWN)
+})
 
 test.each(NAMES)(
-  'behind %s what is answered before its body was read mixes nobody up, and its body is no request',
+  'behind %s an answer before its body mixes up no responses, and the body is no request',
   async (name) => {
     const { proxy, products } = await startProxiedSite(name)
     const { address } = products[0] ?? {}
@@ -87,17 +84,14 @@ test.each(NAMES)(
   },
 )
 
-test.each(NAMES)(
-  'behind %s news come as they are told, to several who follow them',
-  async (name) => {
-    const { proxy, client, olga } = await startProxiedSite(name)
-    const streams = await Promise.all(Array.from({ length: 3 }, () => openNews(proxy.url)))
-    const { id } = await client.publish(olga, 'Новость')
-    const since = performance.now()
-    for (const { text } of streams) await expect.poll(text).toContain(`"newest":"${id}"`)
-    expect(performance.now() - since).toBeLessThan(1500)
-  },
-)
+test.each(NAMES)('behind %s news reach several readers at once', async (name) => {
+  const { proxy, client, olga } = await startProxiedSite(name)
+  const streams = await Promise.all(Array.from({ length: 3 }, () => openNews(proxy.url)))
+  const { id } = await client.publish(olga, 'Новость')
+  const since = performance.now()
+  for (const { text } of streams) await expect.poll(text).toContain(`"newest":"${id}"`)
+  expect(performance.now() - since).toBeLessThan(1500)
+})
 
 test.each(NAMES)('behind %s visitors read the wall while the database is away', async (name) => {
   const site = await startProxiedSite(name)
@@ -134,7 +128,7 @@ test('behind nginx the wall can be read while the server is away, by visitors al
   expect(await readAsBoth(site)).toEqual(EVERYBODYS_OWN)
 })
 
-test('behind nginx people who are signed in do not wait for each other’s reads', async () => {
+test('behind nginx signed-in users do not wait for each other’s reads', async () => {
   const { proxy, olga } = await startProxiedSite('nginx')
   const headers = { authorization: `Bearer ${olga.token}`, cookie: olga.cookie }
   const read = async (_: unknown, n: number) => {
@@ -183,12 +177,8 @@ async function askEachAlone(url: string, args: string[] = []): Promise<string[]>
 }
 
 async function addressesIn(databaseUrl: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    const { rows } = await client.query<{ address: string }>('SELECT address FROM access_journal')
-    return rows.map(({ address }) => address)
-  } finally {
-    await client.end()
-  }
+  const { rows } = await withClient(databaseUrl, (client) =>
+    client.query<{ address: string }>('SELECT address FROM access_journal'),
+  )
+  return rows.map(({ address }) => address)
 }

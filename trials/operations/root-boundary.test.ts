@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,41 +5,16 @@ import { writeForWall } from '../../operator/setup/settings-file.ts'
 import { isRoot } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { ROOT, run } from './deploy-file.ts'
+import { openMachine } from './machine-without-systemd.ts'
 
 const SERVICE_UID = 4321
 
-/** A machine whose /etc, /opt and /var are its own, with an installed wall and its user. */
-async function openMachine() {
-  const folder = await folderForTest()
-  await cp('/etc', join(folder, 'etc'), { recursive: true, verbatimSymlinks: true })
-  for (const name of ['opt/vslukh/current', 'var/lib/vslukh', 'var/cache/vslukh']) {
-    await mkdir(join(folder, name), { recursive: true })
-  }
-  const add = (file: string, line: string) =>
-    run('sh', ['-c', `echo '${line}' >> ${join(folder, 'etc', file)}`])
-  await add('passwd', `vslukh:x:${SERVICE_UID}:${SERVICE_UID}::/var/lib/vslukh:/bin/false`)
-  await add('group', `vslukh:x:${SERVICE_UID}:`)
+/** A machine with an installed wall. `shell` runs a line as root, and returns what it prints. */
+async function openInstalled() {
+  const { folder, call } = await openMachine()
   await writeFile(join(folder, 'etc/vslukh.env'), 'PORT=3999\n')
-  await run('chmod', ['755', folder])
-  await run('chown', ['-R', `${SERVICE_UID}:${SERVICE_UID}`, join(folder, 'var')])
-  const mounts = ['etc', 'opt', 'var'].map((name) => `mount --bind ${folder}/${name} /${name}`)
-  mounts.push(`mount --bind ${ROOT} /opt/vslukh/current`)
-  return {
-    folder,
-    /** Runs a line of shell as root. Returns what it prints. */
-    shell: (line: string, input = '') =>
-      new Promise<string>((resolve) => {
-        const script = ['set -e', ...mounts, 'set +e', `exec 2>&1; ${line}`].join('\n')
-        const { PATH } = process.env
-        const child = execFile(
-          'unshare',
-          ['--mount', '/bin/sh', '-c', script],
-          { env: { PATH } },
-          (_error, out) => resolve(out),
-        )
-        child.stdin?.end(input)
-      }),
-  }
+  const shell = async (line: string) => (await call('sh -c', `exec 2>&1; ${line}`)).out
+  return { folder, shell }
 }
 
 const VSLUKH = '/opt/vslukh/current/bin/vslukh'
@@ -49,8 +23,10 @@ test('commands that change the machine use no cache of the service’s user, and
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(!isRoot, 'only root may change users')
-  const { folder, shell } = await openMachine()
+  const { folder, shell } = await openInstalled()
   const cache = join(folder, 'var/cache/vslukh')
+  await mkdir(cache, { recursive: true })
+  await run('chown', [`${SERVICE_UID}`, cache])
   expect(await shell(`XDG_CACHE_HOME=/var/cache/vslukh ${VSLUKH} setup --help`)).toContain('setup')
   expect(await readdir(cache)).toEqual([])
   expect(await shell(`${VSLUKH} status --help`)).toContain('status')
@@ -62,7 +38,7 @@ test('a command that root starts as the service’s user shares no terminal with
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(!isRoot, 'only root may change users')
-  const { folder, shell } = await openMachine()
+  const { folder, shell } = await openInstalled()
   // In place of Node: prints the controlling terminal of its process.
   const tty = '#!/bin/sh\nps -o tty= -p $$\n[ -t 0 ] || cat\n'
   await mkdir(join(folder, 'opt/program/bin'), { recursive: true })

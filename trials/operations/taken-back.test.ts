@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { APP_SECRET, createProductClient } from '../../e2e/testing/product.ts'
 import { codeOf } from '../../server/features/codes/codes.mail.ts'
 import { deriveKey } from '../../server/kernel/config/app-secret.ts'
 import { DEVICE } from '../../server/testing/client.ts'
+import { executeOn } from '../../server/testing/databases.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { envOf, runCommand } from '../../server/testing/run-command.ts'
@@ -21,7 +21,7 @@ import { nginxConfig } from './proxy-configs.ts'
 const WATCHED_MS = 8000
 const TEXT = 'Больше не слышно'
 
-test('behind nginx what was removed, hidden or deleted, or its author erased, is gone at once, and stays gone when the server dies', async () => {
+test('behind nginx a removed, hidden or deleted post, and one of an erased author, is gone at once, and stays gone when the server dies', async () => {
   const site = await startProxiedSite('nginx')
   const { client, olga, products, databaseUrl } = site
   const leaver = await client.signUp()
@@ -118,10 +118,7 @@ async function hideByReports({ products, databaseUrl }: ProxiedSite, postId: str
     })
     tokens.push(body.accessToken.token)
   }
-  const database = new pg.Client({ connectionString: databaseUrl })
-  await database.connect()
-  await database.query(`UPDATE users SET created_at = created_at - interval '2 days'`)
-  await database.end()
+  await executeOn(databaseUrl, `UPDATE users SET created_at = created_at - interval '2 days'`)
   for (const token of tokens) {
     await direct.call('POST', `/posts/${postId}/reports?reason_id=1`, { token })
   }

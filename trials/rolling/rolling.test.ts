@@ -7,7 +7,6 @@ import {
   APP_SECRET,
   createProduct,
   createProductClient,
-  databaseForTest,
   signUpUsers,
   startProductForTest,
 } from '../../e2e/testing/product.ts'
@@ -15,6 +14,7 @@ import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
+import { databaseForTest } from '../../server/testing/database-for-test.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { startProxy } from '../operations/proxies.ts'

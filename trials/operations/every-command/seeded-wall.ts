@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { expect, inject, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { LEFT_OUT } from '../../../server/operations/backup/tables.repository.ts'
 import { startEmbeddedPostgres } from '../../../server/operations/embedded-postgres/embedded-postgres.ts'
 import { withClient } from '../../../server/testing/backups.ts'
-import { freshDatabase } from '../../../server/testing/databases.ts'
+import { databaseForTest } from '../../../server/testing/database-for-test.ts'
 import { folderForTest } from '../../../server/testing/folder-for-test.ts'
 import { freePort } from '../../../server/testing/free-port.ts'
 import { type Mailbox, openMailbox } from '../../../server/testing/mailbox.ts'
@@ -94,12 +94,6 @@ const TABLES = `SELECT relname AS name FROM pg_class WHERE relkind = 'r'
 
 const digestOf = ({ name }: Record<string, unknown>) =>
   `SELECT '${name}' AS name, md5(string_agg(t::text, ',' ORDER BY t::text)) AS sum FROM ${name} t`
-
-async function databaseForTest(): Promise<string> {
-  const { url, drop } = await freshDatabase(inject('databaseUrl'))
-  onTestFinished(drop)
-  return url
-}
 
 /** Makes people and posts through a second node on the wall's database. */
 async function seed(databaseUrl: string, smtpUrl: string) {
