@@ -4,6 +4,7 @@ import { DESKTOP, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   openMenu,
+  openTab,
   postTexts,
   postWith,
   setVisibility,
@@ -12,7 +13,7 @@ import {
 
 const MANY = ['Первый', 'Второй', 'Третий']
 
-test('the bell has a dot while a reply is unseen, and leads to the replies, which carry a mark at this visit alone', async ({
+test('the bell counts unseen replies and leads to them; they are marked at this visit alone', async ({
   journey,
   olga,
   petr,
@@ -34,16 +35,11 @@ test('the bell has a dot while a reply is unseen, and leads to the replies, whic
   expect(await reply.getByText('Новый ответ').count()).toBe(0)
 })
 
-test('an answer lights the bell of who looks on within 1.5 s, in each of their tabs', async ({
-  journey,
-  olga,
-  petr,
-}) => {
+test('a reply lights the bell in each open tab within 1.5 s', async ({ journey, olga, petr }) => {
   const post = await journey.publish(olga, 'Жду ответа')
   const page = await journey.visit({ as: olga })
   await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
-  const second = await page.context().newPage()
-  await second.goto(journey.url)
+  const second = await openTab(page)
   await second.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
   await journey.reply(petr, post.id, 'Вот он')
   const since = performance.now()
@@ -52,7 +48,7 @@ test('an answer lights the bell of who looks on within 1.5 s, in each of their t
   expect(performance.now() - since).toBeLessThan(1500)
 })
 
-test('a tab that is hidden for ten minutes lets go of the stream, and shows on return what has come', async ({
+test('a tab hidden for ten minutes closes its stream, and shows new replies on return', async ({
   journey,
   olga,
   petr,
@@ -72,7 +68,7 @@ test('a tab that is hidden for ten minutes lets go of the stream, and shows on r
   await expect.poll(() => streams).toContain(LIVE_PATH)
 })
 
-test('replies to one post that came together are a group under its name; nothing received says so', async ({
+test('replies to one post that came together are a group under its name; an empty list says so', async ({
   journey,
   olga,
   petr,
@@ -101,7 +97,7 @@ test('replies to one post that came together are a group under its name; nothing
   await own.waitForURL(`**/posts/${asked.id}`)
 })
 
-test('a post that its author has muted brings no more replies, until the author wants them again', async ({
+test('a muted post announces no replies, until its author unmutes it', async ({
   journey,
   olga,
   petr,

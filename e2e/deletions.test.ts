@@ -1,7 +1,13 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import { chooseFromMenu, postTexts, postWith, switchView, toast } from './testing/page-actions.ts'
+import {
+  chooseFromMenu,
+  openThread,
+  postTexts,
+  postWith,
+  switchView,
+  toast,
+} from './testing/page-actions.ts'
 
 test('a deletion asks for confirmation, and removes the post from the list', async ({
   journey,
@@ -30,7 +36,7 @@ test('deleting a post on its own page leads to the wall; a toast says when it ha
 }) => {
   const post = await journey.publish(olga, 'Последние минуты')
   const page = await journey.visit({ as: olga })
-  await openReplies(page, 'Последние минуты')
+  await openThread(page, 'Последние минуты')
   await chooseFromMenu(postWith(page, 'Последние минуты'), 'Удалить')
   await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
   await page.waitForURL(`${journey.url}/`)
@@ -77,14 +83,14 @@ test('a post that cannot be edited any more is deleted and written anew: its tex
   await expect.poll(() => postTexts(page)).toEqual(['Переписал'])
 })
 
-test('a deletion that ends late does not navigate a user who has left the page, and still shows its failure', async ({
+test('a late deletion shows its failure, and does not navigate after the user has left the page', async ({
   journey,
   olga,
 }) => {
   const post = await journey.publish(olga, 'Удаляется долго')
   const page = await journey.visit({ as: olga, path: '/liked' })
   await switchView(page, 'Новые')
-  await openReplies(page, 'Удаляется долго')
+  await openThread(page, 'Удаляется долго')
   const answers: ('lost' | 'passed')[] = ['lost', 'passed']
   let gate = Promise.withResolvers<void>()
   await page.route(`**/api/v1/posts/${post.id}`, async (route) => {
@@ -113,8 +119,3 @@ test('a deletion that ends late does not navigate a user who has left the page, 
   await toast(page, 'Удалено').waitFor()
   expect(new URL(page.url()).pathname).toBe('/liked')
 })
-
-async function openReplies(page: Page, text: string): Promise<void> {
-  await page.getByText(text, { exact: true }).click()
-  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
-}

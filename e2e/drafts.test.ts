@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { startPost, textField, toast, untilPreloaded } from './testing/page-actions.ts'
+import { openTab, startPost, textField, toast, untilPreloaded } from './testing/page-actions.ts'
 import { enterCode, profileLink, signInDialog } from './testing/sign-in-actions.ts'
 
 test('two tabs write at once: each keeps its own text through closing, a reload and the other’s publication', async ({
@@ -8,8 +8,7 @@ test('two tabs write at once: each keeps its own text through closing, a reload 
 }) => {
   const author = await journey.signUp()
   const first = await journey.visit({ as: author })
-  const second = await first.context().newPage()
-  await second.goto(journey.url)
+  const second = await openTab(first)
   const [one, other] = [await startPost(first), await startPost(second)]
   await textField(one).fill('Первая вкладка')
   await textField(other).fill('Вторая вкладка')
@@ -17,8 +16,7 @@ test('two tabs write at once: each keeps its own text through closing, a reload 
   await one.waitFor()
   expect(await textField(one).inputValue()).toBe('Первая вкладка')
 
-  const third = await first.context().newPage()
-  await third.goto(journey.url)
+  const third = await openTab(first)
   await startPost(third)
   expect(await textField(third.getByRole('dialog')).inputValue()).toBe('Вторая вкладка')
   await third.close()
@@ -27,13 +25,12 @@ test('two tabs write at once: each keeps its own text through closing, a reload 
   await toast(second, 'Опубликовано').waitFor()
   await second.close()
   await first.close()
-  const last = await first.context().newPage()
-  await last.goto(journey.url)
+  const last = await openTab(first)
   await startPost(last)
   expect(await textField(last.getByRole('dialog')).inputValue()).toBe('Первая вкладка')
 })
 
-test('where the browser has no room, a closed text is there again when its dialog opens, and its author is told', async ({
+test('a draft that the browser has no room for lasts as long as the page, and a toast says so', async ({
   journey,
 }) => {
   const page = await journey.visit({ as: await journey.signUp() })
@@ -57,7 +54,7 @@ test('where the browser has no room, a closed text is there again when its dialo
   expect(await textField(dialog).inputValue()).toBe('Некуда положить')
 })
 
-test('who registers to write is told under which name they write, and may choose another without losing the text', async ({
+test('the composer names a newly registered author, and another name can be chosen without losing the text', async ({
   journey,
 }) => {
   const page = await journey.visit()

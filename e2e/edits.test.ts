@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
 import {
@@ -6,6 +5,7 @@ import {
   holdCalls,
   loseAnswer,
   openMenu,
+  openThread,
   postWith,
   refuseToCopy,
   toast,
@@ -85,7 +85,10 @@ test('when the edit period ends while the dialog is open, the text can be copied
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
   await dialog.getByRole('textbox', { name: 'Текст записи' }).fill('Дописал слишком поздно')
   await page.clock.fastForward('10:01')
-  await dialog.getByRole('alert').getByText('Время изменения записи истекло').waitFor()
+  const expired = dialog
+    .getByRole('alert')
+    .getByText('Время изменения записи истекло', { exact: true })
+  await expired.waitFor()
 
   const acts = await dialog.getByRole('contentinfo').getByRole('button').all()
   const boxes = await Promise.all(acts.map((it) => it.boundingBox()))
@@ -100,7 +103,7 @@ test('when the edit period ends while the dialog is open, the text can be copied
   await dialog.getByRole('button', { name: 'Отправить ответом' }).click()
   await dialog.waitFor({ state: 'detached' })
   await toast(page, 'Опубликовано').waitFor()
-  await openReplies(page, 'Не успею')
+  await openThread(page, 'Не успею')
   await postWith(page, 'Дописал слишком поздно').waitFor()
   const menu = await openMenu(postWith(page, 'Не успею').first())
   expect(await menu.getByRole('menuitem').allInnerTexts()).toEqual([
@@ -145,8 +148,3 @@ test('a changed text whose edit period ended while the dialog was closed is in t
     'Удалить',
   ])
 })
-
-async function openReplies(page: Page, text: string): Promise<void> {
-  await page.getByText(text, { exact: true }).click()
-  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
-}

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { newEmail } from '../server/testing/account-fixture.ts'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
+import { openTab } from './testing/page-actions.ts'
 import { profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
@@ -47,9 +48,7 @@ test('a stolen account: the thief’s change leaves the owner signed in, the mai
 test('users who undo their own change are signed out at once in every tab', async ({ journey }) => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user })
-  const secondTab = await page.context().newPage()
-  await secondTab.goto(`${journey.url}/liked`)
-  await profileLink(secondTab).waitFor()
+  const secondTab = await openTab(page, '/liked')
   await page.goto(await move(journey, user))
   await profileLink(page).waitFor()
   await undoPage(page).giveBack.click()
@@ -59,7 +58,7 @@ test('users who undo their own change are signed out at once in every tab', asyn
   await signInButton(secondTab).waitFor()
 })
 
-test('the undo page says what is wrong and what to do: no network, an address that is taken, a link that was used or is incomplete', async ({
+test('the undo page explains a missing network, a taken address, and a used or incomplete link', async ({
   journey,
 }) => {
   const user = await journey.signUp()

@@ -4,6 +4,7 @@ import { type Journey, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   holdCalls,
+  openTab,
   postTexts,
   postWith,
   switchView,
@@ -33,7 +34,7 @@ test('a like shows before the server has answered, and stays afterwards', async 
     .toEqual({ pressed: 'true', count: '2 отметки «Нравится»' })
 })
 
-test('a tapped heart springs for 200 ms, a shown one does not, nor any for who wants less motion', async ({
+test('a tapped heart springs for 200 ms, unless reduced motion is set; a loaded one does not', async ({
   journey,
   olga,
   petr,
@@ -97,16 +98,14 @@ test('a post that is no longer liked stays in «Понравившиеся» unt
   await expect.poll(() => postTexts(page)).toEqual(['Вторая'])
 })
 
-test('a like, an edit and a deletion show in the other tab, but not what a tab of somebody else says', async ({
+test('a like, an edit and a deletion show in the other tab; messages of another user’s tab are ignored', async ({
   journey,
   olga,
 }) => {
   await journey.publish(olga, 'Останется на стене')
   await journey.publish(olga, 'Было так')
   const first = await journey.visit({ as: olga })
-  const second = await first.context().newPage()
-  await second.goto(journey.url)
-  await profileLink(second).waitFor()
+  const second = await openTab(first)
   // A browser slows the tab down that is not in front.
   await first.bringToFront()
 

@@ -4,13 +4,14 @@ import { type Journey, PHONE, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   countRequests,
+  openTab,
   postWith,
   startPost,
   textField,
   toast,
   untilPreloaded,
 } from './testing/page-actions.ts'
-import { changeUserInOtherTab, profileLink, signInThrough } from './testing/sign-in-actions.ts'
+import { changeUserInOtherTab, signInThrough } from './testing/sign-in-actions.ts'
 
 const PUBLICATION = '**/api/v1/posts'
 const WAITS_FOR_SERVER = 'Сервер не отвечает. Текст сохранён, отправим сами'
@@ -42,7 +43,7 @@ test('a text whose tab was closed is sent by another tab, which says meanwhile w
   await limit(first, 3)
   await (await submit(first, 'Вкладки больше нет')).getByText('Отправим через').waitFor()
   await first.close()
-  const second = await openTab(journey, first)
+  const second = await openTab(first)
   await row(second, /^1 запись уйдёт через 0:0\d\./).waitFor()
   await toast(second, 'Опубликовано').waitFor()
   await row(second, /запись/).waitFor({ state: 'detached' })
@@ -73,12 +74,12 @@ test('two texts that are published without a network are sent in their order onc
   expect(posts).toEqual([{ text: 'Первая в метро' }, { text: 'Вторая в метро' }])
 })
 
-test('two tabs have one outbox: both show what waits, either can open it, and it is sent once', async ({
+test('two tabs share one outbox: both show a pending text, either can open it, and it is sent once', async ({
   journey,
   olga,
 }) => {
   const first = await journey.visit({ as: olga })
-  const second = await openTab(journey, first)
+  const second = await openTab(first)
   const context = first.context()
   await context.route(PUBLICATION, (route) => route.abort())
   const sent: string[] = []
@@ -121,7 +122,7 @@ test('a text that waits is stopped from the outbox, is a draft again, and is pub
   expect(await published(journey, 'Ещё подумаю: вот так')).toBe(1)
 })
 
-test('what a user submits is neither shown to another account nor sent by it, and goes once its author is back', async ({
+test('a pending text is neither shown to nor sent by another account, and is sent when its author is back', async ({
   journey,
 }) => {
   const [vera, other] = [await journey.signUp(), await journey.signUp()]
@@ -164,7 +165,7 @@ test('the same text sent by hand while it waits, here or in another tab, is publ
   olga,
 }) => {
   const first = await journey.visit({ as: olga })
-  const second = await openTab(journey, first)
+  const second = await openTab(first)
   await first.context().route(PUBLICATION, (route) => route.abort())
   for (const page of [first, first, second]) {
     await page.bringToFront()
@@ -185,7 +186,7 @@ test('a text that another tab sends is no longer in the dialog that showed it to
 }) => {
   const first = await journey.visit({ as: olga })
   await textField(await startPost(first)).fill('На двух экранах')
-  const second = await openTab(journey, first)
+  const second = await openTab(first)
   const dialog = await startPost(second)
   expect(await textField(dialog).inputValue()).toBe('На двух экранах')
   await first.bringToFront()
@@ -263,13 +264,6 @@ test('signing out asks first if texts would be lost, and then leaves none of the
   await toast(page, 'Вы вышли').waitFor()
   expect(await storedTexts(page)).toEqual([])
 })
-
-async function openTab(journey: Journey, page: Page): Promise<Page> {
-  const tab = await page.context().newPage()
-  await tab.goto(journey.url)
-  await profileLink(tab).waitFor()
-  return tab
-}
 
 async function submit(page: Page, text: string): Promise<Locator> {
   const dialog = await startPost(page)

@@ -4,6 +4,7 @@ import { DESKTOP, PHONE, desktopTest as test } from './testing/journey.ts'
 import {
   bringTo,
   focusedPost,
+  holdCalls,
   isAt,
   postTexts,
   postWith,
@@ -79,7 +80,7 @@ test('after a reload of a post opened by touch, Back draws no ring around its ca
   expect(await returnTo(postWith(page, /Номер 118$/))).toBe(true)
 })
 
-test('a part of the wall that was opened by its address states no positions, and does not show what is published there', async ({
+test('a part of the wall opened by its address states no positions, and does not show newly published posts', async ({
   journey,
 }) => {
   const vera = await journey.signUp()
@@ -121,7 +122,7 @@ test('a reload at the last post that is loaded returns to it before the posts be
   expect(await isAt(read, 217)).toBe(true)
 })
 
-test('who reloads or signs in within the first posts finds them where they were, however many came meanwhile, and is told', async ({
+test('a reload or a sign-in near the top keeps the posts in place, and announces newer ones', async ({
   journey,
   olga,
 }) => {
@@ -156,17 +157,13 @@ test('going back before the scripts of a reloaded post are there shows the wall 
   const read = await readDeep(page)
   await read.locator('time').click()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
-  const scripts = Promise.withResolvers<void>()
-  await page.route(/\/assets\/index.*\.js$/, async (route) => {
-    await scripts.promise
-    await route.continue()
-  })
+  const scripts = await holdCalls(page, /\/assets\/.*\.js$/)
   // Scripts that are held back can keep the page from being loaded.
   await page.reload({ waitUntil: 'domcontentloaded' })
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
   await page.goBack({ waitUntil: 'commit' })
   expect(page.url()).toBe(`${journey.url}/`)
-  scripts.resolve()
+  scripts.letGo()
   await expect.poll(() => isAt(read, 217)).toBe(true)
 })
 
@@ -220,7 +217,7 @@ test.for([PHONE, DESKTOP])(
   },
 )
 
-test('a session that begins and ends in another tab moves nothing that is being read here, and brings and takes the likes of its user', async ({
+test('a session that begins and ends in another tab moves nothing here, and shows and hides the likes of its user', async ({
   journey,
   olga,
 }) => {

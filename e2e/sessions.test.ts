@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { signUpModerator } from './testing/moderation-actions.ts'
-import { startPost, textField } from './testing/page-actions.ts'
+import { openTab, startPost, textField, toast } from './testing/page-actions.ts'
 import {
   askForCode,
   enterCode,
@@ -70,7 +70,7 @@ test('one session closed: «Сессия завершена», it leaves the lis
   const dialog = page.getByRole('dialog', { name: 'Другая сессия' })
   await dialog.getByRole('button', { name: 'Завершить сессию' }).click()
 
-  await toast(page, 'Сессия завершена')
+  await toast(page, 'Сессия завершена').waitFor()
   await dialog.waitFor({ state: 'detached' })
   await others.getByText('Других сессий нет').waitFor()
   expect(await isOpen(journey, there)).toBe(false)
@@ -94,7 +94,7 @@ test('all others closed after a confirmation: «Сессии завершены�
 
   await close.click()
   await dialog.getByRole('button', { name: 'Завершить', exact: true }).click()
-  await toast(page, 'Сессии завершены')
+  await toast(page, 'Сессии завершены').waitFor()
   await list.getByText('Других сессий нет').waitFor()
   expect(await close.count()).toBe(0)
   expect(await Promise.all([here, ...others].map((it) => isOpen(journey, it)))).toEqual([
@@ -104,7 +104,7 @@ test('all others closed after a confirmation: «Сессии завершены�
   ])
 })
 
-test('a session that could not be closed: its dialog stays, says so to everybody, and can try again', async ({
+test('a session that could not be closed: its dialog stays, announces the error, and can try again', async ({
   journey,
 }) => {
   const here = await journey.signUp()
@@ -145,7 +145,7 @@ test('a session closed on another device: a secured page leads to the wall', asy
   await page.getByRole('link', { name: 'Устройства' }).click()
   await page.waitForURL(`${journey.url}/`)
   await signInButton(page).waitFor()
-  await toast(page, CLOSED)
+  await toast(page, CLOSED).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
@@ -153,16 +153,14 @@ test('a session closed on another device leaves no draft and no hidden word, in 
   journey,
 }) => {
   const { here, page } = await visitAndWrite(journey)
-  const other = await page.context().newPage()
-  await other.goto(`${journey.url}/liked`)
-  await profileLink(other).waitFor()
+  const other = await openTab(page, '/liked')
   await other.evaluate(() => sessionStorage.setItem('intent', '{"name":"new-post"}'))
   const dialog = await startPost(page)
   await textField(dialog).fill('Ещё не отправлено')
   await closeFromElsewhere(journey, here)
   await page.keyboard.press('Control+Enter')
 
-  await toast(page, CLOSED)
+  await toast(page, CLOSED).waitFor()
   await signInButton(page).waitFor()
   await signInButton(other).waitFor()
   await other.waitForURL(`${journey.url}/`)
@@ -183,7 +181,7 @@ test('a browser that is opened after its session was closed leaves nothing eithe
   await closeFromElsewhere(journey, here)
   await page.goto(`${journey.url}/settings`)
   await page.waitForURL(`${journey.url}/`)
-  await toast(page, CLOSED)
+  await toast(page, CLOSED).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
   expect(await personalKeys(page, here)).toEqual([])
   await page.goto(`${journey.url}/settings`)
@@ -223,13 +221,11 @@ test('logging out closes the session, leads to the wall, and signs the other tab
 }) => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user, path: '/settings' })
-  const secondTab = await page.context().newPage()
-  await secondTab.goto(`${journey.url}/liked`)
-  await profileLink(secondTab).waitFor()
+  const secondTab = await openTab(page, '/liked')
   await page.getByRole('button', { name: 'Выйти' }).click()
 
   await page.waitForURL(`${journey.url}/`)
-  await toast(page, 'Вы вышли')
+  await toast(page, 'Вы вышли').waitFor()
   await signInButton(page).waitFor()
   await secondTab.waitForURL(`${journey.url}/`)
   await signInButton(secondTab).waitFor()
@@ -268,10 +264,6 @@ function devices(page: Page) {
     current: page.getByRole('region', { name: 'Текущая сессия' }),
     others: page.getByRole('region', { name: 'Другие сессии' }),
   }
-}
-
-async function toast(page: Page, text: string): Promise<void> {
-  await page.getByRole('status').getByText(text).waitFor()
 }
 
 async function closeFromElsewhere(journey: Journey, { email }: TestUser): Promise<void> {

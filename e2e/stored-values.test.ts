@@ -2,7 +2,14 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { desktopTest as test } from './testing/journey.ts'
-import { openMenu, postWith, readOn, startPost, textField } from './testing/page-actions.ts'
+import {
+  openMenu,
+  openTab,
+  postWith,
+  readOn,
+  startPost,
+  textField,
+} from './testing/page-actions.ts'
 import {
   askForCode,
   endSessions,
@@ -57,15 +64,13 @@ test('in a browser that blocks all site data, the wall is read on, a menu opens 
   await signInDialog(page).email.waitFor()
 })
 
-test('logging out leaves in the browser what is its own or another user’s, in every tab, and nothing asks for what was the user’s', async ({
+test('logging out removes the user’s data from every tab, keeps the browser’s own and another user’s, and requests nothing of the user’s', async ({
   journey,
 }) => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
   await journey.fillWall(petr, 15)
   const page = await journey.visit({ as: olga })
-  const other = await page.context().newPage()
-  await other.goto(journey.url)
-  await profileLink(other).waitFor()
+  const other = await openTab(page)
   const session = { invitation: 'secret', intent: '{"name":"new-post"}', places: '[]' }
   await other.evaluate(storeJunk, { local: {}, session })
   await page.evaluate(storeJunk, {
@@ -102,7 +107,7 @@ test('logging out leaves in the browser what is its own or another user’s, in 
   expect(await textField(await startPost(page)).inputValue()).toBe('')
 })
 
-test('when a session runs out, the typed text is stored for its author and shown to nobody else', async ({
+test('a text typed before the session expired is stored for its author alone', async ({
   journey,
 }) => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]

@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { test } from '../testing/journey.ts'
-import { startPost, textField, toast } from '../testing/page-actions.ts'
-import { profileLink } from '../testing/sign-in-actions.ts'
+import { openTab, startPost, textField, toast } from '../testing/page-actions.ts'
 
 test('without locks, a text that waits in two tabs is sent by the visible one, once, and by the other if that is closed', async ({
   journey,
@@ -9,9 +8,7 @@ test('without locks, a text that waits in two tabs is sent by the visible one, o
 }) => {
   const first = await journey.visit({ as: olga })
   const context = first.context()
-  const second = await context.newPage()
-  await second.goto(journey.url)
-  await profileLink(second).waitFor()
+  const second = await openTab(first)
   const refuse = { status: 503, headers: { 'retry-after': '1' } }
   await context.route('**/api/v1/posts', (route) => route.fulfill(refuse))
   let sent = 0

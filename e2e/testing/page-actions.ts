@@ -86,6 +86,12 @@ export async function openMenu(post: Locator): Promise<Locator> {
   return menu
 }
 
+/** Opens the page of a post, with its replies, from a list. */
+export async function openThread(page: Page, text: string): Promise<void> {
+  await page.getByText(text, { exact: true }).click()
+  await page.getByRole('heading', { name: 'Ответы' }).waitFor()
+}
+
 export async function chooseFromMenu(post: Locator, name: string): Promise<void> {
   await (await openMenu(post)).getByRole('menuitem', { name }).click()
 }
@@ -94,9 +100,17 @@ export async function startPost(page: Page): Promise<Locator> {
   await profileLink(page).waitFor()
   // An empty list of one's own has such a button too.
   await page.getByRole('button', { name: 'Новая запись' }).first().click()
-  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
+  const dialog = page.getByRole('dialog', { name: 'Новая запись', exact: true })
   await dialog.waitFor()
   return dialog
+}
+
+/** Opens another tab of a user's browser. */
+export async function openTab(page: Page, path = '/'): Promise<Page> {
+  const tab = await page.context().newPage()
+  await tab.goto(new URL(path, page.url()).href)
+  await profileLink(tab).waitFor()
+  return tab
 }
 
 export function textField(dialog: Locator): Locator {
@@ -205,7 +219,7 @@ export async function typeRussian(page: Page, text: string): Promise<void> {
 
 /** Waits until the dialog has the focus. */
 export async function dialogOf(page: Page, name: string) {
-  const dialog = page.getByRole('dialog', { name })
+  const dialog = page.getByRole('dialog', { name, exact: true })
   await dialog.waitFor()
   await expect.poll(() => dialog.evaluate((it) => it.contains(document.activeElement))).toBe(true)
   return dialog
