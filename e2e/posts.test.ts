@@ -23,7 +23,7 @@ test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотр
   await toast(page, 'Опубликовано').waitFor()
   expect(await postTexts(page)).toEqual(['Первое слово\n\nи второе', 'Прежняя запись'])
   expect((await journey.call('GET', '/posts')).body.total).toBe(2)
-  await page.getByRole('link', { name: 'Смотреть' }).click()
+  await page.getByRole('link', { name: 'Смотреть', exact: true }).click()
   await page.waitForURL('**/posts/*')
   await postWith(page, 'Первое слово').waitFor()
 })

@@ -33,7 +33,7 @@ test('settings show the address and the name, and lead to each of their pages an
   for (const { row, title, form } of rows) {
     await page.getByRole('link', { name: row, exact: true }).click()
     await page.getByRole('heading', { name: title, exact: true }).waitFor()
-    await page.getByRole('heading', { name: form }).waitFor()
+    await page.getByRole('heading', { name: form, exact: true }).waitFor()
     expect(await page.title()).toBe(`${title} - Вслух`)
     await page.getByRole('button', { name: 'Назад' }).click()
     await page.getByRole('heading', { name: 'Настройки' }).waitFor()

@@ -10,7 +10,7 @@ export function signInDialog(page: Page) {
     code: dialog.getByLabel('Код подтверждения'),
     error: dialog.getByRole('alert'),
     proceed: dialog.getByRole('button', { name: 'Продолжить' }),
-    goBack: dialog.getByRole('button', { name: 'Вернуться' }),
+    goBack: dialog.getByRole('button', { name: 'Вернуться', exact: true }),
   }
 }
 
