@@ -43,22 +43,6 @@ test('a profile link to settings: their first row is one’s own page, and from 
   await page.waitForURL('**/settings')
 })
 
-test('the page of an author is readable without scripts, at each of its addresses', async ({
-  journey,
-}) => {
-  const vera = await journey.signUp()
-  const { owner, id } = await journey.publish(vera, 'Прочтите без скриптов')
-  await journey.reply(vera, id, 'И ответ тоже')
-  const page = await journey.visit({
-    path: `/users/${owner.username}`,
-    javaScriptEnabled: false,
-    waitsForScripts: false,
-  })
-  await page.getByText('Прочтите без скриптов').waitFor()
-  await page.getByRole('link', { name: 'Ответы', exact: true }).click()
-  await page.getByText('И ответ тоже').waitFor()
-})
-
 test('the menu of an author leads to their feed, which a browser shows as a page with a way back', async ({
   journey,
 }) => {

@@ -132,24 +132,6 @@ test('a page that failed to load is loaded by its button «Обновить», o
   expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)
 })
 
-test('a page that failed during navigation is loaded when the user opens it again', async ({
-  journey,
-  olga,
-}) => {
-  const page = await journey.visit({
-    as: olga,
-    expectedErrors: UNFETCHED,
-    before: (it) => it.route(SETTINGS, (route) => route.abort()),
-  })
-  await postWith(page, 'Запись 12').waitFor()
-  await openSettings(page)
-  await page.getByText('Не удалось открыть страницу').waitFor()
-  await page.unroute(SETTINGS)
-  await page.goBack()
-  await openSettings(page)
-  await page.getByRole('button', { name: 'Выйти' }).waitFor()
-})
-
 test('when a new release has removed the chunk of a page or a dialog, a reload is offered', async ({
   journey,
   olga,

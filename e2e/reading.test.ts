@@ -104,19 +104,6 @@ test('addresses in a text are links with rel=nofollow and ugc, and open in a tab
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
-test('a post with an address is shown in the oldest browsers that the build supports', async ({
-  journey,
-  olga,
-}) => {
-  await journey.publish(olga, 'Старым тоже: https://example.org/ и http://[сломано')
-  const page = await journey.visit({ before: (it) => it.addInitScript(forgetNewerThanTargets) })
-  const post = postWith(page, 'Старым тоже')
-  await post.getByRole('link', { name: 'example.org', exact: true }).waitFor()
-  expect(await page.evaluate(() => 'parse' in URL)).toBe(false)
-  await post.getByRole('button', { name: 'Нравится' }).click()
-  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
-})
-
 test('markup and javascript: addresses are published as text and never run', async ({
   journey,
   petr,
@@ -147,22 +134,6 @@ test('markup and javascript: addresses are published as text and never run', asy
   expect(await page.locator('main script, main img, [href^="javascript:"]').count()).toBe(0)
   expect(violations).toEqual([])
 })
-
-/** Removes what is newer than the targets of vite.config.ts from the browser. */
-function forgetNewerThanTargets(): void {
-  const newer: [object, string[]][] = [
-    [URL, ['parse']],
-    [Promise, ['try']],
-    [RegExp, ['escape']],
-    [Set.prototype, ['union', 'intersection', 'difference', 'isSubsetOf', 'isSupersetOf']],
-    [Uint8Array.prototype, ['toHex', 'toBase64']],
-    [Element.prototype, ['moveBefore', 'setHTMLUnsafe', 'getHTML']],
-    [window, ['Iterator', 'CloseWatcher', 'Temporal']],
-  ]
-  for (const [owner, names] of newer) {
-    for (const name of names) Reflect.deleteProperty(owner, name)
-  }
-}
 
 test('with the system’s own colours, buttons have borders and the digits of a code stand in their cells alone', async ({
   journey,

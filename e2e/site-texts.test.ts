@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, type Journey, testWith } from './testing/journey.ts'
@@ -58,21 +56,6 @@ test('the texts of the site are linked from the wall’s foot, beside the column
   await user.getByText('Ольга Ильина').waitFor()
 })
 
-test('a hostile file of the operator’s is text on the page', async ({ journey }) => {
-  const folder = join(journey.product.dataDir, 'pages')
-  await mkdir(folder, { recursive: true })
-  await writeFile(
-    join(folder, 'about.md'),
-    '# О нас\n\n<img src=x onerror="document.title=1"> <script>document.title=2</script>',
-  )
-  await expect
-    .poll(async () => {
-      const page = await journey.visit({ path: '/about' })
-      return page.getByRole('article').textContent()
-    })
-    .toContain('<script>document.title=2</script>')
-})
-
 /** Pages show the state of the site at most a second late. */
 async function reloadUntil(shown: Locator): Promise<void> {
   await expect
@@ -83,7 +66,7 @@ async function reloadUntil(shown: Locator): Promise<void> {
     .toBe(1)
 }
 
-test('closed registrations are said in the header and in the dialog, and an invitation opens them', async ({
+test('closed registrations are announced in the header and the dialog, and an invitation opens them', async ({
   journey,
 }) => {
   await close(journey, 'registrations_closed', 'Разбираем спам, откроем в среду')
@@ -117,7 +100,7 @@ test('closed registrations are said in the header and in the dialog, and an invi
   await close(journey, 'registrations_closed', null)
 })
 
-test('registrations by invitation are said in the header and at the sign-in; a link that is over says so, and costs nobody the invitation they have', async ({
+test('registrations by invitation are announced in the header and at sign-in; an expired link says so, and keeps the valid invitation', async ({
   journey,
 }) => {
   const { sql } = journey
@@ -155,7 +138,7 @@ test('registrations by invitation are said in the header and at the sign-in; a l
   await sql.query('UPDATE site_state SET is_invite_only = false')
 })
 
-test('closed writing is said to everybody, and a post is refused with the reason', async ({
+test('closed writing is announced in the header, and a post is refused with the reason', async ({
   journey,
 }) => {
   const olga = await journey.signUp()
@@ -175,7 +158,7 @@ test('closed writing is said to everybody, and a post is refused with the reason
   await close(journey, 'writing_closed', null)
 })
 
-test('a notice is read without scripts, put away by «Понятно» for good, and the next one shows', async ({
+test('a notice shows without scripts, is closed by «Понятно» for good, and the next one shows', async ({
   journey,
 }) => {
   const notice = (text: string | null) =>

@@ -91,17 +91,6 @@ test('a post on the way that was removed is a placeholder, and the way goes on a
   expect(await page.getByText('Запись удалена').count()).toBe(1)
 })
 
-test('without scripts the nearest posts are there, and a link leads to the start', async ({
-  journey,
-}) => {
-  const still = { javaScriptEnabled: false, waitsForScripts: false }
-  const page = await journey.visit({ ...still, path: `/posts/${last.id}` })
-  expect(await postTexts(page)).toEqual(TEXTS.slice(2))
-  expect(await page.getByRole('button', { name: /^Показать ещё/ }).isVisible()).toBe(false)
-  await followLink(page.getByRole('link', { name: 'К началу ветки' }))
-  expect(await postTexts(page)).toEqual(TEXTS.slice(0, 2))
-})
-
 test.for([true, false])(
   'a long thread leads to its first replies, and on to the newest (with scripts: %s)',
   async (javaScriptEnabled, { journey, olga }) => {
