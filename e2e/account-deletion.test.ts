@@ -4,7 +4,7 @@ import { desktopTest as test } from './testing/journey.ts'
 import { postWith, toast } from './testing/page-actions.ts'
 import { askForCode, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
-test('an account is deleted with a mailed code, its posts are gone for everybody, and signing in brings all of it back', async ({
+test('an account is deleted with a mailed code, its posts are gone, and signing in brings them back', async ({
   journey,
 }) => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
@@ -51,7 +51,7 @@ test('an account is deleted with a mailed code, its posts are gone for everybody
     .toBe(1)
 })
 
-test('while the posts of a large account wait to be moved, the wall goes on past pages that have none to show', async ({
+test('the wall goes on past the posts of a deleted account that are still to be moved', async ({
   journey,
 }) => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]

@@ -183,9 +183,7 @@ test('in a dialog without a field the focus is on the dialog, and not on «За�
   }
 })
 
-test('a visitor who goes back from the dialog for signing in no longer likes what they tapped', async ({
-  journey,
-}) => {
+test('going back from the sign-in dialog drops the like that opened it', async ({ journey }) => {
   const page = await journey.visit({ viewport: PHONE })
   await postWith(page, 'Останется на месте').getByRole('button', { name: 'Нравится' }).click()
   const dialog = await dialogOf(page, 'Вход')

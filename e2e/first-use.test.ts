@@ -171,7 +171,7 @@ test('links, cards, forms and the way back work without the scripts', async ({ j
   await page.waitForURL(/search\?q=/)
 })
 
-test('somebody signed in gets the scripts at once, also where bytes are spared', async ({
+test('a signed-in user gets the scripts at once, also with data saving on', async ({
   journey,
   olga,
 }) => {
@@ -179,7 +179,7 @@ test('somebody signed in gets the scripts at once, also where bytes are spared',
   await profileLink(page).waitFor()
 })
 
-test('what a signed-in person taps before the scripts are there happens once each, and a second tap on a heart takes the first one back', async ({
+test('taps of a signed-in user before the scripts load are carried out once; a second tap on a heart cancels the first', async ({
   journey,
   olga,
 }) => {
@@ -193,7 +193,7 @@ test('what a signed-in person taps before the scripts are there happens once eac
   expect(await page.locator('[data-held]').count()).toBe(0)
 })
 
-test('whatever is pressed before its scripts are there shows it alike, and at once', async ({
+test('every control pressed before the scripts load shows at once that it waits', async ({
   journey,
   olga,
 }) => {
@@ -227,7 +227,7 @@ test('whatever is pressed before its scripts are there shows it alike, and at on
   await other.waitForURL(`**/posts/${talk.id}`)
 })
 
-test('a page of one’s own has its header and frame before the scripts, and nothing moves when they come', async ({
+test('a private page has its header and frame before the scripts, and nothing moves when they come', async ({
   journey,
   olga,
 }) => {
@@ -279,16 +279,14 @@ test.for([
   },
 )
 
-test('where the network was away, the buttons are there again when it is back', async ({
-  journey,
-}) => {
+test('the buttons return with the network', async ({ journey }) => {
   const page = await tapOffline(journey)
   await page.context().setOffline(false)
   await postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' }).tap()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
 
-test('what is typed while the network is away stays when it is back', async ({ journey }) => {
+test('text typed without a network stays when it is back', async ({ journey }) => {
   const page = await tapOffline(journey, '/search?q=Разговор')
   await page.getByRole('searchbox').fill('Слова')
   await page.evaluate(() => {

@@ -17,7 +17,7 @@ async function visit(journey: Journey, olga: TestUser, path = '/'): Promise<Page
   return page
 }
 
-test('an author is hidden from one’s own lists alone, at once and after a reload, and comes back by the toast', async ({
+test('hiding an author affects the viewer’s lists alone, at once and after a reload, and is undone by the toast', async ({
   journey,
   olga,
 }) => {
@@ -49,11 +49,7 @@ test('an author is hidden from one’s own lists alone, at once and after a relo
   await expect.poll(() => postTexts(visitor)).toEqual(['Запись Веры', 'Запись Ивана', 'Моя'])
 })
 
-test('what is hidden is not even seen for a moment while the page loads', async ({
-  journey,
-  olga,
-  petr,
-}) => {
+test('hidden posts do not flash while the page loads', async ({ journey, olga, petr }) => {
   await journey.publish(petr, 'Не хочу видеть')
   await journey.publish(olga, 'Моя')
   await mutePetr(journey, olga, petr)
@@ -110,7 +106,7 @@ test('a list reads on where all of a page is hidden', async ({ journey, olga, pe
   await page.getByText('Это все записи').waitFor()
 })
 
-test('a quote of a hidden author says so, and leads to the post, which is shown to who asks for it', async ({
+test('a quote of a hidden author says so, and leads to the post, which is shown at its own address', async ({
   journey,
   olga,
   petr,

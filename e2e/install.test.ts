@@ -17,7 +17,7 @@ test('Chromium finds nothing that keeps the app from being installed', async ({ 
   expect(await page.evaluate(mismatchedPictures)).toEqual([])
 })
 
-test('what a phone shares waits in the composer, once, also after signing in', async ({
+test('a text shared by the phone waits in the composer, once, also after signing in', async ({
   journey,
   olga,
 }) => {

@@ -60,7 +60,7 @@ test.for(['leaves the page', 'closes the tab', 'logs out'])(
   },
 )
 
-test('a decision that cannot be sent is told, and the report stands in the queue again', async ({
+test('a decision that cannot be sent shows an error, and the report returns to the queue', async ({
   journey,
   publishReported,
   visitQueue,
@@ -167,7 +167,7 @@ test('a queue that cannot be read can be tried again', async ({
   await postWith(page, 'Ждёт в очереди').waitFor()
 })
 
-test('what another moderator has decided leaves the queue', async ({
+test('a post that another moderator has decided about leaves the queue', async ({
   journey,
   vera,
   publishReported,
@@ -185,7 +185,7 @@ test('what another moderator has decided leaves the queue', async ({
   await page.getByText('Жалоб нет').waitFor()
 })
 
-test('reported by three people, a post is hidden until somebody decides, and its author alone reads it at its address', async ({
+test('a post reported by three people is hidden until a decision, and only its author can read it', async ({
   journey,
   vera,
   olga,

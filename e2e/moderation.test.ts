@@ -85,7 +85,7 @@ test(
   },
 )
 
-test('who is blocked reads before writing and after it why, until when and whom to ask, and the text is kept', async ({
+test('a blocked user reads why, until when and whom to ask, before and after writing, and keeps the text', async ({
   journey,
   vera,
   publishReported,
@@ -143,7 +143,10 @@ test('of many removed posts an author first sees the newest three', async ({ jou
   await page.getByText('Лишняя 1').waitFor()
 })
 
-test('to everybody else there is no such page, and no link to it', async ({ journey, petr }) => {
+test('for visitors and other users the queue does not exist, and no link leads to it', async ({
+  journey,
+  petr,
+}) => {
   for (const as of [undefined, petr]) {
     const page = await journey.visit(as ? { as } : {})
     const answer = await page.goto(`${journey.url}/moderation`)
@@ -156,7 +159,7 @@ test('to everybody else there is no such page, and no link to it', async ({ jour
   expect(await page.getByText(/ждут решения/).count()).toBe(0)
 })
 
-test('a visitor who opens the queue is shown what stands at any unknown address; a moderator who signs in there reads it, somebody else does not', async ({
+test('the queue looks like an unknown address to visitors, also after signing in, unless they are moderators', async ({
   journey,
   vera,
   olga,

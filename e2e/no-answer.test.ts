@@ -14,7 +14,7 @@ test.beforeEach(async ({ journey, olga, petr }) => {
   await journey.call('POST', `/posts/${posts.at(-1)?.id}/likes`, { token: petr.token })
 })
 
-test('while it is unknown whether the viewer is signed in, the page shows neither state; it retries by itself and then shows the viewer', async ({
+test('while the session is unknown, the page shows neither state, retries by itself and then shows the viewer', async ({
   journey,
   olga,
 }) => {
@@ -82,7 +82,7 @@ test('an action that needs sign-in says that the server does not answer, and wor
   await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
 
-test('while it is not known who the viewer is, a heart shows that it waits, and the last tap counts', async ({
+test('while the viewer is unknown, a heart shows that it waits, and the last tap counts', async ({
   journey,
   petr,
 }) => {
@@ -116,7 +116,7 @@ test('while it is not known who the viewer is, a heart shows that it waits, and 
   expect(asked()).toBeLessThanOrEqual(3)
 })
 
-test('while it is not known who the viewer is, the page shows that it opens something, and the last tap decides what', async ({
+test('while the viewer is unknown, the page shows that a dialog opens, and the last tap decides which', async ({
   journey,
   petr,
 }) => {

@@ -3,7 +3,7 @@ import { desktopTest as test } from './testing/journey.ts'
 import { postWith, refuseOnce, toast } from './testing/page-actions.ts'
 import { changeUserInOtherTab } from './testing/sign-in-actions.ts'
 
-test('a heart that waits is not sent for another user who has signed in meanwhile, and is not shown to them', async ({
+test('a pending like is neither sent for nor shown to another user who has signed in meanwhile', async ({
   journey,
 }) => {
   const [vera, petr] = [await journey.signUp(), await journey.signUp()]
@@ -22,7 +22,7 @@ test('a heart that waits is not sent for another user who has signed in meanwhil
   await expect.poll(likes).toEqual([{ user_id: petr.id }])
 })
 
-test('a new name that waits is not given to another user who has signed in meanwhile', async ({
+test('a pending username is not given to another user who has signed in meanwhile', async ({
   journey,
 }) => {
   const [vera, petr] = [await journey.signUp(), await journey.signUp()]

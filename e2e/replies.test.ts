@@ -222,7 +222,7 @@ test('an error, the counter and the note for the blocked stand at the field, and
   expect(await blocked.field.inputValue()).toBe('Последнее слово')
 })
 
-test('what is written on a phone, and its button, are not under the bottom bar', async ({
+test('on a phone the bottom bar does not cover the reply field and its button', async ({
   journey,
   olga,
   petr,
@@ -241,7 +241,7 @@ test('what is written on a phone, and its button, are not under the bottom bar',
     .toBe(true)
 })
 
-test('a visitor is asked in the field’s place to sign in, and then finds the reply begun', async ({
+test('a visitor is asked to sign in in place of the field, and then the reply dialog opens', async ({
   journey,
   olga,
 }) => {
@@ -296,7 +296,7 @@ test('the field asks for the first reply; on a phone it leaves out the name, whi
   await expect.poll(() => field.getAttribute('placeholder')).toBe('Ваш ответ')
 })
 
-test('new replies to a post wait behind a button on its page, which only they light, and come above what is read', async ({
+test('new replies wait behind a button on the post’s page, and come above the current position', async ({
   journey,
   olga,
   petr,

@@ -14,7 +14,7 @@ async function search(page: Page, q: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-test('the magnifier leads to the search; what is found has its words marked, and is opened and left again at its place', async ({
+test('the magnifier leads to the search; results have their words marked, and keep their place after going back', async ({
   journey,
   olga,
   petr,
@@ -45,7 +45,7 @@ test('the magnifier leads to the search; what is found has its words marked, and
   expect(await postWith(page, 'Ничего похожего').count()).toBe(0)
 })
 
-test('without scripts the form searches, the words are marked, and a link leads to what else was found', async ({
+test('without scripts the form searches, the words are marked, and a link leads to further results', async ({
   journey,
   olga,
 }) => {
@@ -95,7 +95,7 @@ test('posts with similar words follow below a line of their own, with scripts an
   }
 })
 
-test('what cannot be found is told in words, and the next search follows in the same field', async ({
+test('a search without results says why, and the next search follows in the same field', async ({
   journey,
   olga,
 }) => {
@@ -116,7 +116,7 @@ test('what cannot be found is told in words, and the next search follows in the 
   expect(await field(page).inputValue()).toBe('и не был')
 })
 
-test('a signed-in viewer sees their likes in what is found, and a reply leads to its thread', async ({
+test('results show the viewer’s likes, and a reply leads to its thread', async ({
   journey,
   olga,
   petr,
@@ -136,7 +136,7 @@ test('a signed-in viewer sees their likes in what is found, and a reply leads to
   await expect.poll(() => marks(page)).toEqual([])
 })
 
-test('on a wide screen the field stands beside the column, with what this place is and its texts', async ({
+test('on a wide screen the field stands beside the column, with the introduction and the site’s texts', async ({
   journey,
   olga,
 }) => {

@@ -113,7 +113,7 @@ test.for([
   },
 )
 
-test('a person whose browser has deleted what scripts stored stays signed in', async ({
+test('a user stays signed in after the browser has deleted its local storage', async ({
   journey,
 }) => {
   const { email } = await journey.signIn(newEmail())
@@ -252,7 +252,7 @@ test('the line on a code goes with «Вернуться» in every tab, and afte
   expect(await page.locator('html[data-code-sent]').count()).toBe(0)
 })
 
-test('a code that waits is forgotten when somebody turns out to be signed in', async ({
+test('a pending code is forgotten when the viewer turns out to be signed in', async ({
   journey,
 }) => {
   const user = await journey.visit({ as: await journey.signUp() })

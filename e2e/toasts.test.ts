@@ -32,7 +32,7 @@ test.for([PHONE, DESKTOP])(
   },
 )
 
-test('a toast says what was done last about the same: a draft that is published, another post, an edit that is deleted', async ({
+test('a newer toast about the same post or draft takes the place of the older one', async ({
   journey,
   olga,
 }) => {
@@ -61,7 +61,7 @@ test('a toast says what was done last about the same: a draft that is published,
   expect(await toast(page, 'Удалено').count()).toBe(1)
 })
 
-test('where toasts or the header fail, the rest of the page goes on', async ({ journey, olga }) => {
+test('the rest of the page works if toasts or the header fail', async ({ journey, olga }) => {
   await journey.publish(olga, 'Осталась на месте')
   const page = await journey.visit({
     as: olga,
@@ -83,7 +83,7 @@ test('where toasts or the header fail, the rest of the page goes on', async ({ j
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
 })
 
-test('where the frame of every page fails, the page says so and can be loaded anew', async ({
+test('a failure of the page’s frame shows an error and a button that reloads', async ({
   journey,
   olga,
 }) => {

@@ -70,7 +70,7 @@ async function read(path: string, headers: Record<string, string> = {}) {
   return { cache: answer.headers.get('x-cache'), text: await answer.text() }
 }
 
-test('a shared cache serves visitors with what another visitor was sent, each in an encoding that it reads', async () => {
+test('a shared cache serves one visitor’s response to others, in each one’s encoding', async () => {
   for (const path of PATHS) {
     await expect.poll(async () => (await read(path)).cache).toBe('HIT')
     for (const encoding of ['br', 'gzip', 'identity']) {
@@ -79,7 +79,7 @@ test('a shared cache serves visitors with what another visitor was sent, each in
   }
 })
 
-test('it never serves one person’s page or likes to another, whoever came first', async () => {
+test('a shared cache never serves one user’s page or likes to another', async () => {
   const own = { cookie: olga.cookie }
   const token = { authorization: `Bearer ${olga.token}` }
   for (const first of ['visitor', 'user'] as const) {

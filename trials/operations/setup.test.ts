@@ -113,7 +113,7 @@ test('setup writes the settings, a key for mails and the proxy’s file, sends a
   expect(await states()).toEqual(before)
 })
 
-test('what was set by hand stays when setup is run again: settings it does not know, other sites of the proxy; a file that Caddy refuses is left as it was', {
+test('setup keeps settings it does not know and other sites of the proxy, and leaves a file that Caddy refuses as it was', {
   timeout: 120_000,
 }, async ({ skip }) => {
   const machine = await openMachineWithCaddy(skip)
