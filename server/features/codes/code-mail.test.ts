@@ -13,14 +13,15 @@ test('the mail names the only place for its code, who asked and when, holds no l
   onTestFinished(() => mailbox.close())
   const config = { smtpUrl: mailbox.url, publicUrl: 'https://vsluh.example' }
   const app = await appForTest({ config })
-  await startAt(app, '/registrations', { email: 'olga@example.org' })
+  const { id } = (await startAt(app, '/registrations', { email: 'olga@example.org' })).body
   const { subject, text, autoSubmitted, source } = await mailbox.mailTo('olga@example.org')
   expect(text).toContain('только на сайте vsluh.example')
   expect(text).toMatch(/Код запросили \d+ [а-я]+ в \d\d:\d\d по Москве, Firefox, Linux\./)
   expect(text).not.toMatch(/https?:|www\./)
   expect(autoSubmitted).toBe('auto-generated')
   const { html = '', headers } = await PostalMime.parse(Buffer.from(source, 'latin1'))
-  const code = subject.slice(0, 6)
+  const code = app.codeFor(id)
+  expect(subject).toBe(`${code} — код для регистрации · Вслух`)
   expect(html).toContain(`>${code}</strong>`)
   expect(html.match(/<p /g)).toHaveLength(3)
   expect(html).not.toMatch(/<a |<img|https?:/)
@@ -56,7 +57,7 @@ test('the mail names the minutes that its code has left: ten once it is sent, fe
   expect(minutesIn(1)).toBe('1 минуту')
 })
 
-test('the mail says what its code is for, and what to do for whoever did not ask for it', () => {
+test('the mail names the purpose of its code, and what to do if the receiver did not ask for it', () => {
   const { to, subject, text } = write({ purpose: 'account-deletion', device: 'Firefox, Linux' })
   expect({ to, subject }).toEqual({
     to: 'olga@example.org',
@@ -73,7 +74,9 @@ test('the mail says what its code is for, and what to do for whoever did not ask
     '',
     'https://vsluh.example/settings/devices',
   ])
-  expect(write({}).text.split('\n').at(-1)).toBe('Если это были не вы, просто удалите это письмо.')
+  const login = write({})
+  expect(login.subject).toBe('428331 — код для входа · Вслух')
+  expect(login.text.split('\n').at(-1)).toBe('Если это были не вы, просто удалите это письмо.')
 })
 
 function write(mail: Partial<CodeMail>, leftMinutes = 20, origin = 'https://vsluh.example'): Mail {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { newEmail } from '../../testing/account-fixture.ts'
+import { startChange, verifyChange } from '../../testing/email-change-calls.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
@@ -26,14 +27,15 @@ async function copyOfDatabase({ db }: TestApp): Promise<string> {
 }
 
 /** An app whose mails stay in the queue, because its SMTP server is down. */
-async function appWithQueuedMails(): Promise<TestApp> {
+async function appWithQueuedMails() {
   const gone = await openMailbox()
   await gone.close()
-  return appForTest({ config: { smtpUrl: gone.url } })
+  const app = await appForTest({ config: { smtpUrl: gone.url } })
+  return { app, smtpPort: Number(new URL(gone.url).port) }
 }
 
 test('a copy of the database contains no code, not even of a mail in the queue', async () => {
-  const app = await appWithQueuedMails()
+  const { app } = await appWithQueuedMails()
   const ids: string[] = []
   for (const name of ['olga', 'petr', 'vera']) {
     const { body } = await startAt(app, '/registrations', { email: `${name}@example.org` })
@@ -48,7 +50,7 @@ test('a copy of the database contains no code, not even of a mail in the queue',
 })
 
 test('a copy of the database contains no session secret and no clientToken, nor their hashes without a key', async () => {
-  const app = await appWithQueuedMails()
+  const { app } = await appWithQueuedMails()
   const user = await app.signIn('olga@example.org', 'fingerprint-of-olga')
   await startAt(app, '/logins', { email: user.email, clientToken: user.clientToken })
   const [, secret = ''] = user.cookie.split('.')
@@ -65,20 +67,16 @@ test('a copy of the database contains no session secret and no clientToken, nor 
 })
 
 test('a copy of the database contains no link that undoes an e-mail change, not even of a notice in the queue', async () => {
-  const gone = await openMailbox()
-  await gone.close()
-  const app = await appForTest({ config: { smtpUrl: gone.url } })
-  const { token, clientToken, email } = await app.signUp()
-  const change = { email: newEmail(), clientToken }
-  const { id } = (await app.call('PUT', '/users/current/email', { token, body: change })).body
-  const body = { confirmCode: app.codeFor(id), clientToken }
-  await app.call('PUT', `/users/current/email/${id}/verify`, { token, body })
+  const { app, smtpPort } = await appWithQueuedMails()
+  const olga = await app.signUp()
+  const { id } = (await startChange(app, olga, newEmail())).body
+  await verifyChange(app, olga, id)
   await app.logLine('"task":"send-email-notice"')
   const copy = await copyOfDatabase(app)
 
-  const mailbox = await openMailbox(Number(new URL(gone.url).port))
+  const mailbox = await openMailbox(smtpPort)
   onTestFinished(() => mailbox.close())
-  const { text } = await mailbox.mailAbout(email, /Почта аккаунта изменена/)
+  const { text } = await mailbox.mailAbout(olga.email, /Почта аккаунта изменена/)
   const [, changeId = '', secret = ''] = /#(\w+)\.(\w+)/.exec(text) ?? []
   expect(copy).toContain(changeId)
   expect(copy).toContain('send-email-notice')

@@ -78,19 +78,3 @@ test('the repeated start does not prolong the operation', async () => {
   const next = await startAt(app, '/registrations', { email: EMAIL })
   expect(next.body.id).not.toBe(first.body.id)
 })
-
-test('the mail names the code, the purpose and the time left', async () => {
-  const { app, mailbox } = await mailAppForTest()
-  const { body } = await startAt(app, '/registrations', { email: EMAIL })
-  const { subject, text } = await mailbox.mailTo(EMAIL)
-  const code = app.codeFor(body.id)
-  expect(subject).toBe(`${code} — код для регистрации · Вслух`)
-  expect(text).toContain(code)
-  expect(text).toContain('Код действует 10 минут.')
-
-  const petr = await app.signIn('petr@example.org')
-  await mailbox.mailTo(petr.email)
-  const { body: login } = await startAt(app, '/logins', { email: petr.email })
-  const mail = await mailbox.mailTo(petr.email, 2)
-  expect(mail.subject).toBe(`${app.codeFor(login.id)} — код для входа · Вслух`)
-})
