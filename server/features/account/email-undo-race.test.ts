@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { newEmail } from '../../testing/account-fixture.ts'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
@@ -11,21 +11,16 @@ import {
   undoChange,
   verifyChange,
 } from '../../testing/email-change-calls.ts'
-import type { Mailbox } from '../../testing/mailbox.ts'
 import { countCodes, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
-import { startMailApp, type TestApp } from '../../testing/test-app.ts'
+import { startMailApp } from '../../testing/test-app.ts'
 
-let mailbox: Mailbox
-let app: TestApp
-beforeAll(async () => {
-  ;({ app, mailbox } = await startMailApp())
-})
+const { app, mailbox } = await startMailApp()
 afterAll(() => app.close())
 
 const move = (user: TestUser, email: string, old?: string) =>
   changeEmail({ app, mailbox }, user, { email, ...(old && { old }) })
 
-test('of two concurrent changes of one account one succeeds, and ends the other', async () => {
+test('one of two concurrent changes of an account succeeds, and ends the other', async () => {
   const laptop = await app.signUp()
   const phone = await app.signIn(laptop.email, 'phone')
   const [ours, theirs] = [newEmail(), newEmail()]
@@ -42,7 +37,7 @@ test('of two concurrent changes of one account one succeeds, and ends the other'
   expect(await storedEmail(app, laptop)).toBe(answers[0].status === 200 ? ours : theirs)
 })
 
-test('of 20 concurrent uses of one link one succeeds, and the others find it used', async () => {
+test('one of 20 concurrent uses of a link succeeds, and the others find it used', async () => {
   const olga = await app.signUp()
   const link = await move(olga, newEmail())
   const answers = await atOnce(Array.from({ length: 20 }, () => () => undoChange(app, link)))
@@ -88,7 +83,7 @@ test.each(['/logins', '/registrations'] as const)(
     const signIn = await app.db.transaction().execute(async (tx) => {
       await tx.selectFrom('users').select('id').where('id', '=', olga.id).forUpdate().execute()
       const answer = verifyAt(app, path, { id, code: app.codeFor(id) })
-      await expect.poll(() => lockWaits(app), { timeout: 5000 }).toBeGreaterThan(0)
+      await expect.poll(() => lockWaits(app)).toBeGreaterThan(0)
       await tx
         .updateTable('users')
         .set({ email: olga.email, email_key: olga.email })

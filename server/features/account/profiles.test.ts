@@ -34,7 +34,7 @@ test('a former name leads to its owner for 30 days; a name that nobody has is AU
   }
 })
 
-test('an author’s posts and replies are two public lists; without an author they are the viewer’s own', async () => {
+test('an author’s posts and replies are two public lists, of an unknown author empty, and the replies without an author are the viewer’s own', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const post = await app.publish(petr)
   const reply = await app.reply(olga, post.id, 'Отвечаю')
@@ -46,6 +46,9 @@ test('an author’s posts and replies are two public lists; without an author th
   expect(await idsOf(`/posts/replies?userId=${olga.id}`, petr.token)).toEqual([reply.id])
   expect(await idsOf('/posts/replies', olga.token)).toEqual([reply.id])
   expect(await idsOf('/posts/replies', petr.token)).toEqual([])
-  expect(await idsOf('/posts/replies?userId=nobody')).toEqual([])
+  for (const id of ['999999999', 'nobody', '0', '9'.repeat(30)]) {
+    expect(await idsOf(`/posts?userId=${id}`)).toEqual([])
+    expect(await idsOf(`/posts/replies?userId=${id}`)).toEqual([])
+  }
   expectRefusal(await app.call('GET', '/posts/replies'), 'UNAUTHORIZED')
 })
