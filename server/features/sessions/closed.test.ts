@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { leave } from '../../testing/account-deletion-calls.ts'
@@ -8,39 +7,31 @@ import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { signUpModerator } from '../../testing/moderation-calls.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
 import { appForFile, mailAppForTest } from '../../testing/test-app.ts'
+import { refresh, signInTwice } from './sessions.fixture.ts'
 import { removeExpiredSessions } from './sessions.repository.ts'
 
 const app = await appForFile()
 
-function refresh({ clientToken, cookie }: TestUser, on = app) {
-  return on.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } })
-}
-
-async function signInTwice(): Promise<[laptop: TestUser, phone: TestUser]> {
-  const email = `${randomUUID()}@example.org`
-  return [await app.signIn(email, 'laptop'), await app.signIn(email, 'phone')]
-}
-
 const closeOthers = ({ token }: TestUser) => app.call('DELETE', '/sessions', { token })
 
 async function expectClosed(user: TestUser, message: string, on = app): Promise<void> {
-  const answer = await refresh(user, on)
+  const answer = await refresh(on, user)
   expectRefusal(answer, 'SESSION_CLOSED')
   expect(answer.body.message).toBe(message)
 }
 
 test('a session closed by another device answers so, as often as it is asked, and its tokens are UNAUTHORIZED', async () => {
-  const [laptop, phone] = await signInTwice()
+  const [laptop, phone] = await signInTwice(app)
   const { body } = await app.call('GET', '/sessions', { token: laptop.token })
   await app.call('DELETE', `/sessions/${body.sessions[1].id}`, { token: laptop.token })
   await expectClosed(phone, 'Сессия завершена с другого устройства')
   await expectClosed(phone, 'Сессия завершена с другого устройства')
   expectRefusal(await app.call('GET', '/sessions', { token: phone.token }), 'UNAUTHORIZED')
-  expect((await refresh(laptop)).status).toBe(200)
+  expect((await refresh(app, laptop)).status).toBe(200)
 })
 
 test('closing all others answers each of them so', async () => {
-  const [laptop, phone] = await signInTwice()
+  const [laptop, phone] = await signInTwice(app)
   const tablet = await app.signIn(laptop.email, 'tablet')
   await closeOthers(laptop)
   for (const other of [phone, tablet]) {
@@ -59,7 +50,7 @@ test('a blocked person reads the reason', async () => {
 })
 
 test('a deleted account answers so on every device', async () => {
-  const [laptop, phone] = await signInTwice()
+  const [laptop, phone] = await signInTwice(app)
   expect((await leave(app, laptop)).status).toBe(200)
   for (const user of [laptop, phone]) {
     await expectClosed(user, 'Сессия завершена: аккаунт удалён')
@@ -74,66 +65,40 @@ test('the undo of an e-mail change answers so on every device', async () => {
   await expectClosed(olga, 'Сессия завершена: смена почты отменена', mailed.app)
 })
 
-test.each([
-  [
-    'expired',
-    async () => {
-      const olga = await app.signUp()
-      await passSessionTime(app, 31 * 86_400)
-      await removeExpiredSessions(app.db)
-      return olga
-    },
-  ],
-  [
-    'logged out',
-    async () => {
-      const olga = await app.signUp()
-      await app.call('DELETE', '/sessions/current', { token: olga.token })
-      return olga
-    },
-  ],
-  [
-    'made room for the eleventh',
-    async () => {
-      const olga = await app.signUp()
-      for (let more = 0; more < 10; more++) await app.signIn(olga.email)
-      return olga
-    },
-  ],
-  [
-    'was closed because its cookie was copied',
-    async () => {
-      const olga = await app.signUp()
-      await passSessionTime(app, 601)
-      const second = (await refresh(olga)).cookie ?? ''
-      await passSessionTime(app, 601)
-      await refresh({ ...olga, cookie: second })
-      await passSessionTime(app, 61)
-      expectRefusal(await refresh(olga), 'UNAUTHORIZED')
-      return olga
-    },
-  ],
-])('a session that %s is UNAUTHORIZED', async (_, end) => {
-  expectRefusal(await refresh(await end()), 'UNAUTHORIZED')
+const ENDS: Record<string, (user: TestUser) => Promise<unknown>> = {
+  async 'has expired'() {
+    await passSessionTime(app, 31 * 86_400)
+    await removeExpiredSessions(app.db)
+  },
+  'was logged out': ({ token }) => app.call('DELETE', '/sessions/current', { token }),
+  async 'made room for the eleventh'({ email }) {
+    for (let more = 0; more < 10; more++) await app.signIn(email)
+  },
+}
+
+test.each(Object.entries(ENDS))('a session that %s is UNAUTHORIZED', async (_how, end) => {
+  const olga = await app.signUp()
+  await end(olga)
+  expectRefusal(await refresh(app, olga), 'UNAUTHORIZED')
 })
 
-test('who has the id of a closed session and no secret of it learns nothing', async () => {
-  const [laptop, phone] = await signInTwice()
+test('the id of a closed session without its secret reveals nothing', async () => {
+  const [laptop, phone] = await signInTwice(app)
   await closeOthers(laptop)
   const cookie = phone.cookie.replace(/\.[\w-]+$/, `.${'x'.repeat(43)}`)
-  expectRefusal(await refresh({ ...phone, cookie }), 'UNAUTHORIZED')
+  expectRefusal(await refresh(app, { ...phone, cookie }), 'UNAUTHORIZED')
 })
 
 test('a browser that has not got its last cookie reads the reason too', async () => {
-  const [laptop, phone] = await signInTwice()
+  const [laptop, phone] = await signInTwice(app)
   await passSessionTime(app, 601)
-  expect((await refresh(phone)).cookie).not.toBe(phone.cookie)
+  expect((await refresh(app, phone)).cookie).not.toBe(phone.cookie)
   await closeOthers(laptop)
   await expectClosed(phone, 'Сессия завершена с другого устройства')
 })
 
 test('after 90 days nothing is kept of a closed session', async () => {
-  const [laptop, phone] = await signInTwice()
+  const [laptop, phone] = await signInTwice(app)
   await closeOthers(laptop)
   const age = (days: number) =>
     sql`UPDATE closed_sessions SET closed_at = now() - ${days} * interval '1 day'`.execute(app.db)
@@ -142,5 +107,5 @@ test('after 90 days nothing is kept of a closed session', async () => {
   await expectClosed(phone, 'Сессия завершена с другого устройства')
   await age(91)
   await removeExpiredSessions(app.db)
-  expectRefusal(await refresh(phone), 'UNAUTHORIZED')
+  expectRefusal(await refresh(app, phone), 'UNAUTHORIZED')
 })

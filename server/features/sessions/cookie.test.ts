@@ -21,28 +21,21 @@ function maxAgeOf(setCookie: string): number {
   return Number(/Max-Age=(\d+)/.exec(setCookie)?.[1])
 }
 
-test('the session cookie is HttpOnly, SameSite=Strict, Path=/, for 30 days, with 256 random bits in it', async () => {
-  const { setCookie } = await signIn(await appForTest())
-  const attributes = ['HttpOnly', `Max-Age=${30 * DAY}`, 'Path=/', 'SameSite=Strict']
-  expect(attributesOf(setCookie)).toEqual(attributes)
-  const secret = /^session=[^;]*\.([A-Za-z0-9_-]+);/.exec(setCookie)?.[1] ?? ''
-  expect(Buffer.from(secret, 'base64url')).toHaveLength(32)
-})
-
-test('with an https PUBLIC_URL it is Secure too, under the __Host- prefix', async () => {
-  const app = await appForTest({ config: { publicUrl: 'https://vsluh.example' } })
-  const { setCookie } = await signIn(app)
-  expect(setCookie).toMatch(/^__Host-session=/)
-  const attributes = ['HttpOnly', `Max-Age=${30 * DAY}`, 'Path=/', 'SameSite=Strict', 'Secure']
-  expect(attributesOf(setCookie)).toEqual(attributes)
-})
-
-test('with an http PUBLIC_URL it is neither', async () => {
-  const app = await appForTest({ config: { publicUrl: 'http://vsluh.example' } })
-  const { setCookie } = await signIn(app)
-  expect(setCookie).toMatch(/^session=/)
-  expect(attributesOf(setCookie)).not.toContain('Secure')
-})
+test.each([
+  ['without PUBLIC_URL', undefined, 'session', []],
+  ['with an http PUBLIC_URL', 'http://vsluh.example', 'session', []],
+  ['with an https PUBLIC_URL', 'https://vsluh.example', '__Host-session', ['Secure']],
+])(
+  '%s the session cookie is HttpOnly, SameSite=Strict, Path=/, for 30 days, with 256 random bits',
+  async (_where, publicUrl, name, more) => {
+    const { setCookie } = await signIn(await appForTest({ config: { publicUrl } }))
+    const attributes = ['HttpOnly', `Max-Age=${30 * DAY}`, 'Path=/', 'SameSite=Strict', ...more]
+    expect(attributesOf(setCookie)).toEqual(attributes)
+    const [, called, secret = ''] = /^([^=]+)=[^;]*\.([A-Za-z0-9_-]+);/.exec(setCookie) ?? []
+    expect(called).toBe(name)
+    expect(Buffer.from(secret, 'base64url')).toHaveLength(32)
+  },
+)
 
 test('logging out clears the cookie under the same name and attributes', async () => {
   for (const publicUrl of ['http://vsluh.example', 'https://vsluh.example']) {

@@ -3,15 +3,12 @@ import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
+import { refresh } from './sessions.fixture.ts'
 import { removeExpiredSessions } from './sessions.repository.ts'
 
 const DAY = 86_400
 
 const app = await appForFile()
-
-function refresh({ clientToken, cookie }: TestUser) {
-  return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } })
-}
 
 function readAccount(token: string) {
   return app.call('GET', '/users/current', { token })
@@ -23,7 +20,7 @@ test('a session that was unused for 30 days has expired: no refresh, no valid to
   expect((await readAccount(olga.token)).status).toBe(200)
   await passSessionTime(app, 120)
   expectRefusal(await readAccount(olga.token), 'UNAUTHORIZED')
-  expectRefusal(await refresh(olga), 'UNAUTHORIZED')
+  expectRefusal(await refresh(app, olga), 'UNAUTHORIZED')
 
   const { token } = await app.signIn('idle@example.org', 'phone')
   expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(1)
@@ -33,7 +30,7 @@ test('a session that is used every 20 days stays live, for at most 90 days in al
   const olga = await app.signUp()
   for (let time = 1; time <= 4; time++) {
     await passSessionTime(app, 20 * DAY)
-    const { status, cookie } = await refresh(olga)
+    const { status, cookie } = await refresh(app, olga)
     expect(status).toBe(200)
     olga.cookie = cookie ?? olga.cookie
   }
@@ -41,7 +38,7 @@ test('a session that is used every 20 days stays live, for at most 90 days in al
   expect((await readAccount(olga.token)).status).toBe(200)
   await passSessionTime(app, 120)
   expectRefusal(await readAccount(olga.token), 'UNAUTHORIZED')
-  expectRefusal(await refresh(olga), 'UNAUTHORIZED')
+  expectRefusal(await refresh(app, olga), 'UNAUTHORIZED')
 })
 
 test('a user has at most 10 sessions: the eleventh closes the oldest', async () => {

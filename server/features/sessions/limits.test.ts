@@ -1,22 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { atOnce, signUps } from '../../testing/at-once.ts'
-import type { TestUser } from '../../testing/client.ts'
 import { expectTooMany } from '../../testing/expect-refusal.ts'
 import { WEB_FILES as FAKE_BUILD } from '../../testing/fake-web-app.ts'
 import { countCodes, from } from '../../testing/sign-in-calls.ts'
 import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { type Client, refresh as refreshFrom } from './sessions.fixture.ts'
 
 const test = testPerNode('limits counted in memory, by each node for itself')
 
 const STRICT = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
 const OFFICE = '192.0.2.1'
 
-type Client = Pick<TestUser, 'clientToken' | 'cookie'>
-
-function refresh(app: TestApp, { clientToken, cookie }: Client, ip = OFFICE) {
-  const headers = { cookie, ...from(ip).headers }
-  return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers })
+function refresh(app: TestApp, client: Client, ip = OFFICE) {
+  return refreshFrom(app, client, from(ip).headers)
 }
 
 /** The cookie of a session that never existed. */

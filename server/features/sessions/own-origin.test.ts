@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
 import { startAt, wrongCode } from '../../testing/sign-in-calls.ts'
-import { appForFile, appForTest, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
+import { refresh } from './sessions.fixture.ts'
 
 const app = await appForFile()
 
@@ -15,14 +15,6 @@ const FOREIGN_PAGES = [
   { 'sec-fetch-site': 'cross-site' },
 ]
 
-function refreshFrom(on: TestApp, user: TestUser, headers: Record<string, string>) {
-  const { clientToken, cookie } = user
-  return on.call('PATCH', '/sessions/current', {
-    body: { clientToken },
-    headers: { cookie, ...headers },
-  })
-}
-
 test('a foreign Origin on PATCH /sessions/current is 403, and the cookie is not changed', async () => {
   const olga = await app.signUp()
   await passSessionTime(app, 601)
@@ -33,16 +25,16 @@ test('a foreign Origin on PATCH /sessions/current is 403, and the cookie is not 
     ownWithAnotherPort,
     `${app.url}.evil.example`,
   ]) {
-    const refusal = await refreshFrom(app, olga, { origin })
+    const refusal = await refresh(app, olga, { origin })
     expectRefusal(refusal, 'FORBIDDEN')
     expect(refusal.cookie).toBeUndefined()
   }
-  expect((await refreshFrom(app, olga, {})).status).toBe(200)
+  expect((await refresh(app, olga, {})).status).toBe(200)
 })
 
 test('without PUBLIC_URL the request’s host is the own Origin, by 127.0.0.1 and by localhost', async () => {
   const olga = await app.signUp()
-  expect((await refreshFrom(app, olga, { origin: app.url })).status).toBe(200)
+  expect((await refresh(app, olga, { origin: app.url })).status).toBe(200)
 
   const host = new URL(app.url).host.replace('127.0.0.1', 'localhost')
   const byName = await app.http.inject({
@@ -57,9 +49,9 @@ test('without PUBLIC_URL the request’s host is the own Origin, by 127.0.0.1 an
 test('with PUBLIC_URL only its Origin is the own one', async () => {
   const site = await appForTest({ config: { publicUrl: 'https://vsluh.example' } })
   const olga = await site.signUp()
-  expect((await refreshFrom(site, olga, { origin: 'https://vsluh.example' })).status).toBe(200)
+  expect((await refresh(site, olga, { origin: 'https://vsluh.example' })).status).toBe(200)
   for (const origin of [site.url, 'http://vsluh.example', 'https://vsluh.example:8443']) {
-    expectRefusal(await refreshFrom(site, olga, { origin }), 'FORBIDDEN')
+    expectRefusal(await refresh(site, olga, { origin }), 'FORBIDDEN')
   }
 })
 
@@ -67,16 +59,16 @@ test('without PUBLIC_URL the scheme matters too: http unless a trusted proxy say
   const secure = app.url.replace('http:', 'https:')
   const viaProxy = { 'x-forwarded-proto': 'https' }
   const olga = await app.signUp()
-  expectRefusal(await refreshFrom(app, olga, { origin: secure }), 'FORBIDDEN')
-  expectRefusal(await refreshFrom(app, olga, { origin: secure, ...viaProxy }), 'FORBIDDEN')
+  expectRefusal(await refresh(app, olga, { origin: secure }), 'FORBIDDEN')
+  expectRefusal(await refresh(app, olga, { origin: secure, ...viaProxy }), 'FORBIDDEN')
 
   const behind = await appForTest({ config: { trustProxy: ['127.0.0.1'] } })
   const petr = await behind.signUp()
   const origin = behind.url.replace('http:', 'https:')
-  expect((await refreshFrom(behind, petr, { origin, ...viaProxy })).status).toBe(200)
-  expectRefusal(await refreshFrom(behind, petr, { origin }), 'FORBIDDEN')
+  expect((await refresh(behind, petr, { origin, ...viaProxy })).status).toBe(200)
+  expectRefusal(await refresh(behind, petr, { origin }), 'FORBIDDEN')
   const plain = { origin: behind.url, ...viaProxy }
-  expectRefusal(await refreshFrom(behind, petr, plain), 'FORBIDDEN')
+  expectRefusal(await refresh(behind, petr, plain), 'FORBIDDEN')
 })
 
 test.each([['/logins'], ['/registrations']] as const)(
@@ -102,10 +94,10 @@ test.each([['/logins'], ['/registrations']] as const)(
 test('without an Origin, Sec-Fetch-Site decides', async () => {
   const olga = await app.signUp()
   for (const site of ['cross-site', 'same-site']) {
-    expectRefusal(await refreshFrom(app, olga, { 'sec-fetch-site': site }), 'FORBIDDEN')
+    expectRefusal(await refresh(app, olga, { 'sec-fetch-site': site }), 'FORBIDDEN')
   }
   for (const site of ['same-origin', 'none']) {
-    expect((await refreshFrom(app, olga, { 'sec-fetch-site': site })).status).toBe(200)
+    expect((await refresh(app, olga, { 'sec-fetch-site': site })).status).toBe(200)
   }
 })
 
@@ -114,23 +106,11 @@ test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-da
   async (type) => {
     const olga = await app.signUp()
     await passSessionTime(app, 601)
-    const refusal = await refreshFrom(app, olga, { 'content-type': type })
+    const refusal = await refresh(app, olga, { 'content-type': type })
     expectRefusal(refusal, 'UNSUPPORTED_MEDIA_TYPE')
     expect(refusal.cookie).toBeUndefined()
   },
 )
-
-test('no response has a CORS header, not even to a preflight', async () => {
-  const origin = 'https://evil.example'
-  const preflight = await fetch(`${app.url}/api/v1/sessions/current`, {
-    method: 'OPTIONS',
-    headers: { origin, 'access-control-request-method': 'PATCH' },
-  })
-  const { headers } = await app.call('GET', '/posts', { headers: { origin } })
-  const names = [...preflight.headers.keys(), ...headers.keys()]
-  expect(names).toContain('content-type')
-  expect(names.filter((name) => name.startsWith('access-control'))).toEqual([])
-})
 
 test('every other call authenticates with the bearer token only, not with the cookie', async () => {
   const olga = await app.signUp()

@@ -47,24 +47,17 @@ test('a cookie that was set while the clock was a day ahead is rotated once the 
   expect(cookie).toBeDefined()
 })
 
-test('two tabs that refresh concurrently both succeed, and both their tokens are valid', async () => {
-  const olga = await app.signUp()
-  await passSessionTime(app, 601)
-  const tabs = await Promise.all([refresh(olga, olga.cookie), refresh(olga, olga.cookie)])
-  expect(tabs.map(({ status }) => status)).toEqual([200, 200])
-  expect(tabs.filter(({ cookie }) => cookie !== undefined)).toHaveLength(1)
-  for (const { body } of tabs) expect(await isSignedIn(body.accessToken.token)).toBe(true)
-
-  const next = tabs.find(({ cookie }) => cookie)?.cookie ?? ''
-  expect((await refresh(olga, next)).status).toBe(200)
-})
-
-test('ten tabs that refresh concurrently all succeed, and one of them gets a new cookie', async () => {
+test('ten tabs that refresh concurrently all get a valid token, and one of them the next cookie', async () => {
   const olga = await app.signUp()
   await passSessionTime(app, 601)
   const tabs = await Promise.all(Array.from({ length: 10 }, () => refresh(olga, olga.cookie)))
-  expect(tabs.filter(({ status }) => status === 200)).toHaveLength(10)
-  expect(tabs.filter(({ cookie }) => cookie !== undefined)).toHaveLength(1)
+  for (const { status, body } of tabs) {
+    expect(status).toBe(200)
+    expect(await isSignedIn(body.accessToken.token)).toBe(true)
+  }
+  const cookies = tabs.flatMap(({ cookie }) => cookie ?? [])
+  expect(cookies).toHaveLength(1)
+  expect((await refresh(olga, cookies[0] ?? '')).status).toBe(200)
 })
 
 test('a second tab can refresh with the previous cookie for 60 s after the new one was seen', async () => {
