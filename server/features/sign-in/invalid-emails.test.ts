@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../../testing/client.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startChange } from '../../testing/email-change-calls.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import type { Mailbox } from '../../testing/mailbox.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
-import { startMailApp, type TestApp } from '../../testing/test-app.ts'
+import { startMailApp } from '../../testing/test-app.ts'
 
-let mailbox: Mailbox
-let app: TestApp
-let user: TestUser
-beforeAll(async () => {
-  ;({ app, mailbox } = await startMailApp())
-  user = await app.signIn('sender@example.org')
-  await mailbox.mailTo(user.email)
-})
+const { app, mailbox } = await startMailApp()
 afterAll(() => app.close())
+const user = await app.signIn('sender@example.org')
+await mailbox.mailTo(user.email)
+
+const change = (email: string) => startChange(app, user, email)
 
 /** contract/email.test.ts has all the rules. */
 const INVALID = [
@@ -32,10 +28,9 @@ test('an invalid e-mail is INVALID_REQUEST in every call, and no mail is sent', 
     for (const path of ['/registrations', '/logins'] as const) {
       expectRefusal(await startAt(app, path, { email }), 'INVALID_REQUEST')
     }
-    const body = { email, clientToken: 'one browser' }
-    const change = await app.call('PUT', '/users/current/email', { token: user.token, body })
-    expectRefusal(change, 'INVALID_REQUEST')
-    messages.push(change.body.message)
+    const refused = await change(email)
+    expectRefusal(refused, 'INVALID_REQUEST')
+    messages.push(refused.body.message)
   }
   expect(messages[0]).toBe('Введите корректный email')
   const last = `${randomUUID()}@example.org`
@@ -48,10 +43,9 @@ test.each(['olga@exаmple.org', 'olga@xn--exmple-4nf.org'])(
   'an account cannot have %s, whose domain people would mistake for another',
   async (email) => {
     expectRefusal(await startAt(app, '/registrations', { email }), 'INVALID_REQUEST')
-    const body = { email, clientToken: 'one browser' }
-    const change = await app.call('PUT', '/users/current/email', { token: user.token, body })
-    expectRefusal(change, 'INVALID_REQUEST')
-    expect(change.body.message).toContain('после «@»')
+    const refused = await change(email)
+    expectRefusal(refused, 'INVALID_REQUEST')
+    expect(refused.body.message).toContain('после «@»')
     expectRefusal(await startAt(app, '/logins', { email }), 'USER_NOT_FOUND')
   },
 )
