@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { leave } from '../../testing/account-deletion-calls.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
@@ -7,10 +7,7 @@ import { decide, report, signUpModerator } from '../../testing/moderation-calls.
 import { appForFile } from '../../testing/test-app.ts'
 
 const app = await appForFile({ config: { contactEmail: 'wall@example.org' } })
-let moderator: TestUser
-beforeAll(async () => {
-  moderator = await signUpModerator(app)
-})
+const moderator = await signUpModerator(app)
 
 const block = (id: string, days: number | null) =>
   app.call('PUT', `/moderation/users/${id}/block`, {
@@ -52,7 +49,7 @@ test('a block closes every session at once; after signing in again nothing can b
   }
 })
 
-test('whoever is blocked can save their data and delete the account', async () => {
+test('a blocked user can save their data and delete the account', async () => {
   const user = await app.signUp()
   await block(user.id, null)
   const again = await app.signIn(user.email)
@@ -65,7 +62,7 @@ test('whoever is blocked can save their data and delete the account', async () =
   expectRefusal(await app.call('GET', '/users/current', { token: again.token }), 'UNAUTHORIZED')
 })
 
-test('the refusal says why, until when and whom to ask, and the profile of who is blocked says so before', async () => {
+test('the refusal names the reason, the end and the contact of a block, and the profile shows them before', async () => {
   const user = await app.signUp()
   await block(user.id, null)
   const again = await app.signIn(user.email)

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { OTHER_REASON } from '../../../contract/constants.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { atOnce } from '../../testing/at-once.ts'
-import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import {
   decide,
@@ -17,14 +16,9 @@ import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
 const app = await appForFile()
-let moderator: TestUser
-let author: TestUser
-let reader: TestUser
-beforeAll(async () => {
-  moderator = await signUpModerator(app)
-  author = await app.signUp()
-  reader = await app.signUp()
-})
+const moderator = await signUpModerator(app)
+const author = await app.signUp()
+const reader = await app.signUp()
 
 // Signed in: what a visitor of another node sees may be some milliseconds old.
 const read = (id: string) => app.call('GET', `/posts/${id}`, { token: moderator.token })
@@ -84,7 +78,7 @@ test('the queue shows a reported post with reasons, comments, author and thread,
   expect(queue.at(-1)?.id).toBe(later.id)
 })
 
-test('the queue says of an author since when they are here, and how much is there, removed and new', async () => {
+test('the queue shows when an author registered, and how many posts are there, removed and new', async () => {
   const spammer = await app.signUp()
   const posts = [await app.publish(spammer), await app.publish(spammer), await app.publish(spammer)]
   const [removed, restored, waiting] = posts.map(({ id }) => id) as [string, string, string]
@@ -170,15 +164,16 @@ test('a text that was changed after the report is shown as it is and as it was r
   const post = await reported()
   const edit = { token: author.token, body: { text: 'Ничего не продаю' } }
   await app.call('PATCH', `/posts/${post.id}`, edit)
-  const queued = (await readQueue(app, moderator)).find(({ id }) => id === post.id)
-  expect(queued).toMatchObject({ text: 'Ничего не продаю', reportedText: 'Купите гараж' })
+  expect(await queuedOf(post.id)).toMatchObject({
+    text: 'Ничего не продаю',
+    reportedText: 'Купите гараж',
+  })
 })
 
 test('a reported post that its author deletes stays as evidence and can be decided about', async () => {
   const post = await reported('Улика')
   await app.call('DELETE', `/posts/${post.id}`, { token: author.token })
-  const queued = (await readQueue(app, moderator)).find(({ id }) => id === post.id)
-  expect(queued).toMatchObject({ text: 'Улика', state: 'deleted' })
+  expect(await queuedOf(post.id)).toMatchObject({ text: 'Улика', state: 'deleted' })
   const kept = app.db.selectFrom('posts').selectAll().where('id', '=', post.id)
   expect(await kept.executeTakeFirst()).toMatchObject({
     text: 'Улика',
@@ -199,7 +194,7 @@ test('a post without open reports is not decided about, whether it is there or n
   expect((await read(id)).status).toBe(200)
 })
 
-test('a moderator who sees a post removes it without a report; nobody else, and not their own', async () => {
+test('a moderator can remove a post without a report, but not their own; nobody else can', async () => {
   const { id } = await app.publish(author, 'Никто не пожаловался')
   const seen = (postId: string, { token } = moderator) =>
     app.call('GET', `/moderation/posts/${postId}`, { token })
@@ -222,7 +217,7 @@ test('a moderator who sees a post removes it without a report; nobody else, and 
   expectRefusal(await decide(app, moderator, { postId: own.id, ...remove }), 'OWN_POST')
 })
 
-test('of two moderators who decide at once one does', async () => {
+test('one of two concurrent decisions counts', async () => {
   const other = await signUpModerator(app)
   for (let round = 0; round < 5; round++) {
     const post = await reported()

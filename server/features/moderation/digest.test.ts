@@ -11,6 +11,40 @@ import { applyReportRules } from './moderation.service.ts'
 const moderatorEmail = 'moderators@example.org'
 const moderatorEmails = [moderatorEmail]
 
+test('the moderators get a mail at the first report of a quiet hour, and one an hour while there is something new', async () => {
+  const { app, mailbox } = await mailAppForTest({
+    moderatorEmails,
+    publicUrl: 'https://vslukh.example',
+  })
+  const author = await app.signUp()
+  const reader = await app.signUp()
+  const tell = async () => {
+    const post = await app.publish(author)
+    await report(app, reader, { postId: post.id })
+  }
+  const count = () => mailbox.mails.filter(({ to }) => to === moderatorEmail).length
+  await tell()
+  const mail = await mailbox.mailTo(moderatorEmail)
+  expect(mail.subject).toContain('Жалобы ждут решения: 1')
+  expect(mail.text).toContain('https://vslukh.example/moderation')
+  await tell()
+  await tell()
+  expect(count()).toBe(1)
+  await passReportTime(app, 3601)
+  // Everything reported so far is older than the hour: the job has something new only after the
+  // next report.
+  await sql`UPDATE reports SET created_at = now() WHERE id = (SELECT max(id) FROM reports)`.execute(
+    app.db,
+  )
+  await addJob(app.db, 'tell-moderators', { payload: {} })
+  expect((await mailbox.mailTo(moderatorEmail, 2)).subject).toContain('решения: 3')
+  await passReportTime(app, 3601)
+  await addJob(app.db, 'tell-moderators', { payload: {} })
+  const jobs = sql`SELECT FROM graphile_worker.jobs`
+  await expect.poll(async () => (await jobs.execute(app.db)).rows).toEqual([])
+  expect(count()).toBe(2)
+}, 60_000)
+
 test('a report that began before a mail to the moderators and was committed after it is new to the next mail', async () => {
   const { app, mailbox } = await mailAppForTest({ moderatorEmails })
   const [author, reader, other] = [await app.signUp(), await app.signUp(), await app.signUp()]

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
@@ -15,14 +15,10 @@ import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
 const app = await appForFile()
-let moderator: TestUser
-let author: TestUser
-let reporters: TestUser[]
-beforeAll(async () => {
-  moderator = await signUpModerator(app)
-  author = await app.signUp()
-  reporters = await signUpOld(app, 4)
-})
+const moderator = await signUpModerator(app)
+const author = await app.signUp()
+const reporters = await signUpOld(app, 4)
+const [first, second, third] = reporters as [TestUser, TestUser, TestUser]
 /** Undecided reports of one account hide three posts at most. */
 const forgetReports = () => app.db.deleteFrom('reports').execute()
 beforeEach(forgetReports)
@@ -34,14 +30,13 @@ const read = async (id: string) =>
 /** Publishes a post that its reports hide. */
 async function hidden() {
   const post = await app.publish(author)
-  for (const user of reporters.slice(0, 3)) await report(app, user, { postId: post.id })
+  for (const user of [first, second, third]) await report(app, user, { postId: post.id })
   expect(await read(post.id)).toBe(404)
   return post
 }
 
 test('the third account that reports a post hides it until somebody decides', async () => {
   const post = await app.publish(author)
-  const [first, second, third] = reporters as [TestUser, TestUser, TestUser]
   await report(app, first, { postId: post.id, reasonId: '1' })
   await report(app, first, { postId: post.id, reasonId: '2' })
   await report(app, second, { postId: post.id })
@@ -71,7 +66,7 @@ test('three reports at once hide a post too', async () => {
     await forgetReports()
     const { id: postId } = await app.publish(author)
     const answers = await atOnce(
-      reporters.slice(0, 3).map((user) => () => report(app, user, { postId })),
+      [first, second, third].map((user) => () => report(app, user, { postId })),
     )
     expect(answers.map(({ status }) => status)).toEqual([204, 204, 204])
     expect(await read(postId)).toBe(404)
@@ -94,7 +89,6 @@ test('a decision that meets the report that hides the post is never left half do
     // What was kept before does not count against the reporters.
     await passReportTime(app, 31 * 86_400)
     const { id: postId } = await app.publish(author)
-    const [first, second, third] = reporters as [TestUser, TestUser, TestUser]
     await report(app, first, { postId })
     await report(app, second, { postId })
     const verdict = round % 2 === 0 ? 'remove' : 'keep'
@@ -123,7 +117,7 @@ test('once kept, the same text is never hidden again', async () => {
 test('accounts that are younger than a day hide nothing', async () => {
   const young = await Promise.all([app.signUp(), app.signUp(), app.signUp()])
   const { id: postId } = await app.publish(author)
-  for (const user of [...young, ...reporters.slice(0, 2)]) await report(app, user, { postId })
+  for (const user of [...young, first, second]) await report(app, user, { postId })
   expect(await read(postId)).toBe(200)
 })
 

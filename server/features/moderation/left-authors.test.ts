@@ -4,8 +4,6 @@ import { decide, readQueue, report, signUpModerator } from '../../testing/modera
 import { appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
-const SOON = { timeout: 15_000 }
-
 test.each([
   ['was removed stays away', 'remove', 404],
   ['was kept is back', 'keep', 200],
@@ -19,17 +17,17 @@ test.each([
     const other = await app.publish(author, 'Обычная запись')
     await report(app, reader, { postId: post.id })
     await leave(app, author)
-    await expect.poll(() => isSettled(app), SOON).toBe(true)
+    await expect.poll(() => isSettled(app)).toBe(true)
 
     expect(await readQueue(app, moderator)).toMatchObject([{ id: post.id, state: 'deleted' }])
     expect((await decide(app, moderator, { postId: post.id, verdict })).status).toBe(204)
     expect(await readQueue(app, moderator)).toEqual([])
 
     await comeBack(app, author.email, true)
-    await expect.poll(() => isSettled(app), SOON).toBe(true)
+    await expect.poll(() => isSettled(app)).toBe(true)
     const read = async (id: string) =>
       (await app.call('GET', `/posts/${id}`, { token: reader.token })).status
-    await expect.poll(() => read(other.id), SOON).toBe(200)
+    await expect.poll(() => read(other.id)).toBe(200)
     expect(await read(post.id)).toBe(expected)
     expect(await findCounterDifferences(app.db)).toEqual([])
   },

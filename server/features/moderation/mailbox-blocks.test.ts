@@ -19,7 +19,7 @@ const publish = ({ token }: TestUser) =>
 const erase = (userId: string) =>
   eraseNow(app.db, { userId, nameKey, actor: 'masha', publishChange: async () => {} })
 
-test('a block goes by mailbox: other accounts of it are blocked, and who registers under another spelling is, until it is taken back', async () => {
+test('a block covers the mailbox: its other accounts and those registered later under another spelling, until it is lifted', async () => {
   const [user, twin, other] = [
     await app.signIn('liar+1@example.org'),
     await app.signIn('liar@example.org'),

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { decide, readQueue, report, signUpModerator } from '../../testing/moderation-calls.ts'
@@ -7,14 +7,10 @@ import { addModerator, removeModerator } from './moderation.service.ts'
 import { selectPeople } from './people.repository.ts'
 
 const app = await appForFile()
-let moderator: TestUser
-let author: TestUser
-beforeAll(async () => {
-  moderator = await signUpModerator(app)
-  author = await app.signUp()
-})
+const moderator = await signUpModerator(app)
+const author = await app.signUp()
 
-test('the profile says to a moderator that they are one, and how many posts wait, and nothing to others', async () => {
+test('the profile tells moderators alone that they are moderators and how many posts wait', async () => {
   const profile = async ({ token }: TestUser) =>
     (await app.call('GET', '/users/current', { token })).body
   expect(await profile(moderator)).toMatchObject({ isModerator: true, waitingReports: 0 })
@@ -38,7 +34,7 @@ test('to a visitor and to other users the calls of moderators do not exist, what
   expectRefusal(await app.call('POST', '/moderation/posts/1/decision', sent), 'INVALID_REQUEST')
 })
 
-test('who is no longer a moderator is refused on the next call', async () => {
+test('a former moderator is refused on the next call', async () => {
   const former = await signUpModerator(app)
   await readQueue(app, former)
   await app.db.deleteFrom('moderators').where('email', '=', former.email).execute()

@@ -60,7 +60,7 @@ test(
     })
     await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: true })
     expect(app.logged.filter((line) => line.includes('deadlock'))).toEqual([])
-    await expect.poll(() => isSettled(app), { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => isSettled(app)).toBe(true)
     expect(await findCounterDifferences(app.db)).toEqual([])
     const { hidden } = await app.db
       .selectFrom('journal')

@@ -1,15 +1,11 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { TestUser } from '../../testing/client.ts'
 import { decide, report, restore, signUpModerator } from '../../testing/moderation-calls.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
 const app = await appForFile()
-let moderator: TestUser
-let reporter: TestUser
-beforeAll(async () => {
-  moderator = await signUpModerator(app)
-  reporter = await app.signUp()
-})
+const moderator = await signUpModerator(app)
+const reporter = await app.signUp()
 
 const edit = ({ token }: TestUser, id: string, text: string) =>
   app.call('PATCH', `/posts/${id}`, { token, body: { text } })

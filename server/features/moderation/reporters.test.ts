@@ -87,7 +87,7 @@ test('past ten hidings in an hour posts stay on the wall, and the moderators are
   expect(stops).toHaveLength(1)
 })
 
-test('who loses the moderators’ trust loses what their reports hide: those posts come back, others stay hidden', async () => {
+test('posts come back if they are hidden by reports of an account that has lost the moderators’ trust, and others stay hidden', async () => {
   const app = await appForTest()
   const moderator = await signUpModerator(app)
   const author = await app.signUp()

@@ -1,24 +1,17 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { RECENT_MAX } from '../../../contract/constants.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
-import type { TestAnswer, TestUser } from '../../testing/client.ts'
+import type { TestAnswer } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import type { Mailbox } from '../../testing/mailbox.ts'
 import { decide, readQueue, report, signUpModerator } from '../../testing/moderation-calls.ts'
-import { startMailApp, type TestApp } from '../../testing/test-app.ts'
+import { startMailApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
-let app: TestApp
-let mailbox: Mailbox
-let moderator: TestUser
-let reporter: TestUser
-beforeAll(async () => {
-  ;({ app, mailbox } = await startMailApp())
-  moderator = await signUpModerator(app)
-  reporter = await app.signUp()
-})
+const { app, mailbox } = await startMailApp()
 afterAll(() => app.close())
+const moderator = await signUpModerator(app)
+const reporter = await app.signUp()
 
 function block(id: string): Promise<TestAnswer> {
   const body = { reason: 'Спам', days: 7, removesRecent: true }
@@ -86,6 +79,7 @@ test('a decision can remove with the post what else its author has published wit
   for (const { id } of [old, other]) expect(await statusOf(id)).toBe(404)
   const { text } = await mailbox.mailAbout(author.email, /Ваши записи удалены/)
   expect(text).toContain(': 2.\nПричина: Спам или реклама.')
+  expect(text).toContain('Текст первой из них:\n> Старая\n')
   expect(text).toContain('Теперь вы можете только читать.')
   const { token } = reporter
   const { reports } = (await app.call('GET', '/users/current/reports', { token })).body
@@ -97,13 +91,16 @@ test('a decision can remove with the post what else its author has published wit
   expect(await statusOf(kept.id)).toBe(200)
 })
 
-test('where nothing is new the author is blocked alone, and told so', async () => {
+test('an author with nothing new is blocked alone, and gets a mail with the end and the reason of the block', async () => {
   const author = await app.signUp()
   const { id } = await app.publish(author)
   await set('created_at', twoDaysAgo(), id)
   expect((await block(author.id)).status).toBe(204)
   expect(await statusOf(id)).toBe(200)
-  expect((await mailbox.mailAbout(author.email, /только читать/)).text).toContain('Причина: Спам.')
+  const { subject, text } = await mailbox.mailAbout(author.email, /только читать/)
+  expect(subject).toBe('Вы можете только читать · Вслух')
+  expect(text).toContain('Причина: Спам.\n')
+  expect(text).toMatch(/^До \d+\u00a0[а-я]+\u00a0\d{4} вы можете только читать\.$/m)
   expectRefusal(await block('999999'), 'USER_NOT_FOUND')
 })
 
@@ -114,7 +111,7 @@ test('moderators do not remove their own posts so, and are not blocked by it', a
   expect((await app.call('GET', '/moderation/queue', { token: moderator.token })).status).toBe(200)
 })
 
-test('of a flood the newest are counted, and removed at once', async () => {
+test('the newest posts of a flood are counted, and removed at once', async () => {
   const author = await app.signUp()
   const oldest = await app.publish(author)
   await sql`INSERT INTO posts (owner_id, text)
