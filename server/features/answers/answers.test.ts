@@ -120,7 +120,7 @@ test('a muted post brings no further replies, until it is unmuted; only its auth
   expect(texts(await received(anna))).toEqual(['После', 'До'])
 })
 
-test('mails about replies can be turned off and on, also by who was never answered', async () => {
+test('mails about replies can be turned off and on, also before the first reply', async () => {
   expect(await state(anna)).toEqual({ unread: 0, muted: [], wantsMail: true })
   const set = (wantsMail: boolean) =>
     app.call('PUT', '/users/current/reply-mails', { token: anna.token, body: { wantsMail } })

@@ -1,25 +1,20 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { addJob } from '../../kernel/queue/queue.ts'
 import type { TestUser } from '../../testing/client.ts'
-import type { Mailbox } from '../../testing/mailbox.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
-import { startMailApp, type TestApp } from '../../testing/test-app.ts'
+import { startMailApp } from '../../testing/test-app.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-let app: TestApp
-let mailbox: Mailbox
+const { app, mailbox } = await startMailApp({ publicUrl: 'https://wall.example' })
+afterAll(() => app.close())
 let anna: TestUser
 let petr: TestUser
-beforeAll(async () => {
-  ;({ app, mailbox } = await startMailApp({ publicUrl: 'https://wall.example' }))
-})
 beforeEach(async () => {
   ;[anna, petr] = await Promise.all([app.signUp(), app.signUp()])
 })
-afterAll(() => app.close())
 
 /** Everybody was last there, was answered and was mailed so many seconds earlier. */
 async function passTime(seconds: number): Promise<void> {
@@ -49,7 +44,7 @@ const visit = () =>
 const mailsTo = ({ email }: TestUser) =>
   mailbox.mails.filter(({ to, subject }) => to === email && /ответили/.test(subject))
 
-test('who was not there for an hour after a reply is mailed its text, with one link and a way to unsubscribe', async () => {
+test('a person who is away for an hour after a reply is mailed its text, with one link and a way to unsubscribe', async () => {
   const post = await app.publish(anna, 'Вопрос')
   await passTime(60)
   await app.reply(petr, post.id, 'Ответ Петра')
@@ -69,7 +64,7 @@ test('who was not there for an hour after a reply is mailed its text, with one l
   expect(mailsTo(petr)).toEqual([])
 })
 
-test('nobody is mailed who was there after the reply, has seen it, has muted its author, or whose reply is gone', async () => {
+test('no mail is sent if the person was there after the reply, has seen it or has muted its author, or if the reply is gone', async () => {
   const post = await app.publish(anna)
   const reply = await app.reply(petr, post.id)
   await passTime(HOUR)

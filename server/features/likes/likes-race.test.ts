@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import { atOnce, signUps } from '../../testing/at-once.ts'
@@ -10,12 +10,10 @@ import { findCounterDifferences } from '../posts/counters.task.ts'
 import { batchLikes } from './likes.routes.ts'
 
 const app = await appForFile()
-let users: TestUser[]
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-  users = await signUps(app, 12)
-})
+const olga = await app.signUp()
+const users = await signUps(app, 12)
+
+type Three = [TestUser, TestUser, TestUser]
 
 const like =
   (id: string, { token }: TestUser) =>
@@ -63,8 +61,7 @@ test('deleting liked posts while they are being liked and unliked returns 200, 2
 })
 
 test('deleting a liked reply while the replied post is being liked never deadlocks', async () => {
-  const [parent] = await publishMany(1)
-  if (!parent) throw new Error('nothing was published')
+  const parent = await app.publish(olga)
   const replies = await atOnce(Array.from({ length: 40 }, () => () => app.reply(olga, parent.id)))
   await atOnce(replies.flatMap(({ id }) => users.map((user) => like(id, user))))
   const race = replies.flatMap(({ id }, n) => [
@@ -75,11 +72,10 @@ test('deleting a liked reply while the replied post is being liked never deadloc
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
-test('users who like a post and one who unlikes it wait for another transaction on their totals, and deadlock with none', async () => {
-  const [post, other] = await publishMany(2)
+test('likes and an unlike of a post wait for another transaction on the users’ totals, and deadlock with none', async () => {
+  const [post, other] = [await app.publish(olga), await app.publish(olga)]
   // The removal locks totals by rising user id.
-  const [first, second, third] = users.toSorted((a, b) => Number(a.id) - Number(b.id))
-  if (!post || !other || !first || !second || !third) throw new Error('too few posts or users')
+  const [first, second, third] = users.toSorted((a, b) => Number(a.id) - Number(b.id)) as Three
   await atOnce([like(post.id, first), like(other.id, first), like(other.id, second)])
   const lockPost = await app.db.startTransaction().execute()
   await sql`SELECT FROM posts WHERE id = ${post.id} FOR UPDATE`.execute(lockPost)
@@ -101,10 +97,9 @@ test('users who like a post and one who unlikes it wait for another transaction 
   expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
-test('of likes that share a transaction, one by an account that has just been erased fails alone', async () => {
-  const [post] = await publishMany(1)
-  const [first, second] = users
-  if (!post || !first || !second) throw new Error('too few posts or users')
+test('a like by an account that has just been erased fails alone among the likes of its transaction', async () => {
+  const post = await app.publish(olga)
+  const [first, second] = users as Three
   const setLike = batchLikes(app.db)
   const like = (userId: string) => setLike({ postId: post.id, userId, isLiked: true })
   // The first like has a transaction of its own, and the others share the next one.

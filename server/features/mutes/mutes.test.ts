@@ -44,7 +44,7 @@ test('the table has every list of the contract that people read', async () => {
 })
 
 test.each(Object.entries(LISTS))(
-  '%s leaves muted authors out for who has muted them, if it is the viewer’s own, and for nobody else',
+  '%s leaves out muted authors for the user who has muted them, if it is that user’s own list, and for nobody else',
   async (name, leavesOut) => {
     const post = await app.publish(anna)
     const path = name.replace('GET ', '').replace(':id', post.id)
@@ -78,7 +78,7 @@ test('muted people are listed, the last first; muting or unmuting twice changes 
   expect(await mutesOf(anna)).toEqual([name(vera)])
 })
 
-test('nobody mutes themselves or somebody who does not exist', async () => {
+test('a user can mute neither themselves nor an unknown user', async () => {
   expectRefusal(await mute(anna, anna), 'INVALID_REQUEST')
   for (const id of ['x', '0', '999999999999999999']) {
     expectRefusal(await mute(anna, { id }), 'NOT_FOUND')
@@ -99,7 +99,7 @@ test('a reply of a muted author is not unread, and is again when the author is u
   expect(await unread()).toBe(3)
 })
 
-test('who has left is listed no more, can be unmuted, and is muted again after a return', async () => {
+test('a muted user who has left is not listed, and is muted again after a return, until unmuted', async () => {
   await mute(anna, petr)
   await leave(app, petr)
   expect(await mutesOf(anna)).toEqual([])
@@ -109,7 +109,7 @@ test('who has left is listed no more, can be unmuted, and is muted again after a
   expect((await mute(anna, petr, 'DELETE')).status).toBe(204)
 })
 
-test('of mutes that come at once, none is past the thousandth', async () => {
+test('no mute is past the thousandth, even of two at once', async () => {
   await sql`WITH others AS (
       INSERT INTO users (username, email, email_key)
       SELECT ${anna.username} || n, n || ${anna.email}, n || ${anna.email}
@@ -125,7 +125,7 @@ test('of mutes that come at once, none is past the thousandth', async () => {
   expect((await mute(anna, users[0])).status).toBe(204)
 })
 
-test('the account names whom its user has muted, and counts the replies that they have not seen', async () => {
+test('the account has the ids of muted authors and the number of unread replies', async () => {
   const post = await app.publish(anna, 'Разговор')
   await app.reply(petr, post.id, 'Ответ')
   await mute(anna, vera)

@@ -37,8 +37,7 @@ test(`after ${ACTS} concurrent random operations no counter differs from its row
 
 test('a user who publishes and deletes posts concurrently gets neither a deadlock nor a wrong total', async () => {
   const app = await appForTest()
-  const [olga] = await signUps(app, 1)
-  if (!olga) throw new Error('nobody signed up')
+  const olga = await app.signUp()
   const posts = await atOnce(Array.from({ length: 100 }, () => () => app.publish(olga)))
   const { token } = olga
   const race = posts.flatMap(({ id }) => [
@@ -134,10 +133,9 @@ test('the nightly check finds a total whose row is missing', async () => {
   ])
 })
 
-test('what an operator deletes or changes by SQL keeps every count exact, and takes the likes of a deleted post with it', async () => {
+test('deletions and changes by SQL keep every count exact, and remove the likes of a deleted post', async () => {
   const app = await appForTest()
-  const [olga, petr] = await signUps(app, 2)
-  if (!olga || !petr) throw new Error('nobody signed up')
+  const [olga, petr] = [await app.signUp(), await app.signUp()]
   const [first, second] = [await app.publish(olga), await app.publish(olga)]
   const reply = await app.reply(petr, first.id)
   for (const { id } of [first, second, reply]) {

@@ -1,15 +1,11 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
-import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { appForFile, appForTest, type TestApp } from '../../testing/test-app.ts'
 
 const app = await appForFile()
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-})
+const olga = await app.signUp()
 
 const edit = (post: Post, text: string, { token } = olga) =>
   app.call('PATCH', `/posts/${post.id}`, { token, body: { text } })
@@ -90,7 +86,7 @@ test('editing or deleting somebody else’s post returns the same error as a mis
   expectRefusal(await app.call('DELETE', `/posts/${missing.id}`, { token }), 'POST_NOT_FOUND')
 })
 
-test('a deleted post is gone at once: reading, editing, liking and deleting it return 404', async () => {
+test('a deleted post is gone at once: reading, editing, liking, deleting, reporting and replying to it return 404', async () => {
   const post = await app.publish(olga)
   const { token } = olga
   expect((await app.call('DELETE', `/posts/${post.id}`, { token })).status).toBe(204)
@@ -105,6 +101,8 @@ test('a deleted post is gone at once: reading, editing, liking and deleting it r
     expectRefusal(await app.call(method, `/posts/${post.id}${path}`, { token }), 'POST_NOT_FOUND')
   }
   expectRefusal(await edit(post, 'Поздно'), 'POST_NOT_FOUND')
+  const reply = { token, body: { text: 'Поздно' } }
+  expectRefusal(await app.call('POST', `/posts/${post.id}/replies`, reply), 'POST_NOT_FOUND')
 })
 
 test.each(['0', '-1', '01', '1.5', 'abc', '9'.repeat(19), '9223372036854775808', "1' OR 1=1"])(

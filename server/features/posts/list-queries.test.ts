@@ -1,13 +1,9 @@
-import { beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../../testing/client.ts'
+import { expect, test } from 'vitest'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
 const app = await appForFile()
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-})
+const olga = await app.signUp()
 
 test.each([
   'limit=1e6',
@@ -61,8 +57,8 @@ test.each(['/posts/replies', '/posts/1/replies'])(
       'filter=all',
       ...(path === '/posts/replies' ? [] : ['userId=1']),
     ]) {
-      const { status, body } = await app.call('GET', `${path}?${query}`, { token: olga.token })
-      expectRefusal({ status, body }, 'INVALID_REQUEST')
+      const refused = await app.call('GET', `${path}?${query}`, { token: olga.token })
+      expectRefusal(refused, 'INVALID_REQUEST')
     }
   },
 )

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { FROM_OLDEST } from '../../../contract/constants.ts'
 import { oppositeCursor } from '../../../contract/pages.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
-import type { TestUser } from '../../testing/client.ts'
 import { seedLikes, seedWall } from '../../testing/seed.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
@@ -11,14 +10,10 @@ import { appForFile } from '../../testing/test-app.ts'
 const WALL = 3000
 
 const app = await appForFile()
-let olga: TestUser
-let petr: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-  petr = await app.signUp()
-  await seedWall(app.db, olga.id, WALL)
-  await seedLikes(app.db, petr.id)
-})
+const olga = await app.signUp()
+const petr = await app.signUp()
+await seedWall(app.db, olga.id, WALL)
+await seedLikes(app.db, petr.id)
 
 const wallIds = () =>
   column(sql`SELECT id FROM posts WHERE replied_post_id IS NULL ORDER BY id DESC`)

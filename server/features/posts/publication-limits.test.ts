@@ -34,7 +34,7 @@ perNode('retries are not counted: after many of them the rest of the burst passe
 })
 
 perNode(
-  'an account that is less than a day old publishes five at once and then one in 30 s, and is told so',
+  'an account that is less than a day old publishes five at once and then one in 30 s; the refusal explains that',
   async () => {
     const app = await appForTest(STRICT)
     const olga = await app.signUp()

