@@ -27,34 +27,10 @@ function fill(unit: string): string {
 
 /** Characters that are expensive to normalise or match: marks of many classes, those that NFC splits, joiners, jamo. */
 const HOSTILE = [
-  ...['\u0301', '\u0316', '\u0327', '\u0334', '\u0345', '\u05b0', '\u064b', '\u0e38', '\u3099'],
-  ...['\u0f73', '\u0f75', '\u0f81', '\u0344', '\u0489', '\u20e3', '\u{1d165}', '\u093c', '\u094d'],
-  ...['\u200d', '\u2060', '\u00ad', '\u034f', '\ufe0f', '\u{e0041}', '\u180e', '\ufff9'],
-  ...[
-    '\u1100',
-    '\u1161',
-    '\u11a8',
-    '\uac00',
-    '\ufb2c',
-    '\u1f82',
-    '\u{1d160}',
-    '\u{2f800}',
-    '\ufdfa',
-  ],
-  ...[
-    '\u202e',
-    '\u2066',
-    ' ',
-    '\n',
-    '\u00a0',
-    '\u2800',
-    '\u3164',
-    'a',
-    'и',
-    '😀',
-    '\ud83d',
-    '\ude00',
-  ],
+  ...'\u0301\u0316\u0327\u0334\u0345\u05b0\u064b\u0e38\u3099\u0f73\u0f75\u0f81\u0344\u0489\u20e3',
+  ...'\u{1d165}\u093c\u094d\u200d\u2060\u00ad\u034f\ufe0f\u{e0041}\u180e\ufff9\u1100\u1161\u11a8',
+  ...'\uac00\ufb2c\u1f82\u{1d160}\u{2f800}\ufdfa\u202e\u2066 \n\u00a0\u2800\u3164aи😀',
+  ...['\ud83d', '\ude00'],
 ]
 const hostileUnit = fc.oneof(
   fc.string({ unit: fc.constantFrom(...HOSTILE), minLength: 1, maxLength: 70 }),

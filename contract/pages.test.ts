@@ -110,7 +110,7 @@ test('a list that begins with a post has the cursor after it', () => {
   expect(cursorAt('9007199254740993')).toBe('9007199254740994')
 })
 
-test('only a cursor that says so leads to newer posts', () => {
+test('only an «oldest-» cursor leads to newer posts', () => {
   expect(isOldestFirst('oldest-5')).toBe(true)
   expect(isOldestFirst('5')).toBe(false)
   expect(isOldestFirst('not-oldest-')).toBe(false)
@@ -135,7 +135,7 @@ test('feeds have the id and the name in their addresses, with nothing that leads
   expect(authorFeedPath('a/b')).toBe('/users/a%2Fb/posts.atom')
 })
 
-test('a page that is marked as saved says so in its data', () => {
+test('a saved page is marked in its data', () => {
   const page = (data: string) => `<script id="first-page">{${data}}</script>`
   expect(markSaved(page('"posts":[]'))).toBe(page('"saved":true,"posts":[]'))
 })

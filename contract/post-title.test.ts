@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { makePost, replyTo } from './post.fixture.ts'
 import { excerpt, hasMoreAncestors, postIdsOf, postTitle, threadTitle } from './post-rules.ts'
-import type { Post } from './posts.ts'
 
 test('the title of a post is its author and its beginning', () => {
   expect(postTitle({ text: 'Стены слышат.', owner: { username: 'olga_v' } })).toBe(
@@ -40,22 +40,9 @@ test('posts stand above the one that is replied to unless the thread begins with
 })
 
 test('the ids of posts stand in the order of their JSON, each before that of its replied post', () => {
-  const base = { text: '', created_at: 0, is_modified: false, owner: { id: '1', username: 'olga' } }
-  const post = (id: string, replied_post: Post['actions']['replied_post'] = null): Post => ({
-    ...base,
-    id,
-    actions: {
-      is_liked: false,
-      likes_count: 0,
-      replies_count: 0,
-      parent_post_id: null,
-      replied_post_id: null,
-      replied_post,
-    },
-  })
-  const replied = { ...post('2'), actions: { ...post('2').actions, replied_post: null } }
-  expect(postIdsOf(post('1'))).toEqual(['1'])
-  expect(postIdsOf({ posts: [post('3', replied), post('1')] })).toEqual(['3', '2', '1'])
+  expect(postIdsOf(makePost('1'))).toEqual(['1'])
+  const posts = [makePost('3', replyTo(makePost('2'))), makePost('1')]
+  expect(postIdsOf({ posts })).toEqual(['3', '2', '1'])
 })
 
 test('one long word is cut without breaking a character', () => {

@@ -6,7 +6,7 @@ test('the title of a search begins with the words', () => {
   expect(searchTitle('')).toBe('Поиск')
 })
 
-test('what was found is a page of which nobody knows how many follow', () => {
+test('a page of found posts has no known number of pages', () => {
   const page = { firstPage: 1, lastPage: 1, total: 0, nextCursor: 'далее' }
   expect(pageOf({ posts: [], nextCursor: 'далее' })).toEqual({ ...page, posts: [] })
 })

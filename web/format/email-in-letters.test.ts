@@ -14,7 +14,7 @@ test.each([
 })
 
 test.each(['a@xn--.org', 'a@xn--a.org', 'a@xn--99999999999.org', 'a@xn--exmple-.org', 'anna@', ''])(
-  'what has no form in letters stays: %s',
+  'an address without a form in letters stays: %s',
   (address) => {
     expect(emailInLetters(address)).toBe(address)
   },

@@ -85,7 +85,7 @@ test('a call that is refused twice is not repeated again', async () => {
   expect(server.refreshes()).toBe(2)
 })
 
-test('a write that waits for a limit bears the id of the account that began it, whoever is signed in then', async () => {
+test('a write that waits for a limit has the id of the account that began it, even if another one is signed in then', async () => {
   server.answer = ({ call, bearer }) => {
     if (call.endsWith(me.slice(4))) return { status: 200, body: { id: bearer?.at(-1) } }
     const isFirst = server.received.filter((it) => it.call === call).length === 1
@@ -154,7 +154,7 @@ test('a viewer without a session is a visitor, and no error is thrown', async ()
   expect(listener).not.toHaveBeenCalled()
 })
 
-test('a page that learns while it loads that its session was closed reports the reason, and goes on as a visitor’s', async () => {
+test('a page whose session was closed before it loads reports the reason, and goes on as a visitor’s', async () => {
   server.refresh = () => refusal('SESSION_CLOSED')
   const { call, onSessionLost } = await openPage()
   const listener = vi.fn()

@@ -74,7 +74,7 @@ test('a write is sent at once when the page is left', async () => {
   expect(sent).toEqual(['first'])
 })
 
-test('who asks to send what waits hears when it is answered', async () => {
+test('sendDelayed resolves when the write is answered', async () => {
   const { delay, sendDelayed } = await load()
   delay('first')
   let isAnswered = false

@@ -2,6 +2,7 @@ import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { ErrorCode } from '../../contract/errors.ts'
+import { makePost } from '../../contract/post.fixture.ts'
 import { pagesKey } from '../posts/cache/list-cache.ts'
 import { nextVersion, putPosts } from '../posts/cache/post-cache.ts'
 import { resetToken } from '../session/token.ts'
@@ -51,14 +52,7 @@ function startPage(first: State): void {
   held = []
   sent = []
   client = new QueryClient({ defaultOptions: { mutations: { networkMode: 'always' } } })
-  putPosts(client, [makePost(state)])
-}
-
-function makePost(likes: State) {
-  const owner = { id: 'u1', username: 'olga_v' }
-  const links = { parent_post_id: null, replied_post_id: null, replied_post: null }
-  const actions = { ...likes, replies_count: 0, ...links }
-  return { id: ID, text: 'Запись', created_at: 1000, is_modified: false, owner, actions }
+  putPosts(client, [makePost(ID, state)])
 }
 
 function tap(liked: boolean): Promise<boolean> {
@@ -130,11 +124,11 @@ test('a read that is under way changes no pending like, and brings the others’
   const version = nextVersion()
   const done = tap(true)
   const request = await nextRequest()
-  putPosts(client, [makePost({ is_liked: false, likes_count: 6 })], version)
+  putPosts(client, [makePost(ID, { is_liked: false, likes_count: 6 })], version)
   expect(shown()).toEqual({ is_liked: true, likes_count: 7 })
   request?.answer()
   await done
-  putPosts(client, [makePost({ is_liked: false, likes_count: 4 })], version)
+  putPosts(client, [makePost(ID, { is_liked: false, likes_count: 4 })], version)
   expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
 })
 
@@ -146,7 +140,7 @@ test('a like set before the post was read shows in the answer to a read that sta
     queryFn: async () => {
       const version = nextVersion()
       await read.promise
-      return putPosts(client, [makePost({ is_liked: false, likes_count: 4 })], version)
+      return putPosts(client, [makePost(ID, { is_liked: false, likes_count: 4 })], version)
     },
     initialPageParam: null,
     getNextPageParam: () => null,
@@ -162,7 +156,7 @@ test('a like set before the post was read shows in the answer to a read that sta
   expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
 })
 
-test('whatever the taps and the answers, no count is below zero and the last shown state is the server’s', async () => {
+test('no taps and answers bring a count below zero, and the last shown state is the server’s', async () => {
   const start = fc.record({ is_liked: fc.boolean(), likes_count: fc.nat({ max: 2 }) })
   const act = fc.constantFrom<'tap' | 'answer' | 'refuse'>('tap', 'answer', 'refuse')
   await fc.assert(

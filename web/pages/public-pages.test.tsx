@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import { makePost } from '../../contract/post.fixture.ts'
 import type { Post } from '../../contract/posts.ts'
 import { entryAt, HistoryProvider } from '../history/entry.tsx'
 import { type CachedPages, type ListName, pagesKey } from '../posts/cache/list-cache.ts'
@@ -12,19 +13,14 @@ import { LikedPage } from './viewer-feeds.tsx'
 import { WallPage } from './wall.tsx'
 
 const POST: Post = {
-  id: '7',
-  text: 'Слышно ли меня? https://example.org/',
-  created_at: 1_700_000_000,
-  is_modified: true,
-  owner: { id: 'u1', username: 'olga_v' },
-  actions: {
-    is_liked: false,
+  ...makePost('7', {
     likes_count: 1400,
     replies_count: 2,
     parent_post_id: '6',
     replied_post_id: '6',
-    replied_post: null,
-  },
+  }),
+  text: 'Слышно ли меня? https://example.org/',
+  is_modified: true,
 }
 
 type Cached = { posts?: Post[]; missing?: string; lists?: CachedLists }

@@ -19,7 +19,7 @@ test.each([
   ['Windows 11', false],
   ['macOS 26.1', false],
   ['', false],
-])('a device with %s is told from the others by whether it is a phone', (os, expected) => {
+])('a device with %s is a phone: %s', (os, expected) => {
   expect(isPhone({ userAgent: 'Firefox', userAgentVersion: '140', os })).toBe(expected)
 })
 
@@ -29,7 +29,7 @@ test.each([
   [[2026, 1, 28, 23, 59], 'вчера в 23:59'],
   [[2026, 1, 27, 23, 59], '27 февраля в 23:59'],
   [[2025, 2, 1, 17, 49], '1 марта 2025 г. в 17:49'],
-] as const)('the time %j is told by its day', (parts, words) => {
+] as const)('the time %j is shown by its day', (parts, words) => {
   const now = new Date(2026, 2, 1, 18, 0).getTime() / 1000
   const [year, month, day, hour, minute] = parts
   expect(dayAndTime(new Date(year, month, day, hour, minute).getTime() / 1000, now)).toBe(words)

@@ -59,6 +59,6 @@ test.each([
 test.each([
   [1, 'с\u00a014\u00a0ноября\u00a02023 · 4\u00a0записи<'],
   [2, 'с\u00a014\u00a0ноября\u00a02023 · 4\u00a0записи · удалено\u00a01<'],
-])('a card of %i reports says who wrote it', (reporters, words) => {
+])('a card of %i reports shows its author', (reporters, words) => {
   expect(render({ posts: [post('7', reporters)], total: 1 })).toContain(words)
 })

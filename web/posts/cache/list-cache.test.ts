@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { expect, test, vi } from 'vitest'
-import type { Post } from '../../../contract/posts.ts'
+import { makePost, replyTo } from '../../../contract/post.fixture.ts'
 import {
   addToLists,
   beginningOf,
@@ -39,14 +39,6 @@ function startLists(...lists: readonly [ListName, entryKey: string, ids: string[
   return { client, published, idsOf }
 }
 
-function makePost(id: string, actions: Partial<Post['actions']> = {}, ownerId = 'u1'): Post {
-  const counts = { is_liked: false, likes_count: 0, replies_count: 0 }
-  const replied = { parent_post_id: null, replied_post_id: null, replied_post: null }
-  const owner = { id: ownerId, username: 'olga_v' }
-  const actionsOf = { ...counts, ...replied, ...actions }
-  return { id, text: '', created_at: 1000, is_modified: false, owner, actions: actionsOf }
-}
-
 test('a published post goes to the lists that it belongs to, and to no other', () => {
   const { client, published } = startLists(['wall', 'a', ['1']], ['liked', 'c', []])
   addToLists(client, ['wall', 'replies 1'], '2')
@@ -82,14 +74,8 @@ test('a deleted post is removed from every list, also where it was published her
 
 test('a deleted reply is counted no more, and never below none', () => {
   const { client } = startLists(['wall', 'a', []])
-  putPosts(client, [makePost('1', { replies_count: 1 })])
-  const reply = (id: string) => makePost(id, { replied_post_id: '1', parent_post_id: '1' })
-  for (const id of ['2', '3']) {
-    const replied_post = { ...makePost('1', { replies_count: 1 }) }
-    const quoted = { ...replied_post, actions: { ...replied_post.actions, replied_post: null } }
-    const { actions } = reply(id)
-    putPosts(client, [{ ...reply(id), actions: { ...actions, replied_post: quoted } }])
-  }
+  const parent = makePost('1', { replies_count: 1 })
+  putPosts(client, [parent, makePost('2', replyTo(parent)), makePost('3', replyTo(parent))])
   const count = () => readCachedPost(client, '1')?.actions.replies_count
   evictPost(client, '2')
   expect([count(), readCachedPost(client, '2')]).toEqual([0, null])
@@ -97,7 +83,7 @@ test('a deleted reply is counted no more, and never below none', () => {
   expect(count()).toBe(0)
 })
 
-test('what was published here is kept as long as the lists', () => {
+test('posts published here are kept as long as the lists', () => {
   const { client } = startLists(['wall', 'a', ['1']])
   addToLists(client, ['wall'], '2')
   const entry = client.getQueryCache().find({ queryKey: pagesKey('wall', 'published') })
@@ -156,7 +142,7 @@ test('for another viewer, what everybody sees alike stays without the likes and 
   leave()
 })
 
-test('who waits for the lists waits for those on the page alone, also for one that fails', async () => {
+test('whenListsAreRead waits only for lists on the page, also for one that fails', async () => {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   const { promise, reject } = Promise.withResolvers<string>()
   const watch = (key: string, queryFn: () => Promise<string>) =>
@@ -196,7 +182,7 @@ test('posts that are not to be shown are left out, and a page that has no others
 
 test('posts that are gone, and those of hidden authors, are not to be shown', () => {
   const client = new QueryClient()
-  putPosts(client, [makePost('3', {}, 'u2'), makePost('2')])
+  putPosts(client, [{ ...makePost('3'), owner: { id: 'u2', username: 'petr' } }, makePost('2')])
   setTombstone(client, '1')
   const shown = (hidden: string[]) => ['3', '2', '1'].filter((id) => isShown(client, id, hidden))
   expect([shown([]), shown(['u2'])]).toEqual([['3', '2'], ['2']])
@@ -214,7 +200,7 @@ test.each([
   expect(isAboveRead(list, id)).toBe(isNewer)
 })
 
-test('what was read upwards is a page above, in the order of the list, that goes on below it and above', () => {
+test('posts read upwards become a page above, in the order of the list, that goes on below and above it', () => {
   const below = first('5', '4')
   const answer = { ids: ['6', '7'], nextCursor: 'oldest-7', total: 8 }
   const place = { cursor: cursorAbove(below) ?? '', start: '' }
@@ -238,7 +224,7 @@ test('a page above with which the list begins has nothing above it, and begins w
   expect([beginningOf(page), cursorAbove(page)]).toEqual(['8', 'oldest-7'])
 })
 
-test('where nothing came above, an empty page goes on from the same place', () => {
+test('an empty page goes on from the same place if nothing came above', () => {
   const none = { ids: [], nextCursor: null, total: 5 }
   const page = pageAbove(first('5', '4'), { cursor: 'oldest-5', start: '' }, none)
   expect(page).toEqual({ cursor: '6', ids: [], nextCursor: '6', total: 5, above: 0 })
@@ -274,7 +260,7 @@ test('how many posts are above a page follows from the totals, and is one at lea
   expect([above(10), above(10, 20), above(7), above(4)]).toEqual([3, 23, 1, 1])
 })
 
-test('each page knows how many posts are shown above it, and one’s own stands among those that were read since', () => {
+test('each page has the number of posts shown above it, and a post published here stands among those that were read since', () => {
   expect(shownPages([first('7', '6'), ...read], ['8', '6'])).toEqual([
     { key: 'published', ids: ['8'], above: 0 },
     { key: '6', ids: ['7', '6'], above: 1 },
@@ -284,7 +270,7 @@ test('each page knows how many posts are shown above it, and one’s own stands 
   expect(shownPages([{ ...later('41', '40', '39'), above: 7 }])).toMatchObject([{ above: 7 }])
 })
 
-test('what is read has moved where others came above it or its page is another, and not by what is published here', () => {
+test('a post has moved if others came above it or its page is another, but not by a publication here', () => {
   const pagesOf = (...list: Parameters<typeof shownPages>) => shownPages(...list)
   const moved = (id: string, ...list: Parameters<typeof shownPages>) =>
     hasMoved(pagesOf(read), pagesOf(...list), id)
@@ -297,7 +283,7 @@ test('what is read has moved where others came above it or its page is another, 
   expect(hasMoved(withOwn, pagesOf([first('7', '6'), ...read], ['6']), '6')).toBe(true)
 })
 
-test('one has stopped at the first of the posts below the newer ones, also where the very first is gone', () => {
+test('a reader has stopped at the first post below the newer ones, also if the very first is gone', () => {
   const below = first('5', '4')
   const answer = { ids: ['6', '7'], nextCursor: 'oldest-7', total: 12 }
   const page = pageAbove(below, { cursor: 'oldest-5', start: '' }, answer)

@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import type { Post } from '../../../contract/posts.ts'
+import { makePost, replyTo } from '../../../contract/post.fixture.ts'
 import {
   changePost,
   nextVersion,
@@ -11,30 +11,6 @@ import {
   setMissing,
   setTombstone,
 } from './post-cache.ts'
-
-function makePost(id: string, actions: Partial<Post['actions']> = {}): Post {
-  return {
-    id,
-    text: `запись ${id}`,
-    created_at: 1000,
-    is_modified: false,
-    owner: { id: 'u1', username: 'olga_v' },
-    actions: {
-      is_liked: false,
-      likes_count: 0,
-      replies_count: 0,
-      parent_post_id: null,
-      replied_post_id: null,
-      replied_post: null,
-      ...actions,
-    },
-  }
-}
-
-function replyTo(post: Post): Partial<Post['actions']> {
-  const replied_post = { ...post, actions: { ...post.actions, replied_post: null } }
-  return { parent_post_id: post.id, replied_post_id: post.id, replied_post }
-}
 
 test('a post and the post it replies to become one entry each', () => {
   const client = new QueryClient()

@@ -19,7 +19,7 @@ const REFUSING = safeStorage(() => {
   throw new Error('Storage is refused')
 })
 
-test('what was typed is there when the form opens again, for that person and place only', () => {
+test('a draft is there when the form opens again, for that person and place only', () => {
   const store = memoryStore()
   openDraft(store, 'u1', 'reply 7').write(' недописанное\n')
   expect(openDraft(store, 'u1', 'reply 7').read()).toBe(' недописанное\n')
@@ -86,7 +86,7 @@ test('listeners are called when a draft is created or removed, not when it is ch
   expect(calls).toBe(2)
 })
 
-test('where nothing can be stored, a draft lasts as long as the page, and says so', () => {
+test('a draft is unsaved and lasts as long as the page if nothing can be stored', () => {
   openDraft(REFUSING, 'u1', 'new').write('текст')
   const draft = openDraft(REFUSING, 'u1', 'new')
   expect(draft.read()).toBe('текст')
@@ -103,7 +103,7 @@ test('sent in another tab, the draft is gone here too', () => {
   expect(here.read()).toBeNull()
 })
 
-test('what two tabs write in one place is kept for each, and the newest of both for a third', () => {
+test('two tabs keep their drafts of one place apart, and a third shows the newest', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const store = memoryStore()
