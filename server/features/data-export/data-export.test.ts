@@ -148,7 +148,7 @@ test('an archive is prepared once a day, and its ticket serves once, for a minut
 })
 
 testPerNode('how much one node does at once')(
-  'two archives are made at a time; who was refused, or did not get all of it, may ask again within the day, five times',
+  'two archives are made at a time; a refused or incomplete download may be repeated within the day, five times',
   async () => {
     const poolLimits = { connections: 20, statementTimeoutMs: 60_000 }
     const app = await appForTest({ config: { rateLimitScale: 1 }, poolLimits })

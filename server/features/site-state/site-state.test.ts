@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { OPEN_SITE } from '../../../contract/pages.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
+import { DEVICE } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
@@ -22,28 +23,35 @@ import {
 const actor = 'olga'
 const origin = 'https://wall.example'
 
+const clientToken = 'new browser'
+
+const start = (app: TestApp, email: string, invitation?: string) =>
+  app.call('POST', '/registrations', {
+    body: { email, clientToken, device: DEVICE, ...(invitation && { invitation }) },
+  })
+const verify = (app: TestApp, id: string, invitation?: string) =>
+  app.call('POST', `/registrations/${id}/verify`, {
+    body: { confirmCode: app.codeFor(id), clientToken, ...(invitation && { invitation }) },
+  })
+
 async function register(app: TestApp, email: string, invitation?: string) {
-  const body = {
-    email,
-    clientToken: 'new browser',
-    device: DEVICE,
-    ...(invitation && { invitation }),
-  }
-  const start = await app.call('POST', '/registrations', { body })
-  if (start.status >= 400) return start
-  const confirmCode = app.codeFor(start.body.id)
-  const code = { confirmCode, clientToken: 'new browser', ...(invitation && { invitation }) }
-  return app.call('POST', `/registrations/${start.body.id}/verify`, { body: code })
+  const started = await start(app, email, invitation)
+  return started.status >= 400 ? started : verify(app, started.body.id, invitation)
 }
-const ONCE = { days: 7, uses: 1, note: null }
-const tokenOf = (link: string) => link.split('#')[1] ?? ''
+
+const openByInvitation = ({ db }: TestApp) =>
+  openSite(db, { part: 'registrations', isInviteOnly: true, actor })
+
+/** Makes an invitation for one person, unless told otherwise. Returns the token in its link too. */
+async function inviteTo({ db }: TestApp, more: { uses?: number; note?: string } = {}) {
+  const made = await invite(db, { days: 7, uses: 1, note: null, origin, actor, ...more })
+  return { ...made, token: made.link.split('#')[1] ?? '' }
+}
 
 async function isValid(app: TestApp, invitation: string): Promise<boolean> {
   const { body } = await app.call('POST', '/invitations/validation', { body: { invitation } })
   return body.isValid
 }
-
-const DEVICE = { userAgent: '', userAgentVersion: '', os: '' }
 
 test('closed registrations refuse newcomers with the reason, and nobody who has an account', async () => {
   const app = await appForTest()
@@ -66,26 +74,25 @@ test('closed registrations refuse newcomers with the reason, and nobody who has 
 test('an invitation lets one person in, once, while it is good', async () => {
   const app = await appForTest()
   await closeSite(app.db, { part: 'registrations', reason: 'Только свои', actor })
-  const { link } = await invite(app.db, { ...ONCE, origin, actor })
-  const token = tokenOf(link)
+  const { link, token } = await inviteTo(app)
   expect(link).toBe(`${origin}/invitation#${token}`)
   expectRefusal(await register(app, 'a@example.org', `${token}x`), 'REGISTRATION_CLOSED')
   expect((await register(app, 'a@example.org', token)).status).toBe(200)
   expectRefusal(await register(app, 'b@example.org', token), 'REGISTRATION_CLOSED')
 
-  const late = await invite(app.db, { ...ONCE, origin, actor })
+  const late = await inviteTo(app)
   await app.db
     .updateTable('invitations')
     .set({ expires_at: new Date(0) })
     .execute()
-  expectRefusal(await register(app, 'b@example.org', tokenOf(late.link)), 'REGISTRATION_CLOSED')
+  expectRefusal(await register(app, 'b@example.org', late.token), 'REGISTRATION_CLOSED')
   expect(JSON.stringify(await readJournal(app.db, { sinceSeconds: 60 }))).not.toContain(token)
 })
 
-test('with registrations by invitation newcomers are told so, and whoever has an account signs in', async () => {
+test('registrations by invitation refuse newcomers with that reason, and nobody who has an account', async () => {
   const app = await appForTest()
   const petr = await app.signUp()
-  await openSite(app.db, { part: 'registrations', isInviteOnly: true, actor })
+  await openByInvitation(app)
   const site = { ...OPEN_SITE, isInviteOnly: true }
   expect(await createSiteStateReader(app.db)()).toEqual(site)
   const refused = await register(app, 'new@example.org')
@@ -105,56 +112,40 @@ test('with registrations by invitation newcomers are told so, and whoever has an
 
 test('an invitation lets in as many people as it is for, whose codes were mailed before it was used up too', async () => {
   const app = await appForTest()
-  const open = await invite(app.db, { ...ONCE, uses: 2, note: 'Клуб', origin, actor })
-  const token = tokenOf(open.link)
+  const { id, token, until } = await inviteTo(app, { uses: 2, note: 'Клуб' })
   // Nobody needs it yet, so it is not used.
   expect((await register(app, 'a@example.org', token)).status).toBe(200)
   expect(await isValid(app, 'made up')).toBe(true)
-  await openSite(app.db, { part: 'registrations', isInviteOnly: true, actor })
+  await openByInvitation(app)
   expect(await isValid(app, 'made up')).toBe(false)
 
-  const body = { clientToken: 'new browser', device: DEVICE, invitation: token }
-  const late = { ...body, email: 'late@example.org' }
-  const { id } = (await app.call('POST', '/registrations', { body: late })).body
+  const late: string = (await start(app, 'late@example.org', token)).body.id
   for (const email of ['b@example.org', 'c@example.org']) {
     expect(await isValid(app, token)).toBe(true)
     expect((await register(app, email, token)).status).toBe(200)
   }
   expect(await isValid(app, token)).toBe(false)
-  const code = { confirmCode: app.codeFor(id), clientToken: 'new browser', invitation: token }
-  const refused = await app.call('POST', `/registrations/${id}/verify`, { body: code })
+  const refused = await verify(app, late, token)
   expectRefusal(refused, 'REGISTRATION_CLOSED')
   expect(refused.body.message).toBe('Приглашение больше не действует. Попросите новое')
-  const shown = { id: open.id, note: 'Клуб', uses: 2, usesLeft: 0, until: open.until }
+  const shown = { id, note: 'Клуб', uses: 2, usesLeft: 0, until }
   expect(await selectInvitations(app.db)).toEqual([shown])
 
   // The person has lost nothing: the same code works with another invitation.
-  const other = tokenOf((await invite(app.db, { ...ONCE, origin, actor })).link)
-  const again = { ...code, invitation: other }
-  expect((await app.call('POST', `/registrations/${id}/verify`, { body: again })).status).toBe(200)
+  expect((await verify(app, late, (await inviteTo(app)).token)).status).toBe(200)
   // Who has an account uses nothing up.
-  const third = tokenOf((await invite(app.db, { ...ONCE, origin, actor })).link)
+  const { token: third } = await inviteTo(app)
   expect((await register(app, 'b@example.org', third)).status).toBe(200)
   expect(await isValid(app, third)).toBe(true)
 })
 
-test('of people who race for the last uses of an invitation as many get in as it is for', async () => {
+test('an invitation lets in as many of the people who race for it as it is for', async () => {
   const app = await appForTest()
-  await openSite(app.db, { part: 'registrations', isInviteOnly: true, actor })
-  const { link } = await invite(app.db, { ...ONCE, uses: 3, origin, actor })
-  const invitation = tokenOf(link)
-  const body = { clientToken: 'new browser', device: DEVICE, invitation }
-  const starts = await Promise.all(
-    Array.from({ length: 8 }, (_, index) =>
-      app.call('POST', '/registrations', { body: { ...body, email: `r${index}@example.org` } }),
-    ),
-  )
-  const answers = await Promise.all(
-    starts.map(({ body: { id } }) => {
-      const code = { confirmCode: app.codeFor(id), clientToken: 'new browser', invitation }
-      return app.call('POST', `/registrations/${id}/verify`, { body: code })
-    }),
-  )
+  await openByInvitation(app)
+  const { token } = await inviteTo(app, { uses: 3 })
+  const emails = Array.from({ length: 8 }, (_, index) => `r${index}@example.org`)
+  const starts = await Promise.all(emails.map((email) => start(app, email, token)))
+  const answers = await Promise.all(starts.map(({ body }) => verify(app, body.id, token)))
   expect(answers.map(({ status }) => status).sort()).toEqual([
     ...[200, 200, 200],
     ...[403, 403, 403, 403, 403],
@@ -169,9 +160,8 @@ test('of people who race for the last uses of an invitation as many get in as it
 
 test('a revoked invitation lets nobody in, and the journal says who made and revoked it, and not what its link contains', async () => {
   const app = await appForTest()
-  await openSite(app.db, { part: 'registrations', isInviteOnly: true, actor })
-  const { id, link } = await invite(app.db, { ...ONCE, uses: 5, note: 'Клуб', origin, actor })
-  const token = tokenOf(link)
+  await openByInvitation(app)
+  const { id, token } = await inviteTo(app, { uses: 5, note: 'Клуб' })
   expect((await register(app, 'a@example.org', token)).status).toBe(200)
   expect(await revokeInvitation(app.db, { id, actor })).toBe(true)
   expect(await revokeInvitation(app.db, { id, actor })).toBe(false)
@@ -272,7 +262,7 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
       ...{ kind, value, reason: null, actor, coversAll: false },
       seconds: days && days * 86_400,
     }).then((added) => added?.id)
-  const start = async (email: string, ip = '192.0.2.1') =>
+  const startFrom = async (email: string, ip = '192.0.2.1') =>
     (await startAt(app, '/registrations', { email, ip })).body.code ?? 'ok'
 
   const domain = await ban('domain', 'Spam.Example')
@@ -300,13 +290,13 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
     ['a@good.example', '::ffff:198.19.255.255'],
     ['someone@googlemail.com'],
   ] as [string, string?][]) {
-    expect(await start(email, ip), email).toBe('REGISTRATION_CLOSED')
+    expect(await startFrom(email, ip), email).toBe('REGISTRATION_CLOSED')
   }
   for (const [email, ip] of [['a@notspam.example'], ['a@good.example', '203.0.114.1']] as [
     string,
     string?,
   ][]) {
-    expect(await start(email, ip), email).toBe('ok')
+    expect(await startFrom(email, ip), email).toBe('ok')
   }
   expect((await selectBans(app.db)).map(({ value }) => value)).toEqual([
     'spam.example',
@@ -318,11 +308,11 @@ test('a banned domain, network or e-mail cannot register until the ban ends or i
   ])
   expect(await removeBan(app.db, { id: domain ?? '', actor })).toBe(true)
   expect(await removeBan(app.db, { id: domain ?? '', actor })).toBe(false)
-  expect(await start('a@spam.example')).toBe('ok')
+  expect(await startFrom('a@spam.example')).toBe('ok')
   await app.db
     .updateTable('bans')
     .set({ until: new Date(0) })
     .where('kind', '=', 'network')
     .execute()
-  expect(await start('b@good.example', '203.0.113.77')).toBe('ok')
+  expect(await startFrom('b@good.example', '203.0.113.77')).toBe('ok')
 })
