@@ -49,7 +49,7 @@ test('a list of any length is added to without being read', async () => {
   expect((await readFile(path, 'utf8')).split('\n').at(-2)).toContain('"id":"2"')
 })
 
-test('what was noted before the oldest backup is removed, and what a crash has cut off spoils nothing', async () => {
+test('deletions noted before the oldest backup are removed, and a line cut off by a crash spoils nothing', async () => {
   const { folder, ids } = await listForTest(
     `{"id":"9"${line(1, '2025-01-01T00:00:00.000Z')}${line(2, '2025-02-01T00:00:00.000Z')}${line(3, '2025-03-01T00:00:00.000Z')}`,
   )

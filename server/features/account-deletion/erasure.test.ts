@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readJournal } from '../../kernel/journal/journal.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { comeBack, leave } from '../../testing/account-deletion-calls.ts'
+import { comeBack, leave, like } from '../../testing/account-deletion-calls.ts'
 import { waitsFor } from '../../testing/databases.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { decide, report, signUpModerator } from '../../testing/moderation-calls.ts'
@@ -14,13 +14,13 @@ import { lockPost, showPost } from '../posts/posts.service.ts'
 import { addBan } from '../site-state/site-state.service.ts'
 import { eraseNow } from './account-deletion.service.ts'
 
-const SOON = { timeout: 15_000 }
-const erasure = { nameKey: Buffer.alloc(32, 7), actor: 'masha' }
+const publishChange = async () => {}
+const erasure = { nameKey: Buffer.alloc(32, 7), actor: 'masha', publishChange }
 
 const isThere = async ({ db }: TestApp, id: string) =>
   (await db.selectFrom('users').where('id', '=', id).selectAll().execute()).length === 1
 
-test('of an erased moderator nothing is left but what the page about personal data says', async () => {
+test('an erased moderator leaves nothing but what the page about personal data names', async () => {
   const app = await appForTest({ config: { accessJournalDays: 365 } })
   const olga = await signUpModerator(app)
   const other = await signUpModerator(app)
@@ -64,11 +64,11 @@ test('of an erased moderator nothing is left but what the page about personal da
     app.db,
   )
   await addJob(app.db, 'move-accounts', { payload: {} })
-  await expect.poll(() => isThere(app, olga.id), SOON).toBe(false)
+  await expect.poll(() => isThere(app, olga.id)).toBe(false)
   const tables = async () =>
     [...new Set((await findPerson(app.db, person)).map((place) => place.split('.')[0]))].sort()
   // The queue keeps a job until it is done.
-  await expect.poll(tables, SOON).toEqual(['access_journal', 'bans', 'journal'])
+  await expect.poll(tables).toEqual(['access_journal', 'bans', 'journal'])
   const lines = privacySection('Tables about people').split('\n')
   for (const table of await tables()) {
     const line = lines.find((row) => row.startsWith(`| \`${table}\` |`))
@@ -82,19 +82,19 @@ test('of an erased moderator nothing is left but what the page about personal da
   expect(accesses).toEqual({ actions: ['register', 'publish', 'sign-in', 'delete-account'] })
 })
 
-test('nobody returns to an account whose erasure has begun, and the server goes on where the command was interrupted', async () => {
+test('an account whose erasure has begun cannot be returned to, and the server completes an interrupted command', async () => {
   const app = await appForTest()
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const post = await app.publish(petr, 'О чём говорит стена')
   await app.publish(olga, 'О людях')
-  await app.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
-  const publishChange = () => Promise.reject(new Error('interrupted'))
-  const command = eraseNow(app.db, { userId: olga.id, ...erasure, publishChange })
+  await like(app, olga, post.id)
+  const interrupted = () => Promise.reject(new Error('interrupted'))
+  const command = eraseNow(app.db, { userId: olga.id, ...erasure, publishChange: interrupted })
   await expect(command).rejects.toThrow('interrupted')
   const back = await comeBack(app, olga.email, true)
   if (await isThere(app, olga.id)) expectRefusal(back, 'OPERATION_EXPIRED')
   await addJob(app.db, 'move-accounts', { payload: {} })
-  await expect.poll(() => isThere(app, olga.id), SOON).toBe(false)
+  await expect.poll(() => isThere(app, olga.id)).toBe(false)
   expect(await readJournal(app.db, { userId: olga.id })).toMatchObject([
     { actor: 'masha', action: 'user.erase' },
   ])
@@ -105,8 +105,7 @@ test('a command and the job that erase one account at once write one row into th
   const app = await appForTest()
   const olga = await app.signUp()
   for (const text of ['Раз', 'Два', 'Три']) await app.publish(olga, text)
-  const publishChange = async () => {}
-  const erase = () => eraseNow(app.db, { userId: olga.id, ...erasure, publishChange })
+  const erase = () => eraseNow(app.db, { userId: olga.id, ...erasure })
   await Promise.all([erase(), addJob(app.db, 'move-accounts', { payload: {} })])
   expect(await isThere(app, olga.id)).toBe(false)
   expect(await readJournal(app.db, { userId: olga.id })).toHaveLength(1)
@@ -118,17 +117,14 @@ test('a reply that is restored while its author is erased is subtracted from eve
   const moderator = await signUpModerator(app)
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const post = await app.publish(petr, 'О чём говорит стена')
-  const body = { text: 'О людях' }
-  const reply = await app.call('POST', `/posts/${post.id}/replies`, { token: olga.token, body })
-  const postId: string = reply.body.id
+  const { id: postId } = await app.reply(olga, post.id, 'О людях')
   await report(app, petr, { postId })
   await decide(app, moderator, { postId, verdict: 'remove' })
 
-  const publishChange = async () => {}
   const { command } = await app.db.transaction().execute(async (tx) => {
     const locked = await lockPost(tx, postId)
     expect(locked && (await showPost(tx, locked))).toBe(true)
-    const command = eraseNow(app.db, { userId: olga.id, ...erasure, publishChange })
+    const command = eraseNow(app.db, { userId: olga.id, ...erasure })
     await expect.poll(() => waitsFor(tx)).toBeGreaterThan(0)
     return { command }
   })
