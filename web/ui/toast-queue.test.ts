@@ -10,33 +10,30 @@ afterEach(() => {
 
 const timing = { durationMs: 3500, pauseMs: 700 }
 
-test('an entry is shown at once, for its duration', () => {
+test.each([
+  ['the usual duration', undefined, 3500],
+  ['its own duration', { durationMs: 10_000 }, 10_000],
+])('an entry is shown at once, for %s', (_which, options, durationMs) => {
   const queue = createToastQueue<string>(timing)
-  queue.push('a')
+  queue.push('a', options)
   expect(queue.get()).toBe('a')
-  vi.advanceTimersByTime(3499)
+  vi.advanceTimersByTime(durationMs - 1)
   expect(queue.get()).toBe('a')
   vi.advanceTimersByTime(1)
   expect(queue.get()).toBeUndefined()
 })
 
-test('the next entry is shown after the pause', () => {
+test.each([
+  ['while another is shown', 0],
+  ['during the pause', 3600],
+])('an entry pushed %s is shown after the pause', (_when, afterMs) => {
   const queue = createToastQueue<string>(timing)
   queue.push('a')
+  vi.advanceTimersByTime(afterMs)
   queue.push('b')
-  vi.advanceTimersByTime(3500 + 699)
+  vi.advanceTimersByTime(3500 + 699 - afterMs)
   expect(queue.get()).toBeUndefined()
   vi.advanceTimersByTime(1)
-  expect(queue.get()).toBe('b')
-})
-
-test('an entry pushed during the pause waits for its end', () => {
-  const queue = createToastQueue<string>(timing)
-  queue.push('a')
-  vi.advanceTimersByTime(3600)
-  queue.push('b')
-  expect(queue.get()).toBeUndefined()
-  vi.advanceTimersByTime(600)
   expect(queue.get()).toBe('b')
 })
 
@@ -88,33 +85,21 @@ test('listeners are called at every change until they unsubscribe', () => {
   expect(listener).toHaveBeenCalledTimes(2)
 })
 
-test('an entry may be shown for longer', () => {
-  const queue = createToastQueue<string>(timing)
-  queue.push('a', { durationMs: 10_000 })
-  vi.advanceTimersByTime(9999)
-  expect(queue.get()).toBe('a')
-  vi.advanceTimersByTime(1)
-  expect(queue.get()).toBeUndefined()
-})
-
 test.each([
   ['the shown entry', 100],
   ['the pause', 3600],
-])(
-  'an entry that is of use only now takes the place of %s, and those that wait come after it',
-  (_what, afterMs) => {
-    const queue = createToastQueue<string>(timing)
-    queue.push('a')
-    queue.push('b')
-    vi.advanceTimersByTime(afterMs)
-    queue.push('now', { atOnce: true })
-    expect(queue.get()).toBe('now')
-    vi.advanceTimersByTime(3499)
-    expect(queue.get()).toBe('now')
-    vi.advanceTimersByTime(1 + 700)
-    expect(queue.get()).toBe('b')
-  },
-)
+])('an urgent entry takes the place of %s, and those that wait come after it', (_what, afterMs) => {
+  const queue = createToastQueue<string>(timing)
+  queue.push('a')
+  queue.push('b')
+  vi.advanceTimersByTime(afterMs)
+  queue.push('now', { atOnce: true })
+  expect(queue.get()).toBe('now')
+  vi.advanceTimersByTime(3499)
+  expect(queue.get()).toBe('now')
+  vi.advanceTimersByTime(1 + 700)
+  expect(queue.get()).toBe('b')
+})
 
 test('an entry about the same takes the place of the shown one at once, for its whole duration', () => {
   const queue = createToastQueue<string>(timing)
@@ -149,7 +134,7 @@ test('an entry about something else waits for its turn', () => {
   expect(queue.get()).toBe('a')
 })
 
-test('what takes the place of a paused entry is paused too', () => {
+test('an entry that takes the place of a paused one is paused too', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a', { about: ['post 5'] })
   queue.pause()

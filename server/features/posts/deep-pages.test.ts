@@ -1,24 +1,20 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ERRORS } from '../../../contract/errors.ts'
+import { expect, test } from 'vitest'
 import type { PostPage } from '../../../contract/posts.ts'
 import { fillDatabase } from '../../testing/big-data.ts'
 import type { TestAnswer } from '../../testing/client.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { countAtOnce } from '../../testing/plans.ts'
 import { from } from '../../testing/sign-in-calls.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
+import { appForFile } from '../../testing/test-app.ts'
 
 const DEEP_AT_ONCE = 2
 const ANOTHER = '192.0.2.2'
 /** On a wall of 18,000 posts, this page is more than 5,000 posts from either end. */
 const FIRST_DEEP_PAGE = 600
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ config: { trustProxy: ['127.0.0.1'] } })
-  await fillDatabase(app.databaseUrl, { users: 100, posts: 30_000, likes: 0 })
-}, 120_000)
-afterAll(() => app.close())
+const app = await appForFile({ config: { trustProxy: ['127.0.0.1'] } })
+await fillDatabase(app.databaseUrl, { users: 100, posts: 30_000, likes: 0 })
 
 const read = (page: number, ip = '192.0.2.1'): Promise<TestAnswer> =>
   app.call('GET', `/posts?page=${page}`, from(ip))
@@ -39,12 +35,9 @@ test('64 concurrent deep pages are read two at a time or refused, and other peop
   const refused = result.deep.filter(({ status }) => status !== 200)
   expect(refused.length).toBeGreaterThan(0)
   expect(refused.length).toBeLessThan(result.deep.length)
-  for (const { status, body, headers } of refused) {
-    expect({ status, code: body.code }).toEqual({
-      status: ERRORS.UNAVAILABLE.status,
-      code: 'UNAVAILABLE',
-    })
-    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  for (const answer of refused) {
+    expectRefusal(answer, 'UNAVAILABLE')
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
   }
 })
 

@@ -1,22 +1,16 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { FoundPage } from '../../../contract/search.ts'
 import { isSettled, leave } from '../../testing/account-deletion-calls.ts'
-import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { strictApp } from '../../testing/limited-app.ts'
-import { startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 import { WORD_FORMS } from './word-forms.fixture.ts'
 
-let app: TestApp
-let anna: TestUser
-beforeAll(async () => {
-  // A busy machine takes seconds to insert thousands of posts.
-  app = await startTestApp({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })
-  anna = await app.signUp()
-})
-afterAll(() => app.close())
+// A busy machine takes seconds to insert thousands of posts.
+const app = await appForFile({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })
+const anna = await app.signUp()
 
 const search = (q: string, rest = '', { token }: { token?: string } = {}) =>
   app.call('GET', `/posts/search?q=${encodeURIComponent(q)}${rest}`, { token })
@@ -75,7 +69,7 @@ test('the last word may be a beginning of five letters or more, other words may 
   expect(await texts('кот')).not.toContain('Котёл, который кипит')
 })
 
-test('where the forms of the words find less than a page, words that begin like the last one follow', async () => {
+test('words that begin like the last one follow if the forms of the words find less than a page', async () => {
   const words = ['Аквариум', 'Аквариумист']
   for (const word of words)
     for (const n of ['раз', 'два', 'три']) await app.publish(anna, `${word} ${n}`)
@@ -103,7 +97,7 @@ test('«ё» and «е», quotes, dashes, stresses, hyphens and neighbours withou
   }
 })
 
-test('what was edited is found by its new text at once, and what nobody may see is never found', async () => {
+test('an edited post is found by its new text at once, and a post that nobody may see is never found', async () => {
   const post = await app.publish(anna, 'Первобытный мамонт')
   expect(await texts('мамонт')).toHaveLength(1)
   await app.call('PATCH', `/posts/${post.id}`, {
@@ -144,7 +138,7 @@ test('a word that is in every post, or in none, is found alike among thousands',
   expect(await idsOf('общее грифон')).toEqual([])
 })
 
-test('a search that would parse thousands of posts is ended after 300 ms, and told to be too broad', async () => {
+test('a search that would parse thousands of posts is QUERY_TOO_BROAD after 300 ms', async () => {
   await sql`INSERT INTO posts (owner_id, text)
     SELECT ${anna.id}, repeat('Утро мудренее, вечер длиннее. ', 16) FROM generate_series(1, 5000)`.execute(
     app.db,
@@ -156,7 +150,7 @@ test('a search that would parse thousands of posts is ended after 300 ms, and to
   expect(answer.body.message).toBe('Слишком общий запрос: добавьте слово')
 })
 
-test('nothing found is an empty page, and a search without a word to look for is told so', async () => {
+test('a search that finds nothing is an empty page, and one without a word to look for asks for a word', async () => {
   expect(await found('кракозябра')).toEqual({
     ...{ posts: [], nextCursor: null },
     ...{ words: [], similar: [] },
@@ -202,7 +196,7 @@ test('a signed-in viewer sees their likes', async () => {
 })
 
 test('the page of a search is made anew for each visit, for nobody else and no search engine', async () => {
-  const site = await startTestApp({ webFiles: WEB_FILES })
+  const site = await appForTest({ webFiles: WEB_FILES })
   const user = await site.signUp()
   const read = async (path: string) => {
     const answer = await fetch(site.url + path, { redirect: 'manual' })
@@ -223,7 +217,6 @@ test('the page of a search is made anew for each visit, for nobody else and no s
   expect([refused.status, refused.html.includes('"refusal":"Добавьте слово')]).toEqual([200, true])
   expect((await read('/search')).html).toContain('<title>Поиск - Вслух</title>')
   expect((await read('/Search/?q=')).headers.get('location')).toBe('/search')
-  await site.close()
 })
 
 testPerNode('limits counted in memory, by each node for itself')(
@@ -253,7 +246,7 @@ testPerNode('limits counted in memory, by each node for itself')(
   },
 )
 
-test('the log does not say what was searched for', async () => {
+test('the log does not contain the words of a search', async () => {
   const secret = 'тайнопись'
   await search(secret)
   await search(`и не ${'о'.repeat(99)}${secret}`)

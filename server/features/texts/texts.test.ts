@@ -26,7 +26,7 @@ test.each(TEXT_NAMES)(
   },
 )
 
-test('the page about personal data says for how long, and that addresses are kept only where they are', async () => {
+test('the page about personal data names how long data is kept, and addresses only if they are kept', async () => {
   const read = (more: Partial<typeof facts>) =>
     createTexts({ folder: '/nowhere', ...facts, ...more })('privacy')
   const { html } = await read({ removedDays: 45 })
@@ -55,7 +55,7 @@ test('the operator’s own file stands in the template’s place, and is read ag
     '<p><a href="mailto:o@example.org">o@example.org</a>, <a href="mailto:o@example.org">мне</a></p>',
   )
   await writeFile(join(folder, 'rules.md'), '# Другие правила\n')
-  await expect.poll(read, { timeout: 10_000 }).toEqual({ title: 'Другие правила', html: '' })
+  await expect.poll(read).toEqual({ title: 'Другие правила', html: '' })
 })
 
 test('nothing in a file becomes code: HTML is shown as it is written, and links lead to the web alone', async () => {
