@@ -70,7 +70,8 @@ function alterDatabase(url: string, change: string): Promise<unknown> {
   return executeOn(withDatabase(url, 'postgres'), `ALTER DATABASE ${name} ${change}`)
 }
 
-function endConnections(url: string): Promise<unknown> {
+/** The product may connect again. */
+export function endConnections(url: string): Promise<unknown> {
   return executeOn(
     withDatabase(url, 'postgres'),
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
-import { executeOn, setReadOnly } from '../../testing/databases.ts'
+import { endConnections, executeOn, setReadOnly } from '../../testing/databases.ts'
 import { isRoot } from '../../testing/debian-package.ts'
 import { folderForTest, mountForTest } from '../../testing/folder-for-test.ts'
 import { startMain } from '../../testing/start-main.ts'
@@ -29,6 +29,7 @@ test('a node whose database turns read-only is not ready, serves reads, and is r
   const waiting = await fetch(`${app.url}/readyz`)
   expect([waiting.status, waiting.headers.has('not-ready')]).toEqual([503, false])
   await setReadOnly(app.databaseUrl, false)
+  await endConnections(app.databaseUrl)
   await expect.poll(() => statusOf(`${app.url}/readyz`)).toBe(200)
 })
 
