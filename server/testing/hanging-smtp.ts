@@ -22,14 +22,22 @@ const REPLIES: { step: SmtpStep; asked: RegExp; reply: string }[] = [
   { step: 'message', asked: /\r\n\.\r\n$/, reply: '250 taken' },
 ]
 
-/** The server wants a login, keeps every connection, and does not reply from one step on. */
-export async function openHangingSmtp(at: SmtpStep) {
-  const counts = { conversations: 0, mails: 0, open: 0 }
+/**
+ * The server wants a login, keeps every connection, and does not reply from one step on. One that
+ * drips sends line after line of that reply instead, for ever.
+ */
+export async function openHangingSmtp(at: SmtpStep, { drips = false } = {}) {
+  const counts = { connections: 0, mails: 0, open: 0 }
   const server = createServer((socket) => {
-    counts.conversations++
+    counts.connections++
     counts.open++
     socket.on('close', () => counts.open--).on('error', () => socket.destroy())
-    const say = (step: SmtpStep, reply: string) => step !== at && socket.write(`${reply}\r\n`)
+    const say = (step: SmtpStep, reply: string) => {
+      if (step !== at) return void socket.write(`${reply}\r\n`)
+      if (!drips) return
+      const timer = setInterval(() => socket.write(`${reply.slice(0, 3)}-wait\r\n`), 50)
+      socket.on('close', () => clearInterval(timer))
+    }
     say('greeting', '220 hanging')
     socket.setEncoding('latin1').on('data', (text: string) => {
       const asked = REPLIES.find((one) => one.asked.test(text))

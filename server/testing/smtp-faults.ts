@@ -5,6 +5,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { Queryable } from '../kernel/db/database.ts'
 import { IS_PAUSED } from '../kernel/mail/login-pause.repository.ts'
 import { listen } from './free-port.ts'
+import { openHangingSmtp } from './hanging-smtp.ts'
 
 /** Opens an SMTP server that wants no login, until the test has finished. Returns its port. */
 export function smtpForTest(options: SMTPServerOptions): Promise<number> {
@@ -54,36 +55,10 @@ export async function openRefusingSmtp(refusal: Refusal) {
   }
 }
 
-/**
- * Never completes a reply: `greeting` and `hello` send line after line for ever, `message` reads a
- * whole mail and sends no reply.
- */
+/** Drips at the greeting or the hello for ever, or takes a whole mail in silence. */
 export async function openTarpitSmtp(at: 'greeting' | 'hello' | 'message') {
-  const counts = { mails: 0, connections: 0 }
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    counts.connections++
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy())
-    const drip = (line: string) => {
-      const timer = setInterval(() => socket.write(`${line}\r\n`), 50)
-      socket.on('close', () => clearInterval(timer))
-    }
-    if (at === 'greeting') return drip('220-wait')
-    socket.write('220 tarpit\r\n')
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      if (text.endsWith('\r\n.\r\n')) counts.mails++
-      else if (/^EHLO/i.test(text)) at === 'hello' ? drip('250-wait') : socket.write('250 hi\r\n')
-      else if (/^(?:MAIL|RCPT)/i.test(text)) socket.write('250 go on\r\n')
-      else if (/^DATA/i.test(text)) socket.write('354 go on\r\n')
-    })
-  })
-  return {
-    url: `smtp://127.0.0.1:${await listen(server)}`,
-    counts,
-    open: () => sockets.size,
-    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
-  }
+  const tarpit = await openHangingSmtp(at, { drips: at !== 'message' })
+  return { ...tarpit, open: () => tarpit.counts.open }
 }
 
 /** Forwards nothing until `letGo` is called. */
