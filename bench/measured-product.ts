@@ -81,10 +81,10 @@ function startArguments(): string[] {
 export async function startScript(script: string, args: string[]) {
   const path = join(import.meta.dirname, script)
   const child = spawn(...pinned(SERVER_CORE, [process.execPath, path, ...args]), {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = await untilPrinted(child, /^.+$/)
-  return { ...observe(child), line, input: child.stdin }
+  return { ...observe(child), line }
 }
 
 function observe(child: ChildProcess) {

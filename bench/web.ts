@@ -4,6 +4,7 @@ import { executeOn } from '../server/testing/databases.ts'
 import { dataSetOf } from './data-set.ts'
 import { median, type Report, type Throttling, visit } from './lighthouse.ts'
 import { startFilledProduct } from './measured-product.ts'
+import { printMarkdown } from './table.ts'
 
 type Named = { name: string; throttling: Throttling; report: Report }
 
@@ -55,13 +56,11 @@ function isUnderGoal({ throttling, report }: Named): boolean {
 }
 
 function print(reports: Named[]): void {
-  const rows = [
+  printMarkdown([
     ['', 'performance', 'accessibility', 'best practices', 'SEO', 'FCP', 'LCP', 'TBT', 'CLS', 'KB'],
-    Array<string>(10).fill('---'),
     ['goal', ...Object.values(GOALS).map((goal) => `≥ ${goal}`), ...Array<string>(5).fill('')],
     ...reports.map(({ name, report }) => [name, ...cells(report)]),
-  ]
-  for (const row of rows) console.log(`| ${row.join(' | ')} |`)
+  ])
   for (const { name, report } of reports)
     for (const fault of report.faults) console.log(`${name}: ${fault}`)
 }
