@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
-import { atOnce } from '../../testing/at-once.ts'
+import { atOnce, signUps } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { startTestApp } from '../../testing/test-app.ts'
@@ -96,6 +96,18 @@ test('a body is refused where none is described, unless it is an empty object', 
   const send = (body: object) => app.call('POST', `/posts/${id}/likes`, { token: olga.token, body })
   expect((await send({ likes: 1000 })).body.code).toBe('INVALID_REQUEST')
   expect((await send({})).body).toEqual({ likes_count: 1 })
+})
+
+test('after 100 concurrent likes and unlikes of one post the count equals the rows', async () => {
+  const users = await signUps(app, 10)
+  const post = await app.publish(olga)
+  const race = users.flatMap((user, u) =>
+    Array.from({ length: 10 }, (_, n) => () => ((u + n) % 3 ? like : unlike)(post.id, user)),
+  )
+  const answers = await atOnce(race)
+  expect(answers.map(({ status }) => status)).toEqual(race.map(() => 200))
+  const rows = await app.db.selectFrom('likes').selectAll().where('post_id', '=', post.id).execute()
+  expect((await readPost(post.id)).actions.likes_count).toBe(rows.length)
 })
 
 test('100 likes and unlikes by one user count at most once, and the last response is right', async () => {
