@@ -65,6 +65,10 @@ test('an account that is less than a day old publishes 40 posts and replies on i
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3600)
   }
   expect((await publish(app, vera, '1')).status).toBe(201)
+  await sql`UPDATE users SET created_at = now() - interval '23 hours' WHERE id = ${olga.id}`.execute(
+    app.db,
+  )
+  expectTooMany(await publish(app, olga, '3'), { least: 3500, most: 3600 })
 })
 
 perNode('a post that could not be stored uses up nothing', async () => {

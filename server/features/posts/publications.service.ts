@@ -5,7 +5,13 @@ import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import type { NoteAccess } from '../../kernel/journal/journal.ts'
-import { type Charge, type Limit, type Limits, tooMany } from '../../kernel/limits/limits.ts'
+import {
+  type Charge,
+  type Limit,
+  type Limits,
+  type Refused,
+  tooMany,
+} from '../../kernel/limits/limits.ts'
 import { MAY_WRITE } from '../sessions/sessions.repository.ts'
 import { requirePost } from './hydrate-posts.ts'
 import { requireText } from './posts.service.ts'
@@ -78,18 +84,18 @@ export function createPublish(options: Options): Publish {
     const newPost = { ownerId, sessionId, text, repliedId, ...rest }
     const charged = chargesOf(viewer)
     const tripped = await limits.tryCharge(charged)
-    const outcome = tripped
-      ? undefined
-      : await insertions.call(newPost).catch((error) => {
-          limits.refund(charged).catch(() => {})
-          throw error
-        })
+    const refund = async () => (tripped ? undefined : limits.refund(charged))
+    const insert = () =>
+      insertions.call(newPost).catch((error) => {
+        refund().catch(() => {})
+        throw error
+      })
+    const outcome = tripped ? undefined : await insert()
     if (outcome?.refusal === null) {
       await publishChange(changeBy(newPost, outcome))
       return outcome.post ?? newPostOf(newPost, outcome)
     }
     // A retry is always refused, by the limit or by its key: only refused calls need a look-up.
-    const refund = async () => (tripped ? undefined : limits.refund(charged))
     await checkSession?.().catch(async (error) => {
       const refunded = refund()
       // After an error of the database the caller would wait for a second timeout.
@@ -98,7 +104,8 @@ export function createPublish(options: Options): Publish {
       throw error
     })
     const firstId = await findPublished(db, newPost)
-    if (firstId === undefined) throw tripped ? tooMany(tripped) : refusalOf(outcome?.refusal)
+    if (firstId === undefined)
+      throw tripped ? refusedBy(tripped, viewer) : refusalOf(outcome?.refusal)
     await refund()
     return requirePost(db, firstId, viewer)
   }
@@ -159,9 +166,16 @@ function newPostOf({ ownerId, text }: NewPost, { id, created_at, username }: Pub
   }
 }
 
-function chargesOf({ userId: key, isNewcomer = false }: Viewer): Charge[] {
-  const limits = isNewcomer ? [PUBLICATIONS, NEWCOMER_PUBLICATIONS, NEWCOMER_DAYS] : [PUBLICATIONS]
+function chargesOf({ userId: key, newcomerFor = 0 }: Viewer): Charge[] {
+  const limits =
+    newcomerFor > 0 ? [PUBLICATIONS, NEWCOMER_PUBLICATIONS, NEWCOMER_DAYS] : [PUBLICATIONS]
   return limits.map((limit) => ({ limit, key }))
+}
+
+/** The limits of the first day end with it. */
+function refusedBy({ limit, wait }: Refused, { newcomerFor = 0 }: Viewer): AppError {
+  const longest = limit === PUBLICATIONS ? wait : newcomerFor
+  return tooMany({ limit, wait: Math.min(wait, longest) })
 }
 
 async function findPublished(db: Db, { ownerId, idempotencyKey }: NewPost) {

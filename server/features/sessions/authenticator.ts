@@ -90,12 +90,12 @@ export class SessionAuthenticator implements Authenticator {
   async findSession(viewer: Viewer): Promise<LiveSession | null> {
     const session = await this.#checks.call(viewer)
     if (!session) return null
-    const { isNewcomer } = session
+    const { newcomerFor } = session
     const refusal = writeRefusal(session, this.#contact)
-    if (!refusal && !isNewcomer && !this.#wereLive.has(viewer.sessionId)) {
+    if (!refusal && newcomerFor === 0 && !this.#wereLive.has(viewer.sessionId)) {
       this.#wereLive.set(viewer.sessionId, true)
     }
-    return { isNewcomer, writeRefusal: refusal }
+    return { newcomerFor, writeRefusal: refusal }
   }
 
   wasLive({ sessionId }: Viewer): boolean {

@@ -17,7 +17,7 @@ export const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * i
 
 type LiveSessionRow = {
   question: number
-  is_newcomer: boolean
+  newcomer_for: number | null
   block_reason: string | null
   block_until: Date | null
   writing_closed: string | null
@@ -25,7 +25,8 @@ type LiveSessionRow = {
 
 /** A live session, and what keeps its user from writing. */
 export type StoredSession = {
-  isNewcomer: boolean
+  /** How many seconds of the account's first day are left. */
+  newcomerFor: number
   /** `until` is null for a block without an end. */
   block: { reason: string; until: Date | null } | null
   /** Why writing is closed to all; null if it is open. */
@@ -44,17 +45,17 @@ export async function selectLiveSessions(
   const sessionIds = idArray(viewers.map(({ sessionId }) => sessionId))
   const userIds = idArray(viewers.map(({ userId }) => userId))
   const { rows } = await sql<LiveSessionRow>`
-    SELECT question::int, is_newcomer, block_reason, block_until, writing_closed
+    SELECT question::int, newcomer_for, block_reason, block_until, writing_closed
     FROM unnest((SELECT ${sessionIds}::uuid[]), (SELECT ${userIds}::bigint[]))
       WITH ORDINALITY AS asked (session_id, user_id, question)
     JOIN sessions ON sessions.id = session_id AND sessions.user_id = asked.user_id
     JOIN write_states state ON state.user_id = sessions.user_id
     WHERE ${LIVE}`.execute(db)
   const sessions: (StoredSession | null)[] = viewers.map(() => null)
-  for (const { question, is_newcomer, block_reason, block_until, writing_closed } of rows) {
+  for (const { question, newcomer_for, block_reason, block_until, writing_closed } of rows) {
     sessions[question - 1] = {
       block: block_reason === null ? null : { reason: block_reason, until: block_until },
-      isNewcomer: is_newcomer,
+      newcomerFor: newcomer_for ?? 0,
       writingClosed: writing_closed,
     }
   }

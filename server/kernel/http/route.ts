@@ -14,14 +14,14 @@ import { withHandlerDeadline } from './server.ts'
 export type Viewer = {
   userId: string
   sessionId: string
-  /** Whether the account is less than a day old. Known once the session was checked. */
-  isNewcomer?: boolean
+  /** How many seconds of the account's first day are left. Known once the session was checked. */
+  newcomerFor?: number
   /** Set if only the publishing statement checks the session: explains why it was refused. */
   checkSession?: () => Promise<unknown>
 }
 
 export type LiveSession = {
-  isNewcomer: boolean
+  newcomerFor: number
   /** The error that refuses a publication; null if the viewer may write. */
   writeRefusal: AppError | null
 }
@@ -194,8 +194,8 @@ async function identifyViewer(
     return checked
   }
   if (checksSession && auth.wasLive(viewer)) return { ...viewer, checkSession }
-  const { isNewcomer } = await checkSession()
-  return { ...viewer, isNewcomer }
+  const { newcomerFor } = await checkSession()
+  return { ...viewer, newcomerFor }
 }
 
 /** Checks that the session is live, and may do what the call does. Throws otherwise. */
