@@ -19,8 +19,6 @@ export type CodeMail = QueuedMail & {
   /** Such as «Firefox, Linux», and when it asked, in unix milliseconds. */
   device: string | null
   askedAt: number
-  /** The keyed hash of the network that asked. */
-  asker?: string
 }
 
 const WHAT: Record<Purpose, string> = {

@@ -13,10 +13,12 @@ const CLAIM = `interval '${LONGEST_CONVERSATION_SECONDS + 10} seconds'`
 /** No mail is put off for longer. */
 export const LONGEST_WAIT_MS = 300_000
 
+const CLAIM_IS_OVER = hasCome('claimed_until', `2 * ${CLAIM}`)
+
 /** Matches the mails that nobody is sending and that may be tried. */
 const IS_DUE = sql<boolean>`payload IS NOT NULL
   AND ${hasCome('due_at', `interval '${(2 * LONGEST_WAIT_MS) / 1000} seconds'`)}
-  AND (claimed_until IS NULL OR ${hasCome('claimed_until', `2 * ${CLAIM}`)})`
+  AND (claimed_until IS NULL OR ${CLAIM_IS_OVER})`
 
 export type ClaimedMail = {
   id: string
@@ -31,11 +33,21 @@ export type ClaimedMail = {
   isProbe: boolean
 }
 
-/** Conversations with the servers of one domain at once: one that hangs leaves senders to others. */
+/**
+ * Conversations at once with the servers of one domain. Of mails that one network asked for, one to
+ * a new and one to a known address are sent at once. Whatever hangs leaves senders to others.
+ */
 const DOMAIN_MAX = 2
-const OF_BUSY_DOMAIN = sql<boolean>`(SELECT count(*) FROM outbox busy
-  WHERE busy.payload IS NOT NULL AND busy.domain = outbox.domain AND busy.claimed_until > now()
-) >= ${sql.lit(DOMAIN_MAX)}`
+const RUNNING = sql`running AS MATERIALIZED (
+  SELECT domain, payload->>'asker' AS asker, is_to_new_address FROM outbox
+  WHERE payload IS NOT NULL AND NOT ${CLAIM_IS_OVER}
+)`
+const MUST_WAIT = sql<boolean>`(
+  SELECT count(*) FILTER (WHERE running.domain = outbox.domain) >= ${sql.lit(DOMAIN_MAX)}
+    OR count(*) FILTER (WHERE running.asker = outbox.payload->>'asker'
+      AND running.is_to_new_address = outbox.is_to_new_address) > 0
+  FROM running
+)`
 const CLAIMING = sql`SELECT pg_advisory_xact_lock(hashtext('claim a mail'))`
 
 type Claim = {
@@ -46,11 +58,12 @@ type Claim = {
 
 /**
  * Claims a due mail for a minute: mails that were never tried before others, and of these codes for
- * people with accounts first; at most two of a domain; one a minute while the login is refused.
+ * people with accounts first; none while its domain or network has its share; one a minute while
+ * the login is refused.
  */
 export function claimMail(db: Db, { tasks, isReserved }: Claim): Promise<ClaimedMail | undefined> {
   return db.transaction().execute(async (tx) => {
-    // One after another, so that each sees how many of a domain the others have claimed.
+    // One after another, so that each sees what the others have claimed.
     await CLAIMING.execute(tx)
     const { rows } = await sql<ClaimedMail>`
     WITH probe AS (
@@ -58,11 +71,11 @@ export function claimMail(db: Db, { tasks, isReserved }: Claim): Promise<Claimed
       WHERE refused_since IS NOT NULL AND ${hasCome('next_try_at', `2 * ${PAUSE}`)}
         AND EXISTS (SELECT FROM outbox WHERE ${IS_DUE} AND expires_at > now())
       RETURNING true
-    ), due AS (
+    ), ${RUNNING}, due AS (
       SELECT id FROM outbox
       WHERE ${IS_DUE} AND task = ANY(${tasks}) AND CASE WHEN EXISTS (SELECT FROM probe)
         THEN expires_at > now() ELSE expires_at <= now() OR NOT ${IS_PAUSED} END
-        AND (NOT ${isReserved} OR is_urgent AND NOT is_to_new_address) AND NOT ${OF_BUSY_DOMAIN}
+        AND (NOT ${isReserved} OR is_urgent AND NOT is_to_new_address) AND NOT ${MUST_WAIT}
       ORDER BY tries > 0, is_urgent DESC, is_to_new_address, due_at, id LIMIT 1
       FOR UPDATE SKIP LOCKED
     )

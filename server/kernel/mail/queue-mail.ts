@@ -13,6 +13,8 @@ export type QueuedMail = {
   isUrgent?: boolean
   /** Whether it is a code for an address without an account. */
   isToNewAddress?: boolean
+  /** The keyed hash of the network that asked for it. */
+  asker?: string
 }
 
 /** Queues a mail, unless one with its key waits. In a transaction it is queued by the commit. */

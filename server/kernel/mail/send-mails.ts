@@ -156,7 +156,10 @@ export class MailSender {
     await delay(STORE_AGAIN_MS)
     await outage.whenWritable()
     if (outage.isClosed()) return
-    await this.#store(mail, outcome).catch(() => this.#storeLater(mail, outcome))
+    // Mails to its domain, or that its network asked for, may wait for it.
+    await this.#store(mail, outcome)
+      .then(() => wakeSenders(this.#options.db))
+      .catch(() => this.#storeLater(mail, outcome))
   }
 }
 

@@ -6,6 +6,10 @@ import { appForTest, testPerNode } from '../../testing/test-app.ts'
 /** Far below the ten seconds after which a server without a reply is given up. */
 const AT_ONCE = { timeout: 6000 }
 
+/** The people are of networks of their own. */
+const appWith = (smtp: { url: string }) =>
+  appForTest({ config: { smtpUrl: smtp.url, trustProxy: ['127.0.0.1'] } })
+
 /** Never answers for recipients whose domain begins with `silent`; takes all other mails. */
 async function openPartlySilentSmtp() {
   const arrived: string[] = []
@@ -40,9 +44,10 @@ async function openPartlySilentSmtp() {
 
 test('thirty recipients of a silent server delay no other code, and are tried two at a time', async () => {
   const smtp = await openPartlySilentSmtp()
-  const app = await appForTest({ config: { smtpUrl: smtp.url } })
+  const app = await appWith(smtp)
   for (let n = 0; n < 30; n++) {
-    await startAt(app, '/registrations', { email: `somebody-${n}@silent.example` })
+    const email = `somebody-${n}@silent.example`
+    await startAt(app, '/registrations', { email, ip: `10.7.0.${n}` })
   }
   await expect.poll(() => smtp.tried.length, AT_ONCE).toBe(2)
   await startAt(app, '/registrations', { email: 'olga@example.org' })
@@ -53,14 +58,28 @@ test('thirty recipients of a silent server delay no other code, and are tried tw
   expect(smtp.most()).toBe(2)
 }, 60_000)
 
+test('one network whose recipients’ servers do not answer, each of another domain, delays nobody of another network', async () => {
+  const smtp = await openPartlySilentSmtp()
+  const app = await appWith(smtp)
+  for (let n = 0; n < 10; n++) {
+    const email = `somebody@silent-${n}.example`
+    await startAt(app, '/registrations', { email, ip: '10.7.0.1' })
+  }
+  await expect.poll(() => smtp.tried.length, AT_ONCE).toBeGreaterThan(0)
+  await startAt(app, '/registrations', { email: 'olga@example.org', ip: '10.8.0.1' })
+  await expect.poll(() => smtp.arrived, AT_ONCE).toEqual(['olga@example.org'])
+  expect(smtp.tried).toHaveLength(1)
+})
+
 testPerNode('how much one node does at once')(
   'recipients of many domains whose servers do not answer delay no code for somebody with an account',
   async () => {
     const smtp = await openPartlySilentSmtp()
-    const app = await appForTest({ config: { smtpUrl: smtp.url } })
+    const app = await appWith(smtp)
     await app.signIn('olga@example.org')
     for (let n = 0; n < 30; n++) {
-      await startAt(app, '/registrations', { email: `somebody@silent-${n}.example` })
+      const email = `somebody@silent-${n}.example`
+      await startAt(app, '/registrations', { email, ip: `10.7.0.${n}` })
     }
     await expect.poll(() => smtp.tried.length, AT_ONCE).toBe(3)
     smtp.arrived.length = 0
