@@ -28,8 +28,12 @@ export function hashAsker(ip: string, key: Buffer): string {
 
 /** Returns the caller's network as it is counted, with the refusals that it may have. */
 export function askerOf(ip: string, key: Buffer, scale: number): Asker {
-  const networkHash = Buffer.from(hashAsker(ip, key), 'base64url')
-  return { networkHash, most: Math.ceil(REFUSED_MAX * scale) }
+  return countedAsker(hashAsker(ip, key), scale)
+}
+
+/** Returns the same for a network's keyed hash. */
+export function countedAsker(hash: string, scale: number): Asker {
+  return { networkHash: Buffer.from(hash, 'base64url'), most: Math.ceil(REFUSED_MAX * scale) }
 }
 
 /** Returns until when a network waits that had too many mails refused in the last hour. */

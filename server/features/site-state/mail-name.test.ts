@@ -95,6 +95,21 @@ test('a network that asks for codes to five mailboxes that do not exist waits on
   expect((await ask('example.org', 1)).status).toBe(201)
 })
 
+test('of codes to ten mailboxes that do not exist, asked for at once by one network, five reach the mail server', async () => {
+  const { app, ask } = await nodesForTest()
+  const answers = await Promise.all(Array.from({ length: 10 }, () => ask('gone.example', 1)))
+  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201))
+  await expect.poll(() => statesOf(app)).toEqual({ refused: 5, slowed: 5 })
+  const shown = answers.map(async ({ body }) => {
+    const asked = { body: { clientToken: 'one browser' } }
+    return (await app.call('POST', `/codes/${body.id}/mail`, asked)).body.state
+  })
+  expect((await Promise.all(shown)).sort()).toEqual([
+    ...Array(5).fill('queued'),
+    ...Array(5).fill('refused'),
+  ])
+})
+
 test('twenty refusals for ten networks slow the mails to new addresses to one in ten seconds, while known people sign in and the operator gets one mail', async () => {
   const { app, mailbox, ask, signUp, signIn, expectRefused, mailsToOperator } = await nodesForTest()
   await signUp('olga@example.org')

@@ -11,18 +11,27 @@ type Options = {
   limits: Limits
   most: number
   isSlowed: () => Promise<boolean>
+  /** Returns until when a network waits that had too many mails refused. */
+  findAskerWait: (asker: string) => Promise<Date | undefined>
 }
 
 /** Why a mail has to wait, with the line for the log, and for how long. */
 export type Wait = { state: 'limited' | 'slowed'; message: string; againMs: number }
 
-export function limitMailsPerHour({ limits, most, isSlowed }: Options) {
+export function limitMailsPerHour({ limits, most, isSlowed, findAskerWait }: Options) {
   const shared = { refusal: '', isShared: true, isFixed: true }
   const mails: Limit = { ...shared, name: 'MAILS_PER_HOUR', rates: [[most, HOUR]] }
   // Without a burst: each refused mail harms the sender's reputation.
   const slowed: Limit = { ...shared, name: 'slowed-mail', rates: [[1, SLOWED_SECONDS]] }
 
-  return async (mail: QueuedMail): Promise<Wait | undefined> => {
+  return async (mail: QueuedMail, tries: number): Promise<Wait | undefined> => {
+    const until = mail.isToNewAddress && mail.asker ? await findAskerWait(mail.asker) : undefined
+    if (until) {
+      const againMs = Math.max(1000, until.getTime() - Date.now())
+      return { state: 'slowed', message: 'mail waits: its network had too many refused', againMs }
+    }
+    // It counts as one mail, however often it is tried.
+    if (tries > 0) return undefined
     const charges: Charge[] = [{ limit: mails, key: '', share: shareOf(mail) }]
     if (mail.isToNewAddress && (await isSlowed())) charges.push({ limit: slowed, key: '' })
     const refused = await limits.tryCharge(charges)

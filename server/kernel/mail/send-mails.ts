@@ -38,8 +38,8 @@ type Options = {
   db: Db
   kinds: MailKinds
   transport: Pick<MailTransport, 'send'>
-  /** Counts a mail as one of its hour's, unless it has to wait. */
-  charge: (mail: QueuedMail) => Promise<Wait | undefined>
+  /** Counts a mail as one of its hour's before its first try, unless it has to wait. */
+  charge: (mail: QueuedMail, tries: number) => Promise<Wait | undefined>
   logKey: Buffer
   log: Record<'warn' | 'info', (details: object, message: string) => void>
   outage: Pick<Outage, 'whenWritable' | 'isClosed'>
@@ -104,8 +104,7 @@ export class MailSender {
     const written = await kinds[mail.task]?.write(mail.payload, mail.leftMs)
     // A mail that was never tried leaves no trace in the log.
     if (!written) return mail.tries > 0 ? this.#settle(mail, GIVEN_UP) : removeMail(db, mail.id)
-    // It counts as one mail, however often it is tried.
-    const wait = mail.tries > 0 ? undefined : await charge(mail.payload)
+    const wait = await charge(mail.payload, mail.tries)
     if (wait)
       return this.#settle(mail, { ...wait, againMs: Math.min(wait.againMs, LONGEST_WAIT_MS) })
     const result = await this.#converse(mail, written, signal)
