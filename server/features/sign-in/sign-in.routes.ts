@@ -21,7 +21,6 @@ import {
   redeemCode,
   requireEmail,
   requireNewEmail,
-  requireSendable,
   type Start,
 } from '../codes/codes.service.ts'
 import { blockNewUser } from '../moderation/blocks.service.ts'
@@ -79,7 +78,6 @@ function registerStarts(node: Node, sessions: Sessions): void {
     request: FastifyRequest,
   ) {
     const { email, device, clientToken, askerWaitsUntil } = body
-    await requireSendable(email, codes)
     const { ip } = request
     const networkHash = sessions.hashNetwork(ip)
     const clientHash = sessions.hashClient(clientToken, request)

@@ -4,8 +4,13 @@ import type { Db, Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { lockUserByEmail } from '../account/account.repository.ts'
-import { type CodesOptions, type Start, startOperation } from '../codes/codes.service.ts'
+import { lockUserByEmail, selectUserByEmail } from '../account/account.repository.ts'
+import {
+  type CodesOptions,
+  requireSendable,
+  type Start,
+  startOperation,
+} from '../codes/codes.service.ts'
 import { lockAndRecognise } from '../sessions/known-clients.repository.ts'
 import type { SignInNotice } from './sign-in.mail.ts'
 
@@ -19,6 +24,10 @@ export async function startSignIn(
   }: Omit<Start, 'userId' | 'knownBy' | 'isToNewAddress'> & { networkHash: Buffer | null },
   codes: CodesOptions,
 ): Promise<string> {
+  // A login without an account needs no answer from the mail server.
+  if (asked.purpose === 'registration' || (await selectUserByEmail(db, email))) {
+    await requireSendable(email, codes)
+  }
   const begin = async (tx: Queryable) => {
     const user = await lockAndRecognise(tx, { ...asked, email, networkHash })
     if (!user && asked.purpose === 'login') throw new AppError('USER_NOT_FOUND')

@@ -1,6 +1,12 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { expect, onTestFinished, test } from 'vitest'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { openHangingSmtp, SMTP_STEPS } from '../../testing/hanging-smtp.ts'
+import { startAt } from '../../testing/sign-in-calls.ts'
+import { appForTest, NODES, type TestApp } from '../../testing/test-app.ts'
 import { smtpSender, toMessage } from './smtp.ts'
 
 const MESSAGE = toMessage(
@@ -26,4 +32,42 @@ test('a server that hangs at any step is given up at the deadline, and its conne
     ...Object.fromEntries(SMTP_STEPS.map((step) => [step, failed])),
     message: { ...failed, kind: 'unanswered', mails: 1 },
   })
+})
+
+const startLetters = (app: TestApp, path: '/registrations' | '/logins', name: string) =>
+  startAt(app, path, { email: `${name}@example.org`, clientToken: name })
+
+test('while the server hangs, a start for an address with letters beyond ASCII is answered at once, and one conversation asks about such addresses', async () => {
+  const hanging = closeAfterTest(await openHangingSmtp('greeting'))
+  const app = await appForTest({ config: { smtpUrl: hanging.url } })
+  const began = performance.now()
+  for (const name of ['иван', 'анна', 'пётр']) {
+    expectRefusal(await startLetters(app, '/logins', name), 'USER_NOT_FOUND')
+  }
+  expect(hanging.counts.conversations).toBe(0)
+  const started = ['иван', 'анна', 'пётр'].map((name) => startLetters(app, '/registrations', name))
+  expect((await Promise.all(started)).map(({ status }) => status)).toEqual([201, 201, 201])
+  expect(performance.now() - began).toBeLessThan(4000)
+  // One conversation more is that of the first mail.
+  expect(hanging.counts.conversations).toBeLessThanOrEqual(NODES + 1)
+})
+
+test('what the server said about such addresses serves while it hangs', async () => {
+  let isHanging = false
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    hideSMTPUTF8: true,
+    closeTimeout: 100,
+    onConnect: (_session, done) => void (isHanging || done()),
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
+  const smtpUrl = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`
+  const app = await appForTest({ config: { smtpUrl } })
+  const start = async () => (await startLetters(app, '/registrations', 'иван')).body.code
+  await expect.poll(start).toBe('INVALID_REQUEST')
+  isHanging = true
+  expect(await start()).toBe('INVALID_REQUEST')
 })

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { createTransport } from 'nodemailer'
 import { ifExists } from '../config/read-if-exists.ts'
 import type { Dkim } from './dkim.ts'
@@ -10,7 +12,7 @@ import { type Mail, needsSmtpUtf8, smtpSender, toMessage } from './smtp.ts'
 export type MailTransport = {
   /** Returns the SMTP server's answer. Rejects with MailFailure, or if `signal` aborts. */
   send(mail: Mail, signal?: AbortSignal): Promise<string>
-  /** Whether the server can be given an address; true also while it does not answer. */
+  /** Whether the server can be given an address; true also while that is unknown. */
   canSendTo(address: string): Promise<boolean>
   /** Where mails go, in Russian for the person at the terminal. */
   destination: string
@@ -31,15 +33,28 @@ export function openMailTransport(options: Options): MailTransport {
 }
 
 const ASK_MS = 5000
+/** After this time the server is asked again about SMTPUTF8; its last answer serves meanwhile. */
+const ANSWER_MS = 300_000
+/** A person waits no longer for its first answer. */
+const PATIENCE_MS = 250
 
 function sendMails({ from, dkim, publicUrl }: Options, url: string): MailTransport {
   const relay = { url, publicUrl }
   const send = smtpSender(relay, { dkim })
+  const answers = new LRUCache<'SMTPUTF8', boolean>({
+    max: 1,
+    ttl: ANSWER_MS,
+    allowStale: true,
+    allowStaleOnFetchRejection: true,
+    noDeleteOnFetchRejection: true,
+    fetchMethod: () => offersSmtpUtf8(relay, ASK_MS),
+  })
+  const offersUtf8 = async () => (await answers.fetch('SMTPUTF8').catch(() => true)) ?? true
   return {
     destination: `через SMTP-сервер ${new URL(url).host}`,
     send: (mail, signal) => send(toMessage(mail, from), signal),
     canSendTo: async (address) =>
-      !needsSmtpUtf8(address) || (await offersSmtpUtf8(relay, ASK_MS).catch(() => true)),
+      !needsSmtpUtf8(address) || Promise.race([offersUtf8(), delay(PATIENCE_MS, true)]),
   }
 }
 
