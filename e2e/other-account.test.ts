@@ -1,7 +1,8 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { postWith, refuseOnce, toast } from './testing/page-actions.ts'
-import { changeUserInOtherTab } from './testing/sign-in-actions.ts'
+import { chooseFromMenu, postWith, refuseOnce, startPost, toast } from './testing/page-actions.ts'
+import { changeUserInOtherTab, signInButton } from './testing/sign-in-actions.ts'
 
 test('a pending like is neither sent for nor shown to another user who has signed in meanwhile', async ({
   journey,
@@ -39,4 +40,52 @@ test('a pending username is not given to another user who has signed in meanwhil
   expect((await refused).status()).toBe(409)
   const names = () => journey.rows('SELECT username FROM users WHERE id = $1', [petr.id])
   expect(await names()).toEqual([{ username: petr.username }])
+})
+
+const report = (page: Page) => chooseFromMenu(postWith(page, 'Чужое'), 'Пожаловаться')
+const remove = (page: Page) => chooseFromMenu(postWith(page, 'Своё'), 'Удалить')
+const closeOthers = (page: Page) =>
+  page.getByRole('button', { name: 'Завершить другие сессии' }).click()
+
+test.for([
+  ['/', 'Пожаловаться', report],
+  ['/', 'Удалить запись?', remove],
+  ['/', 'Новая запись', startPost],
+  ['/settings/devices', 'Завершить другие сессии?', closeOthers],
+] as const)(
+  'an open dialog closes when its user logs out in another tab: %s «%s»',
+  async ([path, name, open], { journey }) => {
+    const vera = await journey.signUp()
+    await journey.signIn(vera.email)
+    await journey.publish(vera, 'Своё')
+    await journey.publish(await journey.signUp(), 'Чужое')
+    const page = await journey.visit({ as: vera, path })
+    await open(page)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('dialog', { name }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${journey.url}/settings`)
+    await other.getByRole('button', { name: 'Выйти' }).click()
+    await signInButton(page).waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    // Nor does a step back reach a page for users, which would ask to sign in.
+    await page.waitForURL(`${journey.url}/`)
+    await postWith(page, 'Чужое').waitFor()
+    expect(await dialog.count()).toBe(0)
+  },
+)
+
+test('an open dialog that would act for another user who has signed in meanwhile closes', async ({
+  journey,
+}) => {
+  const [vera, petr] = [await journey.signUp(), await journey.signUp()]
+  await journey.signIn(vera.email)
+  const page = await journey.visit({ as: vera, path: '/settings/devices' })
+  await closeOthers(page)
+  const dialog = page.getByRole('dialog', { name: 'Завершить другие сессии?' })
+  await dialog.waitFor()
+  await page.reload()
+  await dialog.waitFor()
+  await changeUserInOtherTab(journey, page, { former: vera, next: petr })
+  await dialog.waitFor({ state: 'detached' })
 })

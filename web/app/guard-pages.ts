@@ -14,7 +14,9 @@ export function guardPages(): void {
     const before = lastState
     const now = viewer.get()
     lastState = now.state
-    if (before !== lastState) sendVisitorAway(before !== 'authorized' && !('because' in now))
+    if (before === lastState) return
+    // A dialog that closes with the session steps back in the history first.
+    queueMicrotask(() => sendVisitorAway(before !== 'authorized' && !('because' in now)))
   })
   sendVisitorAway(true)
 }

@@ -1,8 +1,8 @@
-import { type ComponentType, type ReactNode, useEffect } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { acceptRestored, closeDialog, type Dialog, isRestored } from '../history/history.ts'
 import { createLazyChunk, type LazyChunk } from '../platform/lazy-chunk.ts'
-import { useViewer } from '../session/viewer.ts'
+import { useViewer, type Viewer, viewer } from '../session/viewer.ts'
 import { SignInDialog } from '../sign-in/sign-in-dialog.tsx'
 import { Lazy } from '../ui/lazy.tsx'
 
@@ -35,6 +35,9 @@ const DIALOGS: DialogChunks = {
 
 const FOR_MODERATORS = new Set<string>(['block-author', 'remove-post'] satisfies LazyName[])
 
+/** Their texts are sent as their author's, or wait until the author is back. */
+const WRITTEN_IN = new Set<string>(['new-post', 'reply', 'edit', 'appeal'] satisfies LazyName[])
+
 type OpenDialogProps = {
   dialog: Dialog
   loading: ReactNode
@@ -63,20 +66,37 @@ export async function preloadDialogs({ isModerator }: CurrentUser): Promise<void
 
 /**
  * A dialog that a reload or «Вперёд» brings back waits until the viewer is known, to whom drafts
- * belong, and closes if it is not for them.
+ * belong. A dialog closes if it is not for the viewer, or no longer.
  */
 function useMayShow(dialog: Dialog): boolean {
-  const { state } = useViewer()
-  const waits = isRestored(dialog)
-  const isKnown = state === 'authorized' || state === 'signed-out'
-  const isFor = dialog.name === 'sign-in' ? 'signed-out' : 'authorized'
-  const isForOthers = waits && isKnown && state !== isFor && dialog.name !== 'shortcuts'
+  const now = useViewer()
+  const [openedBy, setOpenedBy] = useState<string>()
+  if (openedBy === undefined && now.state === 'authorized') setOpenedBy(now.user.id)
 
   useEffect(() => {
-    if (!waits || !isKnown) return
-    if (isForOthers) closeDialog(dialog)
-    else acceptRestored()
-  }, [waits, isKnown, isForOthers, dialog])
+    const check = () => {
+      const known = viewer.get()
+      if (!isFor(known, dialog, openedBy)) closeDialog(dialog)
+      else if (isKnown(known)) acceptRestored()
+    }
+    check()
+    return viewer.subscribe(check)
+  }, [dialog, openedBy])
 
-  return !waits || (isKnown && !isForOthers)
+  return isFor(now, dialog, openedBy) && (isKnown(now) || !isRestored(dialog))
+}
+
+function isFor(now: Viewer, dialog: Dialog, openedBy: string | undefined): boolean {
+  const { name } = dialog
+  const isAnew = !isRestored(dialog)
+  if (name === 'shortcuts') return true
+  if (name === 'sign-in') return isAnew || now.state !== 'authorized'
+  // Where a session has only ended, its user may sign in again.
+  if (now.state === 'signed-out') return isAnew && (openedBy === undefined || 'because' in now)
+  if (now.state !== 'authorized' || WRITTEN_IN.has(name)) return true
+  return openedBy === undefined || openedBy === now.user.id
+}
+
+function isKnown({ state }: Viewer): boolean {
+  return state === 'authorized' || state === 'signed-out'
 }
