@@ -2,7 +2,13 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { chooseFromMenu, postWith, refuseOnce, startPost, toast } from './testing/page-actions.ts'
-import { changeUserInOtherTab, signInButton } from './testing/sign-in-actions.ts'
+import {
+  askForCode,
+  changeUserInOtherTab,
+  enterCode,
+  signInButton,
+  signInDialog,
+} from './testing/sign-in-actions.ts'
 
 test('a pending like is neither sent for nor shown to another user who has signed in meanwhile', async ({
   journey,
@@ -88,4 +94,26 @@ test('an open dialog that would act for another user who has signed in meanwhile
   await dialog.waitFor()
   await changeUserInOtherTab(journey, page, { former: vera, next: petr })
   await dialog.waitFor({ state: 'detached' })
+})
+
+test('the dialog to sign in closes when somebody signs in in another tab, and what it was for is not done later', async ({
+  journey,
+}) => {
+  const vera = await journey.signUp()
+  await journey.publish(await journey.signUp(), 'Ещё не отмечено')
+  const page = await journey.visit()
+  const heart = postWith(page, 'Ещё не отмечено').getByRole('button', { name: 'Нравится' })
+  await heart.click()
+  const { dialog, email } = signInDialog(page)
+  await email.waitFor()
+  const other = await page.context().newPage()
+  await other.goto(journey.url)
+  await askForCode(other, vera.email)
+  await enterCode(other, await journey.nextCode(vera.email))
+  await dialog.waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('link', { name: `Профиль ${vera.username}` }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await dialog.count()).toBe(0)
+  expect(await journey.rows('SELECT FROM likes')).toEqual([])
 })

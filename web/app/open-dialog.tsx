@@ -1,4 +1,4 @@
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { acceptRestored, closeDialog, type Dialog, isRestored } from '../history/history.ts'
 import { createLazyChunk, type LazyChunk } from '../platform/lazy-chunk.ts'
@@ -46,7 +46,7 @@ type OpenDialogProps = {
 }
 
 export function OpenDialog({ dialog, loading, onClose, onError }: OpenDialogProps) {
-  const mayShow = useMayShow(dialog)
+  const mayShow = useMayShow(dialog, onClose)
   const { name, ...ids } = dialog
   if (!mayShow) return null
   if (name === 'sign-in') return <SignInDialog onClose={onClose} />
@@ -68,20 +68,21 @@ export async function preloadDialogs({ isModerator }: CurrentUser): Promise<void
  * A dialog that a reload or «Вперёд» brings back waits until the viewer is known, to whom drafts
  * belong. A dialog closes if it is not for the viewer, or no longer.
  */
-function useMayShow(dialog: Dialog): boolean {
+function useMayShow(dialog: Dialog, onClose: () => void): boolean {
   const now = useViewer()
   const [openedBy, setOpenedBy] = useState<string>()
   if (openedBy === undefined && now.state === 'authorized') setOpenedBy(now.user.id)
 
+  const check = useEffectEvent(() => {
+    const known = viewer.get()
+    if (isFor(known, dialog, openedBy)) return isKnown(known) && acceptRestored()
+    // Who has signed in here goes on with what they wanted; in another tab this is given up.
+    return isRestored(dialog) ? closeDialog(dialog) : onClose()
+  })
   useEffect(() => {
-    const check = () => {
-      const known = viewer.get()
-      if (!isFor(known, dialog, openedBy)) closeDialog(dialog)
-      else if (isKnown(known)) acceptRestored()
-    }
     check()
-    return viewer.subscribe(check)
-  }, [dialog, openedBy])
+    return viewer.subscribe(() => check())
+  }, [])
 
   return isFor(now, dialog, openedBy) && (isKnown(now) || !isRestored(dialog))
 }
@@ -90,7 +91,7 @@ function isFor(now: Viewer, dialog: Dialog, openedBy: string | undefined): boole
   const { name } = dialog
   const isAnew = !isRestored(dialog)
   if (name === 'shortcuts') return true
-  if (name === 'sign-in') return isAnew || now.state !== 'authorized'
+  if (name === 'sign-in') return now.state !== 'authorized'
   // Where a session has only ended, its user may sign in again.
   if (now.state === 'signed-out') return isAnew && (openedBy === undefined || 'because' in now)
   if (now.state !== 'authorized' || WRITTEN_IN.has(name)) return true
