@@ -7,6 +7,7 @@ import {
   openTab,
   postWith,
   readOn,
+  scroll,
   startPost,
   textField,
 } from './testing/page-actions.ts'
@@ -105,6 +106,25 @@ test('logging out removes the user’s data from every tab, keeps the browser’
   await signInButton(page).click()
   await signInThrough(journey, page, olga.email)
   expect(await textField(await startPost(page)).inputValue()).toBe('')
+})
+
+test('the place in a list of a user’s own is not stored once they have logged out in another tab', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  await journey.fillWall(petr, 15)
+  await journey.rows('INSERT INTO likes (user_id, post_id) SELECT $1, id FROM posts', [olga.id])
+  const page = await journey.visit({ as: olga, path: '/liked' })
+  await page.getByRole('article').nth(9).waitFor()
+  await scroll(page, 500)
+  await page.waitForFunction(() => scrollY > 0)
+  const other = await page.context().newPage()
+  await other.goto(`${journey.url}/settings`)
+  await other.getByRole('button', { name: 'Выйти' }).click()
+  await signInButton(page).waitFor()
+  await page.getByRole('feed', { name: 'Стена' }).getByRole('article').first().waitFor()
+  expect(await page.evaluate(() => sessionStorage.getItem('places'))).toBe(null)
 })
 
 test('a text typed before the session expired is stored for its author alone', async ({

@@ -1,8 +1,10 @@
 import { useLayoutEffect, useRef } from 'react'
+import { isForUsers, pageAt } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { type Anchor, saveAnchor } from '../history/scroll-anchors.ts'
 import { hasMoved } from '../posts/cache/list-cache.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
+import { viewerId } from '../session/viewer.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 
 /** The posts above get their true height within so many frames. */
@@ -21,7 +23,7 @@ export type Place = {
  * A post is remembered, not a pixel: the posts above may have changed meanwhile.
  */
 export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined): Place {
-  const entryKey = useEntry().key
+  const { key: entryKey, pathname } = useEntry()
   const ready = list.state === 'ready'
   const last = useRef<PostPosition | undefined>(anchor)
   const shown = useRef<PostListView>(undefined)
@@ -48,6 +50,9 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     const save = () => {
       const left = last.current ?? positionOf(firstVisibleArticle())
       if (!left || !shown.current) return
+      // A list of a user's own is left when they have logged out, and nothing of them stays.
+      const page = pageAt(pathname)
+      if (page && isForUsers(page) && !viewerId()) return
       const focusedId = focusedArticle()?.dataset.postId
       const focusVisible = document.activeElement?.matches(':focus-visible')
       const place = shown.current.placeOf(left.postId)
@@ -64,7 +69,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
       save()
       reserveHeight(0)
     }
-  }, [entryKey, ready])
+  }, [entryKey, pathname, ready])
 
   return {
     keep: () => {
