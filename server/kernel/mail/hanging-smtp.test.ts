@@ -44,12 +44,12 @@ test('while the server hangs, a start for an address with letters beyond ASCII i
   for (const name of ['иван', 'анна', 'пётр']) {
     expectRefusal(await startLetters(app, '/logins', name), 'USER_NOT_FOUND')
   }
-  expect(hanging.counts.conversations).toBe(0)
+  expect(hanging.counts.connections).toBe(0)
   const started = ['иван', 'анна', 'пётр'].map((name) => startLetters(app, '/registrations', name))
   expect((await Promise.all(started)).map(({ status }) => status)).toEqual([201, 201, 201])
   expect(performance.now() - began).toBeLessThan(4000)
   // One conversation more is that of the first mail.
-  expect(hanging.counts.conversations).toBeLessThanOrEqual(NODES + 1)
+  expect(hanging.counts.connections).toBeLessThanOrEqual(NODES + 1)
 })
 
 test('what the server said about such addresses serves while it hangs', async () => {
