@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { PNG } from 'pngjs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { TestUser } from '../testing/client.ts'
 import { WEB_FILES } from '../testing/fake-web-app.ts'
 import { hostileText } from '../testing/hostile-text.ts'
@@ -12,6 +12,9 @@ import { createPainter } from './painter.ts'
 const ORIGIN = 'https://vslukh.example'
 /** Where the text is, below and above the margins; the author and the wall stand beneath. */
 const TEXT = { left: 72, right: 1128, top: 56, bottom: 476 }
+
+// A picture takes most of a second of a processor, and a busy machine may be four times as slow.
+vi.setConfig({ testTimeout: 120_000 })
 
 const app = await appForFile({ webFiles: WEB_FILES, config: { publicUrl: ORIGIN } })
 const painter = createPainter()
