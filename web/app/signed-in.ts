@@ -49,9 +49,9 @@ export async function greetUser(client: QueryClient, user: CurrentUser): Promise
 
 /** Shows a toast if the post that was liked is out of sight: it may be far above or below. */
 export async function showLiked(client: QueryClient, postId: string): Promise<void> {
-  // A list that is still being read has not returned to its anchor.
+  // A list that is still being read, or rendered, has not returned to its anchor.
   await whenListsAreRead(client)
-  await new Promise(requestAnimationFrame)
+  await new Promise<void>((resolve) => whenIdle(resolve, PRELOAD_MS))
   if (isInSight(postId)) return
   const link = { label: 'Смотреть', to: postPath(postId) }
   toast({ text: 'Добавлено в «Понравившиеся»', link })
