@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import { dialogOf, postWith } from './testing/page-actions.ts'
+import { dialogOf, postWith, REFUSED } from './testing/page-actions.ts'
 import { askForCode, signInDialog } from './testing/sign-in-actions.ts'
 
 /** A small phone, and what the keyboard leaves of its screen. */
@@ -31,7 +31,7 @@ test('text and its button are never under the keyboard of a phone that does not 
     expect(left).toBeGreaterThanOrEqual(title.right)
   }
   // What the button answers stands below it, not under the text.
-  await writer.route('**/posts', (route) => route.fulfill({ status: 500 }), { times: 1 })
+  await writer.route('**/posts', (route) => route.fulfill(REFUSED), { times: 1 })
   await send.click()
   const error = await boxOf(dialog.getByRole('alert').getByText(/./))
   expect(error.top - (await boxOf(send)).bottom).toBeLessThan(24)

@@ -6,6 +6,7 @@ import {
   countRequests,
   openTab,
   postWith,
+  REFUSED,
   startPost,
   textField,
   toast,
@@ -48,6 +49,30 @@ test('a text whose tab was closed is sent by another tab, which says meanwhile w
   await toast(second, 'Опубликовано').waitFor()
   await row(second, /запись/).waitFor({ state: 'detached' })
   expect(await published(journey, 'Вкладки больше нет')).toBe(1)
+})
+
+test('a text is sent again after an answer that is not the wall’s, and after a failure of the wall', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit({ as: olga })
+  const failed = { code: 'INTERNAL_ERROR', message: 'Что-то сломалось. Попробуйте ещё раз' }
+  const answers = [
+    { status: 500, json: failed },
+    ...[200, 403, 429].map((status) => ({
+      ...{ status, contentType: 'text/html', body: '<title>Wi-Fi</title>' },
+    })),
+  ]
+  for (const answer of answers) {
+    const text = `После ${answer.status}`
+    await page.route(PUBLICATION, (route) => route.fulfill(answer), { times: 1 })
+    const sent = countRequests(page, 'POST', /\/api\/v1\/posts$/)
+    const dialog = await submit(page, text)
+    await dialog.getByText('Сервис пока недоступен. Текст сохранён').waitFor()
+    await dialog.getByRole('button', { name: 'Не отправлять' }).waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    expect([text, sent(), await published(journey, text)]).toEqual([text, 2, 1])
+  }
 })
 
 test('two texts that are published without a network are sent in their order once it is back', async ({
@@ -207,7 +232,7 @@ test('a text that is refused after its dialog was closed says so on every page, 
   await page.route('**/replies', async (route) => {
     if (route.request().method() !== 'POST') return route.fallback()
     await gate.promise
-    await route.fulfill({ status: 500 })
+    await route.fulfill(REFUSED)
   })
   await postWith(page, 'На что отвечают').getByRole('button', { name: 'Ответить' }).click()
   const dialog = page.getByRole('dialog', { name: 'Ответ' })
@@ -216,12 +241,12 @@ test('a text that is refused after its dialog was closed says so on every page, 
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   gate.resolve()
-  await row(page, '1 запись не ушла: Что-то сломалось.').waitFor()
+  await row(page, '1 запись не ушла: Проверьте введённые данные.').waitFor()
   await page.goto(`${journey.url}/settings`)
-  await row(page, '1 запись не ушла: Что-то сломалось.').waitFor()
+  await row(page, '1 запись не ушла: Проверьте введённые данные.').waitFor()
   await page.unroute('**/replies')
   await page.getByRole('button', { name: 'Открыть' }).click()
-  await dialog.getByRole('alert').getByText('Что-то сломалось. Попробуйте ещё раз').waitFor()
+  await dialog.getByRole('alert').getByText('Проверьте введённые данные').waitFor()
   expect(await textField(dialog).inputValue()).toBe('Не дошло')
   await page.keyboard.press('Control+Enter')
   await dialog.waitFor({ state: 'detached' })

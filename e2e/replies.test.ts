@@ -11,6 +11,7 @@ import {
   focused,
   postTexts,
   postWith,
+  REFUSED,
   recordMoves,
   refuseOnce,
   switchView,
@@ -197,11 +198,11 @@ test('an error, the counter and the note for the blocked stand at the field, and
   const post = await journey.publish(olga, 'Спорная запись')
   const page = await journey.visit({ as: anna, path: `/posts/${post.id}` })
   const { field, send, main } = fieldOf(page)
-  await page.route('**/replies', (route) => route.fulfill({ status: 500 }))
+  await page.route('**/replies', (route) => route.fulfill(REFUSED))
   await field.fill('я'.repeat(470))
   await main.getByText('30', { exact: true }).waitFor()
   await send.click()
-  await main.getByRole('alert').getByText('Что-то сломалось').waitFor()
+  await main.getByRole('alert').getByText('Проверьте введённые данные').waitFor()
   expect(await field.inputValue()).toBe('я'.repeat(470))
   await page.unroute('**/replies')
 

@@ -272,3 +272,9 @@ export function refuseOnce(page: Page, path: string, message: string, seconds = 
   const json = { code: 'TOO_MANY_REQUESTS', message }
   return page.route(path, (route) => route.fulfill({ status: 429, headers, json }), { times: 1 })
 }
+
+/** An answer that refuses a text for good. */
+export const REFUSED = {
+  status: 400,
+  json: { code: 'INVALID_REQUEST', message: 'Проверьте введённые данные' },
+}

@@ -80,7 +80,6 @@ function bodyForStatus(status: number): ErrorBody {
 
 function codeForStatus(status: number): keyof typeof GENERAL_ERRORS {
   if (status === 401) return 'UNAUTHORIZED'
-  if (status === 404) return 'NOT_FOUND'
   if (status === 413) return 'PAYLOAD_TOO_LARGE'
   if (status === 429) return 'TOO_MANY_REQUESTS'
   return status === 502 || status === 503 || status === 504 ? 'UNAVAILABLE' : 'INTERNAL_ERROR'

@@ -37,6 +37,8 @@ const LATER_MS = 5000
 const TAKEN_MS = 12_000
 /** The server remembers for a day which texts it has published. */
 const LONGEST_WAIT_MS = 23 * 3_600_000
+/** A page of a proxy, or of a network that wants a sign-in first, counts as INTERNAL_ERROR. */
+const PASSING = new Set<string>(['UNAVAILABLE', 'INTERNAL_ERROR', 'OTHER_ACCOUNT'])
 const TOO_OLD = 'Запись ждала дольше суток. Если она ещё нужна, отправьте её снова'
 
 let all: readonly Outgoing[] | undefined
@@ -206,7 +208,9 @@ function noteFailure(outgoing: Outgoing, error: unknown): void {
 function passes(error: unknown): boolean {
   if (!(error instanceof CallError)) return false
   if (isUnanswered(error) || isShortLimit(error) || error.status === 401) return true
-  return error.code === 'UNAVAILABLE' || error.code === 'OTHER_ACCOUNT'
+  // The API's own limits name their wait; a proxy's may not.
+  if (error.code === 'TOO_MANY_REQUESTS') return error.retryAfter === undefined
+  return PASSING.has(error.code)
 }
 
 function pauseAfter(error: unknown, { tries, tab }: Outgoing): number {
