@@ -70,6 +70,26 @@ test('a browser that lacks what others have since 2024 shows links, signs in, li
   await page.getByText(TOO_OLD).waitFor({ state: 'detached' })
 })
 
+test('an error of another program in the page, early or late, takes nothing away', async ({
+  journey,
+  olga,
+}) => {
+  await journey.publish(olga, 'Запись для всех')
+  const breakOff = () => void setTimeout(() => JSON.parse('{oops'))
+  const page = await journey.visit({
+    expectedErrors: /SyntaxError/,
+    before: (it) => it.addInitScript(breakOff),
+  })
+  const failed = page.waitForEvent('pageerror')
+  await page.evaluate(breakOff)
+  await failed
+  // What an error of the page's own scripts brings comes after one more request.
+  await page.evaluate(() => fetch('/old-browser.js'))
+  expect(await page.getByText(TOO_OLD).count()).toBe(0)
+  await signInButton(page).click()
+  await page.getByRole('dialog').waitFor()
+})
+
 async function takeAway(page: Page, names: string[]): Promise<void> {
   await page.addInitScript((all) => {
     for (const name of all) {

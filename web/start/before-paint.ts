@@ -43,7 +43,10 @@ if (!('timeout' in AbortSignal && CSS.supports('selector(:has(a))'))) {
   flags.static = 'old'
   addEventListener('DOMContentLoaded', sayOld)
 }
-addEventListener('error', ({ error }) => error instanceof SyntaxError && sayOld())
+// Until main.tsx runs: a browser that cannot parse the app's scripts.
+window.onerror = (_event, source, _line, _column, error) => {
+  if (error instanceof SyntaxError && source?.startsWith(`${location.origin}/assets/`)) sayOld()
+}
 
 function sayOld(): void {
   document.head.append(Object.assign(document.createElement('script'), { src: '/old-browser.js' }))

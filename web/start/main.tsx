@@ -14,6 +14,9 @@ import { loadViewer, viewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
 import { registerServiceWorker } from './register-service-worker.ts'
 
+// This browser parses the app's scripts: before-paint.ts need not watch for errors any longer.
+window.onerror = null
+
 const root = document.getElementById('root')
 if (!root) throw new Error('No #root')
 
