@@ -279,6 +279,22 @@ test.for([
   },
 )
 
+test('an app that fails to start leaves a page to read too', async ({ journey }) => {
+  const page = await journey.visit({
+    waitsForScripts: false,
+    expectedErrors: /^Error: no timing/,
+    before: (it) =>
+      it.addInitScript(() => {
+        performance.getEntriesByType = () => {
+          throw new Error('no timing')
+        }
+      }),
+  })
+  await page.locator('[data-static=""]').waitFor()
+  expect(await page.getByRole('button', { name: 'Войти' }).isVisible()).toBe(false)
+  await page.getByRole('article').first().waitFor()
+})
+
 test('the buttons return with the network', async ({ journey }) => {
   const page = await tapOffline(journey)
   await page.context().setOffline(false)

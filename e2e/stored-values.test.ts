@@ -147,7 +147,7 @@ test('a text typed before the session expired is stored for its author alone', a
   expect(await textField(await startPost(page)).inputValue()).toBe('Ольга вернётся')
 })
 
-/** What Chromium does with «Block all cookies»: every access to a storage of the site throws. */
+/** «Block all cookies»: every access to a storage of the site throws, and in Firefox a channel. */
 function blockSiteData(): void {
   const refuse = () => {
     throw new DOMException('Access is denied for this document.', 'SecurityError')
@@ -155,6 +155,7 @@ function blockSiteData(): void {
   for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches']) {
     Object.defineProperty(window, name, { get: refuse })
   }
+  Object.assign(window, { BroadcastChannel: refuse })
   Object.defineProperty(document, 'cookie', { get: refuse, set: refuse })
   navigator.locks.request = async () => refuse()
 }

@@ -20,18 +20,11 @@ window.onerror = null
 const root = document.getElementById('root')
 if (!root) throw new Error('No #root')
 
-const begin = () => {
+// A module that awaits splits the first visit into many more requests.
+const begin = async () => {
+  // Only browsers that need it fetch it.
+  if (!('withResolvers' in Promise && 'any' in AbortSignal)) await import('./missing-functions.ts')
   startHistory()
-  const first = readFirstPage()
-  // A module that awaits splits the first visit into many more requests. If a script of the page
-  // cannot be loaded, the page stays as it came: readable, and with links that work.
-  if (first && beginsAtAnchor(first))
-    loadFirstPage(first).then(
-      // Somebody who went back meanwhile has another address than the page they see.
-      () => show(root, isAsOpened() ? first : null),
-      globalThis.endWait,
-    )
-  else show(root, null)
   registerServiceWorker()
   // Browsers that cannot install the app never send it.
   addEventListener('beforeinstallprompt', (event) => {
@@ -39,11 +32,16 @@ const begin = () => {
     event.preventDefault()
     import('./offer-install.ts').then(({ offerInstall }) => offerInstall(event), console.error)
   })
+  const first = readFirstPage()
+  if (first && beginsAtAnchor(first)) {
+    await loadFirstPage(first)
+    // Somebody who went back meanwhile has another address than the page they see.
+    show(root, isAsOpened() ? first : null)
+  } else show(root, null)
 }
 
-// Only browsers that need it fetch it.
-if ('withResolvers' in Promise && 'any' in AbortSignal) begin()
-else import('./missing-functions.ts').then(begin, globalThis.endWait)
+// If anything fails, the page stays as it came: readable, and with links that work.
+begin().catch(globalThis.endWait)
 
 /** A list begins elsewhere if its entry was left further down, or before newer posts came. */
 function beginsAtAnchor(shown: FirstPage): boolean {
