@@ -16,6 +16,19 @@ import {
 
 const WRONG = 'Неверный код'
 
+test('of a sentence that a keyboard enters at once, as a drop does, only the code is sent', async ({
+  journey,
+}) => {
+  const { email, username } = await journey.signIn('sentence@example.org')
+  const page = await journey.visit()
+  await askForCode(page, email)
+  const { code } = signInDialog(page)
+  const mailed = await journey.nextCode(email)
+  await code.press('1')
+  await page.keyboard.insertText(`Действует 10 минут. Код ${mailed}`)
+  await page.getByRole('link', { name: `Профиль ${username}` }).waitFor()
+})
+
 test('a wrong code shows an error with the tries left, which typing removes; after five a countdown says when a new code can be had', async ({
   journey,
 }) => {

@@ -25,11 +25,21 @@ export function CodeInput(props: CodeInputProps) {
     if (next.length === CODE_LENGTH && !isGuess) props.onComplete(next)
   }
 
+  function insert(text: string): void {
+    const { code, isGuess } = pasteCode(value, text)
+    change(code, isGuess)
+  }
+
   function paste(event: ClipboardEvent<HTMLInputElement>): void {
     // The input would cut or append: «123 456» over a wrong code must replace it.
     event.preventDefault()
-    const { code, isGuess } = pasteCode(value, event.clipboardData.getData('text'))
-    change(code, isGuess)
+    insert(event.clipboardData.getData('text'))
+  }
+
+  /** A keyboard's clipboard and a drop enter a whole text without a paste. */
+  function enter(text: string): void {
+    if (text.length <= CODE_LENGTH) change(codeDigits(text))
+    else insert(text.startsWith(value) ? text.slice(value.length) : text)
   }
 
   return (
@@ -47,7 +57,7 @@ export function CodeInput(props: CodeInputProps) {
             autoComplete="one-time-code"
             pattern="[0-9]*"
             spellCheck={false}
-            onChange={(event) => change(codeDigits(event.target.value))}
+            onChange={(event) => enter(event.target.value)}
             onPaste={paste}
             onSelect={keepCaretAtEnd}
           />
