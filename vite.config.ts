@@ -48,6 +48,8 @@ const STYLED_IMPORT = join(import.meta.dirname, 'web/platform/styled-import.ts')
 const SMALLEST_WORTH_PACKING = 512
 // The oldest browsers that run the app; web/start/missing-functions.ts adds what they lack.
 const TARGET = ['chrome109', 'edge109', 'firefox125', 'safari16.4']
+// The script that says it to older browsers has to run in them.
+const OLD_TARGET = 'es2019'
 const WORKERS = ['service-worker', 'service-worker-off']
 
 /**
@@ -86,7 +88,11 @@ function fontFace(path: string): string {
 }
 
 /** Bundles a file of the web into one script without imports, which knows some constants. */
-async function bundleScript(name: string, constants: Record<string, unknown>): Promise<string> {
+async function bundleScript(
+  name: string,
+  constants: Record<string, unknown>,
+  target: string | string[] = TARGET,
+): Promise<string> {
   const result = await build({
     configFile: false,
     logLevel: 'warn',
@@ -96,7 +102,7 @@ async function bundleScript(name: string, constants: Record<string, unknown>): P
     ),
     build: {
       write: false,
-      target: TARGET,
+      target,
       rolldownOptions: {
         input: join(import.meta.dirname, `web/${name}.ts`),
         output: { format: 'iife' },
@@ -143,7 +149,7 @@ function inlineScript(): Plugin {
     transformIndexHtml: {
       order: 'pre',
       async handler(html) {
-        const script = await bundleScript('start/before-paint', {})
+        const script = await bundleScript('start/before-paint', {}, OLD_TARGET)
         return html.replace('<!-- before paint -->', () => `<script>${script}</script>`)
       },
     },

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { transformWithOxc } from 'vite'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
 import { postWith, startPost, textField } from './testing/page-actions.ts'
@@ -48,6 +49,17 @@ test.for([
     expect(await signInButton(page).isVisible()).toBe(false)
   },
 )
+
+test('the script that looks for what a browser lacks can be parsed by those of 2019', async ({
+  journey,
+}) => {
+  const html = await (await fetch(journey.url)).text()
+  const script = html.match(/<script>(.*?)<\/script>/s)?.[1] ?? ''
+  expect(script).toContain('/old-browser.js')
+  const writtenFor = async (target: string) =>
+    (await transformWithOxc(script, 'inline.js', { target })).code
+  expect(await writtenFor('esnext')).toBe(await writtenFor('es2019'))
+})
 
 test('a browser that lacks what others have since 2024 shows links, signs in, likes and publishes', async ({
   journey,

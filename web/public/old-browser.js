@@ -5,6 +5,6 @@ if (!document.getElementById('old-browser')) {
   line.id = 'old-browser'
   line.textContent = 'Читать можно и так, а чтобы войти и писать, нужен браузер поновее'
   line.style.cssText =
-    'position:fixed;z-index:30;inset:auto 0 0;margin:0;padding:1em;text-align:center;color:CanvasText;background:Canvas'
+    'position:fixed;z-index:30;right:0;bottom:0;left:0;margin:0;padding:1em;text-align:center;color:#000;background:#fff;color:CanvasText;background:Canvas'
   document.body.append(line)
 }

@@ -21,7 +21,7 @@ export const REFRESH = `${METHOD} ${PATH}` as const
  * asks for nothing. Where another tab has the lock, the app asks later.
  */
 export function beginEarlyRefresh(): void {
-  const clientToken = localStorage.getItem(CLIENT_TOKEN_KEY) ?? undefined
+  const clientToken = localStorage.getItem(CLIENT_TOKEN_KEY) || undefined
   const isVisitor = cameWithoutCookie() && !localStorage.getItem(HAD_SESSION_KEY)
   if (isVisitor) return
   const asked = withLock(SESSION_LOCK, { ifAvailable: true }, (lock) =>

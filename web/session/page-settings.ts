@@ -25,5 +25,6 @@ export function wantsServiceWorker(): boolean {
 
 function readMeta(name: string): string | null {
   if (typeof document === 'undefined') return null
-  return document.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? null
+  const meta = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)
+  return meta ? meta.content : null
 }

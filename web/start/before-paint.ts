@@ -22,7 +22,7 @@ try {
   if (localStorage.getItem(INTRO_SEEN_KEY)) flags.introSeen = ''
   // As the server does where the session's cookie came with the request.
   if (hadSession) flags.session = ''
-  const hidden = localStorage.getItem(HIDDEN_KEY) ?? ''
+  const hidden = localStorage.getItem(HIDDEN_KEY) || ''
   // Posts that the person has reported are not worth a wait.
   const hides = hadSession && /"(authors|words)":\["/.test(hidden)
   if (localStorage.getItem(THEME_KEY) === 'light') showTheme('light')
@@ -31,10 +31,10 @@ try {
   if (seenNotice) hideNotice(seenNotice)
   // A page that was left further down is not seen at its top first.
   const [opening] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
-  const anchors = sessionStorage.getItem(ANCHORS_KEY)
-  const wasLeft = anchors?.includes(`"${history.state?.key}"`)
+  const anchors = sessionStorage.getItem(ANCHORS_KEY) || ''
+  const wasLeft = anchors.includes(`"${history.state?.key}"`)
   if (hides || (wasLeft && opening?.type !== 'navigate')) flags.covered = ''
-  const { isLeft, sentAt } = JSON.parse(localStorage.getItem(SIGN_IN_KEY) ?? '{}')
+  const { isLeft, sentAt } = JSON.parse(localStorage.getItem(SIGN_IN_KEY) || '{}')
   if (!hadSession && !isLeft && Date.now() - sentAt < OPERATION_LIFE_MS) flags.codeSent = ''
 } catch {}
 
@@ -44,8 +44,8 @@ if (!('timeout' in AbortSignal && CSS.supports('selector(:has(a))'))) {
   addEventListener('DOMContentLoaded', sayOld)
 }
 // Until main.tsx runs: a browser that cannot parse the app's scripts.
-window.onerror = (_event, source, _line, _column, error) => {
-  if (error instanceof SyntaxError && source?.startsWith(`${location.origin}/assets/`)) sayOld()
+window.onerror = (_event, source = '', _line, _column, error) => {
+  if (error instanceof SyntaxError && source.startsWith(`${location.origin}/assets/`)) sayOld()
 }
 
 function sayOld(): void {
@@ -54,12 +54,12 @@ function sayOld(): void {
 
 // Who pays for bytes or waits for them gets neither the fonts nor, before using the page, the app's
 // scripts. A service worker has stored both.
-const { connection, serviceWorker } = navigator as Navigator & {
-  connection?: { saveData: boolean; effectiveType?: string }
+const { connection = {}, serviceWorker } = navigator as Navigator & {
+  connection?: { saveData?: boolean; effectiveType?: string }
 }
-const isSlow = connection?.saveData || /[23]g/.test(connection?.effectiveType ?? '')
+const isSlow = connection.saveData || /[23]g/.test(`${connection.effectiveType}`)
 if (isSlow && !serviceWorker?.controller) flags.sparing = ''
-else document.head.append(document.querySelector('template')?.content ?? '')
+else document.head.append((document.querySelector('template') as HTMLTemplateElement).content)
 
 try {
   beginEarlyRefresh()

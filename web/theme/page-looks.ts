@@ -7,7 +7,7 @@ export function showTheme(theme: Theme): void {
   const scheme = document.querySelector<HTMLMetaElement>('meta[name=color-scheme]')
   if (scheme) scheme.content = theme
   const bar = document.querySelector<HTMLMetaElement>('meta[name=theme-color]')
-  if (bar) bar.content = bar.dataset[theme] ?? bar.content
+  if (bar) bar.content = bar.dataset[theme] || bar.content
 }
 
 /** Hides a notice by a rule of the page, which also holds for what is rendered later. */
