@@ -46,10 +46,9 @@ function sendMails({ from, dkim, publicUrl }: Options, url: string): MailTranspo
     ttl: ANSWER_MS,
     allowStale: true,
     allowStaleOnFetchRejection: true,
-    noDeleteOnFetchRejection: true,
     fetchMethod: () => offersSmtpUtf8(relay, ASK_MS),
   })
-  const offersUtf8 = async () => (await answers.fetch('SMTPUTF8').catch(() => true)) ?? true
+  const offersUtf8 = async () => (await answers.fetch('SMTPUTF8')) ?? true
   return {
     destination: `через SMTP-сервер ${new URL(url).host}`,
     send: (mail, signal) => send(toMessage(mail, from), signal),
