@@ -1,6 +1,14 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { openTab, startPost, textField, toast, untilPreloaded } from './testing/page-actions.ts'
+import {
+  chooseFromMenu,
+  openTab,
+  postWith,
+  startPost,
+  textField,
+  toast,
+  untilPreloaded,
+} from './testing/page-actions.ts'
 import { enterCode, profileLink, signInDialog } from './testing/sign-in-actions.ts'
 
 test('two tabs write at once: each keeps its own text through closing, a reload and the other’s publication', async ({
@@ -28,6 +36,26 @@ test('two tabs write at once: each keeps its own text through closing, a reload 
   const last = await openTab(first)
   await startPost(last)
   expect(await textField(last.getByRole('dialog')).inputValue()).toBe('Первая вкладка')
+})
+
+test('an edit whose text differs in nothing that is sent stays open when another tab stores something', async ({
+  journey,
+}) => {
+  const author = await journey.signUp()
+  await journey.publish(author, 'Два слова')
+  const page = await journey.visit({ as: author })
+  await chooseFromMenu(postWith(page, 'Два слова'), 'Изменить')
+  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  await textField(dialog).fill('Два\tслова')
+  const other = await page.context().newPage()
+  await other.goto(journey.url)
+  await page.evaluate(() => {
+    Reflect.set(window, 'heard', new Promise((done) => addEventListener('storage', done)))
+  })
+  await other.evaluate(() => localStorage.setItem('theme', 'light'))
+  await page.evaluate(() => Reflect.get(window, 'heard').then(() => undefined))
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+  expect(await textField(dialog).inputValue()).toBe('Два\tслова')
 })
 
 test('a draft that the browser has no room for lasts as long as the page, and a toast says so', async ({

@@ -102,7 +102,7 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
 
   useStorageChange(() => {
     // Another tab has sent the text that both showed.
-    if (!sending.isPending && typed !== initialText && draft.read() === null) finish()
+    if (!sending.isPending && tidy !== initialText && draft.read() === null) finish()
   })
 
   function finish(): void {
