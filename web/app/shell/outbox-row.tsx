@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { plural } from '../../format/counts.ts'
+import { exactTime } from '../../format/time.ts'
 import { openDialog } from '../../history/history.ts'
 import { isShortLimit } from '../../http/call-error.ts'
 import { reasonOf } from '../../http/error-message.ts'
@@ -53,7 +54,11 @@ function Words({ first, count }: { first: Outgoing; count: number }) {
   const error = errorOf(first)
   const isOne = plural(count, TEXTS) === TEXTS.one
   const texts = `${count} ${plural(count, TEXTS)}`
-  if (first.isRefused) return `${texts} не ${isOne ? 'ушла' : 'ушли'}: ${reasonOf(error)}.`
+  if (first.isRefused) {
+    const isLater = error.retryAfter !== undefined && first.until > Date.now()
+    const later = isLater ? ` Можно будет ${exactTime(first.until / 1000)}.` : ''
+    return `${texts} не ${isOne ? 'ушла' : 'ушли'}: ${reasonOf(error)}.${later}`
+  }
   if (!isOnline || !isShortLimit(error)) return `${texts} ${isOne ? 'ждёт' : 'ждут'} связи.`
   return (
     <span>

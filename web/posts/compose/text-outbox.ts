@@ -1,4 +1,5 @@
 import { GENERAL_ERRORS } from '../../../contract/general-errors.ts'
+import { exactTime } from '../../format/time.ts'
 import { CallError, isShortLimit, isUnanswered } from '../../http/call-error.ts'
 import { errorMessage } from '../../http/error-message.ts'
 import { queryClient, retryPause } from '../../http/query-client.ts'
@@ -17,7 +18,7 @@ export type Outgoing = SubmittedText & {
   at: number
   /** The tab whose form shows the text, or ''. */
   tab: string
-  /** When it is sent next, and how often it was. */
+  /** When it is sent next, or may be if it was refused for a limit, and how often it was. */
   until: number
   tries: number
   /** Why the last attempt failed. */
@@ -39,6 +40,7 @@ const TAKEN_MS = 12_000
 const LONGEST_WAIT_MS = 23 * 3_600_000
 /** A page of a proxy, or of a network that wants a sign-in first, counts as INTERNAL_ERROR. */
 const PASSING = new Set<string>(['UNAVAILABLE', 'INTERNAL_ERROR', 'OTHER_ACCOUNT'])
+const A_WHILE_MS = 60_000
 const TOO_OLD = 'Запись ждала дольше суток. Если она ещё нужна, отправьте её снова'
 
 let all: readonly Outgoing[] | undefined
@@ -137,8 +139,16 @@ export function setShown(outgoing: Outgoing, isShown: boolean): void {
   change(outgoing, { tab: isShown ? tabId() : '' })
 }
 
-export function errorOf({ failure }: Outgoing): CallError {
-  return new CallError(failure ?? { ...GENERAL_ERRORS.UNAUTHORIZED, code: 'UNAUTHORIZED' })
+export function errorOf(outgoing: Outgoing): CallError {
+  const { failure = { ...GENERAL_ERRORS.UNAUTHORIZED, code: 'UNAUTHORIZED' } } = outgoing
+  return new CallError({ ...failure, message: messageNow(failure, outgoing) })
+}
+
+/** How long to wait was true when the text was refused; afterwards the time of its end is. */
+function messageNow({ message, retryAfter = 0 }: Failure, { until, isRefused }: Outgoing): string {
+  const waited = Date.now() + retryAfter * 1000 - until
+  if (!isRefused || retryAfter === 0 || waited < A_WHILE_MS) return message
+  return message.replace(/через .+$/, exactTime(until / 1000))
 }
 
 function schedule(): void {
@@ -196,12 +206,17 @@ function refuse(outgoing: Outgoing, message: string): void {
 }
 
 function noteFailure(outgoing: Outgoing, error: unknown): void {
-  const { code, status, retryAfter } =
-    error instanceof CallError ? error : { code: 'INTERNAL_ERROR' as const, status: 500 }
+  const {
+    code,
+    status,
+    retryAfter = 0,
+  }: Omit<Failure, 'message'> = error instanceof CallError
+    ? error
+    : { code: 'INTERNAL_ERROR', status: 500 }
   const failure = { code, status, message: errorMessage(error), ...(retryAfter && { retryAfter }) }
   const rest = { failure, tries: outgoing.tries + 1, takenUntil: 0 }
   if (passes(error)) change(outgoing, { ...rest, until: Date.now() + pauseAfter(error, outgoing) })
-  else change(outgoing, { ...rest, isRefused: true })
+  else change(outgoing, { ...rest, until: Date.now() + retryAfter * 1000, isRefused: true })
 }
 
 /** Whether the failure passes by itself, or when the author signs in again. */
