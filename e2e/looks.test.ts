@@ -225,7 +225,9 @@ test.for([
   'offline, the banner is visible at any scroll position on $name, and moves nothing',
   async (screen, { journey }) => {
     const page = await journey.visit({ viewport: screen.viewport })
-    const banner = page.getByText('Нет связи. Читать можно, отправим — позже', { exact: true })
+    const banner = page.getByText('Нет связи. Читать можно, а написанное отправим позже', {
+      exact: true,
+    })
     for (const [text, by] of [
       ['Запись 29', 0],
       ['Запись 26', 300],

@@ -23,7 +23,9 @@ export function ConnectionBanner() {
   }, [hasOutbox, online])
   const notice = (stale || !online) && (
     <Notice>
-      {online ? 'Показана сохранённая версия' : 'Нет связи. Читать можно, отправим — позже'}
+      {online
+        ? 'Показана сохранённая версия'
+        : 'Нет связи. Читать можно, а написанное отправим позже'}
     </Notice>
   )
   return <div role="status">{OutboxRow ? <OutboxRow>{notice}</OutboxRow> : notice}</div>
