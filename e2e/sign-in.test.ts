@@ -44,6 +44,21 @@ test('an address is required, validated, and its error is announced', async ({ j
   expect(await step.proceed.isEnabled()).toBe(true)
 })
 
+test('a browser that takes no cookies is told so before a code is mailed', async ({ journey }) => {
+  const page = await journey.visit()
+  const refusal = signInDialog(page).dialog.getByText(
+    'Браузер не принимает cookie: без них войти нельзя. Разрешите их для этого сайта',
+  )
+  await signInButton(page).click()
+  await signInDialog(page).email.waitFor()
+  expect(await refusal.count()).toBe(0)
+  await page.keyboard.press('Escape')
+  const browser = await page.context().newCDPSession(page)
+  await browser.send('Emulation.setDocumentCookieDisabled', { disabled: true })
+  await signInButton(page).click()
+  await refusal.waitFor()
+})
+
 test('on a small phone the field stands in the upper half, and the terms at the registration step have links of 44 px', async ({
   journey,
 }) => {

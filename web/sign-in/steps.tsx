@@ -24,6 +24,7 @@ const REASONS: Partial<Record<Intent['name'], string>> = {
 export function EmailStep({ mailed }: { mailed: MailedCode }) {
   const tipId = useId()
   const [intent] = useState(intentToResume)
+  const [takesCookies] = useState(() => navigator.cookieEnabled)
   const enter = (intent && REASONS[intent.name]) ?? 'Войдите'
   const how = useSiteState().isInviteOnly ? ' по приглашению' : ''
   return (
@@ -37,7 +38,12 @@ export function EmailStep({ mailed }: { mailed: MailedCode }) {
         describedBy={tipId}
         wide
         onSubmit={(email) => mailed.start({ email, way: 'login' })}
-      />
+      >
+        <FormError>
+          {!takesCookies &&
+            'Браузер не принимает cookie: без них войти нельзя. Разрешите их для этого сайта'}
+        </FormError>
+      </EmailEntry>
     </AuthShell>
   )
 }
