@@ -1,5 +1,5 @@
 /** False on plain http: there all tabs run at once what a lock is for. */
-export const hasLocks = (): boolean => Boolean(globalThis.navigator?.locks)
+export const hasLocks = (): boolean => Boolean(navigator.locks)
 
 /**
  * Calls `action` with the lock; without locks at once, as if no other tab were there. `action`

@@ -16,7 +16,7 @@ export function setSettings(settings: PageSettings): void {
 
 /** Browsers also hold the session's cookie back after a link on another site. */
 export function cameWithoutCookie(): boolean {
-  return readMeta('session') !== null
+  return document.querySelector('meta[name=session]') !== null
 }
 
 export function wantsServiceWorker(): boolean {
@@ -25,6 +25,5 @@ export function wantsServiceWorker(): boolean {
 
 function readMeta(name: string): string | null {
   if (typeof document === 'undefined') return null
-  const meta = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)
-  return meta ? meta.content : null
+  return document.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? null
 }

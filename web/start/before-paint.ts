@@ -30,10 +30,10 @@ try {
   const seenNotice = localStorage.getItem(NOTICE_SEEN_KEY)
   if (seenNotice) hideNotice(seenNotice)
   // A page that was left further down is not seen at its top first.
-  const [opening] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  const [{ type }] = performance.getEntriesByType('navigation') as [PerformanceNavigationTiming]
   const anchors = sessionStorage.getItem(ANCHORS_KEY) || ''
-  const wasLeft = anchors.includes(`"${history.state?.key}"`)
-  if (hides || (wasLeft && opening?.type !== 'navigate')) flags.covered = ''
+  const wasLeft = anchors.includes(`"${Object(history.state).key}"`)
+  if (hides || (wasLeft && type !== 'navigate')) flags.covered = ''
   const { isLeft, sentAt } = JSON.parse(localStorage.getItem(SIGN_IN_KEY) || '{}')
   if (!hadSession && !isLeft && Date.now() - sentAt < OPERATION_LIFE_MS) flags.codeSent = ''
 } catch {}
@@ -45,7 +45,7 @@ if (!('timeout' in AbortSignal && CSS.supports('selector(:has(a))'))) {
 }
 // Until main.tsx runs: a browser that cannot parse the app's scripts.
 window.onerror = (_event, source = '', _line, _column, error) => {
-  if (error instanceof SyntaxError && source.startsWith(`${location.origin}/assets/`)) sayOld()
+  if (error instanceof SyntaxError && source.startsWith(`${origin}/assets/`)) sayOld()
 }
 
 function sayOld(): void {
@@ -54,11 +54,13 @@ function sayOld(): void {
 
 // Who pays for bytes or waits for them gets neither the fonts nor, before using the page, the app's
 // scripts. A service worker has stored both.
-const { connection = {}, serviceWorker } = navigator as Navigator & {
-  connection?: { saveData?: boolean; effectiveType?: string }
+type Hints = { saveData?: boolean; effectiveType?: string }
+const { connection = {}, serviceWorker = {} } = navigator as {
+  connection?: Hints
+  serviceWorker?: { controller?: unknown }
 }
 const isSlow = connection.saveData || /[23]g/.test(`${connection.effectiveType}`)
-if (isSlow && !serviceWorker?.controller) flags.sparing = ''
+if (isSlow && !serviceWorker.controller) flags.sparing = ''
 else document.head.append((document.querySelector('template') as HTMLTemplateElement).content)
 
 try {

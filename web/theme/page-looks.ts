@@ -14,5 +14,5 @@ export function showTheme(theme: Theme): void {
 export function hideNotice(id: string): void {
   const sheet = new CSSStyleSheet()
   sheet.insertRule(`[data-notice-id="${CSS.escape(id)}"] { display: none }`)
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+  document.adoptedStyleSheets.push(sheet)
 }
