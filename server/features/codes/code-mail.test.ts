@@ -1,18 +1,14 @@
 import PostalMime from 'postal-mime'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import { DEVICE } from '../../testing/client.ts'
-import { openMailbox } from '../../testing/mailbox.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
-import { appForTest } from '../../testing/test-app.ts'
+import { mailAppForTest } from '../../testing/test-app.ts'
 import { type CodeMail, writeCodeMail } from './codes.mail.ts'
 
 test('the mail names the only place for its code, who asked and when, holds no link, and is marked as automatic', async () => {
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
-  const config = { smtpUrl: mailbox.url, publicUrl: 'https://vsluh.example' }
-  const app = await appForTest({ config })
+  const { app, mailbox } = await mailAppForTest({ publicUrl: 'https://vsluh.example' })
   const { id } = (await startAt(app, '/registrations', { email: 'olga@example.org' })).body
   const { subject, text, autoSubmitted, source } = await mailbox.mailTo('olga@example.org')
   expect(text).toContain('только на сайте vsluh.example')
