@@ -49,10 +49,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     }
     const save = () => {
       const left = last.current ?? positionOf(firstVisibleArticle())
-      if (!left || !shown.current) return
-      // A list of a user's own is left when they have logged out, and nothing of them stays.
-      const page = pageAt(pathname)
-      if (page && isForUsers(page) && !viewerId()) return
+      if (!left || !shown.current || isOfFormerUser(pathname)) return
       const focusedId = focusedArticle()?.dataset.postId
       const focusVisible = document.activeElement?.matches(':focus-visible')
       const place = shown.current.placeOf(left.postId)
@@ -89,6 +86,12 @@ function useFreedHeight(isWhole: boolean): void {
   useLayoutEffect(() => {
     if (isWhole) reserveHeight(0)
   }, [isWhole])
+}
+
+/** A list of a user's own is also left when they have logged out: then nothing of it is stored. */
+function isOfFormerUser(pathname: string): boolean {
+  const page = pageAt(pathname)
+  return page !== null && isForUsers(page) && !viewerId()
 }
 
 function positionOf(article: HTMLElement | undefined): PostPosition | undefined {
