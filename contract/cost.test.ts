@@ -8,7 +8,7 @@ import { normalizeText, parsePostText, remainingLength } from './text.ts'
 const MOST_MS = 2
 const LITTLE_MS = MOST_MS / 4
 /** How many runs are made at most: a busy machine interrupts some, and the first ones are not compiled yet. */
-const RUNS = 200
+const RUNS = 2000
 
 /** Whether the fastest run of `action` takes less than `most` milliseconds; stops at the first that does. */
 function takesLessThan(most: number, action: () => void): boolean {

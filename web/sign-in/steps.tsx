@@ -39,10 +39,11 @@ export function EmailStep({ mailed }: { mailed: MailedCode }) {
         wide
         onSubmit={(email) => mailed.start({ email, way: 'login' })}
       >
-        <FormError>
-          {!takesCookies &&
-            'Браузер не принимает cookie: без них войти нельзя. Разрешите их для этого сайта'}
-        </FormError>
+        {!takesCookies && (
+          <FormError>
+            Браузер не принимает cookie: без них войти нельзя. Разрешите их для этого сайта
+          </FormError>
+        )}
       </EmailEntry>
     </AuthShell>
   )

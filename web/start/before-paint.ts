@@ -30,7 +30,7 @@ try {
   const seenNotice = localStorage.getItem(NOTICE_SEEN_KEY)
   if (seenNotice) hideNotice(seenNotice)
   // A page that was left further down is not seen at its top first.
-  const [{ type }] = performance.getEntriesByType('navigation') as [PerformanceNavigationTiming]
+  const [{ type } = {}] = performance.getEntriesByType('navigation') as { type?: string }[]
   const anchors = sessionStorage.getItem(ANCHORS_KEY) || ''
   const wasLeft = anchors.includes(`"${Object(history.state).key}"`)
   if (hides || (wasLeft && type !== 'navigate')) flags.covered = ''
