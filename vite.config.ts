@@ -48,7 +48,7 @@ const STYLED_IMPORT = join(import.meta.dirname, 'web/platform/styled-import.ts')
 const SMALLEST_WORTH_PACKING = 512
 // The oldest browsers that run the app; web/start/missing-functions.ts adds what they lack.
 const TARGET = ['chrome109', 'edge109', 'firefox125', 'safari16.4']
-// The script that says it to older browsers has to run in them.
+// Older browsers run before-paint.ts, which tells them that they are too old.
 const OLD_TARGET = 'es2019'
 const WORKERS = ['service-worker', 'service-worker-off']
 

@@ -47,8 +47,7 @@ test('an edit whose text differs in nothing that is sent stays open when another
   await chooseFromMenu(postWith(page, 'Два слова'), 'Изменить')
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
   await textField(dialog).fill('Два\tслова')
-  const other = await page.context().newPage()
-  await other.goto(journey.url)
+  const other = await openTab(page)
   await page.evaluate(() => {
     Reflect.set(window, 'heard', new Promise((done) => addEventListener('storage', done)))
   })

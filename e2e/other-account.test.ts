@@ -1,7 +1,14 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { chooseFromMenu, postWith, refuseOnce, startPost, toast } from './testing/page-actions.ts'
+import {
+  chooseFromMenu,
+  openTab,
+  postWith,
+  refuseOnce,
+  startPost,
+  toast,
+} from './testing/page-actions.ts'
 import {
   askForCode,
   changeUserInOtherTab,
@@ -69,8 +76,7 @@ test.for([
     await open(page)
     const dialog = page.getByRole('dialog')
     await page.getByRole('dialog', { name }).waitFor()
-    const other = await page.context().newPage()
-    await other.goto(`${journey.url}/settings`)
+    const other = await openTab(page, '/settings')
     await other.getByRole('button', { name: 'Выйти' }).click()
     await signInButton(page).waitFor()
     await dialog.waitFor({ state: 'detached' })

@@ -46,6 +46,7 @@ const GROUPS: Record<string, Group> = {
     project: 'server',
     tests: [
       'server/features/codes/*.test.ts',
+      'server/features/account/email-undo.test.ts',
       'server/features/sign-in/{invalid-emails,limits,mail-limits}.test.ts',
     ],
   },

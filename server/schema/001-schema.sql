@@ -438,9 +438,9 @@ CREATE VIEW notice_in_force AS
 -- What keeps each user from writing. Read with every call of a signed-in user.
 CREATE VIEW write_states AS
   SELECT u.id AS user_id,
-    -- How many seconds of the account's first day are left; null for a time that a clock which was ahead has set.
+    -- How many seconds of the account's first day are left; 0 if a clock that was ahead has set its beginning.
     CASE WHEN u.created_at <= now() + interval '1 minute'
-      THEN greatest(0, extract(epoch FROM u.created_at + interval '1 day' - now()))::float8 END AS newcomer_for,
+      THEN greatest(0, extract(epoch FROM u.created_at + interval '1 day' - now()))::float8 ELSE 0 END AS newcomer_for,
     b.reason AS block_reason, b.until AS block_until, s.writing_closed
   FROM users u LEFT JOIN blocks_in_force b ON b.user_id = u.id CROSS JOIN site_state s;
 

@@ -93,6 +93,6 @@ DROP VIEW write_states;
 CREATE VIEW write_states AS
   SELECT u.id AS user_id,
     CASE WHEN u.created_at <= now() + interval '1 minute'
-      THEN greatest(0, extract(epoch FROM u.created_at + interval '1 day' - now()))::float8 END AS newcomer_for,
+      THEN greatest(0, extract(epoch FROM u.created_at + interval '1 day' - now()))::float8 ELSE 0 END AS newcomer_for,
     b.reason AS block_reason, b.until AS block_until, s.writing_closed
   FROM users u LEFT JOIN blocks_in_force b ON b.user_id = u.id CROSS JOIN site_state s;

@@ -7,6 +7,7 @@ import { createServer } from 'node:https'
 import { expect, onTestFinished } from 'vitest'
 import type { Finding } from '../operations/doctor/finding.ts'
 import { certificateForTest } from './certificate.ts'
+import { closeAfterTest } from './close-after-test.ts'
 import { databaseForTest } from './database-for-test.ts'
 import { freePort, listen } from './free-port.ts'
 import { openMailbox } from './mailbox.ts'
@@ -19,11 +20,10 @@ export type Env = Record<string, string>
 
 /**
  * Runs the doctor with only these variables. Returns its exit code, its output and its findings by
- * check. `root` is the folder of another installation.
+ * check.
  */
-export async function examine(env: Env, root?: string) {
-  const args = ['doctor', '--json']
-  const { code, out, err } = await startCommand({ env, args, ...(root && { root }) }).ended
+export async function examine(env: Env) {
+  const { code, out, err } = await startCommand({ env, args: ['doctor', '--json'] }).ended
   const { findings } = JSON.parse(out) as { findings: Finding[] }
   const found = Object.fromEntries(findings.map((finding) => [finding.check, finding]))
   return { code, found, printed: out + err }
@@ -61,13 +61,7 @@ export function proxyTo(
  */
 export async function startWall(variables: Env = {}) {
   const databaseUrl = await databaseForTest()
-  const mailbox = await openMailbox()
-  let isOpen = true
-  const closeMailbox = async () => {
-    if (isOpen) await mailbox.close()
-    isOpen = false
-  }
-  onTestFinished(closeMailbox)
+  const mailbox = closeAfterTest(await openMailbox())
   const certificate = await certificateForTest(90)
   const target = `http://127.0.0.1:${await freePort()}`
   const env: Env = {
@@ -83,5 +77,5 @@ export async function startWall(variables: Env = {}) {
   }
   const { code, stderr, stop } = await startMain({ ...env, PORT: new URL(target).port })
   expect({ code, stderr }).toEqual({ code: null, stderr: '' })
-  return { env, target, certificate, stop, closeMailbox }
+  return { env, target, certificate, stop }
 }

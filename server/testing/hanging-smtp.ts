@@ -23,8 +23,8 @@ const REPLIES: { step: SmtpStep; asked: RegExp; reply: string }[] = [
 ]
 
 /**
- * The server wants a login, keeps every connection, and does not reply from one step on. One that
- * drips sends line after line of that reply instead, for ever.
+ * The server wants a login, keeps every connection, and does not reply from one step on. With
+ * `drips` it sends lines of that reply without end instead.
  */
 export async function openHangingSmtp(at: SmtpStep, { drips = false } = {}) {
   const counts = { connections: 0, mails: 0, open: 0 }

@@ -24,7 +24,6 @@ const REASONS: Partial<Record<Intent['name'], string>> = {
 export function EmailStep({ mailed }: { mailed: MailedCode }) {
   const tipId = useId()
   const [intent] = useState(intentToResume)
-  const [takesCookies] = useState(() => navigator.cookieEnabled)
   const enter = (intent && REASONS[intent.name]) ?? 'Войдите'
   const how = useSiteState().isInviteOnly ? ' по приглашению' : ''
   return (
@@ -39,7 +38,7 @@ export function EmailStep({ mailed }: { mailed: MailedCode }) {
         wide
         onSubmit={(email) => mailed.start({ email, way: 'login' })}
       >
-        {!takesCookies && (
+        {!navigator.cookieEnabled && (
           <FormError>
             Браузер не принимает cookie: без них войти нельзя. Разрешите их для этого сайта
           </FormError>

@@ -43,7 +43,7 @@ if (!('timeout' in AbortSignal && CSS.supports('selector(:has(a))'))) {
   flags.static = 'old'
   addEventListener('DOMContentLoaded', sayOld)
 }
-// Until main.tsx runs: a browser that cannot parse the app's scripts.
+// Tells a browser that cannot parse the app's scripts, until main.tsx runs and removes this.
 window.onerror = (_event, source = '', _line, _column, error) => {
   if (error instanceof SyntaxError && source.startsWith(`${origin}/assets/`)) sayOld()
 }

@@ -33,7 +33,7 @@ const liked = async (app: TestApp, { token }: TestUser) =>
   (await app.call('GET', '/posts?filter=liked', { token })).body
 
 test('a post with 20,000 likes is gone from every screen at once, and back at once; its likes follow in steps, with exact counts', async () => {
-  // A busy machine takes seconds to insert so many likes.
+  // A busy machine needs seconds to insert these likes.
   const app = await appForTest({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })
   const moderator = await signUpModerator(app)
   const { token } = moderator

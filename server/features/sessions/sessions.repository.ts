@@ -17,7 +17,7 @@ export const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * i
 
 type LiveSessionRow = {
   question: number
-  newcomer_for: number | null
+  newcomer_for: number
   block_reason: string | null
   block_until: Date | null
   writing_closed: string | null
@@ -55,7 +55,7 @@ export async function selectLiveSessions(
   for (const { question, newcomer_for, block_reason, block_until, writing_closed } of rows) {
     sessions[question - 1] = {
       block: block_reason === null ? null : { reason: block_reason, until: block_until },
-      newcomerFor: newcomer_for ?? 0,
+      newcomerFor: newcomer_for,
       writingClosed: writing_closed,
     }
   }

@@ -1,11 +1,9 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { SMTPServer } from 'smtp-server'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { openHangingSmtp, SMTP_STEPS } from '../../testing/hanging-smtp.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
+import { smtpForTest } from '../../testing/smtp-faults.ts'
 import { appForTest, NODES, type TestApp } from '../../testing/test-app.ts'
 import { smtpSender, toMessage } from './smtp.ts'
 
@@ -54,18 +52,13 @@ test('while the server hangs, a start for an address with letters beyond ASCII i
 
 test('what the server said about such addresses serves while it hangs', async () => {
   let isHanging = false
-  const server = new SMTPServer({
-    authOptional: true,
+  const port = await smtpForTest({
     disabledCommands: ['STARTTLS'],
     hideSMTPUTF8: true,
     closeTimeout: 100,
     onConnect: (_session, done) => void (isHanging || done()),
   })
-  server.listen(0, '127.0.0.1')
-  await once(server.server, 'listening')
-  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
-  const smtpUrl = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`
-  const app = await appForTest({ config: { smtpUrl } })
+  const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${port}` } })
   const start = async () => (await startLetters(app, '/registrations', 'иван')).body.code
   await expect.poll(start).toBe('INVALID_REQUEST')
   isHanging = true

@@ -34,8 +34,9 @@ export type ClaimedMail = {
 }
 
 /**
- * Conversations at once with the servers of one domain. Of mails that one network asked for, one to
- * a new and one to a known address are sent at once. Whatever hangs leaves senders to others.
+ * The most conversations at once with the servers of one domain. A network that asked for mails has
+ * one conversation to a new address and one to a known address at once. So a mail server that hangs
+ * does not occupy all senders.
  */
 const DOMAIN_MAX = 2
 const RUNNING = sql`running AS MATERIALIZED (
