@@ -224,7 +224,8 @@ test('every control pressed before the scripts load shows at once that it waits'
   // The page cannot be asked while the next one is on its way.
   await shown
   next.letGo()
-  await other.waitForURL(`**/posts/${talk.id}`)
+  // Its scripts are held too, and may be asked for before it has loaded.
+  await other.waitForURL(`**/posts/${talk.id}`, { waitUntil: 'commit' })
 })
 
 test('a private page has its header and frame before the scripts, and nothing moves when they come', async ({

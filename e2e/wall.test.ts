@@ -148,11 +148,15 @@ test('of many new posts the nearest come first and the others on scrolling up, w
   await journey.fillWall(olga, 15)
   const page = await journey.visitWithNews()
   await readOn(page, 15)
-  await bringTo(postWith(page, /^.*Запись 9$/), 150)
+  const stopped = postWith(page, /^.*Запись 9$/)
+  await bringTo(stopped, 150)
   await journey.fillWall(olga, 24, 'Новая')
   await journey.publish(olga, 'Самая новая')
-  await page.getByRole('button', { name: 'Показать новые записи' }).click()
+  const tapMoves = await recordMoves(stopped)
+  await tap(page.getByRole('button', { name: 'Показать новые записи' }))
   await postWith(page, /^.*Новая 10$/).waitFor({ state: 'attached' })
+  // For some frames the page holds that post in its place, also against a scroll.
+  expect(await tapMoves()).toBeLessThanOrEqual(1)
   expect(await page.getByRole('article').count()).toBe(25)
   expect(await postWith(page, /^.*Новая 1$/).getAttribute('aria-posinset')).toBe('25')
   for (const [top, next] of [
@@ -174,11 +178,10 @@ test('of many new posts the nearest come first and the others on scrolling up, w
   const old = Array.from({ length: 15 }, (_, n) => `Запись ${15 - n}`)
   expect(await postTexts(page)).toEqual(['Самая новая', ...news, ...old])
   expect(await postWith(page, /^.*Запись 15$/).getAttribute('aria-posinset')).toBe('26')
-  const read = postWith(page, /^.*Запись 9$/)
-  await bringTo(read, 150)
+  await bringTo(stopped, 150)
   await page.reload()
-  await expect.poll(() => isAt(read, 150)).toBe(true)
-  expect(await read.getAttribute('aria-posinset')).toBe('32')
+  await expect.poll(() => isAt(stopped, 150)).toBe(true)
+  expect(await stopped.getAttribute('aria-posinset')).toBe('32')
 })
 
 test('a hidden tab asks once for new posts when it is shown again, and moves nothing', async ({
