@@ -1,14 +1,20 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../kernel/db/database.ts'
 
+/** So many rows are far from a statement's time limit, also on a busy machine. */
+const ROWS = 500
+
 /** Inserts posts on the wall without the API, and a reply after each tenth. */
 export async function seedWall(db: Queryable, ownerId: string, count: number): Promise<void> {
-  await sql`INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id)
-    SELECT ${ownerId}, 'Запись ' || n, parent, parent
-    FROM generate_series(1, ${count}::int) n
-    CROSS JOIN LATERAL (SELECT NULL::bigint AS parent UNION ALL SELECT 1 WHERE n % 10 = 0) p`.execute(
-    db,
-  )
+  for (let first = 1; first <= count; first += ROWS) {
+    const last = Math.min(first + ROWS - 1, count)
+    await sql`INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id)
+      SELECT ${ownerId}, 'Запись ' || n, parent, parent
+      FROM generate_series(${first}::int, ${last}::int) n
+      CROSS JOIN LATERAL (SELECT NULL::bigint AS parent UNION ALL SELECT 1 WHERE n % 10 = 0) p`.execute(
+      db,
+    )
+  }
 }
 
 /** The order of the likes is unrelated to the order of the posts. */
