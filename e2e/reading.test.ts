@@ -36,7 +36,7 @@ test('the whole card opens the post, and so does its time; the middle button ope
   await card.getByRole('link', { name: '1 час назад' }).getByText('1 ч.', { exact: true }).waitFor()
 })
 
-test('a number keeps its ending on its line, and the menus of a list are named by their authors', async ({
+test('a number keeps its ending on its line, and the buttons of a list are named by their authors', async ({
   journey,
   olga,
 }) => {
@@ -47,7 +47,10 @@ test('a number keeps its ending on its line, and the menus of a list are named b
     await page.setViewportSize({ width, height: 640 })
     expect(await post.locator('[id$="-text"] p').evaluate(linesOfNumber)).toBe(1)
   }
-  await post.getByRole('button', { name: `Ещё: ${olga.username}`, exact: true }).waitFor()
+  for (const does of ['Ещё', 'Нравится', 'Ответить']) {
+    const name = `${does}: ${olga.username}`
+    await post.getByRole('button', { name, exact: true }).waitFor()
+  }
 })
 
 /** On how many lines «1983-м» stands. */

@@ -17,6 +17,7 @@ export function LikeButton({ post }: { post: CachedPost }) {
   return (
     <ActionButton
       label="Нравится"
+      about={post.owner.username}
       icon={<Icon shape={Heart} size={20} />}
       count={likes_count}
       countInWords={`${likes_count} ${plural(likes_count, FORMS)} «Нравится»`}

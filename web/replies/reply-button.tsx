@@ -10,6 +10,7 @@ export function ReplyButton({ post }: { post: CachedPost }) {
   return (
     <ActionButton
       label="Ответить"
+      about={post.owner.username}
       icon={<Icon shape={MessageCircle} size={20} />}
       count={count}
       countInWords={`${count} ${plural(count, REPLY_FORMS)}`}

@@ -3,8 +3,10 @@ import { shortCount } from '../../format/counts.ts'
 import styles from './action-button.module.css'
 
 type ActionButtonProps = {
-  /** The accessible name: what a tap does, without the count. */
+  /** What a tap does. */
   label: string
+  /** Whose post it is, for screen readers. */
+  about: string
   icon: ReactNode
   count: number
   countInWords: string
@@ -24,7 +26,7 @@ export function ActionButton(props: ActionButtonProps) {
         type="button"
         className={styles.button}
         data-action={props.action}
-        aria-label={props.label}
+        aria-label={`${props.label}: ${props.about}`}
         aria-describedby={props.count > 0 ? countId : undefined}
         aria-pressed={props.pressed}
         aria-busy={props.busy || undefined}
