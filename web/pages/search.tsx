@@ -4,6 +4,7 @@ import { cursorIn, searchIn } from '../../contract/pages.ts'
 import { SIMILAR_LINE, searchTitle } from '../../contract/search-rules.ts'
 import { type FeedCardProps, FeedPost } from '../feed/feed-pages.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
+import { SiteFoot } from '../feed/site-foot.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { Marked } from '../posts/view/post-text.tsx'
@@ -27,7 +28,14 @@ export function SearchPage() {
   return (
     <>
       <SearchForm q={q} />
-      {q === '' ? <EmptyState {...HELP} /> : <Found {...{ q, start, entryKey }} />}
+      {q === '' ? (
+        <>
+          <EmptyState {...HELP} />
+          <SiteFoot />
+        </>
+      ) : (
+        <Found {...{ q, start, entryKey }} />
+      )}
     </>
   )
 }
