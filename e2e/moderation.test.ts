@@ -100,9 +100,9 @@ test('a blocked user reads why, until when and whom to ask, before and after wri
   await dialog.getByLabel('Причина').fill('Оскорбления')
   await dialog.getByLabel('Удалить и эту запись').uncheck()
   await dialog.getByRole('button', { name: 'Заблокировать' }).click()
-  await postWith(page, 'Оскорбление')
-    .getByText(/Заблокирован до.+: Оскорбления/)
-    .waitFor()
+  const card = postWith(page, 'Оскорбление')
+  await card.getByText('1 запись · заблокирован до').waitFor()
+  await card.getByText('Причина блокировки: Оскорбления').waitFor()
 
   await expect.poll(() => journey.rows('SELECT user_id FROM blocks')).toHaveLength(1)
   const again = await journey.signIn(anna.email)

@@ -11,12 +11,14 @@ import { blockEnd, refreshQueue, unblockAuthor } from './queue.queries.ts'
 
 const POSTS = { one: 'запись', few: 'записи', many: 'записей' }
 
-/** Returns 'с 25 ноября · 4 записи · удалено 1'. */
-export function authorFacts({ createdAt, posts, removed }: QueuedPost['author']): string {
+/** Returns 'с 25 ноября · 4 записи · удалено 1 · заблокирован до 1 декабря'. */
+export function authorFacts(author: QueuedPost['author']): string {
+  const { createdAt, posts, removed, block } = author
   const facts = [
     `с\u00a0${exactDay(createdAt)}`,
     posts > 0 && `${posts}\u00a0${plural(posts, POSTS)}`,
     removed > 0 && `удалено\u00a0${removed}`,
+    block && `заблокирован ${blockEnd(block)}`,
   ]
   return facts.filter(Boolean).join(' · ')
 }
@@ -26,9 +28,7 @@ export function AuthorBlock({ author: { id, block } }: Pick<QueuedPost, 'author'
   if (!block) return null
   return (
     <div className={classes('spread', styles.block)}>
-      <p className={styles.text}>
-        Заблокирован {blockEnd(block)}: {block.reason}
-      </p>
+      <p className={styles.text}>Причина блокировки: {block.reason}</p>
       <Button size="s" pending={unblock.isPending} onClick={() => unblock.mutate(id)}>
         Разблокировать
       </Button>

@@ -62,3 +62,11 @@ test.each([
 ])('a card of %i reports shows its author', (reporters, words) => {
   expect(render({ posts: [post('7', reporters)], total: 1 })).toContain(words)
 })
+
+test('a card says until when its author is blocked, and why', () => {
+  const blocked = post('7', 1)
+  const author = { ...blocked.author, block: { until: null, reason: 'Спам' } }
+  const html = render({ posts: [{ ...blocked, author }], total: 1 })
+  expect(html).toContain('· заблокирован навсегда<')
+  expect(html).toContain('Причина блокировки: <!-- -->Спам')
+})
