@@ -4,9 +4,9 @@ import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import { savedOperation } from '../codes/saved-operation.ts'
 import { useMailedCode } from '../codes/use-mailed-code.ts'
-import { emailInLetters } from '../format/email-in-letters.ts'
 import { changeViewer } from '../session/viewer.ts'
 import { classes } from '../ui/classes.ts'
+import { EmailText } from '../ui/email-text.tsx'
 import styles from '../ui/form-page.module.css'
 import { toast } from '../ui/toaster.tsx'
 import { startEmailChange, verifyEmailChange } from './account.queries.ts'
@@ -47,8 +47,11 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
     <div className={styles.form}>
       {title}
       <p className={classes('tip', styles.tip)} id={tipId}>
-        Отправили код на <b>{emailInLetters(mailed.email)}</b>. Если письма нет, проверьте папку
-        «Спам»
+        Отправили код на{' '}
+        <b>
+          <EmailText address={mailed.email} />
+        </b>
+        . Если письма нет, проверьте папку «Спам»
       </p>
       <CodeEntry {...mailed.entry} describedBy={tipId} />
     </div>
