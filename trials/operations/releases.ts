@@ -89,10 +89,10 @@ export async function repackDeb(
   return repacked
 }
 
-/** The release migrates the database and then ends, as often as it is started. */
+/** The release migrates the database and then ends before it listens, as often as it is started. */
 export async function breakStart(release: string): Promise<void> {
   const broken = "  throw new Error('broken after its migrations')\n$&"
-  await edit(join(release, 'server/main.ts'), [['  say\\(`Готово', broken]])
+  await edit(join(release, 'server/main.ts'), [['  const address = await app', broken]])
 }
 
 export async function edit(path: string, replacements: [string, string][]): Promise<void> {
