@@ -236,6 +236,8 @@ test('a private page has its header and frame before the scripts, and nothing mo
     as: olga,
     path: '/settings',
   })
+  const { page: queue } = await visitBeforeScripts(journey, olga, { as: olga, path: '/moderation' })
+  await queue.getByRole('banner').getByRole('button', { name: 'Назад' }).waitFor()
   const bar = page.getByRole('navigation', { name: 'Разделы' })
   await page.getByRole('banner').getByRole('button', { name: 'Назад' }).waitFor()
   await bar.getByRole('button', { name: 'Новая запись' }).waitFor()

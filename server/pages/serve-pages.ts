@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   cursorIn,
   isForUsers,
+  MODERATION_PATH,
   PATHS,
   pageAt,
   type SiteState,
@@ -134,7 +135,8 @@ class Pages {
     const { url } = http.request
     const [path = '/', query = ''] = url.split(/\?(.*)/s)
     const page = pageAt(path)
-    if (page === null || page.name === 'moderation') return this.#sendMissing(http, 'nothing')
+    if (page === null) return this.#sendMissing(http, 'nothing')
+    if (page.name === 'moderation') return this.#sendModeration(http)
     const spelled = spell(page.path, query)
     if (spelled !== url) return http.reply.redirect(spelled, 308)
     const shown = publicPage(page, query)
@@ -162,6 +164,13 @@ class Pages {
       noteRefusal(http.reply, error as Error)
       return this.#sendShell(http, 'own')
     }
+  }
+
+  /** Only a moderator's browser fills it: for all others it is missing. */
+  #sendModeration(http: Http): Promise<FastifyReply> {
+    if (!this.#hasSession(http.request)) return this.#sendMissing(http, 'nothing')
+    http.reply.code(404)
+    return this.#sendOwn(http, MODERATION_PATH)
   }
 
   /** Says that there is no such post, or no such page. */
