@@ -7,7 +7,7 @@ import { queueMail } from './kernel/mail/queue-mail.ts'
 import { addJob } from './kernel/queue/queue.ts'
 import { passCodeTime, passLimitTime, passSessionTime } from './testing/passing-time.ts'
 import { startAt, verifyAt, wrongCode } from './testing/sign-in-calls.ts'
-import { appForTest, mailAppForTest, type TestApp } from './testing/test-app.ts'
+import { appForTest, mailAppForTest, type TestApp, testPerNode } from './testing/test-app.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -57,14 +57,19 @@ test('mails that were refused while the clock was an hour ahead slow no others o
   expect(await app.db.selectFrom('mail_refusals').select('at').execute()).toEqual([])
 })
 
-test('the limits of the first day do not hold for an account that was made while the clock was a day ahead', async () => {
-  const app = await appForTest({ config: { rateLimitScale: 1 } })
-  const { id, token } = await app.signUp()
-  await sql`UPDATE users SET created_at = now() + interval '1 day' WHERE id = ${id}`.execute(app.db)
-  const publish = () => app.call('POST', '/posts', { token, body: { text: 'Ещё одна' } })
-  for (let post = 1; post <= 5; post++) expect((await publish()).status).toBe(201)
-  expect((await publish()).body.message).toMatch(/^Записи нельзя публиковать так часто: /)
-})
+testPerNode('limits counted in memory, by each node for itself')(
+  'the limits of the first day do not hold for an account that was made while the clock was a day ahead',
+  async () => {
+    const app = await appForTest({ config: { rateLimitScale: 1 } })
+    const { id, token } = await app.signUp()
+    await sql`UPDATE users SET created_at = now() + interval '1 day' WHERE id = ${id}`.execute(
+      app.db,
+    )
+    const publish = () => app.call('POST', '/posts', { token, body: { text: 'Ещё одна' } })
+    for (let post = 1; post <= 5; post++) expect((await publish()).status).toBe(201)
+    expect((await publish()).body.message).toMatch(/^Записи нельзя публиковать так часто: /)
+  },
+)
 
 test('a limit that was reached while the clock was an hour ahead does not hold for an hour', async () => {
   const app = await appForTest({ config: { rateLimitScale: 1 } })
