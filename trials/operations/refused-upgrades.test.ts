@@ -94,4 +94,15 @@ test('an upgrade without room for its files or for the database is refused befor
   const wall = `${small}; mkdir /mnt/postgres`
   const [, asPackage] = await upgrade('next', { version, prepare: wall })
   expect(asPackage).toContain('На диске с /mnt свободно 64 МиБ, а для обновления нужно 100 МиБ')
+
+  const elsewhere = 'mount -t tmpfs -o size=64m small /var/lib; mkdir /var/lib/postgresql'
+  const withDatabase = async (url: string) => {
+    const settings = `DATA_DIR=/opt/data\nBACKUP_DIR=/opt/backups\nDATABASE_URL=${url}\n`
+    await writeFile(join(folder, 'etc/vslukh.env'), settings)
+    return (await upgrade('next', { version, prepare: elsewhere }))[1]
+  }
+  expect(await withDatabase('postgresql://vslukh@localhost:5432/vslukh')).toContain(
+    'На диске с /var/lib/postgresql свободно 64 МиБ, а для обновления нужно 100 МиБ',
+  )
+  expect(await withDatabase('postgresql://vslukh@db.example/vslukh')).toBe('code 0\n')
 })
