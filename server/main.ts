@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { type Config, readConfig, usesDataDir } from './kernel/config/config.ts'
+import { ConfigError } from './kernel/config/config-reader.ts'
 import { migrate } from './kernel/db/migrate.ts'
 import { keepRestoresAway } from './kernel/db/restore-lock.ts'
 import { createLineWriter, createLogger } from './kernel/log/logger.ts'
@@ -21,6 +22,8 @@ import { explainStartFailure, ListenFailure } from './operations/start/start-fai
 
 /** A process that has not stopped by then is ended. */
 const STOP_MS = 9500
+/** EX_CONFIG of sysexits.h: bin/switch-release knows by it that another start would not help. */
+const WRONG_SETTING = 78
 const GRACE_MS = 1000
 const WEB_FOLDER = join(import.meta.dirname, '../dist/web')
 
@@ -41,7 +44,8 @@ await starting.catch(async (error) => {
   if (stopping.signal.aborted) return
   await disposeOfAll()
   // What is open halfway, such as connections to the database, would keep the process alive.
-  process.stderr.write(`${explainStartFailure(error)}\n`, () => process.exit(1))
+  const code = error instanceof ConfigError ? WRONG_SETTING : 1
+  process.stderr.write(`${explainStartFailure(error)}\n`, () => process.exit(code))
 })
 
 /** Runs config → database → migrations → app → listen. `running` stops it in reverse order. */
