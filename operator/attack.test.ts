@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { freePort } from '../server/testing/free-port.ts'
 import { envOf, runHere } from '../server/testing/run-command.ts'
 import { appForFile } from '../server/testing/test-app.ts'
 
@@ -17,6 +18,11 @@ test('status lists the networks with many refusals, their address and requests, 
   expect(out).not.toContain('203.0.113.8')
   expect(out).toContain('vslukh ban add network 203.0.113.7 --all --for 1h')
   expect(app.logged.join('')).not.toContain('203.0.113.7')
+  const alone = await runHere({ ...env, PORT: String(await freePort()) }, ['status'])
+  expect(alone).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^Отказы: +узел не отвечает$/m),
+  })
   const stranger = await fetch(`${app.url}/.well-known/vslukh/refused`)
   expect(stranger.status).toBe(404)
 })

@@ -28,8 +28,9 @@ export async function readRefused({ db, config }: Context): Promise<RefusedNetwo
 }
 
 export function refusedLines(refused: RefusedNetwork[] | null): string[] {
-  const [worst] = refused ?? []
-  if (!refused || !worst) return []
+  if (!refused) return ['Отказы:     узел не отвечает']
+  const [worst] = refused
+  if (!worst) return []
   const lines = refused.slice(0, SHOWN).map(({ network, refused: count, routes }) => {
     const asked = Object.entries(routes).map(([route, times]) => `${route} × ${times}`)
     return printable(`            ${network} × ${count}: ${asked.join(', ')}`)
