@@ -197,17 +197,24 @@ async function talk(machine: Machine, dialog: Dialog): Promise<string> {
   return printed
 }
 
-test('Ctrl+C at any question ends it with a sentence', { timeout: 60_000 }, async ({ skip }) => {
-  skip(!isRoot, 'setup is root’s')
-  const machine = await openMachine()
-  const printed = await talk(machine, [
-    [/Имя сайта.*: /, 'wall.example'],
-    [/Почтовый сервер.*: /, '\x03'],
-  ])
-  expect(printed).toMatch(/Прервано\.\s*$/)
-  expect(printed).not.toMatch(/Error|^ {4}at /m)
-  await expect(machine.read('etc/vslukh.env')).rejects.toThrow('ENOENT')
-})
+test.for([
+  ['Ctrl+C', '\x03'],
+  ['Ctrl+D', '\x04'],
+] as const)(
+  '%s at a question ends it with a sentence',
+  { timeout: 60_000 },
+  async ([, key], { skip }) => {
+    skip(!isRoot, 'setup is root’s')
+    const machine = await openMachine()
+    const printed = await talk(machine, [
+      [/Имя сайта.*: /, 'wall.example'],
+      [/Почтовый сервер.*: /, key],
+    ])
+    expect(printed).toMatch(/Прервано\.\s*$/)
+    expect(printed).not.toMatch(/Error|^ {4}at /m)
+    await expect(machine.read('etc/vslukh.env')).rejects.toThrow('ENOENT')
+  },
+)
 
 test('a new mail server that does not let in is not written over one that does', {
   timeout: 60_000,

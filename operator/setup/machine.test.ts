@@ -1,0 +1,41 @@
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { listen } from '../../server/testing/free-port.ts'
+import { run, untilAnswers } from './machine.ts'
+
+test('a program that takes too long is killed and named with its time; one told to end is, too', async () => {
+  const since = performance.now()
+  const late = await run('sleep', ['60'], { longestMs: 200 })
+  expect(late).toEqual({ isDone: false, out: '', err: 'sleep 60 не закончил за 0.2 с' })
+  const ended = await run('sleep', ['60'], { signal: AbortSignal.timeout(200) })
+  expect(ended.isDone).toBe(false)
+  expect(performance.now() - since).toBeLessThan(30_000)
+  expect(await run('echo', ['готово'])).toEqual({ isDone: true, out: 'готово\n', err: '' })
+})
+
+/** Answers with these statuses, the last one for ever. */
+async function answering(...statuses: number[]) {
+  const server = createServer((_, response) => {
+    response.writeHead((statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200).end()
+  })
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${await listen(server)}/`
+}
+
+test('a wait is announced once, and not where the answer comes at once', async () => {
+  const onWait = vi.fn()
+  const gaveUp = async () => false
+  const wait = { seconds: 30, gaveUp, onWait }
+  expect(await untilAnswers(await answering(200), wait)).toBeUndefined()
+  expect(onWait).not.toHaveBeenCalled()
+  expect(await untilAnswers(await answering(503, 502, 200), wait)).toBeUndefined()
+  expect(onWait).toHaveBeenCalledOnce()
+})
+
+test('a wait that gives up returns why there was no answer', async () => {
+  const gaveUp = async (reason: string) => reason === 'ответ 502'
+  const url = await answering(503, 502)
+  expect(await untilAnswers(url, { seconds: 30, gaveUp, onWait() {} })).toBe('ответ 502')
+  const silent = { seconds: 0, gaveUp: async () => false, onWait() {} }
+  expect(await untilAnswers(await answering(503), silent)).toBe('ответ 503')
+})
