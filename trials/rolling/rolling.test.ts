@@ -59,7 +59,7 @@ test('two nodes behind HAProxy are upgraded one after the other under 50 writers
   const nodes = await Promise.all(
     links.map(async (release) => {
       await linkRelease(release, before)
-      const env = { DATABASE_URL: url, TRUST_PROXY: '127.0.0.1' }
+      const env = { DATABASE_URL: url, TRUST_PROXY: '127.0.0.1', DRAIN_SECONDS: '5' }
       return (await startProductForTest({ env, release })).product
     }),
   )
