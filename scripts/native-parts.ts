@@ -9,17 +9,22 @@ const NATIVE = /^(?:7f454c46|cffaedfe|cafebabe|0061736d)/
 
 type Found = { part: Part; version: string; released: string | undefined; path: string }
 
-/** Finds the native parts of a release of this checkout. Throws Error for a file without a part. */
-export async function findParts(): Promise<Found[]> {
-  const library = await nodeLibrary()
+/**
+ * Finds the native parts of an unpacked release, or of one that this checkout would make. Throws
+ * Error for a file without a part.
+ */
+export async function findParts(release = ROOT): Promise<Found[]> {
+  // An unpacked release has the library in a folder of its own.
+  const library = release === ROOT ? await nodeLibrary() : undefined
   const files = library === undefined ? [] : [library]
-  for (const folder of await listPackages()) files.push(...(await listNative(join(ROOT, folder))))
+  for (const folder of await listPackages())
+    files.push(...(await listNative(join(release, folder))))
   const unknown = files.find((file) => !PARTS.some((part) => part.files.test(file)))
   if (unknown !== undefined) throw new Error(`Файла нет ни в одной строке PARTS: ${unknown}`)
   const found: Found[] = []
   for (const part of PARTS) {
     const own = files.filter((file) => part.files.test(file))
-    if (own.length > 0) found.push(await readVersion(part, own))
+    if (own.length > 0) found.push(await readVersion(part, own, release))
   }
   return found
 }
@@ -42,11 +47,11 @@ async function firstBytes(path: string): Promise<string> {
   return buffer.toString('hex')
 }
 
-async function readVersion(part: Part, files: string[]): Promise<Found> {
+async function readVersion(part: Part, files: string[], release: string): Promise<Found> {
   for (const file of files) {
-    const path = relative(ROOT, file)
+    const path = relative(release, file)
     if (!part.version) {
-      const { version } = JSON.parse(await readFile(join(ROOT, packageOf(path)), 'utf8'))
+      const { version } = JSON.parse(await readFile(join(release, packageOf(path)), 'utf8'))
       return { part, path, version, released: part.released(version) }
     }
     const match = part.version.exec(await readFile(file, 'latin1'))
@@ -66,7 +71,7 @@ const packageOf = (path: string) =>
 const monthOf = (date: string) => new Date(`${date} UTC`).toISOString().slice(0, 7)
 
 if (import.meta.main) {
-  for (const { part, version, released, path } of await findParts()) {
+  for (const { part, version, released, path } of await findParts(process.argv[2])) {
     const state = judge(part, { version, released })
     const from = released === undefined ? '' : ` из ${monthName(released)}`
     const mark = { fresh: '✓', known: '!', old: '✗', undated: '✗' }[state]

@@ -114,7 +114,7 @@ async function stageRelease(target: string, arch: string, node?: string): Promis
   for (const part of await listPackages(arch)) {
     if (node === undefined || !NODE_PACKAGE.test(part)) await copyPart(part, root, target)
   }
-  if (isOwn) await copyLibrary(join(target, nodeOf(arch), 'lib'))
+  if (isOwn) await copyLibrary(target)
   else await rm(root, { recursive: true })
   await mkdir(join(target, 'node_modules/.bin'))
   await symlink('../../bin/run-node', join(target, 'node_modules/.bin/node'))
@@ -199,15 +199,16 @@ bin/run-node uses it where the machine has none.
 `
 
 /** Returns the library that Node needs and a minimal Debian lacks. Other systems need none. */
-export async function nodeLibrary(): Promise<string | undefined> {
+export async function nodeLibrary(release = ROOT): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined
-  const { stdout } = await execute('ldd', [join(ROOT, nodeOf(process.arch), 'bin/node')])
+  const { stdout } = await execute('ldd', [join(release, nodeOf(process.arch), 'bin/node')])
   return /libatomic\.so\.1 => (\S+)/.exec(stdout)?.[1]
 }
 
-async function copyLibrary(folder: string): Promise<void> {
-  const path = await nodeLibrary()
+async function copyLibrary(release: string): Promise<void> {
+  const path = await nodeLibrary(release)
   if (path === undefined) return
+  const folder = join(release, nodeOf(process.arch), 'lib')
   await mkdir(folder)
   await copyFile(path, join(folder, 'libatomic.so.1'))
   await writeFile(join(folder, 'README.txt'), LIBRARY_NOTE)

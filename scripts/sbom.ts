@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findParts } from './native-parts.ts'
 
-// Prints the list (CycloneDX) of the packages and native parts that the product runs on. `--omit
+// Prints the list (CycloneDX) of the packages and native parts that the product runs on, the parts
+// those of an unpacked release if its folder is named: with `--node` it has another Node. `--omit
 // dev` leaves out what a tool for development uses as well, so npm is asked about a project without
 // such tools.
 const read = (file: string) =>
@@ -29,16 +30,18 @@ try {
   const list = JSON.parse(
     execFileSync('npm', sbom, { cwd: folder, stdio: [...stdio], maxBuffer: 2 ** 26 }).toString(),
   )
-  const parts = (await findParts()).map(({ part: { name }, version, released, path }) => ({
-    'bom-ref': `${path}#${name}`,
-    type: 'library',
-    name,
-    version,
-    properties: [
-      { name: 'vslukh:path', value: path },
-      ...(released === undefined ? [] : [{ name: 'vslukh:released', value: released }]),
-    ],
-  }))
+  const parts = (await findParts(process.argv[2])).map(
+    ({ part: { name }, version, released, path }) => ({
+      'bom-ref': `${path}#${name}`,
+      type: 'library',
+      name,
+      version,
+      properties: [
+        { name: 'vslukh:path', value: path },
+        ...(released === undefined ? [] : [{ name: 'vslukh:released', value: released }]),
+      ],
+    }),
+  )
   console.log(JSON.stringify({ ...list, components: [...list.components, ...parts] }, null, 2))
 } finally {
   rmSync(temporary, { recursive: true, force: true })

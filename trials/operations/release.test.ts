@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmod, chown, cp, realpath, rm, stat } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { findParts } from '../../scripts/native-parts.ts'
@@ -109,6 +109,44 @@ test('every native file of a release is a part with a version, and a month excep
   expect(found.map(({ part, version }) => `${part.name} ${version}`)).toEqual(
     expect.arrayContaining([`Node ${process.versions.node}`, 'PostgreSQL 18.4', 'libxml2 2.9.4']),
   )
+})
+
+test('a release with another Node runs that one, and its list of parts names it and fails on what is old', {
+  timeout: 300_000,
+}, async ({ skip }) => {
+  skip(process.platform !== 'linux', 'the program is changed as Linux has it')
+  const folder = await folderForTest()
+  const name = `node-v26.99.0-${process.platform}-${process.arch}`
+  await mkdir(join(folder, name, 'bin'), { recursive: true })
+  await writeFile(join(folder, name, 'LICENSE'), 'MIT')
+  // It says that it is another version, with an old library.
+  const program = (await readFile(process.execPath, 'latin1'))
+    .replaceAll(process.versions.node, '26.99.0')
+    .replace(/(OpenSSL \d[\w.]* +\d+ [A-Z][a-z]{2} )20\d\d/g, '$12019')
+  await writeFile(join(folder, name, 'bin/node'), program, { encoding: 'latin1', mode: 0o755 })
+  const node = join(folder, `${name}.tar.gz`)
+  await run('tar', ['-czf', node, '-C', folder, name])
+  const printed = vi.spyOn(console, 'log')
+  onTestFinished(() => printed.mockRestore())
+  const release = await unpackRelease(await makeRelease(folder, { node }), join(folder, 'opt'))
+
+  const { stdout: sum } = await run('sha256sum', [node])
+  expect(printed).toHaveBeenCalledWith(expect.stringContaining(`SHA-256 ${sum.slice(0, 64)},`))
+  const sums = `node_modules/node-${process.platform}-${process.arch}/SHA256SUMS`
+  expect(await readFile(join(release, sums), 'utf8')).toBe(`${sum.slice(0, 64)}  ${name}.tar.gz\n`)
+  const env = { PATH: '/usr/bin:/bin' }
+  const { stdout: version } = await run(join(release, 'bin/run-node'), ['--version'], { env })
+  expect(version).toBe('v26.99.0\n')
+
+  const script = (file: string) =>
+    run(process.execPath, [join(ROOT, 'scripts', file), release], BIG_OUTPUT)
+  const listed = await script('native-parts.ts').catch((error) => error)
+  expect(listed).toMatchObject({ code: 1 })
+  expect(listed.stdout).toMatch(/^✗ Node 26\.99\.0, .*: её дата неизвестна/m)
+  expect(listed.stdout).toMatch(/^✗ OpenSSL \S+ из \S+ 2019, .*: старше 180 дней/m)
+  expect(listed.stdout).toMatch(/^✓ libatomic 1, /m)
+  const { components } = JSON.parse((await script('sbom.ts')).stdout)
+  expect(components).toContainEqual(expect.objectContaining({ name: 'Node', version: '26.99.0' }))
 })
 
 test('npm warns of nothing with the oldest Node that may run it, be it for all packages or for those the server needs', {
