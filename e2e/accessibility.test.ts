@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import type { TestUser } from '../server/testing/client.ts'
 import { expectNoBarrier, expectNoBarrierInLight } from './testing/axe.ts'
-import { DESKTOP, type Journey, test, type Visit } from './testing/journey.ts'
+import { DESKTOP, type Journey, PHONE, test, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { chooseFromMenu, openMenu, postWith } from './testing/page-actions.ts'
 
@@ -20,49 +20,75 @@ test.beforeEach(async ({ journey, olga, petr }) => {
   }
 })
 
-test('no page of posts has a serious accessibility violation', ({ journey, olga }) =>
-  expectNoBarrierAt(journey, olga, {
-    '/': 'Моя запись',
-    [`/posts/${answer.id}`]: 'Ответ на ответ',
-    '/posts/999999': 'Запись не найдена',
-    [`/search?q=${encodeURIComponent('ответы')}`]: 'Мой',
-    '/search': 'Поиск по записям и ответам',
-  }))
-
-test('no page of one’s own posts or of a link has a serious accessibility violation', ({
+test('no list of posts has a serious accessibility violation, wide or narrow, dark or light', ({
   journey,
   olga,
+  petr,
 }) =>
+  expectNoBarrierAt(
+    journey,
+    olga,
+    {
+      '/': 'Моя запись',
+      [`/posts/${answer.id}`]: 'Ответ на ответ',
+      [`/users/${petr.username}`]: 'Чужая запись',
+      [`/users/${petr.username}/replies`]: 'Ответ на ответ',
+      [`/search?q=${encodeURIComponent('ответы')}`]: 'Мой',
+      '/liked': 'Моя запись',
+      '/own/posts': 'Моя запись',
+      '/own/replies': 'Мой ответ',
+      '/replies': 'Ответ на ответ',
+    },
+    expectNoBarrierInAnyLook,
+  ))
+
+test('no page without posts has a serious accessibility violation', ({ journey, olga }) =>
   expectNoBarrierAt(journey, olga, {
-    '/liked': 'Моя запись',
-    '/own/posts': 'Моя запись',
-    '/own/replies': 'Мой ответ',
+    '/posts/999999': 'Запись не найдена',
+    '/search': 'Поиск по записям и ответам',
     [`/email-undo#${'0'.repeat(32)}.${'0'.repeat(64)}`]: 'Вернуть прежнюю почту?',
+    '/rules': 'Правила',
     '/nowhere': 'Страница не существует',
   }))
 
-test('no page of the settings has a serious accessibility violation', ({ journey, olga }) =>
-  expectNoBarrierAt(journey, olga, {
+test('no page of the settings has a serious accessibility violation', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  await journey.call('PUT', `/users/${petr.id}/mute`, { token: olga.token })
+  await expectNoBarrierAt(journey, olga, {
     '/settings': 'Выйти',
     '/settings/account/email': 'Изменить электронную почту',
     '/settings/account/username': 'Задать имя пользователя',
+    '/settings/account/delete': 'Получить код',
     '/settings/devices': 'Firefox',
-  }))
+    '/settings/hidden': petr.username,
+  })
+})
 
 /** Opens pages by their paths, each once its text is there. */
 async function expectNoBarrierAt(
   journey: Journey,
   olga: TestUser,
   screens: Record<string, string>,
+  check = expectNoBarrier,
 ): Promise<void> {
   const page = await visitAtRest(journey, { as: olga, viewport: DESKTOP })
   for (const [path, text] of Object.entries(screens)) {
     await page.goto(journey.url + path)
     await page.getByText(text).first().waitFor()
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
-    await expectNoBarrier(page, path)
-    if (path === '/') await expectNoBarrierInLight(page, path)
+    await check(page, path)
   }
+}
+
+async function expectNoBarrierInAnyLook(page: Page, path: string): Promise<void> {
+  for (const viewport of [PHONE, DESKTOP]) {
+    await page.setViewportSize(viewport)
+    await expectNoBarrier(page, `${path}, ${viewport.width} px`)
+  }
+  await expectNoBarrierInLight(page, path)
 }
 
 test('the field to reply in has no serious accessibility violation', async ({ journey, olga }) => {
@@ -150,6 +176,15 @@ test('no screen of moderation has a serious accessibility violation', async ({ j
   await page.getByText('Жалоб нет').waitFor()
   await expectNoBarrier(page, 'an empty queue with a toast')
 
+  await page.goto(journey.url)
+  const post = postWith(page, 'Начало разговора')
+  await (await openMenu(post)).getByRole('menuitem', { name: 'Удалить как модератор…' }).waitFor()
+  await expectNoBarrier(page, 'a menu of a moderator')
+  await page.keyboard.press('Escape')
+  await chooseFromMenu(post, 'Удалить как модератор…')
+  await page.getByRole('dialog').getByRole('radio').first().waitFor()
+  await expectNoBarrierIn(page, 'Удалить как модератор')
+
   const author = await visitAtRest(journey, { as: ivan, path: '/own/posts' })
   await author.getByText('Удалено модератором').waitFor()
   await expectNoBarrier(author, 'a removed post')
@@ -174,29 +209,30 @@ test('no step of signing in has a serious accessibility violation', async ({ jou
   await dialog.getByLabel('Код подтверждения').waitFor()
   await expectNoBarrier(page, 'the code step')
   await expectNoBarrierInLight(page, 'the code step')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: /^Мы отправили код на/ }).waitFor()
+  await expectNoBarrierInAnyLook(page, 'the line on a code')
 })
 
 test('no wall that is empty, failed or incomplete has a serious accessibility violation', async ({
   journey,
   olga,
 }) => {
-  const lists = '**/api/v1/posts?*'
-  const page = await visitAtRest(journey, {
-    as: olga,
-    before: (it) => it.route(lists, (route) => route.fulfill({ json: NOTHING })),
-  })
+  await journey.emptyWall()
+  const visitor = await visitAtRest(journey)
+  await visitor.getByRole('button', { name: 'Написать первую запись' }).waitFor()
+  await expectNoBarrierInAnyLook(visitor, 'an empty wall')
+
+  const page = await visitAtRest(journey, { as: olga })
   await page.getByText('Записи не найдены').waitFor()
-  await expectNoBarrier(page, 'an empty wall')
-  await page.unroute(lists)
-  await page.route(lists, (route) => route.fulfill({ status: 400 }))
+  await expectNoBarrier(page, 'an empty wall of a user')
+  await page.route('**/api/v1/posts?*', (route) => route.fulfill({ status: 400 }))
   await page.goto(`${journey.url}/liked`)
   await page.getByRole('button', { name: 'Повторить' }).waitFor()
   await page.context().setOffline(true)
   await page.getByText(/^Нет связи/).waitFor()
   await expectNoBarrier(page, 'a wall that failed, without a network')
 })
-
-const NOTHING = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
 /** Opens a page without animations: what is fading in has no contrast yet. */
 function visitAtRest(journey: Journey, visit: Visit = {}): Promise<Page> {
