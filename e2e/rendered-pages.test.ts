@@ -6,6 +6,8 @@ import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { followLink, postTexts, postWith, refuseNews } from './testing/page-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
+/** Says its zone, since the server does not know the reader's. */
+const EXACT_TIME = /^\d{1,2} [а-я]+ \d{4}, \d\d:\d\d UTC$/
 const READS = /\/api\/v1\/(?:posts|users|sessions)/
 
 let talk: Post
@@ -29,6 +31,7 @@ test('without scripts everything can be read, every link leads on, and no contro
   const page = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
   expect(await postTexts(page)).toHaveLength(10)
   expect(await visibleButtons(page)).toBe(0)
+  expect(await page.locator('time').first().getAttribute('title')).toMatch(EXACT_TIME)
   await page.getByRole('heading', { level: 1, name: 'Стена' }).waitFor()
   await page.getByText('«Вслух» — стена коротких записей').waitFor()
   await page.getByRole('banner').getByRole('link', { name: 'Вслух', exact: true }).waitFor()
@@ -43,6 +46,7 @@ test('without scripts everything can be read, every link leads on, and no contro
 
   await followLink(postWith(page, 'Разговор').locator('a[href^="/posts/"]'))
   await page.getByRole('heading', { level: 1, name: 'Запись' }).waitFor()
+  await postWith(page, 'Разговор').getByText(EXACT_TIME).waitFor()
   await postWith(page, 'Ответ 12').waitFor()
   await followLink(page.getByRole('link', { name: 'Дальше' }))
   await postWith(page, 'Ответ 1').first().waitFor()
@@ -141,7 +145,7 @@ test('a plain page is taken over by its scripts without any call, and readable w
     waitsForScripts: false,
   })
   await still.getByRole('heading', { level: 1, name: 'Запись' }).waitFor()
-  await postWith(still, 'Разговор: https://example.org/раз').waitFor()
+  await postWith(still, 'Разговор: https://example.org/раз').getByText(EXACT_TIME).waitFor()
   await postWith(still, 'Ответ 12').waitFor()
   await followLink(still.getByRole('link', { name: 'Дальше' }))
   await postWith(still, 'Ответ 1').first().waitFor()
