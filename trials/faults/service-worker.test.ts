@@ -85,6 +85,7 @@ test('after a visit the wall and a post open without the server, other pages say
   expect(await visitor.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
     'rgb(19, 18, 17)',
   )
+  expect(await visitor.evaluate(loadedFonts)).toContain('Golos Text Variable')
   await journey.product.start()
   await visitor.context().setOffline(false)
   await visitor.getByText('Запись не найдена').waitFor()
@@ -200,6 +201,11 @@ async function expectNothingPersonal(page: Page): Promise<void> {
       expect(html).not.toContain(secret)
     }
   }
+}
+
+async function loadedFonts(): Promise<string[]> {
+  const faces = [...(await document.fonts.ready)].filter(({ status }) => status === 'loaded')
+  return faces.map(({ family }) => family.replaceAll('"', ''))
 }
 
 function isNext(asset: string): boolean {
