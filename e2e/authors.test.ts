@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
-import { postTexts, postWith } from './testing/page-actions.ts'
+import { postTexts, postWith, styleOf } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 test('a name and its tile lead to the author, whose posts and replies are two lists', async ({
@@ -14,7 +14,8 @@ test('a name and its tile lead to the author, whose posts and replies are two li
   const page = await journey.visit({ viewport: DESKTOP })
   await postWith(page, 'Запись Петра').getByRole('link', { name: petr.username }).click()
   await page.waitForURL(`**/users/${petr.username}`)
-  await page.getByRole('heading', { level: 1, name: petr.username }).waitFor()
+  const heading = page.getByRole('heading', { level: 1, name: petr.username })
+  expect(await styleOf(heading, 'font-size')).toBe('22px')
   await page.getByText(/^1 запись, 1 ответ · с\s/).waitFor()
   await expect.poll(() => postTexts(page)).toEqual(['Запись Петра'])
   await expect.poll(() => page.title()).toBe(`${petr.username} - Вслух`)
