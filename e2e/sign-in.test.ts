@@ -59,23 +59,26 @@ test('a browser that takes no cookies is told so before a code is mailed', async
   await refusal.waitFor()
 })
 
-test('on a small phone the field stands in the upper half, and the terms at the registration step have links of 44 px', async ({
+test('on a small phone the field stands in the upper half, and the registration step has one left edge and terms with links of 44 px', async ({
   journey,
 }) => {
   const page = await journey.visit({ viewport: { width: 320, height: 568 } })
   await signInButton(page).click()
-  const { dialog, email, goBack } = signInDialog(page)
+  const { dialog, email, proceed, goBack } = signInDialog(page)
   await expect.poll(async () => (await email.boundingBox())?.y).toBeLessThan(284 - 48)
   expect(await dialog.getByRole('heading').allTextContents()).toEqual(['Вслух'])
   expect(await dialog.getByRole('link').count()).toBe(0)
   await email.fill('galya@example.org')
   await email.press('Enter')
   await goBack.waitFor()
-  await dialog
-    .getByText(
-      'Продолжая, вы принимаете правила и даёте согласие на обработку персональных данных.',
-    )
-    .waitFor()
+  const terms = dialog.getByText(
+    'Продолжая, вы принимаете правила и даёте согласие на обработку персональных данных.',
+  )
+  await terms.waitFor()
+  const question = dialog.getByText('Зарегистрироваться?')
+  const column = [dialog.getByRole('heading'), question, terms, proceed, goBack]
+  const lefts = await Promise.all(column.map(async (it) => (await it.boundingBox())?.x))
+  expect(new Set(lefts).size).toBe(1)
   for (const name of ['правила', 'согласие на обработку персональных данных']) {
     const link = dialog.getByRole('link', { name })
     expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44)
