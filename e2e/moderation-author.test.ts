@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { test as onWall } from './testing/journey.ts'
 import { act, moderated, recordActs } from './testing/moderation-actions.ts'
-import { chooseFromMenu, focusedPost, postWith, toast } from './testing/page-actions.ts'
+import { chooseFromMenu, focusedPost, postTexts, postWith, toast } from './testing/page-actions.ts'
 
 const test = moderated(onWall)
 
@@ -81,7 +81,7 @@ test('on the wall a moderator removes a post from its menu, reported or not; can
   expect(await journey.rows(acts, [id])).toEqual([{ reason: 'Спам или реклама' }])
 })
 
-test('on the wall a moderator blocks an author with their posts of the day; nobody else has that menu', async ({
+test('on the wall a moderator blocks an author with their posts of the day; cancelled, they are back; nobody else has that menu', async ({
   journey,
   vera,
   olga,
@@ -91,16 +91,23 @@ test('on the wall a moderator blocks an author with their posts of the day; nobo
   for (const text of ['Грязь один', 'Грязь два']) await journey.publish(anna, text)
   await journey.publish(petr, 'Обычная запись')
   const page = await journey.visit({ as: vera })
-  await chooseFromMenu(postWith(page, 'Грязь один'), 'Заблокировать автора…')
-  const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
-  await dialog.getByLabel('Причина').fill('Спам')
-  await dialog.getByLabel('Удалить все его записи за сутки (2)').check()
-  await dialog.getByRole('button', { name: 'Заблокировать' }).click()
-  await toast(page, 'Записи за сутки удалены, автор заблокирован').waitFor()
-  for (const text of ['Грязь один', 'Грязь два']) {
-    await postWith(page, text).waitFor({ state: 'detached' })
+  const block = async () => {
+    await chooseFromMenu(postWith(page, 'Грязь один'), 'Заблокировать автора…')
+    const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
+    await dialog.getByLabel('Причина').fill('Спам')
+    await dialog.getByLabel('Удалить все его записи за сутки (2)').check()
+    await dialog.getByRole('button', { name: 'Заблокировать' }).click()
+    await toast(page, 'Записи за сутки удалены, автор заблокирован').waitFor()
+    await expect.poll(() => postTexts(page)).toEqual(['Обычная запись'])
   }
-  await postWith(page, 'Обычная запись').waitFor()
+  await block()
+  await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
+  await toast(page, 'Решение отменено').waitFor()
+  const all = ['Обычная запись', 'Грязь два', 'Грязь один']
+  await expect.poll(() => postTexts(page)).toEqual(all)
+  expect(await journey.rows('SELECT user_id FROM blocks')).toEqual([])
+
+  await block()
   await page.goto(journey.url)
   await expect.poll(() => journey.rows('SELECT user_id FROM blocks')).toHaveLength(1)
 
