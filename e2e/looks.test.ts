@@ -153,24 +153,30 @@ test.for([
   { name: 'a phone', viewport: PHONE },
   { name: 'a wide screen, which then has a phone’s layout', viewport: DESKTOP },
 ])(
-  'with letters twice as large a long title fits the header of $name',
-  async ({ viewport }, { journey }) => {
-    const page = await journey.visit({ viewport })
+  'with letters twice as large titles and icons fit the header of $name',
+  async ({ viewport }, { journey, olga }) => {
+    const page = await journey.visit({ as: olga, viewport })
     await setLetters(page, 32)
-    await page.goto(`${journey.url}/consent`)
-    const bar = page.getByRole('navigation', { name: 'Разделы' })
-    await expect.poll(async () => (await bar.boundingBox())?.y).toBeGreaterThan(viewport.height / 2)
-    const title = page.getByRole('heading', { name: 'Согласие на обработку' })
-    const [outer, inner] = await Promise.all([
-      page.getByRole('banner').boundingBox(),
-      title.boundingBox(),
-    ])
-    if (!outer || !inner) throw new Error('the header is not shown')
-    expect(inner.y).toBeGreaterThanOrEqual(0)
-    expect(inner.y + inner.height).toBeLessThanOrEqual(outer.height)
-    const isWhole = (it: HTMLElement | SVGElement) =>
-      it.scrollHeight <= it.clientHeight && it.scrollWidth <= it.clientWidth
-    expect(await title.evaluate(isWhole)).toBe(true)
+    const header = page.getByRole('banner')
+    for (const [path, name] of [
+      ['/', 'Стена'],
+      ['/consent', 'Согласие на обработку'],
+      ['/settings/account/email', 'Электронная почта'],
+    ] as const) {
+      await page.goto(journey.url + path)
+      await profileLink(page).waitFor()
+      const bar = page.getByRole('navigation', { name: 'Разделы' })
+      await expect
+        .poll(async () => (await bar.boundingBox())?.y)
+        .toBeGreaterThan(viewport.height / 2)
+      const title = header.getByRole('heading', { level: 1, name })
+      expect(await isWhole(title), path).toBe(true)
+      expect(await page.evaluate(overflow), path).toBeLessThanOrEqual(0)
+      const outer = await header.boundingBox()
+      for (const part of [title, ...(await header.locator('a:visible, button:visible').all())]) {
+        expect(isWithin(await part.boundingBox(), outer), `${path}: ${part}`).toBe(true)
+      }
+    }
   },
 )
 
@@ -389,6 +395,15 @@ async function isWholeInSight(element: Locator): Promise<boolean> {
 
 async function widthOf(element: Locator): Promise<number> {
   return element.evaluate((it) => Math.round(it.getBoundingClientRect().width))
+}
+
+type Box = { x: number; y: number; width: number; height: number } | null
+
+function isWithin(inner: Box, outer: Box): boolean {
+  if (!inner || !outer) return false
+  const isBetween = (from: 'x' | 'y', size: 'width' | 'height') =>
+    inner[from] >= outer[from] && inner[from] + inner[size] <= outer[from] + outer[size]
+  return isBetween('x', 'width') && isBetween('y', 'height')
 }
 
 /** How many px the page is wider than the viewport. */
