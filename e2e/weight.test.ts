@@ -5,8 +5,9 @@ import { buffer } from 'node:stream/consumers'
 import type { Page, Request, Response } from 'playwright-core'
 import { expect } from 'vitest'
 import { FIRST_SCRIPTS_MAX } from '../scripts/first-scripts.ts'
-import { type Journey, test } from './testing/journey.ts'
+import { DESKTOP, type Journey, PHONE, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
+import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { postWith, refuseNews, scroll, spareBytes } from './testing/page-actions.ts'
 
 const TEXT = 'Запись, которой хватает слов на несколько строк, и на телефоне тоже. Номер'
@@ -130,6 +131,59 @@ test.for(['author', 'post', 'search', 'text', 'settings'])(
     }
   },
 )
+
+test('nothing shifts while a page of a user, or any page of a wide screen, gets its data', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  const vera = await signUpModerator(journey)
+  const post = await journey.publish(olga, TEXT)
+  const own = await journey.publish(vera, `${TEXT} 62`)
+  // So many that the end of each list is below the window.
+  await journey.fillThread(
+    vera,
+    post.id,
+    Array.from({ length: 12 }, (_, n) => `Ответ ${n}`),
+  )
+  for (const user of [olga, petr]) {
+    for (const n of [1, 2, 3]) await journey.reply(user, own.id, `${TEXT.repeat(3)} ${n}`)
+  }
+  await journey.call('POST', `/posts/${post.id}/likes`, { token: vera.token })
+  await reportByApi(journey, petr, { postId: post.id })
+  const open = {
+    [`/users/${olga.username}`]: TEXT,
+    [`/posts/${own.id}`]: `${TEXT} 1`,
+    '/search?q=слов': TEXT,
+    '/rules': 'Правила',
+  }
+  const forUsers = {
+    '/liked': TEXT,
+    '/own/posts': TEXT,
+    '/own/replies': 'Ответ 11',
+    '/replies': `${TEXT} 3`,
+    '/settings': 'Выйти',
+    '/settings/devices': 'Firefox',
+    '/moderation': 'Ждут решения',
+  }
+  const before = async (page: Page) => {
+    await refuseNews(page)
+    await recordShifts(page)
+  }
+  for (const [visit, screens] of [
+    [{ as: vera, viewport: PHONE }, forUsers],
+    [{ as: vera, viewport: DESKTOP }, forUsers],
+    [{ viewport: DESKTOP }, open],
+  ] as const) {
+    const page = await journey.visit({ ...visit, before })
+    for (const [path, text] of Object.entries(screens)) {
+      await page.goto(journey.url + path, { waitUntil: 'networkidle' })
+      await page.getByText(text).first().waitFor()
+      const where = `${path}, ${visit.viewport.width} px`
+      expect(await sumOfShifts(page), where).toBeLessThan(0.001)
+    }
+  }
+})
 
 test('the layout shift measurement detects a shift', async ({ journey }) => {
   const page = await journey.visit({ before: slowLine })
