@@ -10,6 +10,7 @@ import { classes } from '../ui/classes.ts'
 import { EmailText } from '../ui/email-text.tsx'
 import { FormError } from '../ui/errors.tsx'
 import page from '../ui/form-page.module.css'
+import tipStyles from '../ui/tip.module.css'
 import { toast } from '../ui/toaster.tsx'
 import { startDeletion, verifyDeletion } from './account-deletion.queries.ts'
 import styles from './delete-account-form.module.css'
@@ -31,7 +32,7 @@ export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
   return (
     <div className={page.form}>
       <h2 className="heading">Удалить аккаунт</h2>
-      <p className={classes('tip', page.tip)} id={tipId}>
+      <p className={classes(tipStyles.tip, page.tip)} id={tipId}>
         Отправили код на{' '}
         <b>
           <EmailText address={mailed.email} />

@@ -8,6 +8,7 @@ import { changeViewer } from '../session/viewer.ts'
 import { classes } from '../ui/classes.ts'
 import { EmailText } from '../ui/email-text.tsx'
 import styles from '../ui/form-page.module.css'
+import tipStyles from '../ui/tip.module.css'
 import { toast } from '../ui/toaster.tsx'
 import { startEmailChange, verifyEmailChange } from './account.queries.ts'
 
@@ -37,7 +38,7 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
         onSubmit={(email) => mailed.start({ email })}
       >
         {title}
-        <p className={classes('tip', styles.tip)} id={tipId}>
+        <p className={classes(tipStyles.tip, styles.tip)} id={tipId}>
           Пришлём код на новый адрес. Пока не введёте код, останется прежний
         </p>
       </EmailEntry>
@@ -46,7 +47,7 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
   return (
     <div className={styles.form}>
       {title}
-      <p className={classes('tip', styles.tip)} id={tipId}>
+      <p className={classes(tipStyles.tip, styles.tip)} id={tipId}>
         Отправили код на{' '}
         <b>
           <EmailText address={mailed.email} />
