@@ -16,7 +16,7 @@ const SPARED_AT_MOST = 75_000
 /** Ten segments of TCP (RFC 6928). */
 const FIRST_FLIGHT = 14_600
 /** Ten real texts take more than these, which are alike. */
-const ROOM_FOR_TEXTS = 250
+const ROOM_FOR_TEXTS = 200
 
 test.beforeEach(({ journey, olga }) => journey.fillWall(olga, 60, TEXT))
 
