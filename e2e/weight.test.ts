@@ -140,22 +140,28 @@ test('nothing shifts while a page of a user, or any page of a wide screen, gets 
   const vera = await signUpModerator(journey)
   const post = await journey.publish(olga, TEXT)
   const own = await journey.publish(vera, `${TEXT} 62`)
-  // The end of a short list is in sight at once.
-  await journey.reply(vera, post.id, 'Ответ')
-  for (const user of [olga, petr]) await journey.reply(user, own.id, TEXT.repeat(3))
+  // So many that the end of each list is below the window.
+  await journey.fillThread(
+    vera,
+    post.id,
+    Array.from({ length: 12 }, (_, n) => `Ответ ${n}`),
+  )
+  for (const user of [olga, petr]) {
+    for (const n of [1, 2, 3]) await journey.reply(user, own.id, `${TEXT.repeat(3)} ${n}`)
+  }
   await journey.call('POST', `/posts/${post.id}/likes`, { token: vera.token })
   await reportByApi(journey, petr, { postId: post.id })
   const open = {
     [`/users/${olga.username}`]: TEXT,
-    [`/posts/${own.id}`]: TEXT.repeat(3),
+    [`/posts/${own.id}`]: `${TEXT} 1`,
     '/search?q=слов': TEXT,
     '/rules': 'Правила',
   }
   const forUsers = {
     '/liked': TEXT,
     '/own/posts': TEXT,
-    '/own/replies': 'Ответ',
-    '/replies': TEXT.repeat(3),
+    '/own/replies': 'Ответ 11',
+    '/replies': `${TEXT} 3`,
     '/settings': 'Выйти',
     '/settings/devices': 'Firefox',
     '/moderation': 'Ждут решения',

@@ -20,8 +20,6 @@ const IDLE_MS = 50
 
 type FeedPagesProps = {
   pages: readonly ShownPage[]
-  /** Whether these are all pages of the list. */
-  isWhole: boolean
   /** The post at which the list was left. */
   anchorId: string
   /** The post above which newer ones were put. */
@@ -37,20 +35,10 @@ type FeedPagesProps = {
  * first sees the posts at which they left it; the other pages follow when the browser is idle.
  */
 export function FeedPages(props: FeedPagesProps) {
-  const {
-    pages,
-    isWhole,
-    anchorId,
-    stoppedAt,
-    setSize,
-    withoutQuotes,
-    card: Card = FeedPost,
-  } = props
+  const { pages, anchorId, stoppedAt, setSize, withoutQuotes, card: Card = FeedPost } = props
   const isRendered = useGrowingReach(pages, anchorId)
-  // What ends a single page is in sight: it would jump once the page is laid out.
-  const className = isWhole && pages.length === 1 ? undefined : styles.page
   return pages.map(({ key, ids, above }, index) => (
-    <div key={key} className={className} data-empty={!isRendered(index) || undefined}>
+    <div key={key} className={styles.page} data-empty={!isRendered(index) || undefined}>
       {isRendered(index) &&
         ids.map((id, at) => (
           <Fragment key={id}>

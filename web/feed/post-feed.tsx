@@ -76,7 +76,6 @@ function EntryFeed(props: PostFeedProps) {
         >
           <FeedPages
             pages={list.pages}
-            isWhole={isWhole}
             anchorId={anchor?.postId ?? ''}
             stoppedAt={list.stoppedAt}
             setSize={start === '' ? setSize : undefined}
