@@ -13,7 +13,6 @@ import { type FeedCardProps, FeedPages } from './feed-pages.tsx'
 import { LastPost, NoPosts, NoReplies } from './list-end.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
 import styles from './post-feed.module.css'
-import { SiteFoot } from './site-foot.tsx'
 import { useNearEnd } from './use-near-end.ts'
 import { useScrollAnchor } from './use-scroll-anchor.ts'
 
@@ -35,6 +34,8 @@ type PostFeedProps = {
   refusal?: ReactNode
   endText?: string | undefined
   card?: ComponentType<FeedCardProps>
+  /** Follows the last post: nothing may stand below a list that still grows. */
+  foot?: ReactNode
 }
 
 /** Each history entry has a feed of its own, which begins where the entry was left. */
@@ -93,7 +94,7 @@ function EntryFeed(props: PostFeedProps) {
 type FeedEndProps = PostFeedProps & { list: PostListView }
 
 function FeedEnd(props: FeedEndProps) {
-  const { list, repliesTo } = props
+  const { list, repliesTo, emptyLead, emptyAction, emptyNote, refusal, endText, foot } = props
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
     const ErrorMessage = list.state === 'failed' && !repliesTo ? ErrorPage : ErrorRow
@@ -101,23 +102,16 @@ function FeedEnd(props: FeedEndProps) {
   }
   if (list.more === 'loading') return <Skeleton count={MORE_SKELETONS} />
   if (list.nextCursor !== null) return <NextLink cursor={list.nextCursor} />
+  if (repliesTo) return list.ids.length === 0 && <NoReplies />
   return (
     <>
-      <LastLine {...props} />
-      {/* Nothing may stand below a list that still grows. */}
-      <SiteFoot />
+      {list.ids.length === 0
+        ? (refusal ?? <NoPosts lead={emptyLead} note={emptyNote} action={emptyAction} />)
+        : // A single post needs no end.
+          (endText || list.total > 1) && <LastPost text={endText} />}
+      {foot}
     </>
   )
-}
-
-function LastLine(props: FeedEndProps) {
-  const { list, repliesTo, emptyLead, emptyAction, emptyNote, refusal, endText } = props
-  if (repliesTo) return list.ids.length === 0 && <NoReplies />
-  if (list.ids.length === 0) {
-    return refusal ?? <NoPosts lead={emptyLead} note={emptyNote} action={emptyAction} />
-  }
-  // A single post needs no end.
-  return (endText || list.total > 1) && <LastPost text={endText} />
 }
 
 /** Without scripts, this link leads to the next posts. */

@@ -4,7 +4,6 @@ import { cursorIn, searchIn } from '../../contract/pages.ts'
 import { SIMILAR_LINE, searchTitle } from '../../contract/search-rules.ts'
 import { type FeedCardProps, FeedPost } from '../feed/feed-pages.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
-import { SiteFoot } from '../feed/site-foot.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { Marked } from '../posts/view/post-text.tsx'
@@ -28,14 +27,7 @@ export function SearchPage() {
   return (
     <>
       <SearchForm q={q} />
-      {q === '' ? (
-        <>
-          <EmptyState {...HELP} />
-          <SiteFoot />
-        </>
-      ) : (
-        <Found {...{ q, start, entryKey }} />
-      )}
+      {q === '' ? <EmptyState {...HELP} /> : <Found {...{ q, start, entryKey }} />}
     </>
   )
 }
