@@ -6,7 +6,7 @@ import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { followLink, postTexts, postWith, refuseNews } from './testing/page-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
-/** Says its zone, since the server does not know the reader's. */
+/** The server does not know the reader's time zone, so it names UTC. */
 const EXACT_TIME = /^\d{1,2} [а-я]+ \d{4}, \d\d:\d\d UTC$/
 const READS = /\/api\/v1\/(?:posts|users|sessions)/
 

@@ -140,7 +140,7 @@ test('nothing shifts while a page of a user, or any page of a wide screen, gets 
   const vera = await signUpModerator(journey)
   const post = await journey.publish(olga, TEXT)
   const own = await journey.publish(vera, `${TEXT} 62`)
-  // So many that the end of each list is below the window.
+  // Each list is longer than the window, so its end is out of sight.
   await journey.fillThread(
     vera,
     post.id,

@@ -10,8 +10,8 @@ const NATIVE = /^(?:7f454c46|cffaedfe|cafebabe|0061736d)/
 type Found = { part: Part; version: string; released: string | undefined; path: string }
 
 /**
- * Finds the native parts of an unpacked release, or of one that this checkout would make. Throws
- * Error for a file without a part.
+ * Finds the native parts in the folder of an unpacked release; by default those of the release that
+ * this checkout would make. Throws Error for a native file that PARTS does not list.
  */
 export async function findParts(release = ROOT): Promise<Found[]> {
   // An unpacked release has the library in a folder of its own.

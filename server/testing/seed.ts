@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '../kernel/db/database.ts'
 
-/** So many rows are far from a statement's time limit, also on a busy machine. */
+/** Rows per statement: even a busy machine inserts them well within a statement's time limit. */
 const ROWS = 500
 
 /** Inserts posts on the wall without the API, and a reply after each tenth. */

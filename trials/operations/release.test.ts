@@ -119,7 +119,7 @@ test('a release with another Node runs that one, and its list of parts names it 
   const name = `node-v26.99.0-${process.platform}-${process.arch}`
   await mkdir(join(folder, name, 'bin'), { recursive: true })
   await writeFile(join(folder, name, 'LICENSE'), 'MIT')
-  // It says that it is another version, with an old library.
+  // A copy of this Node that claims another version and an old library.
   const program = (await readFile(process.execPath, 'latin1'))
     .replaceAll(process.versions.node, '26.99.0')
     .replace(/(OpenSSL \d[\w.]* +\d+ [A-Z][a-z]{2} )20\d\d/g, '$12019')
