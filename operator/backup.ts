@@ -1,3 +1,4 @@
+import { withStartDatabase } from '../server/kernel/db/database.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import type { Progress } from '../server/operations/backup/backup-file.ts'
 import {
@@ -9,7 +10,11 @@ import type { Restored } from '../server/operations/backup/restore.service.ts'
 import { requireRestorable, restoreBackup } from '../server/operations/backup/restore.service.ts'
 import { verifyBackup } from '../server/operations/backup/verify.service.ts'
 import { fromCaller } from '../server/operations/start/caller-folder.ts'
-import { readSecret, requirePostgresVersion } from '../server/operations/start/installation.ts'
+import {
+  readPostgresMajor,
+  readSecret,
+  requirePostgresVersion,
+} from '../server/operations/start/installation.ts'
 import type { Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { Refusal, requireWords } from './command.ts'
 import { ACCOUNTS, count, time } from './format.ts'
@@ -53,19 +58,30 @@ export const verify: Command = {
   async runWithoutWall(context: ContextWithoutWall): Promise<Output> {
     requireWords(context, 1)
     const [file = ''] = context.words.map(fromCaller)
-    const verified = await verifyBackup(file, { onProgress: shown(), signal: interruption })
+    const verified = await verifyBackup(file, {
+      major: await findMajor(context),
+      onProgress: shown(),
+      signal: interruption,
+    })
     const { createdAt, version, migration } = verified.manifest
-    const { posts, fingerprint } = verified
+    const { posts, fingerprint, major } = verified
     const isNoted =
       !context.isDryRun && (await recordVerification(context, { createdAt, fingerprint }))
     return {
       lines: [
-        `Копия верна: сделана ${time(new Date(createdAt))}, записей на стене: ${posts}.`,
+        `Копия верна: сделана ${time(new Date(createdAt))}, записей на стене: ${posts}. Проверена в PostgreSQL ${major}.`,
         ...(isNoted ? ['Проверка последней копии отмечена: её покажут status и doctor.'] : []),
       ],
-      json: { file, createdAt, version, migration, posts, isNoted },
+      json: { file, createdAt, version, migration, posts, postgres: major, isNoted },
     }
   },
+}
+
+/** Returns undefined if the settings name no database that answers. */
+async function findMajor({ config }: ContextWithoutWall): Promise<string | undefined> {
+  const url = config.databaseDirectUrl ?? config.databaseUrl
+  if (url === undefined) return undefined
+  return withStartDatabase(url, ({ db }) => readPostgresMajor(db)).catch(() => undefined)
 }
 
 /** Records a verification in the wall that the settings name, if the backup is its last. */

@@ -44,7 +44,7 @@ async function openMachineWithPostgres(skip: TestContext['skip']) {
   return { ...machine, settings, start, setUp }
 }
 
-test('setup makes the wall’s role and database in the machine’s PostgreSQL, the server works with them as its own user, and a second run changes nothing', {
+test('setup makes the wall’s role and database in the machine’s PostgreSQL, the server works with them as its own user, its backups are verified by the same PostgreSQL, and a second run changes nothing', {
   timeout: 300_000,
 }, async ({ skip }) => {
   const { folder, settings, start, setUp, call } = await openMachineWithPostgres(skip)
@@ -56,6 +56,10 @@ test('setup makes the wall’s role and database in the machine’s PostgreSQL, 
 
   const stop = await start()
   expect((await call(`${HERE}/bin/vslukh status --json`)).out).toContain('"nodes": 1')
+  const copy = '/var/backups/vslukh/own.backup'
+  expect(await call(`${HERE}/bin/vslukh backup ${copy}`)).toMatchObject({ code: 0 })
+  const verified = await call(`${HERE}/bin/vslukh verify ${copy} --json`)
+  expect(JSON.parse(verified.out), verified.err).toMatchObject({ postgres: '15', isNoted: true })
   await stop()
   expect(await setUp()).toMatchObject({ level: 'ok' })
   expect(await readFile(settings, 'utf8')).toBe(text)

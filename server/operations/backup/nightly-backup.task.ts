@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import type { Ending, Jobs } from '../../kernel/queue/queue.ts'
+import { readPostgresMajor } from '../start/installation.ts'
 import { explainStartFailure } from '../start/start-failure.ts'
 import { runBackupCommand } from './backup-command.ts'
 import {
@@ -73,7 +74,8 @@ export function createNightlyBackup(options: Options) {
       return
     }
     try {
-      const { manifest, fingerprint } = await verifyBackup(file, { signal })
+      const major = await readPostgresMajor(db)
+      const { manifest, fingerprint } = await verifyBackup(file, { major, signal })
       await storeVerification(db, { ...manifest, fingerprint })
     } catch (err) {
       signal.throwIfAborted()

@@ -5,9 +5,10 @@ import { findCounterDifferences } from '../../features/posts/counters.task.ts'
 import { readPostList, wall } from '../../features/posts/post-lists.ts'
 import { openDatabase } from '../../kernel/db/database.ts'
 import { migrate } from '../../kernel/db/migrate.ts'
+import { versionOf } from '../embedded-postgres/cluster.ts'
 import { startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.ts'
 import { findRunning } from '../embedded-postgres/pid-file.ts'
-import { readFingerprint } from '../start/installation.ts'
+import { readFingerprint, readPostgresMajor } from '../start/installation.ts'
 import type { Progress } from './backup-file.ts'
 import { BackupError } from './backup-folder.ts'
 import { compareScratch, loadIntoScratch, migrateScratch } from './load-scratch.repository.ts'
@@ -18,20 +19,26 @@ import { moveScratchIntoPlace, withRestoreLock } from './scratch-schema.reposito
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh verify' }
 
 type Options = {
+  /** The major version of the wall's PostgreSQL. */
+  major?: string | undefined
   onProgress?: Progress
   /** Aborting it makes the verification reject, after it has removed its files. */
   signal?: AbortSignal | undefined
 }
 
-type Verified = { manifest: Manifest; posts: number; fingerprint: Buffer | null }
+/** `major` is the version of PostgreSQL that held the restored wall. */
+type Verified = { manifest: Manifest; posts: number; fingerprint: Buffer | null; major: string }
 
-/** Restores into a throwaway PostgreSQL, and compares sums and counters. Throws BackupError. */
+/**
+ * Restores into a throwaway PostgreSQL, and compares sums and counters. It is of the wall's version
+ * if the machine has that installed, and otherwise the embedded one. Throws BackupError.
+ */
 export async function verifyBackup(
   path: string,
-  { onProgress = () => {}, signal }: Options = {},
+  { major, onProgress = () => {}, signal }: Options = {},
 ): Promise<Verified> {
   const manifest = await readRestorable(path)
-  const { connectionString: url, remove } = await startThrowaway(dirname(path), signal)
+  const { connectionString: url, remove } = await startThrowaway(dirname(path), { major, signal })
   const stop = () => void remove()
   signal?.addEventListener('abort', stop)
   try {
@@ -48,25 +55,27 @@ export async function verifyBackup(
 
 const DISK_FULL = /ENOSPC|No space left/
 
+type Throwaway = Pick<Options, 'major' | 'signal'>
+
 /** `remove` stops the PostgreSQL and removes its files, so that every statement fails. */
-async function startThrowaway(folder: string, signal: AbortSignal | undefined) {
+async function startThrowaway(folder: string, options: Throwaway) {
   let failure: unknown
   for (const parent of verifyParents(folder)) {
     let dataDir: string | undefined
     try {
       dataDir = await makeVerifyFolder(parent)
-      return await startIn(dataDir, signal)
+      return await startIn(dataDir, options)
     } catch (error) {
       failure = error
       if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true })
-      if (signal?.aborted || DISK_FULL.test(String(error))) break
+      if (options.signal?.aborted || DISK_FULL.test(String(error))) break
     }
   }
   throw failure
 }
 
-async function startIn(dataDir: string, signal: AbortSignal | undefined) {
-  const silent = { say() {}, onLost() {}, ...(signal && { signal }) }
+async function startIn(dataDir: string, { major, signal }: Throwaway) {
+  const silent = { say() {}, onLost() {}, major, ...(signal && { signal }) }
   const { connectionString, stop } = await startEmbeddedPostgres({ dataDir, ...silent })
   const remove = async () => {
     await stop()
@@ -100,7 +109,8 @@ async function readWall(url: string): Promise<Omit<Verified, 'manifest'>> {
       )
     }
     const { total } = await readPostList(db, wall, {}, null)
-    return { posts: total, fingerprint: await readFingerprint({ db }) }
+    const fingerprint = await readFingerprint({ db })
+    return { posts: total, fingerprint, major: await readPostgresMajor(db) }
   } finally {
     await close()
   }
@@ -138,7 +148,8 @@ async function stopLeftPostgres(dataDir: string): Promise<boolean> {
   const cluster = await realpath(join(dataDir, 'postgres')).catch(() => undefined)
   if (cluster === undefined || !(await findRunning(cluster))) return true
   try {
-    await (await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })).stop()
+    const options = { dataDir, say() {}, onLost() {}, major: versionOf(cluster) }
+    await (await startEmbeddedPostgres(options)).stop()
     return true
   } catch {
     return false

@@ -7,15 +7,22 @@ import { StartError } from '../../kernel/errors/app-error.ts'
 /** Paths of the programs; `major` is the first number of their version, as clusters name it. */
 export type Binaries = { initdb: string; postgres: string; major: string }
 
-export function findBinaries(): Binaries {
+/** Debian installs each major version into a folder of its own here. */
+const MACHINE_FOLDER = '/usr/lib/postgresql'
+
+/** Returns the machine's programs of the `preferred` major version, or else the embedded ones. */
+export function findBinaries(preferred?: string): Binaries {
+  if (preferred !== undefined) {
+    const machine = programsIn(join(MACHINE_FOLDER, preferred, 'bin'), preferred)
+    if (existsSync(machine.initdb) && existsSync(machine.postgres)) return machine
+  }
   const root = packageRoot()
   restoreLibraryLinks(root)
-  const folder = join(root, 'native', 'bin')
-  return {
-    initdb: join(folder, 'initdb'),
-    postgres: join(folder, 'postgres'),
-    major: majorOf(root),
-  }
+  return programsIn(join(root, 'native', 'bin'), majorOf(root))
+}
+
+function programsIn(folder: string, major: string): Binaries {
+  return { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres'), major }
 }
 
 function packageRoot(): string {

@@ -16,8 +16,8 @@ export const SUPERUSER = 'postgres'
 
 export type ClusterPaths = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
 
-/** Returns the major version of a cluster, undefined until `initdb` has finished. */
-function versionOf(cluster: string): string | undefined {
+/** Returns the major version of a cluster, as '18'; undefined until `initdb` has finished. */
+export function versionOf(cluster: string): string | undefined {
   try {
     return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
   } catch (cause) {
@@ -75,10 +75,9 @@ async function runInitdb(paths: ClusterPaths, folder: string) {
     `--pgdata=${folder}`,
     `--username=${SUPERUSER}`,
     '--encoding=UTF8',
-    // Built into PostgreSQL, so sorting and case do not change with the system's libraries.
+    // Sorting and, from PostgreSQL 17 on, case do not change with the system's libraries.
     '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
+    ...localeOptions(Number(paths.binaries.major)),
     // Whoever can open the socket's 0700 folder may connect; nobody may over TCP.
     '--auth-local=trust',
     '--auth-host=reject',
@@ -92,6 +91,12 @@ async function runInitdb(paths: ClusterPaths, folder: string) {
       cause,
     })
   }
+}
+
+function localeOptions(major: number): string[] {
+  return major < 17
+    ? ['--lc-ctype=C.UTF-8']
+    : ['--locale-provider=builtin', '--builtin-locale=C.UTF-8']
 }
 
 /** PostgreSQL's programs get no PG* settings of the terminal and no locale of the machine. */

@@ -22,6 +22,8 @@ type EmbeddedPostgresOptions = {
   /** Called once when PostgreSQL was lost and another server has taken DATA_DIR meanwhile. */
   onLost: (error: Error) => void
   settings?: string[]
+  /** Prefers the machine's own programs of this major version to the embedded ones. */
+  major?: string | undefined
   /** Aborting it during the start undoes the start, which then rejects. */
   signal?: AbortSignal
 }
@@ -61,7 +63,7 @@ export async function startEmbeddedPostgres(
 }
 
 async function prepare(options: EmbeddedPostgresOptions): Promise<ServerState> {
-  const binaries = findBinaries()
+  const binaries = findBinaries(options.major)
   await makeDataDir(options.dataDir)
   const dataDir = await realpath(options.dataDir)
   const user = await chooseOsUser(binaries.postgres, dataDir)

@@ -106,14 +106,16 @@ export const OLDEST_POSTGRES = 15
 
 /** Throws StartError for an old PostgreSQL: its migrations would fail with an error of syntax. */
 export async function requirePostgresVersion(url: string): Promise<void> {
-  const { rows } = await withStartDatabase(url, ({ db }) =>
-    sql<{ version: number }>`SELECT current_setting('server_version_num')::int AS version`.execute(
-      db,
-    ),
-  )
-  const major = Math.floor((rows[0]?.version ?? 0) / 10_000)
-  if (major >= OLDEST_POSTGRES) return
+  const major = await withStartDatabase(url, ({ db }) => readPostgresMajor(db))
+  if (Number(major) >= OLDEST_POSTGRES) return
   throw new StartError(
     `DATABASE_URL: там PostgreSQL ${major}, а нужна ${OLDEST_POSTGRES} или новее. Обновите сервер базы данных`,
   )
+}
+
+/** Returns the major version of PostgreSQL, as '18'. */
+export async function readPostgresMajor(db: StartDatabase['db']): Promise<string> {
+  const { rows } = await sql<{ version: number }>`
+    SELECT current_setting('server_version_num')::int / 10000 AS version`.execute(db)
+  return String(rows[0]?.version)
 }
