@@ -82,7 +82,7 @@ test('on a phone the theme is changed in the foot of a page, or in the settings'
   journey,
   olga,
 }) => {
-  for (const visit of [{ path: '/about' }, { path: '/settings', as: olga }]) {
+  for (const visit of [{ path: '/about' }, { path: '/search' }, { path: '/settings', as: olga }]) {
     const page = await journey.visit(visit)
     const toggle = page.getByRole('main').getByRole('button', { name: 'Светлая тема' })
     await toggle.click()

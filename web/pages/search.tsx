@@ -11,6 +11,8 @@ import { foundWords } from '../search/found-words.ts'
 import { searchSource, useSearchState } from '../search/search.queries.ts'
 import styles from '../search/search-form.module.css'
 import { SearchForm } from '../search/search-form.tsx'
+import { SiteLinks } from '../texts/site-links.tsx'
+import { ThemeToggle } from '../theme/theme-toggle.tsx'
 import { classes } from '../ui/classes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 
@@ -27,7 +29,19 @@ export function SearchPage() {
   return (
     <>
       <SearchForm q={q} />
-      {q === '' ? <EmptyState {...HELP} /> : <Found {...{ q, start, entryKey }} />}
+      {q === '' ? <Help /> : <Found {...{ q, start, entryKey }} />}
+    </>
+  )
+}
+
+/** Visitors on phones find the theme and the site's texts here: below the wall they are far away. */
+function Help() {
+  return (
+    <>
+      <EmptyState {...HELP} />
+      <SiteLinks>
+        <ThemeToggle />
+      </SiteLinks>
     </>
   )
 }
