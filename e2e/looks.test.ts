@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { SITE_DESCRIPTION } from '../contract/pages.ts'
 import { DESKTOP, PHONE, TABLET, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import {
@@ -68,7 +69,7 @@ test.for([
     const page = await journey.visit({ viewport })
     const main = page.getByRole('main')
     expect(await main.getByRole('heading').allTextContents()).toEqual([
-      'Стена коротких текстовых записей: читайте, пишите, отвечайте',
+      SITE_DESCRIPTION.slice(0, -1),
       'Записи не найдены',
     ])
     await main.getByText('Возможно, записи скоро появятся').waitFor()

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { SITE_DESCRIPTION } from '../contract/pages.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import { bringTo, isAt, postTexts, postWith, readOn } from './testing/page-actions.ts'
 
@@ -144,7 +145,7 @@ test('on a wide screen the field stands beside the column, with the introduction
   for (const options of [{}, STILL]) {
     const page = await journey.visit({ viewport: DESKTOP, ...options })
     const beside = page.getByRole('complementary', { name: 'О сайте' })
-    await beside.getByText('Стена коротких текстовых записей').waitFor()
+    await beside.getByText(SITE_DESCRIPTION).waitFor()
     await beside.getByRole('link', { name: 'Правила' }).waitFor()
     expect(await page.getByRole('link', { name: 'Поиск' }).isVisible()).toBe(false)
     await beside.getByRole('searchbox', { name: 'Поиск по записям' }).fill('широкие')
