@@ -67,7 +67,7 @@ test('no page of the settings has a serious accessibility violation', async ({
   })
 })
 
-/** Opens pages by their paths, each once its text is there. */
+/** Opens pages by their paths, and checks each when its text is there. */
 async function expectNoBarrierAt(
   journey: Journey,
   olga: TestUser,
@@ -91,7 +91,7 @@ async function expectNoBarrierInAnyLook(page: Page, path: string): Promise<void>
   await expectNoBarrierInLight(page, path)
 }
 
-test('the field to reply in has no serious accessibility violation', async ({ journey, olga }) => {
+test('the reply field has no serious accessibility violation', async ({ journey, olga }) => {
   const page = await visitAtRest(journey, { as: olga, path: `/posts/${answer.id}` })
   await page.getByRole('textbox', { name: 'Ваш ответ' }).fill('я'.repeat(501))
   await expectNoBarrier(page, 'the field')
@@ -234,7 +234,7 @@ test('no wall that is empty, failed or incomplete has a serious accessibility vi
   await expectNoBarrier(page, 'a wall that failed, without a network')
 })
 
-/** Opens a page without animations: what is fading in has no contrast yet. */
+/** Opens a page without animations, because elements that fade in lack contrast. */
 function visitAtRest(journey: Journey, visit: Visit = {}): Promise<Page> {
   return journey.visit({ reducedMotion: 'reduce', ...visit })
 }

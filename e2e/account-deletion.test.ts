@@ -4,7 +4,7 @@ import { desktopTest as test } from './testing/journey.ts'
 import { postWith, toast } from './testing/page-actions.ts'
 import { askForCode, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
-test('an account is deleted with a mailed code, its posts are gone, and signing in brings them back', async ({
+test('an account is deleted with a mailed code, its posts disappear, and signing in restores them', async ({
   journey,
 }) => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
@@ -51,13 +51,13 @@ test('an account is deleted with a mailed code, its posts are gone, and signing 
     .toBe(1)
 })
 
-test('the wall goes on past the posts of a deleted account that are still to be moved', async ({
+test('the wall continues past the posts of a deleted account that have not been moved yet', async ({
   journey,
 }) => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
   await journey.publish(petr, 'Запись под ними')
   await journey.fillWall(olga, 70, 'Скрытая')
-  // No post can leave a total that is locked.
+  // While the totals are locked, no post can be moved.
   await journey.sql.query('BEGIN')
   await journey.sql.query('SELECT FROM wall_totals FOR UPDATE')
   onTestFinished(async () => void (await journey.sql.query('ROLLBACK')))
@@ -80,7 +80,7 @@ test('the wall goes on past the posts of a deleted account that are still to be 
   expect(await user.getByText('Скрытая').count()).toBe(0)
 })
 
-test('a person saves an archive of their data from the settings', async ({ journey }) => {
+test('a user downloads an archive of their data from the settings', async ({ journey }) => {
   const olga = await journey.signUp()
   await journey.publish(olga, 'Это останется у меня')
   const page = await journey.visit({ as: olga, path: '/settings' })

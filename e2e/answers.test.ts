@@ -13,7 +13,7 @@ import {
 
 const MANY = ['Первый', 'Второй', 'Третий']
 
-test('the bell counts unseen replies and leads to them; they are marked at this visit alone', async ({
+test('the bell counts unseen replies and leads to them; they are marked as new only at this visit', async ({
   journey,
   olga,
   petr,
@@ -68,7 +68,7 @@ test('a tab hidden for ten minutes closes its stream, and shows new replies on r
   await expect.poll(() => streams).toContain(LIVE_PATH)
 })
 
-test('replies to one post that came together are a group under its name; an empty list says so', async ({
+test('adjacent replies to one post are a group under its text; an empty list shows that it is empty', async ({
   journey,
   olga,
   petr,

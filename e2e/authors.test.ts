@@ -28,7 +28,7 @@ test('a name and its tile lead to the author, whose posts and replies are two li
   await expect.poll(() => postTexts(page)).toEqual(['Первая запись'])
 })
 
-test('a profile link to settings: their first row is one’s own page, and from there it leads back', async ({
+test('the profile link opens the settings, whose first row leads to the viewer’s page, which links back', async ({
   journey,
   olga,
 }) => {
@@ -44,7 +44,7 @@ test('a profile link to settings: their first row is one’s own page, and from 
   await page.waitForURL('**/settings')
 })
 
-test('the menu of an author leads to their feed, which a browser shows as a page with a way back', async ({
+test('the menu of an author leads to their feed, which a browser shows as a page with a link back', async ({
   journey,
 }) => {
   const vera = await journey.signUp()
@@ -63,7 +63,7 @@ test('the menu of an author leads to their feed, which a browser shows as a page
   await page.getByRole('heading', { level: 1, name: owner.username }).waitFor()
 })
 
-test('an author is hidden and brought back on their page, which says so', async ({
+test('an author is hidden and shown again on their page, which shows that they are hidden', async ({
   journey,
   olga,
   petr,
@@ -82,7 +82,7 @@ test('an author is hidden and brought back on their page, which says so', async 
   await expect.poll(() => postTexts(page)).toEqual(['Слишком громко'])
 })
 
-test('a former name leads to the present one, also within the app; an unknown one says so', async ({
+test('a former name leads to the current one, even within the app; an unknown name shows that it is unknown', async ({
   journey,
 }) => {
   const vera = await journey.signUp()

@@ -15,7 +15,7 @@ test.beforeEach(async ({ journey, olga }) => {
   await journey.publish(olga, 'Останется на месте')
 })
 
-test('going back closes the dialog and saves the draft, going forward and a reload bring it back; no way of closing leaves an entry behind', async ({
+test('going back closes the dialog and saves the draft, going forward and a reload restore it; no way of closing leaves an entry behind', async ({
   journey,
   olga,
 }) => {
@@ -55,7 +55,7 @@ test('going back closes the dialog and saves the draft, going forward and a relo
     expect(await isDialogEntry(page)).toBe(false)
     await expect.poll(() => depth(page)).toBe(1)
   }
-  // What was closed here, and not by going back, is done with.
+  // A dialog that was closed, but not by going back, does not return.
   await step(page, 1)
   expect(await dialog.count()).toBe(0)
   await step(page, -1)
@@ -71,7 +71,7 @@ test('going back closes the dialog and saves the draft, going forward and a relo
   await page.waitForURL('**/settings')
 })
 
-test('«Назад» and «Закрыть» in the same moment take one step', async ({ journey, olga }) => {
+test('«Назад» and «Закрыть» at the same moment take one step', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, path: '/settings', viewport: PHONE })
   await page.getByRole('link', { name: 'Стена' }).click()
   const plus = page.getByRole('button', { name: 'Новая запись' })
@@ -87,13 +87,13 @@ test('«Назад» and «Закрыть» in the same moment take one step', a
     await dialog.waitFor({ state: 'detached' })
     await expect.poll(() => depth(page)).toBe(1)
   }
-  // A dialog opens when no step is on its way any more.
+  // A dialog opens when no step back is pending.
   await plus.click()
   await dialog.waitFor()
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
-test('a dialog closes at once, and the app works on, even if the browser never takes the step back', async ({
+test('a dialog closes at once, and the app keeps working, even if the browser never takes the step back', async ({
   journey,
   olga,
 }) => {
@@ -116,7 +116,7 @@ test('a dialog closes at once, and the app works on, even if the browser never t
   await page.waitForURL('**/settings')
 })
 
-test('where there is no Navigation API, closing a dialog leaves no entry behind either', async ({
+test('without the Navigation API, closing a dialog leaves no entry behind either', async ({
   journey,
   olga,
 }) => {
@@ -135,7 +135,7 @@ test('where there is no Navigation API, closing a dialog leaves no entry behind 
   }
 })
 
-test('a dialog is modal from the task of the tap, with the focus in its field, and gives the focus back to its button', async ({
+test('a dialog is modal from the task of the tap, with the focus in its field, and returns the focus to its button', async ({
   journey,
   olga,
 }) => {
@@ -161,7 +161,7 @@ test('a dialog is modal from the task of the tap, with the focus in its field, a
   }
 })
 
-test('in a dialog without a field the focus is on the dialog, and not on «Закрыть»', async ({
+test('in a dialog without a field the focus is on the dialog, not on «Закрыть»', async ({
   journey,
   olga,
   petr,
@@ -194,7 +194,7 @@ test('going back from the sign-in dialog drops the like that opened it', async (
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
-/** How many entries of the app are before the current one. */
+/** Returns the number of entries of the app before the current one. */
 function depth(page: Page): Promise<number> {
   return page.evaluate(() => history.state.index)
 }

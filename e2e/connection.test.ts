@@ -10,7 +10,7 @@ test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, 12)
 })
 
-test('without a network the end of a list says so at once, and goes on by itself when the network is back', async ({
+test('without a network the end of a list shows that at once, and loads by itself when the network is back', async ({
   journey,
   olga,
 }) => {
@@ -20,7 +20,7 @@ test('without a network the end of a list says so at once, and goes on by itself
   // The first page is also read again for its signed-in reader, early or late, by another cursor.
   const next = new RegExp(`/api/v1/posts\\?.*cursor=${lastId}(&|$)`)
   const reads = countRequests(page, 'GET', next)
-  // What a user needs later is in scripts of their own.
+  // Chunks that a user needs later load separately.
   await page.waitForLoadState('networkidle')
   await page.context().setOffline(true)
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
@@ -51,7 +51,7 @@ test('a first page that does not load shows an error, and «Повторить»
   olga,
 }) => {
   const first = /\/api\/v1\/posts(\?|$)/
-  // Whoever opens the wall by its address finds it in the page already.
+  // A wall that is opened by its address is already in the page, so the app opens it here.
   const page = await journey.visit({
     as: olga,
     path: '/settings',

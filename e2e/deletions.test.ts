@@ -30,7 +30,7 @@ test('a deletion asks for confirmation, and removes the post from the list', asy
   await expect.poll(() => postTexts(page)).toEqual(['Останется'])
 })
 
-test('deleting a post on its own page leads to the wall; a toast says when it had already been deleted', async ({
+test('deleting a post on its own page leads to the wall; a toast shows if it had already been deleted', async ({
   journey,
   olga,
 }) => {
@@ -56,7 +56,7 @@ test('deleting a post on its own page leads to the wall; a toast says when it ha
   await expect.poll(() => page.getByRole('article').count()).toBe(0)
 })
 
-test('a post that cannot be edited any more is deleted and written anew: its text is never lost', async ({
+test('a post that can no longer be edited is deleted and rewritten, and its text is never lost', async ({
   journey,
   olga,
 }) => {

@@ -38,7 +38,7 @@ test('two tabs write at once: each keeps its own text through closing, a reload 
   expect(await textField(last.getByRole('dialog')).inputValue()).toBe('Первая вкладка')
 })
 
-test('an edit whose text differs in nothing that is sent stays open when another tab stores something', async ({
+test('an edit without a change that would be sent stays open when another tab stores something', async ({
   journey,
 }) => {
   const author = await journey.signUp()
@@ -57,7 +57,7 @@ test('an edit whose text differs in nothing that is sent stays open when another
   expect(await textField(dialog).inputValue()).toBe('Два\tслова')
 })
 
-test('a draft that the browser has no room for lasts as long as the page, and a toast says so', async ({
+test('a draft that the browser has no room for lasts until the page is closed, and a toast states that', async ({
   journey,
 }) => {
   const page = await journey.visit({ as: await journey.signUp() })
@@ -94,7 +94,7 @@ test('the composer names a newly registered author, and another name can be chos
   await enterCode(page, await journey.nextCode('nina@example.org'))
   const dialog = page.getByRole('dialog', { name: 'Новая запись' })
   await dialog.getByText(/Пишете как user_[0-9a-z]{7} · сменить/).waitFor()
-  // By then a toast would have come.
+  // A toast would have shown by then.
   await untilPreloaded(page)
   expect(await page.getByText(/^Теперь вы/).count()).toBe(0)
   await textField(dialog).fill('Пока без имени')

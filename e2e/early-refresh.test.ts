@@ -14,7 +14,7 @@ test.beforeEach(async ({ journey, olga }) => {
   await journey.publish(olga, 'Первая')
 })
 
-test('a signed-in person’s token is there before the scripts, which then ask for the wall at once', async ({
+test('a signed-in user’s token arrives before the scripts, which then request the wall at once', async ({
   journey,
   olga,
 }) => {
@@ -50,7 +50,7 @@ test.for([
   ['a phone', PHONE],
   ['a desktop', DESKTOP],
 ] as const)(
-  'a signed-in person reads before the scripts come, on %s: nothing for visitors is shown, nothing moves, and then come their likes',
+  'a signed-in user reads before the scripts load, on %s: nothing for visitors is shown, nothing moves, and then their likes appear',
   async ([_, viewport], { journey, olga }) => {
     const { body } = await journey.call('GET', '/posts')
     await journey.call('POST', `/posts/${body.posts[0].id}/likes`, { token: olga.token })
@@ -79,7 +79,10 @@ test.for([
   },
 )
 
-test('where the early refresh gets no answer, the app asks itself', async ({ journey, olga }) => {
+test('if the early refresh gets no answer, the app sends a refresh itself', async ({
+  journey,
+  olga,
+}) => {
   let asked = 0
   const page = await journey.visit({
     as: olga,
@@ -106,7 +109,7 @@ test('a page opened while another tab refreshes waits for its turn', async ({ jo
   expect(refreshes()).toBe(1)
 })
 
-test('a visitor asks for no token, with or without a stored client token', async ({ journey }) => {
+test('a visitor requests no token, with or without a stored client token', async ({ journey }) => {
   const asked: string[] = []
   const page = await journey.visit({
     before: async (it) => {
@@ -119,7 +122,7 @@ test('a visitor asks for no token, with or without a stored client token', async
   expect(asked).toEqual([])
 })
 
-/** Records what of a visitor's page is seen in any frame. */
+/** Records which parts of a visitor's page are visible in any frame. */
 function recordSeenForVisitors(): void {
   const seen = new Set<string>()
   Object.defineProperty(window, 'seenForVisitors', { get: () => [...seen] })
@@ -134,7 +137,7 @@ function recordSeenForVisitors(): void {
   requestAnimationFrame(look)
 }
 
-/** Takes the lock that tabs refresh under; returns the function that releases it. */
+/** Takes the lock under which tabs refresh; returns the function that releases it. */
 async function holdLock(page: Page): Promise<() => Promise<void>> {
   await page.evaluate(
     () =>
@@ -148,7 +151,7 @@ async function holdLock(page: Page): Promise<() => Promise<void>> {
   return () => page.evaluate(() => Reflect.get(window, 'releaseLock')())
 }
 
-/** Waits until a tab stands in the queue for the lock. */
+/** Waits until a tab is queued for the lock. */
 async function waitForQueuedLock(): Promise<void> {
   for (;;) {
     const { pending = [] } = await navigator.locks.query()

@@ -15,7 +15,7 @@ const MUTE = 'Не сообщать об этой записи'
 const COPY = 'Скопировать текст'
 const REWRITE = 'Удалить и написать заново'
 
-test('the edit dialog counts the remaining time down, and an edited post says «Изменено» everywhere', async ({
+test('the edit dialog counts down the remaining time, and an edited post shows «Изменено» everywhere', async ({
   journey,
   olga,
 }) => {

@@ -43,7 +43,7 @@ test('an address changes in two steps; the old one gets a notice, and the new on
   expect((await journey.signIn('moved@example.org')).id).toBe(user.id)
 })
 
-test('a malformed address and a server error of status 400 stand under the input, and the button stays disabled meanwhile', async ({
+test('a malformed address and a server error of status 400 are shown under the input, and the button stays disabled meanwhile', async ({
   journey,
 }) => {
   const neighbour = await journey.signUp()
@@ -74,7 +74,7 @@ function emailForm(page: Page) {
   }
 }
 
-test('an address that was stored in the form of the DNS is shown in letters', async ({
+test('an address that was stored with a punycode domain is shown in letters', async ({
   journey,
 }) => {
   const user = await journey.signIn('anna@xn--e1afmkfd.xn--p1ai')

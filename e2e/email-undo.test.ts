@@ -30,7 +30,7 @@ test('a stolen account: the thief’s change leaves the owner signed in, the mai
   const { heading, giveBack, signIn } = undoPage(ownersPage)
   await expect.poll(() => heading.textContent()).toBe('Вернуть прежнюю почту?')
   expect(await ownersPage.title()).toBe('Возврат почты - Вслух')
-  // Programs that check links in mails open them too: that alone changes nothing.
+  // Programs that check links open them too, so opening the page changes nothing.
   expect(await emailOf(journey, owner)).toBe('thief@example.org')
   await giveBack.click()
   await expect.poll(() => heading.textContent()).toBe('Прежняя почта возвращена')

@@ -3,10 +3,10 @@ import { desktopTest as test } from './testing/journey.ts'
 import { holdCalls } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
-/** Ten of them are longer than the screen, so that the next ones are not read yet. */
+/** Ten posts of this text are longer than the screen, so that the next ones are not read yet. */
 const LONG_TEXT = 'Запись на много строк. '.repeat(15)
 
-test('a signed-in reload of the feed reads each page once, also if it takes a while to learn who reads', async ({
+test('a signed-in reload of the feed reads each page once, even if the viewer becomes known late', async ({
   journey,
   olga,
 }) => {
@@ -25,7 +25,7 @@ test('a signed-in reload of the feed reads each page once, also if it takes a wh
   await expect.poll(() => cursors).toHaveLength(2)
   viewer.letGo()
   await profileLink(page).waitFor()
-  // A busy machine may ask for the second page first.
+  // A busy machine may request the second page first.
   const [second = 0, first = 0] = cursors.toSorted((a, b) => a - b)
   expect(first - second).toBe(10)
   expect(cursors).toHaveLength(2)

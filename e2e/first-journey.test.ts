@@ -5,7 +5,7 @@ import { test } from './testing/journey.ts'
 test('a visitor reads, registers by the mailed code, publishes, and finds the post after a reload and a restart', async ({
   journey,
 }) => {
-  // The server that is stopped lets nobody wait.
+  // The server that stops refuses new streams.
   const page = await journey.visit({ expectedErrors: /^503 GET \S+\/live$/ })
   await page.getByText('Записи не найдены').waitFor()
   expect(await page.title()).toBe('Стена - Вслух')

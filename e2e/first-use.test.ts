@@ -24,7 +24,7 @@ test.beforeEach(async ({ journey, olga }) => {
   talk = await journey.publish(olga, 'Разговор')
 })
 
-/** Opens a page where bytes are spared; what it requests is recorded. */
+/** Opens a page with data saving on, and records its requests. */
 async function readSparingly(journey: Journey, visit: Visit = {}) {
   const requested: string[] = []
   const page = await journey.visit({
@@ -60,7 +60,7 @@ async function swipe(page: Page, by: number): Promise<void> {
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
 
 test.for([
-  ['who saves data', spareBytes],
+  ['a data saver', spareBytes],
   [
     'a 3G line',
     async (page: Page) => {
@@ -69,7 +69,7 @@ test.for([
     },
   ],
 ] as const)(
-  'for %s nothing but the page is loaded until it is used',
+  'for %s nothing but the page loads until it is used',
   async ([_, slowDown], { journey }) => {
     const requested: string[] = []
     const page = await journey.visit({
@@ -87,7 +87,7 @@ test.for([
   },
 )
 
-test('a swipe within the first screen needs no scripts, one past it loads them, and reading goes on', async ({
+test('a swipe within the first screen loads no scripts, a swipe past it loads them and then more posts', async ({
   journey,
 }) => {
   const viewport = { width: 390, height: 500 }
@@ -103,12 +103,12 @@ test('a swipe within the first screen needs no scripts, one past it loads them, 
 
 test.for([
   ['a like', '/', 'Нравится', 'dialog', 'Вход'],
-  ['an answer', '/', 'Ответить', 'dialog', 'Вход'],
+  ['a reply', '/', 'Ответить', 'dialog', 'Вход'],
   ['a menu', '/', 'Ещё', 'menu', 'Ещё'],
   ['a like on the page of its author', '/users/', 'Нравится', 'dialog', 'Вход'],
-  ['a menu among what is found', '/search?q=Разговор', 'Ещё', 'menu', 'Ещё'],
+  ['a menu in search results', '/search?q=Разговор', 'Ещё', 'menu', 'Ещё'],
 ] as const)(
-  'the first tap, on %s, loads the scripts and is answered',
+  'the first tap, on %s, loads the scripts and takes effect',
   async ([, path, name, shown, title], { journey, olga }) => {
     const address = path === '/users/' ? path + olga.username : path
     const { page } = await readSparingly(journey, { hasTouch: true, path: address })
@@ -118,7 +118,7 @@ test.for([
   },
 )
 
-test('taps on the head and the foot of a page that came without scripts are answered', async ({
+test('taps on the header and the foot of a page without scripts load them and take effect', async ({
   journey,
 }) => {
   for (const [path, name, answer] of [
@@ -147,7 +147,7 @@ test('a moved mouse loads the scripts, and nothing else moves', async ({ journey
 })
 
 test('links, cards, forms and the way back work without the scripts', async ({ journey, olga }) => {
-  // So high that nothing must be scrolled to.
+  // High enough that nothing needs scrolling.
   const viewport = { width: 390, height: 2500 }
   const { page, requested } = await readSparingly(journey, { hasTouch: true, viewport })
   await page.getByRole('link', { name: 'Дальше' }).tap()
@@ -171,7 +171,7 @@ test('links, cards, forms and the way back work without the scripts', async ({ j
   await page.waitForURL(/search\?q=/)
 })
 
-test('a signed-in user gets the scripts at once, also with data saving on', async ({
+test('a signed-in user gets the scripts at once, even with data saving on', async ({
   journey,
   olga,
 }) => {
@@ -221,14 +221,14 @@ test('every control pressed before the scripts load shows at once that it waits'
   const shown = other.waitForEvent('console', (message) => message.text() === 'ARTICLE waits')
   await postWith(other, 'Разговор').getByText('Разговор').click({ noWaitAfter: true })
   await next.asked
-  // The page cannot be asked while the next one is on its way.
+  // The page cannot be queried while the navigation is pending.
   await shown
   next.letGo()
-  // Its scripts are held too, and may be asked for before it has loaded.
+  // Its scripts are held too, and may be requested before it has loaded.
   await other.waitForURL(`**/posts/${talk.id}`, { waitUntil: 'commit' })
 })
 
-test('a private page has its header and frame before the scripts, and nothing moves when they come', async ({
+test('a private page has its header and frame before the scripts, and nothing moves when they load', async ({
   journey,
   olga,
 }) => {
@@ -248,7 +248,7 @@ test('a private page has its header and frame before the scripts, and nothing mo
   expect(await sumOfShifts(page)).toBeLessThan(0.001)
 })
 
-test('a press on a page that is rendered anew, since it was left further down, is answered', async ({
+test('a press takes effect on a page that is rendered anew because it was left further down', async ({
   journey,
 }) => {
   const page = await journey.visit()
@@ -261,7 +261,7 @@ test('a press on a page that is rendered anew, since it was left further down, i
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
 
-test('scripts that cannot be loaded leave a page to read, without controls that would do nothing', async ({
+test('if the scripts cannot be loaded, the page stays readable, without controls that would do nothing', async ({
   journey,
 }) => {
   const page = await likeWithout(journey, SCRIPTS)
@@ -274,7 +274,7 @@ test.for([
   ['script', /\/assets\/author-.*\.js$/],
   ['sheet', /\/assets\/lazy-styles-.*\.css$/],
 ] as const)(
-  'a page whose own %s cannot be loaded stays as it came, without controls that would do nothing',
+  'a page whose own %s cannot be loaded stays as it was served, without controls that would do nothing',
   async ([_, missing], { journey, olga }) => {
     const page = await likeWithout(journey, missing, `/users/${olga.username}`)
     await postWith(page, 'Разговор').locator('time').tap()
@@ -282,7 +282,7 @@ test.for([
   },
 )
 
-test('an app that fails to start leaves a page to read too', async ({ journey }) => {
+test('if the app fails to start, the page stays readable too', async ({ journey }) => {
   const page = await journey.visit({
     waitsForScripts: false,
     expectedErrors: /^Error: no timing/,
@@ -327,7 +327,7 @@ async function tapOffline(journey: Journey, path = '/'): Promise<Page> {
   return page
 }
 
-/** Taps a heart where what it needs cannot be loaded, until the page shows no buttons. */
+/** Taps a heart while a needed file cannot be loaded, until the page shows no buttons. */
 async function likeWithout(journey: Journey, missing: RegExp, path = '/'): Promise<Page> {
   const { page } = await readSparingly(journey, {
     hasTouch: true,

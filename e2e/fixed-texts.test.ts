@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { type Journey, test } from './testing/journey.ts'
 import { chooseFromMenu, postWith } from './testing/page-actions.ts'
 
-/** How a text shows: by its role, as the title of the tab, or as a text of its own. */
+/** How a text is shown: by its role, as the title of the tab, or as a separate text. */
 type How = 'heading' | 'button' | 'link' | 'tab' | 'text'
 type Row = [how: How, text: string]
 
@@ -22,8 +22,8 @@ const titled = (title: string): Row[] => [
 ]
 
 /**
- * What section 2 of the specification fixes on each page, to the letter. The texts of an action
- * stand in the journey that takes it.
+ * The texts of each page that section 2 of the specification fixes to the letter. The texts of an
+ * action are in the journey of that action.
  */
 const OF_VISITORS: Record<string, Row[]> = {
   '/': [...titled('Стена'), ['button', 'Новые'], ['button', 'Войти'], ...EMPTY_LIST],
@@ -87,7 +87,7 @@ async function expectTexts(
   }
 }
 
-/** Whether the page shows the very text, with nothing before or after it. */
+/** Whether the page shows exactly this text, with nothing before or after it. */
 async function isShown(page: Page, how: How, text: string): Promise<boolean> {
   if (how === 'tab') return (await page.title()) === text
   const found =

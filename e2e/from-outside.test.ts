@@ -60,7 +60,7 @@ test('a session that has ended is requested only once', async ({ journey }) => {
   const user = await journey.signUp()
   const page = await journey.visit({ as: user, before: refuseNews })
   await profileLink(page).waitFor()
-  // A call that still ran would ask for the session too.
+  // A call in flight would request the session too.
   await page.waitForLoadState('networkidle')
   await endSessions(journey, user)
   const refreshes = countRequests(page, 'PATCH', REFRESH)

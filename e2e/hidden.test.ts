@@ -6,18 +6,18 @@ import { type Journey, test } from './testing/journey.ts'
 import { chooseFromMenu, postTexts, postWith, toast } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
-/** Petr is hidden from Olga by a call, as in another browser. */
+/** Hides Petr from Olga by a call, as another browser would. */
 const mutePetr = (journey: Journey, olga: TestUser, petr: TestUser) =>
   journey.call('PUT', `/users/${petr.id}/mute`, olga)
 
-/** Opens a page of Olga's, who knows whom she has muted. */
+/** Opens a page as Olga, and waits until it knows whom she has muted. */
 async function visit(journey: Journey, olga: TestUser, path = '/'): Promise<Page> {
   const page = await journey.visit({ as: olga, path })
   await profileLink(page).waitFor()
   return page
 }
 
-test('hiding an author affects the viewer’s lists alone, at once and after a reload, and is undone by the toast', async ({
+test('hiding an author affects only the viewer’s lists, at once and after a reload, and is undone by the toast', async ({
   journey,
   olga,
 }) => {
@@ -73,7 +73,7 @@ test('hidden posts do not flash while the page loads', async ({ journey, olga, p
   expect(seen.filter((text) => text.includes('Не хочу видеть'))).toEqual([])
 })
 
-test('new posts and replies of others light the buttons as soon, those of hidden authors none', async ({
+test('new posts and replies of others still show their buttons at once, those of hidden authors do not', async ({
   journey,
   olga,
   petr,
@@ -97,7 +97,11 @@ test('new posts and replies of others light the buttons as soon, those of hidden
   expect(performance.now() - since).toBeLessThan(2500)
 })
 
-test('a list reads on where all of a page is hidden', async ({ journey, olga, petr }) => {
+test('a list loads more posts if all posts of a page are hidden', async ({
+  journey,
+  olga,
+  petr,
+}) => {
   const long = await journey.publish(olga, 'Давняя')
   await journey.fillWall(petr, 25)
   await mutePetr(journey, olga, petr)
@@ -106,7 +110,7 @@ test('a list reads on where all of a page is hidden', async ({ journey, olga, pe
   await page.getByText('Это все записи').waitFor()
 })
 
-test('a quote of a hidden author says so, and leads to the post, which is shown at its own address', async ({
+test('a quote of a hidden author shows that, and leads to the post, which is shown at its own address', async ({
   journey,
   olga,
   petr,
@@ -128,7 +132,7 @@ test('a quote of a hidden author says so, and leads to the post, which is shown 
   await toast(page, `Автор ${petr.username} снова виден`).waitFor()
 })
 
-test('hidden authors are listed in the settings, and come back from there', async ({
+test('hidden authors are listed in the settings, where they can be shown again', async ({
   journey,
   olga,
   petr,
@@ -146,7 +150,7 @@ test('hidden authors are listed in the settings, and come back from there', asyn
   await postWith(page, 'Вернусь').waitFor()
 })
 
-test('a post with a word that one does not want to see shows a line until a tap; one’s own posts are never hidden, and logging out forgets the words', async ({
+test('a post with a hidden word shows a line until a tap; the viewer’s own posts are never hidden, and logging out deletes the words', async ({
   journey,
   olga,
 }) => {

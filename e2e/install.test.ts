@@ -17,7 +17,7 @@ test('Chromium finds nothing that keeps the app from being installed', async ({ 
   expect(await page.evaluate(mismatchedPictures)).toEqual([])
 })
 
-test('a text shared by the phone waits in the composer, once, also after signing in', async ({
+test('a text shared by the phone waits in the composer, once, even after signing in', async ({
   journey,
   olga,
 }) => {
@@ -46,7 +46,9 @@ test('a text shared by the phone waits in the composer, once, also after signing
   expect(await textField(await dialogOf(visitor, 'Новая запись')).inputValue()).toBe(shared)
 })
 
-test('browsers that show no SVG icon find one at its usual address', async ({ journey }) => {
+test('browsers without support for SVG icons find an icon at the usual address', async ({
+  journey,
+}) => {
   const icon = await fetch(`${journey.url}/favicon.ico`)
   expect(icon.status).toBe(200)
   expect(icon.headers.get('content-type')).toMatch(/^image\/(?:x-icon|vnd\.microsoft\.icon)/)
@@ -63,7 +65,7 @@ test('after three visits the installation is offered, once, and no style of the 
   const context = first.context()
   for (const page of [first, await context.newPage(), await context.newPage()]) {
     await offerByBrowser(journey, page)
-    // The same visit goes on.
+    // The same visit continues.
     await offerByBrowser(journey, page)
   }
   const fourth = await context.newPage()
@@ -84,7 +86,7 @@ test('after three visits the installation is offered, once, and no style of the 
 
 const offerOn = (page: Page) => toast(page, '«Вслух» можно установить как приложение')
 
-/** Chromium sends the event in no private window. Resolves when the page has dealt with it. */
+/** Sends the event, which Chromium omits in private windows, and waits until it is handled. */
 async function offerByBrowser(journey: Journey, page: Page): Promise<void> {
   if (page.url() === 'about:blank') await page.goto(journey.url)
   await page.waitForFunction(() => !('static' in document.documentElement.dataset))
@@ -103,7 +105,7 @@ async function offerByBrowser(journey: Journey, page: Page): Promise<void> {
   await page.evaluate(() => new Promise(requestAnimationFrame))
 }
 
-/** The pictures of the manifest whose type or size differs from what the manifest says. */
+/** Returns the manifest's pictures whose type or size differs from the manifest. */
 async function mismatchedPictures(): Promise<string[]> {
   const { icons, screenshots } = await (await fetch('/manifest.webmanifest')).json()
   const wrong: string[] = []

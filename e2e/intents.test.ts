@@ -99,7 +99,7 @@ test('an intent survives a reload on the code step, and is performed once', asyn
   expect(await dialog.count()).toBe(0)
 })
 
-test('after signing in, a like that was set far down the wall is seen there, and needs no toast', async ({
+test('after signing in, a like that was set far down the wall is visible there, so no toast shows', async ({
   journey,
 }) => {
   const author = await journey.signUp()
@@ -120,14 +120,14 @@ test.for([
   { who: 'the same person', isSame: true },
   { who: 'somebody else', isSame: false },
 ])(
-  'a session that has run out: one toast says so, and the heart is set when $who signs in by it: $isSame',
+  'an expired session shows one toast, and the heart is set when $who signs in by it: $isSame',
   async ({ isSame }, { journey }) => {
     const { page, user } = await visitEndedSession(journey)
     const next = isSame ? user : await journey.signUp()
     await like(page).click()
     await toast(page, 'Сессия завершена. Войдите снова').waitFor()
     await page.getByRole('status').getByRole('button', { name: 'Войти' }).click()
-    // Time enough for a second toast to follow.
+    // Enough time for a second toast to follow.
     await page.clock.fastForward(1000)
     expect(await toast(page, 'Войдите, чтобы продолжить').count()).toBe(0)
     await signInThrough(journey, page, next.email)
@@ -140,7 +140,7 @@ test.for([
   },
 )
 
-test('a report on a session that has run out offers to sign in, once, and is opened again afterwards', async ({
+test('a report in an expired session offers to sign in, once, and opens again afterwards', async ({
   journey,
 }) => {
   const { page, user } = await visitEndedSession(journey)
@@ -151,7 +151,7 @@ test('a report on a session that has run out offers to sign in, once, and is ope
   await dialog.getByRole('button', { name: 'Отправить' }).click()
   await dialog.getByRole('alert').getByText('Войдите, чтобы продолжить').waitFor()
   await toast(page, 'Сессия завершена. Войдите снова').waitFor()
-  // The toast above says the same, and has no button of its own.
+  // The toast above it has no button.
   await dialog.getByRole('button', { name: 'Войти' }).click()
   await signInThrough(journey, page, user.email)
   await dialog.getByRole('radio').first().waitFor()

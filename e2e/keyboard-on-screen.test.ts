@@ -4,7 +4,7 @@ import { test } from './testing/journey.ts'
 import { dialogOf, postWith, REFUSED } from './testing/page-actions.ts'
 import { askForCode, signInDialog } from './testing/sign-in-actions.ts'
 
-/** A small phone, and what the keyboard leaves of its screen. */
+/** A small phone. VISIBLE is the height that the keyboard leaves. */
 const PHONE = { width: 360, height: 640 }
 const VISIBLE = 340
 
@@ -30,12 +30,12 @@ test('text and its button are never under the keyboard of a phone that does not 
     expect(bottom).toBeGreaterThan(title.top)
     expect(left).toBeGreaterThanOrEqual(title.right)
   }
-  // What the button answers stands below it, not under the text.
+  // The error is below the button, not below the text.
   await writer.route('**/posts', (route) => route.fulfill(REFUSED), { times: 1 })
   await send.click()
   const error = await boxOf(dialog.getByRole('alert').getByText(/./))
   expect(error.top - (await boxOf(send)).bottom).toBeLessThan(24)
-  // Once the dialog has stopped moving.
+  // Polls until the dialog has stopped moving.
   await expect.poll(async () => (await boxOf(dialog)).bottom).toBeLessThanOrEqual(VISIBLE)
   await writer.keyboard.press('Escape')
 
@@ -100,7 +100,7 @@ function boxOf(item: Locator): Promise<Box> {
   })
 }
 
-/** Replaces the visual viewport, which a keyboard makes smaller than the page on iOS alone. */
+/** Replaces the visual viewport, which a keyboard makes smaller than the page only on iOS. */
 async function ownVisualViewport(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const viewport = Object.assign(new EventTarget(), {

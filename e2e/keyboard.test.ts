@@ -25,7 +25,7 @@ test('everything can be done without a mouse', async ({ journey, olga, petr }) =
   await page.keyboard.press('Tab')
   await expect.poll(() => focusedPost(page)).toBe('Верхняя запись')
 
-  // New post: written, published, and the focus back where it was.
+  // Writes and publishes a new post; the focus returns to where it was.
   await typeRussian(page, 'т')
   await dialogOf(page, 'Новая запись')
   await expect.poll(() => focused(page)).toBe('Текст записи')
@@ -37,7 +37,7 @@ test('everything can be done without a mouse', async ({ journey, olga, petr }) =
   await postWith(page, 'Написано без мыши').waitFor()
   await expect.poll(() => focusedPost(page)).toBe('Верхняя запись')
 
-  // Like, reply, open.
+  // Likes, replies, opens a post.
   await typeRussian(page, 'д')
   const like = postWith(page, 'Верхняя запись').getByRole('button', { name: 'Нравится' })
   await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
@@ -57,7 +57,7 @@ test('everything can be done without a mouse', async ({ journey, olga, petr }) =
   await page.waitForURL(`${journey.url}/`)
   await expect.poll(() => focusedPost(page)).toBe('Верхняя запись')
 
-  // Own post: changed and deleted by its menu.
+  // Edits and deletes an own post by its menu.
   await typeRussian(page, 'л')
   await expect.poll(() => focusedPost(page)).toBe('Написано без мыши')
   await tabTo(page, `Ещё: ${petr.username}`)
@@ -82,7 +82,7 @@ test('everything can be done without a mouse', async ({ journey, olga, petr }) =
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await expect.poll(() => postTexts(page)).toEqual(['Верхняя запись', 'Нижняя запись'])
 
-  // Another view by the switcher, and the theme.
+  // Switches the view and the theme.
   await page.getByRole('button', { name: 'Новые' }).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('listbox').waitFor()
@@ -102,7 +102,7 @@ test('the switcher is a listbox of the other views, for the arrow keys and for l
   const options = page.getByRole('listbox').getByRole('option')
   await options.first().waitFor()
   expect(await options.allInnerTexts()).toEqual(['Понравившиеся', 'Мои записи', 'Мои ответы'])
-  // The page's clock stands still: how fast this machine types makes no difference.
+  // The page's clock is paused, so that the speed of this machine does not matter.
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
   const focusedOption = () => page.evaluate(() => document.activeElement?.textContent)
   await typeRussian(page, 'мои')
@@ -110,7 +110,7 @@ test('the switcher is a listbox of the other views, for the arrow keys and for l
   await typeRussian(page, ' о')
   await page.clock.runFor(360)
   expect(await focusedOption()).toBe('Мои ответы')
-  // After 350 ms another word begins.
+  // After 350 ms a new word begins.
   await typeRussian(page, 'п')
   await page.clock.runFor(20)
   expect(await focusedOption()).toBe('Понравившиеся')

@@ -13,7 +13,7 @@ test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, 12)
 })
 
-test('offline, a dialog that was never opened before says that it needs the network, and later opens with its styles', async ({
+test('offline, a dialog that was never opened before shows that it needs the network, and later opens with its styles', async ({
   journey,
 }) => {
   const page = await journey.visit({ expectedErrors: UNFETCHED })
@@ -31,7 +31,7 @@ test('offline, a dialog that was never opened before says that it needs the netw
   expect(await dialog.evaluate((it) => getComputedStyle(it).borderRadius)).toBe('20px')
 })
 
-test('a dialog that loads slowly says so until it is there', async ({ journey }) => {
+test('a dialog that loads slowly shows that until it opens', async ({ journey }) => {
   const page = await journey.visit()
   await page.getByRole('article').first().waitFor()
   const scripts = await holdCalls(page, /assets\/sign-in-dialog-/)
@@ -76,14 +76,14 @@ test('a post opens without the server, and from the first sign of use menus and 
     ...new Set(fetched.filter((url) => /\/(?:sign-in-dialog|menus)-/.test(url))),
   ]
   expect(chunks()).toEqual([])
-  // The page may only now be ready to notice it.
+  // Repeats the move, because the page may not listen yet.
   await expect
     .poll(async () => {
       await page.mouse.move(300 + Math.random() * 100, 300)
       return chunks().length
     })
     .toBe(2)
-  // Resolves when the chunks that these import have come too.
+  // Resolves when the chunks that these import have loaded too.
   await page.evaluate((urls) => Promise.all(urls.map((url) => import(url))), chunks())
   await page.context().setOffline(true)
   await (await openMenu(postWith(page, 'Запись 12'))).getByRole('menuitem').first().waitFor()

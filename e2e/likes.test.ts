@@ -51,7 +51,7 @@ test('a tapped heart springs for 200 ms, unless reduced motion is set; a loaded 
     const card = postWith(page, 'Пружина')
     await card.getByRole('button', { name: 'Нравится', pressed: true }).waitFor()
     expect(await motions(page)).toEqual([])
-    // Olga likes it again from elsewhere: not before this one is taken back.
+    // Waits for the unlike, because Olga then likes the post again from elsewhere.
     const answered = page.waitForResponse((it) => it.request().method() === 'DELETE')
     await like(card).click()
     await card.getByRole('button', { name: 'Нравится', pressed: false }).waitFor()
@@ -106,7 +106,7 @@ test('a like, an edit and a deletion show in the other tab; messages of another 
   await journey.publish(olga, 'Было так')
   const first = await journey.visit({ as: olga })
   const second = await openTab(first)
-  // A browser slows the tab down that is not in front.
+  // Browsers slow down a tab in the background.
   await first.bringToFront()
 
   const like = postWith(second, 'Было так').getByRole('button', { name: 'Нравится' })
@@ -128,7 +128,7 @@ test('a like, an edit and a deletion show in the other tab; messages of another 
   expect(await postWith(second, 'Останется на стене').count()).toBe(1)
 })
 
-test('a message of another release’s tab that this one does not know changes nothing here', async ({
+test('an unknown message from a tab of another release changes nothing', async ({
   journey,
   olga,
 }) => {
@@ -152,8 +152,7 @@ test('a message of another release’s tab that this one does not know changes n
   expect(await postTexts(page)).toEqual(['Останется'])
 })
 
-/** The transitions under way that take longer than a change of colour. */
-/** Records what moves in a post for 200 ms, however soon it is over. */
+/** Records transitions of 200 ms in posts, even if they end before they are read. */
 async function recordMotions(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const seen = new Set<string>()

@@ -63,7 +63,7 @@ test.for([
   { name: 'a phone', viewport: PHONE },
   { name: 'a desktop', viewport: DESKTOP },
 ])(
-  'on $name an empty wall says what it is and asks for the first post',
+  'on $name an empty wall shows what it is and asks for the first post',
   async ({ viewport }, { journey }) => {
     await journey.emptyWall()
     const page = await journey.visit({ viewport })
@@ -202,7 +202,7 @@ test('wide screens: side rail with feed link, new-post button and theme toggle; 
   await profileLink(page).waitFor()
   expect(await controls.evaluateAll(namesOf)).toEqual(['Стена', 'Новая запись', 'Светлая тема'])
   await page.setViewportSize(DESKTOP)
-  // The name of the site stands above them.
+  // The name of the site is above them.
   const wide = ['Вслух', 'Стена', 'Новая запись', 'Светлая тема']
   await expect.poll(() => controls.evaluateAll(namesOf)).toEqual(wide)
   await page.setViewportSize(PHONE)
@@ -322,7 +322,10 @@ test('on pages below the settings the header of a phone shows back, title and ti
   }
 })
 
-test('danger is an outline, and filled only in the confirmation', async ({ journey, olga }) => {
+test('a dangerous action has an outlined button, which is filled only in the confirmation', async ({
+  journey,
+  olga,
+}) => {
   const page = await journey.visit({ as: olga, path: '/settings/account/delete' })
   const ask = page.getByRole('button', { name: 'Получить код' })
   expect(await styleOf(ask, 'background-color')).toBe('rgba(0, 0, 0, 0)')
@@ -340,7 +343,7 @@ async function setLetters(page: Page, standard: number): Promise<void> {
   await browser.send('Page.setFontSizes', { fontSizes: { standard, fixed } })
 }
 
-/** How far, in px, the middle of an element's text stands above or below its own. */
+/** Returns how far (px) the middle of an element's text is above or below its own. */
 function distanceFromMiddle(element: Locator): Promise<number> {
   return element.evaluate((it) => {
     const range = document.createRange()
@@ -375,7 +378,7 @@ function brightness(color: string): number {
   return Math.max(Number(red), Number(green), Number(blue))
 }
 
-/** Whether nothing covers an element, and all of it is within the viewport. */
+/** Whether an element is not covered, and all of it is within the viewport. */
 async function isWholeInSight(element: Locator): Promise<boolean> {
   if ((await element.count()) === 0) return false
   return element.evaluate((it) => {
@@ -401,7 +404,7 @@ function isWithin(inner: Box, outer: Box): boolean {
   return isBetween('x', 'width') && isBetween('y', 'height')
 }
 
-/** How many px the page is wider than the viewport. */
+/** Returns how many px the page is wider than the viewport. */
 function overflow(): number {
   const { scrollWidth, clientWidth } = document.documentElement
   return scrollWidth - clientWidth
@@ -419,8 +422,8 @@ function recordBackgrounds(): void {
 }
 
 /**
- * Names of buttons and links that do not own the 44 px around their middle: a thumb may miss them.
- * The time and the name of an author are lines of text: the card and the tile lead there too.
+ * Returns the names of buttons and links whose touch target is smaller than 44 px. Ignores the time
+ * and the name of an author, which are lines of text: the card and the tile lead there too.
  */
 function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {

@@ -5,7 +5,7 @@ import { chooseFromMenu, focusedPost, postTexts, postWith, toast } from './testi
 
 const test = moderated(onWall)
 
-test('with an author go all their posts of the last day; cancelled, none of them has gone', async ({
+test('blocking an author can remove all their posts of the last day; cancelling it keeps them all', async ({
   journey,
   vera,
   publishReported,
@@ -49,7 +49,7 @@ test('with an author go all their posts of the last day; cancelled, none of them
   await expect.poll(() => journey.rows(left, [anna.id])).toEqual([{ id: old.id }])
 })
 
-test('on the wall a moderator removes a post from its menu, reported or not; cancelled, it is back', async ({
+test('on the wall a moderator removes a post from its menu, reported or not; cancelling restores it', async ({
   journey,
   vera,
   petr,
@@ -81,7 +81,7 @@ test('on the wall a moderator removes a post from its menu, reported or not; can
   expect(await journey.rows(acts, [id])).toEqual([{ reason: 'Спам или реклама' }])
 })
 
-test('on the wall a moderator blocks an author with their posts of the day; cancelled, they are back; nobody else has that menu', async ({
+test('on the wall a moderator blocks an author and removes their posts of the day; cancelling restores them; no other user has that menu', async ({
   journey,
   vera,
   olga,

@@ -11,7 +11,7 @@ import { focusedPost, postWith, toast, typeRussian } from './testing/page-action
 
 const test = moderated(onWall)
 
-test('a decision is shown at once; cancelled by its toast or by a key, it never reaches the server, and the card gets the focus back', async ({
+test('a decision is shown at once; cancelled by its toast or by a key, it never reaches the server, and the focus returns to the card', async ({
   vera,
   publishReported,
   visitQueue,
@@ -95,7 +95,7 @@ test('the queue is worked through by the keyboard alone, in any layout', async (
   await expect.poll(() => focusedPost(page)).toBe('Первая')
   await page.keyboard.press('j')
   await expect.poll(() => focusedPost(page)).toBe('Вторая')
-  // «о» stands on the J key, «л» on the K key, «в» on the D key, «щ» on the O key.
+  // «о» is on the J key, «л» on the K key, «в» on the D key, «щ» on the O key.
   await typeRussian(page, 'в')
   await expect.poll(() => focusedPost(page)).toBe('Третья')
   await typeRussian(page, 'л')
@@ -110,7 +110,7 @@ test('the queue is worked through by the keyboard alone, in any layout', async (
     .toEqual({ Первая: 'kept', Вторая: 'removed', Третья: 'open' })
 })
 
-test('a post and its author are dealt with at once; cancelled, the author has noticed nothing', async ({
+test('one dialog removes a post and blocks its author; cancelling leaves the author unaffected', async ({
   journey,
   vera,
   publishReported,
@@ -150,7 +150,7 @@ test('a post and its author are dealt with at once; cancelled, the author has no
   expect((await journey.call('GET', '/users/current', { token: anna.token })).status).toBe(200)
 })
 
-test('a queue that cannot be read can be tried again', async ({
+test('a queue that failed to load can be loaded again', async ({
   journey,
   vera,
   publishReported,

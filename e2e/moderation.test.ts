@@ -15,7 +15,7 @@ const test = moderated(
 )
 
 test(
-  'a report leads to a removal that both sides learn of, and an appeal brings the post back with its likes',
+  'a report leads to a removal of which both sides are notified, and an appeal restores the post with its likes',
   LONG,
   async ({ journey, vera, olga, petr }) => {
     const post = await journey.publish(petr, 'Спорная запись')
@@ -159,7 +159,7 @@ test('for visitors and other users the queue does not exist, and no link leads t
   expect(await page.getByText(/ждут решения/).count()).toBe(0)
 })
 
-test('the queue looks like an unknown address to visitors, also after signing in, unless they are moderators', async ({
+test('the queue looks like an unknown address to visitors, even after signing in, unless they are moderators', async ({
   journey,
   vera,
   olga,
@@ -178,7 +178,7 @@ test('the queue looks like an unknown address to visitors, also after signing in
   await enterCode(page, await journey.nextCode(vera.email))
   await page.waitForURL(`${journey.url}/moderation`)
   await postWith(page, 'Ждёт модератора').waitFor()
-  // The status is still that of a page that is not there: it comes before anybody knows who asks.
+  // The status stays 404, because the server sends it before it knows the viewer.
   expect((await page.reload())?.status()).toBe(404)
   await postWith(page, 'Ждёт модератора').waitFor()
 
@@ -190,7 +190,7 @@ test('the queue looks like an unknown address to visitors, also after signing in
   await expect.poll(() => other.getByRole('main').innerText()).toBe(anywhere)
 })
 
-/** The ids of the reports whose outcome the reporter has not seen. */
+/** Returns the ids of the reports whose outcome the reporter has not seen. */
 function unseen(journey: Journey, olga: TestUser): Promise<unknown[]> {
   return journey
     .call('GET', '/users/current/reports', { token: olga.token })

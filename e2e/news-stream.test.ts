@@ -26,7 +26,7 @@ test('on plain http, where browsers have no locks, each visible tab gets the new
   await page.getByRole('button', { name: /новые записи|новым записям/ }).waitFor()
   await postWith(page, 'Первая').waitFor()
 
-  // A browser has six connections to a host: a tab that nobody sees needs none of them.
+  // A browser opens only six connections to a host, so a hidden tab closes its stream.
   const ended = page.waitForEvent('requestfailed', (request) => LIVE.test(request.url()))
   await setVisibility(page, 'hidden')
   await ended
@@ -40,7 +40,7 @@ async function takeLocksAway(page: Page): Promise<void> {
   )
 }
 
-test('a stream that has gone silent is closed, and the page asks once and opens another', async ({
+test('a stream that has gone silent is closed, and the page reads once and opens another', async ({
   journey,
   olga,
 }) => {
@@ -64,7 +64,7 @@ test('a stream that has gone silent is closed, and the page asks once and opens 
   await expect.poll(asked).toBe(1)
 })
 
-/** Streams that say nothing. */
+/** Replaces the page's streams with silent ones. */
 function replaceStreams(): void {
   const streams: EventTarget[] = []
   class SilentStream extends EventTarget {

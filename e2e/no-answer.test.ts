@@ -65,12 +65,12 @@ test('without an answer the switcher still leads to the wall, where another call
   await profileLink(page).waitFor()
 })
 
-test('an action that needs sign-in says that the server does not answer, and works once it does', async ({
+test('an action that needs sign-in shows that the server does not answer, and works once it does', async ({
   journey,
   olga,
 }) => {
   const page = await visitUnanswered(journey, olga, '/')
-  // Reading needs no answer.
+  // Reading does not depend on the session.
   await page.getByText('Здесь ли я?').waitFor()
   const write = page.getByRole('button', { name: 'Новая запись' })
   await write.click()
@@ -105,8 +105,8 @@ test('while the viewer is unknown, a heart shows that it waits, and the last tap
         [petr.id],
       ),
     )
-    // Likes are not known yet either: who taps an empty heart likes the post, and may have liked it
-    // before.
+    // Likes are not known yet either: a tap on an empty heart likes the post, even if the viewer
+    // has liked it before.
     .toEqual([{ text: 'И снова туда' }, { text: 'Один раз' }, { text: 'Уже нравится' }])
   for (const text of ['Один раз', 'И снова туда', 'Уже нравится']) {
     await expect.poll(() => isBusy(text)).toBe(null)
@@ -132,7 +132,7 @@ test('while the viewer is unknown, the page shows that a dialog opens, and the l
   expect(new URL(page.url()).pathname).toBe('/')
 })
 
-/** Opens the wall as a user whom the server names, with their likes, only after `letGo()`. */
+/** Opens the wall as a user whose account and likes the server returns only after `letGo()`. */
 async function visitUnknown(journey: Journey, petr: TestUser) {
   const held: Awaited<ReturnType<typeof holdCalls>>[] = []
   const page = await journey.visit({

@@ -5,7 +5,7 @@ import { test } from './testing/journey.ts'
 import { postWith, startPost, textField } from './testing/page-actions.ts'
 import { signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
-/** What the oldest browsers that the build supports lack. */
+/** Functions that the oldest browsers of the build's target lack. */
 const NEWER_THAN_2024 = [
   'Promise.withResolvers',
   'Promise.try',
@@ -33,10 +33,10 @@ const NEWER_THAN_2024 = [
 const TOO_OLD = 'Читать можно и так, а чтобы войти и писать, нужен браузер поновее'
 
 test.for([
-  ['lacks what others have since 2022', (page: Page) => takeAway(page, ['AbortSignal.timeout'])],
+  ['lacks features of 2022', (page: Page) => takeAway(page, ['AbortSignal.timeout'])],
   ['cannot parse the scripts', spoilScripts],
 ] as const)(
-  'a browser that %s shows the wall, and says that signing in needs a newer one',
+  'a browser that %s shows the wall, and that signing in needs a newer browser',
   async ([_what, before], { journey, olga }) => {
     await journey.publish(olga, 'Запись для всех')
     const page = await journey.visit({
@@ -50,7 +50,7 @@ test.for([
   },
 )
 
-test('the script that looks for what a browser lacks can be parsed by those of 2019', async ({
+test('the script that detects old browsers can be parsed by browsers of 2019', async ({
   journey,
 }) => {
   const html = await (await fetch(journey.url)).text()
@@ -61,7 +61,7 @@ test('the script that looks for what a browser lacks can be parsed by those of 2
   expect(await writtenFor('esnext')).toBe(await writtenFor('es2019'))
 })
 
-test('a browser that lacks what others have since 2024 shows links, signs in, likes and publishes', async ({
+test('a browser that lacks features of 2024 shows links, signs in, likes and publishes', async ({
   journey,
   olga,
   petr,
@@ -82,7 +82,7 @@ test('a browser that lacks what others have since 2024 shows links, signs in, li
   await page.getByText(TOO_OLD).waitFor({ state: 'detached' })
 })
 
-test('an error of another program in the page, early or late, takes nothing away', async ({
+test('an error of a foreign script in the page, early or late, breaks nothing', async ({
   journey,
   olga,
 }) => {
@@ -95,7 +95,7 @@ test('an error of another program in the page, early or late, takes nothing away
   const failed = page.waitForEvent('pageerror')
   await page.evaluate(breakOff)
   await failed
-  // What an error of the page's own scripts brings comes after one more request.
+  // An error of the page's own scripts would show its message after one more request.
   await page.evaluate(() => fetch('/old-browser.js'))
   expect(await page.getByText(TOO_OLD).count()).toBe(0)
   await signInButton(page).click()

@@ -30,7 +30,7 @@ test('a pending like is neither sent for nor shown to another user who has signe
   await changeUserInOtherTab(journey, page, { former: vera, next: petr })
   await expect.poll(() => heart.getAttribute('aria-pressed')).toBe('false')
   await page.clock.runFor(30_000)
-  // What Petr does himself arrives after what Vera began.
+  // Petr's own like arrives after Vera's would have arrived.
   await heart.click()
   const likes = () => journey.rows('SELECT user_id FROM likes')
   await expect.poll(likes).toEqual([{ user_id: petr.id }])
@@ -80,7 +80,7 @@ test.for([
     await other.getByRole('button', { name: 'Выйти' }).click()
     await signInButton(page).waitFor()
     await dialog.waitFor({ state: 'detached' })
-    // Nor does a step back reach a page for users, which would ask to sign in.
+    // Nor does the step back reach a page for users, which would ask to sign in.
     await page.waitForURL(`${journey.url}/`)
     await postWith(page, 'Чужое').waitFor()
     expect(await dialog.count()).toBe(0)
@@ -102,7 +102,7 @@ test('an open dialog that would act for another user who has signed in meanwhile
   await dialog.waitFor({ state: 'detached' })
 })
 
-test('the dialog to sign in closes when somebody signs in in another tab, and what it was for is not done later', async ({
+test('the sign-in dialog closes when a user signs in in another tab, and its intent is dropped', async ({
   journey,
 }) => {
   const vera = await journey.signUp()

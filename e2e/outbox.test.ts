@@ -17,7 +17,7 @@ import { changeUserInOtherTab, signInThrough } from './testing/sign-in-actions.t
 const PUBLICATION = '**/api/v1/posts'
 const WAITS_FOR_SERVER = 'Сервер не отвечает. Текст сохранён, отправим сами'
 
-test('a text that waits for a limit goes on waiting after a reload, in its dialog, and is sent once', async ({
+test('a text that waits for a limit keeps waiting after a reload, in its dialog, and is sent once', async ({
   journey,
   olga,
 }) => {
@@ -36,7 +36,7 @@ test('a text that waits for a limit goes on waiting after a reload, in its dialo
   expect(await published(journey, 'Переживёт обновление')).toBe(1)
 })
 
-test('a text whose tab was closed is sent by another tab, which says meanwhile when', async ({
+test('a text whose tab was closed is sent by another tab, which meanwhile shows when', async ({
   journey,
   olga,
 }) => {
@@ -51,7 +51,7 @@ test('a text whose tab was closed is sent by another tab, which says meanwhile w
   expect(await published(journey, 'Вкладки больше нет')).toBe(1)
 })
 
-test('a text is sent again after an answer that is not the wall’s, and after a failure of the wall', async ({
+test('a text is sent again after an answer that is not the server’s, and after a server error', async ({
   journey,
   olga,
 }) => {
@@ -86,7 +86,7 @@ test('two texts that are published without a network are sent in their order onc
   await dialog.getByText('Нет связи. Отправим, когда она вернётся').waitFor()
   await page.keyboard.press('Escape')
   await row(page, '1 запись ждёт связи.').waitFor()
-  // The first text is no draft any more.
+  // The first text is no longer a draft.
   await submit(page, 'Вторая в метро')
   await dialog.getByText('Нет связи').waitFor()
   await page.keyboard.press('Escape')
@@ -161,7 +161,7 @@ test('a pending text is neither shown to nor sent by another account, and is sen
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   expect(await row(page, /запись/).count()).toBe(0)
-  // What the other account does itself arrives after what Vera began.
+  // The other account's own text arrives after Vera's would have arrived.
   await submit(page, 'Пишет другой')
   await toast(page, 'Опубликовано').waitFor()
   expect(await published(journey, 'Пишет Вера')).toBe(0)
@@ -205,7 +205,7 @@ test('the same text sent by hand while it waits, here or in another tab, is publ
   expect(await published(journey, 'Не дважды')).toBe(1)
 })
 
-test('a text that another tab sends is no longer in the dialog that showed it too', async ({
+test('a text that another tab sends disappears from the dialog that showed it too', async ({
   journey,
   olga,
 }) => {
@@ -221,7 +221,7 @@ test('a text that another tab sends is no longer in the dialog that showed it to
   expect(await published(journey, 'На двух экранах')).toBe(1)
 })
 
-test('a text that is refused after its dialog was closed says so on every page, and opens with the reason', async ({
+test('a text that is refused after its dialog was closed is announced on every page, and opens with the reason', async ({
   journey,
   olga,
   petr,
@@ -269,7 +269,7 @@ test('an edit that is saved without a network waits too', async ({ journey, olga
   expect(await published(journey, 'Было опечатано')).toBe(1)
 })
 
-test('signing out asks first if texts would be lost, and then leaves none of them', async ({
+test('logging out asks for confirmation if texts would be lost, and then deletes them', async ({
   journey,
 }) => {
   const page = await journey.visit({ as: await journey.signUp() })

@@ -63,7 +63,7 @@ test.for([
   async (viewport, { journey, olga }) => {
     await journey.fillWall(olga, 18)
     const page = await journey.visit({ as: olga, viewport })
-    // Enough posts stand below this one to scroll it out of sight.
+    // There are enough posts below this one to scroll it out of sight.
     await readOn(page, 18)
     const post = postWith(page, 'Запись 12')
     const button = post.getByRole('button', { name: 'Ещё' })
@@ -109,12 +109,12 @@ test('a menu opened before the viewer is known stays open, and gains the owner�
   expect(await items.filter({ hasText: 'Удалить' }).count()).toBe(0)
   viewer?.letGo()
   await items.filter({ hasText: 'Удалить' }).waitFor()
-  // The new items are longer, and the list has grown with them: none takes a second line.
+  // The new items are longer, and the list has become wider: no item takes a second line.
   const heights = await items.locator('span').evaluateAll((all) => all.map((it) => it.clientHeight))
   expect(new Set(heights).size).toBe(1)
 })
 
-test('the link and the text of a post are copied, and the link is shared where the browser can', async ({
+test('the link and the text of a post are copied, and the link is shared if the browser can', async ({
   journey,
   petr,
 }) => {
@@ -136,7 +136,7 @@ test('the link and the text of a post are copied, and the link is shared where t
     .toEqual({ url: address })
 })
 
-test('where the browser refuses to copy, the menu does not say that the link was copied', async ({
+test('if the browser refuses to copy, no toast states that the link was copied', async ({
   journey,
   petr,
 }) => {
@@ -221,7 +221,7 @@ async function boxOf(element: Locator) {
   return { left: x, top: y, right: x + (width ?? 0), bottom: y + (height ?? 0) }
 }
 
-/** Says where a menu stands that is whole on the screen. */
+/** Returns the position of a menu, which must be completely on the screen. */
 async function standing(menu: Locator, button: Locator): Promise<string> {
   const { width = 0, height = 0 } = menu.page().viewportSize() ?? {}
   const [list, anchor] = [await boxOf(menu), await boxOf(button)]
@@ -237,7 +237,7 @@ async function isInside(item: Locator, menu: Locator): Promise<boolean> {
   return inner.top >= outer.top && inner.bottom <= outer.bottom
 }
 
-/** Stands in for the dialog of a browser that can share. */
+/** Replaces the share sheet of a browser that can share. */
 function recordShared(): void {
   Object.defineProperty(navigator, 'share', {
     value: async (data: ShareData) => Reflect.set(window, 'shared', data),

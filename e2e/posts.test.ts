@@ -18,7 +18,7 @@ test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотр
   await postWith(page, 'Прежняя запись').waitFor()
   const dialog = await startPost(page)
   await textField(dialog).fill('  Первое слово\n\nи второе  ')
-  // Also while the dialog of a published text is closing.
+  // Even while the dialog of a published text is closing.
   while ((await dialog.count()) > 0) await page.keyboard.press('Control+Enter')
   await toast(page, 'Опубликовано').waitFor()
   expect(await postTexts(page)).toEqual(['Первое слово\n\nи второе', 'Прежняя запись'])

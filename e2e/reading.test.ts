@@ -53,7 +53,7 @@ test('a number keeps its ending on its line, and the buttons of a list are named
   }
 })
 
-/** On how many lines «1983-м» stands. */
+/** Returns on how many lines «1983-м» is. */
 function linesOfNumber(text: Element): number {
   const { firstChild: node } = text
   const at = node?.textContent?.indexOf('1983') ?? -1
@@ -92,7 +92,7 @@ test('addresses in a text are links with rel=nofollow and ugc, and open in a tab
   await journey.publish(olga, `Читал здесь: ${address}. И тут (http://example.com)`)
   const page = await journey.visit()
   const links = postWith(page, 'Читал здесь').locator('a[target=_blank]')
-  // The address of a host like this one becomes a link when the browser has parsed it.
+  // An address with a host like this one becomes a link only after hydration.
   await expect
     .poll(() => links.allInnerTexts())
     .toEqual([address.slice('http://'.length), 'example.com'])
@@ -138,7 +138,7 @@ test('markup and javascript: addresses are published as text and never run', asy
   expect(violations).toEqual([])
 })
 
-test('with the system’s own colours, buttons have borders and the digits of a code stand in their cells alone', async ({
+test('in forced colours, buttons have borders, and the digits of a code show only in their cells', async ({
   journey,
   petr,
 }) => {
@@ -165,7 +165,7 @@ test('with the system’s own colours, buttons have borders and the digits of a 
   expect(await styleOf(cells, 'outline-style')).toBe('solid')
 })
 
-test('a printed page is light, has no controls and tears no post in two', async ({
+test('a printed page is light, has no controls and splits no post', async ({
   journey,
   olga,
   petr,

@@ -25,7 +25,7 @@ function visibleButtons(page: Page): Promise<number> {
   return page.locator('button:visible').count()
 }
 
-test('without scripts everything can be read, every link leads on, and no control is shown that would do nothing', async ({
+test('without scripts everything can be read, every link works, and no control is shown that would do nothing', async ({
   journey,
 }) => {
   const page = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
@@ -80,11 +80,11 @@ test.for([
   ['a post', () => `/posts/${talk.id}`, 'Ответ 12'],
   ['a reply', async ({ journey }: Wall) => `/posts/${(await replies(journey))[0]?.id}`, 'Разговор'],
 ] as const)(
-  '%s is taken over by its scripts as it came, without any call',
+  '%s is hydrated as it was served, without any call',
   async ([_, path, text], { journey }) => {
     const calls: string[] = []
     const page = await journey.visit({
-      // So low that the end of the list, which loads more, is far away; with the rail and its toggle.
+      // Wide enough for the rail with its toggle, and so low that the list loads no more.
       viewport: { width: 800, height: 400 },
       timezoneId: 'Asia/Vladivostok',
       colorScheme: 'light',
@@ -103,10 +103,10 @@ test.for([
   },
 )
 
-/** Opens a page as the server sends it when many are asked for at once. */
+/** Opens a page as the server sends it when many are requested at once. */
 async function visitPlain(journey: Journey, path: string, visit: Visit = {}): Promise<Page> {
   let cursor = 1000
-  /** Each from a network of its own: pages of one are limited. */
+  /** Requests each page from another network, because limits count per network. */
   const ask = (address: string) => {
     const from = `10.99.${cursor >> 8}.${cursor++ & 255}`
     const headers = { 'accept-encoding': 'identity', 'x-forwarded-for': from }
@@ -115,9 +115,9 @@ async function visitPlain(journey: Journey, path: string, visit: Visit = {}): Pr
   let plain: { body: string; headers: Record<string, string> } | undefined
   await expect
     .poll(async () => {
-      // A busy machine would send an older page of the cache, which the app reads anew.
+      // A busy machine would send an older cached page, which the app would read again.
       await journey.invalidateCache()
-      // None of them is cached, and as many as run at once: a busy machine refuses those that wait.
+      // Uncached pages, only as many as run at once, because a busy machine refuses queued ones.
       const others = Array.from({ length: 11 }, () => `/?cursor=${cursor++}`)
       const asked = [...others, path].map(ask)
       const answer = (await Promise.all(asked)).at(-1)
@@ -136,7 +136,7 @@ async function visitPlain(journey: Journey, path: string, visit: Visit = {}): Pr
   })
 }
 
-test('a plain page is taken over by its scripts without any call, and readable without them', async ({
+test('a plain page is replaced by its scripts without any call, and readable without them', async ({
   journey,
 }) => {
   const path = `/posts/${talk.id}`
@@ -189,7 +189,7 @@ test('an odd address leads to its canonical spelling, on the server and in the b
 })
 
 test.for(['/about', '/nowhere'])(
-  '%s comes with its style: it looks the same without scripts, and nothing moves when they come',
+  '%s contains its style: it looks the same without scripts, and nothing moves when they load',
   async (path, { journey }) => {
     const still = await journey.visit({ path, javaScriptEnabled: false, waitsForScripts: false })
     const page = await journey.visit({ path, before: recordShifts })
@@ -202,7 +202,7 @@ test.for(['/about', '/nowhere'])(
   },
 )
 
-test('without scripts the way out of a page that does not exist stands in the middle, and a page that needs them says so with a link', async ({
+test('without scripts the link on a missing page is centred, and a page that needs scripts shows that with a link', async ({
   journey,
 }) => {
   const still = { javaScriptEnabled: false, waitsForScripts: false }
@@ -213,7 +213,7 @@ test('without scripts the way out of a page that does not exist stands in the mi
   }
   const link = await middleOf(page.getByRole('link', { name: 'На стену' }))
   const main = await middleOf(page.getByRole('main'))
-  // A browser may lay one of the two out half a pixel aside.
+  // A browser may place one of the two half a pixel aside.
   expect(Math.abs(link - main)).toBeLessThanOrEqual(0.5)
 
   await page.goto(`${journey.url}/settings`)
@@ -245,9 +245,7 @@ test('visitors see the introduction until they close it; users do not', async ({
   expect(await user.getByText('«Вслух» — стена коротких записей').count()).toBe(0)
 })
 
-test('a page that is shown in another tab while it loads is taken over there', async ({
-  journey,
-}) => {
+test('a page that opens in another tab is hydrated there', async ({ journey }) => {
   const page = await journey.visit()
   const link = postWith(page, 'Запись 25').locator('a[href^="/posts/"]')
   const opened = page.context().waitForEvent('page')

@@ -77,7 +77,7 @@ test('a deleted reply is subtracted from every count', async ({ journey, olga, p
   await expect.poll(() => repliesOf(asked)).toBe(null)
 })
 
-test('a thread whose root is gone stays readable behind a placeholder', async ({
+test('a thread whose root was deleted stays readable behind a placeholder', async ({
   journey,
   olga,
   petr,
@@ -117,7 +117,7 @@ test('each reply has a draft of its own', async ({ journey, olga, petr }) => {
   expect(await text.inputValue()).toBe('Первая: ответ')
 })
 
-test('two people talk in the field of the post’s page, which is there again for the next text', async ({
+test('two people talk in the reply field of a post’s page, which is empty again for the next text', async ({
   journey,
   olga,
   petr,
@@ -143,7 +143,7 @@ test('two people talk in the field of the post’s page, which is there again fo
 
   const other = await journey.visit({ as: olga, path: `/posts/${post.id}` })
   await postWith(other, 'О чём?').getByText('О чём?').click()
-  // The field of the page before is there until this one is.
+  // The field of the previous page stays until the new page is rendered.
   await expect.poll(() => postTexts(other)).toEqual(['Поговорим?', 'О чём?'])
   await fieldOf(other).field.fill('О погоде')
   await fieldOf(other).send.press('Enter')
@@ -153,7 +153,7 @@ test('two people talk in the field of the post’s page, which is there again fo
   await expect.poll(() => postTexts(page)).toEqual(['Поговорим?', 'О чём?', 'О погоде'])
 })
 
-test('the field and the dialog have one draft, also in another tab, and the dialog’s reply empties both', async ({
+test('the reply field and the dialog share one draft, even in another tab, and the dialog’s reply empties both', async ({
   journey,
   olga,
   petr,
@@ -189,7 +189,7 @@ test('the field and the dialog have one draft, also in another tab, and the dial
   expect(await postTexts(page)).toEqual(texts)
 })
 
-test('an error, the counter and the note for the blocked stand at the field, and the text stays', async ({
+test('the reply field shows an error, the counter and the note for blocked users, and keeps the text', async ({
   journey,
   olga,
 }) => {
@@ -254,14 +254,14 @@ test('a visitor is asked to sign in in place of the field, and then the reply di
   await dialogOf(page, 'Ответ')
 })
 
-/** The field to reply in on the page of a post. */
+/** Returns the reply field on the page of a post. */
 function fieldOf(page: Page) {
   const main = page.getByRole('main')
   const field = main.getByRole('textbox', { name: 'Ваш ответ' })
   return { main, field, send: main.getByRole('button', { name: 'Опубликовать' }) }
 }
 
-test('the field asks for the first reply; on a phone it leaves out the name, which the tile has, and a wait has a row of its own', async ({
+test('the reply field asks for the first reply; on a phone it omits the name, which the tile has, and a wait has a row of its own', async ({
   journey,
   olga,
   petr,
@@ -297,7 +297,7 @@ test('the field asks for the first reply; on a phone it leaves out the name, whi
   await expect.poll(() => field.getAttribute('placeholder')).toBe('Ваш ответ')
 })
 
-test('new replies wait behind a button on the post’s page, and come above the current position', async ({
+test('new replies wait behind a button on the post’s page, and are added above the current position', async ({
   journey,
   olga,
   petr,
@@ -315,7 +315,7 @@ test('new replies wait behind a button on the post’s page, and come above the 
   await journey.reply(olga, asked.id, 'Жду всех')
   const since = performance.now()
   await newReplies.waitFor()
-  // An event a second, after that of the other reply, and 0.3 s in which one's own is recognised.
+  // One event per second, after that of the other reply, and 0.3 s to recognise an own reply.
   expect(performance.now() - since).toBeLessThan(2500)
   expect(requests()).toBe(0)
 
@@ -331,7 +331,7 @@ test('new replies wait behind a button on the post’s page, and come above the 
   await page.getByText('Вы остановились здесь').waitFor()
 })
 
-test('one’s own reply lights no button, nor does one to another post', async ({
+test('the viewer’s own reply shows no button, nor does a reply to another post', async ({
   journey,
   olga,
   petr,
@@ -355,7 +355,7 @@ async function reply(page: Page, to: Locator, text: string): Promise<void> {
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** The label of a post's number of replies; null where there is none. */
+/** Returns the label of a post's number of replies; null if there is none. */
 function repliesOf(post: Locator): Promise<string | null> {
   return post.getByRole('button', { name: 'Ответить' }).evaluate((button) => {
     const id = button.getAttribute('aria-describedby')

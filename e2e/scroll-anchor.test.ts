@@ -24,7 +24,7 @@ test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, POSTS, TEXT)
 })
 
-test('a reload deep in the wall returns to the same post, also after one on a post; the posts above are read on the way up', async ({
+test('a reload deep in the wall returns to the same post, even after a reload on a post’s page; the posts above load on the way up', async ({
   journey,
 }) => {
   const page = await journey.visit({ viewport: PHONE, before: recordSeenTop })
@@ -58,7 +58,7 @@ test('a reload deep in the wall returns to the same post, also after one on a po
   expect(texts).toEqual(expected)
 })
 
-test('after a reload of a post opened by touch, Back draws no ring around its card; one opened by a key has it', async ({
+test('after a reload of a post opened by touch, going back draws no focus ring around its card; opened by a key, it does', async ({
   journey,
 }) => {
   const page = await journey.visit({ viewport: PHONE, hasTouch: true })
@@ -70,7 +70,7 @@ test('after a reload of a post opened by touch, Back draws no ring around its ca
     await expect.poll(() => card.evaluate((it) => it === document.activeElement)).toBe(true)
     return card.evaluate((it) => it.matches(':focus-visible'))
   }
-  // At the very top the place is stored only later.
+  // At the very top the anchor is stored only later, with that of another entry.
   await bringTo(postWith(page, /Номер 119$/), 100)
   await postWith(page, /Номер 119$/).tap()
   expect(await returnTo(postWith(page, /Номер 119$/))).toBe(false)
@@ -150,7 +150,7 @@ test('a reload or a sign-in near the top keeps the posts in place, and announces
   expect(await isAt(read, 217)).toBe(true)
 })
 
-test('going back before the scripts of a reloaded post are there shows the wall at its place', async ({
+test('going back before the scripts of a reloaded post have loaded shows the wall at its place', async ({
   journey,
 }) => {
   const page = await journey.visit({ viewport: PHONE })
@@ -189,7 +189,7 @@ test.for([PHONE, DESKTOP])(
   async (viewport, { journey, olga }) => {
     const page = await journey.visit({ as: olga, viewport })
     const read = await readDeep(page)
-    // Not by click(), which scrolls by itself.
+    // Not with click(), which scrolls by itself.
     const press = async (button: Locator) => {
       const { x = 0, y = 0 } = (await button.boundingBox()) ?? {}
       await page.mouse.click(x + 20, y + 20)
@@ -204,7 +204,7 @@ test.for([PHONE, DESKTOP])(
       await page.keyboard.press(key)
       await option.waitFor({ state: 'detached' })
       expect({ key, isThere: await isAt(read, 217) }).toEqual({ key, isThere: true })
-      // Away from the skip link, which covers the switcher while it has the focus.
+      // Moves the focus away from the skip link, which would cover the switcher.
       await read.focus()
     }
     await openSwitcher()
@@ -237,7 +237,7 @@ test('a session that begins and ends in another tab moves nothing here, and show
   await enterCode(other, await journey.nextCode(petr.email))
   await profileLink(page).waitFor()
   await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
-  // The card may be one that is just being replaced.
+  // Polls, because the card may be in the middle of being replaced.
   await expect.poll(() => isAt(read, 217)).toBe(true)
 
   await other.goto(`${journey.url}/settings`)
@@ -249,7 +249,7 @@ test('a session that begins and ends in another tab moves nothing here, and show
   expect(await page.getByRole('article').count()).toBe(shown)
 })
 
-/** Reads the wall until a post deep in it stands at 217 px. */
+/** Reads the wall until a post deep in it is at 217 px. */
 async function readDeep(page: Page) {
   await readOn(page, 60)
   const read = postWith(page, /Номер 75$/)
@@ -257,7 +257,7 @@ async function readDeep(page: Page) {
   return read
 }
 
-/** Records whether the first post of the wall is seen on a page that was reloaded. */
+/** Records whether the first post of the wall is visible on a reloaded page. */
 function recordSeenTop(page: Page): Promise<unknown> {
   return page.addInitScript((text) => {
     Reflect.set(window, 'sawTop', false)

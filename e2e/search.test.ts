@@ -32,7 +32,7 @@ test('the magnifier leads to the search; results have their words marked, and ke
   await expect.poll(() => marks(page)).toContain('Ёжик')
   expect((await marks(page)).slice(0, 2)).toEqual(['Ёжик', 'книгу'])
 
-  // With the two calls after the reload, five of which a person may make at once.
+  // Together with the two calls after the reload, this is within the limit of five at once.
   await readOn(page, 25)
   const read = postWith(page, / 40$/)
   await bringTo(read, 217)
@@ -96,7 +96,7 @@ test('posts with similar words follow below a line of their own, with scripts an
   }
 })
 
-test('a search without results says why, and the next search follows in the same field', async ({
+test('a search without results shows why, and the same field takes the next search', async ({
   journey,
   olga,
 }) => {
@@ -137,7 +137,7 @@ test('results show the viewer’s likes, and a reply leads to its thread', async
   await expect.poll(() => marks(page)).toEqual([])
 })
 
-test('on a wide screen the field stands beside the column, with the introduction and the site’s texts', async ({
+test('on a wide screen the search field is beside the column, with the introduction and the site’s texts', async ({
   journey,
   olga,
 }) => {

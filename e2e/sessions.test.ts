@@ -39,7 +39,7 @@ test('devices: this browser comes first, by its own name, and cannot be closed; 
   expect(await isOpen(journey, elsewhere)).toBe(true)
 })
 
-test('at ten sessions the page says that the next sign-in closes the oldest', async ({
+test('with ten sessions the page states that the next sign-in closes the oldest', async ({
   journey,
 }) => {
   const here = await journey.signUp()
@@ -149,7 +149,7 @@ test('a session closed on another device: a secured page leads to the wall', asy
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
-test('a session closed on another device leaves no draft and no hidden word, in every tab and on the screen', async ({
+test('a session closed on another device leaves no draft and no hidden word, in any tab and on the screen', async ({
   journey,
 }) => {
   const { here, page } = await visitAndWrite(journey)
@@ -173,7 +173,7 @@ test('a session closed on another device leaves no draft and no hidden word, in 
   expect(await textField(await startPost(page)).inputValue()).toBe('')
 })
 
-test('a browser that is opened after its session was closed leaves nothing either, and says why once', async ({
+test('a browser that is opened after its session was closed deletes the same, and shows why once', async ({
   journey,
 }) => {
   const { here, page } = await visitAndWrite(journey)
@@ -189,7 +189,7 @@ test('a browser that is opened after its session was closed leaves nothing eithe
   expect(await page.getByText(CLOSED).count()).toBe(0)
 })
 
-test('an expired session leaves drafts and hidden words to its person', async ({ journey }) => {
+test('an expired session keeps the drafts and hidden words of its user', async ({ journey }) => {
   const { here, page } = await visitAndWrite(journey)
   const before = await personalKeys(page, here)
   expect(before).toEqual([`draft ${here.id} new`, 'hidden'])
@@ -202,7 +202,7 @@ test('an expired session leaves drafts and hidden words to its person', async ({
   expect(await personalKeys(page, here)).toEqual(before)
 })
 
-test('a blocked person reads why they are signed out', async ({ journey }) => {
+test('a blocked user reads why they are signed out', async ({ journey }) => {
   const here = await journey.signUp()
   const page = await journey.visit({ as: here })
   await profileLink(page).waitFor()
@@ -252,7 +252,7 @@ async function visitAndWrite(journey: Journey) {
   return { here, page }
 }
 
-/** What the browser stores about a person. The tab's id at the end of a draft's name is left out. */
+/** Returns the keys that the browser stores about a person, without the tab's id of a draft. */
 async function personalKeys(page: Page, { id }: TestUser): Promise<string[]> {
   const keys = await page.evaluate(() => Object.keys({ ...localStorage, ...sessionStorage }))
   const personal = keys.filter((key) => key.includes(` ${id}`) || /^(hidden|intent)$/.test(key))

@@ -70,9 +70,7 @@ test('settings: an account block (e-mail row and username row), «Устройс
   expect(bottom.y + bottom.height).toBeLessThanOrEqual(bar.y)
 })
 
-test('numbers of likes and replies are not shown in a browser whose person does not want them', async ({
-  journey,
-}) => {
+test('a browser can be set to hide the counts of likes and replies', async ({ journey }) => {
   const user = await journey.signUp()
   const { id } = await journey.publish(user, 'Сколько?')
   await journey.call('POST', `/posts/${id}/likes`, { token: user.token })
@@ -123,7 +121,7 @@ test('a name is checked in the browser as it is typed, and by the server once, 5
   expect(checks.methods).toEqual(['GET'])
 })
 
-test('a taken name is refused in any letter case, also when it was taken after the check', async ({
+test('a taken name is refused in any letter case, even if it was taken after the check', async ({
   journey,
 }) => {
   const rival = await journey.signUp()
@@ -164,7 +162,7 @@ test('a saved name is in the settings, in the header and on the wall', async ({ 
   await toast(page, 'Имя сохранено').waitFor()
   await page.getByRole('link', { name: 'Имя пользователя marfa_petrova' }).waitFor()
   await page.getByRole('link', { name: 'Профиль marfa_petrova' }).waitFor()
-  // The form has been replaced in the history: going back does not lead to it.
+  // The form's entry was replaced in the history, so going back does not lead to it.
   await page.getByRole('button', { name: 'Назад' }).click()
   await page.waitForURL(`${journey.url}/`)
   // Going back loads nothing again.

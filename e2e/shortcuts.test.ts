@@ -24,7 +24,7 @@ test('j and k step through the posts, Page Up and Page Down too, on any layout',
   await page.keyboard.press('PageUp')
   await expect.poll(() => focusedPost(page)).toBe('Запись 24')
 
-  // Stepping down loads further posts by itself, and the focused post is in view.
+  // Stepping down loads more posts, and the focused post is visible.
   for (let post = 23; post >= 1; post--) {
     await expect
       .poll(async () => {
@@ -61,7 +61,7 @@ test('«?» shows the shortcuts, and they do nothing while the user types or a d
   await page.keyboard.press('Escape')
   await form.waitFor({ state: 'detached' })
 
-  // By now the chunk of the other dialog is loaded: it would open at once.
+  // The chunk of the other dialog is loaded by now, so it would open at once.
   await page.keyboard.press('Shift+Slash')
   const help = await dialogOf(page, 'Сочетания клавиш')
   expect(await help.getByRole('term').allInnerTexts()).toContain('Следующая запись')
@@ -80,7 +80,7 @@ test('«?» shows the shortcuts, and they do nothing while the user types or a d
   await help.waitFor()
 })
 
-test('letters can be switched off in the list of shortcuts, and «?» brings it back', async ({
+test('letters can be switched off in the list of shortcuts, which «?» still opens', async ({
   journey,
   olga,
   petr,

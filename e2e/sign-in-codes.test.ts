@@ -16,7 +16,7 @@ import {
 
 const WRONG = 'Неверный код'
 
-test('of a sentence that a keyboard enters at once, as a drop does, only the code is sent', async ({
+test('if a keyboard or a drop enters a whole sentence at once, only its code is sent', async ({
   journey,
 }) => {
   const { email, username } = await journey.signIn('sentence@example.org')
@@ -29,7 +29,7 @@ test('of a sentence that a keyboard enters at once, as a drop does, only the cod
   await page.getByRole('link', { name: `Профиль ${username}` }).waitFor()
 })
 
-test('a wrong code shows an error with the tries left, which typing removes; after five a countdown says when a new code can be had', async ({
+test('a wrong code shows an error with the tries left, which typing removes; after five a countdown shows when a new code can be requested', async ({
   journey,
 }) => {
   const { email } = await journey.signIn('wrong@example.org')
@@ -87,7 +87,7 @@ test('a wrong code shows an error with the tries left, which typing removes; aft
   await profileLink(page).waitFor()
 })
 
-test('the dialog says that a code has expired, and offers a new one at once', async ({
+test('the dialog shows that a code has expired, and offers a new one at once', async ({
   journey,
 }) => {
   const { email } = await journey.signIn('late@example.org')
@@ -111,7 +111,7 @@ test.for([
   ['is blocked', (route: Route) => route.abort('blockedbyclient')],
   ['hangs', () => {}],
 ] as const)(
-  'where a script that tells browsers apart %s, a person signs in all the same, and stays',
+  'if the script that identifies browsers %s, a user still signs in, and stays signed in',
   async ([_how, handle], { journey }) => {
     const { email } = await journey.signIn(newEmail())
     const page = await journey.visit({ expectedErrors: /ERR_BLOCKED_BY_CLIENT/ })
@@ -119,7 +119,7 @@ test.for([
     await askForCode(page, email)
     await enterCode(page, await journey.nextCode(email))
     await profileLink(page).waitFor()
-    // The dialog's step back would end a reload that begins before it.
+    // The dialog's step back would cancel a reload that starts earlier.
     await page.waitForLoadState('networkidle')
     await page.reload()
     await profileLink(page).waitFor()
@@ -139,7 +139,7 @@ test('a user stays signed in after the browser has deleted its local storage', a
   await profileLink(page).waitFor()
 })
 
-test('a code that did not reach the server stays to be sent again, and the error goes when the network is back', async ({
+test('a code that did not reach the server can be sent again, and the error disappears when the network is back', async ({
   journey,
 }) => {
   const { email } = await journey.signIn('tunnel@example.org')
@@ -164,8 +164,7 @@ test('identifying this browser sends no request to any other site', async ({ jou
   const asked: string[] = []
   const page = await journey.visit({
     before: async (fresh) => {
-      // The library reports one in a thousand of its runs to its makers: here every run would be
-      // reported.
+      // The library reports one run in a thousand to its makers. Here it would report each run.
       await fresh.addInitScript('Math.random = () => 0')
       fresh.on('request', (request) => asked.push(new URL(request.url()).origin))
     },
@@ -202,7 +201,7 @@ test('«Отправить код ещё раз» waits for a minute, counts it 
   await profileLink(page).waitFor()
 })
 
-test('a registration whose tab was closed goes on from a line under the header of any page, which moves nothing as it loads', async ({
+test('a registration whose tab was closed continues from a line under the header of any page, which moves nothing as it loads', async ({
   journey,
 }) => {
   const email = 'zoya@example.org'
@@ -236,7 +235,7 @@ test('a registration whose tab was closed goes on from a line under the header o
   expect(await page.evaluate(() => Object.keys(localStorage))).not.toContain('sign-in')
 })
 
-test('the line on a code goes with «Вернуться» in every tab, and after twenty minutes', async ({
+test('the line about a code disappears in every tab after «Вернуться», and after twenty minutes', async ({
   journey,
 }) => {
   const { email } = await journey.signIn('lida@example.org')
@@ -290,7 +289,7 @@ async function tryCode(page: Page, code: string): Promise<void> {
   await answered
 }
 
-/** The seconds in «Отправить код ещё раз через 57 с»; NaN without any. */
+/** Returns the seconds in «Отправить код ещё раз через 57 с»; NaN if there are none. */
 async function secondsOn(resend: Locator): Promise<number> {
   return Number(/через (\d+) с$/.exec((await resend.textContent()) ?? '')?.[1])
 }

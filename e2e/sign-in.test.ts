@@ -20,7 +20,7 @@ test('an address is required, validated, and its error is announced', async ({ j
   await expect.poll(() => focusedAutocomplete(page)).toBe('email')
   expect(await descriptionOfFocus(page)).toContain('Войдите или зарегистрируйтесь')
   expect(await step.email.getAttribute('inputmode')).toBe('email')
-  // Chromium changes what is typed into a field of the type email.
+  // In a field of the type email, Chromium would change the typed text.
   await step.email.pressSequentially('anna@пример.рф')
   expect(await step.email.inputValue()).toBe('anna@пример.рф')
   await step.email.fill('')
@@ -44,7 +44,7 @@ test('an address is required, validated, and its error is announced', async ({ j
   expect(await step.proceed.isEnabled()).toBe(true)
 })
 
-test('a browser that takes no cookies is told so before a code is mailed', async ({ journey }) => {
+test('a browser that refuses cookies shows that before a code is mailed', async ({ journey }) => {
   const page = await journey.visit()
   const refusal = signInDialog(page).dialog.getByText(
     'Браузер не принимает cookie: без них войти нельзя. Разрешите их для этого сайта',
@@ -59,7 +59,7 @@ test('a browser that takes no cookies is told so before a code is mailed', async
   await refusal.waitFor()
 })
 
-test('on a small phone the field stands in the upper half, and the registration step has one left edge and terms with links of 44 px', async ({
+test('on a small phone the field is in the upper half, and the registration step has one left edge and terms with links of 44 px', async ({
   journey,
 }) => {
   const page = await journey.visit({ viewport: { width: 320, height: 568 } })
@@ -86,7 +86,7 @@ test('on a small phone the field stands in the upper half, and the registration 
   }
 })
 
-test('on a screen 256 px high the button stands below the field, which has the whole width', async ({
+test('on a screen 256 px high the button is below the field, which has the whole width', async ({
   journey,
 }) => {
   const page = await journey.visit({ viewport: { width: 320, height: 256 } })
@@ -98,7 +98,7 @@ test('on a screen 256 px high the button stands below the field, which has the w
   expect(button?.y).toBeGreaterThanOrEqual((field?.y ?? 0) + (field?.height ?? 0))
 })
 
-test('a mistyped mail host is asked about before the mail goes, mended by a tap, and never refused', async ({
+test('a mistyped mail host is questioned before the mail is sent, corrected by a tap, and never refused', async ({
   journey,
 }) => {
   const page = await journey.visit()
@@ -216,7 +216,7 @@ test('an unknown address is offered registration: «Вернуться» leads b
   await page.getByRole('heading', { name: 'Задать имя пользователя' }).waitFor()
 })
 
-test('a dialog closed on the code stays closed after a reload, continues at «Войти», offers a new code where the old one has expired, and drops an operation after twenty minutes', async ({
+test('a dialog closed on the code stays closed after a reload, continues at «Войти», offers a new code if the old one has expired, and drops an operation after twenty minutes', async ({
   journey,
 }) => {
   const { email } = await journey.signIn('dasha@example.org')

@@ -56,7 +56,7 @@ test('the texts of the site are linked from the wall’s foot, beside the column
   await user.getByText('Ольга Ильина').waitFor()
 })
 
-/** Pages show the state of the site at most a second late. */
+/** Reloads, because pages may show the state of the site a second late. */
 async function reloadUntil(shown: Locator): Promise<void> {
   await expect
     .poll(async () => {
@@ -100,7 +100,7 @@ test('closed registrations are announced in the header and the dialog, and an in
   await close(journey, 'registrations_closed', null)
 })
 
-test('registrations by invitation are announced in the header and at sign-in; an expired link says so, and keeps the valid invitation', async ({
+test('registrations by invitation are announced in the header and at sign-in; an expired link shows that, and keeps the valid invitation', async ({
   journey,
 }) => {
   const { sql } = journey

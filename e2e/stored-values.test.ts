@@ -48,7 +48,7 @@ test('with junk of every kind in the browser’s storage, a user can still sign 
   await postWith(page, 'Несмотря ни на что').waitFor()
 })
 
-test('in a browser that blocks all site data, the wall is read on, a menu opens and signing in begins', async ({
+test('in a browser that blocks all site data, the wall loads more posts, a menu opens and signing in begins', async ({
   journey,
 }) => {
   await journey.fillWall(await journey.signUp(), 15)
@@ -108,7 +108,7 @@ test('logging out removes the user’s data from every tab, keeps the browser’
   expect(await textField(await startPost(page)).inputValue()).toBe('')
 })
 
-test('the place in a list of a user’s own is not stored once they have logged out in another tab', async ({
+test('the place in a private list is not stored after its user has logged out in another tab', async ({
   journey,
   olga,
   petr,
@@ -159,7 +159,7 @@ function blockSiteData(): void {
   navigator.locks.request = async () => refuse()
 }
 
-/** What a visitor’s page stores too. */
+/** Keys that a visitor's page stores too. */
 const ANYBODYS = ['intro-seen', 'visits', 'places', 'notice-seen', 'tab']
 
 function storedKeys(page: Page): Promise<string[]> {
@@ -173,7 +173,7 @@ function storeJunk({ local, session }: { local: Stored; session: Stored }): void
   for (const [key, junk] of Object.entries(session)) sessionStorage.setItem(key, junk)
 }
 
-/** The key under which a user's draft of a new post is stored. */
+/** Returns the key under which a user's draft of a new post is stored. */
 function draftKey({ id }: TestUser): string {
   return `draft ${id} new tab`
 }

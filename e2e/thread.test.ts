@@ -28,7 +28,7 @@ test.beforeEach(async ({ journey, olga, petr }) => {
   ;[root, middle, last] = [0, 1, -1].map((at) => thread.at(at) as Post) as [Post, Post, Post]
 })
 
-test('above a reply stand the three nearest posts; the others unfold without moving it, and are there after going back', async ({
+test('above a reply are the three nearest posts; the others unfold without moving it, and stay after going back', async ({
   journey,
 }) => {
   const page = await openLast(journey)
@@ -37,7 +37,7 @@ test('above a reply stand the three nearest posts; the others unfold without mov
     const post = postWith(page, 'Я и закончу')
     if (top !== null) await bringTo(post, top)
     const before = await topOf(page, last)
-    // Without scrolling to the button first.
+    // Not with click(), which would scroll to the button first.
     await page.getByRole('button', { name: 'Показать ещё 2 записи выше' }).dispatchEvent('click')
     await postWith(page, 'Кто начал?').waitFor()
     expect(await postTexts(page)).toEqual(TEXTS)
@@ -72,7 +72,7 @@ test('a reply that opens within the app stays where it is when the posts above i
   expect(Math.abs((await topOf(page, thread[4])) - before)).toBeLessThan(1)
 })
 
-test('a post on the way that was removed is a placeholder, and the way goes on above it', async ({
+test('a removed post above a reply is a placeholder, and the thread continues above it', async ({
   journey,
   petr,
 }) => {
@@ -150,7 +150,7 @@ test('replies since the last visit are marked, and a long thread leads to them i
   await page.goto(journey.url + path)
   await expect.poll(() => fresh(page)).toEqual(['Ответ 13', 'Ответ 14'])
   const [marked = 0, plain = 0] = await Promise.all(['Ответ 14', 'Ответ 12'].map(widthOfTime(page)))
-  // The mark stands on the line of the time.
+  // The mark is on the line of the time.
   expect(marked).toBeGreaterThan(plain + 40)
   expect(await page.getByRole('link', { name: / · новый$/ }).count()).toBe(2)
   await page.getByRole('link', { name: 'К новым' }).click()
@@ -192,15 +192,15 @@ test('space is reserved for the replied post before it is loaded, so nothing bel
   expect(Math.abs((await topOf(page, middle)) - before)).toBeLessThanOrEqual(1)
 })
 
-test('when the replied post cannot be loaded, the thread says so and offers a retry', async ({
+test('when the replied post cannot be loaded, the thread shows that and offers a retry', async ({
   journey,
 }) => {
   const page = await openLast(journey)
   await page.route(callsFor(root, middle), (route) => route.abort())
   await goToMiddle(page)
   const failure = page.getByRole('alert').filter({ hasText: 'Сервер не отвечает' })
-  // Before the way is free: a page that was rendered long ago reads again by itself. The retry is
-  // made three times, seconds apart.
+  // While the route still fails, because a page that was rendered long ago reads again by itself.
+  // The retry sends three requests, seconds apart.
   const retried = page.waitForRequest(callsFor(root, middle))
   await failure.getByRole('button', { name: 'Повторить' }).click()
   await retried
@@ -208,7 +208,7 @@ test('when the replied post cannot be loaded, the thread says so and offers a re
   await postWith(page, 'Кто начал?').waitFor()
 })
 
-/** Opens the end of the thread as a visitor, before its beginning was loaded. */
+/** Opens the end of the thread as a visitor. Its beginning is not loaded yet. */
 async function openLast(journey: Journey): Promise<Page> {
   const page = await journey.visit({ path: `/posts/${last.id}` })
   await postWith(page, 'Я и закончу').waitFor()
@@ -220,7 +220,7 @@ async function goToMiddle(page: Page): Promise<void> {
   await page.waitForURL(`**/posts/${middle.id}`)
 }
 
-/** The address of calls that read a single post. */
+/** Returns a pattern for calls that read one of the posts. */
 function callsFor(...posts: Post[]): RegExp {
   return new RegExp(`/api/v1/posts/(?:${posts.map(({ id }) => id).join('|')})$`)
 }

@@ -16,10 +16,10 @@ test.for([PHONE, DESKTOP])(
     })
     await publish(page, 'Уже на стене')
     await toast(page, 'Опубликовано').waitFor()
-    // The clock runs on until then, and cannot go back. The toast has more than two seconds left.
+    // The clock runs until then, and cannot go back. The toast has more than two seconds left.
     await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
     const dialog = await startPost(page)
-    // The dialog becomes modal, and shows toasts, after a frame that the stopped clock holds back.
+    // The dialog becomes modal, and shows toasts, after a frame that the paused clock holds back.
     await page.clock.runFor(100)
     await textField(dialog).fill('Ещё не на стене')
     expect(await dialog.getByRole('status').getByText('Опубликовано').count()).toBe(1)
@@ -32,7 +32,7 @@ test.for([PHONE, DESKTOP])(
   },
 )
 
-test('a newer toast about the same post or draft takes the place of the older one', async ({
+test('a newer toast about the same post or draft replaces the older one', async ({
   journey,
   olga,
 }) => {
@@ -89,7 +89,7 @@ test('a failure of the page’s frame shows an error and a button that reloads',
 }) => {
   await journey.publish(olga, 'Ведёт дальше')
   const page = await journey.visit({ as: olga, expectedErrors: ANY })
-  // The frame calls it when another page begins.
+  // The page's frame calls it when another page opens.
   await page.evaluate(() => {
     window.scrollTo = () => {
       throw new Error('the frame fails')

@@ -3,7 +3,7 @@ import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
 import { postWith, refuseOnce, startPost, textField, toast } from './testing/page-actions.ts'
 
-test('a newcomer’s sixth post in a row says why it waits and how long, and is published by itself', async ({
+test('a newcomer’s sixth post in a row shows why it waits and how long, and is published by itself', async ({
   journey,
 }) => {
   const user = await journey.signUp()
@@ -20,14 +20,14 @@ test('a newcomer’s sixth post in a row says why it waits and how long, and is 
   await page.clock.fastForward(12_000)
   await expect.poll(() => timer.textContent()).toMatch(/^0:[01]\d$/)
 
-  // The day is over on the server, where no minute passes meanwhile.
+  // Ends the limit on the server, whose clock does not advance with the page's.
   await setAge(journey, user, '2 days')
   await page.clock.fastForward(30_000)
   await toast(page, 'Опубликовано').waitFor()
   await postWith(page, 'Шестая.').waitFor()
 })
 
-test('a text that a long limit refuses names the time of its end on every page, and still when it is opened later', async ({
+test('a text that a long limit refuses shows the end of the limit on every page, and still when it is opened later', async ({
   journey,
   olga,
 }) => {
@@ -62,7 +62,7 @@ function setAge(journey: Journey, { id }: TestUser, age: string) {
   return journey.rows('UPDATE users SET created_at = now() - $2::interval WHERE id = $1', [id, age])
 }
 
-test('a heart over the limit stays set, says why it waits, and is sent by itself', async ({
+test('a heart over the limit stays set, shows why it waits, and is sent by itself', async ({
   journey,
 }) => {
   const user = await journey.signUp()

@@ -98,7 +98,7 @@ test('going back from a post returns to it at the very same place; a new visit s
     .click()
   await postWith(page, 'Пока вас не было').waitFor()
   expect(await page.evaluate(() => scrollY)).toBe(0)
-  // The list is loaded again: where ten posts do not fill the screen, the next ten follow.
+  // The list is loaded again. If ten posts do not fill the screen, the next ten follow.
   expect(await page.getByRole('article').count()).toBeLessThan(30)
 })
 
@@ -141,7 +141,7 @@ test('new posts wait behind a button that appears by itself; a tap adds them abo
   await toTop.waitFor({ state: 'detached' })
 })
 
-test('of many new posts the nearest come first and the others on scrolling up, which moves nothing; a reload knows the positions', async ({
+test('of many new posts the nearest come first and the others on scrolling up, which moves nothing; a reload keeps their positions', async ({
   journey,
   olga,
 }) => {
@@ -155,7 +155,7 @@ test('of many new posts the nearest come first and the others on scrolling up, w
   const tapMoves = await recordMoves(stopped)
   await tap(page.getByRole('button', { name: 'Показать новые записи' }))
   await postWith(page, /^.*Новая 10$/).waitFor({ state: 'attached' })
-  // For some frames the page holds that post in its place, also against a scroll.
+  // For some frames the page keeps that post in its place, even against a scroll.
   expect(await tapMoves()).toBeLessThanOrEqual(1)
   expect(await page.getByRole('article').count()).toBe(25)
   expect(await postWith(page, /^.*Новая 1$/).getAttribute('aria-posinset')).toBe('25')
@@ -184,7 +184,7 @@ test('of many new posts the nearest come first and the others on scrolling up, w
   expect(await stopped.getAttribute('aria-posinset')).toBe('32')
 })
 
-test('a hidden tab asks once for new posts when it is shown again, and moves nothing', async ({
+test('a hidden tab reads new posts once when it is shown again, and moves nothing', async ({
   journey,
   olga,
 }) => {
@@ -198,7 +198,7 @@ test('a hidden tab asks once for new posts when it is shown again, and moves not
   await page.clock.fastForward(31_000)
   await journey.publish(olga, 'Пока вас не было')
   const { id } = await journey.publish(olga, 'И ещё одна')
-  // Of the wall a busy machine may send an older page.
+  // Not the wall, of which a busy machine may send an older page.
   const other = await journey.visitWithNews({ path: postPath(id) })
   await postWith(other, 'И ещё одна').waitFor()
   expect(asked()).toBe(0)
@@ -243,7 +243,7 @@ test('a new post that was deleted again leaves a button that disappears when tap
   expect(await page.getByRole('button', { name: 'К новым записям' }).count()).toBe(0)
   expect(await page.getByText('Вы остановились здесь').count()).toBe(0)
 
-  // A stream begins with the newest post, which is gone.
+  // A stream begins with the newest post, which was deleted.
   const asked = Promise.withResolvers<void>()
   page.on('requestfinished', (it) => /\/posts\?limit/.test(it.url()) && asked.resolve())
   await page.goto(journey.url)
@@ -274,7 +274,7 @@ test('after publishing, a user still sees new posts by others announced', async 
   ])
 })
 
-test('when new posts do not arrive, a toast says that the server did not answer in time', async ({
+test('when new posts do not arrive, a toast shows that the server did not answer in time', async ({
   journey,
   olga,
 }) => {
@@ -285,7 +285,7 @@ test('when new posts do not arrive, a toast says that the server did not answer 
   const newPosts = page.getByRole('button', { name: 'Показать новые записи' })
   await newPosts.waitFor()
   await holdCalls(page, '**/api/v1/posts?*')
-  // Timeouts of this page's calls end ten times as early.
+  // The page's calls time out ten times as early.
   await page.evaluate(() => {
     const timeout = AbortSignal.timeout.bind(AbortSignal)
     AbortSignal.timeout = (ms) => timeout(ms / 10)
@@ -314,7 +314,7 @@ test.for([320, 800, 1280])(
   },
 )
 
-/** Where the letters of an element stand, without what is free around them. */
+/** Returns the box of an element's letters, without the space around them. */
 function lettersOf(element: Locator) {
   return element.evaluate((it) => {
     const range = document.createRange()

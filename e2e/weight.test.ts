@@ -15,7 +15,7 @@ const SHIFT_AT_MOST = 0.02
 const SPARED_AT_MOST = 75_000
 /** Ten segments of TCP (RFC 6928). */
 const FIRST_FLIGHT = 14_600
-/** Ten real texts take more than these, which are alike. */
+/** Ten real texts compress worse than these, which are alike. */
 const ROOM_FOR_TEXTS = 200
 
 test.beforeEach(({ journey, olga }) => journey.fillWall(olga, 60, TEXT))
@@ -118,7 +118,7 @@ test.for(['author', 'post', 'search', 'text', 'settings'])(
     }
     const path = paths[kind] ?? ''
     const before = async (page: Page) => {
-      // Its open stream would keep the network busy.
+      // An open news stream would keep the network busy.
       await refuseNews(page)
       await slowLine(page)
     }
@@ -132,7 +132,7 @@ test.for(['author', 'post', 'search', 'text', 'settings'])(
   },
 )
 
-test('nothing shifts while a page of a user, or any page of a wide screen, gets its data', async ({
+test('nothing shifts while a user’s page, or any page on a wide screen, loads its data', async ({
   journey,
   olga,
   petr,
@@ -199,7 +199,7 @@ test('the layout shift measurement detects a shift', async ({ journey }) => {
 const ROOT = join(import.meta.dirname, '..')
 const scripts = (pattern: string) => globSync(pattern, { cwd: ROOT })
 
-/** TypeBox marks each of its schemas by a property that no minifier renames. */
+/** TypeBox marks each of its schemas with a property that minifiers do not rename. */
 function scriptsWithSchemas(pattern: string): string[] {
   return scripts(pattern).filter((path) => readFileSync(join(ROOT, path), 'utf8').includes('~kind'))
 }

@@ -86,7 +86,7 @@ test.for(['/', '/own/posts'])(
   },
 )
 
-test('when the session ends while a user edits a post, the text stays in its dialog, can be changed on, and is saved after signing in', async ({
+test('when the session ends while a user edits a post, the text stays in its dialog, can still be changed, and is saved after signing in', async ({
   journey,
 }) => {
   const vera = await journey.signUp()
@@ -107,7 +107,7 @@ test('when the session ends while a user edits a post, the text stays in its dia
   await postWith(page, 'Было опечатано дважды').waitFor()
 })
 
-/** Sends a new post, which the network holds back, and closes its dialog meanwhile. */
+/** Sends a new post, holds back the request, and closes the dialog meanwhile. */
 async function sendAndClose(page: Page, typed: string) {
   const held = await holdCalls(page, PUBLICATION)
   const dialog = await startPost(page)

@@ -13,7 +13,7 @@ import { openDatabase } from '../../server/kernel/db/database.ts'
 import { DEVICE, type TestUser } from '../../server/testing/client.ts'
 
 /**
- * Signs people in without a code's mail, which limits count: the database gets what a sign-in
+ * Signs people in without mailed codes, which limits count: writes to the database what a sign-in
  * writes. An unknown address gets an account that is three weeks old. The caller closes it.
  */
 export function openAccounts(

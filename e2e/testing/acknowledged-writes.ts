@@ -4,7 +4,7 @@ import type { Db } from '../../server/kernel/db/database.ts'
 /** Every write that the product has acknowledged, to be compared with its database. */
 export class AcknowledgedWrites {
   readonly posts = new Map<string, { text: string; repliedTo: string | null }>()
-  /** Undefined after a like without an answer: nobody knows whether it was written. */
+  /** Undefined after a like without an answer, which may have been written or not. */
   readonly likes = new Map<string, boolean | undefined>()
   readonly #events = new EventEmitter()
 
@@ -17,7 +17,7 @@ export class AcknowledgedWrites {
     this.likes.set(`${postId} ${userId}`, isLiked)
   }
 
-  /** Resolves once `count` more posts and replies were acknowledged. */
+  /** Resolves when `count` more posts and replies have been acknowledged. */
   async waitForMore(count: number): Promise<void> {
     const goal = this.posts.size + count
     while (this.posts.size < goal) await once(this.#events, 'post')

@@ -15,7 +15,7 @@ export async function expectNoBarrier(page: Page, where: string): Promise<void> 
   await expectLargeTargets(page, violations.filter(isSize), where)
 }
 
-/** A control that a bar covers in part is looked at again in the middle of the screen. */
+/** Checks small targets again in the middle of the screen, because a bar may have covered them. */
 async function expectLargeTargets(page: Page, small: Violation[], where: string): Promise<void> {
   const scrolledTo = await page.evaluate(() => scrollY)
   const stillSmall: Violation[] = []
@@ -29,7 +29,7 @@ async function expectLargeTargets(page: Page, small: Violation[], where: string)
   expectNone(stillSmall, where)
 }
 
-/** Checks by the only rules that a theme can break; its colours are tested one by one, as tokens. */
+/** Checks the only rule that a theme can break. The colours themselves are tested as tokens. */
 export async function expectNoBarrierInLight(page: Page, where: string): Promise<void> {
   await showTheme(page, 'light')
   const axe = new AxeBuilder({ page }).withRules('color-contrast')
@@ -39,7 +39,7 @@ export async function expectNoBarrierInLight(page: Page, where: string): Promise
 
 async function graveViolations(page: Page, axe: AxeBuilder): Promise<Violation[]> {
   await expect.poll(() => page.evaluate(runningAnimations)).toBe(0)
-  // Without frames there are no results to merge in a separate page, which takes most of the time.
+  // Pages have no frames, so axe need not merge results in a separate page, which takes most time.
   const { violations, passes } = await axe.setLegacyMode(true).analyze()
   expect(passes.length).toBeGreaterThan(0)
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -52,7 +52,7 @@ function expectNone(violations: Violation[], where: string): void {
   expect(found).toEqual([])
 }
 
-/** Sets the theme as another tab would: a dialog may cover the toggle. */
+/** Sets the theme as another tab would, because a dialog may cover the toggle. */
 async function showTheme(page: Page, theme: 'dark' | 'light'): Promise<void> {
   await page.evaluate((newValue) => {
     dispatchEvent(new StorageEvent('storage', { key: 'theme', newValue }))

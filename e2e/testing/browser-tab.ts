@@ -4,11 +4,11 @@ import type { TabDriver } from './driven-browser.ts'
 export type BrowserTab = ReturnType<typeof createTab>
 
 /**
- * Elements are found by a CSS selector and a part of their accessible name or text; of several the
- * first visible one counts. Everything waits until it is possible.
+ * Finds elements by a CSS selector and a part of their accessible name or text, and takes the first
+ * visible one. All actions wait until they are possible.
  */
 export function createTab(driver: TabDriver) {
-  /** Runs a function in the page, which sees nothing but its arguments. */
+  /** Runs a function in the page. It has access to its arguments only. */
   function evaluate<Args extends unknown[], Result>(
     run: (...args: Args) => Result,
     ...args: Args
@@ -30,7 +30,7 @@ export function createTab(driver: TabDriver) {
     evaluate,
     waitFor,
 
-    /** Clicks an element in its middle, once it stands still there with nothing above it. */
+    /** Clicks the middle of an element when it no longer moves, and nothing covers it. */
     async click(css: string, name = ''): Promise<void> {
       const seen: string[] = []
       await expect

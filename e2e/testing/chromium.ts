@@ -4,7 +4,7 @@ import { findProgram, isExecutable, isRoot } from '../../server/testing/debian-p
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** Chromium without a user interface runs the same pages, and journeys in half the time. */
+/** Chromium without a user interface runs the same pages, in half the time. */
 const SHELL_NAMES = ['chromium-headless-shell', 'chrome-headless-shell']
 
 const MAC_PATHS = [
@@ -21,15 +21,15 @@ export const CHROMIUM_FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // A name of this machine to which browsers grant no more than to any other.
+  // A name of this machine that browsers do not treat as a secure context.
   '--host-resolver-rules=MAP wall.test 127.0.0.1',
 ]
 
 const ADVICE = 'No Chromium found: install Chromium or Chrome, or set CHROMIUM_PATH to one'
 
 /**
- * Looks for CHROMIUM_PATH, a headless shell or a Chromium, and else installs Debian's headless
- * shell for root. Throws an Error that tells what to do.
+ * Finds CHROMIUM_PATH, a headless shell or a Chromium; otherwise installs Debian's headless shell
+ * for root. Throws an Error that states what to do.
  */
 export async function findHeadlessChromium(): Promise<string> {
   const paths = [...pathsOf(SHELL_NAMES), ...fullBrowserPaths()]
@@ -42,14 +42,14 @@ export function isHeadlessShell(path: string): boolean {
   return SHELL_NAMES.includes(basename(path))
 }
 
-/** Pictures and measurements need a whole Chromium, as people use it. */
+/** Finds a full Chromium, which pictures and measurements need. */
 export async function findFullChromium(): Promise<string> {
   return (
     namedPath() ?? findProgram(fullBrowserPaths(), { debianPackage: 'chromium', advice: ADVICE })
   )
 }
 
-/** The caller closes the browser. Its sandbox is off only for root. */
+/** The sandbox is off only for root. The caller closes the browser. */
 export async function launchChromium(): Promise<Browser> {
   return launch(await findHeadlessChromium())
 }

@@ -1,6 +1,6 @@
 export type Key = 'Enter' | 'Escape'
 
-/** One tab of a browser with an empty profile, as each browser's driver offers it. */
+/** A tab of a browser with an empty profile, with what every browser's driver can do. */
 export type TabDriver = {
   goto(url: string): Promise<void>
   /** Runs an expression in the page and returns its value, which must be JSON. */

@@ -7,8 +7,8 @@ const NAMES = ['firefox-esr', 'firefox']
 const MAC_PATH = '/Applications/Firefox.app/Contents/MacOS/firefox'
 
 /**
- * Looks for Firefox, and else installs Debian's package for root. Throws an Error that tells what
- * to do.
+ * Finds Firefox; otherwise installs Debian's package for root. Throws an Error that states what to
+ * do.
  */
 export function findFirefox(): Promise<string> {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/snap/bin'].filter(Boolean)
@@ -19,7 +19,7 @@ export function findFirefox(): Promise<string> {
   })
 }
 
-/** Starts a headless Firefox, which is driven by WebDriver BiDi. */
+/** Starts a headless Firefox, driven by WebDriver BiDi. */
 export async function launchFirefox(): Promise<DrivenBrowser> {
   const browser = await launch({ browser: 'firefox', executablePath: await findFirefox() })
   return {

@@ -12,7 +12,7 @@ import { launchChromium } from './chromium.ts'
 import { APP_SECRET, createProduct, createProductClient } from './product.ts'
 import { whenScriptsRun } from './when-scripts-run.ts'
 
-/** A browser logs a refused call; the test decides whether that is wrong, unless the server failed. */
+/** The browser's message about a refused call, which is not an error of the page. */
 const REFUSED_CALL = /^Failed to load resource: /
 
 /** A wait this long is a failure even on a busy machine. */
@@ -23,7 +23,7 @@ export const TABLET = { width: 800, height: 900 }
 export const DESKTOP = { width: 1280, height: 900 }
 
 export type Visit = BrowserContextOptions & {
-  /** Who is signed in; a visitor otherwise. */
+  /** The signed-in user; if absent, a visitor. */
   as?: TestUser
   path?: string
   before?: (page: Page) => Promise<unknown>
@@ -39,7 +39,7 @@ export type Journey = ReturnType<typeof inViewport>
 let shared: Promise<Site> | undefined
 
 /**
- * Journeys on the one product of this worker, which Vitest would start again for each
+ * Journeys on the one product of this worker, shared because Vitest would start another for each
  * `test.extend`. Every test begins with an empty wall.
  */
 export const test = journeysOn('worker', () => (shared ??= startJourney()))
@@ -50,7 +50,7 @@ export function testWith(...environment: Parameters<typeof startJourney>) {
   return journeysOn('file', () => startJourney(...environment))
 }
 
-/** Tests begin with an empty wall, `journey`, and ask for the people who write on it. */
+/** Every test begins with an empty wall. The users of a test are fixtures. */
 function journeysOn(scope: 'worker' | 'file', start: () => Promise<Site>) {
   return (
     base
@@ -76,7 +76,7 @@ function inViewport(site: Site, viewport: typeof PHONE) {
     ...site,
     visit,
 
-    /** Opens a page and waits until it has the stream of news. */
+    /** Opens a page and waits until its news stream is open. */
     async visitWithNews(options: Visit = {}): Promise<Page> {
       const live = Promise.withResolvers<void>()
       const page = await visit({
@@ -117,7 +117,7 @@ export async function startJourney(
   await sql.connect()
 
   let tests = 0
-  /** The network that the test which runs has for itself. */
+  /** The network address of the running test, which no other test has. */
   const network = () => ({
     'X-Forwarded-For': `10.${tests >> 16}.${(tests >> 8) & 255}.${tests & 255}`,
   })
@@ -137,7 +137,7 @@ export async function startJourney(
     const context = await browser.newContext({
       viewport: PHONE,
       locale: 'ru-RU',
-      // What a service worker fetches is neither routed nor counted; its own journey allows it.
+      // Requests of a service worker are neither routed nor counted. Its own journey allows it.
       serviceWorkers: 'block',
       extraHTTPHeaders: network(),
       ...options,
@@ -145,7 +145,7 @@ export async function startJourney(
     if (user) {
       const cookies = [user.cookie, user.browser].map((text) => {
         const [name = '', value = ''] = text.split('=')
-        // As the server sets it.
+        // The same attributes as the server sets.
         return { name, value, url: product.url, httpOnly: true, sameSite: 'Strict' } as const
       })
       await context.addCookies(cookies)
@@ -204,14 +204,14 @@ export async function startJourney(
     signIn: accounts.signIn,
     signUp: () => accounts.signIn(newEmail()),
 
-    /** Waits for the code in the next mail that was not read. */
+    /** Waits for the code in the next unread mail. */
     nextCode(email: string): Promise<string> {
       const count = (codesRead.get(email) ?? 0) + 1
       codesRead.set(email, count)
       return mailbox.codeFor(email, count)
     },
 
-    /** Makes everything older that limits have counted in the database, such as mailed codes. */
+    /** Makes all events that limits count in the database older, such as mailed codes. */
     passLimitTime: (seconds: number) => passLimitTime(accounts, seconds),
 
     async rows(statement: string, values: unknown[] = []) {
@@ -222,7 +222,7 @@ export async function startJourney(
     visit: (visit: Visit = {}) => openPage(visit),
 
     /**
-     * The posts are numbered from 1, the last the newest, and published a minute ago and earlier.
+     * Publishes numbered posts, of which 1 is the oldest. The newest is a minute old.
      */
     async fillWall(user: TestUser, count: number, text = 'Запись'): Promise<void> {
       await sql.query(
@@ -234,7 +234,7 @@ export async function startJourney(
       await invalidateCache()
     },
 
-    /** Publishes replies that are more than a person can write at once. */
+    /** Publishes more replies than the limits let a user write at once. */
     async fillThread(user: TestUser, postId: string, texts: string[]): Promise<void> {
       await sql.query(
         `INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id)
@@ -260,23 +260,23 @@ export async function startJourney(
   }
 }
 
-/** A refusal has no id. */
+/** Throws for a refusal, which has no id. */
 function requirePost(answer: Post): Post {
   if (answer.id) return answer
   throw new Error(`Nothing was published: ${JSON.stringify(answer)}`)
 }
 
-/** Collects what no page may do unless its test declares it: throw, log errors, be answered 5xx. */
+/** Collects errors that a test must declare: exceptions, logged errors, and answers of 5xx. */
 function collectErrors(context: BrowserContext): string[] {
   const errors: string[] = []
-  // A rejection that nothing handles is one too.
+  // Unhandled rejections are errors too.
   context.on('weberror', (error) => errors.push(String(error.error())))
   context.on('console', (message) => {
     if (message.type() === 'error' && !REFUSED_CALL.test(message.text()))
       errors.push(message.text())
   })
   context.on('response', (response) => {
-    // An answer that the test itself gives has no date.
+    // An answer that the test itself sends has no date.
     if (response.status() < 500 || !response.headers().date) return
     errors.push(`${response.status()} ${response.request().method()} ${response.url()}`)
   })
@@ -286,8 +286,8 @@ function collectErrors(context: BrowserContext): string[] {
 const PROBE = '/routed'
 
 /**
- * Makes `page.route` wait until the page's own requests go through it: Chromium reports it done
- * some milliseconds earlier, and what the page asks for meanwhile passes by unseen.
+ * Makes `page.route` wait until it intercepts the page's requests: Chromium reports success some
+ * milliseconds too early, and requests in between would not be intercepted.
  */
 function routeAtOnce(page: Page): void {
   const route = page.route.bind(page)

@@ -40,14 +40,14 @@ test('reads that show each write once it was acknowledged keep every promise', (
   expect(found(history)).toEqual([])
 })
 
-test('a writer who does not see an own write was not let read it, on the same node or another one', () => {
+test('a writer who does not see their own write breaks read-your-writes, on any node', () => {
   for (const node of [0, 1]) {
     const history = [wrote(0, 1), wrote(10, 2), saw(20, 1, { client: 'Ольга', node })]
     expect(found(history)).toEqual([['read-your-writes', POST, 1, 2]])
   }
 })
 
-test('a list that lacks an own post breaks the promise too, if it would show it', () => {
+test('a list that lacks the reader’s own post breaks the promise too, if the post belongs to it', () => {
   const own = { client: 'Ольга', saw: new Map() }
   const missing = [['read-your-writes', POST, 0, 1]]
   expect(found([wrote(0, 1), saw(20, 0, { ...own, ...LIST })])).toEqual(missing)
@@ -58,7 +58,7 @@ test('a list that lacks an own post breaks the promise too, if it would show it'
   expect(found([wrote(0, 1), saw(20, 0, { ...own, list: { from: 0, by: 'Пётр' } })])).toEqual([])
 })
 
-test('a reader may go back for a second, on any node, and not longer', () => {
+test('a reader may see an older version for a second, on any node, but not longer', () => {
   const seen = [wrote(0, 1), wrote(10, 2, { ended: GONE }), saw(20, 2)]
   for (const node of [0, 1]) {
     expect(found([...seen, saw(1029, 1, { node })])).toEqual([])
@@ -66,7 +66,7 @@ test('a reader may go back for a second, on any node, and not longer', () => {
   }
 })
 
-test('what was seen counts from the first sight on, whatever was seen since', () => {
+test('a version counts as seen from its first sight on, whatever was seen since', () => {
   const seen = [wrote(0, 1), wrote(10, 2, { ended: GONE }), saw(20, 2)]
   for (const version of [1, 2]) {
     const since = saw(900, version, { node: 1 })
@@ -74,13 +74,13 @@ test('what was seen counts from the first sight on, whatever was seen since', ()
   }
 })
 
-test('a deleted post that was seen to be gone may come back for a second, and not longer', () => {
+test('a deleted post that was seen to be missing may reappear for a second, but not longer', () => {
   const history = [wrote(0, 1), wrote(1010, GONE, { ended: GONE }), saw(1020, 0)]
   expect(found([...history, saw(2029, 1)])).toEqual([])
   expect(found([...history, saw(2030, 1)])).toEqual([['monotonic reads', POST, 1, GONE]])
 })
 
-test('where a post is missing that need not show yet, it was not seen to be gone, although its deletion was asked for', () => {
+test('a missing post that need not show yet does not count as seen deleted, even if its deletion was requested', () => {
   const asked = [wrote(0, 1), wrote(10, GONE, { ended: 9000 })]
   expect(found([...asked, saw(20, 0), saw(40, 1)])).toEqual([])
   // From before an outage, and from before the post.
@@ -88,7 +88,7 @@ test('where a post is missing that need not show yet, it was not seen to be gone
   expect(found([...asked, stale, saw(2020, 1)])).toEqual([])
 })
 
-test('an acknowledged write that nobody can see a second later was lost', () => {
+test('an acknowledged write that no reader sees a second later was lost', () => {
   const lost = [['no acknowledged write lost', POST, 0, 1]]
   expect(found([wrote(0, 1), saw(1009, 0)])).toEqual([])
   expect(found([wrote(0, 1), saw(1010, 0)])).toEqual(lost)
@@ -101,7 +101,7 @@ test('an acknowledged deletion that is undone was lost', () => {
   expect(found(history)).toEqual([['no acknowledged write lost', POST, 1, GONE]])
 })
 
-test('a list that shows the later post without the earlier one is out of order, also if it is stale', () => {
+test('a list that shows the later post without the earlier one is out of order, even if it is stale', () => {
   const later = wrote(10, 1, { post: LATER_POST, client: 'Пётр' })
   for (const isStale of [false, true]) {
     const list = { saw: new Map([[LATER_POST, 1]]), ...LIST, client: 'Анна', isStale }
@@ -113,7 +113,7 @@ test('a list that shows the later post without the earlier one is out of order, 
   }
 })
 
-test('an answer that says it is stale may be older than the others', () => {
+test('an answer that is marked as stale may be older than the others', () => {
   const old = { isStale: true, client: 'Анна' }
   expect(found([wrote(0, 1), wrote(10, 2), saw(20, 2, old), saw(5000, 1, old)])).toEqual([])
 })

@@ -1,28 +1,28 @@
-/** The version of a post that was deleted. It is 1 as published, and one more with each edit. */
+/** The version of a deleted post. A published post has version 1, and each edit adds 1. */
 export const GONE = Number.POSITIVE_INFINITY
 
 type Moment = {
   client: string
   node: number
-  /** Milliseconds of one monotonic clock for all clients. */
+  /** Milliseconds of a monotonic clock that all clients share. */
   began: number
-  /** Infinity if the client was never answered. */
+  /** Infinity if the client received no answer. */
   ended: number
 }
 
-/** Only one client writes a post, and waits for each answer. Its tries of one write are one. */
+/** Only one client writes a post, and waits for each answer. All tries of a write are one Write. */
 export type Write = Moment & { post: number; wrote: number }
 
 export type Read = Moment & {
-  /** The versions that were shown, by post; 0 if the answer was that there is none. */
+  /** The versions in the answer, by post; 0 if the post did not exist. */
   saw: Map<number, number>
-  /** A list shows each post from this id on, of one client if it is a list of theirs. */
+  /** A list shows all posts from this id on, only those of the client `by` if set. */
   list?: { from: number; by?: string }
-  /** The answer said that it is from before an outage. */
+  /** Whether the answer was marked as stale, from before an outage. */
   isStale: boolean
 }
 
-/** What all clients did, each one thing after the other. */
+/** The operations of all clients. Each client does one operation at a time. */
 export type History = (Write | Read)[]
 
 const PROMISES = {
@@ -41,14 +41,14 @@ export type Violation = {
   expected: number
 }
 
-/** Everybody sees a change, and what they have seen of it stays, after this time. */
+/** After this time, all clients see a change, and no client sees an older version again. */
 const FRESH_MS = 1000
 
 /**
- * Returns every read that shows less than was promised: on any node one's own writes, what was
- * acknowledged a second ago, and what the client saw a second ago; in one answer, beside a write,
- * everything that was acknowledged before the write was asked for. An answer that says it is stale
- * has to keep the last promise only.
+ * Returns the reads that break a promise. On any node a client sees its own writes, every write
+ * acknowledged a second ago, and what it saw a second ago. An answer that contains a write contains
+ * all writes acknowledged before that write was requested; only this promise holds for an answer
+ * that is marked as stale.
  */
 export function judge(history: History, freshMs = FRESH_MS): Violation[] {
   const writes = Map.groupBy(history.filter(isWrite), ({ post }) => post)
@@ -69,7 +69,7 @@ export function judge(history: History, freshMs = FRESH_MS): Violation[] {
         if (version < expected) violations.push({ promise, read, post, saw: version, expected })
       }
       const isNew = seen.every((one) => one.version < version)
-      // A post that is missing need not be gone if it need not show yet.
+      // A missing post does not count as deleted if it need not show yet.
       const isSeen = read.saw.get(post) || promises.some(([, expected]) => expected > 0)
       if (version > 0 && isSeen && isNew) sightings.set(key, [...seen, { ...read, version }])
     }
@@ -81,7 +81,7 @@ function isWrite(operation: Write | Read): operation is Write {
   return 'wrote' in operation
 }
 
-/** Returns when the last of the shown versions was asked for. */
+/** Returns when the latest of the shown versions was requested. */
 function latestBegin({ saw }: Read, writes: Map<number, Write[]>): number {
   const begins = [...saw].map(
     ([post, version]) => writes.get(post)?.find(({ wrote }) => wrote === version)?.began ?? 0,
@@ -89,7 +89,7 @@ function latestBegin({ saw }: Read, writes: Map<number, Write[]>): number {
   return Math.max(0, ...begins)
 }
 
-/** Returns the posts about which an answer says something, also that they are not there. */
+/** Returns the posts that an answer contains or shows to be missing. */
 function postsIn({ saw, list }: Read, posts: number[], writes: Map<number, Write[]>): number[] {
   if (!list) return [...saw.keys()]
   const isListed = (post: number) =>
@@ -97,7 +97,7 @@ function postsIn({ saw, list }: Read, posts: number[], writes: Map<number, Write
   return posts.filter((post) => post >= list.from && isListed(post))
 }
 
-/** A post that is not there may be gone if its deletion had been asked for. */
+/** A missing post counts as deleted if its deletion had been requested. */
 function versionIn({ saw, ended }: Read, post: number, written: Write[]): number {
   const isGone = written.some(({ wrote, began }) => wrote === GONE && began < ended)
   return saw.get(post) || (isGone ? GONE : 0)
@@ -106,7 +106,7 @@ function versionIn({ saw, ended }: Read, post: number, written: Write[]): number
 type Sighting = Read & { version: number }
 type Known = { written: Write[]; seen: Sighting[]; latest: number; freshMs: number }
 
-/** Returns which version of a post each promise demands of a read. */
+/** Returns the version of a post that each promise requires of a read. */
 function promisesOf(read: Read, { written, seen, latest, freshMs }: Known) {
   const { client, began, isStale } = read
   const newest = (found: Write[]) => Math.max(0, ...found.map(({ wrote }) => wrote))

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Records shifts of each page that is opened from now on, also after a key press. */
+/** Records layout shifts of pages opened from now on, even after a key press. */
 export async function recordShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const shifts: number[] = []

@@ -6,7 +6,7 @@ import type { TestUser } from '../../server/testing/client.ts'
 import { DESKTOP, type Journey, type test } from './journey.ts'
 import { chooseFromMenu, postWith } from './page-actions.ts'
 
-/** Tests on a wide screen in which Vera decides about what Olga reports of Petr. */
+/** Tests on a wide screen in which Vera decides about Olga's reports of Petr's posts. */
 export function moderated(on: typeof test) {
   return on
     .extend('viewport', DESKTOP)
@@ -60,7 +60,7 @@ export function act(card: Locator, name: string | RegExp): Promise<void> {
   return card.getByRole('button', { name }).click()
 }
 
-/** Returns the calls that the page makes from now on to decide or to block. */
+/** Records the page's calls to decide or to block from now on. */
 export function recordActs(page: Page): string[] {
   const calls: string[] = []
   page.on('request', (request) => {

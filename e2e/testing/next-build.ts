@@ -10,7 +10,7 @@ const TEXT = /^(?:text\/|application\/(?:javascript|json|manifest))/
 
 /**
  * After `deploy()` the proxy answers as if the next build were deployed: every asset has another
- * name, also within HTML, scripts and styles, and the former names are 404.
+ * name, even within HTML, scripts and styles, and the former names are 404.
  */
 export async function proxyWithNextBuild(productUrl: string) {
   const names = readdirSync(ASSETS).filter((name) => !/\.(?:br|gz)$/.test(name))
@@ -25,7 +25,7 @@ export async function proxyWithNextBuild(productUrl: string) {
     const answer = await fetch(productUrl + upstream, { headers, redirect: 'manual' })
     const type = answer.headers.get('content-type') ?? ''
     const kept = ['content-type', 'cache-control', 'vary']
-    // The inline style names fonts: renamed, it would have another hash than the policy has.
+    // The inline style contains names of fonts: renamed, its hash would differ from the policy's.
     if (!isDeployed) kept.push('content-security-policy')
     response.writeHead(
       answer.status,
@@ -47,7 +47,7 @@ export async function proxyWithNextBuild(productUrl: string) {
     deploy() {
       isDeployed = true
     },
-    /** From now on it accepts requests and answers none. */
+    /** From now on the proxy accepts requests, but answers none. */
     stall() {
       isStalled = true
     },

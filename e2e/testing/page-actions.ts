@@ -15,14 +15,14 @@ function topOf(post: Locator): Promise<number> {
   return post.evaluate((element) => Math.round(element.getBoundingClientRect().top))
 }
 
-/** One px either way is rounding. */
+/** Allows one px of rounding in either direction. */
 export async function isAt(post: Locator, top: number): Promise<boolean> {
   return Math.abs((await topOf(post)) - top) <= 1
 }
 
 const FRAMES_TO_LAY_OUT = 10
 
-/** Posts above get their true height some frames after they come near, so one scroll is not enough. */
+/** Scrolls repeatedly, because posts above get their true height only some frames later. */
 export function bringTo(post: Locator, top: number): Promise<void> {
   const scroll = async (it: Element, { at, frames }: { at: number; frames: number }) => {
     scrollBy(0, it.getBoundingClientRect().top - at)
@@ -36,19 +36,19 @@ export function bringTo(post: Locator, top: number): Promise<void> {
     .toBe(true)
 }
 
-/** Clicks a link of a page without scripts, and waits for the page that it leads to. */
+/** Clicks a link of a page without scripts, and waits for the page that it opens. */
 export async function followLink(link: Locator): Promise<void> {
   const loaded = link.page().waitForEvent('load')
   await link.click()
   await loaded
 }
 
-/** click() may scroll the page to a button that is arriving. */
+/** Taps without scrolling: click() may scroll to a button that is still moving. */
 export function tap(button: Locator): Promise<void> {
   return button.dispatchEvent('click')
 }
 
-/** Returns what tells how far (px) a post has been from its place in any frame since. */
+/** Returns a function that returns the largest distance (px) of a post from its place since. */
 export async function recordMoves(post: Locator): Promise<() => Promise<number>> {
   await post.evaluate((it) => {
     const { top } = it.getBoundingClientRect()
@@ -71,8 +71,8 @@ export async function recordMoves(post: Locator): Promise<() => Promise<number>>
 export function readOn(page: Page, count: number): Promise<void> {
   return expect
     .poll(async () => {
-      // The page may have grown meanwhile, so its end has moved. A key would scroll smoothly, on
-      // into the rest of the test.
+      // Repeats, because the end moves as the page grows. A key would scroll smoothly, on into the
+      // rest of the test.
       await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
       return (await page.getByRole('article').count()) >= count
     })
@@ -98,7 +98,7 @@ export async function chooseFromMenu(post: Locator, name: string): Promise<void>
 
 export async function startPost(page: Page): Promise<Locator> {
   await profileLink(page).waitFor()
-  // An empty list of one's own has such a button too.
+  // An empty list of the viewer's own has such a button too.
   await page.getByRole('button', { name: 'Новая запись' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Новая запись', exact: true })
   await dialog.waitFor()
@@ -121,7 +121,7 @@ export function toast(page: Page, text: string): Locator {
   return page.getByRole('status').getByText(text, { exact: true })
 }
 
-/** The button of the header that lists the other views of the feed. */
+/** Returns the header's button that lists the other views of the feed. */
 export function feedSwitcher(page: Page): Locator {
   return page.getByRole('banner').locator('[aria-haspopup=listbox]')
 }
@@ -131,7 +131,7 @@ export async function switchView(page: Page, name: string): Promise<void> {
   await page.getByRole('option', { name }).click()
 }
 
-/** The chunks of the settings are preloaded last. */
+/** Waits for the chunks of the settings, which are preloaded last. */
 export async function untilPreloaded(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const fetched = performance.getEntriesByType('resource')
@@ -158,7 +158,7 @@ export async function holdCalls(page: Page, address: string | RegExp) {
   }
 }
 
-/** The server carries out the next such call, and the browser never gets its answer. */
+/** Lets the server carry out the next such call, and drops its answer. */
 export async function loseAnswer(page: Page, method: string, address: string): Promise<void> {
   let isLost = false
   await page.route(address, async (route) => {
@@ -169,12 +169,12 @@ export async function loseAnswer(page: Page, method: string, address: string): P
   })
 }
 
-/** Leaves the page without the stream of news, beside which the network is never idle. */
+/** Keeps the page without the news stream, with which the network would never be idle. */
 export async function refuseNews(page: Page): Promise<void> {
   await page.route(`**${LIVE_PATH}`, (route) => route.fulfill({ status: 204 }))
 }
 
-/** Visits as somebody who has asked the browser to save data. */
+/** Turns on the browser's data saving. */
 export async function spareBytes(page: Page): Promise<void> {
   const browser = await page.context().newCDPSession(page)
   await browser.send('Emulation.setDataSaverOverride', { dataSaverEnabled: true })
@@ -189,7 +189,7 @@ export function countRequests(page: Page, method: string, path: RegExp): () => n
   return () => count
 }
 
-/** Hides the tab, or shows it again, as the browser tells its page. */
+/** Hides the tab, or shows it again, as the page perceives it. */
 export function setVisibility(page: Page, visibilityState: DocumentVisibilityState): Promise<void> {
   return page.evaluate((value) => {
     Object.defineProperty(document, 'visibilityState', { value, configurable: true })
@@ -205,7 +205,7 @@ export async function scroll(page: Page, by: number): Promise<void> {
 /** Types on a ЙЦУКЕН keyboard: each letter with its own key. */
 export async function typeRussian(page: Page, text: string): Promise<void> {
   const keyboard = await page.context().newCDPSession(page)
-  // With a wait between the keys, letters would be too far apart to be one word.
+  // Waiting between the keys would separate the letters of a word by too much time.
   const events = [...text].flatMap((key) => {
     const code = codeOfLetter(key)
     return [
@@ -256,7 +256,7 @@ function codeOfLetter(letter: string): string {
   throw new Error(`No key for «${letter}»`)
 }
 
-/** A browser can refuse to copy in two ways. */
+/** Refuses both ways in which a browser can copy. */
 export function refuseToCopy(): void {
   Object.defineProperty(navigator, 'clipboard', { value: undefined })
   document.execCommand = () => false

@@ -12,10 +12,10 @@ import { freePort } from '../../server/testing/free-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The name by which browsers know the product, at which a test can have it on plain http. */
+/** The host in the product's address. Unless it is localhost, plain http is no secure context. */
 const HOST = process.env.WALL_HOST ?? 'localhost'
 
-/** With this secret a test derives every code itself and needs no mail. */
+/** With this secret, a test derives every code itself, and needs no mail. */
 export const APP_SECRET = 'a-secret-that-only-tests-know-0123456789'
 
 /** The product as an operator runs it: a process of its own, in a folder of its own. */
@@ -24,15 +24,15 @@ export type Product = Awaited<ReturnType<typeof createProduct>>
 export type ProductClient = ReturnType<typeof createProductClient>
 
 type Limits = {
-  /** How many files the system lets the product open at once. */
+  /** The limit of the product's open files. */
   openFiles?: number
   /** The folder of an unpacked release to run with its own Node, if not this checkout. */
   release?: string
 }
 
 /**
- * Prepares a folder and a port, where `start()` runs the product as often as a test likes. The
- * database is embedded unless `env` has DATABASE_URL. The caller removes it.
+ * Prepares a folder and a port, with which `start()` can run the product several times. The
+ * database is embedded unless `env` has DATABASE_URL. The caller removes the product.
  */
 export async function createProduct(
   env: Record<string, string> = {},
@@ -47,12 +47,12 @@ export async function createProduct(
 
   return {
     url,
-    /** For programs to which localhost can mean IPv6 as well, or which do not know HOST. */
+    /** For programs that may resolve localhost to IPv6, or cannot resolve HOST. */
     address: `127.0.0.1:${port}`,
     dataDir,
     lines,
 
-    /** Resolves when the server is ready; rejects with its output when it ends instead. */
+    /** Resolves when the server is ready; rejects with its output if it exits instead. */
     async start(changes: Record<string, string> = {}): Promise<void> {
       const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles} && `
       const node = release ? join(release, 'node_modules/.bin/node') : process.execPath
@@ -99,7 +99,7 @@ export async function createProduct(
 
 type TestOptions = Limits & {
   env?: Record<string, string>
-  /** Gets the product's folder ready before the start. */
+  /** Prepares the product's folder before the start. */
   prepare?: (product: Product) => Promise<void>
 }
 

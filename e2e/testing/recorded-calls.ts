@@ -1,4 +1,4 @@
-/** A call ends with a whole answer, with none at all, or with one that was cut off. */
+/** The outcome of a call: a complete answer, no answer, or one that was cut off. */
 export type Outcome = {
   call: string
   status: number | 'none' | 'cut'
@@ -39,7 +39,7 @@ export function recordCalls(url: string, { freshConnections = false } = {}) {
       })
       outcome.status = 'cut'
       const text = await response.text()
-      // A balancer answers for a dead node in HTML.
+      // For a dead node, a load balancer answers in HTML.
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
       outcome.body = isJson ? JSON.parse(text) : undefined
       outcome.status = response.status

@@ -54,7 +54,7 @@ export async function changeUserInOtherTab(
   await page.getByRole('link', { name: `Профиль ${next.username}` }).waitFor()
 }
 
-/** Ends a person's sessions as time does. */
+/** Ends a user's sessions as if they had expired. */
 export async function endSessions(journey: Journey, { id }: TestUser): Promise<void> {
   await journey.rows('DELETE FROM sessions WHERE user_id = $1', [id])
 }

@@ -9,17 +9,18 @@ type Options = {
   users: TestUser[]
   acknowledged: AcknowledgedWrites
   freshConnections?: boolean
-  /** Whether users go on after a call without a whole answer: another node may answer the next. */
+  /** Whether users continue after a call without a whole answer: another node may answer next. */
   persistent?: boolean
-  /** For how long a user does nothing between two calls, on average. */
+  /** The average pause of a user between two calls. */
   pauseMs?: number
 }
 
 type Call = ReturnType<typeof recordCalls>['call']
 
 /**
- * The users call without pause, unless `pauseMs` is set, each as fast as it is answered. A user goes on after a refusal, and
- * ends with `stop()` or, unless persistent, after a call without a whole answer.
+ * Each user makes the next call as soon as the last one is answered, or after `pauseMs`. A user
+ * continues after a refusal, and ends with `stop()` or, unless persistent, after a call without a
+ * complete answer.
  */
 export function simulateUsers({
   url,

@@ -5,7 +5,7 @@ export async function pageStored(page: Page, at: string): Promise<void> {
   await expect.poll(async () => Object.keys(await storedPages(page))).toContain(at)
 }
 
-/** The stored HTML by path. */
+/** Returns the stored HTML by path. */
 export function storedPages(page: Page): Promise<Record<string, string>> {
   return page.evaluate(async () => {
     const cache = await caches.open('pages')

@@ -8,10 +8,10 @@ import type { DrivenBrowser, Key, TabDriver } from './driven-browser.ts'
 const KEYS: Record<Key, string> = { Enter: '\uE007', Escape: '\uE00C' }
 const SCREEN = { width: 1280, height: 1000 }
 
-/** The driver, the browser that comes with its library, and a screen that nobody sees. */
+/** The driver, the browser that comes with its library, and a virtual screen. */
 type Programs = { driver: string; browser: string; screen: string }
 
-/** Installs Debian's packages for root. Throws an Error that tells what to do. */
+/** Installs Debian's packages for root. Throws an Error that states what to do. */
 export async function findWebKit(): Promise<Programs> {
   const driver = await findProgram(['/usr/bin/WebKitWebDriver'], {
     debianPackage: 'webkit2gtk-driver',
@@ -26,7 +26,7 @@ export async function findWebKit(): Promise<Programs> {
   return { driver, browser, screen }
 }
 
-/** Each tab is a session, and so a browser, of its own. */
+/** Each tab has a WebDriver session, and so a browser, of its own. */
 export async function launchWebKit(): Promise<DrivenBrowser> {
   const { driver, browser, screen } = await findWebKit()
   await using starting = new AsyncDisposableStack()

@@ -39,7 +39,7 @@ type AccountSettingsProps = {
   theme: ReactNode
 }
 
-/** The account, the devices and the way out come first. */
+/** Shows the account, the devices and the logout button before the preferences. */
 export function AccountSettings({ user, onLoggedOut, ...parts }: AccountSettingsProps) {
   return (
     <>
@@ -113,7 +113,7 @@ function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
 
 type LogOutProps = { userId: string; onLoggedOut: () => void }
 
-/** Asks first if a text would be lost. */
+/** Asks for confirmation if logging out would delete unsent texts. */
 function LogOut({ userId, onLoggedOut }: LogOutProps) {
   const [lost, setLost] = useState(0)
   const leaving = useAction({

@@ -13,7 +13,7 @@ import { toast } from '../ui/toaster.tsx'
 export const checkUsername = (username: string, signal: AbortSignal) =>
   call('GET /users/:username/validation', { params: { username } }, { signal })
 
-/** Waits for a short limit, and shows that in a toast. */
+/** Retries after a short limit, which a toast shows. Throws CallError. */
 export const saveUsername = (username: string) =>
   write(
     'PATCH /users/current/profile',
@@ -29,13 +29,13 @@ export const verifyEmailChange = (input: Input<Api['PUT /users/current/email/:id
 
 /** The server closes all sessions, so each tab asks again who the viewer is. Throws CallError. */
 export async function undoEmailChange({ id, secret }: { id: string; secret: string }) {
-  // Only the link matters, and the viewer's session may be closed already.
+  // The link alone authorizes this: the viewer's session may be closed already.
   await send('POST /email-changes/:id/undo', { params: { id }, body: { secret } }, {})
   announceSessionChange()
   reloadViewer()
 }
 
-/** A session that was closed elsewhere meanwhile counts as closed. */
+/** Succeeds also if the session has been closed elsewhere. */
 export async function logOut(): Promise<void> {
   await sendDelayed()
   await fallBackOn(401, write('DELETE /sessions/current', {}), undefined)

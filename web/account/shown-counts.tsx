@@ -5,7 +5,7 @@ import { NO_COUNTS_KEY } from '../session/stored-keys.ts'
 import { Checkbox } from '../ui/checkbox.tsx'
 import { rowClass } from '../ui/row.tsx'
 
-/** Whether this browser shows how many liked and replied. */
+/** The setting whether this browser shows the counts of likes and replies. */
 export function ShownCounts() {
   const [areHidden, setAreHidden] = useState(() => localStore.read(NO_COUNTS_KEY) !== null)
 

@@ -54,7 +54,7 @@ export function useUsernameCheck(username: string, own: string): UsernameCheck {
   return { state: isRefused ? 'unverified' : 'waiting', message: errorMessage(error) }
 }
 
-/** Returns the name once it was not changed for the pause. */
+/** Returns the name after it has stayed unchanged for the pause. */
 function useSettled(username: string): string {
   const [settled, setSettled] = useState('')
   useEffect(() => {

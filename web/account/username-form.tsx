@@ -27,7 +27,7 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
   })
   const check = useUsernameCheck(username, own)
   const { error } = saving
-  // A longer limit is about the name too.
+  // saveUsername() retries after a short limit, so a 429 here is a long one.
   const isRefused = error instanceof CallError && [400, 429].includes(error.status)
   const isAllowed = !isRefused && maySave(check)
 
@@ -50,7 +50,7 @@ export function UsernameForm({ own, onSaved }: UsernameFormProps) {
         autoCapitalize="none"
         spellCheck={false}
         focusOnMount
-        // Nobody keeps a part of a generated name.
+        // Selects a generated name, because typing should replace all of it.
         onFocus={({ target }) => isGeneratedName(username) && target.select()}
         value={username}
         readOnly={saving.isPending}

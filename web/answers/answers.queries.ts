@@ -3,7 +3,7 @@ import { call } from '../http/call.ts'
 import { write } from '../http/write.ts'
 import { RECEIVED_KEY } from './received-key.ts'
 
-/** What the viewer has not seen, and of which posts they want no replies. Comes with the account. */
+/** The number of unseen replies, and the viewer's muted posts. Seeded when the account is read. */
 export const receivedQuery = queryOptions({
   queryKey: RECEIVED_KEY,
   queryFn: ({ signal }) => call('GET /users/current/received', {}, { signal }),

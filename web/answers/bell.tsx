@@ -12,7 +12,7 @@ import { Icon } from '../ui/icon.tsx'
 import { receivedQuery, refreshReceived } from './answers.queries.ts'
 import styles from './bell.module.css'
 
-/** The way to the replies that a signed-in viewer received, with a dot while some are unseen. */
+/** The link to the replies that the viewer received. A dot shows that some are unseen. */
 export function Bell({ userId }: { userId: string }) {
   const client = useQueryClient()
   useEffect(() => onAnswered(userId, () => void refreshReceived(client)), [userId, client])

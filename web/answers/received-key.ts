@@ -1,2 +1,2 @@
-/** In a file of its own, since the first script needs nothing else of the queries. */
+/** In its own file, because the first script needs the key, but not the queries. */
 export const RECEIVED_KEY = ['received'] as const

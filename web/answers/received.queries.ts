@@ -7,14 +7,14 @@ import { write } from '../http/write.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 import { refreshReceived } from './answers.queries.ts'
 
-/** Which replies of a list were new when it was opened: those after `seen`. */
+/** The replies that were new when the list was opened: their numbers are above `seen`. */
 type NewReplies = { seen: number; ids: readonly string[] }
 
 function newRepliesKey(entryKey: string) {
   return ['new-replies', entryKey] as const
 }
 
-/** The replies of others to the viewer. To read the first page is to see what it shows. */
+/** The replies of others to the viewer. Reading the first page marks them as seen. */
 export function receivedSource(client: QueryClient, entryKey: string): ListSource {
   return {
     name: 'received',
@@ -29,7 +29,7 @@ export function receivedSource(client: QueryClient, entryKey: string): ListSourc
   }
 }
 
-/** A page that is read later compares with the mark as it was when the list was opened. */
+/** Compares later pages with the mark as it was when the list was opened. */
 function withNew(known: NewReplies | undefined, page: ReceivedPage): NewReplies {
   const { seen, ids } = known ?? { seen: page.seen, ids: [] }
   const added = page.posts.filter((post) => post.received_no > seen && !ids.includes(post.id))
@@ -45,7 +45,7 @@ export function useIsNewReply(id: string): boolean {
   return data?.ids.includes(id) ?? false
 }
 
-/** What fails is marked at the next visit. */
+/** Ignores a failure: the next visit marks the replies. */
 async function markSeen(client: QueryClient, seen: number): Promise<void> {
   await write('PUT /users/current/received', { body: { seen } }).catch(() => {})
   await refreshReceived(client)

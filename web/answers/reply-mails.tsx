@@ -4,7 +4,7 @@ import { Checkbox } from '../ui/checkbox.tsx'
 import { rowClass } from '../ui/row.tsx'
 import { receivedQuery, setReplyMails } from './answers.queries.ts'
 
-/** Whether mails about unseen replies come. */
+/** The setting whether the viewer receives mails about unseen replies. */
 export function ReplyMails() {
   const client = useQueryClient()
   const { data } = useQuery(receivedQuery)

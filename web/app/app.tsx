@@ -11,11 +11,11 @@ import { AppShell } from './shell/app-shell.tsx'
 
 type AppProps = {
   client: QueryClient
-  /** The entry of the history on the server; in the browser it is the current one. */
+  /** The history entry to render on the server. Default: the browser's current one. */
   entry?: Entry
 }
 
-/** A part that fails takes away no more than itself. */
+/** Error boundaries keep a failure within the part of the page in which it happens. */
 export function App({ client, entry }: AppProps) {
   return (
     <ErrorBoundary fallback={<PageFailure onRetry={reloadIfPossible} />}>

@@ -9,7 +9,7 @@ import styles from './dialogs.module.css'
 
 const openDialog = createLazyChunk(() => import('./open-dialog.tsx'), 'OpenDialog')
 
-/** Loads what opens dialogs, and with it the one that signs in. */
+/** Loads the chunk that opens dialogs, which contains the sign-in dialog. */
 export const preloadSignIn = openDialog.preload
 
 export async function preloadDialogs(user: CurrentUser): Promise<void> {

@@ -4,8 +4,8 @@ import { withViewer } from '../session/intents.ts'
 import { viewer } from '../session/viewer.ts'
 
 /**
- * Keeps visitors from the pages of users. One who opens such a page gets the sign-in dialog, which
- * leads back there; a user who has signed out there is only sent to the wall.
+ * Sends visitors from the pages of users to the wall. A visitor who opens such a page gets the
+ * sign-in dialog, which leads back there; a user who signs out there does not.
  */
 export function guardPages(): void {
   let lastState = viewer.get().state
@@ -15,7 +15,7 @@ export function guardPages(): void {
     const now = viewer.get()
     lastState = now.state
     if (before === lastState) return
-    // A dialog that closes with the session steps back in the history first.
+    // Deferred, because a dialog that closes with the session first steps back in the history.
     queueMicrotask(() => sendVisitorAway(before !== 'authorized' && !('because' in now)))
   })
   sendVisitorAway(true)

@@ -35,7 +35,7 @@ const DIALOGS: DialogChunks = {
 
 const FOR_MODERATORS = new Set<string>(['block-author', 'remove-post'] satisfies LazyName[])
 
-/** Their texts are sent as their author's, or wait until the author is back. */
+/** Stay open if another user signs in: a text is sent as its author's, or waits for the author. */
 const WRITTEN_IN = new Set<string>(['new-post', 'reply', 'edit', 'appeal'] satisfies LazyName[])
 
 type OpenDialogProps = {
@@ -65,8 +65,8 @@ export async function preloadDialogs({ isModerator }: CurrentUser): Promise<void
 }
 
 /**
- * A dialog that a reload or «Вперёд» brings back waits until the viewer is known, to whom drafts
- * belong. A dialog closes if it is not for the viewer, or no longer.
+ * Returns whether a dialog may be shown, and closes one that is not, or no longer, for the viewer.
+ * A restored dialog waits until the viewer is known, because drafts belong to a viewer.
  */
 function useMayShow(dialog: Dialog, onClose: () => void): boolean {
   const now = useViewer()
@@ -76,7 +76,7 @@ function useMayShow(dialog: Dialog, onClose: () => void): boolean {
   const check = useEffectEvent(() => {
     const known = viewer.get()
     if (isFor(known, dialog, openedBy)) return isKnown(known) && acceptRestored()
-    // Who has signed in here goes on with what they wanted; in another tab this is given up.
+    // Signing in here reloads the page, which resumes the intent. Signing in elsewhere drops it.
     return isRestored(dialog) ? closeDialog(dialog) : onClose()
   })
   useEffect(() => {
@@ -92,7 +92,7 @@ function isFor(now: Viewer, dialog: Dialog, openedBy: string | undefined): boole
   const isAnew = !isRestored(dialog)
   if (name === 'shortcuts') return true
   if (name === 'sign-in') return now.state !== 'authorized'
-  // Where a session has only ended, its user may sign in again.
+  // If the session ended by itself, the dialog stays: its user may sign in again.
   if (now.state === 'signed-out') return isAnew && (openedBy === undefined || 'because' in now)
   if (now.state !== 'authorized' || WRITTEN_IN.has(name)) return true
   return openedBy === undefined || openedBy === now.user.id

@@ -16,7 +16,7 @@ async function like(intent: Extract<Intent, { name: 'like' }>): Promise<void> {
   await ofSignedIn((it) => it.showLiked(queryClient, intent.postId))
 }
 
-/** What few visits need but those of signed-in people is in a chunk of its own. */
+/** Loads the chunk of code that few visitors need, and passes it to `use`. */
 export function ofSignedIn(
   use: (chunk: typeof import('./signed-in.ts')) => unknown,
 ): Promise<void> {

@@ -79,13 +79,13 @@ export async function preloadViewerPages(): Promise<void> {
   await PAGES.settings.preload()
 }
 
-/** If the chunk fails, it is fetched again by a button, and whenever the page is opened anew. */
+/** If the chunk fails to load, a button or opening the page again retries. */
 function LazyPage({ chunk }: { chunk: LazyChunk<ComponentType> }) {
   async function loadAgain(showPage: () => void): Promise<void> {
     const hasFailedItself = chunk.content() !== undefined
     await chunk.load().catch(console.error)
-    // Some browsers remember that a script failed, and a release may have removed it: only a reload
-    // helps then, as where the page itself failed.
+    // Reloads if the page itself threw, or if the chunk failed again: some browsers remember that a
+    // script failed, and a release may have removed it.
     if (!hasFailedItself && chunk.content()) showPage()
     else await reloadIfPossible()
   }

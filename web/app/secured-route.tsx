@@ -7,7 +7,7 @@ import { Loading } from '../ui/spinner.tsx'
 
 type SecuredRouteProps = {
   children: ReactNode
-  /** What everybody but moderators sees; if it is absent, the page is for all users. */
+  /** Shown to users who are not moderators; if absent, the page is for all users. */
   otherwise?: ReactNode
 }
 
@@ -24,6 +24,6 @@ function ViewerPending({ viewer }: { viewer: Viewer }) {
   if (viewer.state === 'no-answer') {
     return <ErrorRow text={errorMessage(viewer.error)} onRetry={viewerForAction} />
   }
-  // The server's page has no style attributes.
+  // The spinner has style attributes, which a page rendered by the server must not have.
   return isHydrated && <Loading label="Загружаем страницу" />
 }

@@ -5,7 +5,7 @@ import { openDraft } from '../posts/compose/drafts.ts'
 import { dropIntent, intentToResume, keepIntent, withViewer } from '../session/intents.ts'
 import { knownViewer, viewerId } from '../session/viewer.ts'
 
-/** Takes what the phone shares from the address, by the names in the manifest, for a new post. */
+/** Opens a new post with the text that a phone shares in the query (see manifest.webmanifest). */
 export async function takeShared(): Promise<void> {
   const given = new URLSearchParams(location.search)
   const parts = ['title', 'text', 'url'].map((name) => given.get(name)?.trim() ?? '')
@@ -18,7 +18,7 @@ export async function takeShared(): Promise<void> {
     .join('\n')
   navigate(PATHS.wall, { replace: true })
   const intent = { name: 'new-post', text } as const
-  // It is there again after a reload, and after signing in.
+  // A stored intent survives a reload and signing in.
   keepIntent(intent)
   await knownViewer()
   if (intentToResume()?.name !== 'new-post') return
@@ -26,7 +26,7 @@ export async function takeShared(): Promise<void> {
   await withViewer(intent)
 }
 
-/** Opens the composer with a text, below what the viewer has written already. */
+/** Appends a text to the viewer's draft, and opens the composer. */
 export function writeShared(text = ''): void {
   const draft = openDraft(localStore, viewerId() ?? '', 'new')
   const written = draft.read() ?? ''

@@ -25,13 +25,13 @@ const PRELOAD_MS = 2000
 
 /** Greets a user whose page has loaded, and fetches what their next taps may need. */
 export async function greetUser(client: QueryClient, user: CurrentUser): Promise<void> {
-  // Also that of another account.
+  // Removes the stored sign-in even if it was for another account.
   localStore.remove(SIGN_IN_KEY)
   delete pageFlags().codeSent
   const { username, hasNewOutcomes = false, lastRemoval } = user
   const arrival = takeArrival()
   if (arrival === 'returned') toast({ text: 'С возвращением' })
-  // In the composer a line says the same.
+  // The composer shows this in a line of its own.
   else if (arrival && !COMPOSERS.has(openedDialog.get()?.name)) {
     toast({
       text: `Теперь вы ${username}`,
@@ -49,7 +49,7 @@ export async function greetUser(client: QueryClient, user: CurrentUser): Promise
 
 /** Shows a toast if the post that was liked is out of sight: it may be far above or below. */
 export async function showLiked(client: QueryClient, postId: string): Promise<void> {
-  // A list that is still being read, or rendered, has not returned to its anchor.
+  // Waits until the list has scrolled to its anchor.
   await whenListsAreRead(client)
   await new Promise<void>((resolve) => whenIdle(resolve, PRELOAD_MS))
   if (isInSight(postId)) return
@@ -57,10 +57,10 @@ export async function showLiked(client: QueryClient, postId: string): Promise<vo
   toast({ text: 'Добавлено в «Понравившиеся»', link })
 }
 
-/** The session expired or was closed. A notice of the page shows the reason of a moderator. */
+/** Shows that the session has ended. A moderator's reason is shown by the RestrictionNotice. */
 export function offerSignIn({ code, message }: CallError): void {
   if (message.includes('Причина: ')) return
-  // A dialog whose text could not be sent has the button too.
+  // `pageOnly`, because a dialog whose text could not be sent has the same button.
   const link = { label: 'Войти', onSelect: () => openDialog({ name: 'sign-in' }), pageOnly: true }
   toast({ text: code === 'SESSION_CLOSED' ? message : 'Сессия завершена. Войдите снова', link })
 }
@@ -68,14 +68,14 @@ export function offerSignIn({ code, message }: CallError): void {
 /** Shows what the viewer has done to a post in another tab. */
 export function showChange(client: QueryClient, change: PostChange): void {
   const id = change.name === 'edited' ? change.post.id : change.postId
-  // A post that this page has not read yet will be read as it is by then.
+  // A post that is not cached needs no change: a later read returns its current state.
   if (!readCachedPost(client, id)) return
   if (change.name === 'liked') setLikes(client, id, change.likes)
   else if (change.name === 'edited') putPosts(client, [change.post])
   else if (change.name === 'deleted') evictPost(client, id)
 }
 
-/** Reads the address of a page with which a phone shares a text. */
+/** Opens a new post with the text that a phone shares in the address. */
 export async function takeShared(): Promise<void> {
   await (await import('./shared-text.ts')).takeShared()
 }
@@ -84,7 +84,7 @@ export async function writeShared(text: string | undefined): Promise<void> {
   ;(await import('./shared-text.ts')).writeShared(text)
 }
 
-/** Chunks load one after another, so that what the person opens meanwhile hardly has to wait. */
+/** Loads chunks one after another, so that a chunk that is needed now hardly has to wait. */
 async function preloadFor(user: CurrentUser): Promise<void> {
   await preloadMenus()
   await outboxRow.preload()

@@ -14,7 +14,7 @@ import { closeOpened, preloadSignIn } from './dialogs.tsx'
 import { guardPages } from './guard-pages.ts'
 import { ofSignedIn, performIntent } from './perform-intent.ts'
 
-/** Connects the app with what happens outside of React. Called once, before the first render. */
+/** Connects the app with events outside React. Called once, before the first render. */
 export function startApp(client: QueryClient): void {
   onLeaveLoading(closeOpened)
   onOtherViewer(() => forgetViewer(client))
@@ -32,7 +32,7 @@ export function startApp(client: QueryClient): void {
 
 /**
  * Preloads what the next taps may need, so that it opens at once, offline too. For visitors this
- * waits for the first sign of use: a visit that ends at a glance does not pay for it.
+ * waits for the first sign of use, because many visits end after a glance.
  */
 async function greetViewer(client: QueryClient): Promise<void> {
   const viewer = await knownViewer()

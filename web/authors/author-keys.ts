@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { Profile } from '../../contract/profiles.ts'
 
-// The first script needs nothing else of the queries.
+// In its own file, because the first script needs the keys, but not the queries.
 
 export const authorKey = (username: string) => ['author', username.toLowerCase()]
 
@@ -10,7 +10,7 @@ export const listNameOf = {
   authorReplies: (userId: string) => `replies-of ${userId}` as const,
 }
 
-/** Null where nobody has the name. */
+/** Caches the author of a rendered page; null if nobody has the name. */
 export function seedAuthor(client: QueryClient, username: string, author: Profile | null): void {
   client.setQueryData(authorKey(username), author)
 }

@@ -20,7 +20,7 @@ export function useAuthor(username: string) {
   })
 }
 
-/** A former name, or another spelling, leads to the present one. */
+/** Redirects a former name, or another spelling, to the current name. */
 function showPresentName(asked: string, username: string): void {
   const page = pageAt(location.pathname)
   if (page && 'username' in page && page.username === asked) {

@@ -7,7 +7,7 @@ function refusal(code: CallError['code'], retryAfter?: number): CallError {
   return new CallError({ code, message: 'Сообщение', status: 400, ...wait })
 }
 
-test('a code is good until the server refuses it for good', () => {
+test('a code is good until the server refuses it finally', () => {
   expect(codeLife(null)).toBe('good')
   expect(codeLife(noAnswer('OFFLINE'))).toBe('good')
   expect(codeLife(refusal('INVALID_CONFIRM_CODE'))).toBe('good')

@@ -26,7 +26,7 @@ const MAIL_STATUS: Record<MailState, FieldStatus> = {
  */
 type CodeLife = 'good' | 'expired' | 'locked'
 
-/** A refusal of the code that names a wait leaves no attempt. */
+/** A refused code with a Retry-After has no attempts left. */
 export function codeLife(error: Error | null): CodeLife {
   if (!(error instanceof CallError) || error.status !== 400) return 'good'
   if (error.code === 'OPERATION_EXPIRED') return 'expired'
@@ -35,11 +35,11 @@ export function codeLife(error: Error | null): CodeLife {
 
 type CodeEntryProps = NonNullable<MailedCode['entry']> & { describedBy: string; wide?: boolean }
 
-/** The step of every flow that takes a mailed code. */
+/** The step of a flow that asks for the mailed code. */
 export function CodeEntry(props: CodeEntryProps) {
   const { operation, code, busy, wide = false, onComplete, onReturn } = props
   const { mail, refusal } = useCodeMail(operation.id, operation.sentAt)
-  // While a code is checked, its operation may just have been used.
+  // While a code is checked, its operation may have ended successfully, which is no error.
   const error = props.error ?? (busy ? null : refusal)
   const retryAt = useRetryAt(error)
   const life = codeLife(error)

@@ -31,12 +31,12 @@ export function CodeInput(props: CodeInputProps) {
   }
 
   function paste(event: ClipboardEvent<HTMLInputElement>): void {
-    // The input would cut or append: «123 456» over a wrong code must replace it.
+    // By default the input would truncate or append, but «123 456» must replace a wrong code.
     event.preventDefault()
     insert(event.clipboardData.getData('text'))
   }
 
-  /** A keyboard's clipboard and a drop enter a whole text without a paste. */
+  /** A drop and the clipboard of a phone's keyboard enter a whole text without a paste event. */
   function enter(text: string): void {
     if (text.length <= CODE_LENGTH) change(codeDigits(text))
     else insert(text.startsWith(value) ? text.slice(value.length) : text)
@@ -85,7 +85,7 @@ function Cells({ code, invalid }: { code: string; invalid: boolean }) {
   )
 }
 
-/** The real caret is invisible: it must not put digits where nobody expects them. */
+/** The real caret is invisible, so it must stay where the drawn one is: after the last digit. */
 function keepCaretAtEnd(event: SyntheticEvent<HTMLInputElement>): void {
   const input = event.currentTarget
   const end = input.value.length

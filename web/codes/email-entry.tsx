@@ -13,18 +13,18 @@ import { likelyDomain } from './likely-domain.ts'
 import { emailIn } from './pasted.ts'
 import { type MailedCode, useRetryAt } from './use-mailed-code.ts'
 
-/** A longer wait is not counted down: the message names its end. */
+/** In seconds. A longer wait has no countdown: the message states its end. */
 const HOUR = 3600
 
 type EmailEntryProps = {
   mailed: MailedCode
   className: string | undefined
   describedBy: string
-  /** The address that the viewer has already. */
+  /** The viewer's current address. */
   own?: string
   wide?: boolean
   onSubmit: (email: string) => void
-  /** What stands above the field. */
+  /** Shown above the field. */
   children?: ReactNode
 }
 
@@ -32,7 +32,7 @@ type EmailEntryProps = {
 export function EmailEntry(props: EmailEntryProps) {
   const { mailed, className, describedBy, wide = false, onSubmit, children } = props
   const { typed, type, email, error, mayProceed, secondsLeft, show } = useTypedEmail(props)
-  /** The address about which the person was asked, and that they may mean all the same. */
+  /** The address for which another domain was suggested. Submitting it again confirms it. */
   const [asked, setAsked] = useState('')
   const meant = likelyDomain(email)
 
@@ -97,7 +97,7 @@ function useTypedEmail({ mailed, own }: EmailEntryProps) {
   const email = emailIn(typed)
   const retryAt = useRetryAt(error)
   const secondsLeft = useSecondsLeft(retryAt)
-  // The server does not tell addresses apart by these forms either.
+  // The server too treats these forms as the same address.
   const isOwn = own !== undefined && sameForm(email) === sameForm(own)
   const invalid = isOwn ? 'Это ваша нынешняя почта' : validationError(email)
   const isRefused = error instanceof CallError && error.status === 400
@@ -106,7 +106,7 @@ function useTypedEmail({ mailed, own }: EmailEntryProps) {
     typed,
     type: (text: string) => {
       mailed.clearError()
-      // What was pasted with a name or invisible characters is shown as it will be sent.
+      // A text pasted with a name or invisible characters becomes the address that will be sent.
       const found = emailIn(text)
       setTyped(isEmail(found) ? found : text)
     },
@@ -114,7 +114,7 @@ function useTypedEmail({ mailed, own }: EmailEntryProps) {
     error: error && !isOver ? errorMessage(error) : isShown || isOwn ? invalid : undefined,
     mayProceed: !invalid && !isRefused && secondsLeft === 0,
     secondsLeft,
-    /** Shows what is wrong with the address from now on. */
+    /** Shows validation errors from now on. */
     show: () => setShown(true),
   }
 }
@@ -127,7 +127,7 @@ function MeantDomain({ domain, wide, onChoose }: MeantDomainProps) {
       wide={wide}
       onClick={({ currentTarget }) => {
         onChoose()
-        // The button goes, and the focus with it.
+        // The button disappears, and would take the focus with it.
         currentTarget.form?.querySelector<HTMLElement>('[type=submit]')?.focus()
       }}
     >

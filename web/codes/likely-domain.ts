@@ -12,7 +12,7 @@ const HOSTS = [
   'icloud.com',
 ]
 
-/** Hosts beside those above: one letter from them, or so short that many are. */
+/** Other real hosts. Most differ from a host above by a letter or two. */
 const OTHERS = new Set(
   'ya.ru bk.ru vk.com mail.com email.com ymail.com gmx.com mail.ua mail.bg mail.ee mai.ru live.ru inbox.lv inbox.com yandex.com yandex.by yandex.kz yandex.ua myrambler.ru hotmail.fr'.split(
     ' ',
@@ -20,7 +20,7 @@ const OTHERS = new Set(
 )
 
 const DISTANCE_MAX = 2
-/** Of these many names are real, two letters away from them. */
+/** Up to this length, many real hosts differ in two letters, so only one may differ. */
 const SHORT = 7
 
 /** Returns the host that a mistyped address may mean; undefined if the host is known or unlike any. */

@@ -19,7 +19,7 @@ test.each([
 })
 
 test.each(['anna@example.org, boris@example.org', 'Anna', 'anna@', 'anna@example.org и то же'])(
-  '%j has no such address, or stays as it is',
+  '%j becomes its only address, or stays as it is',
   (text) => {
     expect(['anna@example.org', text]).toContain(emailIn(text))
   },
@@ -43,7 +43,7 @@ test.each([
   '6\u200b54321',
   'Код 654321 действует 10 минут, до 25.11.2026 14:30',
   'Вслух: 654 321 — код для входа',
-])('%j holds one code, which replaces what was typed', (text) => {
+])('%j contains one code, which replaces what was typed', (text) => {
   expect(pasteCode('111111', text)).toEqual({ code: '654321', isGuess: false })
 })
 
@@ -57,6 +57,6 @@ test.each([
   ['123456 или 654321', '123456'],
   ['Дом 12, кв. 345, 6 этаж', '123456'],
   ['привет', ''],
-])('%j holds none or several: what is filled in is a guess', (text, code) => {
+])('%j contains no code or several: the digits are only a guess', (text, code) => {
   expect(pasteCode('', text)).toEqual({ code, isGuess: true })
 })

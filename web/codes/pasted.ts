@@ -1,7 +1,7 @@
 import { isEmail } from '../../contract/account-rules.ts'
 import { CODE_LENGTH } from '../../contract/constants.ts'
 
-/** Characters that nobody sees, which messengers and pages put into what is copied from them. */
+/** Invisible characters, which messengers and pages put into copied text. */
 const INVISIBLE = /[\p{Cf}\p{DI}]/gu
 
 /** Returns the one address in a text such as «Anna <anna@example.org>»; otherwise the text. */
@@ -24,8 +24,8 @@ export function codeDigits(text: string): string {
 }
 
 /**
- * Returns the code after a paste: the only group of six digits replaces what was typed, and a few
- * digits are appended. In any other text it `isGuess`, which is not sent by itself.
+ * Returns the code after a paste: a single group of six digits replaces what was typed, and up to
+ * five digits are appended. From any other text the code `isGuess`, and is not sent automatically.
  */
 export function pasteCode(typed: string, pasted: string): { code: string; isGuess: boolean } {
   const text = pasted.normalize('NFKC').replace(INVISIBLE, '').trim()

@@ -49,7 +49,7 @@ test.each([
   expect(saved.read(MINUTE)).toEqual(operation)
 })
 
-test('without storage an operation is saved for as long as the page is open, and nothing throws', () => {
+test('without storage an operation is kept until the page is closed, and nothing throws', () => {
   vi.stubGlobal('localStorage', undefined)
   saved.write(operation)
   expect(saved.read(MINUTE)).toEqual(operation)
@@ -57,7 +57,7 @@ test('without storage an operation is saved for as long as the page is open, and
   expect(saved.read(MINUTE)).toBeNull()
 })
 
-test('an operation of one user is not that of another', () => {
+test('a user does not get the operation of another user', () => {
   const [olgas, petrs] = ['1', '2'].map((id) => savedOperation('email-change', id))
   olgas?.write(operation)
   expect(olgas?.read(MINUTE)).toEqual(operation)

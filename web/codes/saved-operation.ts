@@ -2,13 +2,13 @@ import { OPERATION_LIFE_MS } from '../../contract/constants.ts'
 import { isNumber, isString, shape } from '../platform/guards.ts'
 import { localStore, sessionStore } from '../platform/storage.ts'
 
-/** What a mailed code confirms. Times are unix milliseconds of this browser. */
+/** An operation that a mailed code confirms. Times are unix milliseconds of this browser. */
 export type Operation = {
   id: string
   email: string
   /** Whether signing in makes an account or opens one. */
   way?: 'login' | 'registration' | undefined
-  /** When its last mail was requested. */
+  /** When the last mail was requested. */
   sentAt: number
   /** The person went back to the address. The same operation may be started again. */
   isLeft?: boolean
@@ -17,8 +17,8 @@ export type Operation = {
 type OperationName = 'sign-in' | 'email-change' | 'deletion'
 
 /**
- * Keeps an operation across reloads: that of a sign-in in the browser, for other tabs too, those of
- * a user in this tab, under the user's id.
+ * Keeps an operation across reloads: a sign-in for all tabs of the browser, an operation of a user
+ * for this tab, under the user's id.
  */
 export function savedOperation(name: OperationName, userId?: string) {
   const key = userId === undefined ? name : `${name} ${userId}`
@@ -27,7 +27,7 @@ export function savedOperation(name: OperationName, userId?: string) {
     /** Returns null if there is none or its code is too old at `now`. */
     read(now = Date.now()): Operation | null {
       const operation = store.readJson(key, isOperation)
-      // A clock that was set back makes a code no younger.
+      // abs(), because a clock that was set back would keep the operation fresh for too long.
       const isFresh = operation && Math.abs(now - operation.sentAt) < OPERATION_LIFE_MS
       if (operation && !isFresh) store.remove(key)
       return isFresh ? operation : null

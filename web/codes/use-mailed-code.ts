@@ -19,13 +19,13 @@ type MailedCodeOptions<Answer> = {
     attempt: Operation & Attempt,
   ) => Promise<Answer>
   onVerified: (answer: Answer, operation: Operation) => unknown
-  /** Returns true if a step of its own tells of the refusal. */
+  /** Returns true if the caller shows the refusal in a step of its own. */
   onRefused?: (error: CallError, sent: Start | Attempt) => boolean
 }
 
 export type MailedCode = ReturnType<typeof useMailedCode>
 
-/** What every flow with a mailed code does: start, resend, verify, and go on after a reload. */
+/** The flow of a mailed code: start, resend, verify, and continue after a reload. */
 export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
   const { operation, put, start, verify } = useOperation(options)
   const [email, setEmail] = useState(operation?.email ?? '')
@@ -64,7 +64,7 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
     start: send,
     verify: (attempt: Attempt) => mutate(attempt),
     goBack,
-    /** What `CodeEntry` shows; null before a code is mailed, and after the person went back. */
+    /** Props of `CodeEntry`; null before a code is mailed, and after the person went back. */
     entry:
       operation === null || operation.isLeft
         ? null
@@ -115,7 +115,7 @@ function useOperation<Answer>(options: MailedCodeOptions<Answer>) {
   return { operation, put, start, verify }
 }
 
-/** When the wait that a refusal names is over (unix milliseconds), else 0. */
+/** Returns when a refusal lets the person try again (unix milliseconds); 0 if at once. */
 export function useRetryAt(error: Error | null): number {
   return useMemo(() => {
     const isRefusal = error instanceof CallError && error.status < 500
@@ -124,7 +124,7 @@ export function useRetryAt(error: Error | null): number {
   }, [error])
 }
 
-/** The signal is aborted when the component is gone: what it started is not gone on with. */
+/** Returns a ref to a signal that is aborted when the component unmounts. */
 function useClosingSignal() {
   const signal = useRef<AbortSignal>(undefined)
   useEffect(() => {

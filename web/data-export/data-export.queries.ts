@@ -1,4 +1,4 @@
 import { write } from '../http/write.ts'
 
-/** Makes the archive of everything about the viewer, and returns its address. */
+/** Requests an archive of the viewer's data, and returns its address. */
 export const requestDownload = () => write('POST /users/current/downloads', {})

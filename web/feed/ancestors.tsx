@@ -16,12 +16,12 @@ const POSTS = { one: 'запись', few: 'записи', many: 'записей'
 
 const linkClass = classes('line act underlined', styles.link)
 
-/** The posts from the start of a thread down to the one that is replied to. */
+/** The posts above a reply, from the start of the thread down to the replied post. */
 export function Ancestors({ post }: { post: CachedPost }) {
   const { ids, folded, readAll, startId } = useAncestors(post)
   const unfold = useAction({
     mutationFn: readAll,
-    // The button disappears now, and the focus would be lost with it.
+    // The button disappears, and would take the focus with it.
     onSuccess: () => articleOf(ids[0] ?? '')?.focus({ preventScroll: true }),
     errors: 'toast',
   })
@@ -51,7 +51,7 @@ export function Ancestors({ post }: { post: CachedPost }) {
   )
 }
 
-/** The page scrolls by as much as its children grow: what is read below them does not move. */
+/** Scrolls the page by as much as its children grow, so that the text below does not move. */
 class GrowsUpwards extends Component<{ children: ReactNode }> {
   private readonly box = createRef<HTMLDivElement>()
 
@@ -60,7 +60,7 @@ class GrowsUpwards extends Component<{ children: ReactNode }> {
   }
 
   override componentDidUpdate(_props: unknown, _state: unknown, before: number): void {
-    // Some browsers have scrolled already, but none does at the very top.
+    // Browsers with scroll anchoring have scrolled already, except at the very top of the page.
     const moved = this.bottom() - before
     if (moved !== 0) scrollBy(0, moved)
   }

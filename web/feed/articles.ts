@@ -37,7 +37,7 @@ export function isInSight(postId: string): boolean {
   return box !== undefined && box.bottom > headerBottom() && box.top < innerHeight
 }
 
-/** The first visible article gets the focus when none has it. */
+/** Moves the focus to the next or previous article; if none has it, to the first visible one. */
 export function moveFocus(step: 1 | -1): void {
   const from = focusedArticle()
   const all = articles()

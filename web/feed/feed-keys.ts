@@ -6,7 +6,7 @@ import { focusedArticle, moveFocus, pageArticle } from './articles.ts'
 const STEPS: Shortcuts = {
   KeyJ: () => moveFocus(1),
   KeyK: () => moveFocus(-1),
-  // As in any ARIA feed, once the focus is in one.
+  // The keys of an ARIA feed, which apply only if the focus is in an article.
   PageDown: () => focusedArticle() !== undefined && moveFocus(1),
   PageUp: () => focusedArticle() !== undefined && moveFocus(-1),
 }
@@ -23,7 +23,7 @@ export function useFeedKeys(): void {
   useShortcuts(ACTIONS)
 }
 
-/** Only some articles have the button, which knows what a tap means for the viewer. */
+/** Clicks the article's own button, which some articles lack. */
 function press(action: 'like' | 'reply'): void {
   const article = focusedArticle() ?? pageArticle()
   article?.querySelector<HTMLElement>(`[data-action="${action}"]`)?.click()

@@ -15,24 +15,24 @@ import { classes } from '../ui/classes.ts'
 import styles from './feed-pages.module.css'
 import { PostActions, PostMenuButton } from './post-controls.tsx'
 
-/** A list of a thousand posts is whole within some seconds. */
+/** The longest wait for the next page; a thousand posts are rendered within some seconds. */
 const IDLE_MS = 50
 
 type FeedPagesProps = {
   pages: readonly ShownPage[]
   /** The post at which the list was left. */
   anchorId: string
-  /** The post above which newer ones were put. */
+  /** The first post below the newer posts that were added. */
   stoppedAt: string | undefined
-  /** Undefined where the positions in the list are not known. */
+  /** The length of the list; undefined if the positions in it are not known. */
   setSize: number | undefined
   withoutQuotes: boolean
   card?: ComponentType<FeedCardProps> | undefined
 }
 
 /**
- * The browser lays out only the pages near the visible part. A person who returns to a long list
- * first sees the posts at which they left it; the other pages follow when the browser is idle.
+ * Renders the pages of a list. A reader who returns to a long list first sees the posts where they
+ * left it; the other pages are rendered when the browser is idle.
  */
 export function FeedPages(props: FeedPagesProps) {
   const { pages, anchorId, stoppedAt, setSize, withoutQuotes, card: Card = FeedPost } = props
@@ -58,7 +58,7 @@ export function FeedPages(props: FeedPagesProps) {
   ))
 }
 
-/** Returns whether a page is rendered: at first those at the anchor, then ever more around them. */
+/** Returns a predicate for rendered pages: first those around the anchor, then ever more. */
 function useGrowingReach(pages: readonly ShownPage[], anchorId: string) {
   const anchorAt = Math.max(
     0,

@@ -33,7 +33,7 @@ export function NoReplies() {
   )
 }
 
-/** The end of a list is marked, so that nobody waits for more. */
+/** Marks the end of a list, so that readers do not wait for more. */
 export function LastPost({ text = 'Это все записи' }: { text?: string | undefined }) {
   return (
     <p className={classes('line soft', styles.last)}>

@@ -13,9 +13,9 @@ import { Icon } from '../ui/icon.tsx'
 import styles from './new-posts-pill.module.css'
 import type { Place } from './use-scroll-anchor.ts'
 
-/** One's own post is named before the call that publishes it has its answer. */
+/** The event about the viewer's own post may arrive before the answer to the call. */
 const OWN_ANSWER_MS = 300
-/** Spreads the reads of many pages. */
+/** Spreads the reads of many browsers over time. */
 const READ_WITHIN_MS = 30_000
 
 type NewsOptions = {
@@ -26,12 +26,12 @@ type NewsOptions = {
   isOld: boolean
 }
 
-/** What the button does: it shows newer posts, or leads to those that it has shown. */
+/** The button shows newer posts (`newer`), or scrolls up to the posts that it has shown (`top`). */
 type Offer = 'nothing' | 'newer' | 'top'
 
 /**
- * New posts must not move what is being read, so they wait for a tap, which puts the next of them
- * above it. A second tap leads to the newest.
+ * New posts must not move what is being read, so they wait for a tap, which adds the next of them
+ * above. A second tap scrolls to the newest.
  */
 export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place }) {
   const { list, newer } = options
@@ -53,7 +53,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
     focusContent()
   }
 
-  // A reader who has come to the top by another way needs no button.
+  // A reader who has scrolled to the top needs no button.
   useEffect(() => {
     if (offer !== 'top' || !list.isFromTop || !top.current) return
     const observer = new IntersectionObserver((entries) => {
@@ -84,8 +84,8 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
 }
 
 /**
- * Offers newer posts when the stream of news names some that the list lacks. The list is read only
- * if news may have been missed or be gone.
+ * Offers newer posts when a news event names some that the list lacks. Reads the list only if an
+ * event was missed, may be outdated, or cannot name all posts.
  */
 function useOffer({ list, source, newer, isOld }: NewsOptions) {
   const client = useQueryClient()

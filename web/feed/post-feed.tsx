@@ -23,18 +23,18 @@ type PostFeedProps = {
   source: ListSource
   /** The name of the list for screen readers. */
   label: string
-  /** For replies, the post above them: their quotes are left out. */
+  /** The post above a list of replies, whose quotes of it are left out. */
   repliesTo?: CachedPost
-  /** Stands above what every empty list says. */
+  /** Shown above the common text of an empty list. */
   emptyLead?: string
   emptyAction?: ReactNode
-  /** A line of its own, below what every empty list says. */
+  /** Shown below the common text of an empty list. */
   emptyNote?: string
-  /** Why nothing was looked for. */
+  /** Shown instead of an empty list if the search was refused. */
   refusal?: ReactNode
   endText?: string | undefined
   card?: ComponentType<FeedCardProps>
-  /** Follows the last post: nothing may stand below a list that still grows. */
+  /** Shown below the last post, once the list is complete. */
   foot?: ReactNode
 }
 
@@ -47,7 +47,7 @@ function EntryFeed(props: PostFeedProps) {
   const { source, label, repliesTo, card } = props
   const { key, isReturn } = useEntry()
   const [anchor] = useState(() => (isReturn ? findAnchor(key) : undefined))
-  // The scripts of a page may come long after it.
+  // The scripts may run long after the server rendered the page.
   const [isLate] = useState(() => isReturn && performance.now() > LIVE_RECENT_MS)
   const list = usePostList(source, anchor)
   const end = useNearEnd(list.loadMore)
@@ -123,7 +123,7 @@ function NextLink({ cursor }: { cursor: string }) {
   )
 }
 
-/** A part of the list that was opened by its address does not begin with the first posts. */
+/** Shown if the page was opened by the address of a later part of the list. */
 function BeginningLink() {
   return (
     <Link className={styles.beginning} to={useListPath()}>
@@ -132,7 +132,7 @@ function BeginningLink() {
   )
 }
 
-/** The address of the list's beginning. */
+/** Returns the address of the list's beginning. */
 function useListPath(): string {
   const { pathname, search } = useEntry()
   const q = searchIn(search)

@@ -54,10 +54,10 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
   return <Menu role="menu" items={items} {...menu} />
 }
 
-/** Absent until it is known whether the owner has muted the post. */
+/** Returns no item until it is known whether the owner has muted the post. */
 function useNewsItems({ id }: CachedPost): MenuItem[] {
   const client = useQueryClient()
-  // The bell in the header reads it.
+  // Not enabled here, because the bell in the header reads it.
   const muted = useQuery({ ...receivedQuery, enabled: false }).data?.muted
   const isMuted = muted?.includes(id) ?? false
   const set = useAction({
@@ -84,7 +84,7 @@ function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
   }
 }
 
-/** The edit was not saved before its period ended: its dialog lets the text be copied. */
+/** The item of an edit that was not saved before its period ended: its text can be copied. */
 function openUnsentText({ id }: CachedPost): MenuItem {
   return {
     label: 'Несохранённая правка',
@@ -93,7 +93,7 @@ function openUnsentText({ id }: CachedPost): MenuItem {
   }
 }
 
-/** What can no longer be edited can be written anew. */
+/** A post that can no longer be edited can be deleted and written again. */
 function removeItems({ id: postId }: CachedPost, secondsLeft: number): MenuItem[] {
   const rewrite: MenuItem = {
     label: 'Удалить и написать заново',
@@ -151,7 +151,7 @@ function useLinkItems({ id }: CachedPost): MenuItem[] {
     try {
       await navigator.share({ url: address() })
     } catch (error) {
-      // The person closed the browser's dialog.
+      // The person dismissed the browser's share sheet.
       if (error instanceof DOMException && error.name === 'AbortError') return
       toast({ text: 'Не получилось поделиться' })
     }

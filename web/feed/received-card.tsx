@@ -8,7 +8,7 @@ import { classes } from '../ui/classes.ts'
 import { type FeedCardProps, FeedPost } from './feed-pages.tsx'
 import styles from './received-card.module.css'
 
-/** Neighbours that answer the same post are a group, whose first card names it. */
+/** Adjacent replies to the same post form a group, whose first card names the post. */
 export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
   const { id, ids } = props
   const client = useQueryClient()
@@ -41,7 +41,7 @@ function GroupLine({ client, group }: { client: QueryClient; group: readonly str
   )
 }
 
-/** Such as «anna и ещё 4 ответили на». */
+/** Returns 'anna и ещё 4 ответили на'. */
 function sentenceOf(client: QueryClient, group: readonly string[]): string {
   const names = group.map((id) => readCachedPost(client, id)?.owner.username ?? '')
   const [first, second, ...others] = new Set(names)

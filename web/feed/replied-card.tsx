@@ -11,7 +11,7 @@ import styles from './replied-card.module.css'
 
 type RepliedCardProps = { id: string; withoutQuote: boolean }
 
-/** A line joins the replied post to the reply below it. */
+/** A post above a reply, joined to it by a line. */
 export function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
   const post = usePost(id)
   const isMuted = useIsMuted(post?.owner.id)
@@ -31,7 +31,7 @@ export function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
   )
 }
 
-/** The skeleton has the size of a post: what follows must not jump. */
+/** Its skeleton has the size of a post, so that the content below does not move. */
 function UnreadCard({ id }: { id: string }) {
   return (
     <Read query={useReadPost(id)} loading={<Skeleton label="Загружаем запись" />} inRow>

@@ -8,7 +8,7 @@ import { useUser } from '../session/viewer.ts'
 import type { MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toaster.tsx'
 
-/** Hides an author from the viewer, with a way back in the toast, or shows them again. */
+/** Hides an author from the viewer, with an undo link in the toast, or shows them again. */
 export function useMuteAuthor({ id, username }: { id: string; username: string }) {
   const client = useQueryClient()
   const action = useAction({
@@ -26,7 +26,7 @@ export function useMuteAuthor({ id, username }: { id: string; username: string }
   return action
 }
 
-/** The row of a menu that hides an author or shows them again; none for visitors and for oneself. */
+/** Returns the menu item that hides or shows an author; none for visitors and the author. */
 export function useMuteItems(author: { id: string; username: string }): MenuItem[] {
   const user = useUser()
   const isMuted = useIsMuted(author.id)

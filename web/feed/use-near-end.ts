@@ -15,7 +15,7 @@ export function useNearEnd(onNear: () => void) {
     const observer = new IntersectionObserver(
       (entries) => {
         clearTimeout(timer)
-        // A busy page gets several entries at once: only the last says where the end is now.
+        // A busy page gets several entries at once: only the last is current.
         if (entries.at(-1)?.isIntersecting) timer = setTimeout(onNear, PAUSE_MS)
       },
       { rootMargin: MARGIN },

@@ -7,20 +7,20 @@ import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { viewerId } from '../session/viewer.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
 
-/** The posts above get their true height within so many frames. */
+/** Posts above get their true height within this many frames. */
 const FRAMES_TO_RENDER = 3
 
 type PostPosition = Pick<Anchor, 'postId' | 'top'>
 
 export type Place = {
-  /** Remembers the post that is read, before others come above it. */
+  /** Remembers the post being read, before others are added above it. */
   keep: () => void
   leave: () => void
 }
 
 /**
- * Returns to the anchor, the post at which the history entry was left, and remembers the next one.
- * A post is remembered, not a pixel: the posts above may have changed meanwhile.
+ * Scrolls to the anchor, the post at which the history entry was left, and stores the next one. The
+ * anchor is a post, not a pixel, because the posts above may have changed meanwhile.
  */
 export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined): Place {
   const { key: entryKey, pathname } = useEntry()
@@ -34,8 +34,8 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     const former = shown.current
     shown.current = list
     if (!last.current) return
-    // What is being read must not move. Safari has no scroll anchoring, and no browser anchors what
-    // is rendered anew or stands at the very top.
+    // What is being read must not move. Safari has no scroll anchoring, and no browser anchors new
+    // elements or the very top of a page.
     if (!former || hasMoved(former.pages, list.pages, last.current.postId)) restore(last.current)
     if (!former && anchor?.focusedId) focusAgain(anchor.focusedId, anchor.focusVisible)
   })
@@ -58,7 +58,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     const stop = new AbortController()
     const { signal } = stop
     addEventListener('scroll', remember, { passive: true, signal })
-    // A tab in the background may be closed without another event, and be reloaded later.
+    // A background tab may be discarded without another event, and be reloaded later.
     document.addEventListener('visibilitychange', save, { signal })
     addEventListener('pagehide', save, { signal })
     return () => {
@@ -71,7 +71,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
   return {
     keep: () => {
       const first = firstVisibleArticle()
-      // A post that was published here goes up with the newer ones.
+      // A post published here moves up with the newer ones, so the first post that was read stays.
       const isPublishedHere = list.published.includes(first?.dataset.postId ?? '')
       last.current = positionOf(isPublishedHere ? articleOf(list.readId ?? '') : first)
     },
@@ -81,14 +81,14 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
   }
 }
 
-/** The posts below fill the reserved space by then, or there are none. */
+/** Frees the reserved height once the list is complete. */
 function useFreedHeight(isWhole: boolean): void {
   useLayoutEffect(() => {
     if (isWhole) reserveHeight(0)
   }, [isWhole])
 }
 
-/** A list of a user's own is also left when they have logged out: then nothing of it is stored. */
+/** After a logout, nothing of a list for users is stored. */
 function isOfFormerUser(pathname: string): boolean {
   const page = pageAt(pathname)
   return page !== null && isForUsers(page) && !viewerId()
@@ -111,7 +111,7 @@ function focusAgain(postId: string, focusVisible: boolean | undefined): void {
 /** Scrolls again for some frames: posts above get their true height only when rendered. */
 function scrollToTop(article: HTMLElement, top: number, frames: number): void {
   const y = scrollY + article.getBoundingClientRect().top - top
-  // The posts below it may not be read yet.
+  // The page may be too short to scroll there, because the posts below may not be read yet.
   reserveHeight(y + innerHeight)
   scrollTo(0, y)
   requestAnimationFrame(() => {

@@ -1,6 +1,6 @@
 const ENCODED_LABEL = /(?<=[@.])xn--([a-z\d-]+)(?=\.|$)/gi
 
-/** Returns an address with its domain as people write it: anna@xn--e1afmkfd.xn--p1ai in letters. */
+/** Decodes the domain of an address: anna@xn--e1afmkfd.xn--p1ai becomes anna@пример.рф. */
 export function emailInLetters(address: string): string {
   try {
     const shown = address.replace(ENCODED_LABEL, (_, code: string) => decode(code.toLowerCase()))
@@ -10,12 +10,12 @@ export function emailInLetters(address: string): string {
   }
 }
 
-/** What the browser makes of the domain: the same for the two forms of one name. */
+/** Returns the browser's normal form of the domain, the same for both spellings of a name. */
 function domainOf(address: string): string {
   return new URL(`http://${address.slice(address.lastIndexOf('@') + 1)}`).host
 }
 
-/** Punycode (RFC 3492). Throws a RangeError if the label is none. */
+/** Decodes Punycode (RFC 3492). Throws a RangeError if the label is invalid. */
 function decode(code: string): string {
   const plain = code.lastIndexOf('-')
   const letters = [...code.slice(0, Math.max(plain, 0))]

@@ -13,7 +13,7 @@ export function postsAndReplies(of: { posts_count: number; replies_count: number
   return `${said}, ${shortCount(replies)} ${plural(replies, REPLY_FORMS)}`
 }
 
-/** Returns 'Модерация · 14' while something waits. */
+/** Returns 'Модерация · 14' if reports wait, otherwise 'Модерация'. */
 export function moderationLabel({ waitingReports }: { waitingReports?: number }): string {
   return waitingReports ? `Модерация · ${waitingReports}` : 'Модерация'
 }
@@ -24,7 +24,7 @@ export function monthAndYear(seconds: number): string {
   return `${month}\u00a0${year}`
 }
 
-/** Returns '29\u00a0ноября', with the year where it is another. */
+/** Returns '29\u00a0ноября', with the year unless it is the current one. */
 export function exactDay(seconds: number, now?: number): string {
   return dayWithin(day, seconds, now)
     .replace(/\s*г\.$/, '')

@@ -1,6 +1,6 @@
 /**
- * `text` is a link's address shortened, `title` the whole of it. Neither can be mistaken for
- * another address.
+ * `text` is the shortened address of a link, `title` the whole address. Neither looks like the
+ * address of another site.
  */
 export type TextPart =
   | { kind: 'text'; text: string }
@@ -17,14 +17,14 @@ const ADDRESS =
   /(?:(?<![\p{L}\p{N}_])https?:\/\/|(?<![\p{L}\p{N}_@./:\\-])www\.(?=[\p{L}\p{N}]))[^\s<>"«»“”„`\p{DI}\p{ExtPict}\p{RI}]+/giu
 const SCHEME = /^https?:/i
 const PUNCTUATION_AT_END = /[.,:;!?…'’*_~|\\-]$/u
-/** Browsers accept more than `//` between a scheme and a host. */
+/** Browsers also accept other slashes than `//` between a scheme and a host. */
 const SCHEME_AND_HOST = /^https?:[/\\]+([^/\\?#]*)/i
-/** All parsers of URLs understand such an address alike: ASCII labels, nothing to escape. */
+/** An address that all URL parsers understand alike: ASCII labels, nothing to escape. */
 const COMMON_ADDRESS =
   /^https?:\/\/(?:(?!xn--)[a-z0-9][a-z0-9-]*\.)+(?!xn--)[a-z]{2,}(?::\d+)?(?:[/?#][^\\^{|}']*)?$/i
 const WWW = /^www\.(?=[^.]+\.[^.])/
 const PORT = /:\d+$/
-/** Cyrillic letters that are not Russian, such as ӏ and ѕ, imitate Latin ones. */
+/** Excludes Cyrillic letters that are not Russian, such as ӏ and ѕ, which look like Latin ones. */
 const ONE_ALPHABET = /^(?:[a-z0-9-]+|[а-яё0-9-]+)$/
 const RUSSIAN_DOMAINS = new Set(['рф', 'рус', 'дети', 'москва', 'сайт', 'онлайн', 'орг', 'бел'])
 const OPENING: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
@@ -36,7 +36,7 @@ const NOT_ASCII_ENCODED = /%[89A-F][\dA-F]/i
 /** Russian letters that look like no Latin one. */
 const UNMISTAKABLE = /[вджзийклмнптфцчшщъыьэюяБГДЖИЙЛПФЦЧШЩЪЫЭЮЯ]/
 
-/** Everything but http(s) addresses and those that begin with www stays text. */
+/** Splits a text into plain text and links: http(s) addresses and addresses that begin with www. */
 export function linkParts(text: string, options: LinkOptions = {}): TextPart[] {
   const { length = Number.POSITIVE_INFINITY, withUnusual = true } = options
   const parts: TextPart[] = []

@@ -98,7 +98,7 @@ test('the countdown starts full, reaches zero with the period and stays there', 
   expect(countdown(editSecondsLeft(post, 9999, 600))).toBe('0:00')
 })
 
-test('a date has its year where it is another, no «г.» that would double a full stop, and no break', () => {
+test('a date has its year unless it is the current one, no «г.» before a full stop, and no line break', () => {
   const noon = new Date(2026, 4, 3, 12).getTime() / 1000
   const inYear = (year: number) => new Date(year, 11, 31, 23).getTime()
   expect(exactDay(noon, inYear(2026))).toBe('3\u00a0мая')

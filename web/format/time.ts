@@ -10,7 +10,7 @@ const MOST_MONTHS = 11
 
 const YEAR_FORMS = { one: 'г.', few: 'г.', many: 'л.' }
 
-/** Each step is for ages from the end of the step before up to `until` seconds. */
+/** Each step covers the ages from the previous step's end up to `until` seconds. */
 const STEPS = [
   { until: HOUR, size: MINUTE, name: 'мин.', unit: 'minute' },
   { until: DAY, size: HOUR, name: 'ч.', unit: 'hour' },
@@ -41,12 +41,12 @@ function ago(age: number, say: (count: number, step: (typeof STEPS)[number]) => 
   return say(step.size === MONTH ? Math.min(MOST_MONTHS, count) : count, step)
 }
 
-/** Returns '29 ноября в 15:20', with the year where it is another. */
+/** Returns '29 ноября в 15:20', with the year unless it is the current one. */
 export function exactTime(seconds: number, now?: number): string {
   return dayWithin(exact, seconds, now)
 }
 
-/** Returns the day, with the year where it is another than that of `now`. */
+/** Returns the day, with the year unless it is the year of `now`. */
 export function dayWithin(format: Intl.DateTimeFormat, seconds: number, now = Date.now()): string {
   const date = new Date(seconds * 1000)
   const isThisYear = date.getFullYear() === new Date(now).getFullYear()

@@ -12,13 +12,13 @@ import { currentEntry, type Dialog, type Entry, onEntryChange, openedDialog } fr
 
 const EntryContext = createContext<Entry | null>(null)
 
-/** Provides the entry of the history that is shown; on the server and in tests a given one. */
+/** Provides the current history entry. On the server and in tests, `entry` is given. */
 export function HistoryProvider({ entry, children }: { entry?: Entry; children: ReactNode }) {
   const [shown, setShown] = useState(entry ?? currentEntry)
 
   useLayoutEffect(() => {
     if (entry) return
-    // As a transition: the page stays until the next one is rendered.
+    // A transition keeps the page until the next one is rendered.
     const show = () => startTransition(() => setShown(currentEntry()))
     show()
     return onEntryChange(show)

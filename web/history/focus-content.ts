@@ -1,6 +1,6 @@
 export const CONTENT = 'content'
 
-/** Moves the focus to the page, because the element that has it may disappear. Nothing scrolls. */
+/** Moves the focus to the content before the focused element disappears. Does not scroll. */
 export function focusContent(): void {
   document.getElementById(CONTENT)?.focus({ preventScroll: true })
 }

@@ -15,14 +15,14 @@ export type Dialog =
   | { name: 'remove-post'; postId: string }
   | { name: 'shortcuts' }
 
-/** What an entry holds beside its address. The browser keeps it across reloads. */
+/** The state of a history entry. The browser keeps it across reloads. */
 type EntryState = {
-  /** The same for a page and the dialogs over it, and for no other entry. */
+  /** Identifies the page. Its dialogs have the same key, other entries do not. */
   key: string
   /** How many entries of this app are before it. */
   index: number
   dialog?: Dialog
-  /** The browser's key of the entry below that of the dialog. */
+  /** The Navigation API's key of the entry before the dialog's. */
   below?: string | undefined
   fromSettings?: true
 }
@@ -32,7 +32,7 @@ export type Entry = {
   search: string
   hash: string
   key: string
-  /** Whether the person came back to it, or has reloaded it. */
+  /** Whether the person came back to the entry, or reloaded it. */
   isReturn: boolean
   /** Whether a link in the settings has led to it. */
   fromSettings: boolean
@@ -57,9 +57,9 @@ export function currentEntry(): Entry {
   return entry
 }
 
-/** Takes over the history of the browser. To be called once, before the first render. */
+/** Starts to follow the browser's history. Called once, before the first render. */
 export function startHistory(): void {
-  // Browsers keep the state of an entry whose own address is entered again: it is opened anew.
+  // Browsers keep the state of an entry when its address is entered again, which is a new visit.
   const isAnew = navigation()?.type === 'navigate'
   const state = readState()
   write('replaceState', isAnew ? newState(state.index) : state)
@@ -68,7 +68,7 @@ export function startHistory(): void {
   addEventListener('popstate', onPopState)
 }
 
-/** The address changes when somebody goes back before the scripts are there. */
+/** Returns false if the person went back before the scripts ran, which changes the address. */
 export function isAsOpened(): boolean {
   const opened = new URL(navigation()?.name ?? location.href)
   return opened.pathname === location.pathname && opened.search === location.search
@@ -77,9 +77,9 @@ export function isAsOpened(): boolean {
 type NavigateOptions = { replace?: boolean; fromSettings?: boolean }
 
 /**
- * Opens a page of the app, in place of the current one if it has the same address, and in place of
- * an open dialog, which closes as by Escape. With `replace` the page below a dialog changes, and
- * the dialog stays: a person may be writing in it.
+ * Opens a page of the app. It replaces the entry of a page with the same address, and that of an
+ * open dialog, which closes as by Escape. With `replace` the page below a dialog changes, and the
+ * dialog stays, because a person may be writing in it.
  */
 export function navigate(
   to: string,
@@ -98,24 +98,24 @@ export function navigate(
   })
 }
 
-/** Replaces the page at `path`. A late answer must not move a person who has gone elsewhere. */
+/** Replaces the page at `path`. Does nothing if the person has left that page meanwhile. */
 export function leave(path: string, to: string): void {
   whenDialogIsClosed(() => {
     if (location.pathname === path) navigate(to, { replace: true })
   })
 }
 
-/** Goes back, or to `otherwise` where no page of the app is before this one. */
+/** Goes back, or to `otherwise` if the previous entry is no page of the app. */
 export function goBack(otherwise: string): void {
-  // Without scripts a link leaves no index. A new tab has a referrer too, and a typed address has a
-  // page before it.
+  // A link followed before the scripts ran has no index. Both checks are needed: a new tab has a
+  // referrer too, and a typed address has an entry before it.
   const isReferred = document.referrer.startsWith(`${location.origin}/`)
   const isLinked = globalThis.navigation?.canGoBack && isReferred
   if (readState().index > 0 || isLinked) history.back()
   else navigate(otherwise)
 }
 
-/** Opens a dialog in an entry of its own, or in place of the one that is open. */
+/** Opens a dialog in an entry of its own, or in the entry of the open dialog. */
 export function openDialog(opened: Dialog): void {
   whenDialogIsClosed(() => {
     const { index, ...state } = readState()
@@ -127,8 +127,8 @@ export function openDialog(opened: Dialog): void {
 }
 
 /**
- * Closes a dialog unless another has replaced it, and leaves its entry, which «Вперёд» then finds
- * without a dialog. Returns whether it closes because of this call.
+ * Closes a dialog unless another has replaced it, removes it from its entry and steps back. Returns
+ * whether this call closed it.
  */
 export function closeDialog(closed: Dialog): boolean {
   if (dialog.get() !== closed) return false
@@ -141,12 +141,12 @@ export function closeDialog(closed: Dialog): boolean {
   return true
 }
 
-/** The browser may drop the step, so what waits for it waits for a second at most. */
+/** The browser may drop the step, so callers of whenDialogIsClosed() wait a second at most. */
 function stepBackTo(below: string | undefined): void {
   const step = Promise.withResolvers<void>()
   stepBack = step
   if (below && globalThis.navigation) {
-    // By the key, so that a step which the person takes at the same time does not make it two.
+    // By the key: if the person goes back at the same time, history.back() would be a second step.
     void Promise.allSettled(Object.values(globalThis.navigation.traverseTo(below)))
   } else history.back()
   setTimeout(() => {
@@ -155,17 +155,17 @@ function stepBackTo(below: string | undefined): void {
   }, STEP_BACK_MAX_MS)
 }
 
-/** Sets what closes a dialog that «Назад» leaves before it is loaded. */
+/** Sets the function that closes a dialog if the person goes back before it has loaded. */
 export function onLeaveLoading(close: (left: Dialog) => void): void {
   closeLoading = close
 }
 
-/** A dialog that a reload or a step through the history has opened may not be for this viewer. */
+/** Whether a reload or a step through the history opened the dialog, perhaps for another viewer. */
 export function isRestored(opened: Dialog): boolean {
   return opened === restored
 }
 
-/** Lets the restored dialog stay, whoever the viewer is later. */
+/** Treats the restored dialog like any other from now on. */
 export function acceptRestored(): void {
   restored = null
 }
@@ -180,7 +180,7 @@ function onPopState(): void {
   const done = stepBack
   stepBack = undefined
   const state = readState()
-  // An entry that the person has made, by another fragment in the address.
+  // The person made the entry by editing the fragment of the address.
   if (!isEntryState(history.state)) write('replaceState', state)
   const { key, dialog: next = null } = state
   if (JSON.stringify(next) !== JSON.stringify(dialog.get())) {
@@ -191,7 +191,7 @@ function onPopState(): void {
   done?.resolve()
 }
 
-/** Closes the dialog whose entry is left already as Escape does, so that it can save its draft. */
+/** Closes the dialog like Escape, so that it can save its draft. Its entry is left already. */
 function askToClose(): void {
   const left = dialog.get()
   if (left === null) return
@@ -222,7 +222,7 @@ function readState(): EntryState {
   return isEntryState(state) ? state : newState(0)
 }
 
-/** Browsers refuse more than some hundred changes in half a minute: then the page is loaded. */
+/** Browsers refuse more than some hundred changes in half a minute. Then loads the page. */
 function write(how: 'pushState' | 'replaceState', state: EntryState, href = location.href): void {
   try {
     history[how](state, '', href)

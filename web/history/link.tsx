@@ -4,7 +4,7 @@ import { navigate } from './history.ts'
 
 type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & {
   to: string
-  /** Whether the page that it opens may lead back to the settings. */
+  /** Whether the opened page may go back to the settings. */
   fromSettings?: boolean
 }
 

@@ -2,15 +2,15 @@ import { arrayOf, isNumber, isString, shape } from '../platform/guards.ts'
 import { sessionStore } from '../platform/storage.ts'
 import { ANCHORS_KEY } from '../session/stored-keys.ts'
 
-/** Where an entry of the browser's history was left. */
+/** The reader's place in a list when they left a history entry. */
 export type Anchor = {
   /** The first visible post, and its distance (px) from the top of the viewport. */
   postId: string
   top: number
   focusedId: string | undefined
-  /** Whether the focus was by keyboard, and so visible. */
+  /** Whether the focus was visible (:focus-visible). */
   focusVisible?: boolean | undefined
-  /** Where the page of its list begins that has the post, and how many posts stand above it. */
+  /** The cursor of the list's page with the post, and the number of posts above that page. */
   cursor: string
   above: number
   total: number
@@ -24,7 +24,7 @@ export function findAnchor(entryKey: string): Anchor | undefined {
   return known().get(entryKey)
 }
 
-/** Who reloads at the very top wants what is new, so that anchor is not stored. */
+/** At the very top the anchor is not stored, because a reader who reloads there wants new posts. */
 export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): void {
   const all = known()
   all.delete(entryKey)
@@ -33,7 +33,7 @@ export function saveAnchor(entryKey: string, anchor: Anchor, isAtTop: boolean): 
   sessionStore.writeJson(ANCHORS_KEY, stored.slice(-ANCHORS_STORED_MAX))
 }
 
-/** Forgets where lists were left: the anchors name what a user who has logged out has read. */
+/** Forgets the anchors on logout, because they reveal what the user has read. */
 export function forgetAnchors(): void {
   anchors = undefined
 }

@@ -3,10 +3,10 @@ import { pageTitle } from '../../contract/pages.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
 import { settings } from '../session/page-settings.ts'
 
-/** A rendered page sets it before its first render. */
+/** A page rendered by the server sets it before the first render. */
 export const headerTitle = createAtom<string | undefined>(undefined)
 
-/** `where` is 'tab' for a page that shows its title itself; the header then shows none. */
+/** With 'tab' only the browser's tab shows the title, because the page has its own heading. */
 export function usePageTitle(
   title: string | undefined,
   where: 'header' | 'tab' = 'header',

@@ -8,7 +8,7 @@ const CODE = /^[A-Z_]+$/
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly code: ErrorBody['code'] | 'OFFLINE' | 'TIMEOUT'
-  /** HTTP status; 0 without an answer. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number
   readonly retryAfter?: number
 
@@ -43,7 +43,7 @@ export function noAnswer(code: 'OFFLINE' | 'TIMEOUT'): CallError {
   return new CallError({ code, message: whyNoAnswer(code), status: 0 })
 }
 
-/** Only while the browser is offline is the cause known, and can the person do something. */
+/** Blames the network only if the browser is offline, because only then is the cause known. */
 function whyNoAnswer(code: 'OFFLINE' | 'TIMEOUT'): string {
   if (globalThis.navigator?.onLine === false) return 'Нет связи. Проверьте интернет и повторите'
   return code === 'OFFLINE'
@@ -55,7 +55,7 @@ export function unreadableAnswer(): CallError {
   return new CallError({ ...GENERAL_ERRORS.INTERNAL_ERROR, code: 'INTERNAL_ERROR' })
 }
 
-/** The status decides if the body is not the API's: a proxy answers with a page of its own. */
+/** Uses the status if the body is not the API's, for example the error page of a proxy. */
 export function errorOf(response: Response, body: unknown): CallError {
   const { code, message } = isErrorBody(body) ? body : bodyForStatus(response.status)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
@@ -67,7 +67,7 @@ export function errorOf(response: Response, body: unknown): CallError {
   })
 }
 
-/** A page that is still open may get a code of a newer server, which no list contains. */
+/** Accepts unknown codes, because an open page may call a newer server. */
 const isErrorBody = shape<ErrorBody>({
   code: (code) => isString(code) && CODE.test(code),
   message: isString,
@@ -85,7 +85,7 @@ function codeForStatus(status: number): keyof typeof GENERAL_ERRORS {
   return status === 502 || status === 503 || status === 504 ? 'UNAVAILABLE' : 'INTERNAL_ERROR'
 }
 
-/** Nobody keeps a page open for a longer limit, so the person is told about it instead. */
+/** A longer limit is not waited for, because few people keep a page open that long. */
 const LONGEST_LIMIT_SECONDS = 300
 
 export type ShortLimit = CallError & { retryAfter: number }

@@ -28,7 +28,7 @@ async function openPage() {
 
 const me = 'GET /users/current'
 
-test('for two seconds after a write, also in another tab, a user’s reads ask to go past every cache', async () => {
+test('for two seconds after a write, even in another tab, a user’s reads bypass every cache', async () => {
   const stored = new Map([['client-token', 'this-browser']])
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => stored.get(key) ?? null,
@@ -85,7 +85,7 @@ test('a call that is refused twice is not repeated again', async () => {
   expect(server.refreshes()).toBe(2)
 })
 
-test('a write that waits for a limit has the id of the account that began it, even if another one is signed in then', async () => {
+test('a write that waits for a limit keeps the id of the account that began it, even if another one signs in', async () => {
   server.answer = ({ call, bearer }) => {
     if (call.endsWith(me.slice(4))) return { status: 200, body: { id: bearer?.at(-1) } }
     const isFirst = server.received.filter((it) => it.call === call).length === 1
@@ -154,7 +154,7 @@ test('a viewer without a session is a visitor, and no error is thrown', async ()
   expect(listener).not.toHaveBeenCalled()
 })
 
-test('a page whose session was closed before it loads reports the reason, and goes on as a visitor’s', async () => {
+test('a session closed before the page loads is reported with its reason, and the page is a visitor’s', async () => {
   server.refresh = () => refusal('SESSION_CLOSED')
   const { call, onSessionLost } = await openPage()
   const listener = vi.fn()
@@ -175,7 +175,7 @@ test('a token that expires in less than 20 seconds is refreshed before the call'
   expect(server.refreshes()).toBe(2)
 })
 
-test('a write that goes on while the page is left is sent with the token at hand, and again if that is refused', async () => {
+test('a write with keepalive is sent with the current token, and again if that is refused', async () => {
   server.refresh = (n) => tokenReply(n, n === 1 ? 15 : 300)
   const { call, write } = await openPage()
   await call(me, {})
@@ -215,7 +215,7 @@ test('ids are encoded in the path, headers and bodies are sent, and an empty ans
   expect(server.received.at(-1)).toMatchObject({ key: 'k1', body: '{"text":"Привет"}' })
 })
 
-test('a refusal has a code, a message and the wait that the server asks for', async () => {
+test('a refusal has a code, a message and the server’s Retry-After', async () => {
   server.answer = () => refusal('TOO_MANY_REQUESTS', { 'retry-after': '42' })
   const { call, resetToken } = await openPage()
   resetToken('none')
@@ -227,7 +227,7 @@ test('a refusal has a code, a message and the wait that the server asks for', as
   })
 })
 
-test('a proxy’s page and a dead server have the product’s own messages', async () => {
+test('a proxy’s error page and a dead server get the product’s own messages', async () => {
   server.answer = () => ({ status: 502, body: '<html>', headers: { 'content-type': 'text/html' } })
   const { call, resetToken } = await openPage()
   resetToken('none')
@@ -240,7 +240,7 @@ test('a proxy’s page and a dead server have the product’s own messages', asy
   await expect(read()).rejects.toMatchObject({ code: 'OFFLINE', status: 0 })
 })
 
-test('an error that this page does not know yet has the message of its newer server', async () => {
+test('an error code of a newer server, unknown to the page, keeps its message', async () => {
   const body = { code: 'TOO_LATE_AT_NIGHT', message: 'Ночью тише' }
   server.answer = () => ({ status: 409, body })
   const { call, resetToken } = await openPage()
@@ -248,7 +248,7 @@ test('an error that this page does not know yet has the message of its newer ser
   await expect(call('GET /posts', { query: {} })).rejects.toMatchObject({ ...body, status: 409 })
 })
 
-test('an abort is thrown as it is', async () => {
+test('an abort is rethrown unchanged', async () => {
   const { call, resetToken } = await openPage()
   resetToken('none')
   const signal = AbortSignal.abort()

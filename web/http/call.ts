@@ -8,8 +8,8 @@ type CallOptions = { signal?: AbortSignal | undefined }
 type ReadName = Exclude<CallName, WriteName>
 
 /**
- * Sends a call that is no user's write, for which there is write(). Throws CallError, and an abort
- * as it is.
+ * Sends a call other than a user's write, which write() sends. Throws CallError; rethrows an abort
+ * unchanged.
  */
 export const call: <N extends ReadName>(
   name: N,
@@ -18,8 +18,8 @@ export const call: <N extends ReadName>(
 ) => Promise<Answer<Api[N]>> = callAs
 
 /**
- * Sends a call within 10 s, and once more after a 401. The server refuses it if its user is not
- * `userId`.
+ * Sends a call within 10 s, and once more after a 401. The server refuses it if the token's user is
+ * not `userId`.
  */
 export async function callAs<N extends CallName>(
   name: N,

@@ -46,7 +46,7 @@ test('a write is sent once, after ten seconds', async () => {
   expect(sent).toEqual(['first'])
 })
 
-test('a write that is cancelled before is never sent', async () => {
+test('a write that is cancelled in time is never sent', async () => {
   const { delay, cancelDelayed } = await load()
   delay('first')
   vi.advanceTimersByTime(9999)

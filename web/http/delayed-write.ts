@@ -1,6 +1,6 @@
 /** A write that is sent after ten seconds, unless it is cancelled before. */
 export type DelayedWrite = {
-  /** Sends it, also while the page is left. Never rejects. */
+  /** Sends the write, even while the page is being left. Never rejects. */
   send: () => Promise<void>
   onCancel: () => void
 }
@@ -11,7 +11,7 @@ let waiting: DelayedWrite | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 let sent: Promise<unknown> = Promise.resolve()
 
-/** Delays a write. It is sent at once when another one is delayed, or the page is left. */
+/** Delays a write. It is sent at once if another write is delayed, or the page is left. */
 export function delayWrite(write: DelayedWrite): void {
   void sendDelayed()
   waiting = write
@@ -26,7 +26,7 @@ export function cancelDelayed(write: DelayedWrite | undefined = waiting): boolea
   return true
 }
 
-/** Sends the write that waits. Resolves when it and those before it are answered. */
+/** Sends the delayed write. Resolves when the server has answered it and all earlier ones. */
 export function sendDelayed(): Promise<unknown> {
   clearTimeout(timer)
   if (waiting) sent = Promise.all([sent, waiting.send()])

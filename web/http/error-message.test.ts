@@ -33,7 +33,7 @@ test('an unexpected error is logged once, however often it is shown, and shown w
   expect(log.mock.calls).toEqual([[bug]])
 })
 
-test('a missing answer is blamed on the network only where the browser knows that it is offline', () => {
+test('a missing answer is blamed on the network only if the browser is offline', () => {
   expect(errorMessage(noAnswer('OFFLINE'))).toBe('Сервер не отвечает. Попробуйте чуть позже')
   vi.stubGlobal('navigator', { onLine: false })
   expect(noAnswer('OFFLINE').message).toBe('Нет связи. Проверьте интернет и повторите')

@@ -2,14 +2,14 @@ import { GENERAL_ERRORS } from '../../contract/general-errors.ts'
 import { countdown } from '../format/time.ts'
 import { CallError, type ShortLimit } from './call-error.ts'
 
-/** Returns what to show for an error. An unexpected one is also logged. */
+/** Returns the message to show for an error. Logs an unexpected error. */
 export function errorMessage(error: unknown): string {
   if (error instanceof CallError) return error.message
   logOnce(error)
   return GENERAL_ERRORS.INTERNAL_ERROR.message
 }
 
-/** Returns why the server refused, without its advice or the time, which the page counts down. */
+/** Returns why the server refused, without advice and time, because the page shows a countdown. */
 export function reasonOf({ message }: Error): string {
   return message.split(/[.:] /, 1)[0] ?? message
 }
@@ -18,7 +18,7 @@ export function waitMessage(error: ShortLimit): string {
   return `${reasonOf(error)}. Отправим через ${countdown(error.retryAfter)}`
 }
 
-/** A component asks for the message of one error with each render, but it is logged once. */
+/** Errors that are logged already: a component asks for the message at each render. */
 const logged = new Set<unknown>()
 
 function logOnce(error: unknown): void {

@@ -35,7 +35,7 @@ test('pauses double from a second to half a minute, and stay there', () => {
   expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
 })
 
-test('chance takes up to half of a pause off', () => {
+test('chance shortens a pause by up to half', () => {
   expect(retryPause(3, noAnswer('TIMEOUT'), 1)).toBe(2000)
 })
 

@@ -5,7 +5,7 @@ const RETRIES = 2
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
 
-/** The browser often wrongly believes itself offline, so reads are sent even then. */
+/** Sends reads even if the browser reports that it is offline, because that is often wrong. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -19,8 +19,8 @@ export const queryClient = new QueryClient({
 })
 
 /**
- * An error shows at once after the ten seconds of a timeout, and offline, where the read is
- * repeated when the network is back.
+ * Returns false after a timeout of ten seconds, and offline, because the read is repeated when the
+ * network is back: the error shows at once.
  */
 export function worthRetrying(failures: number, error: unknown): boolean {
   if (failures >= RETRIES || !(error instanceof CallError) || error.code === 'TIMEOUT') return false
@@ -29,8 +29,8 @@ export function worthRetrying(failures: number, error: unknown): boolean {
 }
 
 /**
- * Returns milliseconds: doubled with each failure, and at least what the server asks for.
- * `chance` (0 to 1) shortens the pause, so that pages that failed together return apart.
+ * Returns milliseconds: doubled with each failure, and at least the server's Retry-After.
+ * `chance` (0 to 1) shortens the pause, so that pages that failed together retry apart.
  */
 export function retryPause(failures: number, error: unknown, chance: number): number {
   const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))

@@ -4,14 +4,14 @@ import { errorMessage } from './error-message.ts'
 
 type ReadProps<Data> = {
   query: { data: Data | undefined; error: Error | null; refetch: () => unknown }
-  /** Stands in place of the data until it is there. */
+  /** Shown until there is data. */
   loading: ReactNode
-  /** Whether an error takes a row only, because other things stand around it. */
+  /** Whether an error takes only a row, because other content surrounds it. */
   inRow?: boolean
   children: (data: Data) => ReactNode
 }
 
-/** Shows what a query has read. What is there stays while it is read again, also in vain. */
+/** Shows the data of a query. The data stays while it is read again, even if that fails. */
 export function Read<Data>({ query, loading, inRow = false, children }: ReadProps<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)

@@ -7,12 +7,12 @@ import { readStaleness } from './staleness.ts'
 
 export type SendOptions = {
   token?: string | null
-  /** Who makes the call: the server compares it with the token's user. */
+  /** The caller's id, which the server compares with the token's user. */
   userId?: string | undefined
   signal?: AbortSignal | undefined
-  /** Whether the request goes on when the page is left. */
+  /** Whether the request continues when the page is left. */
   keepalive?: boolean | undefined
-  /** The response to this very request, if it was sent before: then it is only read. */
+  /** The response to this request if it was sent earlier; it is read instead of sending again. */
   answered?: Response
 }
 type RequestInput = {
@@ -22,10 +22,10 @@ type RequestInput = {
   body?: unknown
 }
 
-/** The key of the time of this browser's last write (Date.now()). */
+/** The key that stores the time of this browser's last write (Date.now()). */
 const WROTE_AT = 'wrote-at'
 
-/** Sends one request within 10 s. Throws CallError; an abort by `signal` is thrown as it is. */
+/** Sends one request within 10 s. Throws CallError; rethrows an abort by `signal` unchanged. */
 export async function send<N extends CallName>(
   name: N,
   input: Input<Api[N]>,
@@ -63,7 +63,7 @@ export async function send<N extends CallName>(
   }
 }
 
-/** Soon after a write, this browser's reads go past all caches: one's own acts show at once. */
+/** Soon after a write, this browser's reads bypass all caches, so that the write shows at once. */
 function freshness(method: string): Record<string, string> {
   const ms = Date.now() - Number(localStore.read(WROTE_AT))
   const mayLackIt = method === 'GET' && ms >= 0 && ms < READ_AFTER_WRITE_MS

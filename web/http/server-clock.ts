@@ -4,7 +4,7 @@ const TICK_MS = 1000
 
 let offsetSeconds = 0
 
-/** In unix seconds. A page that must show the time of another clock sets it before it renders. */
+/** Unix seconds. A page rendered by the server sets the time of its rendering first. */
 export const clock = createAtom(Math.floor(serverNow()), startClock)
 
 export function setServerClock(headers: Headers, now: number = Date.now()): void {

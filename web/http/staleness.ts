@@ -1,7 +1,7 @@
 import { SAVED_HEADER, SAVED_STATUS } from '../../contract/constants.ts'
 import { createAtom } from '../platform/atom.ts'
 
-/** Whether the last read of posts got a stale response. A rendered page sets it from its data. */
+/** Whether the last read of posts returned stale data. A page rendered by the server sets it. */
 export const isStale = createAtom(false)
 
 export function readStaleness(headers: Headers): void {

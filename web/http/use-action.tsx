@@ -9,16 +9,16 @@ import { errorMessage } from './error-message.ts'
 
 type ActionOptions<Data, Variables> = UseMutationOptions<Data, Error, Variables> & {
   /**
-   * Where an error shows: in a line of the caller, in a toast, or in a dialog's line. Once that
-   * dialog is closed, a toast shows the error and opens it again.
+   * Where an error shows: in the caller's line, in a toast, or in a dialog's line. If that dialog
+   * is closed, a toast shows the error and can open the dialog again.
    */
   errors?: 'line' | 'toast' | { failed: string; reopen: Intent }
 }
 
 /**
- * A write that a person makes. `mutate` does nothing while an earlier call is pending: `isPending`
- * arrives a render too late for a second Enter in the same frame. The callbacks in `options` run
- * even when the component is gone. An error without an answer is cleared when the network is back.
+ * Runs a write that a person triggers. `mutate` does nothing while an earlier call is pending:
+ * `isPending` changes a render too late for a second Enter in the same frame. The callbacks in
+ * `options` run even after an unmount. A network error is cleared when the network is back.
  */
 export function useAction<Data, Variables = void>(options: ActionOptions<Data, Variables>) {
   const { errors = 'line', onError, ...rest } = options
@@ -46,7 +46,7 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
     try {
       await mutateAsync(input)
     } catch {
-      // The caller gets it as `error` and in `onError`.
+      // The caller receives the error as `error` and in `onError`.
     } finally {
       isRunning.current = false
     }
@@ -58,7 +58,7 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
     isSuccess,
     variables,
     error,
-    /** What a FormError shows. In a dialog it offers to sign in where that is needed. */
+    /** Props of a FormError. In a dialog, an error that requires it has a sign-in button. */
     errorLine: {
       children: error && errorMessage(error),
       action: needsSignIn && typeof errors === 'object' && (

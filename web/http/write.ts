@@ -8,17 +8,17 @@ import { isShortLimit, type ShortLimit } from './call-error.ts'
 type WriteOptions = {
   /** The id of the user who began the write, if that was before this call. */
   by?: string | undefined
-  /** Shows a short limit, after which the write is sent again. Without it the limit is thrown. */
+  /** Called before waiting for a short limit. If absent, the limit is thrown. */
   onLimit?: (error: ShortLimit) => void
-  /** Checked after the wait for a limit, which is thrown if the write is not wanted any more. */
+  /** Checked after the wait: if it returns false, the limit is thrown. */
   isWanted?: () => boolean
-  /** Whether the write is sent even while the page is left. */
+  /** Whether the request continues when the page is left. */
   keepalive?: boolean
 }
 
 /**
- * Makes a user's write. It bears the id of the account that began it, and the server refuses it
- * with OTHER_ACCOUNT once somebody else has signed in. Throws CallError.
+ * Sends a user's write with the id of the account that began it. The server refuses it with
+ * OTHER_ACCOUNT if another user has signed in meanwhile. Throws CallError.
  */
 export async function write<N extends WriteName>(
   name: N,

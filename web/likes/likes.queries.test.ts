@@ -16,7 +16,7 @@ type Request = { liked: boolean; answer: () => void; refuse: (code?: ErrorCode) 
 
 let server: AnsweringServer
 let state: State
-/** Requests of the page that wait for an answer, and all that came. */
+/** Requests that wait for an answer. `sent` records all of them. */
 let held: Request[]
 let sent: boolean[]
 let client: QueryClient
@@ -46,7 +46,7 @@ afterAll(async () => {
 })
 beforeEach(() => startPage({ is_liked: false, likes_count: 4 }))
 
-/** A page that shows one post, on which nobody has tapped yet. */
+/** Starts a page that shows one post, without any taps. */
 function startPage(first: State): void {
   state = first
   held = []
@@ -98,7 +98,7 @@ test('taps that end at the state already sent need no second request', async () 
   expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
 })
 
-test('a refusal shows what the server confirmed last, and a later tap tries again', async () => {
+test('after a refusal the last confirmed state shows, and a later tap tries again', async () => {
   const refused = tap(true)
   ;(await nextRequest())?.refuse()
   expect(await refused).toBe(false)
@@ -109,7 +109,7 @@ test('a refusal shows what the server confirmed last, and a later tap tries agai
   expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
 })
 
-test('a tap that is refused for a while is waited out, and the last one is sent then', async () => {
+test('after a short limit only the last tap is sent', async () => {
   const taps = [tap(true)]
   const first = await nextRequest()
   taps.push(tap(false), tap(true))
@@ -120,7 +120,7 @@ test('a tap that is refused for a while is waited out, and the last one is sent 
   expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
 })
 
-test('a read that is under way changes no pending like, and brings the others’', async () => {
+test('a read in flight changes no pending like, but updates the likes of others', async () => {
   const version = nextVersion()
   const done = tap(true)
   const request = await nextRequest()
@@ -132,7 +132,7 @@ test('a read that is under way changes no pending like, and brings the others’
   expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
 })
 
-test('a like set before the post was read shows in the answer to a read that started before', async () => {
+test('a like set before the post was read also shows after an answer to an earlier read', async () => {
   client.clear()
   const read = Promise.withResolvers<void>()
   const list = new InfiniteQueryObserver(client, {
@@ -156,7 +156,7 @@ test('a like set before the post was read shows in the answer to a read that sta
   expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
 })
 
-test('no taps and answers bring a count below zero, and the last shown state is the server’s', async () => {
+test('no sequence of taps and answers shows a count below zero, and the last state shown is the server’s', async () => {
   const start = fc.record({ is_liked: fc.boolean(), likes_count: fc.nat({ max: 2 }) })
   const act = fc.constantFrom<'tap' | 'answer' | 'refuse'>('tap', 'answer', 'refuse')
   await fc.assert(

@@ -17,26 +17,26 @@ import { toast } from '../ui/toaster.tsx'
 
 type Tap = Extract<Intent, { name: 'like' }>
 
-/** Returns the confirmed likes, with the viewer's last tap laid over them while it is pending. */
+/** Returns the confirmed likes, changed by the viewer's last tap while that is pending. */
 export function useShownLikes(post: CachedPost): Likes {
-  // useMutationState() would show a tap a timer later, and weigh more.
+  // useMutationState() would show a tap a timer later, and make the chunk larger.
   const client = useQueryClient()
   const lastTapNow = () => lastTap(client, post.id)
   const { subscribe } = client.getMutationCache()
   const tap = useSyncExternalStore(subscribe, lastTapNow, lastTapNow)
-  // A query tells of what was confirmed a timer later than the tap ends.
+  // Reads the cache itself: a query would update a timer later than the tap ends.
   return withTap((readCachedPost(client, post.id) ?? post).actions, tap)
 }
 
-/** As useShownLikes(), but what was rendered may be a tap behind. */
+/** Returns the current likes like useShownLikes(), outside a render. */
 export function shownLikes(client: QueryClient, postId: string): Likes | undefined {
   const post = readCachedPost(client, postId)
   return post ? withTap(post.actions, lastTap(client, postId)) : undefined
 }
 
 /**
- * Taps on one post are sent one after the other. Resolves with false after a refusal, which a toast
- * tells. If the session has ended, of which another toast tells, the like is set after signing in.
+ * Sends the taps on one post one after the other. Resolves to false after a refusal, which a toast
+ * shows. If the session has ended, the tap is stored, and repeated after signing in.
  */
 export async function sendTap(client: QueryClient, intent: Tap): Promise<boolean> {
   const tap = { by: viewerId() ?? '', ...intent }
@@ -60,7 +60,7 @@ export async function sendTap(client: QueryClient, intent: Tap): Promise<boolean
   }
 }
 
-/** A tap that a later one has replaced, or that changes nothing any more, is not sent. */
+/** Sends a tap unless a later one has replaced it, or it would change nothing. */
 async function confirmTap(client: QueryClient, tap: Tap): Promise<void> {
   const { postId, liked = true } = tap
   const isWanted = () =>
@@ -69,7 +69,7 @@ async function confirmTap(client: QueryClient, tap: Tap): Promise<void> {
   try {
     await setLike(client, tap, isWanted)
   } catch (error) {
-    // A tap that was replaced during the wait for a limit is over.
+    // If the tap was replaced during the wait for a limit, that is no error.
     if (!isShortLimit(error) || isWanted()) throw error
   }
 }
@@ -88,7 +88,7 @@ async function setLike(client: QueryClient, tap: Tap, isWanted: () => boolean): 
   )
   const likes = { is_liked, ...answer }
   announcePostChange({ name: 'liked', postId, likes })
-  // After signing in, a post may be liked before it is read, and reads under way lack the like.
+  // After signing in, a post may be liked before it is read, and reads in flight lack the like.
   if (!readCachedPost(client, postId)) await whenListsAreRead(client)
   setLikes(client, postId, likes)
 }
@@ -101,7 +101,7 @@ function withTap(
   return { is_liked: liked, likes_count: Math.max(0, likes_count + step) }
 }
 
-/** The viewer's last tap: somebody else may have signed in while another's waits for a limit. */
+/** Ignores taps of a former viewer, which may still wait for a limit. */
 function lastTap(client: QueryClient, postId: string): Tap | undefined {
   const taps = client.getMutationCache().findAll(pendingTaps(postId)).map(tapOf)
   return taps.filter(({ by }) => by === (viewerId() ?? '')).at(-1)

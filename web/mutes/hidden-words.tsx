@@ -8,7 +8,7 @@ import { TextField } from '../ui/field.tsx'
 import { rowClass, Section } from '../ui/row.tsx'
 import styles from './hidden-words.module.css'
 
-/** The words that the viewer does not want to see: only this browser knows them. */
+/** The words that the viewer hides. They are stored only in this browser. */
 export function HiddenWords() {
   const { words } = useHidden()
   const [typed, setTyped] = useState('')
@@ -32,7 +32,7 @@ export function HiddenWords() {
 
   function remove(word: string): void {
     hide({ words: words.filter((other) => other !== word) })
-    // The button is gone, and the focus would be lost with it.
+    // The button disappears, and would take the focus with it.
     form.current?.querySelector('input')?.focus()
   }
 

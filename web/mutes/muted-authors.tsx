@@ -11,7 +11,7 @@ import { mutesQuery } from './mutes.queries.ts'
 type Author = Post['owner']
 type MutedAuthorsProps = { action: (author: Author) => ReactNode }
 
-/** Whom the viewer does not want to see, each with `action`. */
+/** The authors whom the viewer hides, each with `action`. */
 export function MutedAuthors({ action }: MutedAuthorsProps) {
   return (
     <Section title="Скрытые авторы">

@@ -4,7 +4,7 @@ import { write } from '../http/write.ts'
 import { hidden, hide } from '../posts/cache/hidden.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
 
-/** The muted authors with their names. Their ids come with the account. */
+/** The muted authors with their names. The account contains only their ids. */
 export const mutesQuery = queryOptions({
   queryKey: ['mutes'],
   queryFn: async ({ signal }) => {
@@ -14,7 +14,7 @@ export const mutesQuery = queryOptions({
   },
 })
 
-/** The browser leaves muted authors out of what it has; what the server leaves out is read anew. */
+/** Unmuting reads the received replies again, because the server omits those of muted authors. */
 export async function setAuthorMuted(
   client: QueryClient,
   id: string,

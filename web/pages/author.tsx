@@ -110,7 +110,7 @@ function Author({ author, list }: AuthorProps) {
   )
 }
 
-/** One's own page leads on to the settings, and to what waits for a moderator. */
+/** Links on the viewer's own page: the settings, and the queue for moderators. */
 function OwnLinks({ id }: { id: string }) {
   const user = useUser()
   if (user?.id !== id) return null

@@ -35,13 +35,13 @@ export function InvitationPage() {
   return <Invitation token={token} />
 }
 
-/** A link keeps its secret after the `#`, which some programs leave out. */
+/** Some programs cut a link at its `#`, which precedes the secret. */
 function Incomplete({ text }: { text: string }) {
   return <EmptyState isWholePage title="Ссылка неполная" text={text} action={<WallLink />} />
 }
 
 /**
- * Programs that check links open this page too, so nothing happens before a press of the button.
+ * Asks for a press of the button, because programs that check links open this page too.
  */
 function EmailUndo({ link }: { link: UndoLink }) {
   const { mutate, isPending, isSuccess, error } = useAction({
@@ -80,7 +80,7 @@ function EmailUndo({ link }: { link: UndoLink }) {
   )
 }
 
-/** The button takes the focus from the one that is gone. */
+/** Its button takes the focus, because the former button has disappeared. */
 function Outcome({ title, text }: { title: string; text: ReactNode }) {
   const next = useRef<HTMLButtonElement>(null)
   useFocusOnMount(next, true)
@@ -100,7 +100,7 @@ function Outcome({ title, text }: { title: string; text: ReactNode }) {
   )
 }
 
-/** One that is over leaves the invitation that this tab had before. */
+/** An invalid invitation does not replace the one that this tab has stored. */
 function Invitation({ token }: { token: string }) {
   const { isPending, isValid } = useInvitation(token)
   if (isPending) return <Skeleton label="Проверяем приглашение" />

@@ -4,8 +4,8 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { WallLink } from './wall.tsx'
 
 /**
- * The same for everybody: a moderator who signs in here finds the queue where it is, and nobody else
- * learns that it is there.
+ * Also shown at the queue's address to everybody but moderators, who find the queue there after
+ * signing in.
  */
 export function NotFoundPage() {
   usePageTitle(TITLES.noPage, 'tab')

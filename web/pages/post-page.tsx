@@ -51,7 +51,7 @@ function MissingPost({ id }: { id: string }) {
   return isSignedIn ? <OwnMissingPost id={id}>{missing}</OwnMissingPost> : missing
 }
 
-/** A post that is missing for others may be the viewer's own, removed or hidden. */
+/** A missing post may be the viewer's own, removed or hidden from others. */
 function OwnMissingPost({ id, children }: { id: string; children: ReactNode }) {
   return (
     <Lazy
@@ -72,7 +72,7 @@ const visitedThread = createLazyChunk(
 function Thread({ post }: { post: CachedPost }) {
   const start = cursorIn(useEntry().search)
   const [isFresh, setFresh] = useState<IsFresh>()
-  // What was seen before is known to the browser alone.
+  // Only the browser knows which replies were seen before.
   const isHydrated = useHydrated()
   const source = useMemo(() => repliesSource(post.id, start), [post.id, start])
   return (
@@ -108,7 +108,7 @@ function Thread({ post }: { post: CachedPost }) {
 
 type OrderLinkProps = { post: CachedPost; isFromOldest: boolean }
 
-/** Leads to the first replies where they are far, and from there back to the newest. */
+/** In a long list of replies, links to the first ones, and from there back to the newest. */
 function OrderLink({ post: { id, actions }, isFromOldest }: OrderLinkProps) {
   if (!isFromOldest && actions.replies_count <= PAGE_SIZE) return null
   const path = postPath(id)

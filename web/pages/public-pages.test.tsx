@@ -47,7 +47,7 @@ function render(path: string, page: ReactNode, cached: Cached = {}): string {
   )
 }
 
-test('the wall renders where there is no browser', () => {
+test('the wall renders without a browser', () => {
   expect(typeof document).toBe('undefined')
   const html = render('/', <WallPage />)
   expect(html).toContain('olga_v')
@@ -60,7 +60,7 @@ test('the wall renders where there is no browser', () => {
   expect(html).toMatch(/<p [^>]*dir="auto">Слышно/)
 })
 
-test('the page of a post renders where there is no browser', () => {
+test('the page of a post renders without a browser', () => {
   const html = render('/posts/7', <PostPage />)
   expect(html).toContain('Слышно ли меня?')
   expect(html).toContain('Ответы')
@@ -76,7 +76,7 @@ test('the end of a list is marked, and only the end', () => {
   expect(render('/', <WallPage />, { lists })).not.toContain('Это все записи')
 })
 
-test('an empty list offers what helps; one of replies says the same below the line to reply in', () => {
+test('an empty list offers a next step; an empty list of replies shows the same text below the reply row', () => {
   const liked = render('/liked', <LikedPage />, { lists: { liked: NOTHING } })
   expect(liked).toMatch(/<h2 [^>]*>Записи не найдены<\/h2>.*<a [^>]*href="\/"[^>]*>На стену<\/a>/)
   const replies = render('/posts/7', <PostPage />, { lists: { 'replies 7': NOTHING } })

@@ -67,7 +67,7 @@ function Found({ q, start, entryKey }: { q: string; start: string; entryKey: str
   )
 }
 
-/** A line stands above the first of the posts that only have similar words. */
+/** Shows a line above the first post that contains only similar words. */
 function FoundCard(props: FeedCardProps) {
   const { id, ids } = props
   const { similar } = useSearchState()

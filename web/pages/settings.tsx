@@ -30,7 +30,7 @@ export function SettingsPage() {
         user={user}
         onLoggedOut={() => {
           showWallSignedOut(user.id)
-          // An offer to cancel what was sent is out of date.
+          // At once: a toast that offers to cancel a sent decision is out of date.
           toast({ text: 'Вы вышли' }, { atOnce: true })
         }}
         download={<DownloadData />}
@@ -42,13 +42,13 @@ export function SettingsPage() {
   )
 }
 
-/** Nothing of the person stays. When a session ends by itself, drafts wait for their author. */
+/** Deletes all data of the user, even drafts, which stay if a session ends by itself. */
 function showWallSignedOut(userId: string): void {
   forgetPerson(userId)
   forgetTab()
   textsChanged.emit()
   forgetHidden()
-  // Otherwise the settings are replaced, and no step leads back to them.
+  // Before signedOut(), after which the guard would replace the entry of the settings.
   navigate(PATHS.wall)
   signedOut()
   announceSessionChange(true)

@@ -9,7 +9,7 @@ import { useText } from '../texts/texts.queries.ts'
 import { ThemeToggle } from '../theme/theme-toggle.tsx'
 import { Loading } from '../ui/spinner.tsx'
 
-/** /about, /rules, /privacy, /contacts */
+/** /about, /rules, /privacy, /consent, /contacts */
 export function TextPage() {
   const page = usePage()
   const name = TEXT_NAMES.find((text) => text === page?.name) ?? 'about'

@@ -19,7 +19,7 @@ const foot = (
   </SiteLinks>
 )
 
-/** /, or a later part of the wall by its cursor. */
+/** /, or a later part of the wall if the address has a cursor. */
 export function WallPage() {
   usePageTitle(TITLES.wall)
   const start = cursorIn(useEntry().search)
@@ -27,7 +27,7 @@ export function WallPage() {
   return (
     <>
       {start === '' && (
-        // A header is not printed.
+        // The print styles hide headers.
         <header className={styles.write}>
           <button
             type="button"

@@ -1,6 +1,6 @@
 import type { PageFlags } from '../../contract/page-flags.ts'
 
-/** The attributes of <html>, to be read, set and deleted by their names. */
+/** The data attributes of <html>, to read, set and delete. */
 export function pageFlags(): PageFlags {
   return document.documentElement.dataset as PageFlags
 }

@@ -1,4 +1,4 @@
-/** Guards for values that other code, another release or another tab has stored. */
+/** Guards for stored values, which other code, another release or another tab may have written. */
 
 type Check = (value: unknown) => boolean
 type Guard<Value> = (value: unknown) => value is Value
@@ -10,7 +10,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** Makes a guard of the checks of some properties; others are not looked at. */
+/** Makes a guard from checks of some properties, and ignores all others. */
 export function shape<Value>(
   checks: Record<string, Check> & { [Key in keyof Value]?: Check },
 ): Guard<Value> {
@@ -22,7 +22,7 @@ export function arrayOf<Item>(isItem: Guard<Item>): Guard<Item[]> {
   return (value): value is Item[] => Array.isArray(value) && value.every(isItem)
 }
 
-/** Makes a check that also takes a property that is missing. */
+/** Makes a check that also accepts a missing property. */
 export function optional(isRight: Check): Check {
   return (value) => value === undefined || isRight(value)
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** What depends on the browser, such as its time zone, shows from the second render on. */
+/** Returns false during hydration, so that output that depends on the browser renders after it. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
     subscribeToNothing,

@@ -10,8 +10,8 @@ export function tabId(): string {
 }
 
 /**
- * A duplicate of the tab, which copies what is stored, needs an id of its own: so the id is stored
- * only while no page is open in the tab.
+ * Stores the id only while no page is open in the tab: a duplicated tab copies the storage, but
+ * needs an id of its own.
  */
 function takeId(): string {
   const taken = sessionStore.read(KEY) ?? randomKey()

@@ -3,12 +3,12 @@ const RELOAD_TIMEOUT_MS = 3000
 /** A piece of the app in a chunk of its own, such as a page or a dialog. */
 export type LazyChunk<Content> = {
   content: () => Content | undefined
-  /** Concurrent calls share one request. A failure is not remembered: the next call tries again. */
+  /** Concurrent calls share one request. After a failure, the next call tries again. */
   load: () => Promise<Content>
   preload: () => Promise<void>
 }
 
-/** Replaces React.lazy, which remembers a failed import for ever and offers no preload. */
+/** Replaces React.lazy, which never retries a failed import, and cannot preload. */
 export function createLazyChunk<Module, Name extends keyof Module>(
   importModule: () => Promise<Module>,
   name: Name,
@@ -34,12 +34,12 @@ export function createLazyChunk<Module, Name extends keyof Module>(
   return { content: () => content, load, preload: () => preload(load) }
 }
 
-/** Browsers before 2026 remember a failed script until a reload, so nothing is loaded offline. */
+/** Loads nothing offline, because browsers before 2026 remember a failed script until a reload. */
 export async function preload(load: () => Promise<unknown>): Promise<void> {
   if (navigator.onLine) await load().catch(() => undefined)
 }
 
-/** A reload without an answer would lose all that is on the screen. */
+/** Reloads only if the server answers: otherwise the reload would lose the page. */
 export async function reloadIfPossible(): Promise<void> {
   if (await canReload()) location.reload()
 }

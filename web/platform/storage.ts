@@ -1,20 +1,20 @@
 /**
- * No method throws, and no stored value is trusted. If the storage is full or refused, a value
- * stays in memory as long as the page is open.
+ * A storage whose methods never throw. If the browser's storage is full or refused, a value stays
+ * in memory until the page is closed.
  */
 export type SafeStorage = {
   read(key: string): string | null
   write(key: string, text: string): void
   /** Whether the value is in memory only. */
   isUnsaved(key: string): boolean
-  /** Removes a value that `is` refuses. */
+  /** Returns null for a value that `is` refuses, and removes it. */
   readJson<Value>(key: string, is: (value: unknown) => value is Value): Value | null
   writeJson(key: string, value: unknown): void
   remove(key: string): void
   keys(prefix: string): string[]
 }
 
-/** With blocked cookies the browser's own localStorage throws at every access. */
+/** If cookies are blocked, each access to the browser's localStorage throws. */
 export const localStore: SafeStorage = safeStorage(() => localStorage)
 export const sessionStore: SafeStorage = safeStorage(() => sessionStorage)
 

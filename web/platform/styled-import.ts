@@ -1,8 +1,8 @@
 const sheets = new Map<string, Promise<unknown>>()
 
 /**
- * Imports a chunk after its style sheets. One that the page has is not requested; one that failed is
- * requested again. The build puts this in place of Vite's loader, which requests none again.
+ * Imports a chunk after its style sheets. Skips sheets that the page has, and requests failed ones
+ * again. The build replaces Vite's loader with this, because that one never retries.
  */
 export async function importStyled<Module>(
   importChunk: () => Promise<Module>,

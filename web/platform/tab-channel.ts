@@ -1,16 +1,16 @@
 export type TabChannel<Message> = {
   post: (message: Message) => void
-  /** `listener` gets messages of other tabs only. Returns the function that unsubscribes it. */
+  /** `listener` receives messages of other tabs only. Returns the function that unsubscribes it. */
   subscribe: (listener: (message: Message) => void) => () => void
 }
 
-/** There may be one channel of each name in a tab. */
+/** Create each name only once per tab. */
 export function createTabChannel<Message>(name: string): TabChannel<Message> {
   let opened: BroadcastChannel | undefined
 
   /** A channel does not receive its own messages, but a second one of the same tab would. */
   function channel(): BroadcastChannel | undefined {
-    // Firefox refuses it with all cookies blocked: then each tab is on its own.
+    // Firefox refuses it if all cookies are blocked. Tabs then exchange no messages.
     try {
       opened ??= new BroadcastChannel(name)
     } catch {}

@@ -2,7 +2,7 @@ export function wait(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Safari does not report idleness: there `callback` runs after `atMostMs`. */
+/** Calls `callback` when the browser is idle; in Safari, which cannot tell, after `atMostMs`. */
 export function whenIdle(callback: () => void, atMostMs: number): () => void {
   if ('requestIdleCallback' in globalThis) {
     const id = requestIdleCallback(() => callback(), { timeout: atMostMs })
@@ -12,7 +12,7 @@ export function whenIdle(callback: () => void, atMostMs: number): () => void {
   return () => clearTimeout(id)
 }
 
-/** The first signs that a person uses a page; `scroll` is also the wheel and a finger. */
+/** Signs that a person uses the page. `scroll` covers the wheel and touch. */
 const SIGNS_OF_USE = ['pointermove', 'pointerdown', 'keydown', 'scroll'] as const
 
 export function whenUsed(callback: () => void): () => void {

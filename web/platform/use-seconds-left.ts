@@ -3,7 +3,7 @@ import { useLayoutEffect, useState } from 'react'
 /** Counts down to `until` (unix milliseconds), and returns 0 from then on. */
 export function useSecondsLeft(until: number): number {
   const [left, setLeft] = useState(() => secondsUntil(until))
-  // Before the paint, so that a button that waits for the end is never shown enabled for a moment.
+  // A layout effect, so that a button that waits for the end never flashes as enabled.
   useLayoutEffect(() => {
     const count = () => {
       const seconds = secondsUntil(until)

@@ -1,9 +1,9 @@
-/** False on plain http: there all tabs run at once what a lock is for. */
+/** False on plain http, where browsers have no Web Locks: all tabs then act at the same time. */
 export const hasLocks = (): boolean => Boolean(navigator.locks)
 
 /**
- * Calls `action` with the lock; without locks at once, as if no other tab were there. `action`
- * gets null if another tab has a lock that was wanted only `ifAvailable`.
+ * Calls `action` with the lock, or at once if the browser has no locks. With `ifAvailable`,
+ * `action` receives null if another tab has the lock.
  */
 export async function withLock<Result>(
   name: string,

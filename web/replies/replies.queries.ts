@@ -34,10 +34,10 @@ function newerReplies(postId: string): Newer {
   }
 }
 
-/** `ids` are those to show, oldest first; so many posts are folded above them. */
+/** `ids` are shown, oldest first; `folded` counts the posts above them that are not. */
 type ShownAncestors = { ids: string[]; folded: number }
 
-/** Beside the list of replies, with which the ancestors are kept and read again. */
+/** Below the key of the replies, so that the ancestors are kept and read again with them. */
 function ancestorsKey(postId: string) {
   return [LISTS, repliesSource(postId).name, 'ancestors'] as const
 }
@@ -46,7 +46,7 @@ export function seedAncestors(client: QueryClient, postId: string, answer: Ances
   client.setQueryData(ancestorsKey(postId), shownAncestors(client, answer))
 }
 
-/** A post that is gone is named by the reply to it, and shows as a placeholder. */
+/** Includes deleted posts, which the replies to them name, and which show as placeholders. */
 function shownAncestors(
   client: QueryClient,
   { posts, total }: Ancestors,
@@ -80,7 +80,7 @@ export function useAncestors(post: CachedPost) {
   })
   const { ids = [], folded = 0 } = data ?? {}
   const { parent_post_id: startId, replied_post_id: repliedId } = post.actions
-  // The replied post came with its reply, before the others are read.
+  // The replied post came with its reply, so it shows before the others are read.
   const shown = repliedId === null || ids.at(-1) === repliedId ? ids : [...ids, repliedId]
   return {
     ids: shown,

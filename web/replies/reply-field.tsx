@@ -12,7 +12,7 @@ export function ReplyField({ postId, username, placeholder }: ReplyFieldProps) {
   const form = usePostForm({ draft: useDraft(`reply ${postId}`), initialText: '' })
   const blockNote = useBlockNote()
   const field = useRef<HTMLDivElement>(null)
-  // The bottom bar of a phone must not cover what is written.
+  // The bottom bar of a phone must not cover the field.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows from both.
   useLayoutEffect(() => {
     const isWriting = field.current?.contains(document.activeElement)

@@ -8,7 +8,7 @@ import styles from './reply-row.module.css'
 
 const replyField = createLazyChunk(() => import('./reply-field.tsx'), 'ReplyField')
 
-/** Where one replies on the page of a post. It has its height before the viewer is known. */
+/** The reply field on the page of a post. Keeps its height until the viewer is known. */
 export function ReplyRow({ postId, isFirst }: { postId: string; isFirst: boolean }) {
   const viewer = useViewer()
   const dialog = useDialog()
@@ -24,7 +24,7 @@ export function ReplyRow({ postId, isFirst }: { postId: string; isFirst: boolean
           Войдите, чтобы ответить
         </button>
       )}
-      {/* The dialog has the same draft: the field begins anew with what was typed there. */}
+      {/* The dialog edits the same draft, so the field mounts again with the text typed there. */}
       {viewer.state === 'authorized' && !isInDialog && (
         <Lazy chunk={replyField} loading={null}>
           {(ReplyField) => (

@@ -30,12 +30,12 @@ type VisitedThreadProps = {
   post: CachedPost
   source: ListSource
   isFresh: IsFresh
-  /** Of the link. */
+  /** The class of the link. */
   className: string | undefined
   setFresh: (isFresh: () => IsFresh) => void
 }
 
-/** Marks the replies that came after the last visit, and leads to them where they are many. */
+/** Marks the replies since the last visit, and links to them if the thread is long. */
 export function VisitedThread({ post, source, isFresh, setFresh, className }: VisitedThreadProps) {
   const client = useQueryClient()
   const userId = useUser()?.id
@@ -79,7 +79,7 @@ export function VisitedThread({ post, source, isFresh, setFresh, className }: Vi
   )
 }
 
-/** «К новым» leads to a list that begins after what was seen. */
+/** Returns the newest reply seen before this visit; «К новым» opens the list after it. */
 function useSeenBefore(postId: string, start: string): string | undefined {
   const key = `${useEntry().key} ${postId}`
   if (!seenBefore.has(key)) seenBefore.set(key, new Map(readVisits()).get(postId))

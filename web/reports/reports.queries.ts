@@ -13,7 +13,7 @@ export function useReportReasons() {
 
 const FOLDED_MAX = 100
 
-/** The post is folded for its reporter from then on, in this browser. */
+/** Reports a post, which this browser then shows folded. */
 export async function sendReport(id: string, reason_id: string, comment: string): Promise<void> {
   const body = comment === '' ? {} : { comment }
   await write('POST /posts/:id/reports', { params: { id }, query: { reason_id }, body })

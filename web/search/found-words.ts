@@ -1,4 +1,4 @@
-/** Makes what finds whole words in a text, whatever their case and with «ё» or «е». */
+/** Makes a pattern that finds whole words in any case, with «ё» or «е». */
 export function foundWords(words: readonly string[]): RegExp | null {
   if (words.length === 0) return null
   const forms = words.map((word) => word.replaceAll('е', '[её]')).join('|')

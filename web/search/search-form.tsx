@@ -9,7 +9,7 @@ import { classes } from '../ui/classes.ts'
 import inputStyles from '../ui/input.module.css'
 import styles from './search-form.module.css'
 
-/** Without scripts the browser sends it by itself. */
+/** A plain form, which works without scripts. */
 export function SearchForm({ q }: { q: string }) {
   const { key, isReturn } = useEntry()
   const input = useRef<HTMLInputElement>(null)
@@ -17,7 +17,7 @@ export function SearchForm({ q }: { q: string }) {
 
   const shown = useRef(key)
 
-  // The field stays, with its focus, while searches follow each other.
+  // The input stays mounted, and keeps its focus, from one search to the next.
   useEffect(() => {
     if (!input.current) return
     if (shown.current !== key) input.current.value = q
@@ -28,7 +28,7 @@ export function SearchForm({ q }: { q: string }) {
   function search(event: FormEvent): void {
     event.preventDefault()
     const asked = input.current?.value.trim() ?? ''
-    // A keyboard on the screen would cover what is found.
+    // Closes the on-screen keyboard, which would cover the results.
     if (asked !== '') focusContent()
     else input.current?.focus({ preventScroll: true })
     if (asked !== '') navigate(searchPath(asked))

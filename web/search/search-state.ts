@@ -1,4 +1,4 @@
-/** The key of a SearchState. The first script needs it; the rest of the search comes later. */
+/** In its own file, because the first script needs this key, but not the queries. */
 export function searchStateKey(entryKey: string) {
   return ['search-state', entryKey] as const
 }

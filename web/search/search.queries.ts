@@ -12,7 +12,7 @@ const NOTHING_YET: SearchState = { words: [], similar: [], refusal: null }
 
 type Search = { q: string; start: string; entryKey: string }
 
-/** What a search finds. Where nothing can be looked for, an empty list with the reason. */
+/** The results of a search. A refused query has no results, and a reason in its SearchState. */
 export function searchSource(client: QueryClient, { q, start, entryKey }: Search): ListSource {
   const key = searchStateKey(entryKey)
   return {

@@ -26,7 +26,7 @@ self.addEventListener('fetch', (event) => {
 })
 
 async function activate(): Promise<void> {
-  // The request for a page then leaves while the worker still starts.
+  // The browser then requests a page while the worker still starts.
   await self.registration.navigationPreload?.enable()
   await removeOldAssets(await readStoredPages())
   await self.clients.claim()

@@ -13,13 +13,13 @@ export async function respondWithAsset(event: FetchEvent): Promise<Response> {
   if (stored) return stored
   const response = await fetch(event.request)
   if (response.ok) {
-    // Without room for it, the asset is used all the same.
+    // An asset for which there is no room is still used.
     event.waitUntil(storeAsset(cache, event.request.url, response.clone()).catch(() => undefined))
   }
   return response
 }
 
-/** The page has just loaded these assets, so that they come from the browser's HTTP cache. */
+/** The page has just loaded these assets, so they come from the browser's HTTP cache. */
 export async function storeAssetsOf(html: string): Promise<void> {
   const cache = await caches.open(CACHE)
   const own = new Set(BUILD_ASSETS)

@@ -7,7 +7,7 @@ const PAGES = 'pages'
 const POSTS_AT_MOST = 50
 const TIMEOUT_MS = 3000
 
-/** After a failure, a server error or 3 s, the stored page is shown, else the offline page. */
+/** Prefers the stored page after an error or 3 s. Without one, an error gives the offline page. */
 export async function respondWithPage(event: FetchEvent): Promise<Response> {
   const fresh = fetchPage(event)
   event.waitUntil(fresh.catch(() => undefined))
@@ -22,12 +22,12 @@ async function findStored({ pathname, search }: URL): Promise<Response | undefin
   const path = pageAt(pathname)?.path
   const stored = path && (await caches.match(path, { cacheName: PAGES, ignoreVary: true }))
   if (!stored) return undefined
-  // Only the beginning of a list is stored, and its address says so.
+  // Only the beginning of a list is stored, so the address must be that of the beginning.
   if (cursorIn(search) !== '') return Response.redirect(path)
   return new Response(markSaved(await stored.text()), { headers: stored.headers })
 }
 
-/** These pages were loaded before the first worker was there. */
+/** Stores the pages that were loaded before the first worker was active. */
 export async function storeOpenPages(): Promise<void> {
   for (const client of await self.clients.matchAll({ type: 'window' })) {
     const url = new URL(client.url)
@@ -46,14 +46,14 @@ async function fetchPage(event: FetchEvent): Promise<Response> {
   const response = preloaded ?? (await fetch(event.request))
   if (response.status >= 500) throw new Error(`The server answered ${response.status}`)
   const url = new URL(event.request.url)
-  // Without room for it, the page is shown all the same.
+  // A page for which there is no room is still shown.
   if (mayBeStored(url)) {
     event.waitUntil(storePage(url, response.clone()).catch(() => undefined))
   }
   return response
 }
 
-/** Only a page that is the same for every visitor is stored. */
+/** Only a page that is the same for all visitors is stored. */
 function mayBeStored({ pathname, search }: URL): boolean {
   const page = pageAt(pathname)
   const isPublic = page?.name === 'wall' || page?.name === 'post'
@@ -110,7 +110,7 @@ export async function storeOfflinePage(): Promise<void> {
   await cache.addAll(OFFLINE_FILES.map((path) => new Request(path, { cache: 'reload' })))
 }
 
-/** Its status is 503, since the URL it stands at has another page. */
+/** Responds with 503, because the page is not that of the URL. */
 async function offlinePage(): Promise<Response> {
   const stored = await caches.match(OFFLINE_PAGE, { cacheName: OFFLINE, ignoreVary: true })
   if (!stored) return Response.error()

@@ -10,7 +10,7 @@ const IDENTIFY_MS = 3000
 
 let token: Promise<string> | null = null
 
-/** Stored after it was computed: a session is refreshed only with the token it began with. */
+/** Computed once and stored, because a session is refreshed only with the token it began with. */
 export function clientToken(): Promise<string> {
   token ??= readToken()
   return token

@@ -17,8 +17,8 @@ const PATH = '/sessions/current'
 export const REFRESH = `${METHOD} ${PATH}` as const
 
 /**
- * Asks for a signed-in person's access token while the scripts are still on their way; a visitor
- * asks for nothing. Where another tab has the lock, the app asks later.
+ * Requests a signed-in user's access token while the scripts load, and nothing for a visitor. If
+ * another tab has the lock, the app requests the token later.
  */
 export function beginEarlyRefresh(): void {
   const clientToken = localStorage.getItem(CLIENT_TOKEN_KEY) || undefined
@@ -37,7 +37,7 @@ async function refreshWith(clientToken: string | undefined): Promise<EarlyRefres
     body: JSON.stringify({ clientToken }),
     signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
   })
-  // As a whole: an answer that is cut off is none.
+  // Reads the whole body, so that a truncated response fails here.
   const text = await response.text()
   return { clientToken, response: new Response(text, response), receivedAt: Date.now() }
 }

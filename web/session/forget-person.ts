@@ -10,7 +10,7 @@ import {
   VISITS_KEY,
 } from './stored-keys.ts'
 
-/** What stays when a person logs out. */
+/** The keys that stay after a logout. */
 const OF_THE_BROWSER = new Set([
   CLIENT_TOKEN_KEY,
   INTRO_SEEN_KEY,
@@ -23,7 +23,7 @@ const OF_THE_BROWSER = new Set([
 
 /**
  * Removes what the browser stores about a user who logs out. The second word of a key may be the id
- * of its user: what is another user's stays.
+ * of its user: keys of other users stay.
  */
 export function forgetPerson(userId: string): void {
   for (const key of localStore.keys('')) {
@@ -32,7 +32,7 @@ export function forgetPerson(userId: string): void {
   }
 }
 
-/** Removes what this tab stores: it is all of the user who has logged out. */
+/** Clears the storage of this tab, which belongs to the user who has logged out. */
 export function forgetTab(): void {
   sessionStore.keys('').forEach(sessionStore.remove)
   forgetAnchors()

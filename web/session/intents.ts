@@ -21,7 +21,7 @@ export type Intent =
 const KEY = 'intent'
 const ABOUT_A_POST = new Set<unknown>(['like', 'reply', 'edit', 'delete', 'report', 'appeal'])
 
-/** Intents that wait until it is known who the viewer is. */
+/** Intents that wait until the viewer is known. */
 const waiting = createAtom<readonly Intent[]>([])
 
 let perform: (intent: Intent) => void = () => {}
@@ -35,7 +35,7 @@ let askedOnThisPage = false
 export async function withViewer(intent: Intent): Promise<void> {
   const known = viewer.get()
   const isKnown = known.state === 'authorized' || known.state === 'signed-out'
-  // In the task of the tap, which then renders once.
+  // A known viewer is not awaited, so that everything happens in the task of the tap.
   const now = isKnown ? known : await waitWith(intent)
   if (now === null) return
   if (now.state === 'authorized') return perform(intent)
@@ -67,18 +67,18 @@ export function useIsWaiting(is: (intent: Intent) => boolean): boolean {
 }
 
 /**
- * Sets what performs intents, and goes on with what signing in interrupted, as soon as the viewer
- * is known.
+ * Sets the function that performs intents, and resumes the stored intent as soon as the viewer is
+ * known.
  */
 export async function resumeIntents(performer: typeof perform): Promise<void> {
   perform = performer
   const now = await knownViewer()
-  // An intent stored by an earlier page was left without signing in.
+  // If an earlier page stored the intent, the visitor left it without signing in.
   if (now.state === 'authorized') resume(now.user.id)
   else if (!askedOnThisPage && openedDialog.get()?.name !== 'sign-in') dropIntent()
 }
 
-/** What a visitor wanted, for which they sign in. */
+/** Returns the stored intent, which is performed after signing in. */
 export function intentToResume(): Intent | null {
   return sessionStore.readJson(KEY, isIntent)
 }
@@ -94,7 +94,7 @@ export function dropIntent(): void {
   sessionStore.remove(KEY)
 }
 
-/** Returns false if the intent only takes an earlier one back, which it replaces. */
+/** Returns false if the intent only cancels an earlier one: then neither waits. */
 function startWaiting(intent: Intent): boolean {
   const before = waiting.get()
   const others = before.filter((other) => kindOf(other) !== kindOf(intent))

@@ -14,7 +14,7 @@ export function setSettings(settings: PageSettings): void {
   cached = settings
 }
 
-/** Browsers also hold the session's cookie back after a link on another site. */
+/** Also true after a link on another site, for which browsers omit the session's cookie. */
 export function cameWithoutCookie(): boolean {
   return document.querySelector('meta[name=session]') !== null
 }

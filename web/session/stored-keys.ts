@@ -2,13 +2,13 @@
 export const THEME_KEY = 'theme'
 export const NO_COUNTS_KEY = 'no-counts'
 export const INTRO_SEEN_KEY = 'intro-seen'
-/** The id of the notice that was put away last. */
+/** The id of the notice that was hidden last. */
 export const NOTICE_SEEN_KEY = 'notice-seen'
-/** How many visits there were before the app's installation was offered. */
+/** The number of visits, counted until the installation is offered. */
 export const VISITS_KEY = 'visits'
 export const ANCHORS_KEY = 'places'
 export const HIDDEN_KEY = 'hidden'
-/** Of the operation with which somebody signs in or registers. */
+/** The pending operation of a login or a registration. */
 export const SIGN_IN_KEY = 'sign-in'
 export const CLIENT_TOKEN_KEY = 'client-token'
 /** Stored from a session's first token until its end is known: the id of its user, once known. */

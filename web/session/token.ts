@@ -29,7 +29,7 @@ export const onSessionLost = sessionLost.subscribe
 
 export const onSessionKnown = sessionKnown.subscribe
 
-/** If so, the page asks for a token even if it came without the session's cookie. */
+/** If true, the page requests a token even if it came without the session's cookie. */
 export function hadSession(): boolean {
   return localStore.read(HAD_SESSION_KEY) !== null
 }
@@ -84,7 +84,7 @@ export function storedClientToken(): string | undefined {
 
 async function askForToken() {
   const clientToken = storedClientToken()
-  // The browser's cookie is enough where the stored token is lost.
+  // The browser's cookie is enough if the stored token is lost.
   const body = clientToken ? { clientToken } : {}
   const early = await takeEarlyRefresh(clientToken)
   if (early) {
@@ -99,7 +99,7 @@ function handleRefusal(error: CallError): null | Promise<never> {
   const wasLive = session === 'live'
   const isClosed = error.code === 'SESSION_CLOSED' && hadSession()
   if (wasLive && isClosed) {
-    // What the page shows and holds must go too: the next one removes what is stored.
+    // Clears what the page shows and has in memory; the reloaded page removes what is stored.
     location.reload()
     return new Promise(() => {})
   }

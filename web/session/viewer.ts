@@ -37,7 +37,7 @@ const { queryKey } = viewerQuery
 const observer = new QueryObserver<KnownViewer>(queryClient, viewerQuery)
 export const viewer = { get: currentViewer, subscribe: observer.subscribe }
 
-/** Other tabs must not go on as the former viewer when one has signed in or out. */
+/** Announces a login or a logout, so that other tabs do not continue as the former viewer. */
 const sessionChanges = createTabChannel<boolean>('session')
 const otherViewer = createEmitter()
 
@@ -45,7 +45,7 @@ export const onOtherViewer = otherViewer.subscribe
 
 const accountRead = createEmitter<OwnAccount>()
 
-/** Calls a listener with the account of a signed-in viewer, before it is known who they are. */
+/** Calls a listener with the account of a signed-in viewer before the viewer becomes known. */
 export const onAccountRead = accountRead.subscribe
 
 let mayTell: Promise<void> | undefined
@@ -70,7 +70,7 @@ export function knownViewer(): Promise<KnownViewer> {
   return queryClient.ensureQueryData(viewerQuery)
 }
 
-/** After a failure, one more request is made at once. */
+/** Resolves when the viewer is known, or no answer came. After a failure, retries at once. */
 export async function viewerForAction(): Promise<Exclude<Viewer, { state: 'authorizing' }>> {
   const before = currentViewer()
   if (before.state === 'no-answer') fetchViewer()
@@ -92,7 +92,7 @@ function currentViewer(): Viewer {
   return noAnswer
 }
 
-/** Only a refusal makes a visitor. Nothing is told before `isShown` resolves. */
+/** Reads the viewer, who is a visitor only after a refusal. Changes nothing before `isShown`. */
 export function loadViewer(isShown: Promise<void>): void {
   mayTell = isShown
   assumeVisitor()
@@ -110,7 +110,7 @@ export function announceSessionChange(isLogOut = false): void {
   sessionChanges.post(isLogOut)
 }
 
-/** Somebody has closed the session: nothing of its person stays. */
+/** Deletes all stored data of the user whose session was closed elsewhere. */
 function forgetClosed(): void {
   forgetPerson(localStore.read(HAD_SESSION_KEY) ?? '')
   forgetTab()
@@ -151,7 +151,7 @@ export function signedOut(because?: CallError): void {
 
 /** Asks without waiting for the next retry. Resolves when the viewer is known. */
 function fetchViewer(): Promise<void> {
-  // An answer to a request already sent may still be about the former viewer.
+  // The answer to an earlier request may still be about the former viewer.
   void queryClient.cancelQueries({ queryKey }, { silent: true })
   return queryClient.prefetchQuery({ ...viewerQuery, staleTime: 0 })
 }
@@ -177,7 +177,7 @@ async function readViewer({ signal }: QueryFunctionContext): Promise<KnownViewer
   }
 }
 
-/** When the session was lost, the viewer is signed out already, and knows the reason. */
+/** Keeps the reason if the viewer was signed out because the session was lost. */
 function visitor(): KnownViewer {
   const known = queryClient.getQueryData<KnownViewer>(queryKey)
   return known?.state === 'signed-out' ? known : SIGNED_OUT

@@ -21,7 +21,7 @@ export function keepSessions(client: QueryClient, isOpen: (session: Session) => 
   client.setQueryData<Session[]>(SESSIONS, (sessions) => sessions?.filter(isOpen))
 }
 
-/** Returns what to tell the person: the session may have been closed already. Throws CallError. */
+/** Returns the message to show: the session may have been closed already. Throws CallError. */
 export async function closeSession(id: string): Promise<string> {
   try {
     await write('DELETE /sessions/:id', { params: { id } })

@@ -2,15 +2,15 @@ import { sessionStore } from '../platform/storage.ts'
 
 const KEY = 'registered'
 
-/** How somebody has come in: with a new account, or back to a deleted one. */
+/** How the person signed in: with a new account, or to a restored one. */
 type Arrival = 'registered' | 'returned'
 
-/** Saves what the page that is loaded next greets the person for. */
+/** Saves the arrival, for which the next page greets the person. */
 export function saveArrival(arrival: Arrival): void {
   sessionStore.write(KEY, arrival)
 }
 
-/** Returns it once. */
+/** Returns the saved arrival once. */
 export function takeArrival(): string | null {
   const arrival = sessionStore.read(KEY)
   sessionStore.remove(KEY)

@@ -4,7 +4,7 @@ import tipStyles from '../ui/tip.module.css'
 import styles from './auth-shell.module.css'
 
 type AuthShellProps = {
-  /** One sentence on what to do here. */
+  /** One sentence that states what to do. */
   tip: ReactNode
   /** Id of the tip, for the element in the content that it describes. */
   tipId?: string

@@ -5,7 +5,7 @@ import { useViewer } from '../session/viewer.ts'
 import styles from './code-line.module.css'
 import { waitingEmail } from './sign-in-operation.ts'
 
-/** Leads back to the code, whose step may have been closed or left with its tab. */
+/** Leads back to the step of the code, which may have been closed, even with its tab. */
 export function CodeLine() {
   const email = useAtom(waitingEmail, null)
   const { state } = useViewer()
@@ -20,7 +20,7 @@ export function CodeLine() {
   )
 }
 
-/** Others may look at the screen: the first letter and the domain are enough for its owner. */
+/** Hides most of the address from other people who see the screen. */
 function hint(email: string): string {
   const [first = ''] = email
   return `${first}…${email.slice(email.lastIndexOf('@'))}`

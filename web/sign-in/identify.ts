@@ -2,7 +2,7 @@ import { DEVICE_FIELD_MAX } from '../../contract/constants.ts'
 import type { Device } from '../../contract/fields.ts'
 import { clientToken, withinTime } from '../session/client-token.ts'
 
-/** The list of devices calls it «Неизвестный браузер». */
+/** Shown as «Неизвестный браузер» in the list of devices. */
 const UNKNOWN: Device = { userAgent: '', userAgentVersion: '', os: '' }
 
 export async function identify(): Promise<{ clientToken: string; device: Device }> {

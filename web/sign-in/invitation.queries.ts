@@ -5,8 +5,8 @@ import { sessionStore } from '../platform/storage.ts'
 const KEY = 'invitation'
 
 /**
- * Asks whether one can register with an invitation; undefined if nobody answers. Unless it is over,
- * it is saved for the registration in this tab.
+ * Returns whether an invitation is valid; undefined if the check failed. Saves it for a
+ * registration in this tab, unless it is invalid.
  */
 export function useInvitation(token: string): { isPending: boolean; isValid: boolean | undefined } {
   const { isPending, data } = useQuery({
@@ -23,7 +23,7 @@ export function useInvitation(token: string): { isPending: boolean; isValid: boo
   return { isPending, isValid: data?.isValid }
 }
 
-/** Returns the invitation for the body of a registration. */
+/** Returns the saved invitation for the body of a registration. */
 export function savedInvitation(): { invitation?: string } {
   const invitation = sessionStore.read(KEY)
   return invitation === null ? {} : { invitation }

@@ -18,7 +18,7 @@ test('USER_NOT_FOUND while registering is shown, not offered again', () => {
   expect(refused('USER_NOT_FOUND', registration)).toBeNull()
 })
 
-test('a right code offers a deleted account back, and the same code brings it back', () => {
+test('the right code offers to restore a deleted account, and the same code restores it', () => {
   const { message } = ERRORS.ACCOUNT_DELETED
   expect(refused('ACCOUNT_DELETED', attempt)).toEqual({ at: 'deleted', code: '123456', message })
 })
@@ -26,7 +26,7 @@ test('a right code offers a deleted account back, and the same code brings it ba
 test.each([
   ['address', registration],
   ['code', attempt],
-])('closed registrations are announced at the step of the %s', (_step, sent) => {
+])('closed registrations are shown at the step of the %s', (_step, sent) => {
   const { message } = ERRORS.REGISTRATION_CLOSED
   expect(refused('REGISTRATION_CLOSED', sent)).toEqual({ at: 'closed', message })
 })

@@ -1,16 +1,16 @@
 import type { Attempt, Start } from '../codes/use-mailed-code.ts'
 import type { CallError } from '../http/call-error.ts'
 
-/** The steps beside the address and its code, which `mail` stands for. */
+/** A step of the flow. `mail` stands for both the address and its code. */
 export type Step =
   | { at: 'mail' }
   | { at: 'offer-registration' }
   | { at: 'closed'; message: string }
-  /** The code was right, and the same one brings the account back. */
+  /** The code was right, and sending it again restores the account. */
   | { at: 'deleted'; code: string; message: string }
   | { at: 'done' }
 
-/** Returns null for a refusal that is shown on the step where the person is. */
+/** Returns null for a refusal that the current step shows. */
 export function stepAfter(
   { code, message }: Pick<CallError, 'code' | 'message'>,
   sent: Start | Attempt,

@@ -7,7 +7,7 @@ const CHECK_EVERY_MS = 1000
 
 const saved = savedOperation(SIGN_IN_KEY)
 const changes = createEmitter(() => {
-  // The operation may end by time, or in another tab.
+  // The operation may expire, or end in another tab.
   const timer = setInterval(follow, CHECK_EVERY_MS)
   return () => clearInterval(timer)
 })
@@ -25,7 +25,7 @@ export const signInOperation = {
   },
 }
 
-/** The address whose code waits to be typed, also in other tabs and after «Закрыть». */
+/** The address whose mailed code is not typed yet, in any tab, and even after «Закрыть». */
 export const waitingEmail: ReadableAtom<string | null> = {
   get() {
     const operation = saved.read()
@@ -34,7 +34,7 @@ export const waitingEmail: ReadableAtom<string | null> = {
   subscribe: changes.subscribe,
 }
 
-/** The page has room for the line on the code. */
+/** Sets the flag for which the page reserves room for the line about the code. */
 function follow(): void {
   if (waitingEmail.get() !== null) pageFlags().codeSent = ''
   else delete pageFlags().codeSent

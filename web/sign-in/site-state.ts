@@ -1,7 +1,7 @@
 import { OPEN_SITE, SITE_STATE_META, type SiteState } from '../../contract/pages.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
 
-/** A rendered page sets it from its data, any other from its meta element. */
+/** Read from the meta element, unless the data of a rendered page sets it. */
 export const siteState = createAtom<SiteState>(readMeta())
 
 export function useSiteState(): SiteState {

@@ -67,14 +67,14 @@ function Terms() {
 
 type OfferStepProps = {
   tip: ReactNode
-  /** The words on the button that accepts. */
+  /** The label of the accepting button. */
   accept: string
   decline?: string
   busy: boolean
   errorLine: MailedCode['errorLine']
   onAccept: () => void
   onReturn: () => void
-  /** What stands above the buttons. */
+  /** Shown above the buttons. */
   children?: ReactNode
 }
 
@@ -82,7 +82,7 @@ function OfferStep(props: OfferStepProps) {
   const { tip, accept, decline = 'Вернуться', busy, errorLine, onAccept, onReturn } = props
   const tipId = useId()
   const proceed = useRef<HTMLButtonElement>(null)
-  // The input that had the focus is gone; on this button, screen readers read the question.
+  // The focused input is gone. On this button, screen readers read the question.
   useFocusOnMount(proceed, true)
   return (
     <AuthShell tip={tip} tipId={tipId}>

@@ -7,7 +7,7 @@ import { startSignIn, verifySignIn } from './sign-in.queries.ts'
 import { type Step, stepAfter } from './sign-in-flow.ts'
 import { signInOperation } from './sign-in-operation.ts'
 
-/** Success reloads the page. */
+/** Runs the sign-in flow. Success reloads the page. */
 export function useSignIn() {
   const [step, setStep] = useState<Step>({ at: 'mail' })
   const mailed = useMailedCode({
@@ -36,7 +36,7 @@ export function useSignIn() {
   })
 
   useEffect(() => {
-    // This takes a moment. Should it fail, sending the address tries again and shows the error.
+    // Starts early, because it takes a moment. If it fails, sending the address retries it.
     identify().catch(() => {})
   }, [])
 

@@ -15,21 +15,21 @@ import { hideNotice, showTheme } from '../theme/page-looks.ts'
 
 const flags = pageFlags()
 
-// This script stands in every page and runs before the first paint, so that neither the other theme
-// flashes nor what is for visitors alone. A blocked storage throws.
+// This script is in every page and runs before the first paint, so that neither the wrong theme nor
+// content for visitors flashes. A blocked storage throws.
 try {
   const hadSession = localStorage.getItem(HAD_SESSION_KEY)
   if (localStorage.getItem(INTRO_SEEN_KEY)) flags.introSeen = ''
-  // As the server does where the session's cookie came with the request.
+  // The server sets the same flag if the request has the session's cookie.
   if (hadSession) flags.session = ''
   const hidden = localStorage.getItem(HIDDEN_KEY) || ''
-  // Posts that the person has reported are not worth a wait.
+  // Reported posts are not covered, because they do not justify the wait.
   const hides = hadSession && /"(authors|words)":\["/.test(hidden)
   if (localStorage.getItem(THEME_KEY) === 'light') showTheme('light')
   if (localStorage.getItem(NO_COUNTS_KEY)) flags.noCounts = ''
   const seenNotice = localStorage.getItem(NOTICE_SEEN_KEY)
   if (seenNotice) hideNotice(seenNotice)
-  // A page that was left further down is not seen at its top first.
+  // A page that was left further down must not first show its top.
   const [{ type } = {}] = performance.getEntriesByType('navigation') as { type?: string }[]
   const anchors = sessionStorage.getItem(ANCHORS_KEY) || ''
   const wasLeft = anchors.includes(`"${Object(history.state).key}"`)
@@ -38,12 +38,12 @@ try {
   if (!hadSession && !isLeft && Date.now() - sentAt < OPERATION_LIFE_MS) flags.codeSent = ''
 } catch {}
 
-// Reading works without the app, which needs what browsers have since 2022.
+// The app needs features of browsers since 2022. Older ones can still read.
 if (!('timeout' in AbortSignal && CSS.supports('selector(:has(a))'))) {
   flags.static = 'old'
   addEventListener('DOMContentLoaded', sayOld)
 }
-// Tells a browser that cannot parse the app's scripts, until main.tsx runs and removes this.
+// Detects a browser that cannot parse the app's scripts, until main.tsx runs and removes this.
 window.onerror = (_event, source = '', _line, _column, error) => {
   if (error instanceof SyntaxError && source.startsWith(`${origin}/assets/`)) sayOld()
 }
@@ -52,8 +52,8 @@ function sayOld(): void {
   document.head.append(Object.assign(document.createElement('script'), { src: '/old-browser.js' }))
 }
 
-// Who pays for bytes or waits for them gets neither the fonts nor, before using the page, the app's
-// scripts. A service worker has stored both.
+// On a slow or metered connection the fonts are not loaded, and the app's scripts only after the
+// first use of the page. With a service worker, both are stored already.
 type Hints = { saveData?: boolean; effectiveType?: string }
 const { connection = {}, serviceWorker = {} } = navigator as {
   connection?: Hints

@@ -4,7 +4,7 @@ import { createRenderer } from './entry-server.tsx'
 
 const POSTS = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
 
-test('pages that are rendered at the same time do not mix, since a rendering ends before another begins', async () => {
+test('pages rendered at the same time do not mix, because each rendering ends before the next begins', async () => {
   const render = await createRenderer({ appName: 'Вслух', editPeriodSeconds: 600 })
   expectTypeOf(render).returns.toEqualTypeOf<string>()
   const closed: FirstPage = {

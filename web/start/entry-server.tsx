@@ -11,7 +11,7 @@ import { showFirstPage } from './first-page.ts'
 
 export const pictureParts = { drawTile, mark: MARK_BRICKS }
 
-/** The server's way into the web app: renders public pages as a visitor sees them. */
+/** Creates the function by which the server renders public pages as a visitor sees them. */
 export async function createRenderer(settings: PageSettings): Promise<RenderPage> {
   setSettings(settings)
   const lazy = ['nothing', 'text', 'author', 'search'] as const
@@ -21,7 +21,7 @@ export async function createRenderer(settings: PageSettings): Promise<RenderPage
     const page = pageAt(path.split('?', 1)[0] ?? '')
     showFirstPage(client, first, { entryKey: 'default', page })
     const html = renderToString(<App client={client} entry={entryAt(path)} />)
-    // Otherwise the timers of its entries would keep it in memory for half an hour.
+    // Otherwise the timers of its entries would keep the client in memory for half an hour.
     client.clear()
     return html
   }

@@ -14,36 +14,35 @@ import { loadViewer, viewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
 import { registerServiceWorker } from './register-service-worker.ts'
 
-// This browser parses the app's scripts: before-paint.ts need not watch for errors any longer.
+// The browser can parse the app's scripts, so the handler of before-paint.ts is not needed.
 window.onerror = null
 
 const root = document.getElementById('root')
 if (!root) throw new Error('No #root')
 
-// A module that awaits splits the first visit into many more requests.
+// A top-level await would split the first visit into many more requests.
 const begin = async () => {
-  // Only browsers that need it fetch it.
   if (!('withResolvers' in Promise && 'any' in AbortSignal)) await import('./missing-functions.ts')
   startHistory()
   registerServiceWorker()
   // Browsers that cannot install the app never send it.
   addEventListener('beforeinstallprompt', (event) => {
-    // No line of the browser's own stands beside ours.
+    // Suppresses the browser's own offer.
     event.preventDefault()
     import('./offer-install.ts').then(({ offerInstall }) => offerInstall(event), console.error)
   })
   const first = readFirstPage()
   if (first && beginsAtAnchor(first)) {
     await loadFirstPage(first)
-    // Somebody who went back meanwhile has another address than the page they see.
+    // If the person went back meanwhile, the address is not that of the served page.
     show(root, isAsOpened() ? first : null)
   } else show(root, null)
 }
 
-// If anything fails, the page stays as it came: readable, and with links that work.
+// If anything fails, the page stays as it was served: readable, and with links that work.
 begin().catch(globalThis.endWait)
 
-/** A list begins elsewhere if its entry was left further down, or before newer posts came. */
+/** Returns false if the list was left further down, or newer posts have come since. */
 function beginsAtAnchor(shown: FirstPage): boolean {
   const left = findAnchor(currentEntry().key)
   if (left === undefined || !('cursor' in shown)) return true
@@ -51,18 +50,18 @@ function beginsAtAnchor(shown: FirstPage): boolean {
   return left.cursor === shown.cursor || left.cursor === (first && cursorAt(first.id))
 }
 
-/** Takes over the page that was served, or renders it. */
+/** Hydrates the served page, or renders the page anew. */
 function show(container: HTMLElement, served: FirstPage | null): void {
   const { key: entryKey, pathname } = currentEntry()
   if (served) showFirstPage(queryClient, served, { entryKey, page: pageAt(pathname) })
-  // A change before React has taken the page over would render it anew.
+  // A change of the viewer before the hydration ends would render the page anew.
   const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>()
   loadViewer(isShown)
   startApp(queryClient)
   // Before the list asks for its next page, so that no page is read twice.
   if (served && viewer.get().state !== 'signed-out') readLikes(queryClient)
   const { href } = location
-  // React renders the page anew for somebody who goes back during the first render.
+  // If the person goes back during hydration, React renders the page anew, which is no error.
   const onRecoverableError = (error: unknown) => href === location.href && reportError(error)
   const app = <Shown onShown={onShown} />
   // A transition renders in slices, so that the page answers a tap during the first render.
@@ -75,7 +74,7 @@ function show(container: HTMLElement, served: FirstPage | null): void {
 function Shown({ onShown }: { onShown: () => void }) {
   useEffect(() => {
     delete pageFlags().static
-    // What is hidden is left out of the page when the effects have run.
+    // After the effects, the page no longer contains hidden posts.
     delete pageFlags().covered
     onShown()
     globalThis.endWait?.()

@@ -14,7 +14,7 @@ async function takeAway(): Promise<void> {
   await import('./missing-functions.ts')
 }
 
-test('a promise is settled from outside', async () => {
+test('a promise can be settled from outside', async () => {
   await takeAway()
   const one = Promise.withResolvers<number>()
   one.resolve(1)
@@ -24,7 +24,7 @@ test('a promise is settled from outside', async () => {
   await expect(other.promise).rejects.toThrow('no')
 })
 
-test('a signal of several is aborted with the first of them, and for its reason', async () => {
+test('a combined signal is aborted with the first of its signals, and with its reason', async () => {
   await takeAway()
   const [one, other] = [new AbortController(), new AbortController()]
   const signal = AbortSignal.any([one.signal, other.signal])

@@ -6,7 +6,7 @@ import { toast } from '../ui/toaster.tsx'
 /** https://wicg.github.io/manifest-incubations/#beforeinstallpromptevent-interface */
 type InstallEvent = Event & { prompt: () => Promise<unknown> }
 
-/** The offer is made once, at the first visit after so many. A visit is what one tab does. */
+/** The offer is made once, at the first visit after this number. A visit lasts as long as a tab. */
 const VISITS = 3
 const SHOWN_MS = 12_000
 

@@ -5,13 +5,13 @@ import { whenIdle } from '../platform/timing.ts'
 declare const SCRIPTS: [string, ...string[]]
 
 declare global {
-  /** Repeats the presses when the app runs; if it cannot be loaded, leaves the page as it came. */
+  /** Called when the app runs, to repeat the presses. With a failure, the page stays static. */
   var endWait: ((failure?: unknown) => void) | undefined
 }
 
-// This script stands in the head of a rendered page, and fetches the app's scripts at the first
-// sign of use, or when the browser has painted the page and is idle; where bytes are spared, only
-// by use. A signed-in person gets them at the paint, as does who comes back to where they ran.
+// This script in the head of a rendered page loads the app's scripts at the first sign of use, or
+// when the browser has painted the page and is idle. On a `sparing` page, only use loads them. For
+// a signed-in user, and on a return to an entry of the app, they load at the first paint.
 const LATEST_MS = 1500
 const flags = pageFlags()
 const held = new Set<HTMLButtonElement>()
@@ -37,7 +37,7 @@ function endHold(): void {
 function onUse(event: MouseEvent | KeyboardEvent): void {
   const { target, type } = event
   const opens = type === 'click' || ('key' in event && event.key === 'Enter')
-  // The browser answers links and forms by itself.
+  // The browser handles links and forms by itself.
   if (!(target instanceof Element) || target.closest(opens ? 'a,form' : 'form')) return
   const button = target.closest('button')
   const card = button || !opens ? null : target.closest('article')
@@ -46,7 +46,7 @@ function onUse(event: MouseEvent | KeyboardEvent): void {
     event.stopImmediatePropagation()
     if (!getSelection()?.isCollapsed) return
     if (!event.ctrlKey && !event.metaKey) card.dataset.held = ''
-    // «Назад» may show the page as it was left.
+    // «Назад» may restore the page as it was left.
     addEventListener('pagehide', () => delete card.dataset.held)
     link.dispatchEvent(new MouseEvent('click', event))
     return
@@ -63,7 +63,7 @@ function onUse(event: MouseEvent | KeyboardEvent): void {
 }
 
 globalThis.endWait = (failure) => {
-  // React hydrates a boundary at a press inside it, but not within the effect that calls this.
+  // React hydrates a boundary that is pressed, but not within the effect that calls this.
   if (!failure) return queueMicrotask(release)
   console.error(failure)
   leaveStatic()
@@ -74,14 +74,14 @@ function release(): void {
   for (const button of held) inPage(button)?.click()
 }
 
-/** The button that was pressed, or the same one where the app has rendered the page anew. */
+/** Returns the pressed button, or its replacement if the app has rendered the page anew. */
 function inPage(pressed: HTMLButtonElement): HTMLButtonElement | undefined {
   if (pressed.isConnected) return pressed
   const name = nameOf(pressed)
   return [...document.querySelectorAll('button')].find((it) => nameOf(it) === name)
 }
 
-/** The name of a button, with the post that it acts on. */
+/** Returns the label of a button with the post on which it acts. */
 function nameOf(button: Element): string {
   const post = button.closest<HTMLElement>('article')
   return `${post?.dataset.postId} ${button.ariaLabel ?? button.textContent}`
@@ -102,7 +102,7 @@ function begin(): void {
   const options = { capture: true, signal: holding.signal }
   addEventListener('click', onUse, options)
   addEventListener('keydown', onUse, options)
-  // A pointer at rest reports a move too, of no length, when the page comes under it.
+  // A resting pointer reports a move of zero length when the page appears under it.
   addEventListener(
     'mousemove',
     (move) => (move.movementX || move.movementY) && onUse(move),

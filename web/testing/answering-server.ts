@@ -15,7 +15,7 @@ type Received = {
 export type AnsweringServer = Awaited<ReturnType<typeof startAnsweringServer>>
 
 /**
- * Starts an HTTP server that answers the calls of a page as a test says, and remembers them. The
+ * Starts an HTTP server that answers the calls of a page as the test defines, and records them. The
  * caller closes it.
  */
 export async function startAnsweringServer() {
@@ -61,7 +61,7 @@ export async function startAnsweringServer() {
   return server
 }
 
-/** The token lives so many seconds from `date` (unix ms), by a server whose clock shows that. */
+/** Returns a token that expires `livesSeconds` after `date` (unix ms), the server's time. */
 export function tokenReply(n: number, livesSeconds: number, date = Date.now()): Reply {
   const expiresAt = Math.floor(date / 1000) + livesSeconds
   return {

@@ -4,7 +4,7 @@ import { Link } from '../history/link.tsx'
 import { classes } from '../ui/classes.ts'
 import styles from './site-links.module.css'
 
-/** The consent is linked where one consents: at the registration. */
+/** Without the consent, to which only the registration links. */
 const LINKS = [
   { to: PATHS.about, label: 'О сайте' },
   { to: PATHS.rules, label: 'Правила' },
@@ -12,7 +12,7 @@ const LINKS = [
   { to: PATHS.contacts, label: 'Контакты' },
 ]
 
-/** On wide screens the links stand beside the column, where a list that still grows has them too. */
+/** Links to the site's texts. On wide screens SideInfo shows them beside the column instead. */
 export function SiteLinks({ children }: { children?: ReactNode }) {
   return (
     <nav className={classes('soft wrap', styles.links)} aria-label="О сайте">

@@ -10,7 +10,7 @@ export function showTheme(theme: Theme): void {
   if (bar) bar.content = bar.dataset[theme] || bar.content
 }
 
-/** Hides a notice by a rule of the page, which also holds for what is rendered later. */
+/** Hides a notice by a style rule, which also applies to elements that are rendered later. */
 export function hideNotice(id: string): void {
   const sheet = new CSSStyleSheet()
   sheet.insertRule(`[data-notice-id="${CSS.escape(id)}"] { display: none }`)

@@ -15,7 +15,7 @@ export function useOtherTheme() {
 
 type ThemeToggleProps = { className?: string | undefined; labelClass?: string | undefined }
 
-/** In the foot of a page on phones, unless it has the look of another place. */
+/** Without `className`, it is styled for the foot of a page on phones. */
 export function ThemeToggle({ className = styles.foot, labelClass }: ThemeToggleProps) {
   const { label, icon, choose } = useOtherTheme()
   return (

@@ -21,7 +21,7 @@ function otherTab(key: string | null, newValue: string | null): void {
   page.dispatchEvent(Object.assign(new Event('storage'), { key, newValue }))
 }
 
-test('the choice of another tab is followed, and an emptied storage means dark', () => {
+test('the theme follows the choice of another tab, and is dark if the storage is emptied', () => {
   const unsubscribe = theme.subscribe(() => undefined)
   otherTab('theme', 'light')
   expect(theme.get()).toBe('light')

@@ -4,7 +4,7 @@ import { classes } from './classes.ts'
 import iconStyles from './icon-button.module.css'
 import { Spinner } from './spinner.tsx'
 
-/** The bundler would keep all classes of a sheet that is read by a variable. */
+/** Listed, because the bundler keeps all classes of a sheet that is read with a variable. */
 const VARIANTS = {
   primary: styles.primary,
   strong: styles.strong,

@@ -8,7 +8,7 @@ type EmptyStateProps = {
   title: string
   text: ReactNode
   action?: ReactNode
-  /** The title is the page's own heading, since the header shows none. */
+  /** Whether the title is the heading of the page, because the header shows none. */
   isWholePage?: boolean
 }
 

@@ -7,7 +7,7 @@ export type ErrorBoundaryProps = {
   onError?: () => void
 }
 
-/** Everything around children that threw goes on working. */
+/** Keeps an error of its children from breaking the rest of the page. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boolean }> {
   override state = { failed: false }
 

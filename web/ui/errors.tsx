@@ -13,7 +13,7 @@ type LoadErrorProps = {
 /** If it returns a promise, the button is pending until it settles. */
 type Retry = () => unknown
 
-/** Loads again by itself when the network is back. */
+/** Retries automatically when the network is back. */
 export function ErrorRow({ text, onRetry }: LoadErrorProps) {
   useReconnect(() => void onRetry())
   return (
@@ -62,7 +62,7 @@ type FormErrorProps = {
   action?: ReactNode
 }
 
-/** Keep it mounted while it is empty: only then is a message that appears in it announced. */
+/** Keep it mounted while it is empty: otherwise screen readers do not announce its message. */
 export function FormError({ children, action }: FormErrorProps) {
   return (
     <p className={classes('spread', styles.formError)} role="alert">

@@ -119,7 +119,7 @@ export function TextAreaField({ label, hint, onChange, ...rest }: TextAreaFieldP
   )
 }
 
-/** A dialog that opens with the element focuses it by the attribute. */
+/** In a dialog that is not open yet, sets autofocus, because showModal() moves the focus. */
 export function useFocusOnMount(ref: RefObject<HTMLElement | null>, wanted: boolean): void {
   useLayoutEffect(() => {
     if (wanted && ref.current?.closest('dialog:not([open])')) ref.current.autofocus = true
@@ -133,7 +133,7 @@ type TextAreaProps = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'au
   /** The accessible name; no label is shown. */
   label: string
   value: string
-  /** How many characters at the end are too many. */
+  /** The number of characters over the limit, which are marked. */
   surplus?: number
   onChange: (value: string) => void
   focusOnMount?: boolean
@@ -143,7 +143,7 @@ export function TextArea(props: TextAreaProps) {
   const { label, surplus = 0, onChange, focusOnMount = false, className, ...rest } = props
   const ref = useRef<HTMLTextAreaElement>(null)
   const tint = useRef<HTMLDivElement>(null)
-  // Newer browsers return a promise from scrollTo, which is no clean-up of an effect.
+  // `void`: newer browsers return a promise from scrollTo, which is no clean-up of an effect.
   const follow = () => void tint.current?.scrollTo(0, ref.current?.scrollTop ?? 0)
   useFocusOnMount(ref, focusOnMount)
   useGrow(ref, props.value)

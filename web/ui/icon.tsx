@@ -7,7 +7,7 @@ type IconProps = {
   className?: string | undefined
 }
 
-/** Its lines are as heavy as the letters around it. Assistive technology ignores it. */
+/** Its strokes are as heavy as the letters around it. Assistive technology ignores it. */
 export function Icon({ shape, size, className }: IconProps) {
   return (
     <svg

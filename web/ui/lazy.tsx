@@ -9,11 +9,11 @@ type LazyProps<Content> = Omit<ErrorBoundaryProps, 'children'> & {
   children: (content: Content) => ReactNode
 }
 
-/** Loads a chunk once when it is mounted; a boundary catches what fails, here or in the content. */
+/** Loads a chunk when mounted. The boundary catches failures of the load and of the content. */
 export function Lazy<Content>({ chunk, loading, children, ...boundary }: LazyProps<Content>) {
   const [attempt] = useState(chunk.load)
   const [, setIsLoaded] = useState(() => chunk.content() !== undefined)
-  // React shows a fallback for 300 ms at least, unless there is something else to render.
+  // React shows a fallback for at least 300 ms, unless another update is rendered.
   useEffect(() => {
     attempt.then(
       () => startTransition(() => setIsLoaded(true)),
@@ -40,8 +40,8 @@ function Loaded<Content>({ chunk, attempt, children }: LoadedProps<Content>) {
 }
 
 /**
- * If the server answers although a chunk could not be loaded, the network is not to blame: a
- * release removed the chunk, or the browser remembers the failure. Then a reload is offered.
+ * Shows that a chunk was not loaded. If the server answers, the network is not the cause: a release
+ * removed the chunk, or the browser remembers the failure. Then offers a reload.
  */
 export async function tellNotLoaded(): Promise<void> {
   if (await canReload()) {

@@ -20,7 +20,7 @@ type ListboxProps<Value extends string> = {
   className?: string | undefined
 }
 
-/** Where no scripts will come, only the chosen option shows. */
+/** Without scripts, only the chosen option shows. */
 export function Listbox<Value extends string>(props: ListboxProps<Value>) {
   const { label, options, value } = props
   const { button, buttonProps, close } = useMenuButton()

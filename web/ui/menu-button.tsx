@@ -10,13 +10,13 @@ import { useMenuButton } from './use-menu-button.ts'
 type OpenMenu = Pick<MenuProps, 'label' | 'button' | 'onClose'>
 
 type MenuButtonProps<Menu> = {
-  /** Whose menu it is, for screen readers. */
+  /** What the menu acts on, for screen readers. */
   about: string
   chunk: LazyChunk<Menu>
   children: (menu: Menu, open: OpenMenu) => ReactNode
 }
 
-/** The «…» that opens a menu, which is loaded then. */
+/** The «…» button, which loads a menu and opens it. */
 export function MenuButton<Menu>({ about, chunk, children }: MenuButtonProps<Menu>) {
   const { button, buttonProps, close } = useMenuButton()
   const label = `Ещё: ${about}`

@@ -14,21 +14,21 @@ export type MenuItem = {
 }
 
 export type MenuProps = {
-  /** A listbox is a choice between other values than the current one. */
+  /** A listbox offers the values other than the current one. */
   role: 'menu' | 'listbox'
   label: string
   items: readonly MenuItem[]
-  /** The list stands below it, or above it where there is more room. */
+  /** The list opens below it, or above it if there is more room. */
   button: HTMLElement
   onClose: () => void
 }
 
-/** The gap between a list and its button, and the least one between it and the screen's edges. */
+/** The gap between a list and its button. EDGE_PX is the smallest gap to the screen's edges. */
 const GAP_PX = 4
 const EDGE_PX = 8
 const WORD_PAUSE_MS = 350
 
-/** A list in the top layer, open as long as it is mounted. One of its items has the focus. */
+/** A list in the top layer, open while it is mounted. One of its items has the focus. */
 export function Menu({ role, label, items, button, onClose }: MenuProps) {
   const list = useRef<HTMLDivElement>(null)
   const itemRole =
@@ -37,13 +37,13 @@ export function Menu({ role, label, items, button, onClose }: MenuProps) {
   usePopover(list, { button, side: role === 'menu' ? 'end' : 'start', onClose: leave })
 
   function leave(): void {
-    // Chromium would scroll to where a sticky header would stand without sticking.
+    // Chromium would scroll to the position that a sticky header has without sticking.
     button.focus({ preventScroll: true })
     onClose()
   }
 
   function choose(item: MenuItem): void {
-    // The focus goes back first: a dialog that opens now returns it to the button.
+    // The focus moves back first, because a dialog that opens now returns it to the button.
     leave()
     item.onSelect()
   }
@@ -58,7 +58,7 @@ export function Menu({ role, label, items, button, onClose }: MenuProps) {
     if (key === 'Escape' || key === 'Tab') leave()
     else if (to === undefined) return
     else elements.at(to)?.focus()
-    // The browser goes on from the button.
+    // The browser moves the focus on from the button.
     if (key === 'Tab') return
     event.preventDefault()
     // Escape must not reach a dialog around the list.
@@ -88,14 +88,14 @@ export function Menu({ role, label, items, button, onClose }: MenuProps) {
   )
 }
 
-/** Finds the next item that begins with the letters typed without a pause, or with one of them. */
+/** Finds the next item that begins with the typed letters; a repeated letter steps to the next. */
 function useTypeahead(items: readonly MenuItem[]) {
   const last = useRef({ word: '', at: 0 })
 
   return (event: KeyboardEvent, at: number): number | undefined => {
     const letter = event.key.toLowerCase()
     const before = event.timeStamp - last.current.at > WORD_PAUSE_MS ? '' : last.current.word
-    // A space that begins no word presses the item.
+    // A space before any letter presses the item.
     const isTyped = letter.length === 1 && (letter !== ' ' || before !== '')
     if (!isTyped || event.ctrlKey || event.metaKey || event.altKey) return
     const word = before + letter
@@ -114,12 +114,12 @@ function usePopover(list: RefObject<HTMLElement | null>, { button, side, onClose
   useLayoutEffect(() => {
     const { current } = list
     current?.showPopover()
-    // The next key press may already be meant for the list.
+    // At once, because the next key press may already be meant for the list.
     current?.querySelector('button')?.focus({ preventScroll: true })
     return () => current?.hidePopover()
   }, [list])
 
-  // Its items may change while it is open.
+  // After each render, because the items may change while the list is open.
   useLayoutEffect(() => {
     if (list.current) place(list.current, button, side)
   })
@@ -139,7 +139,7 @@ function usePopover(list: RefObject<HTMLElement | null>, { button, side, onClose
       'pointerdown',
       ({ target }) => {
         if ([list.current, button].some((it) => it?.contains(target as Node))) return
-        // A press beside the list only closes it, and activates nothing that happens to lie there.
+        // A press outside the list only closes it, and does not activate what is there.
         swallowClick()
         onClose()
       },
@@ -149,7 +149,7 @@ function usePopover(list: RefObject<HTMLElement | null>, { button, side, onClose
   }, [list, button, side, onClose])
 }
 
-/** Measured by hand: CSS anchors flip a list or shorten it, but not one before the other. */
+/** Measures, because CSS anchors flip a list or shorten it, but cannot try one before the other. */
 function place(list: HTMLElement, button: HTMLElement, side: Popover['side']): void {
   const anchor = button.getBoundingClientRect()
   const { clientWidth, clientHeight } = document.documentElement
@@ -166,8 +166,8 @@ function place(list: HTMLElement, button: HTMLElement, side: Popover['side']): v
 }
 
 /**
- * The press has already closed what was in front, so the click that ends it must not reach the
- * page. A press that ends without a click, such as a scroll, does not affect the next one.
+ * Stops the click that ends a press outside the list, because the press has only closed the list. A
+ * press that ends without a click, such as a scroll, does not affect the next one.
  */
 function swallowClick(): void {
   const done = new AbortController()

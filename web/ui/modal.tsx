@@ -19,7 +19,7 @@ import { ToastRegion } from './toaster.tsx'
 
 type ModalProps = {
   title: string
-  /** What people see in place of the title. */
+  /** Shown instead of the title, which stays the accessible name. */
   heading?: ReactNode
   /**
    * Called by Escape, the backdrop, the back gesture and «Закрыть»; unmount the modal to close it.
@@ -27,11 +27,11 @@ type ModalProps = {
   onClose: () => void
   children: ReactNode
   size?: 's' | 'm'
-  /** On a phone: a sheet at the bottom, or the whole screen for a dialog in which one writes. */
+  /** On a phone: a sheet at the bottom, or the whole screen for a dialog with a text to write. */
   phone?: 'sheet' | 'full'
 }
 
-/** Open as long as it is mounted. The focus stays inside, and then returns to where it was. */
+/** A dialog, open while it is mounted. Keeps the focus inside, and returns it when closed. */
 export function Modal(props: ModalProps) {
   const { title, heading = title, onClose, children, size = 'm', phone = 'sheet' } = props
   const ref = useRef<HTMLDialogElement>(null)
@@ -41,7 +41,7 @@ export function Modal(props: ModalProps) {
 
   function handleKey(event: KeyboardEvent): void {
     if (event.key !== 'Escape' || event.defaultPrevented) return
-    // The page decides whether the dialog closes, also after a second Escape.
+    // The app decides whether the dialog closes. Browsers would close it at a second Escape.
     event.preventDefault()
     if (!isComposing(event)) onClose()
   }
@@ -83,7 +83,7 @@ type ModalFooterProps = {
   inPhoneHeader?: boolean
 }
 
-/** The row stays visible while the rest scrolls, and may stand inside a form. */
+/** A row of buttons that stays visible while the rest scrolls. It may be inside a form. */
 export function ModalFooter({ children, inPhoneHeader = false }: ModalFooterProps) {
   return (
     <footer className={styles.footer} data-in-header={inPhoneHeader || undefined}>
@@ -98,7 +98,7 @@ type AskFooterProps = Omit<ComponentProps<typeof Button>, 'onClick'> & {
   onClose: () => void
 }
 
-/** The end of a dialog that asks: «Отмена», and the button that confirms, if there is one. */
+/** The footer of a confirmation: «Отмена», and the button that confirms, if it has a label. */
 export function AskFooter({ errorLine, onConfirm, onClose, ...confirm }: AskFooterProps) {
   return (
     <>
@@ -115,11 +115,11 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
   useLayoutEffect(() => {
     const dialog = ref.current
     if (!dialog) return
-    // Without a field it is the dialog, whose name is then read; the browser would take «Закрыть».
+    // Without a field, the dialog takes the focus, so that its name is read, not «Закрыть».
     const first = dialog.querySelector<HTMLElement>('[autofocus]') ?? dialog
     first.autofocus = true
     dialog.showModal()
-    // Older browsers look for it among what the dialog contains.
+    // Older browsers look for autofocus only inside the dialog.
     if (document.activeElement !== first) first.focus()
     holdPage(true)
     return () => {
@@ -131,9 +131,9 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
 }
 
 /**
- * By an attribute, on which base.css keeps the page from scrolling: for `html:has(dialog:modal)` the
- * browser looked through all posts with each change of the page, 30 ms of a slowed processor for a
- * tap among 1,000.
+ * Sets the attribute by which base.css keeps the page from scrolling. With `html:has(dialog:modal)`
+ * the browser checked all posts at each change of the page: 30 ms of a slowed processor for a tap
+ * among 1,000 posts.
  */
 function holdPage(isHeld: boolean): void {
   if (isHeld) pageFlags().modal = ''
@@ -141,27 +141,27 @@ function holdPage(isHeld: boolean): void {
 }
 
 /**
- * Chromium searches all posts for a visible place for the caret that a closed dialog's field
- * leaves: 330 ms of a slowed processor among 1,000 posts. Selected text stays selected. When a
- * dialog opens, this would style the page once more.
+ * Removes the caret of a closed dialog's field, for which Chromium would search all posts for a
+ * visible place: 330 ms of a slowed processor among 1,000 posts. Selected text stays selected. Not
+ * called when a dialog opens, because this would style the page once more.
  */
 function dropCaret(): void {
   const selection = getSelection()
   if (selection?.isCollapsed) selection.removeAllRanges()
 }
 
-/** Only iOS needs it: it ignores `interactive-widget`, by which the page shrinks elsewhere. */
+/** For iOS, which ignores `interactive-widget`, by which other browsers shrink the page. */
 function useAboveKeyboard(ref: RefObject<HTMLDialogElement | null>): void {
   useLayoutEffect(() => {
     const viewport = window.visualViewport
     if (!viewport) return
     const adjust = () => {
       const dialog = ref.current
-      // Somebody who zooms in moves around in the dialog, which must stay where it is.
+      // A person who has zoomed in pans around the dialog, which must not move.
       if (!dialog || viewport.scale !== 1) return
       const top = Math.max(0, viewport.offsetTop)
       const below = Math.max(0, document.documentElement.clientHeight - top - viewport.height)
-      // To set them to 0 would style the whole dialog once more when it opens.
+      // Setting both to 0 would style the whole dialog once more when it opens.
       if (top || below || dialog.style.length) {
         dialog.style.cssText = `--above-visible: ${top}px; --below-visible: ${below}px`
       }
@@ -181,8 +181,8 @@ function useAboveKeyboard(ref: RefObject<HTMLDialogElement | null>): void {
 }
 
 /**
- * A text selection may be dragged to the backdrop, so the press must begin and end there. The click
- * comes last after a touch, and would otherwise reach the page behind.
+ * Closes at a press that begins and ends on the backdrop, to which a text selection may be dragged.
+ * Waits for the click, which comes last after a touch, and would otherwise reach the page behind.
  */
 function useBackdropPress(ref: RefObject<HTMLDialogElement | null>, onClose: () => void) {
   const isBeside = useRef(false)

@@ -5,7 +5,7 @@ import { drawTile, Monogram } from './monogram.tsx'
 
 const names = fc.stringMatching(/^[A-Za-z0-9_]{5,32}$/)
 
-test('a tile takes at most 300 bytes of a page, and no style attribute, which the page may not have', () => {
+test('a tile takes at most 300 bytes of HTML, and has no style attribute', () => {
   fc.assert(
     fc.property(names, (name) => {
       const html = renderToString(<Monogram name={name} />)
@@ -15,7 +15,7 @@ test('a tile takes at most 300 bytes of a page, and no style attribute, which th
   )
 })
 
-test('a name has the same tile always, whatever the case of its letters', () => {
+test('a name always has the same tile, in any letter case', () => {
   fc.assert(
     fc.property(names, (name) => {
       expect(drawTile(name.toUpperCase())).toEqual(drawTile(name.toLowerCase()))
@@ -41,7 +41,7 @@ test('the bricks fill the tile, and no joint stands above another', () => {
   )
 })
 
-test('names that differ in one letter have different tiles, and all tones are about as frequent', () => {
+test('names that differ in one letter have different tiles, and all tones are about equally frequent', () => {
   const counts = new Map<number, number>()
   const tiles = new Set<string>()
   for (let i = 0; i < 2000; i++) {

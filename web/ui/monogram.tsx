@@ -6,7 +6,7 @@ const ROWS = 4
 const ROW_HEIGHT = 9
 const MORTAR = 1
 const END = 36
-/** Where bricks of the even and of the odd rows may meet: no joint stands on another. */
+/** The possible joints of even and odd rows, so that no joint is above another. */
 const JOINTS = [
   [[12], [24], [12, 24], [12, 24]],
   [[18], [8, 18], [18, 28], [8, 28]],
@@ -45,7 +45,7 @@ export function drawTile(name: string) {
   return { tone, pale, tinted, full }
 }
 
-/** The same seed always picks the same numbers. */
+/** Returns a function that picks numbers below `count`, always the same for the same seed. */
 function randomPicks(seed: string): (count: number) => number {
   // FNV-1a for the seed, and SplitMix32 for the numbers.
   let state = 2166136261

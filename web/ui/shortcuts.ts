@@ -1,10 +1,10 @@
 import { useEffect, useEffectEvent } from 'react'
 import { localStore } from '../platform/storage.ts'
 
-/** Stored where the person wants no single letters (WCAG 2.1.4). */
+/** Stored if the person has turned off single-letter shortcuts (WCAG 2.1.4). */
 export const LETTERS_OFF_KEY = 'letter-keys'
 
-/** Functions by `event.code`, or by «?». One that returns false leaves the key to the browser. */
+/** Functions by `event.code`, or by «?». If one returns false, the browser handles the key. */
 export type Shortcuts = Record<string, (() => unknown) | undefined>
 
 export function areLettersOn(): boolean {
@@ -19,7 +19,7 @@ export function setLettersOn(areOn: boolean): void {
 const TYPING = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])'
 const OPEN_POPUP = 'dialog[open], [role="menu"], [role="listbox"]'
 
-/** With `repeats`, a key that is held down calls its function again and again. */
+/** With `repeats`, a key that is held down calls its function repeatedly. */
 export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || (event.repeat && !repeats)) return
@@ -36,7 +36,7 @@ export function useShortcuts(shortcuts: Shortcuts, { repeats = false } = {}): vo
   }, [])
 }
 
-/** A press may be meant for a text input, or for a dialog or menu that is open. */
+/** Whether a press is meant for a text input, or for an open dialog or menu. */
 function isForOther(target: EventTarget | null): boolean {
   const typing = target instanceof Element && target.closest(TYPING) !== null
   return typing || document.querySelector(OPEN_POPUP) !== null

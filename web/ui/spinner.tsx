@@ -3,7 +3,7 @@ import styles from './spinner.module.css'
 
 type SpinnerProps = { label?: string | undefined; size?: number; className?: string | undefined }
 
-/** Without `label`, it decorates an element that is announced itself. */
+/** Without `label` it is decorative, because the element around it is announced. */
 export function Spinner({ label, size = 20, className }: SpinnerProps) {
   const announced = label ? { role: 'status', 'aria-label': label } : { 'aria-hidden': true }
   return (

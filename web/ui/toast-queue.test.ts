@@ -45,7 +45,7 @@ test('an entry pushed after the pause is shown at once', () => {
   expect(queue.get()).toBe('b')
 })
 
-test('a paused entry stays, and then only for the time that was left', () => {
+test('a paused entry stays, and after resuming only for the time left', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a')
   vi.advanceTimersByTime(3000)
@@ -88,7 +88,7 @@ test('listeners are called at every change until they unsubscribe', () => {
 test.each([
   ['the shown entry', 100],
   ['the pause', 3600],
-])('an urgent entry takes the place of %s, and those that wait come after it', (_what, afterMs) => {
+])('an urgent entry replaces %s, and waiting entries follow it', (_what, afterMs) => {
   const queue = createToastQueue<string>(timing)
   queue.push('a')
   queue.push('b')
@@ -101,7 +101,7 @@ test.each([
   expect(queue.get()).toBe('b')
 })
 
-test('an entry about the same takes the place of the shown one at once, for its whole duration', () => {
+test('an entry about the same subject replaces the shown one at once, for its whole duration', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('draft saved', { about: ['draft'] })
   queue.push('other')
@@ -114,7 +114,7 @@ test('an entry about the same takes the place of the shown one at once, for its 
   expect(queue.get()).toBe('other')
 })
 
-test('an entry about the same takes the place of one that waits', () => {
+test('an entry about the same subject replaces a waiting one', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a')
   queue.push('edited', { about: ['post 5'] })
@@ -127,14 +127,14 @@ test('an entry about the same takes the place of one that waits', () => {
   expect(shown).toEqual(['deleted', 'b', undefined])
 })
 
-test('an entry about something else waits for its turn', () => {
+test('an entry about another subject waits for its turn', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a', { about: ['post 5'] })
   queue.push('b', { about: ['post 6'] })
   expect(queue.get()).toBe('a')
 })
 
-test('an entry that takes the place of a paused one is paused too', () => {
+test('an entry that replaces a paused one is paused too', () => {
   const queue = createToastQueue<string>(timing)
   queue.push('a', { about: ['post 5'] })
   queue.pause()

@@ -4,9 +4,9 @@ export type ToastTiming = { durationMs: number; pauseMs: number }
 
 type ToastOptions = {
   durationMs?: number
-  /** Shows the entry at once, because what it offers is of use only now. */
+  /** Shows the entry at once, because its offer soon expires. */
   atOnce?: boolean
-  /** The entry replaces an earlier one that is about any of the same. */
+  /** The entry's subjects: it replaces an earlier entry that shares one of them. */
   about?: readonly string[]
 }
 
@@ -73,7 +73,7 @@ export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> 
   }
 }
 
-/** A paused timer that is started anew waits to be resumed. */
+/** A timer that is started while it is paused waits for resume(). */
 function createPausableTimer() {
   let timer: ReturnType<typeof setTimeout> | undefined
   let action: () => void

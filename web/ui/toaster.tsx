@@ -19,7 +19,7 @@ type Toast = {
     | { to: string }
     | {
         onSelect: () => void
-        /** Leaves the button out in a dialog, which offers the same itself. */
+        /** Hides the button in a dialog, which offers the same itself. */
         pageOnly?: boolean
       }
   )
@@ -37,7 +37,7 @@ const TIMING = { durationMs: 3500, pauseMs: 700 }
 const NO_REGIONS: readonly string[] = []
 
 const queue = createToastQueue<Toast>(TIMING)
-/** The ids of the regions in which toasts may stand, the topmost last. */
+/** The ids of the mounted toast regions, the topmost last. */
 const regions = createAtom(NO_REGIONS)
 
 export const toast = queue.push
@@ -45,7 +45,7 @@ export const toast = queue.push
 /** The component that draws a toast's link to a page. */
 export const PageLinkContext = createContext<ComponentType<PageLinkProps> | null>(null)
 
-/** Each open modal has a region too: all outside the topmost modal is inert. */
+/** Each open modal has a region too, because everything outside the topmost modal is inert. */
 export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
   const id = useId()
   const isTopmost = useAtom(regions, NO_REGIONS).at(-1) === id
@@ -59,12 +59,12 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
     regions.set([...regions.get(), id])
     return () => {
       regions.set(regions.get().filter((other) => other !== id))
-      // The pointer cannot leave a toast that is gone with its region.
+      // A toast that unmounts with its region never reports that the pointer has left it.
       queue.resume()
     }
   }, [id])
 
-  // In the top layer, the element shown last is above all others.
+  // Shown anew, because the last element in the top layer is above all others.
   useLayoutEffect(() => {
     if (!shown) return
     ref.current?.hidePopover()

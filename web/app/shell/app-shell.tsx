@@ -63,7 +63,7 @@ function useStartAtTop(): void {
 /** The first stop of the Tab key: jumps over the navigation to the content. */
 function SkipLink() {
   function jump(event: MouseEvent): void {
-    // The URL would add a history entry before the page one goes back to.
+    // Following the link would add a history entry, so that «Назад» would stay on this page.
     event.preventDefault()
     document.getElementById(CONTENT)?.focus()
   }

@@ -6,10 +6,10 @@ import { Lazy } from '../../ui/lazy.tsx'
 import styles from './app-shell.module.css'
 
 const codeLine = createLazyChunk(() => import('../../sign-in/code-line.tsx'), 'CodeLine')
-/** The sign-in dialog changes the flag. */
+/** Read again when a dialog opens or closes, because the sign-in dialog changes the flag. */
 const codeSent = { get: () => 'codeSent' in pageFlags(), subscribe: openedDialog.subscribe }
 
-/** The line on a code that waits to be typed, with its height before its chunk is there. */
+/** The line about a mailed code. Reserves its height while its chunk loads. */
 export function CodeRoom() {
   const isSent = useAtom(codeSent, false)
   return (

@@ -30,9 +30,9 @@ const FEED_VIEWS = [
 type FeedView = (typeof FEED_VIEWS)[number]['value']
 
 /**
- * The top of the column stays on the screen: the title and the feed switcher on top-level pages, the
- * back button and the title on all others; the viewer at the right. On phones, which have no rail,
- * the wall has the mark of the product. Pages below the settings leave their room to long titles.
+ * Sticky: the feed switcher on top-level pages, the back button and the title on all others; the
+ * search, the bell and the profile at the right. On phones, which have no rail, the wall shows the
+ * product's mark. Pages below the settings have neither search nor bell: their titles are long.
  */
 export function Header() {
   const page = usePage()
@@ -48,7 +48,7 @@ export function Header() {
         {!isBelowSettings && page?.name !== 'search' && (
           <Link
             to={PATHS.search}
-            // Elsewhere a phone has no room for it beside the title.
+            // A phone has room for it only beside the wall's title.
             className={classes(iconButtonClass, styles.search, view !== PATHS.wall && styles.wide)}
             aria-label="Поиск"
             title="Поиск"
@@ -73,7 +73,7 @@ function Brand() {
 
 function FeedSwitcher({ current }: { current: FeedView }) {
   function open(path: FeedView): void {
-    // The wall is for everybody: nobody needs to know first who the viewer is.
+    // Everybody may open the wall, so this does not wait until the viewer is known.
     if (path === PATHS.wall) navigate(path)
     else void withViewer({ name: 'go', path })
   }

@@ -2,7 +2,7 @@ import { type ReactNode, useLayoutEffect } from 'react'
 import { pageFlags } from '../../platform/flags.ts'
 import styles from './app-shell.module.css'
 
-/** A line at the bottom of the screen. Toasts and the end of the page leave room for it. */
+/** A line at the bottom of the screen, for which toasts and the end of the page leave room. */
 export function Notice({ children }: { children: ReactNode }) {
   useLayoutEffect(() => {
     pageFlags().notice = ''

@@ -8,7 +8,7 @@ import { classes } from '../../ui/classes.ts'
 import styles from './operator-notice.module.css'
 import stripStyles from './strip.module.css'
 
-/** The operator's line for everybody, which each reader can put away in this browser. */
+/** The operator's notice to all readers. A reader can hide it in this browser. */
 export function OperatorNotice() {
   const { notice } = useSiteState()
   if (!notice) return null

@@ -24,11 +24,11 @@ import styles from './outbox-row.module.css'
 const NOTHING: readonly Outgoing[] = []
 const TEXTS = { one: 'запись', few: 'записи', many: 'записей' }
 
-/** Shows which of the viewer's texts were refused or wait, and otherwise its children. */
+/** Shows how many of the viewer's texts were refused or wait; if none, its children. */
 export function OutboxRow({ children }: { children: ReactNode }) {
   useEffect(startOutbox, [])
   const viewerId = useLikelyViewerId()
-  // The first attempt needs no words.
+  // A text without a failure is being sent for the first time: that needs no notice.
   const own = useAtom(outbox, NOTHING).filter((it) => it.by === viewerId && it.failure)
   const refused = own.filter(({ isRefused }) => isRefused)
   const [first, ...others] = refused.length > 0 ? refused : own
@@ -67,7 +67,7 @@ function Words({ first, count }: { first: Outgoing; count: number }) {
   )
 }
 
-/** While the server does not answer, the viewer is taken to be the one who was here last. */
+/** Until the viewer is known, returns the id of the last user in this browser. */
 function useLikelyViewerId(): string | null {
   const viewer = useViewer()
   if (viewer.state === 'authorized') return viewer.user.id

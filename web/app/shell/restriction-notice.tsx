@@ -7,7 +7,7 @@ import { classes } from '../../ui/classes.ts'
 import styles from './restriction-notice.module.css'
 import noticeStyles from './site-notice.module.css'
 
-/** Says to a blocked person, also after the block has signed them out, what it means and why. */
+/** Shows a blocked person what the block means and why, also after it has signed them out. */
 export function RestrictionNotice({ children }: { children: ReactNode }) {
   const block = useBlock()
   const viewer = useViewer()

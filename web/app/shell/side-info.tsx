@@ -13,7 +13,7 @@ import { TextLinks } from '../../texts/site-links.tsx'
 import inputStyles from '../../ui/input.module.css'
 import styles from './side-info.module.css'
 
-/** On wide screens, beside the column: the search, what this place is, and its texts. */
+/** Beside the column on wide screens: the search, the description and the texts of the site. */
 export function SideInfo() {
   return (
     <aside className={styles.side} aria-label="О сайте">
@@ -26,7 +26,7 @@ export function SideInfo() {
   )
 }
 
-/** Without scripts the browser sends it by itself. */
+/** A plain form, which works without scripts. */
 function SideSearch() {
   const q = searchIn(useEntry().search)
 

@@ -10,7 +10,7 @@ import styles from './site-notice.module.css'
 
 const restriction = createLazyChunk(() => import('./restriction-notice.tsx'), 'RestrictionNotice')
 
-/** A block, or what has ended the session, is more to a person than what concerns everybody. */
+/** A block, or the reason why the session ended, takes precedence over notices for everybody. */
 export function SiteNotice() {
   const viewer = useViewer()
   const isRestricted =
@@ -33,7 +33,7 @@ function ClosedNotice() {
   const { state } = useViewer()
   const page = usePage()
   if (writingClosed !== null) return <Notice>Писать пока нельзя: {writingClosed}</Notice>
-  // Whoever has opened an invitation can register all the same.
+  // A visitor with an invitation can register all the same.
   const isInvited = page?.name === 'invitation'
   if (state !== 'signed-out' || isInvited) return null
   if (registrationsClosed !== null) {

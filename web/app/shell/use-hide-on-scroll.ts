@@ -25,7 +25,7 @@ export function useHideOnScroll(): boolean {
   return hidden
 }
 
-/** Down hides the bar, up shows it, and near the top it is never hidden. */
+/** Hides the bar on a scroll down; shows it on a scroll up and near the top. */
 export function afterScroll(state: ScrollState, top: number): ScrollState {
   if (top <= NEAR_TOP_PX) return { top: Math.max(0, top), hidden: false }
   const moved = top - state.top

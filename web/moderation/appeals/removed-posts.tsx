@@ -13,7 +13,7 @@ import styles from './removed-posts.module.css'
 
 const UNFOLDED = 3
 
-/** Whoever sees the removed posts here is not told of them again. */
+/** Showing the removed posts here suppresses the toast about them. */
 export function RemovedPosts() {
   const query = useRemovedPosts()
   const last = query.data?.posts.find(({ state }) => state === 'removed')?.removedAt
@@ -99,7 +99,7 @@ function Hidden() {
 }
 
 /**
- * Shows what became of the appeal, or the button to appeal and until when the post can come back.
+ * Shows the state of the appeal; without one, the button to appeal and when the text is deleted.
  */
 function AppealState({ post: { id, appeal, until } }: { post: Removed }) {
   if (appeal) {

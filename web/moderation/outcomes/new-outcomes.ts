@@ -8,7 +8,7 @@ import { readOwnReports } from './outcomes.queries.ts'
 
 const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }
 
-/** Tells the viewer what they have not been told in this browser. Throws CallError. */
+/** Shows toasts about removals and outcomes that this browser has not shown. Throws CallError. */
 export async function tellNews(hasNewOutcomes: boolean, lastRemoval = 0): Promise<void> {
   const userId = viewerId()
   if (userId === null) return
@@ -22,8 +22,8 @@ export async function tellNews(hasNewOutcomes: boolean, lastRemoval = 0): Promis
 }
 
 /**
- * Notes in this browser that the viewer knows of a removal. Returns whether they did not know of it,
- * or of a later one, before.
+ * Stores in this browser that the viewer has seen a removal. Returns false if it was stored before,
+ * or a later one was.
  */
 export function noteRemoval(at: number): boolean {
   const key = `told-removal ${viewerId()}`
@@ -39,7 +39,7 @@ async function tellNewOutcomes(userId: string): Promise<void> {
   toast({ text: sentenceOf(decided), link: { label: 'Смотреть', to: PATHS.reports } })
 }
 
-/** Returns the unseen outcomes that are newer than those told before, and stores the newest. */
+/** Returns the unseen outcomes that no toast has shown yet, and stores the time of the newest. */
 function takeUntold(reports: readonly OwnReport[], key: string): OwnReport[] {
   const toldUntil = Number(localStore.read(key) ?? 0)
   const untold = reports.filter(({ isNew, decidedAt }) => isNew && (decidedAt ?? 0) > toldUntil)

@@ -15,7 +15,7 @@ const OUTCOMES: Record<OwnReport['outcome'], string> = {
   kept: 'Нарушения не нашли',
 }
 
-/** Whoever sees the outcomes here is not told of them again. */
+/** Showing the outcomes here marks them as seen. */
 export function OwnReports() {
   const query = useOwnReports()
   useMarkSeen(query.data?.reports)
@@ -66,7 +66,7 @@ function OwnReportRow({ report }: { report: OwnReport }) {
   )
 }
 
-/** If that fails, the outcomes are new at the next opening too. */
+/** Ignores a failure: the outcomes are then still new at the next visit. */
 function useMarkSeen(reports: readonly OwnReport[] | undefined): void {
   const { mutate } = useMutation({ mutationFn: markReportsSeen })
   const hasNew = reports?.some(({ isNew }) => isNew) ?? false

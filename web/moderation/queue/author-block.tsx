@@ -39,7 +39,7 @@ export function AuthorBlock({ author: { id, block } }: Pick<QueuedPost, 'author'
 function useUnblock() {
   return useAction({
     mutationFn: async (authorId: string) => {
-      // A block that waits would be sent after it.
+      // A delayed block would be sent after the unblocking.
       await sendDelayed()
       await unblockAuthor(authorId)
     },

@@ -24,7 +24,7 @@ const DURATIONS = [
 
 type BlockDialogProps = { postId: string; onClose: () => void }
 
-/** The dialog can remove the post at once too. It opens in the queue and on the wall. */
+/** Blocks the author, and can also remove the post. Opens in the queue and on the wall. */
 export function BlockDialog({ postId, onClose }: BlockDialogProps) {
   const isOnWall = usePage()?.name !== 'moderation'
   return (
@@ -124,7 +124,7 @@ type RemovalsProps = {
   onRemovesRecent: (isWanted: boolean) => void
 }
 
-/** The post itself, and all that its author has published within a day. */
+/** Checkboxes that also remove the post, or all posts of its author within the last day. */
 function Removals(props: RemovalsProps) {
   const { post, removes, removesRecent, onRemoves, onRemovesRecent } = props
   const { author } = post

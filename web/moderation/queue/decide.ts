@@ -21,7 +21,7 @@ import {
   shownPosts,
 } from './queue.queries.ts'
 
-/** The id of the post whose card takes the focus when it is shown. */
+/** The id of the post whose card takes the focus when it is rendered. */
 export const cardToFocus = createAtom<string | null>(null)
 
 type Words = { done: string; cancelled: string; failed: string }
@@ -76,8 +76,8 @@ const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], s
 type Sending = Where & { words: Words; send: (by: string) => Promise<unknown> }
 
 /**
- * Shows an act as done, and sends it after the time in which it can be cancelled. If its card goes,
- * the next one gets the focus.
+ * Shows an act as done, and sends it after the time to cancel it. If its card disappears, the next
+ * card takes the focus.
  */
 function begin(act: Act, { isOnWall = false, words, send }: Sending): void {
   const by = viewerId() ?? ''
@@ -112,7 +112,7 @@ function begin(act: Act, { isOnWall = false, words, send }: Sending): void {
   toast({ text: words.done, link }, { durationMs: DELAY_MS, atOnce: true })
 }
 
-/** Returns whether another moderator has decided, so that the act stays shown. */
+/** Shows why an act failed. Returns true if another moderator has decided: the act stays shown. */
 function tellFailure(error: unknown, failed: string): boolean {
   const isDecided = error instanceof CallError && error.code === 'POST_NOT_FOUND'
   const hasLeft = viewer.get().state === 'signed-out'
@@ -129,7 +129,7 @@ function focusNext(postId: string, before: readonly QueuedPost[]): void {
   focusCard(next?.id)
 }
 
-/** A post without a card leaves the focus to the page. */
+/** Focuses the content if there is no card. */
 function focusCard(postId: string | undefined): void {
   if (postId === undefined) whenDialogIsClosed(focusContent)
   else cardToFocus.set(postId)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { entryAt, HistoryProvider } from '../../history/entry.tsx'
 import { ModerationQueue } from './moderation-queue.tsx'
 
-/** Renders the queue as it is while the client holds this answer of the server, or none. */
+/** Renders the queue with this answer in the cache; without one, the queue is loading. */
 function render(answer?: { posts: object[]; total: number }): string {
   const client = new QueryClient()
   if (answer) client.setQueryData(['moderation-queue'], answer)
@@ -40,7 +40,7 @@ const post = (id: string, reporters: number) => ({
   thread: { before: [], replies: [] },
 })
 
-test('until the queue is read, its place is held by a skeleton with a name, and not by an empty queue', () => {
+test('until the queue is read, a labelled skeleton shows, not an empty queue', () => {
   const html = render()
   expect(html).toContain('Загружаем жалобы')
   expect(html).not.toContain('Жалоб нет')
@@ -63,7 +63,7 @@ test.each([
   expect(render({ posts: [post('7', reporters)], total: 1 })).toContain(words)
 })
 
-test('a card says until when its author is blocked, and why', () => {
+test('a card shows until when its author is blocked, and why', () => {
   const blocked = post('7', 1)
   const author = { ...blocked.author, block: { until: null, reason: 'Спам' } }
   const html = render({ posts: [{ ...blocked, author }], total: 1 })

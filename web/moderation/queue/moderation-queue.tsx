@@ -56,14 +56,14 @@ function Queue({ posts, total }: { posts: readonly QueuedPost[]; total: number }
   )
 }
 
-/** The keys act on the first card at once, unless the focus is elsewhere already. */
+/** Focuses the first card, on which the keys then act, unless another element has the focus. */
 function focusFirst(feed: HTMLElement | null): void {
   const { activeElement, body } = document
   const isFree = activeElement === body || activeElement?.id === CONTENT
   if (isFree) feed?.querySelector('article')?.focus({ preventScroll: true })
 }
 
-/** Shown only if there is likely to be a keyboard. */
+/** The CSS hides it on devices that probably have no keyboard. */
 function KeysHint() {
   return (
     <dl className={styles.keys}>

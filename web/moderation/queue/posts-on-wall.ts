@@ -11,7 +11,7 @@ import {
 } from '../../posts/cache/post-cache.ts'
 import { type Act, DAY_SECONDS } from './queue.queries.ts'
 
-/** Returns the posts that this tab has read and an act removes. */
+/** Returns the cached posts that an act removes. */
 export function postsRemovedBy({ postId, verdict, blocked }: Act): Post[] {
   const entries = queryClient.getQueriesData<CachedPost | null>({
     predicate: ({ queryKey }) => isPostKey(queryKey),
@@ -26,7 +26,7 @@ export function postsRemovedBy({ postId, verdict, blocked }: Act): Post[] {
     .map(withQuote)
 }
 
-/** The replied post has an entry of its own. */
+/** Puts the replied post back, which has its own cache entry. */
 function withQuote(post: CachedPost): Post {
   const { replied_post_id: id } = post.actions
   const replied_post = (id && readCachedPost(queryClient, id)) || null

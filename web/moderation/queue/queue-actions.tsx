@@ -15,7 +15,7 @@ const VERDICTS: Record<QueuedPost['state'], { remove: string; keep: string }> = 
 
 type QueueActionsProps = {
   post: QueuedPost
-  /** Whether the card has the focus, and so the keys. J and K step as everywhere. */
+  /** Whether the card has the focus: the keys act only on that card. */
   hasFocus: () => boolean
 }
 

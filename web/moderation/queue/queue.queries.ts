@@ -18,12 +18,12 @@ import { changeViewer } from '../../session/viewer.ts'
 type Queue = Answer<typeof readQueue>
 export type Decision = Input<typeof decide>['body']
 
-/** What a moderator has done: the queue shows it while the server does not know of it. */
+/** A moderator's act, which the queue shows as done before the server has answered. */
 export type Act = {
   postId: string
-  /** Absent if nothing is decided about the post itself. */
+  /** Absent if the act only blocks the author. */
   verdict?: Decision['verdict']
-  /** The author who is blocked, and whether their posts of the last day are removed. */
+  /** The blocked author, and whether their posts of the last day are removed. */
   blocked?: { authorId: string; block: Block; removesRecent?: true }
 }
 
@@ -47,8 +47,7 @@ const queueQuery = queryOptions({
 })
 
 /**
- * Other moderators decide too, so the queue is read again by the minute while the page is looked
- * at.
+ * Reads the queue again each minute while the page is visible, because other moderators decide too.
  */
 export function useQueue() {
   const { data, error, refetch } = useQuery({
@@ -60,7 +59,7 @@ export function useQueue() {
   return { data: data && shown.reduce(withAct, data), error, refetch }
 }
 
-/** Reads the post of a dialog, if it is not in the queue that the page shows. */
+/** Returns the post of a dialog, from the queue if the page shows it there. */
 export function useModeratedPost(id: string, { isOnWall = true } = {}) {
   return useQuery({
     queryKey: ['moderated-post', id],
@@ -80,7 +79,7 @@ export function useReasons() {
   })
 }
 
-/** Returns the posts that the page shows. */
+/** Returns the posts of the queue as the page shows them. */
 export function shownPosts(): Queue['posts'] {
   const queue = queryClient.getQueryData<Queue>(QUEUE)
   return queue ? acts.get().reduce(withAct, queue).posts : []
@@ -90,11 +89,11 @@ export function showAct(act: Act): void {
   changeActs([...acts.get(), act])
 }
 
-/** Ends an act that was cancelled, or is answered. The queue keeps what `isDone`. */
+/** Ends an act that was cancelled or answered. If `isDone`, the queue keeps its effect. */
 export function endAct(act: Act, isDone: boolean): void {
   if (isDone) {
     queryClient.setQueryData<Queue>(QUEUE, (queue) => queue && withAct(queue, act))
-    // More posts may wait than one answer contains.
+    // Another post may take the place, because one answer contains only a part of the queue.
     void refreshQueue()
   }
   changeActs(acts.get().filter((other) => other !== act))
@@ -123,7 +122,7 @@ function withAct({ posts, total }: Queue, { postId, verdict, blocked }: Act): Qu
   return { posts: shown, total: total - posts.length + left.length }
 }
 
-/** Whether a removal of what an author has published within a day removes the post. */
+/** Whether removing an author's posts of the last day would remove the post. */
 export function isRecentOf(post: QueuedPost, authorId: string): boolean {
   const isRecent = post.createdAt > serverNow() - DAY_SECONDS
   return isRecent && post.author.id === authorId && mayRemove(post)
@@ -133,7 +132,7 @@ export function mayRemove({ state }: QueuedPost): boolean {
   return state === 'published' || state === 'hidden'
 }
 
-/** Resolves also when reading has failed. After an act on the wall the total is read by it. */
+/** Reads the queue, even if only its total is shown. Resolves even if the read fails. */
 export function refreshQueue(): Promise<void> {
   const isKnown = queryClient.getQueryData(QUEUE) !== undefined
   return isKnown

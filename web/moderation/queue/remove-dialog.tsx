@@ -10,7 +10,7 @@ import { useModeratedPost, useReasons } from './queue.queries.ts'
 
 type RemoveDialogProps = { postId: string; onClose: () => void }
 
-/** Removes a post that a moderator sees on the wall, reported or not. */
+/** Removes a post on the wall as a moderator, whether it was reported or not. */
 export function RemoveDialog({ postId, onClose }: RemoveDialogProps) {
   return (
     <Modal title="Удалить как модератор" size="s" onClose={onClose}>

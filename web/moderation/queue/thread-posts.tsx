@@ -5,7 +5,7 @@ import { Link } from '../../history/link.tsx'
 import { classes } from '../../ui/classes.ts'
 import styles from './thread-posts.module.css'
 
-/** The posts around one that waits, each in a few lines. */
+/** The posts around a queued post, each cut to a few lines. */
 export function ThreadPosts({ label, posts }: { label: string; posts: readonly Post[] }) {
   const id = useId()
   if (posts.length === 0) return null

@@ -5,12 +5,12 @@ import { localStore } from '../../platform/storage.ts'
 import { HIDDEN_KEY } from '../../session/stored-keys.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 
-/** What the person `by` does not want to see: authors by their ids, and words. */
+/** What the user `by` hides: the ids of authors, and words. */
 type Hidden = {
   by: string
   authors: readonly string[]
   words: readonly string[]
-  /** The posts that they have reported last. */
+  /** The ids of the posts that the user reported last. */
   reported?: readonly string[]
 }
 
@@ -23,7 +23,7 @@ const changes = createEmitter(() => {
   return () => removeEventListener('storage', followOtherTab)
 })
 
-/** Before the viewer is known, it is what was stored: what is hidden must not show for a moment. */
+/** The stored value until the viewer is known, so that hidden posts never flash. */
 export const hidden: ReadableAtom<Hidden> = {
   get: () => {
     const { state } = viewer.get()
@@ -44,13 +44,13 @@ export function useIsMuted(authorId = ''): boolean {
   return useHidden().authors.includes(authorId)
 }
 
-/** Stores what the viewer hides in this browser, in place of what somebody else has hidden here. */
+/** Stores what the viewer hides, and replaces what another user has hidden in this browser. */
 export function hide(change: Partial<Omit<Hidden, 'by'>>): void {
   const by = viewerId()
   if (by !== null) store({ ...hidden.get(), ...change, by })
 }
 
-/** Stores whom a viewer has muted, also in another browser. */
+/** Stores the muted authors of an account. */
 export function hideMuted({ id, mutedAuthors = [] }: OwnAccount): void {
   const known = read()
   store({ ...(known.by === id ? known : NOTHING), by: id, authors: mutedAuthors })

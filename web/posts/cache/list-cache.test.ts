@@ -72,7 +72,7 @@ test('a deleted post is removed from every list, also where it was published her
   expect(client.getQueryData(['list', 'replies 7', 'ancestors'])).toEqual({ ids: ['1'] })
 })
 
-test('a deleted reply is counted no more, and never below none', () => {
+test('a deleted reply lowers the count of replies, but never below zero', () => {
   const { client } = startLists(['wall', 'a', []])
   const parent = makePost('1', { replies_count: 1 })
   putPosts(client, [parent, makePost('2', replyTo(parent)), makePost('3', replyTo(parent))])
@@ -91,7 +91,7 @@ test('posts published here are kept as long as the lists', () => {
   expect(client.getQueryDefaults(['settings'])).toEqual({})
 })
 
-test('a list that came with the page is there with its posts and its cursor', () => {
+test('a list that the server rendered is cached with its posts and its cursor', () => {
   const client = new QueryClient()
   const answer = { posts: [makePost('2'), makePost('1')], nextCursor: '1', total: 7 }
   const list = { name: 'wall', entryKey: 'a', cursor: '3' } as const
@@ -103,7 +103,7 @@ test('a list that came with the page is there with its posts and its cursor', ()
   expect(readCachedPost(client, '2')?.id).toBe('2')
 })
 
-test('for another viewer, what everybody sees alike stays without the likes and is read again; all else goes', async () => {
+test('for another viewer, public lists stay without likes and are read again; everything else is removed', async () => {
   const publicLists = ['wall', 'search', 'replies 12', 'posts-of 7', 'replies-of 7'] as const
   const privateLists = ['liked', 'received'] as const
   const { client } = startLists(
@@ -142,7 +142,7 @@ test('for another viewer, what everybody sees alike stays without the likes and 
   leave()
 })
 
-test('whenListsAreRead waits only for lists on the page, also for one that fails', async () => {
+test('whenListsAreRead waits only for lists on the page, even for one that fails', async () => {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   const { promise, reject } = Promise.withResolvers<string>()
   const watch = (key: string, queryFn: () => Promise<string>) =>
@@ -174,13 +174,13 @@ test('posts published here come first, newest first, then the pages', () => {
   expect(shownIds([first('6', '5'), later('5', '4')], ['6'])).toEqual(['6', '5', '4'])
 })
 
-test('posts that are not to be shown are left out, and a page that has no others goes', () => {
+test('hidden posts are left out, and so is a page without other posts', () => {
   expect(shownPages(read, ['6'], (id) => !['6', '5', '3'].includes(id))).toEqual([
     { key: '4', ids: ['4'], above: 0 },
   ])
 })
 
-test('posts that are gone, and those of hidden authors, are not to be shown', () => {
+test('deleted posts and posts of hidden authors are not shown', () => {
   const client = new QueryClient()
   putPosts(client, [{ ...makePost('3'), owner: { id: 'u2', username: 'petr' } }, makePost('2')])
   setTombstone(client, '1')
@@ -189,9 +189,9 @@ test('posts that are gone, and those of hidden authors, are not to be shown', ()
 })
 
 test.each([
-  ['the newest that is read', read, '5', false],
+  ['the newest that was read', read, '5', false],
   ['a new post', read, '6', true],
-  ['one that numbers, but not letters, put later', read, '10', true],
+  ['one whose id is larger as a number, but not as a string', read, '10', true],
   ['an older one', read, '1', false],
   ['the first post of an empty list', [first()], '1', true],
   ['the newest below an empty page', [first(), ...read], '5', false],
@@ -200,7 +200,7 @@ test.each([
   expect(isAboveRead(list, id)).toBe(isNewer)
 })
 
-test('posts read upwards become a page above, in the order of the list, that goes on below and above it', () => {
+test('posts read upwards become a page above, in the order of the list, with cursors for both directions', () => {
   const below = first('5', '4')
   const answer = { ids: ['6', '7'], nextCursor: 'oldest-7', total: 8 }
   const place = { cursor: cursorAbove(below) ?? '', start: '' }
@@ -217,14 +217,14 @@ test('posts read upwards become a page above, in the order of the list, that goe
   expect(cursorAbove(page)).toBe('oldest-7')
 })
 
-test('a page above with which the list begins has nothing above it, and begins where it does for good', () => {
+test('a page that reaches the beginning of the list has no posts above it, and a cursor for newer ones', () => {
   const answer = { ids: ['6', '7'], nextCursor: null, total: 7 }
   const page = pageAbove(first('5', '4'), { cursor: 'oldest-5', start: '' }, answer)
   expect(page).toMatchObject({ cursor: '', ids: ['7', '6'], nextCursor: '6', total: 7, above: 0 })
   expect([beginningOf(page), cursorAbove(page)]).toEqual(['8', 'oldest-7'])
 })
 
-test('an empty page goes on from the same place if nothing came above', () => {
+test('if no posts came above, the page above is empty, and continues from the same place', () => {
   const none = { ids: [], nextCursor: null, total: 5 }
   const page = pageAbove(first('5', '4'), { cursor: 'oldest-5', start: '' }, none)
   expect(page).toEqual({ cursor: '6', ids: [], nextCursor: '6', total: 5, above: 0 })
@@ -232,13 +232,13 @@ test('an empty page goes on from the same place if nothing came above', () => {
   expect(shownPages([page, ...read])).toEqual(shownPages(read))
 })
 
-test('above a first page whose posts were all removed are newer ones than those, and above an empty list is no place', () => {
+test('a first page whose posts were all removed has a cursor to read upwards, an empty list has none', () => {
   expect([beginningOf(first()), cursorAbove(first())]).toEqual(['', undefined])
   const page = { ...first(), nextCursor: '4' }
   expect([beginningOf(page), cursorAbove(page)]).toEqual(['4', 'oldest-3'])
 })
 
-test('above a list from its oldest post on are older ones', () => {
+test('in a list with the oldest posts first, the page above has older posts', () => {
   const below = { ...later('oldest-4', '5', '6'), above: 4 }
   const place = { cursor: cursorAbove(below) ?? '', start: 'oldest-0' }
   expect(place.cursor).toBe('5')
@@ -249,7 +249,7 @@ test('above a list from its oldest post on are older ones', () => {
   expect(whole).toMatchObject({ cursor: 'oldest-0', above: 0 })
 })
 
-test('how many posts are above a page follows from the totals, and is one at least where there are some', () => {
+test('the number of posts above a page follows from the totals, and is at least one if there are any', () => {
   const answer = { ids: ['6', '7'], nextCursor: 'oldest-7' }
   const above = (total: number, known = 0) =>
     pageAbove(
@@ -260,7 +260,7 @@ test('how many posts are above a page follows from the totals, and is one at lea
   expect([above(10), above(10, 20), above(7), above(4)]).toEqual([3, 23, 1, 1])
 })
 
-test('each page has the number of posts shown above it, and a post published here stands among those that were read since', () => {
+test('each page has the number of posts shown above it, and a published post stays in the page that was read with it', () => {
   expect(shownPages([first('7', '6'), ...read], ['8', '6'])).toEqual([
     { key: 'published', ids: ['8'], above: 0 },
     { key: '6', ids: ['7', '6'], above: 1 },
@@ -270,7 +270,7 @@ test('each page has the number of posts shown above it, and a post published her
   expect(shownPages([{ ...later('41', '40', '39'), above: 7 }])).toMatchObject([{ above: 7 }])
 })
 
-test('a post has moved if others came above it or its page is another, but not by a publication here', () => {
+test('a post has moved if others came above it or its page changed, but not if the viewer published one', () => {
   const pagesOf = (...list: Parameters<typeof shownPages>) => shownPages(...list)
   const moved = (id: string, ...list: Parameters<typeof shownPages>) =>
     hasMoved(pagesOf(read), pagesOf(...list), id)
@@ -283,7 +283,7 @@ test('a post has moved if others came above it or its page is another, but not b
   expect(hasMoved(withOwn, pagesOf([first('7', '6'), ...read], ['6']), '6')).toBe(true)
 })
 
-test('a reader has stopped at the first post below the newer ones, also if the very first is gone', () => {
+test('the reader stopped at the first post below the newer ones, even if the first one was deleted', () => {
   const below = first('5', '4')
   const answer = { ids: ['6', '7'], nextCursor: 'oldest-7', total: 12 }
   const page = pageAbove(below, { cursor: 'oldest-5', start: '' }, answer)
@@ -303,7 +303,7 @@ test('a page keeps its key as the list grows and its posts are removed', () => {
   expect(keys([{ ...first('1'), nextCursor: null }])).toEqual(['end'])
 })
 
-test('a page that shows all of its posts keeps its array, of which no card is rendered again', () => {
+test('a page that shows all of its posts keeps its array, so that no card is rendered again', () => {
   const [shown, second] = shownPages(read, [], (id) => id !== '5')
   expect(shown?.ids).toEqual(['4'])
   expect(second?.ids).toBe(read[1]?.ids)

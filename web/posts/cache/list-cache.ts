@@ -20,33 +20,33 @@ export type ListName =
   | `replies-of ${string}`
 
 export type CachedPage = {
-  /** Where it begins when it is read downwards; '' is the beginning of the list. */
+  /** The cursor at which the page begins, read downwards; '' is the beginning of the list. */
   cursor: string
   ids: string[]
   /** Null at the end of the list. */
   nextCursor: string | null
-  /** The length of the list. The first page that is read knows this and all below. */
+  /** The length of the list. Only the first page has a current `total`, `above` and `stop`. */
   total: number
-  /** How many posts stand above the page; 0 only if none did. */
+  /** The number of posts above the page; 0 only if there were none. */
   above: number
-  /** Where the list began before newer posts came above it. */
+  /** The cursor at which the list began before newer posts were added above it. */
   stop?: string | undefined
 }
 export type CachedPages = InfiniteData<CachedPage, string>
 
-/** A page as it is shown; `key` stays the same when the list is read on. */
+/** A page as it is shown. `key` stays the same when more pages are read. */
 export type ShownPage = { key: string; ids: readonly string[]; above: number }
 
-/** How long going back still finds a list as it was left. */
+/** How long a list is kept for a return to it. */
 export const LIST_LIFETIME_MS = 30 * 60_000
 
 export const LISTS = 'list'
-/** The key of the page of posts that were published here. */
+/** The key of the page of posts that were published in this tab. */
 export const PUBLISHED = 'published'
 
 /**
- * Each history entry has its own list: a link reads anew, going back finds what was there. What was
- * published here stands beside them, where no read overwrites it.
+ * Each history entry has its own list: a link reads it anew, going back finds it as it was. Posts
+ * published in this tab have a key of their own, so that no read overwrites them.
  */
 export function pagesKey(name: ListName, entryKey: string | typeof PUBLISHED) {
   return [LISTS, name, entryKey, 'pages'] as const
@@ -57,8 +57,8 @@ function isPages({ queryKey }: Query): boolean {
 }
 
 /**
- * What everybody sees alike stays on the screen, and with it the place where one reads: only its
- * likes go, until it has been read again.
+ * Clears the cache for another viewer. Public lists stay on the screen, so that the reader keeps
+ * their place, but without likes until they have been read again.
  */
 export function forgetViewer(client: QueryClient): void {
   forgetLikes(client)
@@ -95,14 +95,14 @@ export function cachePage(
   return { cursor, ids: putPosts(client, posts, version), nextCursor, total, above: 0 }
 }
 
-/** Resolves when no list or post on the page waits to be read for the first time any more. */
+/** Resolves when each list and post on the page has been read once, or has failed. */
 export async function whenListsAreRead(client: QueryClient): Promise<void> {
   const lists = client.getQueryCache().findAll({ type: 'active' })
   const waiting = lists.filter(({ state }) => state.data === undefined)
   await Promise.allSettled(waiting.map((list) => list.promise))
 }
 
-/** A list that has the post already does not get it again, which is logged. */
+/** Adds a published post to lists. Logs a list that has it already, and shows it only once. */
 export function addToLists(client: QueryClient, names: readonly ListName[], id: string): void {
   client.setQueryDefaults([LISTS], { gcTime: LIST_LIFETIME_MS })
   for (const name of names) {
@@ -121,7 +121,7 @@ export function addToLists(client: QueryClient, names: readonly ListName[], id: 
   }
 }
 
-/** Returns the ids of what was published here, newest first. */
+/** Returns the ids of the posts published in this tab, newest first. */
 export function publishedIn(client: QueryClient, name: ListName): readonly string[] {
   return client.getQueryData<CachedPages>(pagesKey(name, PUBLISHED))?.pages[0]?.ids ?? []
 }
@@ -144,8 +144,8 @@ function withOneReplyLess<P extends { actions: { replies_count: number } }>(post
 }
 
 /**
- * Makes the page above another of what was read upwards at `cursor`; `start` is the beginning of
- * the list. The totals tell how many posts came above it meanwhile.
+ * Makes the page above `below` from an answer read upwards at `cursor`. `start` is the beginning of
+ * the list. The difference of the totals is the number of posts added meanwhile.
  */
 export function pageAbove(
   below: CachedPage,
@@ -160,25 +160,25 @@ export function pageAbove(
   return { ...page, cursor: oppositeCursor(nextCursor), above: Math.max(1, above) }
 }
 
-/** Where a page of a list by id begins, whatever comes above it; '' if the list is empty. */
+/** Returns the cursor at which a page of a list by id begins; '' if the list is empty. */
 export function beginningOf({ cursor, ids: [first], nextCursor }: CachedPage): string {
   if (cursor !== '') return cursor
   return first === undefined ? (nextCursor ?? '') : cursorAt(first)
 }
 
-/** The cursor of what stands above a page of a list by id; undefined if the list is empty. */
+/** Returns the cursor to read upwards from a page of a list by id; undefined if it is empty. */
 export function cursorAbove(page: CachedPage): string | undefined {
   const beginning = beginningOf(page)
   return beginning === '' ? undefined : oppositeCursor(beginning)
 }
 
-/** Whether a post is there, and not of an author whom the viewer has hidden. */
+/** Whether a post exists, and the viewer has not hidden its author. */
 export function isShown(client: QueryClient, id: string, hidden: readonly string[]): boolean {
   const post = readCachedPost(client, id)
   return post !== null && !hidden.includes(post?.owner.id ?? '')
 }
 
-/** Whether a post is newer than all that was read. */
+/** Whether a post is newer than all posts that were read. */
 export function isAboveRead(pages: readonly CachedPage[], id: string): boolean {
   const top = pages.find(({ ids }) => ids.length > 0)?.ids[0]
   return top === undefined || BigInt(id) > BigInt(top)
@@ -193,9 +193,9 @@ export function stoppedAt(pages: readonly CachedPage[], ids: readonly string[]) 
 }
 
 /**
- * Returns the pages that have posts to show. What was published here comes first, unless it stands
- * among what was read since. A page of which nothing is left out keeps its array: its cards are not
- * rendered again.
+ * Returns the pages that have posts to show. Posts published in this tab come first, until they are
+ * among the posts that were read. A page without hidden posts keeps its array, so that its cards
+ * are not rendered again.
  */
 export function shownPages(
   pages: readonly CachedPage[],
@@ -215,7 +215,7 @@ export function shownPages(
   return [first, ...read].filter(({ ids }) => ids.length > 0)
 }
 
-/** Whether others have come above a post that is read, or its page is rendered anew. */
+/** Whether other posts were added above a post, or its page is rendered anew. */
 export function hasMoved(
   former: readonly ShownPage[],
   pages: readonly ShownPage[],

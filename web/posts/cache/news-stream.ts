@@ -5,25 +5,25 @@ import { wait } from '../../platform/timing.ts'
 import { hasLocks, withLock } from '../../platform/with-lock.ts'
 
 /**
- * The newest post of the wall and its author, and what was answered: users, and replies as
- * `<post>:<reply>:<author>`.
+ * `newest` and `by` are the newest post of the wall and its author. `to` lists users with new
+ * replies, and these replies as `<post>:<reply>:<author>`.
  */
 type Named = { newest?: string; by?: string; to?: readonly string[] | 'many' }
-/** News that came earlier, and may be gone, is `former`. */
+/** `former` news is older, and its posts may be deleted. */
 export type NamedNews = Named & { kind: 'new' | 'former' }
 export type News = NamedNews | { kind: 'missed' }
 
 const MISSED: News = { kind: 'missed' }
 
-/** A proxy that buffers lets nothing through. */
+/** After this wait for the first byte, the client assumes that a proxy buffers the stream. */
 const FIRST_BYTE_MS = 4000
-/** The server's heartbeat comes each 20 s: a proxy or the machine's sleep has ended the stream. */
+/** The server sends a heartbeat every 20 s: after this silence, the stream counts as dead. */
 const SILENT_MS = 45_000
 const POLL_MS = 60_000
 const HIDDEN_MS = 30_000
 
 const relay = createTabChannel<News>('live')
-/** Each tab that begins to listen asks for what was told while its page was loading. */
+/** A tab that begins to listen asks for the news that came while its page was loading. */
 const beginnings = createTabChannel<null>('live-beginnings')
 const news = createEmitter<News>(connect)
 let recent: { event: NamedNews; at: number }[] = []
@@ -31,7 +31,7 @@ let recent: { event: NamedNews; at: number }[] = []
 /** Calls a listener with all news. Returns the function that unsubscribes it. */
 export const onNews = news.subscribe
 
-/** Calls `listener` when a user was answered, or may have been. Returns what unsubscribes it. */
+/** Calls `listener` if the user may have new replies. Returns the function that unsubscribes it. */
 export function onAnswered(userId: string, listener: () => void): () => void {
   return news.subscribe((event) => {
     const isMissed = event.kind === 'missed' || event.to === 'many'
@@ -41,13 +41,14 @@ export function onAnswered(userId: string, listener: () => void): () => void {
 
 /**
  * One visible tab of the browser holds the stream and relays it to the others. Without locks each
- * visible tab has its own, and lets go of it at once, since a browser has six connections to a host.
+ * visible tab has its own, and closes it as soon as it is hidden, because a browser opens only six
+ * connections to a host.
  */
 function connect(): () => void {
   let holding: AbortController | undefined
   let hiddenAt = 0
   const hiddenMs = hasLocks() ? HIDDEN_MS : 0
-  // A tab that has let go asks when it returns.
+  // A tab that has let go emits MISSED when it becomes visible.
   const stopRelay = relay.subscribe((event) => hasLocks() && holding && news.emit(event))
   let leaving: ReturnType<typeof setTimeout> | undefined
 
@@ -56,7 +57,7 @@ function connect(): () => void {
     if (holding) return
     holding = new AbortController()
     const { signal } = holding
-    // The lock is refused where the browser ends the wait.
+    // The request for the lock rejects if it is aborted.
     withLock('live', { signal }, () => holdStream(signal)).catch(() => {})
   }
 
@@ -88,7 +89,7 @@ function connect(): () => void {
   }
 }
 
-/** While the stream cannot be had, asks once a minute. */
+/** Follows the stream. After a failure, reconnects once a minute, and emits MISSED. */
 async function holdStream(signal: AbortSignal): Promise<void> {
   const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve))
   const stopRepeating = beginnings.subscribe(repeatRecent)
@@ -100,7 +101,7 @@ async function holdStream(signal: AbortSignal): Promise<void> {
   stopRepeating()
 }
 
-/** Resolves when the stream cannot be had, has gone silent, or is no longer wanted. */
+/** Resolves when the stream fails, goes silent, or is no longer wanted. */
 async function followStream(unwanted: Promise<unknown>): Promise<unknown> {
   const { promise: ended, resolve } = Promise.withResolvers<unknown>()
   const source = new EventSource(LIVE_PATH)
@@ -114,7 +115,7 @@ async function followStream(unwanted: Promise<unknown>): Promise<unknown> {
   }
   let isAgain = false
   source.onopen = () => {
-    // What came in between was told to nobody here.
+    // News between the two connections was lost.
     if (isAgain) tell(MISSED)
     isAgain = true
   }
@@ -122,7 +123,7 @@ async function followStream(unwanted: Promise<unknown>): Promise<unknown> {
     tell({ ...JSON.parse(event.data), kind })
   source.onmessage = onNamed('new')
   source.addEventListener(LIVE_FORMER, onNamed('former'))
-  // Otherwise the browser connects again by itself, when the server said.
+  // Unless it is closed, the browser reconnects by itself, after the `retry` that the server sent.
   source.onerror = () => source.readyState === EventSource.CLOSED && resolve('refused')
   const end = await Promise.race([ended, unwanted])
   clearTimeout(late)

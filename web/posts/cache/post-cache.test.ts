@@ -21,7 +21,7 @@ test('a post and the post it replies to become one entry each', () => {
   expect(readCachedPost(client, '2')?.actions.replied_post_id).toBe('1')
 })
 
-test('a replied post that was deleted is known to be deleted', () => {
+test('a reply without its replied post marks that post as deleted', () => {
   const client = new QueryClient()
   putPosts(client, [makePost('2', { parent_post_id: '1', replied_post_id: '1' })])
   expect(readCachedPost(client, '1')).toBeNull()
@@ -42,7 +42,7 @@ test('a post deleted here stays deleted, whenever the read that still has it sta
   expect(readCachedPost(client, '1')).toBeNull()
 })
 
-test('a post that a read did not find is there once it was published or a later read has it', () => {
+test('a post that a read did not find appears after it is published, or when a later read finds it', () => {
   const client = new QueryClient()
   const before = nextVersion()
   for (const id of ['1', '2', '3']) setMissing(client, id, nextVersion())
@@ -56,14 +56,14 @@ test('a post that a read did not find is there once it was published or a later 
   ])
 })
 
-test('a replied post that was missing is there again once a later read has it', () => {
+test('a missing replied post appears when a later read contains it', () => {
   const client = new QueryClient()
   putPosts(client, [makePost('2', { parent_post_id: '1', replied_post_id: '1' })])
   putPosts(client, [makePost('2', replyTo(makePost('1')))])
   expect(readCachedPost(client, '1')?.text).toBe('запись 1')
 })
 
-test('an answer does not replace what a read that started later has brought', () => {
+test('an answer does not replace the answer to a read that started later', () => {
   const client = new QueryClient()
   const slow = nextVersion()
   putPosts(client, [makePost('1', { likes_count: 2, replies_count: 5 })], nextVersion())
@@ -74,7 +74,7 @@ test('an answer does not replace what a read that started later has brought', ()
   expect(readCachedPost(client, '1')?.text).toBe('запись 1')
 })
 
-test('an answer does not replace what was published or changed here since its read started, yet brings newer likes', () => {
+test('an answer does not replace a post published or changed here after its read started, but updates its likes', () => {
   const client = new QueryClient()
   putPosts(client, [makePost('1'), makePost('2', { replies_count: 1 }), makePost('3')])
   const slow = nextVersion()
@@ -100,7 +100,7 @@ test('only a cached post can be changed', () => {
   expect(readCachedPost(client, '2')?.text).toBe('запись 2')
 })
 
-test('confirmed likes are replaced by no answer to a read that started before', () => {
+test('no answer to a read that started earlier replaces confirmed likes', () => {
   const client = new QueryClient()
   const likes = () => {
     const { is_liked, likes_count } = readCachedPost(client, '5')?.actions ?? {}
@@ -123,7 +123,7 @@ test('confirmed likes are replaced by no answer to a read that started before', 
   expect(readCachedPost(client, '5')).toBeNull()
 })
 
-test('a new name of an owner shows on all of their posts, and on nobody else’s', () => {
+test('a new username shows on all posts of its owner, and on no others', () => {
   const client = new QueryClient()
   const others = { ...makePost('3'), owner: { id: 'u2', username: 'petr' } }
   putPosts(client, [makePost('1'), makePost('2', replyTo(others))])
@@ -134,7 +134,7 @@ test('a new name of an owner shows on all of their posts, and on nobody else’s
   expect(names).toEqual(['olga_vera', 'olga_vera', 'petr', undefined])
 })
 
-test('posts stay in the cache as long as lists may name them', () => {
+test('posts never expire from the cache, because lists contain only their ids', () => {
   const client = new QueryClient()
   putPosts(client, [makePost('1')])
   const lifetimes = client.getQueryCache().findAll()

@@ -21,11 +21,11 @@ const POSTS = 'post'
 const LIFETIME = { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY }
 const NEWEST = Number.POSITIVE_INFINITY
 
-/** The entries are cleared for another viewer, while answers to earlier reads may still arrive. */
+/** Outside the entries, which are cleared for another viewer while earlier reads are in flight. */
 const versionsByClient = new WeakMap<QueryClient, Map<string, Versions>>()
 let lastVersion = 0
 
-/** A read takes its version before it is sent; putPosts() takes it with the answer. */
+/** Call it before a read is sent, and pass the version to putPosts() with the answer. */
 export function nextVersion(): number {
   lastVersion += 1
   return lastVersion
@@ -84,7 +84,7 @@ function putPost(client: QueryClient, id: string, answered: AnsweredPost): void 
   versions.likes = Math.max(versions.likes, answered.version)
 }
 
-/** The newer state wins, decided for the post and for its likes separately. */
+/** The newer state wins, separately for the post and for its likes. */
 function merge(
   { post: answered, version }: AnsweredPost,
   old: CachedPost | null | undefined,
@@ -120,7 +120,7 @@ export function setLikes(client: QueryClient, id: string, likes: Likes): void {
   changeEntry(client, id, (post) => ({ ...post, actions: { ...post.actions, ...likes } }))
 }
 
-/** No answer to an earlier read brings the former viewer's likes back. */
+/** Removes the former viewer's likes, which no answer to an earlier read restores. */
 export function forgetLikes(client: QueryClient): void {
   for (const { id, actions } of allCached(client)) {
     setLikes(client, id, { ...actions, is_liked: false })

@@ -2,7 +2,7 @@ import type { Post } from '../../../contract/posts.ts'
 import { createTabChannel } from '../../platform/tab-channel.ts'
 import { viewerId } from '../../session/viewer.ts'
 
-/** What the viewer has done to a post, once the server has confirmed it. */
+/** A change of a post by the viewer that the server has confirmed. */
 export type PostChange =
   | { name: 'liked'; postId: string; likes: Pick<Post['actions'], 'is_liked' | 'likes_count'> }
   | { name: 'edited'; post: Post }
@@ -17,7 +17,7 @@ export function announcePostChange(change: PostChange): void {
   if (userId !== null) channel.post({ userId, change })
 }
 
-/** Ignores a tab in which somebody else is still signed in. Returns how to unsubscribe. */
+/** Ignores changes by another user's tab. Returns the function that unsubscribes the listener. */
 export function onPostChange(listener: (change: PostChange) => void): () => void {
   return channel.subscribe(({ userId, change }) => {
     if (userId === viewerId()) listener(change)

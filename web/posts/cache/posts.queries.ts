@@ -43,7 +43,7 @@ export function seedPost(client: QueryClient, id: string, post: Post | null): vo
   client.setQueryData([READ_POST, id], true)
 }
 
-/** Returns the cached post at once, while it is read again; null if there is none. */
+/** Returns the cached post at once, while it is read again; null if it does not exist. */
 export function useReadPost(id: string) {
   const client = useQueryClient()
   const data = usePost(id)
@@ -62,7 +62,7 @@ export function useReadPost(id: string) {
   return { data, error, refetch }
 }
 
-/** Asks for the wall until it comes fresh, and then reads again what the page watches. */
+/** Reads the wall until the answer is fresh, and then reads the posts of the page again. */
 export function useFreshPosts(stale: boolean): void {
   const client = useQueryClient()
   useQuery({

@@ -31,16 +31,16 @@ import { nextVersion } from './post-cache.ts'
 
 export type ListSource = {
   name: ListName
-  /** The cursor at which the list begins where nobody has left it further down. */
+  /** The cursor at which the list begins if there is no anchor. */
   start?: string
-  /** Set for a list by id from its newest post on, in which newer ones wait for a tap. */
+  /** Set for a list by id, newest first, in which newer posts wait for a tap. */
   newer?: Newer | undefined
   /** Whether the list is never read upwards. */
   isOneWay?: boolean
   read: (cursor: string, signal?: AbortSignal) => Promise<PostPage>
 }
 
-/** Replies that are answered with 404 are an empty list. */
+/** The list of replies if the server answers with 404. */
 export const NO_POSTS: PostPage = {
   posts: [],
   firstPage: 1,
@@ -52,7 +52,7 @@ export const NO_POSTS: PostPage = {
 export type Newer = {
   show: string
   toTop: string
-  /** The list's new posts that an event names; null where it cannot name all. */
+  /** Returns the list's new posts that an event names; null if it cannot name all. */
   namedIn: (event: NamedNews) => readonly NamedPost[] | null
 }
 
@@ -62,7 +62,7 @@ export type PostListView = ReturnType<typeof usePostList>
 
 const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
 const NO_PAGES: readonly CachedPage[] = []
-/** A list that began to be read anew since the last render goes on with that read. */
+/** Does not cancel a refetch of the list that began after the last render. */
 const AFTER_REFETCH = { cancelRefetch: false }
 
 /** A list of posts, page by page. It begins at the page of its anchor. */
@@ -79,13 +79,13 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
   return {
     pages,
     ids,
-    /** What was published here and stands above all that was read. */
+    /** Posts published in this tab, above all that were read. */
     published,
     /** The first post that was read. */
     readId: ids[published.length],
-    /** The post above which newer ones were put. */
+    /** The first post below the newer posts that were added. */
     stoppedAt: useMemo(() => stoppedAt(read, ids), [read, ids]),
-    /** How many posts stand above those that are read. */
+    /** The number of posts above those that were read. */
     above,
     isFromTop,
     isNew: (id: string) => isFromTop && isAboveRead(read, id),
@@ -93,9 +93,9 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     error: query.error,
     /** Null at the end of the list. */
     nextCursor: read.at(-1)?.nextCursor ?? null,
-    /** Every post states the length of the list, so it stays as the first page told it. */
+    /** Stays that of the first page, because every post states it for screen readers. */
     total: total + published.length,
-    /** Where the list is to begin on a return to a post. */
+    /** Returns where the list should begin on a return to a post. */
     placeOf: (postId: string) => {
       const page = read.find((it) => it.ids.includes(postId))
       const shown = pages.find((it) => it.ids.includes(postId))
@@ -150,12 +150,12 @@ async function readPage(client: QueryClient, source: ListSource, { cursor, signa
   return cachePage(client, cursor, await source.read(cursor, signal), version)
 }
 
-/** Newer posts wait for a tap, also when the list is read again. */
+/** Keeps newer posts waiting for a tap when the list is read again. */
 function firstCursor({ newer }: ListSource, page: CachedPage): string {
   return newer ? beginningOf(page) : page.cursor
 }
 
-/** Reads more pages of a list. */
+/** Returns functions that read more pages of a list. */
 function useReading(source: ListSource, query: PageQuery) {
   const { start = '', isOneWay } = source
   const client = useQueryClient()
@@ -163,7 +163,7 @@ function useReading(source: ListSource, query: PageQuery) {
   const first = query.data?.pages[0]
   const mayRead = !query.isFetching
 
-  /** Reads the first page in place of what was read. Throws CallError and changes nothing. */
+  /** Replaces the list by its first page. If that fails, throws CallError and changes nothing. */
   async function restart(): Promise<void> {
     const page = await readPage(client, source, { cursor: start })
     await client.cancelQueries({ queryKey })
@@ -183,11 +183,11 @@ function useReading(source: ListSource, query: PageQuery) {
     retry: () => void (query.data ? query.fetchNextPage() : query.refetch()),
     restart,
     /**
-     * Puts the next newer posts above what was read, and returns whether there are such. Throws
-     * CallError and changes nothing.
+     * Adds the next newer posts above the list. Returns false if there are none. If the read fails,
+     * throws CallError and changes nothing.
      */
     showNewer: async (): Promise<boolean> => {
-      // A read of the whole list that is in flight is not broken off.
+      // Waits for a refetch in flight, which fetchPreviousPage() would cancel.
       await client
         .getQueryCache()
         .find({ queryKey })

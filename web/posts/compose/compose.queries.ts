@@ -14,7 +14,7 @@ import type { DraftTarget } from './stored-drafts.ts'
 /** All attempts to send a text have the same key, so that the server takes it once. */
 export type SubmittedText = { key: string; by: string; target: DraftTarget; text: string }
 
-/** Sends a text as its author, or not at all, and shows what has become of it. Throws CallError. */
+/** Sends a text, only as its author, and shows the result. Throws CallError. */
 export async function sendText(client: QueryClient, text: SubmittedText): Promise<void> {
   const [kind, id = ''] = text.target.split(' ')
   if (kind === 'edit') return saveEdit(client, id, text)

@@ -11,7 +11,7 @@ import { type Draft, useDraft } from './drafts.ts'
 
 type DeleteDialogProps = {
   postId: string
-  /** Whether the text goes into a draft, which opens once the post is deleted. */
+  /** Whether the text is kept in a draft, which opens after the deletion. */
   rewrites?: true | undefined
   onClose: () => void
 }
@@ -70,7 +70,7 @@ function useDelete({ postId, rewrites, onClose }: DeleteDialogProps) {
   })
 }
 
-/** What was being written there stays above it. A second attempt adds nothing. */
+/** Appends a text to a draft, unless an earlier attempt has appended it. */
 function addToDraft(draft: Draft, text: string): void {
   const written = draft.read() ?? ''
   if (!written.endsWith(text)) draft.write(written === '' ? text : `${written}\n\n${text}`)

@@ -19,7 +19,7 @@ const REFUSING = safeStorage(() => {
   throw new Error('Storage is refused')
 })
 
-test('a draft is there when the form opens again, for that person and place only', () => {
+test('a draft returns when the form opens again, for the same user and target only', () => {
   const store = memoryStore()
   openDraft(store, 'u1', 'reply 7').write(' недописанное\n')
   expect(openDraft(store, 'u1', 'reply 7').read()).toBe(' недописанное\n')
@@ -28,7 +28,7 @@ test('a draft is there when the form opens again, for that person and place only
   expect(openDraft(store, 'u2', 'reply 7').read()).toBeNull()
 })
 
-test('nothing is left of a draft emptied by hand or sent', () => {
+test('a draft that is emptied or sent is removed', () => {
   const store = memoryStore()
   const draft = openDraft(store, 'u1', 'new')
   draft.write('текст')
@@ -48,7 +48,7 @@ test('a text that was not sent comes back below what was typed meanwhile', () =>
   expect(draft.read()).toBe('второе\n\nпервое')
 })
 
-test('a text that comes back keeps its key, also after a reload; another text never has it', () => {
+test('a text that comes back keeps its key, even after a reload; no other text gets it', () => {
   const store = memoryStore()
   const draft = openDraft(store, 'u1', 'new')
   draft.write('раз')
@@ -86,7 +86,7 @@ test('listeners are called when a draft is created or removed, not when it is ch
   expect(calls).toBe(2)
 })
 
-test('a draft is unsaved and lasts as long as the page if nothing can be stored', () => {
+test('if nothing can be stored, a draft is unsaved and lasts until the page is closed', () => {
   openDraft(REFUSING, 'u1', 'new').write('текст')
   const draft = openDraft(REFUSING, 'u1', 'new')
   expect(draft.read()).toBe('текст')
@@ -95,7 +95,7 @@ test('a draft is unsaved and lasts as long as the page if nothing can be stored'
   expect(draft.read()).toBeNull()
 })
 
-test('sent in another tab, the draft is gone here too', () => {
+test('a draft that another tab sends disappears here too', () => {
   const store = memoryStore()
   const here = openDraft(store, 'u1', 'new')
   here.write('текст')
@@ -103,7 +103,7 @@ test('sent in another tab, the draft is gone here too', () => {
   expect(here.read()).toBeNull()
 })
 
-test('two tabs keep their drafts of one place apart, and a third shows the newest', () => {
+test('two tabs keep separate drafts of one target, and a third tab shows the newest', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const store = memoryStore()
@@ -119,7 +119,7 @@ test('two tabs keep their drafts of one place apart, and a third shows the newes
   expect(open('right').read()).toBe('слева')
 })
 
-test('a tab that goes on with the text of another takes it over, unless a form is open on it there', async () => {
+test('a tab that continues the draft of another tab takes it over, unless a form shows it there', async () => {
   const store = memoryStore()
   const open = (tab: string) => openDraft(store, 'u1', 'new', { tab })
   const first = open('first')
@@ -139,7 +139,7 @@ test('a tab that goes on with the text of another takes it over, unless a form i
   expect(open('first').read()).toBeNull()
 })
 
-test('a text that another tab shows too is gone from both when it is sent', () => {
+test('a text that two tabs show is removed from both when it is sent', () => {
   const store = memoryStore()
   openDraft(store, 'u1', 'new', { tab: 'first' }).write('текст')
   const second = openDraft(store, 'u1', 'new', { tab: 'second' })
@@ -156,7 +156,7 @@ test('a stored value that is no draft is ignored and removed', () => {
   }
 })
 
-test('a stored text is a draft, whatever is stored in place of its key', () => {
+test('a stored text is a draft, even with an invalid key', () => {
   const store = memoryStore()
   store.write('draft u1 new here', '{"text":"цел","sent":{"text":"цел","key":7}}')
   const draft = openDraft(store, 'u1', 'new', { tab: 'here' })

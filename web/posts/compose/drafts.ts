@@ -16,25 +16,25 @@ export type Draft = {
   read: () => string | null
   write: (text: string) => void
   /**
-   * Removes a text that is sent now, also from the drafts of other tabs. Returns its submission key:
-   * a text has the same one until it was sent with success, so that no retry publishes it twice.
+   * Removes a text that is being sent, also from the drafts of other tabs. Returns its submission
+   * key, which stays the same until the text is sent, so that no retry publishes it twice.
    */
   take: (text: string) => string
-  /** Brings a text back that was not sent, below what was typed meanwhile. */
+  /** Puts back a text that was not sent, below what was typed meanwhile. */
   giveBack: (text: string, key: string) => void
   clear: () => void
-  /** The browser may have no room for the draft, which is then lost with the page. */
+  /** Whether the browser could not store the draft, which is then lost with the page. */
   isUnsaved: () => boolean
   /** Keeps other tabs from taking the draft over. Returns the function that ends this. */
   keepOpen: () => () => void
 }
 
-/** `at` is in unix milliseconds. `sent` is there once the text was sent without success. */
+/** `at` is in unix milliseconds. `sent` is set after a failed attempt to send the text. */
 type StoredDraft = { text: string; sent?: Sent; at?: number }
 type Sent = { text: string; key: string }
 type NamedDraft = { name: string; draft: StoredDraft }
 
-/** A tab that has no draft of its own begins with the newest of another tab. */
+/** Opens the draft of a tab. If it has none, it begins with the newest draft of another tab. */
 export function openDraft(
   store: SafeStorage,
   userId: string,
@@ -57,7 +57,7 @@ export function openDraft(
     else store.writeJson(own, { ...draft, at: Date.now() })
     if (found && found.name !== own && !store.isUnsaved(own)) void removeUnlessOpen(store, found)
     found = undefined
-    // With each letter, every post of the viewer's own on the page would check its draft.
+    // Not at each letter, because every own post on the page would check its draft.
     if ((draft.text === '') !== (before === '')) textsChanged.emit()
   }
 
@@ -86,14 +86,14 @@ export function openDraft(
     isUnsaved: () => store.isUnsaved(own),
     keepOpen: () => {
       const { promise: closed, resolve: close } = Promise.withResolvers<void>()
-      // Locks are refused with the storage.
+      // A browser that blocks the storage refuses locks too.
       withLock(own, { mode: 'shared' }, () => closed).catch(() => {})
       return close
     },
   }
 }
 
-/** The newest first. */
+/** Returns the newest draft first. */
 function storedDrafts(store: SafeStorage, prefix: string): NamedDraft[] {
   return store
     .keys(prefix)
@@ -102,7 +102,7 @@ function storedDrafts(store: SafeStorage, prefix: string): NamedDraft[] {
     .sort((one, other) => (other.draft.at ?? 0) - (one.draft.at ?? 0))
 }
 
-/** The key is not checked: what was typed is worth more than the key it was sent with. */
+/** Accepts an invalid key, because the text is worth more than its key. */
 function readStoredDraft(store: SafeStorage, name: string): StoredDraft | null {
   const stored: StoredDraft | null = store.readJson(name, isDraft)
   if (!stored) return null
@@ -120,8 +120,8 @@ async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft)
 }
 
 /**
- * The draft stays that of the viewer at the first render, so that a session that ends meanwhile
- * does not take the text away.
+ * Returns the draft of the viewer at the first render, so that the text stays if the session ends
+ * meanwhile.
  */
 export function useDraft(target: DraftTarget): Draft {
   const [userId] = useState(useUser()?.id ?? '')
@@ -130,7 +130,7 @@ export function useDraft(target: DraftTarget): Draft {
   return draft
 }
 
-/** Counts the drafts and what waits in the outbox. */
+/** Counts the drafts and the texts in the outbox. */
 export function countUnsentTexts(userId: string): number {
   return ['draft', OUTBOX].flatMap((kind) => localStore.keys(`${kind} ${userId} `)).length
 }

@@ -17,7 +17,7 @@ type EditDialogProps = { postId: string; onClose: () => void }
 export function EditDialog({ postId, onClose }: EditDialogProps) {
   const close = useCloseWithDraft(useDraft(`edit ${postId}`), onClose)
   const read = useReadPost(postId)
-  // When a session ends, everything is read again, and the form must not disappear.
+  // When a session ends, the post is read again, and the form must not disappear.
   const post = useKept(read.data)
   const isReply = post && post.actions.replied_post_id !== null
   return (

@@ -82,20 +82,20 @@ export function PostForm({ form, submitLabel, shape = 'dialog', ...props }: Post
 type PostFormOptions = {
   draft: Draft
   initialText: string
-  /** Without it the form stays, empty, for the next text. */
+  /** If absent, the form stays open, and is emptied for the next text. */
   onSent?: (() => void) | undefined
 }
 
 export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
-  // What arrives meanwhile may be the very text that was sent, whose answer was lost.
+  // Fixed: if the answer was lost, a later value may be the very text that was sent.
   const [initialText] = useState(options.initialText)
   const sending = useSubmit(draft, { onSent: finish, onRefused: () => setTyped(readDraft()) })
   const readDraft = () => draft.read() ?? initialText
   const [typed, setTyped] = useState(() => sending.resumedText ?? readDraft())
-  // A field whose text was changed would lose its caret and what Ctrl+Z takes back.
+  // The field keeps the raw text, because a change would lose its caret and its undo history.
   const tidy = tidyTyped(typed)
   const { isUsed, area, onFocus } = useFirstFocus(typed, onSent !== undefined)
-  /** Until the form is gone, another Enter must not publish the text again. */
+  /** Keeps another Enter from publishing the text again before the form unmounts. */
   const isSent = useRef(false)
   const text = parsePostText(tidy)
   const canSend = text !== null && text !== normalizeText(initialText)
@@ -110,7 +110,7 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
     onSent?.()
     if (onSent) return
     setTyped(initialText)
-    // The button cannot keep the focus of a keyboard now.
+    // The button is disabled now, and would lose the keyboard's focus.
     if (document.activeElement?.matches('button:focus-visible')) area.current?.focus()
   }
 
@@ -146,9 +146,9 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
   }
 }
 
-/** The caret starts at the end of a draft, where the person goes on writing. */
+/** Puts the caret at the end of the draft at the first focus. */
 function useFirstFocus(typed: string, isDialog: boolean) {
-  // A dialog opens to be used: its focus need not render the form again.
+  // A dialog counts as used from the start, so that its focus does not render the form again.
   const [isUsed, setIsUsed] = useState(isDialog)
   const area = useRef<HTMLTextAreaElement>(null)
   const onFocus = (event: FocusEvent<HTMLTextAreaElement>) => {
@@ -176,7 +176,7 @@ function useStorageChange(action: () => void): void {
 
 const UNSAVED = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'
 
-/** A toast tells that an unsent text stays behind as a draft. */
+/** Shows in a toast that an unsent text stays as a draft. */
 export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void {
   return () => {
     if (draft.read() !== null) {
@@ -186,7 +186,7 @@ export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void
   }
 }
 
-/** The fault of a text that looks fine is invisible, so it is named. */
+/** Returns a message only for a problem that the reader cannot see in the text. */
 function validationError(typed: string, text: string | null): string | undefined {
   if (text !== null || normalizeText(typed) === '' || remainingLength(typed) < 0) return undefined
   return 'Такой текст не опубликовать: в нём нет видимых символов или есть служебные'

@@ -5,10 +5,10 @@ import { useUser } from '../../session/viewer.ts'
 
 export type DraftTarget = 'new' | `reply ${string}` | `edit ${string}` | `appeal ${string}`
 
-/** With the id of its author, what the name of each text in the outbox begins with. */
+/** The key of each text in the outbox begins with this and the id of its author. */
 export const OUTBOX = 'outbox'
 
-/** A draft was created or removed, or the outbox has changed, perhaps by another tab. */
+/** Emits when a draft is created or removed, or the outbox changes, even by another tab. */
 export const textsChanged = createEmitter(() => {
   globalThis.addEventListener?.('storage', followOtherTab)
   return () => globalThis.removeEventListener?.('storage', followOtherTab)
@@ -18,14 +18,14 @@ function followOtherTab({ key }: StorageEvent): void {
   if (!key || key.startsWith(OUTBOX)) textsChanged.emit()
 }
 
-/** The name of a draft is this and its tab. */
+/** Returns the key of a draft without the id of its tab. */
 export function draftPrefix(userId: string, target: DraftTarget): string {
   return `draft ${userId} ${target} `
 }
 
 export const isDraft = shape<{ text: string }>({ text: isString })
 
-/** Returns what some tab holds as the viewer's draft. */
+/** Returns the viewer's draft of any tab. */
 export function useUnsentText(target: DraftTarget): string | null {
   const prefix = draftPrefix(useUser()?.id ?? '', target)
   const textOf = (name: string) => localStore.readJson(name, isDraft)?.text

@@ -12,13 +12,13 @@ import { viewer, viewerId } from '../../session/viewer.ts'
 import { type SubmittedText, sendText } from './compose.queries.ts'
 import { OUTBOX, textsChanged } from './stored-drafts.ts'
 
-/** A text that is on its way to the server, or was refused and waits for its author. */
+/** A text that is being sent, or was refused and waits for its author. */
 export type Outgoing = SubmittedText & {
   /** When it was submitted. All times are in unix milliseconds. */
   at: number
   /** The tab whose form shows the text, or ''. */
   tab: string
-  /** When it is sent next, or may be if it was refused for a limit, and how often it was. */
+  /** When the next attempt is due, or allowed after a refused limit. `tries` counts attempts. */
   until: number
   tries: number
   /** Why the last attempt failed. */
@@ -30,15 +30,15 @@ export type Outgoing = SubmittedText & {
 
 type Failure = Pick<CallError, 'code' | 'message' | 'status' | 'retryAfter'>
 
-/** Pauses stay short while a person looks at the text. */
+/** The longest pause while a form shows the text. */
 const LONGEST_PAUSE_MS = 5000
-/** A tab that does not show the text leaves it this long to the one that does. */
+/** How long a tab that does not show the text leaves it to the tab that does. */
 const LATER_MS = 5000
 /** Longer than a request takes. */
 const TAKEN_MS = 12_000
 /** The server remembers for a day which texts it has published. */
 const LONGEST_WAIT_MS = 23 * 3_600_000
-/** A page of a proxy, or of a network that wants a sign-in first, counts as INTERNAL_ERROR. */
+/** Temporary errors. INTERNAL_ERROR may be the page of a proxy or of a captive portal. */
 const PASSING = new Set<string>(['UNAVAILABLE', 'INTERNAL_ERROR', 'OTHER_ACCOUNT'])
 const A_WHILE_MS = 60_000
 const TOO_OLD = 'Запись ждала дольше суток. Если она ещё нужна, отправьте её снова'
@@ -47,7 +47,7 @@ let all: readonly Outgoing[] | undefined
 let isStarted = false
 let timer: ReturnType<typeof setTimeout> | undefined
 let isSending = false
-/** The text that a form opened by openText() is to show. */
+/** The key of the text that a form opened by openText() should show. */
 let opened: string | undefined
 
 textsChanged.subscribe(() => {
@@ -65,8 +65,8 @@ export const outbox: ReadableAtom<readonly Outgoing[]> = {
 }
 
 /**
- * Sends what waits, in any tab of its author, as long as the page is open. One tab at a time sends:
- * where the browser has no locks, by a note in the storage.
+ * Sends waiting texts as long as any tab of their author is open. Only one tab sends at a time, by
+ * a lock or, if the browser has none, by `takenUntil`.
  */
 export function startOutbox(): void {
   if (isStarted) return
@@ -133,7 +133,7 @@ export function openText({ key }: Outgoing, opener: () => void): void {
   opener()
 }
 
-/** A form of this tab shows the text, or no longer does. */
+/** Records whether a form of this tab shows the text. */
 export function setShown(outgoing: Outgoing, isShown: boolean): void {
   if (outgoing.key === opened) opened = undefined
   change(outgoing, { tab: isShown ? tabId() : '' })
@@ -144,7 +144,7 @@ export function errorOf(outgoing: Outgoing): CallError {
   return new CallError({ ...failure, message: messageNow(failure, outgoing) })
 }
 
-/** How long to wait was true when the text was refused; afterwards the time of its end is. */
+/** Replaces the wait in the message, which was true at the refusal, with the time of its end. */
 function messageNow({ message, retryAfter = 0 }: Failure, { until, isRefused }: Outgoing): string {
   const waited = Date.now() + retryAfter * 1000 - until
   if (!isRefused || retryAfter === 0 || waited < A_WHILE_MS) return message
@@ -157,14 +157,14 @@ function schedule(): void {
   if (times.length > 0) timer = setTimeout(sendDue, Math.min(...times) - Date.now())
 }
 
-/** What waits for the network need not wait for the next attempt. */
+/** Sends all texts at once when the network is back, except those that wait for a limit. */
 function sendAtOnce(): void {
   for (const outgoing of outbox.get().filter(isSendable)) {
     if (!isShortLimit(errorOf(outgoing))) change(outgoing, { until: Date.now() })
   }
 }
 
-/** Another account's texts wait for it. */
+/** A text of another account waits until that account signs in. */
 function isSendable({ by, isRefused }: Outgoing): boolean {
   return by === viewerId() && !isRefused
 }
@@ -199,7 +199,7 @@ async function attempt(outgoing: Outgoing): Promise<void> {
   }
 }
 
-/** The person submits it again as new. */
+/** Refuses a text, which the author can submit again as a new one. */
 function refuse(outgoing: Outgoing, message: string): void {
   const failure = { code: 'TIMEOUT', message, status: 0 } as const
   change(outgoing, { at: Date.now(), failure, isRefused: true })
@@ -249,7 +249,7 @@ function readAll(): Outgoing[] {
     .sort((one, other) => one.at - other.at)
 }
 
-/** Does nothing to a text that is gone: another tab may have sent it meanwhile. */
+/** Does nothing if the text is gone, because another tab may have sent it. */
 function change(outgoing: Outgoing, changes: Partial<Outgoing>): void {
   const now = read(nameOf(outgoing))
   if (now) put({ ...now, ...changes })

@@ -15,9 +15,9 @@ import {
 const NOTHING: readonly Outgoing[] = []
 
 /**
- * Sends the text of a form by the outbox. A form that is opened again, also after a reload, goes on
- * with the text that it showed; once it is closed, the outbox sends the text alone. `onSent` and
- * `onRefused` run only while the form is there.
+ * Sends the text of a form by the outbox. A form that is opened again, even after a reload, resumes
+ * the text that it showed. After it is closed, the outbox sends the text alone. `onSent` and
+ * `onRefused` run only while the form is mounted.
  */
 export function useSubmit(
   draft: Draft,
@@ -66,7 +66,7 @@ export function useSubmit(
 }
 
 type SubmitOptions = {
-  /** What the text is, if it is not what its draft was for. */
+  /** The target of the text, if it differs from the target of its draft. */
   target?: Draft['target']
   onSent: () => void
   onRefused?: () => void

@@ -12,7 +12,7 @@ import { errorOf, type Outgoing } from './text-outbox.ts'
 
 type WaitingLineProps = { outgoing: Outgoing; onStop: (outgoing: Outgoing) => void }
 
-/** Shows nothing during the first attempt. */
+/** Shows why a text waits. Shows nothing during the first attempt. */
 export function WaitingLine({ outgoing, onStop }: WaitingLineProps) {
   const viewer = useViewer()
   const isOwn = viewer.state !== 'authorized' || viewer.user.id === outgoing.by
@@ -54,7 +54,7 @@ function WaitingReason({ outgoing, isSignedOut }: { outgoing: Outgoing; isSigned
   )
 }
 
-/** A timer is not announced with each second. */
+/** With the role timer, screen readers do not announce every second. */
 export function SecondsLeft({ until }: { until: number }) {
   return <span role="timer">{countdown(useSecondsLeft(until))}</span>
 }

@@ -8,15 +8,15 @@ import { WritingAs } from './writing-as.tsx'
 
 type WriteDialogProps = Omit<ComponentProps<typeof PostForm>, 'form' | 'shape'> & {
   title: string
-  /** What the text is for. It stays a draft until it was sent. */
+  /** The target of the text, which stays a draft until it is sent. */
   target: DraftTarget
-  /** Stands above the text. */
+  /** Shown above the text. */
   children: ReactNode
   onClose: () => void
   onSent?: () => void
 }
 
-/** A dialog over the whole phone, in which a new text is written. */
+/** A dialog to write a new text, which fills the screen of a phone. */
 export function WriteDialog(props: WriteDialogProps) {
   const { title, target, children, onClose, onSent = onClose, ...look } = props
   const draft = useDraft(target)

@@ -5,7 +5,7 @@ import { useUser } from '../../session/viewer.ts'
 import { classes } from '../../ui/classes.ts'
 import styles from './post-form.module.css'
 
-/** Leads a viewer who has not chosen a name to the choice. The text waits as a draft. */
+/** Links a viewer with a generated name to the choice of a name. The text waits as a draft. */
 export function WritingAs() {
   const user = useUser()
   if (!user || !isGeneratedName(user.username)) return null

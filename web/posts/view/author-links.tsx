@@ -4,7 +4,7 @@ import { classes } from '../../ui/classes.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import styles from './author-links.module.css'
 
-/** The author's tile. The name beside it says the same to assistive technology. */
+/** The author's tile. Assistive technology ignores it: the name beside it is the same link. */
 export function AuthorTile({ username }: { username: string }) {
   const className = classes('target', styles.tile)
   return (

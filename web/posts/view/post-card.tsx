@@ -40,12 +40,12 @@ type PostCardProps = {
   /** Joins the card by a line to the post below it. */
   joined?: boolean
   menu?: ReactNode
-  /** Stands above the author. */
+  /** Shown above the author. */
   above?: ReactNode
   children?: ReactNode
 }
 
-/** A click anywhere opens the post; one of the middle button opens it in a new tab. */
+/** A click anywhere on the card opens the post; a middle click opens it in a new tab. */
 export function PostCard(props: PostCardProps) {
   const { post, position, setSize, joined, menu, above, children } = props
   const repliedId = props.withoutQuote ? null : post.actions.replied_post_id
@@ -94,7 +94,7 @@ export function PostCard(props: PostCardProps) {
 
 type FoldedTextProps = { post: CachedPost; size?: 'list' | 'page' }
 
-/** What the viewer has reported, or in a list does not want to see, shows its text after a tap. */
+/** Shows the text of a reported post, or in a list of one with a hidden word, only after a tap. */
 export function FoldedText({ post, size = 'list' }: FoldedTextProps) {
   const why = useWhyFolded(post, size)
   const [isShown, setShown] = useState(false)
@@ -113,7 +113,7 @@ export function FoldedText({ post, size = 'list' }: FoldedTextProps) {
   )
 }
 
-/** Nothing is hidden in the viewer's own posts. */
+/** Returns why a text is folded. Ignores the viewer's own posts. */
 function useWhyFolded(post: CachedPost | null | undefined, size = 'list'): string | undefined {
   const { by, words, reported } = useHidden()
   if (!post || post.owner.id === by) return undefined
@@ -146,14 +146,14 @@ function useOpenPost(postId: string) {
   return { onClick, onAuxClick, onMouseDown, onKeyDown }
 }
 
-/** Otherwise the middle button would begin to scroll the page. */
+/** Keeps the middle button from starting to scroll the page. */
 function onMouseDown(event: MouseEvent<HTMLElement>): void {
   if (event.button === MIDDLE && isOnCard(event)) event.preventDefault()
 }
 
 function isOnCard(event: MouseEvent<HTMLElement>): boolean {
   if (event.defaultPrevented || !(event.target instanceof Element)) return false
-  // React also passes on the clicks in a menu, which is rendered elsewhere in the page.
+  // React events also bubble from a menu that is rendered elsewhere in the DOM.
   return event.currentTarget.contains(event.target) && !event.target.closest(INTERACTIVE)
 }
 
@@ -167,7 +167,7 @@ const quoteClass = classes('quoted clamp', quoteStyles.quote)
 
 type RepliedPostProps = {
   id: string
-  /** In a dialog the quote is no link: nobody must leave the text they are writing by accident. */
+  /** In a dialog the quote is no link, so that the author does not leave the dialog by accident. */
   inDialog?: boolean
 }
 

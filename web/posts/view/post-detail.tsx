@@ -25,7 +25,6 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: shortcuts step through it too.
       tabIndex={0}
     >
-      {/* It moves without the article, whose place others measure. */}
       <div className={styles.moving}>
         <div className={classes('line', styles.head)}>
           <AuthorTile username={username} />

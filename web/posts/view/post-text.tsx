@@ -5,15 +5,15 @@ import styles from './post-text.module.css'
 
 type PostTextProps = { text: string; size?: 'list' | 'page' }
 
-/** What the texts below it have marked: an expression with one group. */
+/** The pattern, with one group, whose matches PostText marks. */
 export const Marked = createContext<RegExp | null>(null)
 
-/** A list shows one of several empty lines in a row. */
+/** In lists, several empty lines in a row become one. */
 const EMPTY_LINES = /\n\s*\n\s*\n/g
 
 const LINK_LENGTH = { list: 40, page: 80 }
 
-/** A text in which links are as short as in a list, but lead nowhere. */
+/** Returns a text with shortened addresses, without links. */
 export function useQuoted(text: string): string {
   const links = { length: LINK_LENGTH.list, withUnusual: useHydrated() }
   return linkParts(text, links)

@@ -30,7 +30,7 @@ export function PostTime({ createdAt, isSilent }: PostTimeProps) {
 
 type TimeLinkProps = { to: string; className: string | undefined; createdAt: number }
 
-/** «1 ч.» would be read out as a letter. */
+/** Screen readers read the time in words, because they would read «1 ч.» as a letter. */
 export function TimeLink({ to, className, createdAt }: TimeLinkProps) {
   const words = useNow((seconds) => timeAgoInWords(createdAt, seconds))
   return (
@@ -42,8 +42,8 @@ export function TimeLink({ to, className, createdAt }: TimeLinkProps) {
 }
 
 /**
- * Returns the universal time on the server alone: in a browser the element, which needs
- * `suppressHydrationWarning`, keeps that text until it is hydrated.
+ * Returns the universal time on the server, the local time after hydration. During hydration the
+ * element keeps the server's text, for which it needs `suppressHydrationWarning`.
  */
 export function useExactTime(createdAt: number): string {
   if (useHydrated()) return exactTime(createdAt)

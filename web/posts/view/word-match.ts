@@ -2,14 +2,14 @@ const SYNTAX = /[\\^$.*+?()[\]{}|/]/g
 
 let compiled: { words: readonly string[]; pattern: RegExp } | undefined
 
-/** Returns the first of the words with which a word of the text begins, in whatever spelling. */
+/** Returns the first of `words` with which a word of the text begins, ignoring case and «ё». */
 export function hiddenWordIn(text: string, words: readonly string[]): string | undefined {
   if (words.length === 0) return undefined
   const found = patternOf(words).exec(fold(text))?.[0]
   return found && words.find((word) => fold(word) === found)
 }
 
-/** Returns a text in which spellings of a word are alike. */
+/** Normalizes case, «ё» and white space. */
 export function fold(text: string): string {
   return text.toLowerCase().replaceAll('ё', 'е').replace(/\s+/g, ' ')
 }
