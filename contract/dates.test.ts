@@ -13,6 +13,6 @@ test('a date has its year, without the letter after it and without a line break 
   expect(formatDate(LATE)).toBe('5\u00a0декабря\u00a02026')
 })
 
-test('a time names its clock', () => {
+test('a time names the city of its time zone', () => {
   expect(formatTime(LATE)).toBe('5 декабря в 00:05 по Москве')
 })
