@@ -57,7 +57,7 @@ function ask(url: string): Promise<Response> {
   return fetch(url, { headers: { connection: 'close' } })
 }
 
-/** Reads the wall `count` times, several at a time; returns the statuses. */
+/** Reads the wall `times` times, several at once; returns the statuses. */
 async function readWall(url: string, times: number): Promise<Set<number>> {
   const seen = new Set<number>()
   let left = times
