@@ -45,7 +45,7 @@ export const REPORT_COMMENT_MAX = 300
 export const APPEAL_MAX = 500
 /** The reason that a reporter may explain. */
 export const OTHER_REASON = 'Другое нарушение'
-/** A decision has a reason and a note; a block may end by itself after so many days. */
+/** Longest reason and note of a decision, in characters, and longest limited block, in days. */
 export const MODERATION_REASON_MAX = 200
 export const MODERATION_NOTE_MAX = 500
 export const BLOCK_DAYS_MAX = 3650

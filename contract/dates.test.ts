@@ -4,7 +4,7 @@ import { formatDate, formatDay, formatTime } from './dates.ts'
 /** In Moscow it is the next day already. */
 const LATE = new Date('2026-12-04T21:05:00Z')
 
-test('a day is that of Moscow, without a line break inside', () => {
+test('a day is the day in Moscow, without a line break inside', () => {
   expect(formatDay(LATE)).toBe('5\u00a0декабря')
   expect(formatDay(LATE.getTime())).toBe('5\u00a0декабря')
 })

@@ -47,7 +47,7 @@ export function parsePostText(raw: string): string | null {
   return VISIBLE.test(text) && textLength(text) <= POST_TEXT_MAX ? text : null
 }
 
-/** Replaces line ends and tabs as typed by those that a post may contain. */
+/** Replaces typed line ends and tabs by line feeds and spaces, which a post may contain. */
 export function tidyTyped(raw: string): string {
   return raw.replace(/\r\n?/gu, '\n').replace(/\t/gu, ' ')
 }

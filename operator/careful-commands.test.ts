@@ -76,7 +76,7 @@ test('user refuses a name that is also another user’s id, and the journal reco
   expect(await statusOf(post.id)).toBe(404)
 })
 
-test('removing many posts skips one that its author deletes meanwhile, and notifies the nodes once', async () => {
+test('removing many posts skips a post that its author deletes meanwhile, and notifies the nodes once', async () => {
   const author = await app.signUp()
   const posts = [await app.publish(author), await app.publish(author), await app.publish(author)]
   const [first, second] = posts.map(({ id }) => id)

@@ -31,7 +31,7 @@ export const recount: Command = {
 
 async function mend(context: Context, found: Difference[]): Promise<void> {
   await change(context, async (tx) => {
-    // Locks rows in the order of all other writes: posts, then totals, then the wall.
+    // All writes lock rows in one order: posts, then totals, then the wall.
     const inOrder = found.toSorted((a, b) => ORDER.indexOf(a.counter) - ORDER.indexOf(b.counter))
     for (const difference of inOrder) await fixCounter(tx, difference)
     const details = { mended: found }

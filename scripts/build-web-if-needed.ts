@@ -91,7 +91,7 @@ async function runBuild(outDir: string): Promise<void> {
   if (code !== 0) throw new Error(`The web did not build (${signal ?? `exit code ${code}`})`)
 }
 
-/** Replaces a folder by two renames, so that nobody ever finds half of a build. */
+/** Replaces a folder by two renames, so that no process finds half of a build. */
 function replace(place: string, fresh: string): void {
   const old = `${fresh}.old`
   try {

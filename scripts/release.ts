@@ -41,7 +41,7 @@ const PARTS = [
 const BUILD = 'build'
 const nodeOf = (arch: string) => `node_modules/node-${process.platform}-${arch}`
 const NODE_PACKAGE = /^node_modules\/node(?:-bin)?-\w+-\w+$/
-/** Unused at run time: tests, types, source maps, old fonts, Node's headers and manual. */
+/** Unused at run time: tests, types, maps, fonts for old browsers, Node's headers and manual. */
 const LEFT_OUT = [
   /\.(?:test|fixture|child)\.(?:ts|backup)$/,
   /^server\/testing$/,

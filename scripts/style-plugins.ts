@@ -34,7 +34,7 @@ const SYSTEM_FONTS = [
   { family: 'DejaVu', local: ['DejaVu Sans'], size: 93.4 },
   { family: 'DejaVu', local: ['DejaVu Sans Bold'], isBold: true, size: 86.7 },
 ]
-/** Of Golos Text, in percent of its size, from the hhea table of its woff2; typo is the same. */
+/** Metrics of Golos Text in percent of its size: hhea of its woff2, equal to its typo metrics. */
 const [ASCENT, DESCENT] = [98, 22]
 
 type FaceOptions = Omit<(typeof SYSTEM_FONTS)[number], 'latin'> & { range?: string }

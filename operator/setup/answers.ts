@@ -119,7 +119,7 @@ type Tried = { asking: Asking; set: Env; host: string }
 
 /**
  * Logs in to a new mail server, so that a wrong password does not replace one that works. Returns
- * false to ask again. Without a terminal throws Refusal instead.
+ * false to ask again, if there is a terminal; may throw Refusal otherwise.
  */
 async function mayBeSet(url: string, { asking, set, host }: Tried): Promise<boolean> {
   if (url === '' || url === set.SMTP_URL) return true

@@ -111,7 +111,7 @@ test('when the reader of its log has stopped reading the server keeps serving, a
 })
 
 test.runIf(process.getuid?.() === 0)(
-  'with the log’s disk full the server keeps serving; once there is room, the log continues in whole lines and says how many are missing',
+  'with the log’s disk full the server keeps serving; once there is room, the log continues in whole lines and states how many are missing',
   async () => {
     const disk = await folderForTest()
     await mountForTest(disk, 'size=64k')

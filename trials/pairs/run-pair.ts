@@ -24,7 +24,7 @@ export type Outcome = {
 
 export async function buildWall(lab: Lab): Promise<Wall> {
   const world = await makeWorld(lab.app)
-  // Reports of accounts under a day old hide nothing. Each table has ids of its own.
+  // Reports of accounts under a day old hide nothing. Each table gets its own range of ids.
   await lab.execute(`UPDATE users SET created_at = created_at - interval '2 days';
     UPDATE moderator_mails SET mailed_at = now() - interval '2 hours';
     SELECT setval(format('%I.%I', schemaname, sequencename)::regclass,

@@ -32,7 +32,7 @@ type Options = {
 
 /** How long a statement may take before its locks are checked. */
 const LOCK_CHECK_MS = 3
-/** After so long without an event, a call on a shared node waits for a statement of the other. */
+/** After this long without an event, a call on a shared node waits for a statement of the other. */
 const QUIET_MS = 15
 /** A pair runs in all its orders if they are at most this many times `most`. */
 const ALL_ORDERS_FACTOR = 3
