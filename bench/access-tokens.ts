@@ -2,7 +2,7 @@ import { accessTokenKey, signAccessToken } from '../server/features/sessions/aut
 import { executeOn } from '../server/testing/databases.ts'
 import { SECRET } from './measured-product.ts'
 
-/** As long as the measured server lets tokens live. */
+/** The lifetime of tokens on the measured server. */
 const DAY_SECONDS = 86_400
 
 /** Opens a session for each of `count` users; returns their access tokens. */

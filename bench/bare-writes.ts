@@ -3,7 +3,7 @@ import pg from 'pg'
 
 /**
  * The physical limit of a write: its durable statement in a loop, each by another user, on as many
- * connections as the product has. Prints how many a second.
+ * connections as the product has. Prints the statements per second.
  */
 const [url = '', kind = '', seconds = '1', users = '1', posts = '2', connections = '20'] =
   process.argv.slice(2)

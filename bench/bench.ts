@@ -40,7 +40,7 @@ const seconds = Number(
 const rounds = Number(values.rounds)
 const SIGNED_IN = 400
 const PORT = 3210
-/** How many pages are asked for that nobody has asked for before. */
+/** How many uncached pages are requested. */
 const MISSES = 200
 
 const dataSet = dataSetOf(Number(values.posts))
@@ -56,10 +56,10 @@ const env: Record<string, string> = {
 await using started = await startFilledProduct({ dataSet, port: PORT, env, prepare })
 const { product, prepared } = started
 const { databaseUrl, tokens, firstThread, chosen, queries } = prepared
-// Only now, and only the server: its PostgreSQL may run wherever the kernel puts it.
+// Pinned after its start, so that its PostgreSQL may run on any core.
 pin(product.pid, SERVER_CORE)
 
-// Each exits 1 if a goal is missed, except for the crowd's, which the machine decides too.
+// Each exits 1 if a goal is missed, except the overload, whose goals depend on the machine too.
 if (values.overload) await measureOverload(product, { seconds, only: values.only, dataSet, tokens })
 else if (mailbox) await measureSignInStorm(product, { seconds, dataSet, mailbox })
 else if (values['beside-writes'])
@@ -144,7 +144,7 @@ async function prepare(url: string) {
   return { databaseUrl: url, tokens, firstThread, chosen: all, queries }
 }
 
-/** Measures by turns, so that both have the same machine; returns the median round. */
+/** Measures limit and product in turn, as the machine's speed varies; returns the median round. */
 async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
   const results: { load: Load; limit: Limit; cpu: number }[] = []
   for (let round = 0; round < rounds; round++) {

@@ -16,8 +16,8 @@ const LIKED_POSTS = 1000
 const GOAL = 0.6
 
 /**
- * Measures in turn how many reads are served beside likes and posts, and beside none. The writes
- * come at their times, whether those before are answered or not. Exits 1 under the goal.
+ * Measures in turn how many reads are served without and beside likes and posts. The writes come at
+ * a steady rate, whether earlier ones are answered or not. Exits 1 under the goal.
  */
 export async function measureBesideWrites(
   { url, cpu }: Product,
@@ -97,7 +97,7 @@ function newPost(tokens: string[]) {
 }
 
 function withTokenOf(tokens: string[]) {
-  // The last user only reads: whoever has just written reads past the cache.
+  // The last user only reads, because reads bypass the cache soon after a write.
   return { authorization: `Bearer ${tokens[Math.floor(Math.random() * (tokens.length - 1))]}` }
 }
 

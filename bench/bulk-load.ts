@@ -4,8 +4,8 @@ import type { Queryable } from '../server/kernel/db/database.ts'
 type Definition = { drop: string; create: string }
 
 /**
- * Runs `fill` without indexes, constraints and counting triggers, and makes these again: an index
- * over millions of rows is built in a tenth of the time that adding them one by one takes.
+ * Runs `fill` without indexes, constraints and counting triggers, and then restores these: building
+ * an index over millions of rows takes a tenth of the time of adding them one by one.
  */
 export async function withoutIndexes(
   db: Queryable,

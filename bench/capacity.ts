@@ -5,7 +5,7 @@ import { printMarkdown } from './table.ts'
 /** Computes what daily readers need, from docs/performance.md and the habits below. */
 const DAILY_READERS = [1_000, 100_000, 10_000_000]
 
-/** Guesses, to be replaced by what a wall's own metrics say. */
+/** Guesses, to be replaced by the metrics of a wall. */
 const HABITS = {
   visitsADay: 2,
   /** After the page that a visit begins with. */
@@ -17,32 +17,32 @@ const HABITS = {
   likesADay: 0.5,
   /** How much more happens in the busiest minute than on average. */
   peak: 5,
-  /** Visits without the app's files in the cache, and bytes of these and of another answer. */
+  /** The share of visits without cached app files; bytes of these files, and of other answers. */
   firstVisits: 0.3,
   firstVisitBytes: 183_000,
   answerBytes: 4000,
 }
 /** A core may be busy half of the time, so that waits stay short and machines can be lost. */
 const BUSY = 0.5
-/** For each row beside itself: free space, the log of changes. */
+/** Disk for each byte of rows, with free space and the log of changes. */
 const DISK_FACTOR = 2
 const NODE_GIB = 0.5
-/** A PostgreSQL needs so much beside its buffers, for connections and the system. */
+/** The memory of PostgreSQL besides its buffers, for connections and the system. */
 const DATABASE_GIB = 1
-/** Reads are of the newest rows: these days should fit into memory. */
+/** The rows of this many days should fit into memory, because most reads are of the newest. */
 const DAYS_IN_MEMORY = 30
-/** For a wall whose loss of a machine may lose no data. */
+/** For a wall that must not lose data with a machine. */
 const STANDBYS = 2
 /** PostgreSQL's CPU time for a signed-in read of any post (µs), measured on 2026-11-21. */
 const DATABASE_READ = 174
-/** Up to so many daily readers may wait while one machine is repaired. */
+/** Up to this many daily readers can wait while the only machine is repaired. */
 const ONE_MACHINE = 10_000
 
 const DAY_SECONDS = 86_400
 const YEAR_DAYS = 365
 const GIB = 1024 ** 3
 
-/** As bench/sizes.ts printed it. */
+/** Reads what bench/sizes.ts printed. */
 function rowBytes(): { post: number; like: number } {
   const found = /a post takes (\d+) bytes and a like (\d+)\./.exec(readPage('performance.md'))
   if (!found) throw new Error('docs/performance.md does not say how large a post and a like are')
@@ -55,7 +55,7 @@ function readPage(page: string): string {
 
 type Cell = (row: string, column: string) => number
 
-/** Reads a page's tables: the first row of a name in a table that has the column. */
+/** Returns a function that finds a cell: of the first row of a name in a table with the column. */
 function tablesOf(page: string): Cell {
   const tables = readPage(page)
     .split(/\n(?!\|)/)
@@ -86,14 +86,14 @@ type Costs = ReturnType<typeof readCosts>
 function readCosts() {
   const measured = tablesOf('performance.md')
   const cpu = (row: string) => measured(row, 'CPU, µs')
-  // The bare loop keeps the database's core busy: one write takes what its rate leaves it.
+  // The bare loop keeps the database's core busy, so that a write takes the inverse of its rate.
   const bare = (row: string) => 1e6 / measured(row, 'limit/s')
   return {
     node: {
       page: cpu('wall page, visitor'),
       cached: cpu('wall, visitor'),
       missed: measured('any post, visitor', 'before, µs'),
-      // Each publication invalidates the cache, so these are taken as not cached at all.
+      // Each publication invalidates the cache, so these reads count as uncached.
       signedIn: measured('any post, signed in', 'before, µs'),
       post: cpu('publish'),
       like: cpu('like a hot post'),

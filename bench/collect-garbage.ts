@@ -1,8 +1,8 @@
 import { on, once } from 'node:events'
 
-/** A thread that has just ended answers nothing. */
+/** Limits the wait, because a thread that has just ended does not answer. */
 const ANSWER_MS = 30_000
-/** Objects, and the buffers that they hold. */
+/** Bytes of objects and of their buffers. */
 const IN_USE = '(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())'
 const MIB = 1024 * 1024
 
@@ -13,12 +13,12 @@ type Message = {
   result?: { result?: { value: number } }
 }
 
-/** Makes Node.js listen to `collectGarbage` at a port. */
+/** Returns the environment in which Node.js accepts `collectGarbage` at a port. */
 export const inspectedAt = (port: number) => ({ NODE_OPTIONS: `--inspect=127.0.0.1:${port}` })
 
 /**
- * Collects the garbage of a process and of its threads, so that what it still has is what it needs.
- * Resolves to how many MiB its objects and buffers take.
+ * Collects the garbage of a process and of its threads. Resolves to the MiB of the objects and
+ * buffers that remain.
  */
 export async function collectGarbage(port: number): Promise<number> {
   const list = await fetch(`http://127.0.0.1:${port}/json/list`)
@@ -37,7 +37,7 @@ export async function collectGarbage(port: number): Promise<number> {
     const forThread = { id: 0, method: 'NodeWorker.sendMessageToWorker', params: forward }
     socket.send(sessionId === undefined ? question : JSON.stringify(forThread))
     for (;;) {
-      // A loop over `messages` would end them.
+      // Leaving a loop over `messages` would end them.
       const { value: [{ data }] = [{}] } = await messages.next()
       const received: Message = JSON.parse(data)
       const { sessionId: from, message } = received.params ?? {}

@@ -13,10 +13,10 @@ export function dataSetOf(posts: number): DataSet {
 const REPLY_EVERY = 4
 /** Millions of rows take minutes. */
 const FOR_LONG_STATEMENTS = { connections: 1, statementTimeoutMs: 3_600_000 }
-/** The wall grows by a post every so many seconds. */
+/** How many seconds lie between two posts. */
 const SECONDS_APART = 20
 
-/** It shares no factor with the number of the replies' texts. */
+/** Shares no factor with REPLY_EVERY, so that replies have all texts too. */
 const TEXTS = 1999
 const WORDS =
   'стена слышит всё что говорят вслух а потом отвечает тихо и долго как старый друг у окна где идёт снег'

@@ -14,10 +14,9 @@ import { dataSetOf, seed } from './data-set.ts'
 import { SECRET } from './measured-product.ts'
 import { statementsOf } from './queries.ts'
 
-// Prints which files of the server run a function while one request is answered, by V8's coverage:
-// those that run each time, so that jobs and checks which happen to run beside a request do not
-// count. `--list` prints their names too. Also prints how many statements come before a code is
-// mailed. Exits 1 for too many of either.
+// Prints how many files of the server run a function in every request of a kind, by V8's coverage.
+// Jobs and checks that happen to run beside a request do not count. `--list` prints the names too.
+// Also prints how many statements come before a code is mailed. Exits 1 for too many of either.
 
 const ROOT = join(import.meta.dirname, '..')
 const TIMES = 4
@@ -61,7 +60,7 @@ started.defer(() => app.close())
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const headers = { authorization: `Bearer ${token}` }
 
-/** Requests by what they are: `n` differs each time. */
+/** Requests by their names; `n` differs each time. */
 const REQUESTS: Record<string, (n: number) => Promise<Response>> = {
   'a like': (n) => fetch(`${origin}/api/v1/posts/${1 + 4 * n}/likes`, { method: 'POST', headers }),
   'publishing a post': (n) =>
@@ -107,8 +106,7 @@ session.disconnect()
 
 async function enteredEachTime(request: (n: number) => Promise<Response>): Promise<string[]> {
   const times = new Map<string, number>()
-  // What is made by the first request of a kind, such as a statement's text, is not what each
-  // costs.
+  // Warms up, because only the first requests of a kind make such things as a statement's text.
   for (const n of [TIMES, TIMES + 1]) await answered(request(n))
   for (let n = 0; n < TIMES; n++) {
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })

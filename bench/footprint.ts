@@ -13,8 +13,8 @@ import { applyLoad } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
 
 /**
- * Measures memory, idle and busy, and the disk of an install and a release; with --minutes, whether
- * anything grows for so long.
+ * Measures memory, idle and busy, and the disk space of an install and a release; with --minutes,
+ * whether anything grows in that time.
  */
 const ROOT = join(import.meta.dirname, '..')
 const POSTS = 10_000
@@ -55,13 +55,13 @@ function productionPackages(): string[] {
     .map((path) => join(ROOT, path))
 }
 
-/** By their paths, as npm noted them when it installed them. */
+/** Returns the installed packages by path, as npm recorded them. */
 function installedPackages(): Record<string, unknown> {
   const noted = readFileSync(join(ROOT, 'node_modules/.package-lock.json'), 'utf8')
   return JSON.parse(noted).packages
 }
 
-/** In MiB; what lies in two of the folders counts once. */
+/** Returns MiB; files in two of the folders count once. */
 async function diskUse(folders: string[]): Promise<number> {
   const { stdout } = await run('du', ['-ckd0', ...folders], { maxBuffer: 1e8 })
   const [kilobytes] = stdout.trimEnd().split('\n').at(-1)?.split('\t') ?? []
@@ -93,10 +93,7 @@ function memoryWithDatabase(pid: number): { server: number; database: number } {
   return { server: memoryOf(pid), database }
 }
 
-/**
- * In MiB: what several processes share counts once in all (proc(5)), and one that has ended not at
- * all.
- */
+/** Returns MiB, with a share of what several processes use (Pss in proc(5)); 0 if it has ended. */
 function memoryOf(pid: number): number {
   const path = `/proc/${pid}/smaps_rollup`
   const rollup = existsSync(path) ? readFileSync(path, 'utf8') : ''

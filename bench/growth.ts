@@ -22,14 +22,13 @@ const REST_SECONDS = [10, 60]
 
 type Memory = { server: number; database: number }
 type MemoryOf = (pid: number) => Memory
-/** `inUse` is of objects and buffers; the server's memory also has what their allocators keep. */
+/** `inUse` counts objects and buffers; `server` also what their allocators keep. */
 type Sample = Memory & { hours: number; inUse: number; tables: Map<string, number> }
 
 /**
  * Measures whether memory or tables grow under a mixed load that leaves nothing behind: reads,
- * likes that are taken back, posts that are edited and deleted. Then comes a storm of reads without
- * pause, and what memory is left after it. Before each sample garbage is collected, which otherwise
- * fills heaps for hours.
+ * likes that are taken back, posts that are edited and deleted. Then measures the memory that stays
+ * after a storm of reads. Collects garbage before each sample, because it fills heaps for hours.
  */
 export async function measureGrowth(
   minutes: number,
@@ -79,7 +78,7 @@ export async function measureGrowth(
   ])
 }
 
-/** Pages of different posts, most of which no cache has. */
+/** Requests pages of random posts, most of which are not cached. */
 function pageRequest(posts: number) {
   return () => ({ method: 'GET' as const, path: `/posts/${1 + Math.floor(Math.random() * posts)}` })
 }
@@ -167,7 +166,7 @@ function printSlopes(samples: Sample[]): void {
   ])
 }
 
-/** Least squares over the hours. The error takes samples for independent, which memory's are not. */
+/** Least squares over the hours. The error assumes independent samples, unlike those of memory. */
 function slopeOf(samples: Sample[], figure: (sample: Sample) => number) {
   const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length
   const [hours, figures] = [samples.map((one) => one.hours), samples.map(figure)]

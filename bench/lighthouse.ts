@@ -16,7 +16,7 @@ export type Report = Record<Category, number> & {
   tbt: number
   cls: number
   bytes: number
-  /** The audits that lowered a score other than that of performance. */
+  /** The audits that lowered a score other than performance. */
   faults: string[]
 }
 

@@ -28,7 +28,7 @@ export async function measureBesideStreams(
   for (const { name } of readsBeside([]).filter((kind) => kind.name.includes(only))) {
     const turns: { share: number; cells: string[] }[] = []
     for (let round = 0; round < rounds; round++) {
-      // Whoever comes second finds another moment of the machine.
+      // The two take turns in being first, because the machine's speed varies.
       const first = await read(round % 2 ? streaming : idle, name, seconds)
       const second = await read(round % 2 ? idle : streaming, name, seconds)
       const [alone, beside] = round % 2 ? [second, first] : [first, second]

@@ -5,7 +5,7 @@ import autocannon, { type Client, type Request } from 'autocannon'
 
 export type Load = { rps: number; p50: number; p99: number; requests: number; failed: number }
 
-/** Of several, each connection sends one of its own again and again. */
+/** Of several requests, each connection repeats one. */
 export type Requests = Request | Request[] | (() => Request)
 
 type Options = {
@@ -18,8 +18,8 @@ type Options = {
 const IN_FLIGHT = 50
 
 /**
- * Latencies in milliseconds. Compare only what is loaded alike: a `request` made each time costs
- * this process much more than a constant one.
+ * Returns latencies in milliseconds. Compare only loads of one kind: a function as `request` costs
+ * this process much more than a constant.
  */
 export async function applyLoad({
   url,
@@ -56,7 +56,7 @@ export async function applyLoad({
   }
 }
 
-/** autocannon would turn each body into a string that nobody asks for, in half of its time. */
+/** autocannon would spend half of its time turning each body into an unused string. */
 function doNotReadBodies(client: Client): void {
   const { pipelinedRequests } = client as unknown as { pipelinedRequests: object }
   Object.assign(pipelinedRequests, { addBody() {} })
@@ -82,7 +82,7 @@ export function median(times: number[]): number {
   )
 }
 
-/** Returns the middle one by a figure, of an even number the lower: never the better of two. */
+/** Returns the median result by a figure; of an even number, the lower of the middle two. */
 export function middleOf<T>(results: T[], figureOf: (result: T) => number): T {
   const sorted = results.toSorted((a, b) => figureOf(a) - figureOf(b))
   const middle = sorted[Math.floor((sorted.length - 1) / 2)]

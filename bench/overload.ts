@@ -8,11 +8,11 @@ type Observed = { url: string; rss: () => number; cpu: () => number }
 type People = { dataSet: DataSet; tokens: string[] }
 type Kind = { name: string; request: () => string }
 
-/** So many callers keep the server's core busy: what they are served is its capacity. */
+/** This many callers keep the server's core busy, so that what they are served is its capacity. */
 const ENOUGH = 200
 const CROWD = 2000
 const CAPACITY_SECONDS = 5
-/** Somebody new comes so often, apart from the crowd. */
+/** The interval at which newcomers call, besides the crowd. */
 const NEWCOMER_MS = 10
 const MEMORY_SAMPLE_MS = 250
 const NORMAL_MS = 100
@@ -118,7 +118,7 @@ export function watchMemory({ rss }: Pick<Observed, 'rss'>): () => number {
   }
 }
 
-/** Milliseconds until every newcomer is served at once. */
+/** Returns the milliseconds until every newcomer is served quickly. */
 async function untilNormal(url: string, { request }: Kind): Promise<number> {
   const began = performance.now()
   let normalSince = 0

@@ -6,7 +6,7 @@ export const LOAD_CORE = 1
 
 const hasTaskset = spawnSync('taskset', ['--version']).status === 0
 
-/** Pins a command to a core, where the system can. */
+/** Pins a command to a core, if the system can. */
 export function pinned(core: number, [file = '', ...args]: string[]): [string, string[]] {
   return hasTaskset ? ['taskset', ['-c', String(core), file, ...args]] : [file, args]
 }

@@ -13,8 +13,8 @@ export type Call = {
 }
 
 /**
- * Counts a call's statements at the driver: of the second of two calls, so that nothing is prepared
- * in it, and without cached responses.
+ * Counts the statements of each call at the driver, without cached responses. Calls twice, and
+ * counts the second time, when everything is prepared.
  */
 export async function countQueries(databaseUrl: string, calls: Call[]): Promise<number[]> {
   const config = readConfig({

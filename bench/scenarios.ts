@@ -8,18 +8,18 @@ export type Scenario = {
   name: string
   /** The least share of the physical limit that the product should reach. */
   goal: number
-  /** A read is compared with a bare server of the same bytes. */
+  /** Absent for a read, which is compared with a bare server of the same bytes. */
   bareWrite?: BareWrite
-  /** As many as a read has, unless set. */
+  /** By default as many as a read has. */
   inFlight?: number
   call: Call
   request: Requests
 }
 
-/** A loop of bare statements on so many connections. */
+/** A loop of bare statements on several connections. */
 export type BareWrite = { kind: 'post' | 'like'; connections: number }
 
-/** The product's pool has as many connections. */
+/** The connections of the product's pool. */
 const POOL = 20
 const TEXT = 'Говорят, если долго смотреть на стену, она отвечает.'
 const HOT_POST = 1

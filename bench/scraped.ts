@@ -17,22 +17,22 @@ type Scraped = {
   dataSet: DataSet
   tokens: string[]
 }
-/** What the scrapers got: pages are looked at when nobody is measured any more. */
+/** What the scrapers got. The pages are checked after the measurement. */
 type Pages = { bodies: Buffer[]; refused: number; lost: number }
 
-/** A proxy in front tells the addresses, and the limits are those of an operator. */
+/** Requests state their addresses as a proxy would, and the default limits apply. */
 export const SCRAPED_ENV = { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_SCALE: '1' }
 
 const REPLIES = 15
-/** Pages of which the main thread's time is measured, with replies and as many without. */
+/** For how many pages the main thread's time is measured, with replies and without. */
 const TIMED = 400
 const TIMED_GOALS = { replies: 2.5, lone: 1.5 }
 const READERS = 200
-/** So long somebody looks at what they have read: together they read a thousand times a second. */
+/** A reader's pause between two reads: together they read a thousand times a second. */
 const PAUSE_MS = 200
 const LIKES_PER_SECOND = 20
 const MARK = 'Слово'
-/** Goals up to this rate, and beyond it. */
+/** Up to this rate the steady goals apply, beyond it those of a storm. */
 const MANY = 300
 const GOALS = {
   steady: { share: 0.95, p99: 100, likesP99: 200, memory: 60 },
@@ -62,8 +62,8 @@ export async function fillThreads(databaseUrl: string, threads: number): Promise
 }
 
 /**
- * Measures what people are left with while scrapers read one post after another, each from an
- * address of its own, and what the scrapers get. Exits 1 where a goal is missed.
+ * Measures how people are served while scrapers read one post after another, each from its own
+ * address, and what the scrapers get. Exits 1 if a goal is missed.
  */
 export async function measureScraped(
   product: { url: string; rss: () => number; mainCpu: () => number },
@@ -79,7 +79,7 @@ export async function measureScraped(
   const stopWatching = watchMemory(product)
   const pages = noPages()
   let turn = 0
-  // Where a slow server makes the round longer, the first threads are long out of the cache.
+  // If a slow server prolongs the round, the first threads repeat, long after they were cached.
   const nextId = () => firstThread + (turn++ % (rate * seconds))
   const scrapers = openLoop(rate, (agent) => readPage(agent, `${url}/posts/${nextId()}`, pages))
   const likes = openLoop(LIKES_PER_SECOND, (agent) => post(agent, url, newLike(dataSet, tokens)))
@@ -123,7 +123,7 @@ function timedRow(name: string, ms: number, goal: number): string[] {
   return [name, ms.toFixed(2), '', goalCell(ms, '≤', goal)]
 }
 
-/** Returns the main thread's milliseconds for a page that nobody has asked for before. */
+/** Returns the main thread's milliseconds for an uncached page. */
 async function timePages({ url, mainCpu }: { url: string; mainCpu: () => number }, first: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const pages = noPages()
@@ -191,7 +191,7 @@ function noPages(): Pages {
   return { bodies: [], refused: 0, lost: 0 }
 }
 
-/** The data for the scripts of a page is not what people and crawlers read. */
+/** Whether head and body contain the post's text, not only the data for scripts. */
 function isWhole(page: Buffer): boolean {
   const text = brotliDecompressSync(page)
     .toString()

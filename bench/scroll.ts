@@ -10,16 +10,16 @@ import { SECRET, startFilledProduct } from './measured-product.ts'
 import { goalCell, printMarkdown } from './table.ts'
 
 /**
- * On a processor slowed four times, as a signed-in user, with 10 and with 1,000 posts: measures how
- * long a press that opens a post or a dialog or likes takes to show (INP), the longest task of going
- * back to the wall, and the longest task while one scrolls. Exits 1 if a median, or the longest task
- * of a pass, is over its goal.
+ * Measures a signed-in user's wall of 10 and of 1,000 posts on a processor slowed four times: how
+ * long it takes to open a post or a dialog and to like (INP), the longest task of going back, and
+ * the longest task of scrolling. Exits 1 if a median, or the longest task of a pass, is over its
+ * goal.
  */
 const PORT = 3213
 const POSTS = 1000
 const SLOWDOWN = 4
 const STEP_MS = 100
-/** A dialog makes the page inert in the task of the tap, for which the browser styles all of it. */
+/** A dialog makes the page inert, so the browser restyles all of it in the task of the tap. */
 const DIALOG_MS = 150
 const DIALOGS = ['the dialog of a new post', 'that of a reply']
 const TIMES = 5
@@ -111,7 +111,7 @@ function openPost(): Promise<number> {
 async function goBack(posts: number): Promise<number> {
   await page.evaluate('window.longTasks = []')
   await page.goBack()
-  // Not by a function: the page's policy lets none be made from text there.
+  // Not waitForFunction(): the page's policy forbids making functions from text.
   await page
     .locator('article')
     .nth(posts - 1)
@@ -125,7 +125,7 @@ async function openDialog(button: Locator): Promise<number> {
   const taken = await pressFor(button, dialog)
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  // What closing takes is reported late, and would count as what the next press takes.
+  // The closing is reported late, and would count for the next press.
   await settle()
   return taken
 }
@@ -140,8 +140,8 @@ async function likePost(): Promise<number> {
 }
 
 /**
- * Returns the milliseconds from the press to the next frame. Both are found by selector: to look
- * again and again for a role among 1,000 posts takes as long as what is measured.
+ * Returns the milliseconds from the press to the next frame. Both are found by selector, because
+ * polling for a role among 1,000 posts takes as long as what is measured.
  */
 async function pressFor(button: Locator, shown: Locator): Promise<number> {
   await page.evaluate('window.presses = []')
@@ -151,7 +151,7 @@ async function pressFor(button: Locator, shown: Locator): Promise<number> {
   return Math.max(0, ...((await page.evaluate('window.presses')) as number[]))
 }
 
-/** Returns 0 if none took 50 ms: a browser reports longer ones alone. */
+/** Returns 0 if none took 50 ms, because browsers report only longer ones. */
 async function longestTask(): Promise<number> {
   return Math.max(0, ...((await page.evaluate('window.longTasks')) as number[]))
 }
@@ -165,7 +165,7 @@ async function signIn(): Promise<void> {
   await page.addInitScript(`localStorage.setItem('client-token', '${user.clientToken}')`)
 }
 
-/** Waits until the browser is idle, so that what it reports late is there. */
+/** Waits until the browser is idle, so that its late reports have arrived. */
 async function settle(): Promise<void> {
   await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve, { timeout: 5000 }))')
   await page.waitForTimeout(500)

@@ -10,15 +10,15 @@ type Step = 'start' | 'mail' | 'confirm' | 'whole'
 type SignIn = { isServed: boolean; ms: Partial<Record<Step, number>> }
 
 const PEOPLE_PER_MINUTE = 1000
-/** 99 of 100 people may wait so long, for each step and for all of them together. */
+/** The longest wait of 99 of 100 people, for each step and for all steps together. */
 const LONGEST_STEP_MS = 1000
 const STEPS: Step[] = ['start', 'mail', 'confirm', 'whole']
 const DEVICE = { userAgent: 'bench', userAgentVersion: '', os: '' }
 
 /**
- * Has people come at a steady rate, by turns with an account and without. Each asks for a code,
- * waits for the mail, and sends the code back. Prints how many were served and how long each step
- * took, under the goals. Exits 1 if one is missed.
+ * Simulates people who come at a steady rate, every second one with an account. Each asks for a
+ * code, waits for the mail, and sends the code back. Prints how many were served and how long each
+ * step took, under the goals. Exits 1 if a goal is missed.
  */
 export async function measureSignInStorm(
   { url, cpu }: Product,
@@ -56,7 +56,7 @@ const HEAD = [
   'CPU each, ms',
 ]
 
-/** The step `mail` lasts from the answer to the start until the code is there. */
+/** The step `mail` lasts from the answer of `start` until the code arrives. */
 async function signIn(
   url: string,
   { person, dataSet, mailbox }: { person: number } & Omit<Options, 'seconds'>,

@@ -27,7 +27,7 @@ const SEARCHES = [
   ...['"слышит друг"', '"стена старый"', `стена -${rareWord(0)}`, `${rareWord(17)} -снег`],
 ]
 const PORT = 3212
-/** The two walls are read in so many turns, so that both have the same machine. */
+/** The two walls are read in turn, this many times, because the machine's speed varies. */
 const TURNS = 5
 const GROWTH_MAX = 1.3
 const SEARCH_P99_MAX_MS = 60
@@ -98,7 +98,7 @@ async function openWall(posts: number, port: number) {
       const found: { q: string; middle: number; p99: number }[] = []
       for (const q of SEARCHES) {
         const url = `${product.url}/api/v1/posts/search?q=${encodeURIComponent(q)}`
-        // One that is refused as too broad.
+        // The server refuses a search that is too broad.
         const refused = () => [Number.POSITIVE_INFINITY]
         const taken = await timesOf(Array(reads).fill(url), headers).catch(refused)
         const sorted = taken.toSorted((a, b) => a - b)
@@ -115,7 +115,7 @@ async function openWall(posts: number, port: number) {
 
 type RowBytes = { post: number; like: number }
 
-/** Bytes of the disk for a post and a like: rows, long texts, and all indices. */
+/** Returns the bytes on disk of a post and a like: rows, long texts, and all indices. */
 async function measureRows(url: string): Promise<RowBytes> {
   const { db, close } = openDatabase(url, () => {}, { connections: 1, statementTimeoutMs: 60_000 })
   try {

@@ -10,7 +10,7 @@ export function usernameProblem(name: string): 'empty' | 'short' | 'long' | 'cha
   return ALLOWED.test(name) ? null : 'characters'
 }
 
-/** Whether a username looks generated, so that its owner has hardly chosen it. */
+/** Whether a username looks generated rather than chosen. */
 export function isGeneratedName(name: string): boolean {
   return /^user_[0-9a-z]{7}$/.test(name)
 }

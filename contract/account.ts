@@ -23,14 +23,14 @@ export const CurrentUser = strictObject({
   waitingReports: Type.Optional(Count),
   /** Whether their reports were decided and they have not seen it. */
   hasNewOutcomes: Type.Optional(Type.Literal(true)),
-  /** When the newest of their posts that are removed now was removed. */
+  /** When a moderator last removed one of their posts that is still removed. */
   lastRemoval: Type.Optional(UnixSeconds),
-  /** Why they can only read, and until when; null: without an end. */
+  /** Why they can only read, and until when. */
   block: Type.Optional(Block),
 })
 export type CurrentUser = Type.Static<typeof CurrentUser>
 
-/** What a page needs to know when it opens. */
+/** What a page needs when it opens. */
 export const OwnAccount = strictObject({
   ...CurrentUser.properties,
   /** Left out if it is NOTHING_RECEIVED. */

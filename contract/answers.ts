@@ -6,7 +6,7 @@ import { Post, PostPage } from './posts.ts'
 
 export const ReceivedReply = strictObject({
   ...Post.properties,
-  /** Counts the replies to its recipient in the order in which they came. */
+  /** Its number among the replies to its recipient, in order of arrival. */
   received_no: Count,
 })
 export type ReceivedReply = Type.Static<typeof ReceivedReply>

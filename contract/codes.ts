@@ -11,7 +11,7 @@ const MailState = Type.Union([
 ])
 export type MailState = Type.Static<typeof MailState>
 
-/** `expiresAt`: when the code ceases to be valid, sooner once its mail is accepted. */
+/** `expiresAt`: when the code expires; becomes earlier once its mail is accepted. */
 const CodeMail = strictObject({ state: MailState, expiresAt: UnixSeconds })
 export type CodeMail = Type.Static<typeof CodeMail>
 

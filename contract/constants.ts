@@ -1,22 +1,22 @@
 /** The browser loads this file: plain values only. */
 
-/** What the paths of the API's calls begin with. */
+/** The prefix of the paths of all API calls. */
 export const API_PREFIX = '/api/v1'
-/** The stream of server-sent events that tells browsers what is new. */
+/** The stream of server-sent events with news for browsers. */
 export const LIVE_PATH = `${API_PREFIX}/live`
-/** The name of the event with which a stream begins: it came earlier, and may be gone. */
+/** The event that begins a stream. It repeats earlier news, whose posts may be gone by now. */
 export const LIVE_FORMER = 'former'
-/** The name of the event that is sent when there is nothing else, so that silence means a broken stream. */
+/** The event that is sent regularly, so that silence means a broken stream. */
 export const LIVE_BEAT = 'beat'
-/** That event repeats the news of so many milliseconds, in which a page may have been loading. */
+/** LIVE_FORMER repeats the news of this many ms, during which a page may have been loading. */
 export const LIVE_RECENT_MS = 10_000
 /** Longest post text, in Unicode code points after normalisation. */
 export const POST_TEXT_MAX = 500
-/** The counter of remaining characters appears when so many are left. */
+/** The counter of remaining characters appears when this many are left. */
 export const POST_COUNTER_FROM = 50
 export const PAGE_SIZE = 10
 export const PAGE_SIZE_MAX = 50
-/** The cursor from which a list goes on with its oldest post, and then with newer ones. */
+/** The cursor of a list that begins with its oldest post and goes on to newer ones. */
 export const FROM_OLDEST = 'oldest-0'
 /** How many posts above a reply are shown at first, and are read at most. */
 export const ANCESTORS_SHOWN = 3
@@ -28,7 +28,7 @@ export const CODE_LENGTH = 6
 export const CODE_ATTEMPTS = 5
 /** Least seconds between two mails with the same code. */
 export const CODE_RESEND_SECONDS = 60
-/** The longest life of a code's operation: a mail may be on its way for ten minutes of it. */
+/** The longest life of an operation with a code, of which the mail may take ten minutes. */
 export const OPERATION_LIFE_MS = 20 * 60_000
 export const USERNAME_MIN = 5
 export const USERNAME_MAX = 32
@@ -45,15 +45,15 @@ export const REPORT_COMMENT_MAX = 300
 export const APPEAL_MAX = 500
 /** The reason that a reporter may explain. */
 export const OTHER_REASON = 'Другое нарушение'
-/** A decision has a reason and a note; a block may end by itself after so many days. */
+/** Longest reason and note of a decision, in characters, and longest limited block, in days. */
 export const MODERATION_REASON_MAX = 200
 export const MODERATION_NOTE_MAX = 500
 export const BLOCK_DAYS_MAX = 3650
-/** How many of an author's posts of the last day one call removes: it has eight seconds for it. */
+/** How many of an author's posts of the last day one call removes, within its eight seconds. */
 export const RECENT_MAX = 100
 /** How many authors a user may mute. */
 export const MUTES_MAX = 1000
-/** How many words one may hide, and their shortest and longest length, in characters. */
+/** How many words a user may hide, and their shortest and longest length, in characters. */
 export const HIDDEN_WORDS_MAX = 100
 export const HIDDEN_WORD_MIN = 2
 export const HIDDEN_WORD_MAX = 50
@@ -62,18 +62,18 @@ export const OPAQUE_MAX = 100
 /** Longest clientToken and longest field of a device, in characters. */
 export const CLIENT_TOKEN_MAX = 256
 export const DEVICE_FIELD_MAX = 100
-/** For how long the reads of who has written something do not come from a cache (ms). */
+/** How long after a write the user's reads bypass all caches (ms). */
 export const READ_AFTER_WRITE_MS = 2000
 /** Days in which a deleted account can be brought back. */
 export const RETURN_DAYS = 14
-/** How a response says that it was saved earlier and could not be read anew (RFC 9211). */
+/** The header of a stale response that is served because a fresh read failed (RFC 9211). */
 export const SAVED_HEADER = 'cache-status'
 export const SAVED_STATUS = 'vslukh; hit; ttl=-'
 
-/** Unread replies are counted up to so many. */
+/** Unread replies are counted up to this many. */
 export const UNREAD_MAX = 100
-/** Longest search, in characters: that bounds its words too. */
+/** Longest search, in characters, which also limits the number of its words. */
 export const SEARCH_MAX = 100
 
-/** What somebody has of replies to them who has none unread and wants all, by mail too. */
+/** The Received of a user who has no unread replies, mutes no post and wants mails. */
 export const NOTHING_RECEIVED = { unread: 0, muted: [] as string[], wantsMail: true }

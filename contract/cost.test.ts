@@ -25,7 +25,7 @@ function fill(unit: string): string {
   return unit.repeat(Math.floor(BODY_MAX / Buffer.byteLength(unit)))
 }
 
-/** Characters that are expensive to normalise or match: marks of many classes, those that NFC splits, joiners, jamo. */
+/** Characters that are expensive to normalise or match: marks of many classes, marks that NFC splits, joiners, jamo. */
 const HOSTILE = [
   ...'\u0301\u0316\u0327\u0334\u0345\u05b0\u064b\u0e38\u3099\u0f73\u0f75\u0f81\u0344\u0489\u20e3',
   ...'\u{1d165}\u093c\u094d\u200d\u2060\u00ad\u034f\ufe0f\u{e0041}\u180e\ufff9\u1100\u1161\u11a8',

@@ -1,4 +1,4 @@
-/** Dates for people, in the time of Moscow: the server does not know that of the reader. */
+/** Dates for people, in Moscow time: the server does not know the reader's time zone. */
 const inMoscow = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('ru', { ...options, timeZone: 'Europe/Moscow' })
 

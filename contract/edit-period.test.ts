@@ -18,7 +18,7 @@ test('the configured period applies', () => {
   expect(editSecondsLeft(POST, after(60), 60) > 0).toBe(false)
 })
 
-test('the countdown starts at the period, also where the browser’s clock is a second behind', () => {
+test('the countdown starts at the period, even if the browser’s clock is a second behind', () => {
   expect(editSecondsLeft(POST, after(-1), PERIOD)).toBe(600)
   expect(editSecondsLeft(POST, after(-0.5), PERIOD)).toBe(600)
 })

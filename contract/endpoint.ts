@@ -4,15 +4,15 @@ import type { ErrorCode } from './errors.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * Who may call: `public` is everybody without an invalid token, `user` who has the token of a live
- * session, `cookie` who has its cookie. Only a moderator learns that a `moderator` call exists.
+ * Who may call: `public` refuses only invalid tokens, `user` requires the token of a live session,
+ * `cookie` its cookie. A `moderator` call does not exist for anybody else.
  */
 type Access = 'public' | 'user' | 'cookie' | 'moderator'
 
 export type CacheRule = {
   /**
-   * Values in the query that make the answer the viewer's own, undefined where the parameter is
-   * absent: such requests bypass the cache.
+   * Query parameters that make the answer the viewer's own, so that the request bypasses the cache;
+   * undefined stands for an absent parameter.
    */
   unless?: Record<string, string | undefined>
 }
@@ -27,9 +27,9 @@ export type EndpointDescription = {
   body?: TObject
   status: 200 | 201 | 204
   answer?: TSchema
-  /** Caches the answers: posts, which differ between viewers only in their likes. */
+  /** Caches the answers, whose posts differ between viewers only in `is_liked`. */
   cache?: CacheRule
-  /** Whether the call publishes in the viewer's name, and is refused to the blocked. */
+  /** Whether the call publishes in the viewer's name, and refuses blocked users. */
   publishes?: true
   /** Errors of this call, besides those that any call can return. */
   errors: readonly ErrorCode[]
@@ -37,9 +37,7 @@ export type EndpointDescription = {
 
 export type Endpoint = EndpointDescription & { method: Method; path: string }
 
-/**
- * Describes one call, by which the server validates and serialises. Both sides take types from it.
- */
+/** Describes one call. The server validates and serialises by it; both sides take types from it. */
 export function endpoint<
   const M extends Method,
   const P extends string,

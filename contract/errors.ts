@@ -1,8 +1,8 @@
 import { GENERAL_ERRORS } from './general-errors.ts'
 
 /**
- * Every error with its status and its sentence. The browser needs only the general ones: an answer
- * contains its sentence.
+ * Every error with its status and its sentence. The browser imports only the general ones, because
+ * an answer contains its sentence.
  */
 export const ERRORS = {
   ...GENERAL_ERRORS,

@@ -39,8 +39,8 @@ export const OperationAnswer = strictObject({ id: Id })
 export const VerifyBody = strictObject({ confirmCode: ConfirmCode, clientToken: ClientToken })
 
 /**
- * `page` counts from 1. `cursor`, which excludes `page`, continues after the post that it names;
- * with `oldest-` before it, with the posts on its other side, the nearest first.
+ * `page` counts from 1. `cursor`, which excludes `page`, continues a list after its post; with the
+ * prefix `oldest-` it continues with newer posts, the oldest of them first.
  */
 export const pageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX })),

@@ -10,7 +10,7 @@ import { Count, Id, IdParams, UnixSeconds } from './fields.ts'
 import { Post } from './posts.ts'
 
 /**
- * A post is `hidden` by its reports until somebody decides, `removed` by a moderator, and `deleted`
+ * A post is `hidden` by its reports until a moderator decides, `removed` by a moderator, `deleted`
  * by its author while reports were open.
  */
 export const PostState = Type.Enum(['published', 'hidden', 'removed', 'deleted'])
@@ -18,23 +18,21 @@ export type PostState = Type.Static<typeof PostState>
 
 const Reason = Type.String({ minLength: 1, maxLength: MODERATION_REASON_MAX })
 const Note = Type.String({ maxLength: MODERATION_NOTE_MAX })
-/** A block without a number lasts until it is taken back. */
+/** Null for a block that lasts until it is lifted. */
 const BlockDays = nullable(Type.Integer({ minimum: 1, maximum: BLOCK_DAYS_MAX }))
 
-/** Also removes what the author has published within a day: the newest RECENT_MAX. */
+/** Also removes the author's posts of the last day, at most the newest RECENT_MAX. */
 const RemovesRecent = Type.Optional(Type.Literal(true))
 
 export const Block = strictObject({ reason: Type.String(), until: nullable(UnixSeconds) })
 export type Block = Type.Static<typeof Block>
 
-/**
- * A post with what moderators see of it. Usually it waits because of reports, an appeal, or both.
- */
+/** A post as moderators see it. Usually it waits because of reports, an appeal, or both. */
 export const QueuedPost = strictObject({
   id: Id,
-  /** The text now or, where the post is gone, as it was last. */
+  /** The current text or, if the post is gone, the text that was last reported. */
   text: Type.String(),
-  /** The text that was reported, where the author has changed it since. */
+  /** The text that was reported, if the author has changed it since. */
   reportedText: nullable(Type.String()),
   createdAt: UnixSeconds,
   state: PostState,
@@ -50,7 +48,7 @@ export const QueuedPost = strictObject({
     recent: Count,
     block: nullable(Block),
   }),
-  /** When the wait began, or the publication if the post does not wait. */
+  /** When the post began to wait, or was published if it does not wait. */
   since: UnixSeconds,
   reporters: Count,
   reasons: Type.Array(strictObject({ name: Type.String(), count: Count })),
@@ -60,7 +58,7 @@ export const QueuedPost = strictObject({
   appeal: nullable(
     strictObject({ text: Type.String(), createdAt: UnixSeconds, removedFor: Type.String() }),
   ),
-  /** What everybody sees around it: the first post, the answered one, the first replies. */
+  /** The visible posts around it: the first of its thread, the replied one, the first replies. */
   thread: strictObject({ before: Type.Array(Post), replies: Type.Array(Post) }),
 })
 export type QueuedPost = Type.Static<typeof QueuedPost>
@@ -154,7 +152,7 @@ export const OwnRemovedPost = strictObject({
   /** Whether a moderator has removed it, or reports hide it until one decides. */
   state: Type.Enum(['removed', 'hidden']),
   removedAt: UnixSeconds,
-  /** Why it was removed; empty for a hidden one. */
+  /** Why it was removed; empty for a hidden post. */
   reason: Type.String(),
   /** When it is deleted for good. */
   until: UnixSeconds,

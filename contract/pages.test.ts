@@ -97,7 +97,7 @@ test.each([
   expect(cursorIn(query)).toBe(cursor)
 })
 
-test('a page of a list is asked for with its cursor, and the first one without any', () => {
+test('a page of a list is requested with its cursor, and the first page without one', () => {
   expect(pageAfter('')).toEqual({ limit: 10 })
   expect(pageAfter('', 5)).toEqual({ limit: 5 })
   expect(pageAfter('x', 5)).toEqual({ limit: 5, cursor: 'x' })
@@ -106,7 +106,7 @@ test('a page of a list is asked for with its cursor, and the first one without a
   expect(withCursor('/search?q=x', '7')).toBe('/search?q=x&cursor=7')
 })
 
-test('a list that begins with a post has the cursor after it', () => {
+test('the cursor of a list that begins with a post is the next id', () => {
   expect(cursorAt('9007199254740993')).toBe('9007199254740994')
 })
 
@@ -129,7 +129,7 @@ test('the words of a search go into its address and come back without the spaces
   expect(searchIn('?a=1')).toBe('')
 })
 
-test('feeds have the id and the name in their addresses, with nothing that leads elsewhere', () => {
+test('the address of a feed contains the escaped id or username', () => {
   expect(repliesFeedPath('5')).toBe('/posts/5/replies.atom')
   expect(repliesFeedPath('5/6')).toBe('/posts/5%2F6/replies.atom')
   expect(authorFeedPath('a/b')).toBe('/users/a%2Fb/posts.atom')

@@ -39,15 +39,15 @@ export const TEXT_NAMES = [
   'contacts',
 ] as const satisfies TextName[]
 
-/** The server answers 404 here too; the web app shows moderators the page. */
+/** The server answers 404 here; the web app shows the page to moderators. */
 export const MODERATION_PATH = '/moderation'
 
-/** The parameter of an address that says after which post a list begins; '' is its first page. */
+/** The query parameter with the cursor of a list; '' stands for the first page. */
 const CURSOR_PARAM = 'cursor'
-/** The parameter of an address that says what is searched for, and the name of the form's field. */
+/** The query parameter with the words of a search, and the name of the form's field. */
 export const SEARCH_PARAM = 'q'
 
-/** A page by its name, and the path that is the one spelling of its address. */
+/** A page by its name, with its canonical path. */
 export type Page =
   | { name: 'post'; path: string; id: string }
   | { name: 'author' | 'authorReplies'; path: string; username: string }
@@ -70,8 +70,8 @@ export function isForUsers({ path }: Page): boolean {
 }
 
 /**
- * Returns the page at a path, in whatever spelling; null where there is none. Server, browser and
- * service worker all ask here.
+ * Returns the page at a path in any spelling; null if there is none. Server, browser and service
+ * worker all use it.
  */
 export function pageAt(path: string): Page | null {
   const plain = decode(path).replace(/(?<=.)\/$/, '')
@@ -85,7 +85,7 @@ export function pageAt(path: string): Page | null {
   return PAGES_BY_PATH.get(plain.toLowerCase()) ?? null
 }
 
-/** Returns '', which is the path of no page, for what cannot be decoded. */
+/** Decodes a path. Returns '', which is the path of no page, for a malformed one. */
 function decode(path: string): string {
   try {
     return decodeURIComponent(path)
@@ -105,7 +105,7 @@ export function isOldestFirst(cursor: string): boolean {
   return cursor.startsWith(OLDEST_FIRST)
 }
 
-/** The cursor that reads the posts on the other side of this one, away from it. */
+/** Returns the cursor that reads from the same place in the other direction. */
 export function oppositeCursor(cursor: string): string {
   if (!isOldestFirst(cursor)) return `${OLDEST_FIRST}${BigInt(cursor) - 1n}`
   return `${BigInt(cursor.slice(OLDEST_FIRST.length)) + 1n}`
@@ -115,12 +115,12 @@ export function searchIn(query: string): string {
   return (new URLSearchParams(query).get(SEARCH_PARAM) ?? '').trim()
 }
 
-/** The query of a call for the page of a list: the API takes no empty cursor. */
+/** Returns the query of a call for a page of a list. The API accepts no empty cursor. */
 export function pageAfter(cursor: string, limit = PAGE_SIZE): { limit: number; cursor?: string } {
   return cursor === '' ? { limit } : { limit, cursor }
 }
 
-/** The cursor of a list by id, such as the wall, that begins with this post. */
+/** Returns the cursor with which a list by id, such as the wall, begins with this post. */
 export function cursorAt(postId: string): string {
   return String(BigInt(postId) + 1n)
 }
@@ -165,7 +165,7 @@ export const TITLES = {
   noPage: 'Страница не существует',
 } as const
 
-/** What every list of posts says when it is empty. */
+/** The text of an empty list of posts. */
 export const EMPTY_LIST = {
   title: 'Записи не найдены',
   text: 'Возможно, записи скоро появятся',
@@ -178,13 +178,13 @@ export function pageTitle(title: string | undefined, appName: string): string {
   return title ? `${title} - ${appName}` : appName
 }
 
-/** What the operator has closed, with the reason that people are told; null where it is open. */
+/** What the operator has closed, with the reason that users see; null if it is open. */
 export type SiteState = {
   registrationsClosed: string | null
-  /** Whether the open registrations are for the invited alone. */
+  /** Whether an open registration requires an invitation. */
   isInviteOnly: boolean
   writingClosed: string | null
-  /** What the operator tells everybody. Its id tells it from any other, also of the same text. */
+  /** The operator's notice for everybody. A new notice has a new id, even with the same text. */
   notice: { id: string; text: string } | null
 }
 
@@ -197,28 +197,28 @@ export const OPEN_SITE: SiteState = {
 
 export const INVITE_ONLY = 'Регистрация по приглашениям'
 
-/** The words to mark in what was found and the ids of similar posts, or why nothing was looked for. */
+/** The words to mark in the found posts and the ids of similar posts, or why it was refused. */
 export type SearchState = {
   words: readonly string[]
   similar: readonly string[]
   refusal: string | null
 }
 
-/** What a page is rendered from on the server, and hydrated with in the browser. */
+/** The data from which the server renders a page and the browser hydrates it. */
 export type FirstPage = {
   /** When it was rendered, in unix seconds. */
   now: number
   site: SiteState
-  /** Set where it was saved earlier and could not be read anew. */
+  /** Set if the data is stale, because a fresh read failed. */
   saved?: true
-  /** Set where the page has its texts as plain HTML, since the server was too busy to render it. */
+  /** Set if the page has its texts as plain HTML, because the server was too busy to render it. */
   plain?: true
 } & (
   | { shows: 'wall'; cursor: string; posts: PostPage }
   | {
       shows: 'post'
       post: Post
-      /** Where more posts stand above it than the one that it replies to. */
+      /** Set if there are posts above the one that it replies to. */
       ancestors?: Ancestors
       cursor: string
       replies: PostPage
@@ -235,7 +235,7 @@ export type FirstPage = {
   | { shows: 'missing post' }
   | { shows: 'missing author' }
   | { shows: 'nothing' }
-  /** What surrounds a page of which a visitor sees nothing. */
+  /** A page for signed-in users, of which the server renders only the surroundings. */
   | { shows: 'own' }
 )
 
@@ -253,10 +253,10 @@ export type ServerBuild = {
   pictureParts: { drawTile: (username: string) => Tile; mark: string }
 }
 
-/** The file of the build with the PageFrames as JSON. A name with a dot is not served. */
+/** The file of the build with the PageFrames as JSON, not served because of its first dot. */
 export const PAGE_FRAMES_FILE = '.page-frames.json'
 
-/** The HTML around what the server writes: the head of a page, which follows `before`. */
+/** The HTML around what the server writes. The head of a page follows `before`. */
 export type PageFrames = {
   /** The page that the browser fills. */
   shell: { before: string; after: string }
@@ -266,12 +266,12 @@ export type PageFrames = {
   inlineHashes: { scripts: string[]; styles: string[] }
 }
 
-/** The meta element with the SiteState as JSON, where it is not that of an open site. */
+/** The name of the meta element with the SiteState as JSON, which an open site lacks. */
 export const SITE_STATE_META = 'site-state'
 
 export const FIRST_PAGE_ID = 'first-page'
 
-/** How the element with the FirstPage as JSON begins: with the end of its tag. */
+/** The end of the tag that contains the FirstPage, and the beginning of its JSON. */
 export const FIRST_PAGE_START = `id="${FIRST_PAGE_ID}">{`
 
 export function markSaved(html: string): string {

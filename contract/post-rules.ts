@@ -24,7 +24,7 @@ export function threadTitle({ actions }: { actions: { replied_post_id: string | 
   return actions.replied_post_id === null ? 'Запись' : 'Ответ'
 }
 
-/** Whether posts stand above the one that a post replies to. */
+/** Whether there are posts above the one that this post replies to. */
 export function hasMoreAncestors({
   actions,
 }: {

@@ -22,24 +22,24 @@ test('a longer text ends with a whole word and an ellipsis, within the limit', (
   }
 })
 
-test('a word that ends in the middle of the line is left out, and what would end the rest goes too', () => {
+test('the last word is left out, or cut if at most half the line would remain; no punctuation stays at the end', () => {
   expect(excerpt('пять слово', 8)).toBe('пять сл…')
   expect(excerpt('  пятью слово  ', 9)).toBe('пятью…')
   expect(excerpt('Говорят. — Да, стены слышат', 12)).toBe('Говорят…')
 })
 
-test('a post is called one, and a reply a reply', () => {
+test('the title of a thread is «Запись» for a post and «Ответ» for a reply', () => {
   expect(threadTitle({ actions: { replied_post_id: null } })).toBe('Запись')
   expect(threadTitle({ actions: { replied_post_id: '5' } })).toBe('Ответ')
 })
 
-test('posts stand above the one that is replied to unless the thread begins with it', () => {
+test('a reply has more ancestors unless it replies to the first post of the thread', () => {
   const actions = (parent_post_id: string | null, replied_post_id: string | null) =>
     hasMoreAncestors({ actions: { parent_post_id, replied_post_id } })
   expect([actions('1', '2'), actions('1', '1'), actions(null, null)]).toEqual([true, false, false])
 })
 
-test('the ids of posts stand in the order of their JSON, each before that of its replied post', () => {
+test('the ids of posts are in the order of their JSON, each before the id of its replied post', () => {
   expect(postIdsOf(makePost('1'))).toEqual(['1'])
   const posts = [makePost('3', replyTo(makePost('2'))), makePost('1')]
   expect(postIdsOf({ posts })).toEqual(['3', '2', '1'])

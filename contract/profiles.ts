@@ -3,7 +3,7 @@ import { OPAQUE_MAX } from './constants.ts'
 import { endpoint, strictObject } from './endpoint.ts'
 import { Id, line, UnixSeconds } from './fields.ts'
 
-/** What everybody may know of somebody who writes. */
+/** The public data of an author. */
 export const Profile = strictObject({
   id: Id,
   username: Type.String(),

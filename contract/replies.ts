@@ -15,7 +15,7 @@ export const listReplies = endpoint('GET', '/posts/:id/replies', {
   errors: ['INVALID_REQUEST', 'POST_NOT_FOUND'],
 })
 
-/** Posts that nobody can see are left out: as in a list, `replied_post` is null below them. */
+/** Invisible posts are left out. As in lists, `replied_post` of a reply to one is null. */
 export const Ancestors = strictObject({
   posts: Type.Array(Post),
   /** How many there are, up to ANCESTORS_MAX. */

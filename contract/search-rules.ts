@@ -1,14 +1,14 @@
 import type { PostPage } from './posts.ts'
 import type { FoundPage } from './search.ts'
 
-/** Stands above the posts that only have a word that begins like the last word of the search. */
+/** The heading of posts in which the last search word only begins a longer word. */
 export const SIMILAR_LINE = 'Похожие слова'
 
 export function searchTitle(q: string): string {
   return q === '' ? 'Поиск' : `Поиск: ${q}`
 }
 
-/** Nobody counts what a search finds. */
+/** Returns found posts as a page. Its counts mean nothing, because searches are not counted. */
 export function pageOf({ posts, nextCursor }: Pick<FoundPage, 'posts' | 'nextCursor'>): PostPage {
   return { posts, firstPage: 1, lastPage: 1, total: posts.length, nextCursor }
 }

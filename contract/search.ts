@@ -7,9 +7,9 @@ import { Post } from './posts.ts'
 export const FoundPage = strictObject({
   posts: Type.Array(Post),
   nextCursor: nullable(Type.String()),
-  /** The forms in which these posts have the words that were searched for, «ё» written as «е». */
+  /** The forms of the search words that occur in these posts, with «ё» written as «е». */
   words: Type.Array(Type.String()),
-  /** Ids of the last of these posts, which have only words that begin like the last word of the search. */
+  /** Ids of those posts, at the end, in which the last search word only begins a longer word. */
   similar: Type.Array(Type.String()),
 })
 export type FoundPage = Type.Static<typeof FoundPage>
@@ -18,7 +18,7 @@ export const searchPosts = endpoint('GET', '/posts/search', {
   access: 'public',
   summary: 'Posts and replies that have all words of `q` in any form, newest first',
   query: strictObject({
-    /** `"a phrase"`, `-without`; a last word of five letters or more may be the beginning of one. */
+    /** May have `"a phrase"`, `-without`. A last word of 5 letters or more may be a beginning. */
     q: line(1, SEARCH_MAX),
     limit: pageQuery.limit,
     cursor: pageQuery.cursor,

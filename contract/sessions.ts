@@ -17,7 +17,7 @@ export const refreshSession = endpoint('PATCH', '/sessions/current', {
   body: strictObject({ clientToken: Type.Optional(ClientToken) }),
   status: 200,
   answer: AccessTokenAnswer,
-  /** SESSION_CLOSED says who has closed the session; one that ran out or was logged out is UNAUTHORIZED. */
+  /** The sentence of SESSION_CLOSED states the reason. After expiry or logout: UNAUTHORIZED. */
   errors: ['UNAUTHORIZED', 'SESSION_CLOSED', 'FORBIDDEN'],
 })
 

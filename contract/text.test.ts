@@ -81,7 +81,7 @@ test.each([
   expect(parsePostText(raw)).toBeNull()
 })
 
-test('control characters are refused at the ends too, where trimming would remove them', () => {
+test('control characters are refused at the ends too, although trimming would remove them', () => {
   for (const raw of ['\tтекст', 'текст\r', '\0текст']) expect(parsePostText(raw)).toBeNull()
 })
 
@@ -146,7 +146,7 @@ test('every accepted text has 1 to 500 code points, no forbidden character, and 
   )
 })
 
-test('the line ends and tabs of a pasted text are replaced by those that a post may contain', () => {
+test('the line ends and tabs of a pasted text are replaced by line feeds and spaces', () => {
   expect(tidyTyped('раз\r\nдва\rтри\tчетыре')).toBe('раз\nдва\nтри четыре')
   expect(parsePostText(tidyTyped('раз\r\nдва\tтри'))).toBe('раз\nдва три')
 })

@@ -8,10 +8,10 @@ const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/gu
  * millisecond instead of a hundred.
  */
 const ENDLESS_MARKS = /(?<!\p{M})(\p{M}{32})\p{M}+/gu
-/** More than 8 characters that overprint one letter, or are invisible and end no run of marks. */
+/** A mark and 8 or more marks after it, with the invisible characters that do not end their run. */
 const MARKS_ON_ONE_LETTER = /\p{M}[\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}]{8,}/gu
 const FIRST_MARKS = new RegExp(`^(?:\\p{M}\\P{M}*){${MARKS_MAX}}(?=\\p{M})`, 'u')
-/** Control characters but the line feed, and lone surrogates: no person types them. */
+/** Control characters except the line feed, and lone surrogates: no person types them. */
 const FORBIDDEN = /(?!\n)[\p{Cc}\p{Cs}]/u
 /** Anything but spaces, format controls, fillers, marks without a letter, and blank symbols. */
 const VISIBLE =
@@ -47,7 +47,7 @@ export function parsePostText(raw: string): string | null {
   return VISIBLE.test(text) && textLength(text) <= POST_TEXT_MAX ? text : null
 }
 
-/** Replaces line ends and tabs as typed by those that a post may contain. */
+/** Replaces typed line ends and tabs by line feeds and spaces, which a post may contain. */
 export function tidyTyped(raw: string): string {
   return raw.replace(/\r\n?/gu, '\n').replace(/\t/gu, ' ')
 }

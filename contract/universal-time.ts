@@ -1,4 +1,4 @@
-// With the day, the month has the form that follows «с».
+// Formatted together with the day, the month is in the genitive, which «с» requires.
 const DAY = new Intl.DateTimeFormat('ru', { dateStyle: 'long', timeZone: 'UTC' })
 
 /** Returns the parts of '29 ноября 2026', the same on the server and in any browser. */

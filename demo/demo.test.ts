@@ -47,7 +47,7 @@ test('the wall shows them by their age, with threads, likes and an edited post, 
   expect(await findCounterDifferences(db).finally(close)).toEqual([])
 })
 
-test('the link signs in as one of them, who has posts, replies, likes and other devices; each visit is a session of its own', async () => {
+test('the link signs in as a person with posts, replies, likes and other devices; each visit opens a new session', async () => {
   const { token, cookie } = await followLink()
   const { body: user } = await call('GET', '/users/current', { token })
   expect(user.username).toBe(VIEWER)
@@ -67,7 +67,7 @@ test('a reply to the viewer is new and not answered yet', async () => {
   expect(list.posts[0].received_no).toBeGreaterThan(list.seen)
 })
 
-test('any other link, and the same one on a wall that is no demo, is a page that does not exist', async () => {
+test('any other link, and the same link on a wall that is no demo, answers 404', async () => {
   expect((await fetch(`${demo.signInUrl}x`)).status).toBe(404)
   const app = await appForTest()
   const there = await fetch(app.url + new URL(demo.signInUrl).pathname)
@@ -77,7 +77,7 @@ test('any other link, and the same one on a wall that is no demo, is a page that
   })
 })
 
-/** Does what a browser does at the link: keeps the cookie and the client token, and asks for an access token. */
+/** Follows the link as a browser does: keeps the cookie and the client token, and gets a token. */
 async function followLink() {
   const page = await fetch(demo.signInUrl)
   const cookie = page.headers.getSetCookie()[0]?.split(';', 1)[0] ?? ''

@@ -12,9 +12,9 @@ const MINUTE_MS = 60_000
 /** In minutes before now: before the oldest post. */
 const SIGNED_UP = 11 * WEEK
 
-/** `replied` is undefined on the wall. */
+/** `replied` is undefined for a post of the wall. */
 type Placed = { post: WallPost; replied: WallPost | undefined }
-/** `rootId` is the first post of the thread: the row itself on the wall. */
+/** `rootId` is the first post of the thread: the row's own id for a post of the wall. */
 type Row = { id: string; rootId: string }
 export type PersonIds = Map<Person, string>
 
@@ -24,8 +24,8 @@ export const PLACED: Placed[] = placeAll([...TODAY, ...DAYS_BEFORE], undefined).
 )
 
 /**
- * Fills an empty wall, dated back from `now`. It inserts rows, because a service publishes nothing
- * in the past, and counts them afterwards. Returns the ids of the people.
+ * Fills an empty wall, backdated from `now`. It inserts rows, because no service publishes in the
+ * past, and counts them afterwards. Returns the ids of the people.
  */
 export async function fillWall(db: Db, now: Date): Promise<PersonIds> {
   const people: PersonIds = new Map()
@@ -48,7 +48,7 @@ export async function fillWall(db: Db, now: Date): Promise<PersonIds> {
   return people
 }
 
-/** The newest reply that each received is new to them. */
+/** Numbers the received replies, and leaves the newest of each person unread. */
 async function numberReceived(db: Db): Promise<void> {
   await sql`WITH numbered AS (
       UPDATE posts SET recipient_id = received.by, received_no = received.no
@@ -86,7 +86,7 @@ async function addPost(db: Db, { ownerId, text, at, isEdited, parent }: NewRow):
   return rows[0]?.id ?? ''
 }
 
-/** Others than the author, and from one post to the next not the same. */
+/** Returns people other than the author, who differ from one post to the next. */
 function fansOf({ by, likes = 0 }: WallPost, index: number): Person[] {
   const others = PEOPLE.filter((name) => name !== by)
   const first = index % others.length

@@ -28,7 +28,7 @@ type Options = {
 
 /**
  * Starts the product on a wall of its own in a temporary folder that `stop` removes. Returns its
- * address, and a link there that signs in as one of its people.
+ * address, and a link that signs in as one of its people.
  */
 export async function startDemo({ port, say, signal = new AbortController().signal }: Options) {
   await using started = new AsyncDisposableStack()
@@ -91,8 +91,8 @@ async function fill(db: Db, sessions: Sessions): Promise<string> {
 }
 
 /**
- * Nothing of the environment but PORT, so that the demo can never reach a real wall. Another
- * address than that of `npm start`, so that browsers keep their storage apart, and no service
+ * Takes only PORT from the environment, so that the demo can never reach a real wall. The address
+ * differs from that of `npm start`, so that browsers keep their storage apart. There is no service
  * worker, which would show the wall of an earlier demo.
  */
 function configOf(dataDir: string, port = '3001') {

@@ -84,7 +84,7 @@ async function findMajor({ config }: ContextWithoutWall): Promise<string | undef
   return withStartDatabase(url, ({ db }) => readPostgresMajor(db)).catch(() => undefined)
 }
 
-/** Records a verification in the wall that the settings name, if the backup is its last. */
+/** Records the verification in the configured wall if the file is its last backup. */
 async function recordVerification(
   { config }: ContextWithoutWall,
   verified: Parameters<typeof storeVerification>[1],
@@ -93,7 +93,7 @@ async function recordVerification(
     const wall = await openWall(config, () => {})
     return await storeVerification(wall.db, verified).finally(wall.close)
   } catch {
-    // The backup is right all the same, also on a machine without the wall.
+    // The backup is valid even if this machine has no wall.
     return false
   }
 }
@@ -108,7 +108,7 @@ export const restore: Command = {
     const [file = ''] = context.words.map(fromCaller)
     const { config, actor, say, isDryRun } = context
     if (!hasDatabase(config)) {
-      // A file that is refused leaves no empty database behind.
+      // A refused file must not leave an empty database behind.
       const restorable = await requireRestorable(file, config)
       if (isDryRun) return restoredOutput(file, restorable, isDryRun)
     }

@@ -35,7 +35,7 @@ test('a command runs through a link and reads only the named files of the curren
   const cwd = await folderForTest()
   await mkdir(join(cwd, 'bin'))
   await symlink(join(import.meta.dirname, '../bin/vslukh'), join(cwd, 'bin/vslukh'))
-  // The queue's library would read this as its configuration, and fail.
+  // graphile-worker would read this file as its configuration and fail.
   await writeFile(join(cwd, 'package.json'), '{ broken')
   const variables = Object.entries(envOf(app)).map(([name, value]) => `${name}=${value}\n`)
   await writeFile(join(cwd, 'wall.env'), variables.join(''))
@@ -53,7 +53,7 @@ test('a command runs through a link and reads only the named files of the curren
   expect((await doctor.ended).out).toContain(join(cwd, 'none'))
 }, 60_000)
 
-test('user refuses a name that means two people, and the journal names the caller of sudo', async () => {
+test('user refuses a name that is also another user’s id, and the journal records who called sudo', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   await app.db.updateTable('users').set({ username: olga.id }).where('id', '=', petr.id).execute()
   const refused = await vslukh('user', olga.id)
@@ -76,7 +76,7 @@ test('user refuses a name that means two people, and the journal names the calle
   expect(await statusOf(post.id)).toBe(404)
 })
 
-test('removing many posts skips one that its author deletes meanwhile, and notifies the nodes once', async () => {
+test('removing many posts skips a post that its author deletes meanwhile, and notifies the nodes once', async () => {
   const author = await app.signUp()
   const posts = [await app.publish(author), await app.publish(author), await app.publish(author)]
   const [first, second] = posts.map(({ id }) => id)
@@ -123,7 +123,7 @@ test('a failed export leaves no file, and dry runs of export and erase state the
   expect(erase.out).toContain('записей 1, ответов 0, отметок «Нравится» 0')
 })
 
-test('status names an appeal where there is no report', async () => {
+test('status counts appeals, with and without reports', async () => {
   const author = await app.signUp()
   const post = await app.publish(author)
   await vslukh('post', post.id, 'remove')

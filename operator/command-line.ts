@@ -17,7 +17,7 @@ export function parseCommandLine(args: string[], commands: Command[]) {
     return [name, name === 'help' ? { type, short: 'h' } : { type }] as const
   })
   const options = Object.fromEntries(types)
-  // Strict parsing says what is wrong in English.
+  // Strict parsing would report errors in English.
   const parsed = parseArgs({ args, options, allowPositionals: true, strict: false, tokens: true })
   for (const token of parsed.tokens) {
     if (token.kind !== 'option') continue
@@ -33,7 +33,7 @@ export function parseCommandLine(args: string[], commands: Command[]) {
   return { values: parsed.values as Values, positionals: parsed.positionals }
 }
 
-/** Returns the words that would make a call of some of a command's forms. */
+/** Returns the words that would complete a call in one of the command's usage forms. */
 export function missingWords({ usage }: Command, words: string[]): string {
   const forms = usage.map((line) =>
     line
@@ -46,12 +46,12 @@ export function missingWords({ usage }: Command, words: string[]): string {
   return [...new Set(missing)].filter((text) => text !== '').join(' или ')
 }
 
-/** What stands for something else is in capitals. */
+/** Whether a word fits a part of a usage form. Placeholders are in Russian capitals. */
 function isSuch(part = '', word: string): boolean {
   return /^[А-ЯЁ]/.test(part) || part.split('|').includes(word)
 }
 
-/** Returns the name that was meant, if one is near. */
+/** Returns the first known name that begins with `name`, or that `name` misspells. */
 export function nearest(name: string, names: string[]): string | undefined {
   return names.find((known) => known.startsWith(name) || isMisspelt(name, known))
 }

@@ -6,7 +6,7 @@ export type Values = Record<string, string | boolean | undefined>
 
 export type Env = Record<string, string | undefined>
 
-/** A migrated database. `close` leaves it, or stops it if the command has started it. */
+/** A migrated database. `close` disconnects, and stops the database if the command started it. */
 export type Wall = { url: string; db: Db; close(): Promise<void> }
 
 /** Lines for people, or one JSON value with `--json`. */
@@ -25,16 +25,16 @@ export type Context = {
   values: Values
   words: string[]
   isDryRun: boolean
-  /** Asks for a yes. Throws Refusal if there is none. */
+  /** Asks the operator to confirm. Throws Refusal if they do not. */
   confirm(question: string): Promise<void>
 }
 
-/** For a command that opens a database by itself, or none. */
+/** For commands that open a database themselves, or need none. */
 export type ContextWithoutWall = Omit<Context, 'wall' | 'db'> & { say: (line: string) => void }
 
-/** For a command that reads the settings by itself, too. */
+/** For commands that also read the settings themselves. */
 export type Alone = Omit<ContextWithoutWall, 'config' | 'confirm'> & {
-  /** Undefined where nobody can be asked. Rejects when the person ends the question. */
+  /** Undefined without a terminal or with `--yes`. Rejects when the operator ends the question. */
   prompt?: (question: string, options?: { isHidden?: boolean }) => Promise<string>
 }
 
@@ -51,7 +51,7 @@ type CommandFacts = {
   /** The names of its own options; those with a value end in `=`. */
   options?: string[]
   /**
-   * Whether it ends by itself when the command is interrupted; any other is left where it stands.
+   * Whether the command handles an interruption itself; any other is abandoned where it stands.
    */
   endsWhenInterrupted?: boolean
 }
@@ -119,14 +119,14 @@ export function secondsOf(context: Context, name: string): number | undefined {
   return Number(count) * (UNITS[unit] ?? 1)
 }
 
-/** Parses the number that the page before has ended with. */
+/** Parses `--before`, the id that ended the previous page. */
 export function beforeOf(context: Context): string | undefined {
   const id = textOf(context, 'before')
   if (id === undefined || isRowId(id)) return id
   throw new UsageError('--before: нужен номер из последней строки')
 }
 
-/** Returns the act that a word names. Throws UsageError with the words that it may be. */
+/** Returns the act that `word` names. Throws UsageError that lists the possible words. */
 export function actOf<T>(acts: Record<string, T>, word: string | undefined): T {
   const act = word !== undefined && Object.hasOwn(acts, word) ? acts[word] : undefined
   if (act !== undefined) return act

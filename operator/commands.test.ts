@@ -10,7 +10,7 @@ import { NODES } from '../server/testing/test-app.ts'
 
 const { app, mailbox, olga, petr, vslukh, json, statusOf } = await operatedWall()
 
-test('a wrong call ends with code 2, a refused one with 1, and help with 0', async () => {
+test('a wrong call exits with 2, a refused call with 1, and help with 0', async () => {
   const wrong = [
     [],
     ['explode'],
@@ -45,7 +45,7 @@ test('a wrong call ends with code 2, a refused one with 1, and help with 0', asy
   const helped = [['--help'], ['-h'], ['help'], ['help', 'post'], ['user', '--help']]
   for (const { code, out } of await Promise.all(helped.map((args) => runHere({}, args)))) {
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('--dry-run') })
-    // Words that stand for what one types are Russian, too; EMAIL, POST and the like were not.
+    // The placeholders are Russian too, such as ПОЧТА instead of EMAIL.
     expect(out).not.toMatch(/\b(?!ACCESS_JOURNAL_DAYS)[A-Z]{1,}\b/)
   }
   expect((await runHere({}, ['--version'])).out).toMatch(/^vslukh \d+\.\d+\.\d+\n$/)
@@ -144,7 +144,7 @@ test('status and reports list open reports, and a decision applies to the next r
 }, 120_000)
 
 test.each(['report', 'post'])(
-  '%s remove tells the author and the reporter, and neither with --quiet',
+  '%s remove notifies the author and the reporter, and neither with --quiet',
   async (command) => {
     for (const isQuiet of [true, false]) {
       const { id: postId } = await app.publish(olga, `Тише: ${command} ${isQuiet}`)
@@ -161,7 +161,7 @@ test.each(['report', 'post'])(
   },
 )
 
-test('post shows, removes and restores any post, by an order too, and removes a wave of one user', async () => {
+test('post shows, removes and restores any post, records an order, and removes one user’s recent posts', async () => {
   const post = await app.publish(petr, 'Обычная запись')
   expect((await vslukh('post', post.id)).out).toContain('на стене')
   expect(await vslukh('post', post.id, 'restore')).toMatchObject({ code: 1 })
@@ -185,7 +185,7 @@ test('post shows, removes and restores any post, by an order too, and removes a 
   expect((await vslukh(...args, '--yes')).out).toBe('Удалено: 3 записи.\n')
   for (const { id } of wave) expect(await statusOf(id)).toBe(404)
   expect(await findCounterDifferences(app.db)).toEqual([])
-  // One mail tells of all of them, and a number is understood as the reason that reporters choose by it.
+  // One mail counts all removed posts, and `--reason` accepts the number of a report reason.
   const again = await app.publish(petr, 'Реклама')
   expect(await vslukh('post', again.id, 'remove', '--reason', '99')).toMatchObject({ code: 2 })
   await vslukh('post', again.id, 'remove', '--reason', '1')
@@ -193,7 +193,7 @@ test('post shows, removes and restores any post, by an order too, and removes a 
   expect((await mailbox.mailAbout(petr.email, /Ваши записи удалены/)).text).toContain(': 3.\n')
 }, 120_000)
 
-test('reports come in pages with their number, and one call decides many', async () => {
+test('reports are printed in pages with their total, and one call decides many', async () => {
   const author = await app.signUp()
   const posts = []
   for (let n = 0; n < 12; n++) {
@@ -216,7 +216,7 @@ test('reports come in pages with their number, and one call decides many', async
   for (const id of ids) expect(await statusOf(id)).toBe(404)
 }, 60_000)
 
-test('recount mends every counter that differs and says which', async () => {
+test('recount fixes every wrong counter and lists it', async () => {
   const author = await signUpModerator(app)
   const post = await app.publish(author)
   await app.reply(author, post.id)

@@ -7,12 +7,12 @@ const ROOT = join(import.meta.dirname, '..')
 
 type Help = { commands: { name: string; options: string[] }[]; options: string[] }
 
-test('every command that a document names is there, with its options', async () => {
+test('every command and option that a document names exists', async () => {
   const { out } = await runHere({}, ['--help', '--json'])
   const { commands, options: general }: Help = JSON.parse(out)
   const known = new Map(commands.map(({ name, options }) => [name, [...general, ...options]]))
   const calls = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).flatMap((path) => [
-    // In a span or a block of code, and not the name of a package.
+    // Matches spans and blocks of code, but not the name of the package.
     ...readFileSync(join(ROOT, path), 'utf8').matchAll(
       /(?:`|^ {4}(?:.* )?)(?:bin\/)?vslukh ([a-z-]+)([^`\n#]*)/gm,
     ),

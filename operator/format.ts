@@ -1,4 +1,4 @@
-/** Some names of zones would make Node throw. */
+/** Returns TZ, or Moscow if Intl would throw for it. */
 function timeZone(): string {
   const zone = process.env.TZ
   return zone && Intl.supportedValuesOf('timeZone').includes(zone) ? zone : 'Europe/Moscow'
@@ -19,7 +19,7 @@ export function time(at: Date | number | null): string {
   return TIME.format(typeof at === 'number' ? at * 1000 : at)
 }
 
-/** How many of a long list are shown at once. */
+/** How many entries of a long list are shown at once. */
 export const PAGE = 25
 
 const FIRST_LINE_MAX = 60
@@ -37,7 +37,7 @@ export function indented(text: string): string[] {
     .map((line) => `    ${line}`)
 }
 
-/** Returns a text without what a terminal would take for a command. */
+/** Removes control characters except line feeds, because a terminal would obey them. */
 export function printable(text: string): string {
   return text.replace(/(?!\n)\p{Cc}/gu, '')
 }

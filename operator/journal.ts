@@ -27,7 +27,7 @@ export const journal: Command = {
 
 type Filter = { userId?: string; postId?: string; sinceSeconds?: number }
 
-/** Shows what ACCESS_JOURNAL_DAYS keeps. To read it is an act for the journal itself. */
+/** Shows the addresses that ACCESS_JOURNAL_DAYS keeps, and records this reading in the journal. */
 async function accesses(context: Context, filter: Filter): Promise<Output> {
   const { actor, db } = context
   const read = await commit(context, async (tx) => {
@@ -68,7 +68,7 @@ async function idOf(context: Context): Promise<string | undefined> {
   if (known === undefined) return undefined
   const person = await findPerson(context, known)
   if (person) return person.id
-  // A deleted account still stands in the journal under its number.
+  // The journal keeps the ids of deleted accounts.
   if (/^\d{1,18}$/.test(known)) return known
   throw new Refusal(`Пользователя ${known} нет.`)
 }
@@ -76,7 +76,7 @@ async function idOf(context: Context): Promise<string | undefined> {
 type Act = Awaited<ReturnType<typeof readJournal>>[number]
 type Access = Awaited<ReturnType<typeof readAccesses>>[number]
 
-/** An act of another release is shown by its name. */
+/** Descriptions of actions. An action of another release is shown by its name. */
 const ACTIONS: Record<string, string> = {
   'access.read': 'прочитаны адреса входов и записей',
   'ban.add': 'запрет регистрации',

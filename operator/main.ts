@@ -12,6 +12,6 @@ process.exitCode = await runProgram(process.argv.slice(2), {
 })
 if (interruption.aborted) {
   await stopDatabases()
-  // Statements of the command may still run on another machine's database.
+  // Statements that still run on another machine's database would keep the process alive.
   process.exit()
 }

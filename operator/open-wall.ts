@@ -18,16 +18,15 @@ import {
 import { Refusal, type Wall } from './command.ts'
 import { interruption } from './terminal.ts'
 
-/** Starting and stopping a database take a few seconds each. */
+/** How long another command may take to start or stop the database. */
 const JOINING_MS = 30_000
 
-/** Commands may read whole tables, and have few connections. */
+/** Commands may read whole tables, so a statement may take an hour. */
 const POOL = { connections: 2, statementTimeoutMs: 3_600_000, applicationName: 'vslukh operator' }
 
 /**
- * Connects to the database of DATABASE_DIRECT_URL or DATABASE_URL, to the embedded one of a running
- * server, or to that of a stopped one, which is brought up until `close`. Throws Refusal or
- * StartError.
+ * Connects to DATABASE_DIRECT_URL or DATABASE_URL, or to the embedded database, which it starts
+ * until `close` if no server runs it. Throws Refusal or StartError.
  */
 export async function openWall(config: Config, say: (line: string) => void): Promise<Wall> {
   const { url, stop } = await findDatabase(config, say)
@@ -45,7 +44,7 @@ export async function openWall(config: Config, say: (line: string) => void): Pro
   }
 }
 
-/** The databases of stopped servers that this process has brought up. */
+/** The embedded databases that this process has started. */
 const broughtUp: Promise<Found>[] = []
 
 export async function stopDatabases(): Promise<void> {
@@ -63,8 +62,8 @@ const clusterOf = (dataDir: string) => join(dataDir, 'postgres')
 type Found = { url: string; stop: () => Promise<void> }
 
 /**
- * Returns the URL of the wall's database, which may lack its tables, and how to leave it.
- * `mayCreate` lets it create the embedded one. Throws Refusal or StartError.
+ * Returns the URL of the wall's database, which may lack its tables, and `stop` to leave it.
+ * Creates the embedded database only with `mayCreate`. Throws Refusal or StartError.
  */
 export async function findDatabase(
   { databaseUrl, databaseDirectUrl, dataDir }: Config,
@@ -91,13 +90,13 @@ export async function findDatabase(
     try {
       return await starting
     } catch (error) {
-      // Another command brings it up or stops it at this moment.
+      // Another command is starting or stopping the database.
       if (!(error instanceof DataDirTaken) || performance.now() - since > JOINING_MS) throw error
     }
   }
 }
 
-/** `stop` waits for the commands that have joined the database. */
+/** Starts the embedded database. `stop` waits for other commands that use it. */
 async function startAlone(dataDir: string, say: (line: string) => void): Promise<Found> {
   const onLost = (error: Error) => say(error.message)
   const options = { dataDir, say, onLost, signal: interruption }

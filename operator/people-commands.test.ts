@@ -32,7 +32,7 @@ test('user finds a person by name, e-mail and id, blocks, signs out and renames 
   expect(await vslukh('user', vera.id, 'rename', petr.username)).toMatchObject({ code: 1 })
   expect(await vslukh('user', vera.id, 'rename', 'vera_new')).toMatchObject({ code: 0 })
   expect((await app.call('GET', `/posts/${post.id}`)).body.owner.username).toBe('vera_new')
-  // People never read the number of a reason.
+  // The output shows the name of the reason, not its number.
   await vslukh('user', 'vera_new', 'block', '--reason', '1', '--days', '2', '--yes')
   expect((await vslukh('user', 'vera_new')).out).toMatch(/не может писать до .+: Спам или реклама/)
   expect(await vslukh('user', 'vera_new', 'unblock')).toMatchObject({ code: 0 })
@@ -41,7 +41,7 @@ test('user finds a person by name, e-mail and id, blocks, signs out and renames 
 
 const BLOCK = ['--reason', 'Спам', '--block-days', '3', '--yes']
 
-/** Registers from an address, and dates the registration back. */
+/** Registers from a network address, and backdates the registration. */
 async function registerFrom(app: TestApp, who: { email: string; ip: string; daysAgo?: number }) {
   const { email, ip, daysAgo = 0 } = who
   await app.signIn(email, undefined, from(ip).headers)
@@ -168,7 +168,7 @@ test('user lists every post of a person with its state', async () => {
   })
 }, 60_000)
 
-test('moderators are named and removed without a restart', async () => {
+test('moderators are added and removed without a restart', async () => {
   const { email, token } = petr
   const queue = () => app.call('GET', '/moderation/queue', { token })
   expectRefusal(await queue(), 'NOT_FOUND')
@@ -181,7 +181,7 @@ test('moderators are named and removed without a restart', async () => {
   expect(await vslukh('moderator', 'remove', email)).toMatchObject({ code: 1 })
 }, 60_000)
 
-test('registrations and writing are closed and opened, people are invited, and bans added and removed, at the next call', async () => {
+test('closing and opening registrations and writing, invitations and bans take effect at the next call', async () => {
   const start = (email: string) => startAt(app, '/registrations', { email })
   const write = () => app.call('POST', '/posts', { token: olga.token, body: { text: 'Можно?' } })
   expect(await vslukh('close', 'registrations')).toMatchObject({ code: 2 })
@@ -241,7 +241,7 @@ test('registrations and writing are closed and opened, people are invited, and b
   ])
 }, 120_000)
 
-test('registrations by invitation last until they are opened to all; invitations are counted, listed and revoked', async () => {
+test('registrations stay invite-only until they are opened to all; invitations are counted, listed and revoked', async () => {
   const start = (email: string, invitation?: string) =>
     app.call('POST', '/registrations', {
       body: { email, clientToken: 'x', device: DEVICE, ...(invitation && { invitation }) },

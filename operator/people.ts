@@ -52,14 +52,14 @@ function named(what: string, { usernames, total }: Accounts): string[] {
   return [`${what}: ${usernames.join(', ')}${rest > 0 ? ` и ещё ${rest}` : ''}`]
 }
 
-/** Throws Refusal if there is no such user, or if a name of digits is another's id. */
+/** Throws Refusal if there is no such user, or if a name of digits is also another user's id. */
 export async function requirePerson(context: Pick<Context, 'db'>, known: string): Promise<Person> {
   const person = await findPerson(context, known)
   if (!person) throw new Refusal(`Пользователя ${known} нет.`)
   return person
 }
 
-/** Returns undefined without a user. Throws Refusal if the words name either of two. */
+/** Returns undefined if there is no such user. Throws Refusal if `known` fits two users. */
 export async function findPerson(
   { db }: Pick<Context, 'db'>,
   known: string,

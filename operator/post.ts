@@ -100,7 +100,7 @@ async function removeAll(context: Context): Promise<Output> {
     const removed = await removeWave((work) => commit(context, work), { ...decision, ids })
     return { lines: [`Удалено: ${count(removed.length, POSTS)}.`], json: { removed } }
   } finally {
-    // Once for all of them, and for those that were removed before a failure too.
+    // One notification for all removed posts, even if a later one failed.
     await publish(context)
   }
 }

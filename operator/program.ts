@@ -77,7 +77,7 @@ export async function runProgram(args: string[], terminal: Terminal): Promise<nu
   try {
     return (await runCommand(args, { ...terminal, say })) ? 1 : 0
   } catch (error) {
-    // The command line may be too wrong to be parsed.
+    // Reads `--json` from the raw arguments, because they may have failed to parse.
     if (args.includes('--json')) print(terminal, { json: { error: explain(error) } })
     else say(explain(error))
     const isWrong = error instanceof UsageError && !interruption.aborted
@@ -157,7 +157,7 @@ function requireKnown(command: Command, name: string, values: Values): void {
   if (foreign !== undefined) throw new UsageError(`у команды ${name} нет --${foreign}`)
 }
 
-/** `--env-file` changes no variable that is set. */
+/** Adds the variables of `--env-file`, except those that are set already. */
 function withFile(env: Env, path: Values[string]): Env {
   if (typeof path !== 'string') return env
   try {
@@ -167,12 +167,12 @@ function withFile(env: Env, path: Values[string]): Env {
   }
 }
 
-/** Returns who acts: `--as`, else who called sudo, else the user of this terminal. */
+/** Returns the actor for the journal: `--as`, else the user who called sudo, else this user. */
 function actorOf({ env, values }: Call): string {
   return String(values.as || env.SUDO_USER || env.USER || userInfo().username)
 }
 
-/** Throws Refusal for anything but a yes, and if nobody can be asked. */
+/** Throws Refusal if the answer is not yes, or if there is no terminal to ask on. */
 async function ask(question: string, values: Values, { input, err }: Terminal): Promise<void> {
   if (values.yes === true || values['dry-run'] === true) return
   if (!input) throw new Refusal(`${question} Подтвердите: добавьте --yes.`)

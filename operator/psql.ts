@@ -10,7 +10,7 @@ export const psql: Command = {
     const { url } = context.wall
     const printed = { lines: [url], json: { url } }
     if (context.values.json === true || !process.stdin.isTTY) return printed
-    // Ctrl+C belongs to psql.
+    // psql handles Ctrl+C itself.
     process.on('SIGINT', () => {})
     const { address, env } = withoutPassword(url)
     const options = { stdio: 'inherit', env: { ...context.env, ...env } } as const
@@ -20,7 +20,7 @@ export const psql: Command = {
 }
 
 /**
- * Takes the password out of an address: every user of the machine can read a program's arguments.
+ * Moves the password into PGPASSWORD: every user of the machine can read a program's arguments.
  */
 export function withoutPassword(url: string): { address: string; env: { PGPASSWORD?: string } } {
   const address = new URL(url)

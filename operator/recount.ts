@@ -10,14 +10,14 @@ export const recount: Command = {
   async run(context: Context): Promise<Output> {
     requireWords(context, 0)
     const mended: Difference[] = []
-    // A check finds at most a hundred; with --dry-run the same ones would be found for ever.
+    // A check returns at most a hundred differences; a dry run would find the same ones forever.
     for (;;) {
       const found = await findCounterDifferences(context.db)
       if (found.length > 0) await mend(context, found)
       mended.push(...found)
       if (found.length === 0 || context.isDryRun) break
     }
-    // Otherwise the doctor and the metrics would name the differences until the nightly check.
+    // Otherwise the doctor and the metrics would report the differences until the nightly check.
     if (!context.isDryRun) await storeCounterCheck(context.db, 0)
     const lines = mended.map(
       ({ counter, id, kept, rows }) =>
@@ -31,7 +31,7 @@ export const recount: Command = {
 
 async function mend(context: Context, found: Difference[]): Promise<void> {
   await change(context, async (tx) => {
-    // One order of locks for all: posts, then totals, then the wall.
+    // All writes lock rows in one order: posts, then totals, then the wall.
     const inOrder = found.toSorted((a, b) => ORDER.indexOf(a.counter) - ORDER.indexOf(b.counter))
     for (const difference of inOrder) await fixCounter(tx, difference)
     const details = { mended: found }

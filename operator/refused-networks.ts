@@ -13,7 +13,7 @@ import { printable } from './format.ts'
 const WAIT_MS = 2000
 const SHOWN = 10
 
-/** Asks the node at HOST and PORT, which keeps them in memory alone. Returns null if none answers. */
+/** Asks the node at HOST and PORT, which keeps them in memory. Returns null without an answer. */
 export async function readRefused({ db, config }: Context): Promise<RefusedNetwork[] | null> {
   const { host, port } = config
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -21,9 +21,9 @@ import {
 } from './command.ts'
 import { ACCOUNTS, count, firstLine, indented, REPORTS, time } from './format.ts'
 
-/** The maximum in JSON, and of decided reports. */
+/** How many waiting posts JSON has at most, and how many decided reports `--all` shows. */
 const SHOWN_MAX = 500
-/** The posts of a page, which fit on a screen. */
+/** How many posts a page has, which fit on a screen. */
 const SHOWN = 10
 
 export const reports: Command = {
@@ -164,7 +164,7 @@ export async function decisionOf(
   }
 }
 
-/** Returns the reason that people are told: a text, or that of reports with a number. */
+/** Returns the reason shown to users: a text, or the report reason with the given number. */
 export async function reasonOf(context: Context): Promise<string | undefined> {
   const text = textOf(context, 'reason')
   if (text === undefined || !/^\d+$/.test(text)) return text
@@ -175,7 +175,7 @@ export async function reasonOf(context: Context): Promise<string | undefined> {
   throw new UsageError(`--reason: нужны слова или номер причины: ${list}`)
 }
 
-/** A block closes the author's sessions for good. */
+/** Asks before a block, because it closes the author's sessions for good. */
 export async function confirmBlock(
   { confirm }: Context,
   { postId, verdict, block }: Pick<NewDecision, 'postId' | 'verdict' | 'block'>,

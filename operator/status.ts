@@ -21,7 +21,7 @@ export const status: Command = {
   summary: 'люди, записи, жалобы, письма и проверки одним взглядом',
   async run(context: Context): Promise<Output> {
     requireWords(context, 0)
-    // The database knows only the version that changed its tables last.
+    // The database stores only the version that last changed its tables.
     const wall = { ...(await selectStatus(context.db)), version: productVersion() }
     const waiting = await countWaiting(context.db)
     const mails = await mailHealth(context.db)

@@ -32,10 +32,10 @@ export async function prompt(
   question: string,
   { isHidden = false } = {},
 ): Promise<string> {
-  // What is typed is echoed by the interface, and a hidden answer into nothing.
+  // The readline interface echoes the answer, and writes a hidden one to nowhere.
   const output = isHidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : err
   const questions = createInterface({ input, output, terminal: true })
-  // Only now does the terminal echo nothing by itself.
+  // Asked after createInterface(), which turns off the terminal's own echo.
   if (isHidden) err.write(question)
   try {
     return (await questions.question(isHidden ? '' : question)).trim()

@@ -12,7 +12,7 @@ import type { Command, ContextWithoutWall, Output } from './command.ts'
 import { Refusal, requireWords } from './command.ts'
 
 const RELEASES = '/opt/vslukh'
-/** It belongs to the release that runs, so that nothing depends on the new one. */
+/** The script of the running release, so that nothing depends on the new one. */
 const SWITCH = join(import.meta.dirname, '../bin/switch-release')
 const OWN = ['--no-same-owner', '--no-same-permissions']
 const AGREED = { VSLUKH_WITHOUT_WAY_BACK: 'yes' }
@@ -31,7 +31,7 @@ export const upgrade: Command = {
     const from = productVersion()
     const folder = await mkdtemp(join(RELEASES, '.upgrade-'))
     try {
-      // What is checked is what is unpacked, whoever may write to the file.
+      // Checks and unpacks a copy, because other users may change the file meanwhile.
       const archive = await copyChecked(file, folder, context.values.sha256)
       const { version: to, root } = await readRelease(archive, file)
       const unpacked = join(folder, 'release')
@@ -66,8 +66,8 @@ function requireInstalled(): void {
 }
 
 /**
- * Copies the archive into a folder of root's. Throws Refusal unless it has the SHA-256 that is given,
- * or that SHA256SUMS beside it states.
+ * Copies the archive into a folder of root. Throws Refusal unless its SHA-256 is `given` or, by
+ * default, stands in SHA256SUMS beside it.
  */
 async function copyChecked(file: string, folder: string, given: unknown): Promise<string> {
   if (!existsSync(file)) throw new Refusal(`Нет такого файла: ${file}`)
@@ -87,7 +87,7 @@ async function copyChecked(file: string, folder: string, given: unknown): Promis
 
 const NEEDED = ['package.json', 'migrations', 'build', 'bin/vslukh', 'scripts/start.ts']
 
-/** Throws Refusal for anything but a release for this machine. `file` is what it is called. */
+/** Throws Refusal if the archive is no release for this machine. Messages call it `file`. */
 async function readRelease(archive: string, file: string) {
   const listed = await execute('tar', ['-tzf', archive], { maxBuffer: 64 * 1024 * 1024 }).catch(
     () => undefined,
@@ -105,7 +105,7 @@ async function readRelease(archive: string, file: string) {
   return { version, root }
 }
 
-/** Returns why there would be no way back. Throws Refusal where an agreement changes nothing. */
+/** Returns why there is no way back. Throws Refusal if consent to that would not help. */
 async function findRefusal(unpacked: string): Promise<string | undefined> {
   const check = (env: Record<string, string>) =>
     execute(SWITCH, ['--check', unpacked], { env: { ...process.env, ...env } }).then(
@@ -117,7 +117,7 @@ async function findRefusal(unpacked: string): Promise<string | undefined> {
   return check({ VSLUKH_WITHOUT_WAY_BACK: '' })
 }
 
-/** Returns what the script says, which it passes on line by line. Throws Refusal if it refuses. */
+/** Runs the script, passes on its lines as they come, and returns them. Throws Refusal. */
 async function switchTo(unpacked: string, say: (line: string) => void): Promise<string[]> {
   const script = spawn(SWITCH, [unpacked], {
     env: { ...process.env, ...AGREED },

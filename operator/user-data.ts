@@ -21,14 +21,14 @@ import { fromCaller } from '../server/operations/start/caller-folder.ts'
 import { readSecret } from '../server/operations/start/installation.ts'
 import { type Context, type Output, Refusal } from './command.ts'
 
-/** Throws StartError if the wall's secret is another. */
+/** Throws StartError if the secret is not the wall's. */
 export async function nameKeyOf({ db, config }: Context): Promise<Buffer> {
   return deriveKey(await readSecret(db, config), 'usernames')
 }
 
 /**
  * Writes everything that is stored about a person into a new file, which only its owner can read.
- * It is linked at the end, so that a failure leaves no file that looks whole.
+ * The file gets its name last, so that a failure leaves no file that looks whole.
  */
 export async function exportPerson(context: Context, { id, username }: Person): Promise<Output> {
   const file = fromCaller(context.words[2] ?? '')
@@ -41,7 +41,7 @@ export async function exportPerson(context: Context, { id, username }: Person): 
   return { lines: [`Данные пользователя ${username}: ${file}`], json: { id, file } }
 }
 
-/** Throws Refusal if somebody else has made the file. */
+/** Throws Refusal if the file exists by now, or cannot be written. */
 async function writeWhole(file: string, content: Readable): Promise<void> {
   const unfinished = unfinishedPath(file)
   try {

@@ -79,7 +79,7 @@ async function show(context: Context, person: Person): Promise<Output> {
   return { lines, json: { ...person, written: shown, next: next ?? null } }
 }
 
-/** Past every id of a row. */
+/** Greater than the id of any row. */
 const NEWEST = '999999999999999999'
 
 const HIDDEN: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { useCompileCache } from './compile-cache.ts'
 
-// A command is mostly the time that Node takes to compile it.
+// Most of a command's time is Node compiling its code.
 useCompileCache()
-// Before everything that is imported with the command.
+// Comes first, because it changes the current folder.
 await import('../server/operations/start/caller-folder.ts')
 await import('../operator/main.ts')

@@ -19,7 +19,7 @@ const LOGO = readFileSync(join(PUBLIC, 'favicon.svg'), 'utf8')
 const GROUND = '#131211'
 /** The mark's share of an icon's width. Systems may cut a maskable icon to a circle of 80%. */
 const MARK = { any: 0.8, maskable: 0.58 }
-/** That of a tab's icon on dense screens, in px. */
+/** The width of a tab's icon on dense screens, in px. */
 const FAVICON = 32
 const NARROW = { width: 390, height: 844 }
 const PREVIEW = { width: 1200, height: 630 }
@@ -114,14 +114,14 @@ async function takeScreenshot(file: string, { viewport, path, theme }: Shot): Pr
   const devtools = await context.newCDPSession(page)
   await page.addInitScript((chosen) => {
     localStorage.setItem('theme', chosen)
-    // Without the line for first visits.
+    // Hides the line for first visits.
     localStorage.setItem('intro-seen', '1')
   }, theme)
   await page.goto(demo.url + path)
   await page.evaluate('document.fonts.ready.then(() => undefined)')
-  // A first visit may get the font too late for its use; by now it is cached.
+  // On a first visit the font may load too late to be used; now it is cached.
   await page.reload()
-  // What only works with scripts appears when they run.
+  // Controls that need scripts appear when these run.
   await whenScriptsRun(page)
   await page.getByRole('article').nth(3).waitFor()
   // A phone keeps no room for a scroll bar.

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
-/** The paths of all TypeScript of the repository, from its root. */
+/** The paths of all TypeScript files, relative to the root. */
 const SOURCES = globSync(
   '{contract,server,operator,web,e2e,trials,bench,demo,scripts}/**/*.{ts,tsx}',
   {
@@ -24,7 +24,7 @@ const WALKS = [
 const LAYERS = ['kernel', 'features', 'operations']
 
 test.each(['server', 'web'])(
-  'the tree on the page names every folder of %s/, and no other',
+  'the tree in docs/architecture.md names every folder of %s/, and no other',
   (area) => {
     const [, listed = ''] = new RegExp(`^ {4}${area}/.*\\n((?: {6}.*\\n)+)`, 'm').exec(page) ?? []
     const onPage = [...listed.matchAll(/(?<=^ {6,}(?:[\w-]+\/ )*)[\w-]+(?=\/ )/gm)].map(String)
@@ -53,7 +53,7 @@ test.each(WALKS)('each file of the walk «%s» declares the name beside it', (he
   expect(rows.filter(isWrong)).toEqual([])
 })
 
-test('no two files of the contract, the server and the web have one name', () => {
+test('no two files of the contract, the server and the web share a name', () => {
   const names = SOURCES.filter((path) => /^(?:contract|server|web)\/(?!.*\.test\.)/.test(path)).map(
     (path) => basename(path),
   )

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 type Help = { commands: { name: string; usage: string[]; options: string[] }[]; options: string[] }
 
-/** Returns bash's completion of `vslukh`, made of what the program itself says in its help. */
+/** Returns the bash completion of `vslukh`, made from the program's own help. */
 export async function makeBashCompletion(): Promise<string> {
   const program = join(import.meta.dirname, '../bin/vslukh')
   const { stdout } = await promisify(execFile)(program, ['--help', '--json'])
@@ -30,7 +30,7 @@ complete -o default -F _vslukh vslukh
 `
 }
 
-/** What is typed as it stands: in the usage, what stands for something else is in capitals. */
+/** Returns the literal words of a command's usage, whose placeholders are in Russian capitals. */
 function wordsOf({ usage, name }: Help['commands'][number]): string {
   const words = usage.flatMap(
     (line) => line.replaceAll(/--\S+( [^\s\][]+)?/g, '').match(/[a-z][a-z-]+/g) ?? [],

@@ -15,14 +15,13 @@ import { join, relative } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const BUILT = join(ROOT, 'dist/web')
 const HASH_FILE = '.inputs'
-/** Libraries change only through the lock file. */
+/** The lock file stands for the libraries. */
 const INPUTS = ['contract', 'web', 'package-lock.json', 'vite.config.ts']
 const TEST_FILE = /\.test\.tsx?$/
 
 /**
- * Builds the web into dist/web unless what lies there was built from the very same sources;
- * resolves to whether it built. A release has only what was built. If the build fails, dist/web
- * stays as it was.
+ * Builds the web into dist/web unless that was built from the same sources; resolves to whether it
+ * built. Does nothing in a release, which has no sources. A failed build leaves dist/web unchanged.
  */
 export async function buildWebIfNeeded(): Promise<boolean> {
   if (!existsSync(join(ROOT, 'web'))) return false
@@ -61,7 +60,7 @@ function readBuiltHash(): string | null {
   }
 }
 
-/** Tests do not count. */
+/** Leaves out tests. */
 function hashInputs(): string {
   const hash = createHash('sha256')
   for (const path of INPUTS.flatMap((input) => listFiles(input))) {
@@ -79,7 +78,7 @@ function listFiles(input: string): string[] {
     .sort()
 }
 
-/** The server that starts next should not have a bundler in its memory. */
+/** Builds in another process, so that the bundler does not stay in the server's memory. */
 async function runBuild(outDir: string): Promise<void> {
   const script = join(import.meta.dirname, 'build-web.ts')
   const build = spawn(process.execPath, [script, relative(join(ROOT, 'web'), outDir)], {
@@ -92,7 +91,7 @@ async function runBuild(outDir: string): Promise<void> {
   if (code !== 0) throw new Error(`The web did not build (${signal ?? `exit code ${code}`})`)
 }
 
-/** Replaces a folder by two renames, so that nobody ever finds half of a build. */
+/** Replaces a folder by two renames, so that no process finds half of a build. */
 function replace(place: string, fresh: string): void {
   const old = `${fresh}.old`
   try {

@@ -9,12 +9,12 @@ const shared: InlineConfig = {
   configFile: join(import.meta.dirname, '../vite.config.ts'),
   logLevel: 'warn',
 }
-// Whoever starts the server need not know that the machine is slow.
+// Without the warning about slow plugins, which only means that the machine is slow.
 const rolldownOptions = { checks: { pluginTimings: false } }
 
 await build({ ...shared, build: { outDir, emptyOutDir: true, rolldownOptions } })
-// The server's renderer lies within, so that both are replaced together. Dotted names are not
-// served.
+// The server's renderer lies inside, so that both are replaced together. Names with a leading dot
+// are not served.
 await build({
   ...shared,
   build: {

@@ -3,13 +3,13 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * The user's own cache folder. In node_modules a start by root would leave files that another
- * user's `npm ci` cannot remove, and where all may write somebody else could leave code.
+ * Returns the user's own cache folder. In node_modules, root would leave files that another user's
+ * `npm ci` cannot remove; in a folder that all users may write, one could plant code.
  */
 export function compileCacheFolder(env = process.env): string | undefined {
   if (env.XDG_CACHE_HOME) return join(env.XDG_CACHE_HOME, 'vslukh/compile')
   try {
-    // Not $HOME, which sudo may leave to be that of the user who called it.
+    // Not $HOME, which sudo may keep from the user who called it.
     return join(userInfo().homedir, '.cache/vslukh/compile')
   } catch {
     return undefined
@@ -17,8 +17,8 @@ export function compileCacheFolder(env = process.env): string | undefined {
 }
 
 /**
- * Makes the next starts quicker: Node need not strip types and compile again. A folder that cannot
- * be written is no error.
+ * Makes later starts faster: Node need not strip types and compile again. A folder that cannot be
+ * written is no error.
  */
 export function useCompileCache(): void {
   const folder = compileCacheFolder()

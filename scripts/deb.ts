@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const DEPLOY = join(import.meta.dirname, '../deploy')
-/** By these it refuses before anything is unpacked. */
+/** The files by which preinst may refuse before anything is unpacked. */
 const FOR_PREINST = ['migrations', 'build']
 const SCRIPTS = ['preinst', 'postinst', 'prerm', 'postrm']
 const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
@@ -21,8 +21,8 @@ type Deb = {
 }
 
 /**
- * Makes a Debian package. Its program lies in /usr/lib/vslukh, from where `switch-release` puts it
- * into /opt/vslukh/VERSION: dpkg deletes the files of the version before too early to go back.
+ * Makes a Debian package. It installs the program into /usr/lib/vslukh, and `switch-release` copies
+ * that to /opt/vslukh/VERSION: dpkg deletes the previous version's files too early to go back.
  */
 export async function makeDeb({ root, version, arch, folder }: Deb): Promise<string> {
   const program = join(root, 'usr/lib/vslukh')
@@ -35,7 +35,7 @@ export async function makeDeb({ root, version, arch, folder }: Deb): Promise<str
   await put(join(program, 'deploy/vslukh.bash-completion'), completion)
   await mkdir(join(root, 'usr/bin'))
   await symlink('/opt/vslukh/current/bin/vslukh', join(root, 'usr/bin/vslukh'))
-  // Whatever the builder's umask, everybody reads it.
+  // Readable by everybody, whatever the builder's umask is.
   await execute('chmod', ['-R', 'u=rwX,go=rX', root])
 
   const architecture = ARCHITECTURES[arch] ?? arch
@@ -63,7 +63,7 @@ Description: wall of short text posts in Russian
 `,
   )
   const file = join(folder, `vslukh_${version}_${architecture}.deb`)
-  // xz takes minutes on a small machine.
+  // Higher levels of xz take minutes on a small machine.
   await execute('dpkg-deb', ['--root-owner-group', '-Zxz', '-z2', '--build', root, file])
   return file
 }

@@ -25,7 +25,7 @@ async function start() {
   return startDemo({ port: process.env.PORT, say: (line) => console.log(line), signal })
 }
 
-/** Stops the demo, once; a start that is under way is undone. */
+/** Stops the demo once, and undoes a start in progress. */
 async function stop(): Promise<void> {
   if (stopping.signal.aborted) return
   stopping.abort()

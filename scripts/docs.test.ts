@@ -43,7 +43,7 @@ test('every relative link leads to a file, and to a heading in it', () => {
   expect(relative.filter(({ path, link }) => !leadsSomewhere(path, link))).toEqual([])
 })
 
-/** Spans and blocks of code contain what only looks like a link. */
+/** Removes spans and blocks of code, whose text may look like a link. */
 function withoutCode(text: string): string {
   return text.replaceAll(/^ {4}.*$|`[^`\n]*`/gm, '')
 }
@@ -55,7 +55,7 @@ function leadsSomewhere(from: string, link: string): boolean {
   return heading === undefined || slugsOf(target).includes(heading)
 }
 
-/** The anchors that GitHub makes of headings. */
+/** Returns the anchors that GitHub makes of headings. */
 function slugsOf(path: string): string[] {
   return [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -65,7 +65,7 @@ function slugsOf(path: string): string[] {
   )
 }
 
-test('every section of a document that a message of the program names is there', () => {
+test('every document and section that the program names exists', () => {
   const sources = globSync('{server,operator,bin,deploy}/**/*', { cwd: ROOT, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(?:ts|sql|service|yml|conf|example)$/.test(entry.name))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
@@ -79,7 +79,7 @@ test('every section of a document that a message of the program names is there',
   expect(missing.map(([match]) => match)).toEqual([])
 })
 
-test('every npm script that a document names is there', () => {
+test('every npm script that a document names exists', () => {
   const { scripts } = JSON.parse(read('package.json'))
   const named = DOCUMENTS.flatMap((path) => [
     ...read(path).matchAll(/npm (?:run (?:-s )?([\w:-]+)|(start|test)\b)/g),
@@ -88,7 +88,7 @@ test('every npm script that a document names is there', () => {
   expect(named.filter((script) => !(script in scripts))).toEqual([])
 })
 
-test('every file and folder that a document names is there', () => {
+test('every file and folder that a document names exists', () => {
   const sources = globSync(
     '{contract,server,operator,web,e2e,trials,bench,demo,scripts}/**/*.{ts,tsx}',
     {

@@ -71,7 +71,7 @@ test('every import that the rules forbid is found, and none that they allow', ()
   expect(found).toEqual(expected.sort())
 })
 
-test('two files that import each other are found, also where they take only types', () => {
+test('two files that import each other are found, even if they import only types', () => {
   const files = {
     'server/kernel/db/a.ts': `import type { B } from './b.ts'\nexport type A = B\n`,
     'server/kernel/db/b.ts': `import type { A } from './a.ts'\nexport type B = A\n`,
@@ -82,7 +82,7 @@ test('two files that import each other are found, also where they take only type
   ])
 })
 
-test('a file that passes on the names of another one is found', () => {
+test('a file that re-exports the names of another one is found', () => {
   const folder = plant({ 'web/ui/a.ts': `export { b } from './b.ts'\n` })
   expect(findViolations(folder)).toEqual(['performance/noBarrelFile web/ui/a.ts:1'])
 })
@@ -108,7 +108,7 @@ function plant(files: Record<string, string>): string {
   return folder
 }
 
-/** What Biome's rules about imports find in a folder, as `rule path:line`. Throws an Error where Biome does not run. */
+/** Returns what Biome's import rules find in a folder, as `rule path:line`. Throws if it fails. */
 function findViolations(folder: string): string[] {
   const only = RULES.map((rule) => `--only=${rule}`)
   const args = [BIOME, 'lint', '--reporter=github', '--max-diagnostics=none', ...only, folder]

@@ -22,7 +22,7 @@ type File = {
   /** Lines that hold nothing but a docstring, or another comment. */
   docstrings: number
   comments: number
-  /** Lines that hold neither a comment nor nothing. */
+  /** Lines that are neither empty nor only a comment. */
   code: number
   longFunctions: string[]
 }
@@ -104,7 +104,7 @@ function lineFinder(source: string): (index: number) => number {
   }
 }
 
-/** Names functions with too many lines, by the line where each begins. */
+/** Returns the first line of each function with too many lines, and their number. */
 function longFunctions(node: unknown, lineAt: (index: number) => number): string[] {
   if (Array.isArray(node)) return node.flatMap((child) => longFunctions(child, lineAt))
   if (typeof node !== 'object' || node === null) return []

@@ -14,9 +14,9 @@ import { NAMED_MUTANTS } from './named-mutants.ts'
 import { triggerMutants } from './trigger-mutants.ts'
 
 /**
- * Changes the product in many small ways, one after the other, and looks whether the nearest tests
- * notice. Exits 1 where fewer than the goal are noticed, where one that is not noticed has no reason
- * in named-mutants.ts, and where one that has is noticed or gone. Arguments name the groups to try.
+ * Changes the product in many small ways, one at a time, and checks whether the nearest tests fail.
+ * Exits 1 if they notice fewer mutants than the goal, if an unnoticed mutant has no reason in
+ * named-mutants.ts, or if a mutant there is noticed or gone. Arguments name the groups to try.
  */
 const GOAL = 0.85
 const CONFIG = 'vitest.mutants.config.ts'
@@ -71,7 +71,7 @@ const GROUPS: Record<string, Group> = {
   },
 }
 
-/** The later tests are slower, and run where the earlier ones notice nothing. */
+/** The later tests are slower, and run if the earlier ones notice nothing. */
 const TRIGGER_TESTS = [
   [
     'server/features/posts/counters.test.ts',
@@ -89,16 +89,16 @@ type Score = {
   killed: number
   all: number
   survivors: string[]
-  /** The test that noticed a mutant, and what it said, by the mutant's name. */
+  /** The test that noticed a mutant, and its message, by the mutant's name. */
   noticed?: Map<string, string>
 }
 
 const chosen = process.argv.slice(2)
 const isChosen = (group: string) => chosen.length === 0 || chosen.includes(group)
 const scores: Score[] = []
-// The server's tests serve it, also in Stryker's copy of these files.
+// The server's tests serve the built web, also in Stryker's copy of the repository.
 await buildWebIfNeeded()
-// Stryker kills a test run that takes too long, which cannot remove its files then.
+// A test run that Stryker kills, because it takes too long, cannot remove its files.
 keepFilesInMemory()
 for (const [name, group] of Object.entries(GROUPS)) {
   if (isChosen(name)) scores.push(await tryFiles(name, group))
@@ -133,7 +133,7 @@ async function tryFiles(group: string, { files, project, tests }: Group): Promis
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: CONFIG, related: false },
     coverageAnalysis: 'perTest',
-    // What runs once, when a module is loaded, is not to be told from what each test covers.
+    // Code that runs once, when its module is loaded, cannot be assigned to a test.
     ignoreStatic: true,
     // Tests wait for the database and for mails half of the time.
     concurrency: 2,
@@ -142,7 +142,7 @@ async function tryFiles(group: string, { files, project, tests }: Group): Promis
     timeoutMS: 60_000,
     allowEmpty: true,
     disableTypeChecks: false,
-    // It would be read by TypeScript's API, which version 7 lacks.
+    // Stryker would read it by TypeScript's API, which version 7 lacks.
     tsconfigFile: 'none',
     ignorePatterns: ['trials/visual'],
   })

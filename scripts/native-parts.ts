@@ -14,7 +14,7 @@ type Found = { part: Part; version: string; released: string | undefined; path: 
  * this checkout would make. Throws Error for a native file that PARTS does not list.
  */
 export async function findParts(release = ROOT): Promise<Found[]> {
-  // An unpacked release has the library in a folder of its own.
+  // An unpacked release already contains the library, in the folder of Node.
   const library = release === ROOT ? await nodeLibrary() : undefined
   const files = library === undefined ? [] : [library]
   for (const folder of await listPackages())
@@ -34,7 +34,7 @@ async function listNative(folder: string): Promise<string[]> {
   const native: string[] = []
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name)
-    // Packages inside a package are packages of their own.
+    // listPackages() lists nested packages too.
     if (!entry.isFile() || relative(folder, path).includes('node_modules/')) continue
     if (NATIVE.test(await firstBytes(path))) native.push(path)
   }

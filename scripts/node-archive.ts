@@ -14,8 +14,8 @@ export class ArchiveError extends Error {}
 type Wanted = { folder: string; platform: string; oldest: string }
 
 /**
- * Unpacks the program of an official archive of Node into a folder, with the archive's SHA-256.
- * Returns that. Throws ArchiveError for any other file.
+ * Unpacks the program of an official Node archive into a folder, and writes the archive's SHA-256
+ * beside it. Throws ArchiveError for any other file.
  */
 export async function unpackNode(
   file: string,

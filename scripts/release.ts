@@ -23,7 +23,7 @@ import { makeDeb } from './deb.ts'
 import { ArchiveError, unpackNode } from './node-archive.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-/** What the product consists of, beside the packages it needs. */
+/** The parts of the product, besides the packages it needs. */
 const PARTS = [
   'package.json',
   'bin',
@@ -41,7 +41,7 @@ const PARTS = [
 const BUILD = 'build'
 const nodeOf = (arch: string) => `node_modules/node-${process.platform}-${arch}`
 const NODE_PACKAGE = /^node_modules\/node(?:-bin)?-\w+-\w+$/
-/** What nobody reads at run time: tests, types, source maps, fonts for old browsers, Node's headers and manual. */
+/** Unused at run time: tests, types, maps, fonts for old browsers, Node's headers and manual. */
 const LEFT_OUT = [
   /\.(?:test|fixture|child)\.(?:ts|backup)$/,
   /^server\/testing$/,
@@ -97,7 +97,7 @@ async function makeFile(
     }
     await stageRelease(join(staging, name), arch, node)
     const archive = join(folder, `${name}.tar.gz`)
-    // Unpacked by root, nothing may belong to somebody who happens to have the builder's number.
+    // If root unpacks it, no file may belong to the user who happens to have the builder's id.
     const owner = ['--owner=0', '--group=0', '--numeric-owner']
     await execute('tar', ['-czf', archive, ...owner, '-C', staging, name])
     return archive
@@ -118,7 +118,7 @@ async function stageRelease(target: string, arch: string, node?: string): Promis
   else await rm(root, { recursive: true })
   await mkdir(join(target, 'node_modules/.bin'))
   await symlink('../../bin/run-node', join(target, 'node_modules/.bin/node'))
-  // For bin/switch-release, which must not depend on a release that starts.
+  // bin/switch-release reads this file, because it must work with a release that does not start.
   const migrations = Object.entries(MIGRATIONS).map(
     ([migration, text]) => `${migration} ${isAdditive(text) ? 'additive' : 'breaking'}\n`,
   )
@@ -155,7 +155,7 @@ async function stageNode(file: string, target: string, arch: string): Promise<vo
   console.log(`Node ${version}: SHA-256 ${sha256}, сверьте её с SHASUMS256.txt на nodejs.org`)
 }
 
-/** Lets npm install the packages for another processor. Returns the folder. */
+/** Installs the packages for another processor into a temporary folder, and returns its path. */
 async function installFor(arch: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `vslukh-${arch}-`))
   for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
@@ -166,7 +166,7 @@ async function installFor(arch: string): Promise<string> {
   return folder
 }
 
-/** The lock file marks the packages that the server needs. */
+/** Returns the paths of the packages that the server needs, by the lock file. */
 export async function listPackages(arch: string = process.arch): Promise<string[]> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'))
   const { optionalDependencies } = packages['']
@@ -180,7 +180,7 @@ export async function listPackages(arch: string = process.arch): Promise<string[
   return [...needed, ...platform.map((name) => `node_modules/${name}`)]
 }
 
-/** Packages inside a package are parts of their own. */
+/** Copies a part without nested packages, which are parts of their own. */
 async function copyPart(part: string, root: string, target: string): Promise<void> {
   await cp(join(root, part), join(target, part), {
     recursive: true,

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findParts } from './native-parts.ts'
 
-// Prints the list (CycloneDX) of the packages and native parts that the product runs on, the parts
-// those of an unpacked release if its folder is named: with `--node` it has another Node. `--omit
-// dev` leaves out what a tool for development uses as well, so npm is asked about a project without
-// such tools.
+// Prints the list (CycloneDX) of the packages and native parts that the product runs on. With the
+// folder of an unpacked release, lists its parts, which may differ. npm's `--omit dev` would
+// leave out packages that development tools use too, so these tools are removed first.
 const read = (file: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', file), 'utf8'))
 const { devDependencies: _, ...project } = read('package.json')

@@ -12,13 +12,13 @@ const listCaches = () =>
   readdir(join(ROOT, 'node_modules/.cache'), { recursive: true }).catch(() => [])
 
 test.each([
-  ['the machine’s Node', 'one that is new enough', 'bin', 'v26.12.0', 'machine'],
-  ['the machine’s Node', 'one of a later version', 'bin', 'v27.0.1', 'machine'],
-  ['the Node that comes along', 'an older one', 'bin', 'v26.11.9', process.version],
-  ['the Node that comes along', 'one that does not run', 'bin', 'exit 1', process.version],
-  ['the Node that comes along', 'one of npm', 'node_modules/.bin', 'v26.12.0', process.version],
-  ['the Node that comes along', 'a link to the launcher', 'bin', 'link', process.version],
-])('%s runs where PATH has %s', async (_which, _what, place, version, expected) => {
+  ['the machine’s Node', 'the oldest supported one', 'bin', 'v26.12.0', 'machine'],
+  ['the machine’s Node', 'a later one', 'bin', 'v27.0.1', 'machine'],
+  ['the bundled Node', 'an older one', 'bin', 'v26.11.9', process.version],
+  ['the bundled Node', 'one that does not run', 'bin', 'exit 1', process.version],
+  ['the bundled Node', 'one in node_modules', 'node_modules/.bin', 'v26.12.0', process.version],
+  ['the bundled Node', 'a link to the launcher', 'bin', 'link', process.version],
+])('%s runs if PATH has %s', async (_which, _what, place, version, expected) => {
   const folder = join(await folderForTest(), place)
   await mkdir(folder, { recursive: true })
   const launcher = join(ROOT, 'bin/run-node')
@@ -37,7 +37,7 @@ test.each([
 test('a start caches compiled code in the user’s folder, not in node_modules, and reads no configuration of the current folder', async () => {
   const cache = await folderForTest()
   const before = await listCaches()
-  // The queue's library would read this as its configuration, and fail.
+  // graphile-worker would read this file as its configuration and fail.
   await writeFile(join(cache, 'package.json'), '{ broken')
   // Refused after the web is built and the server's code is loaded.
   const env = { PATH: process.env.PATH, XDG_CACHE_HOME: cache, PORT: 'http' }

@@ -1,4 +1,4 @@
-/** What PostCSS makes of the style sheets of the web. */
+/** The PostCSS plugins for the style sheets of the web. */
 
 type Declaration = { value: string }
 type AtRule = { params: string }
@@ -8,14 +8,14 @@ type Root = {
 }
 type Helpers = { parse(css: string, options: { from: string }): unknown }
 
-/** In the reader's own letters: 757 px and 1060 px at the usual size. Written `@media (--phone)`. */
+/** In em of the reader's font size: 757 px and 1060 px by default. Used as `@media (--phone)`. */
 const BREAKPOINTS: Record<string, string> = {
   '--phone': 'width < 47.3125em',
   '--desktop': 'min-width: 66.25em',
 }
 
 /**
- * The system's fonts, in which a page shows until Golos Text is there. `size` is the width of
+ * The system's fonts, in which a page shows until Golos Text is loaded. `size` is the width of
  * Russian text in Golos Text over its width in that font, in percent, at the weights 400 and 640;
  * `latin` the same for Latin letters and digits, where it differs. Measured in Chromium with
  * Liberation Sans (metrically Arial), Roboto and DejaVu Sans.
@@ -34,7 +34,7 @@ const SYSTEM_FONTS = [
   { family: 'DejaVu', local: ['DejaVu Sans'], size: 93.4 },
   { family: 'DejaVu', local: ['DejaVu Sans Bold'], isBold: true, size: 86.7 },
 ]
-/** Of Golos Text, in percent of its size: hhea of its woff2, whose typo metrics are the same. */
+/** Metrics of Golos Text in percent of its size: hhea of its woff2, equal to its typo metrics. */
 const [ASCENT, DESCENT] = [98, 22]
 
 type FaceOptions = Omit<(typeof SYSTEM_FONTS)[number], 'latin'> & { range?: string }
@@ -79,7 +79,7 @@ export const STYLE_PLUGINS = [
     },
   },
   {
-    // Keeps the font of the first paint: another one may break the lines anew while somebody reads.
+    // Keeps the font of the first paint, because another font could rewrap lines during reading.
     postcssPlugin: 'steady-fonts',
     Declaration: {
       'font-display': (declaration: Declaration) => {

@@ -3,7 +3,7 @@ import type { Db } from '../server/kernel/db/database.ts'
 
 type TriggerMutant = { name: string; sql: string }
 
-/** The functions of triggers that count, and those that they call. */
+/** The functions of the counting triggers, and the functions that they call. */
 const FUNCTIONS = ['change_post_counts', 'count_posts', 'change_like_counts', 'count_likes']
 /** A statement of PL/pgSQL that begins a line, and is not part of its control flow. */
 const STATEMENT = /^ *(?:PERFORM|INSERT|UPDATE|DELETE)\b[^;]*;/gm

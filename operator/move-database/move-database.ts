@@ -64,7 +64,7 @@ function givenUrl({ words: [word], values }: ContextWithoutWall): string | undef
 
 type Moving = { url: string; begun: Begun | undefined }
 
-/** Copies the wall and sets DATABASE_URL. After a failure the wall runs on where it was. */
+/** Copies the wall and sets DATABASE_URL. On failure the wall stays in its former database. */
 async function move(
   site: Site,
   { config, say }: ContextWithoutWall,

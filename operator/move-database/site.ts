@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const PROGRAM = [join(ROOT, 'bin/run-node'), '--', join(ROOT, 'scripts/admin.ts')]
 const LONGEST_MS = 7 * 86_400_000
 
-/** A move that has begun: its database may be replaced. */
+/** A move that has begun: a further attempt may replace the target database. */
 export type Begun = { target: string; wasRunning: boolean }
 
 /** The wall that is moved: a service with its settings in /etc, or a server started by hand. */
@@ -28,14 +28,14 @@ export class Site {
     this.#marker = join(folder, '.move-database')
   }
 
-  /** Runs another command as the wall's user, on the database of `url` or its own. */
+  /** Runs another command as the wall's user, on the database at `url` or on the wall's own. */
   async call<T>(url: string | undefined, ...words: string[]): Promise<T> {
     const { env, config, actor } = this.#context
     const command = [...PROGRAM, ...words, '--json', '--yes', '--as', actor]
     const variables = {
       ...env,
       ...(this.isInstalled && { XDG_CACHE_HOME: '/var/cache/vslukh' }),
-      // The command starts in another folder.
+      // Resolved paths, because the command runs in another folder.
       DATA_DIR: config.dataDir,
       BACKUP_DIR: config.backupDir,
       DATABASE_URL: url,
@@ -51,7 +51,7 @@ export class Site {
 
   async readBegun(): Promise<Begun | undefined> {
     const text = await readIfExists(this.#marker)
-    // It is empty if its writer was killed.
+    // The file is empty if its writer was killed.
     return text ? JSON.parse(text) : undefined
   }
 
@@ -90,7 +90,7 @@ export class Site {
     }
   }
 
-  /** Throws UsageError or ConfigError for an address that the settings cannot have. */
+  /** Throws UsageError or ConfigError for an address that the settings cannot contain. */
   async requireSettable(url: string): Promise<void> {
     const { env, config } = this.#context
     const { dataDir: DATA_DIR } = config
@@ -108,5 +108,5 @@ export class Site {
   }
 }
 
-/** The database of an address, as it may be shown. */
+/** Returns a database address without its password, for messages. */
 export const nameOf = (url: string) => withoutPassword(url).address.replaceAll('%2F', '/')

@@ -10,11 +10,11 @@ export type Answers = Record<'host' | 'smtpUrl' | 'mailFrom' | 'name' | 'contact
 
 type Question = {
   given: string | boolean | undefined
-  /** How the command line says it, and how the terminal asks for it. */
+  /** Its name on the command line, and the question on the terminal. */
   option: string
   text: string
   usual: string | undefined
-  /** The usual answer as a terminal may show it. */
+  /** The usual answer without its password, for the terminal. */
   shown?: string | undefined
   read(text: string): string
 }
@@ -22,8 +22,8 @@ type Question = {
 type Asking = Pick<Alone, 'words' | 'values' | 'say' | 'prompt'>
 
 /**
- * Takes each answer from the command line, from the terminal, or from what is set already. A wrong
- * one is asked for again. Throws UsageError or Refusal where nobody can be asked.
+ * Takes each answer from the command line, the terminal or the current settings. Asks again after a
+ * wrong answer on the terminal, and throws UsageError or Refusal otherwise.
  */
 export async function readAnswers(asking: Asking, set: Env): Promise<Answers> {
   const { values, words } = asking
@@ -118,8 +118,8 @@ async function withLogin(smtpUrl: string, { prompt }: Pick<Asking, 'prompt'>): P
 type Tried = { asking: Asking; set: Env; host: string }
 
 /**
- * Logs in to a new mail server: a wrong password would end the mails of a wall that has a right one.
- * Returns false to be asked again. Throws Refusal where nobody can be.
+ * Logs in to a new mail server, so that a wrong password does not replace one that works. Returns
+ * false to ask again, if there is a terminal; may throw Refusal otherwise.
  */
 async function mayBeSet(url: string, { asking, set, host }: Tried): Promise<boolean> {
   if (url === '' || url === set.SMTP_URL) return true
@@ -146,7 +146,7 @@ function readHost(text: string): string {
   throw new UsageError(`«${text}» — не имя сайта, нужно имя вида wall.example`)
 }
 
-/** A server without a protocol speaks TLS from the start, unless its port is of another way. */
+/** Adds smtps:// to an address without a protocol; smtp:// for localhost and the ports of SMTP. */
 function readSmtp(text: string): string {
   const usual = /^localhost$/i.test(text) ? 'smtp://localhost:25' : `smtps://${text}`
   const whole = /:(?:25|587|2525)$/.test(text) ? `smtp://${text}` : usual

@@ -4,18 +4,18 @@ import { Refusal } from '../command.ts'
 import { hasProgram, run } from './machine.ts'
 
 const SQL = join(import.meta.dirname, '../../deploy/database.sql')
-/** PostgreSQL's superuser signs in over the socket by the name of the system's user. */
+/** The system's user postgres signs in over the socket as the superuser. */
 const PSQL = 'runuser -u postgres -- psql -XAtq -v ON_ERROR_STOP=1 -d postgres'
 const FACTS = ['server_version_num', 'port', 'unix_socket_directories', 'server_version']
   .map((name) => `current_setting('${name}')`)
   .join(" || '|' || ")
 
-/** Thrown where this machine has no PostgreSQL of its own. */
+/** Thrown if this machine has no PostgreSQL. */
 export class NoPostgres extends Refusal {}
 
 /**
- * Makes the wall's role and database in this machine's PostgreSQL, unless they are there. Returns
- * the URL with which the wall's user signs in over the socket. Throws Refusal.
+ * Creates the wall's role and database in this machine's PostgreSQL, unless they exist. Returns the
+ * URL with which the wall's user signs in over the socket. Throws Refusal.
  */
 export async function makeDatabase(): Promise<{ url: string; version: string }> {
   if (!(await hasProgram('psql')) || !(await run('id', ['postgres'])).isDone) {
@@ -45,7 +45,7 @@ async function psql(line: string): Promise<string> {
 const MAKE_SECRET = `umask 077
 [ -s "$1" ] || { head -c 32 /dev/urandom | base64 -w0 >"$1.new" && mv -n "$1.new" "$1"; }`
 
-/** Makes the wall's secret, as the wall's user: root follows no link in that user's folder. */
+/** Creates the wall's secret as the wall's user: root must follow no link in that user's folder. */
 export async function makeSecret(dataDir: string): Promise<void> {
   const path = join(dataDir, 'app-secret')
   const command = ['-u', 'vslukh', '--', '/bin/sh', '-ec', MAKE_SECRET, 'sh', path]

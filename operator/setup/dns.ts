@@ -14,7 +14,7 @@ export function isOwnDomain({ host, mailFrom }: Pick<Site, 'host' | 'mailFrom'>)
   return host === domain || host.endsWith(`.${domain}`) || domain.endsWith(`.${host}`)
 }
 
-/** Returns the records that the DNS lacks, as a zone has them; undefined if no DNS answers. */
+/** Returns the missing DNS records as lines of a zone file; undefined if DNS does not answer. */
 export async function missingRecords(site: Site): Promise<string[] | undefined> {
   const resolver = new Resolver({ timeout: 2000, tries: 2 })
   const addresses = await missingAddresses(site.host, resolver)
@@ -40,7 +40,7 @@ function textRecord(at: string, text: string): string {
   return `${at}. 3600 IN TXT ${parts.map((part) => `"${part}"`).join(' ')}`
 }
 
-/** One address that leads here is enough: the machine may have others that nobody should use. */
+/** One address that leads here is enough: the machine may have others that are not for visitors. */
 async function missingAddresses(host: string, resolver: Resolver): Promise<string[] | undefined> {
   const own = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
@@ -52,14 +52,14 @@ async function missingAddresses(host: string, resolver: Resolver): Promise<strin
   const v6 = await resolver.resolve6(host).catch(noRecord)
   if (!v4 || !v6) return undefined
   const set = [...v4, ...v6]
-  // Behind the provider's own translation of addresses the machine does not know its public one.
+  // Behind NAT the machine does not know its public address.
   if (own.length === 0)
     return set.length > 0 ? [] : [`${host}. 3600 IN A внешний.адрес.этого.сервера`]
   if (set.some((address) => own.includes(address))) return []
   return own.map((address) => `${host}. 3600 IN ${address.includes(':') ? 'AAAA' : 'A'} ${address}`)
 }
 
-/** Returns what the SMTP server's own domain says about who sends its mails. */
+/** Returns the SPF mechanism for the SMTP server: its domain's own SPF record if there is one. */
 async function spfSource(smtpUrl: string, resolver: Resolver): Promise<string> {
   const { hostname } = new URL(smtpUrl)
   if (hostname === 'localhost' || hostname.startsWith('127.')) return 'a mx'

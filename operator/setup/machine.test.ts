@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { listen } from '../../server/testing/free-port.ts'
 import { run, untilAnswers } from './machine.ts'
 
-test('a program that takes too long is killed and named with its time; one told to end is, too', async () => {
+test('a program that takes too long is killed and named with its timeout; a signal ends it too', async () => {
   const since = performance.now()
   const late = await run('sleep', ['60'], { longestMs: 200 })
   expect(late).toEqual({ isDone: false, out: '', err: 'sleep 60 не закончил за 0.2 с' })
@@ -13,7 +13,7 @@ test('a program that takes too long is killed and named with its time; one told 
   expect(await run('echo', ['готово'])).toEqual({ isDone: true, out: 'готово\n', err: '' })
 })
 
-/** Answers with these statuses, the last one for ever. */
+/** Starts a server that answers with these statuses, and then repeats the last one. */
 async function answering(...statuses: number[]) {
   const server = createServer((_, response) => {
     response.writeHead((statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200).end()
@@ -22,7 +22,7 @@ async function answering(...statuses: number[]) {
   return `http://127.0.0.1:${await listen(server)}/`
 }
 
-test('a wait is announced once, and not where the answer comes at once', async () => {
+test('a wait is announced once, and not at all if the answer comes at once', async () => {
   const onWait = vi.fn()
   const gaveUp = async () => false
   const wait = { seconds: 30, gaveUp, onWait }

@@ -11,12 +11,12 @@ type Ran = { isDone: boolean; out: string; err: string }
 
 const START_SECONDS = 90
 
-/** Longer than systemd lets the server stop; a mail and the doctor may take a minute. */
+/** Longer than the server may take to stop; a mail or the doctor may take a minute. */
 const LONGEST_MS = 120_000
 
 type Running = { env?: Env; longestMs?: number; signal?: AbortSignal }
 
-/** Runs a program, which is killed after that time, or told to end by the signal. */
+/** Runs a program, and kills it after `longestMs` or when `signal` aborts. */
 export function run(
   program: string,
   args: string[],
@@ -38,7 +38,7 @@ export async function hasProgram(name: string): Promise<boolean> {
 
 export const hasSystemd = () => existsSync('/run/systemd/system')
 
-/** Returns the group of the wall's user. Throws Refusal where setup cannot do its work. */
+/** Returns the group id of the wall's user. Throws Refusal without root or without that user. */
 export async function requireMachine(): Promise<number> {
   if (process.getuid?.() !== 0) {
     throw new Refusal('Настройка пишет в /etc и запускает службы. Нужен root: sudo vslukh setup …')
@@ -51,14 +51,14 @@ export async function requireMachine(): Promise<number> {
   )
 }
 
-/** Runs an operator's command, which bin/vslukh does as the wall's user. Returns its `--json`. */
+/** Runs an operator's command through bin/vslukh, as the wall's user. Returns its JSON. */
 export async function askWall<T>(actor: string, ...words: string[]): Promise<T> {
   const { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS } = process.env
   const env = { PATH, LANG, TZ, NODE_EXTRA_CA_CERTS }
   return readAnswer(await run(VSLUKH, [...words, '--json', '--yes', '--as', actor], { env }))
 }
 
-/** Returns what a command has printed as `--json`. Throws Refusal with its error. */
+/** Parses the `--json` output of a command. Throws Refusal with the command's error. */
 export function readAnswer<T>({ out, err }: Pick<Ran, 'out' | 'err'>): T {
   const answer = parse(out)
   if (answer === undefined) throw new Refusal(err.trim())
@@ -79,11 +79,11 @@ const EVERY_MS = 500
 type Waiting = {
   seconds: number
   gaveUp: (reason: string) => Promise<boolean>
-  /** Called once if there is no 200 at once. */
+  /** Called once, if the first answer is not a 200. */
   onWait: () => void
 }
 
-/** Waits for a 200. Returns why there was none within that time, or until `gaveUp`. */
+/** Waits for a 200. Returns the last failure after `seconds`, or when `gaveUp` resolves to true. */
 export async function untilAnswers(
   url: string,
   { seconds, gaveUp, onWait }: Waiting,
@@ -103,7 +103,7 @@ export async function untilAnswers(
 
 /** Returns undefined once the service is ready, else why it is not. */
 export function untilServiceReady(port: number, onWait: () => void): Promise<string | undefined> {
-  // A server that ends again and again will not get ready.
+  // A server that keeps restarting will not become ready.
   const gaveUp = async () =>
     Number((await run('systemctl', ['show', '-P', 'NRestarts', 'vslukh'])).out) > 2
   const url = `http://127.0.0.1:${port}/readyz`

@@ -4,7 +4,7 @@ export type PortHolder = { program: string; pid: string; uid: number }
 
 const LISTENING = '0A'
 
-/** Returns the program that listens on a TCP port of this machine. Only root sees those of all users. */
+/** Returns the program that listens on a TCP port. Only root sees the programs of other users. */
 export async function portHolder(port: number): Promise<PortHolder | undefined> {
   const tables = await Promise.all(['tcp', 'tcp6'].map(readTable))
   const at = `:${port.toString(16).toUpperCase().padStart(4, '0')}`

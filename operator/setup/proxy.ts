@@ -15,7 +15,7 @@ export const PROXIES = {
     file: '/etc/caddy/Caddyfile',
     check: ['caddy', 'validate', '--config', '/etc/caddy/Caddyfile'],
     hint: () => 'Исправьте /etc/caddy/Caddyfile',
-    // Caddy would look for a running one at the admin address of the new file.
+    // A reload would look for the running Caddy at the admin address of the new file.
     load: 'restart',
   },
   nginx: {
@@ -78,7 +78,7 @@ export async function setUpProxy(name: ProxyName, site: Site): Promise<Finding> 
 
 const LOADING_MS = 15_000
 
-/** Whether the file has changed since the service was started, so also where that failed. */
+/** Whether the file has changed since the service was last started, or the service never was. */
 async function isNewerThanService(file: string, name: string): Promise<boolean> {
   const asked = ['show', '-P', 'ActiveEnterTimestamp', '--timestamp=unix', name]
   const { out } = await run('systemctl', asked)
@@ -87,7 +87,7 @@ async function isNewerThanService(file: string, name: string): Promise<boolean> 
 
 async function source(name: ProxyName, { host, port }: Site): Promise<string> {
   const text = await readFile(join(DEPLOY, PROXIES[name].source), 'utf8')
-  // Above the first empty line stands what an operator does by hand.
+  // The lines above the first empty one are instructions for an operator.
   const body = text.slice(text.indexOf('\n\n')).trim()
   return body.replaceAll(EXAMPLE, host).replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
 }
@@ -96,8 +96,8 @@ async function source(name: ProxyName, { host, port }: Site): Promise<string> {
 const DEBIANS = /^:80 \{\s*root \* \/usr\/share\/caddy\s*file_server\s*\}$/
 
 /**
- * Other sites in the file stay, and so does what somebody has changed about this one, or in Caddy's
- * block of global options, which has to be the first.
+ * Keeps other sites in the file, and an operator's changes to this one and to Caddy's block of
+ * global options, which has to come first.
  */
 function withSite(site: string, before: string | undefined, { host, formerHost }: Site): string {
   const bare = (before ?? '').replace(/^\s*#.*\n/gm, '').trim()

@@ -6,7 +6,7 @@ import { type Config, readConfig } from '../../server/kernel/config/config.ts'
 import { ConfigError } from '../../server/kernel/config/config-reader.ts'
 import { type Env, Refusal, UsageError } from '../command.ts'
 
-/** As deploy/vslukh.service names it. */
+/** The same path as in deploy/vslukh.service. */
 export const SETTINGS_FILE = '/etc/vslukh.env'
 /** deploy/vslukh.service lets the server write there. */
 export const BACKUPS = '/var/backups/vslukh'
@@ -20,7 +20,7 @@ export function readSettings(text: string): Config {
   }
 }
 
-/** Returns the file's text with the settings that differ, each in its line or in a new one. */
+/** Returns the file's text with changed settings replaced in their lines, and new ones appended. */
 export function withSettings(text: string, settings: Env): string {
   const set = parseEnv(text)
   let changed = text === '' || text.endsWith('\n') ? text : `${text}\n`
@@ -34,7 +34,7 @@ export function withSettings(text: string, settings: Env): string {
   return changed
 }
 
-/** Quotes a value so that systemd and Node read it equally. Throws UsageError if none can. */
+/** Quotes a value so that systemd and Node read it equally. Throws UsageError if no quotes do. */
 function quoted(name: string, value: string): string {
   if (/^[\p{L}\p{N}@%+=:,.?&/_~*!()[\]-]*$/u.test(value)) return value
   const quote = ["'", '"'].find((mark) => !value.includes(mark))
@@ -43,8 +43,8 @@ function quoted(name: string, value: string): string {
 }
 
 /**
- * Replaces a file at once by one that root writes and the wall's group reads. Throws Refusal if
- * another user could change a folder on the way to it, and so choose which file root overwrites.
+ * Atomically replaces a file that root may write and the wall's group may read. Throws Refusal if
+ * another user could change a parent folder, and so choose which file root overwrites.
  */
 export async function writeForWall(path: string, text: string, gid: number): Promise<void> {
   const folder = dirname(path)
@@ -67,7 +67,7 @@ export async function writeForWall(path: string, text: string, gid: number): Pro
 }
 
 async function requireRootsFolder(folder: string): Promise<void> {
-  // Not stat(): a link on the way is no folder of root's.
+  // lstat() rather than stat(), so that a link in the path is refused.
   const entry = await lstat(folder)
   if (entry.uid !== 0 || entry.mode & 0o022 || !entry.isDirectory()) {
     throw new Refusal(`${folder} может изменить не только root: выберите папку в /etc`)

@@ -47,7 +47,7 @@ function proxyOf({ values }: Alone): ProxyName {
   throw new UsageError(`--proxy: нужно одно из: ${Object.keys(PROXIES).join(', ')}`)
 }
 
-/** What somebody has set stays, except what the answers are about. */
+/** Keeps the current settings, except those that the answers are about. */
 function settingsFor({ host, smtpUrl, mailFrom, name, contact }: Answers, set: Env): Env {
   return {
     PUBLIC_URL: `https://${host}`,
@@ -72,7 +72,7 @@ function planned({ host, proxy }: { host: string; proxy: ProxyName }, now: Env, 
   }
 }
 
-/** A step that fails keeps none of the others from running. */
+/** Runs every step, even after one has failed. */
 async function runSteps(site: Installation, alone: Alone): Promise<Output> {
   const findings: Finding[] = []
   for (const [check, step] of STEPS) {
@@ -80,7 +80,7 @@ async function runSteps(site: Installation, alone: Alone): Promise<Output> {
       if (error instanceof Interrupted) throw error
       return [broken(check, error.message, 'Исправьте и повторите vslukh setup')]
     })
-    // What the doctor finds again was said already.
+    // The doctor may repeat the finding of a step.
     const fresh = found.filter((one) => !findings.some((old) => isSame(old, one)))
     for (const finding of fresh) alone.say(lineOf(finding))
     findings.push(...fresh)

@@ -19,13 +19,13 @@ export type Installation = Answers & {
   proxy: ProxyName
   formerHost: string | undefined
   gid: number
-  /** Of the settings, before and after the answers. */
+  /** The text of the settings file, before and after the answers. */
   before: string
   text: string
-  /** What the DNS lacks, and whether the proxy runs, found by the steps about them. */
+  /** The missing DNS records, and whether the proxy runs; set by their steps. */
   records: string[]
   hasProxy: boolean
-  /** Set by the step about it: false where the server would make its wall in the wrong place. */
+  /** Set by the step `database`; false if the server would create its wall in the wrong place. */
   hasDatabase: boolean
 }
 
@@ -44,7 +44,7 @@ export const STEPS: [string, Step][] = [
   ['doctor', runDoctor],
 ]
 
-/** A wall that is there already is moved by no step: that takes it away for a while. */
+/** Does not move an existing wall, because it would be unavailable for a while. */
 async function prepareDatabase(site: Installation): Promise<Finding[]> {
   const { databaseUrl, dataDir } = site.config
   if (databaseUrl !== undefined) return [ok('database', 'база данных задана в DATABASE_URL')]
@@ -142,7 +142,7 @@ async function loadProxy(site: Installation): Promise<Finding[]> {
 
 const SITE_SECONDS = 60
 
-/** The first certificate takes the proxy some seconds. */
+/** Waits, because the proxy needs some seconds for the first certificate. */
 async function openSite(
   { host, proxy, hasProxy }: Installation,
   { say }: Alone,

@@ -59,7 +59,7 @@ describe.each([
     return tab
   }
 
-  test('a visitor reads the wall, opens a post and goes back to the place', async () => {
+  test('a visitor reads the wall, opens a post and goes back to the same place', async () => {
     const tab = await visit()
     await tab.waitFor('article', `Запись ${POSTS},`)
     await readOn(tab, POSTS)
@@ -71,7 +71,7 @@ describe.each([
     await expect.poll(() => isAt(tab, 'Запись 7,', 217)).toBe(true)
   })
 
-  test('replies that come wait behind a button, and move nothing when they are shown', async () => {
+  test('new replies wait behind a button, and move nothing when they are shown', async () => {
     const { posts } = (await client.call('GET', '/posts?limit=1')).body
     const reply = (n: number) => client.reply(olga, posts[0].id, `Ответ ${n}, на стене`)
     for (let n = 1; n <= 9; n++) await reply(n)
@@ -157,7 +157,7 @@ describe.each([
     await tab.waitFor('dialog', '', 'gone')
   })
 
-  test('a menu stands below its button and gives it the focus back, and the switcher’s list is chosen from', async () => {
+  test('a menu opens below its button and returns the focus, and an item of the switcher can be chosen', async () => {
     const tab = await visit()
     await tab.click('article button', 'Ещё')
     await tab.waitFor('[role="menu"]:popover-open > :focus', 'Скопировать ссылку')
@@ -170,7 +170,7 @@ describe.each([
     await tab.waitFor('dialog input[autocomplete="email"]')
   })
 
-  test('the other theme is chosen, and stays after a reload', async () => {
+  test('a chosen theme stays after a reload', async () => {
     const tab = await visit()
     const dark = await tab.evaluate(groundOf)
     await tab.click('button', 'Светлая тема')
@@ -229,7 +229,7 @@ async function isAt(tab: BrowserTab, text: string, top: number): Promise<boolean
   return now !== null && Math.abs(now - top) <= 1
 }
 
-/** Waits until what a scroll has brought near is drawn. */
+/** Waits until the posts that a scroll brought near are drawn. */
 async function twoFrames(): Promise<void> {
   for (const _ of [1, 2]) await new Promise((drawn) => requestAnimationFrame(drawn))
 }
@@ -249,7 +249,7 @@ function menuGap(): number {
   return Math.round((top ?? 0) - (bottom ?? 0))
 }
 
-/** The colour of the page's ground. */
+/** The background colour of the page. */
 function groundOf(): string {
   return getComputedStyle(document.body).backgroundColor
 }

@@ -7,7 +7,7 @@ import type { TestUser } from '../../server/testing/client.ts'
 
 export const RETRIED = new Set<Outcome['status']>(['none', 'cut', 502, 503, 504])
 const RETRY_MS = 100
-/** People think between two calls. */
+/** The pause of a person between two calls. */
 const PAUSE_MS = 20
 const SIGN_IN_PAUSE_MS = 300
 
@@ -69,7 +69,7 @@ export function startLoad({ url, users, postId, acknowledged }: Options) {
   }
 
   async function signInAnew(): Promise<void> {
-    // A sign-in that fails on its way is begun again by another person.
+    // After a sign-in that fails midway, another person signs in.
     const user = await signUp().catch(() => undefined)
     if (user?.token) newUsers.push(user)
   }
@@ -96,7 +96,7 @@ export function startLoad({ url, users, postId, acknowledged }: Options) {
     /** Own likes that their users did not see in their next read. */
     missed,
     newUsers,
-    /** Reads at a node itself what visitors read. Throws if it refuses a read. */
+    /** Reads directly from a node what visitors read. Throws if it refuses a read. */
     async readAt(node: string): Promise<void> {
       const { call: callNode } = recordCalls(node)
       for (const [path, sent] of visitorReads) {
@@ -115,7 +115,7 @@ export function isVisitorRead({ call }: Outcome): boolean {
   return call.startsWith('GET ') && call.endsWith(' by a visitor')
 }
 
-/** Without any fault the answer would be the same, or clients retry it. */
+/** Whether clients would get this answer without a fault too, or retry the call. */
 export function isExpected({ status }: Outcome): boolean {
   return status === 200 || status === 201 || RETRIED.has(status)
 }

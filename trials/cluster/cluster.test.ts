@@ -41,12 +41,12 @@ afterAll(async () => {
 })
 
 /**
- * Makes a fault in the settled cluster under load; the site has to be whole again when `cause`
- * resolves, or soon after.
+ * Causes a fault in the settled cluster under load. The site must work again when `cause` resolves,
+ * or soon after.
  */
 async function survive(fault: string, cause: () => Promise<void>): Promise<void> {
   await site.cluster.settled()
-  // A node has forgotten everything at its last outage, and the balancer may not use it yet.
+  // Since its last outage a node's cache is empty, and the balancer may not use the node yet.
   for (const { product } of site.nodes) await load.readAt(product.url)
   const [reader] = users
   if (!reader) throw new Error('users were signed up')
@@ -98,14 +98,14 @@ test('etcd is killed on all machines, and the primary may not go on without it: 
     await site.cluster.setFailsafe(true)
   }))
 
-test('the line between a node and the primary is cut without either of them being told, and repaired', () =>
+test('the line between a node and the primary is cut silently, and repaired', () =>
   survive('network cut', async () => {
     site.line.freeze()
     await delay(CUT_MS)
     site.line.thaw()
   }))
 
-test('nothing that was acknowledged is lost or doubled, every session lives, visitors could always read, and every refusal was one that clients retry', async () => {
+test('nothing acknowledged is lost or doubled, every session lives, visitors can always read, and clients retry every refusal', async () => {
   await site.cluster.settled()
   await load.stop()
   printMarkdown(tableOf(reports))
@@ -136,7 +136,7 @@ test('nothing that was acknowledged is lost or doubled, every session lives, vis
 test('each node logs one begin and one end of an outage and nothing else, and no stack traces', () => {
   for (const { fault, troubles } of reports) {
     for (const allTold of troubles) {
-      // The node that is cut off may leave the row of a code locked: the other stores later.
+      // The cut-off node may leave the row of a code locked, so that the other stores later.
       const mayWait = fault === 'network cut'
       const told = allTold.filter((line) => !mayWait || line !== 'outcome not stored')
       const outage = [expect.stringMatching(OUTAGE), BACK]

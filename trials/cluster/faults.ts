@@ -8,18 +8,18 @@ import { rolesIn } from '../nodes/stale-reads.ts'
 import { type ClusterLoad, isVisitorRead } from './cluster-load.ts'
 import type { Site } from './clustered-site.ts'
 
-/** The line with which a node says that an outage begins. */
+/** The line that a node logs when an outage begins. */
 export const OUTAGE = /^the database is (away|read-only)$/
 
-/** All times are in milliseconds since the begin of the fault. */
+/** All times are in milliseconds since the beginning of the fault. */
 export type FaultReport = {
   fault: string
-  /** Until the part that failed was there again, or had been replaced. */
+  /** Until the failed part worked again or was replaced. */
   lastedMs: number
-  /** Until the first write that was sent after the begin was acknowledged. */
+  /** Until the first write that was sent after the beginning was acknowledged. */
   firstWriteMs: number
   longestPauseMs: number
-  /** Until a mail arrived that was asked for after the begin. */
+  /** Until a mail arrived that was requested after the beginning. */
   mailMs: number
   /** Until both nodes received each other's changes. */
   changesMs: number
@@ -30,7 +30,7 @@ export type FaultReport = {
 }
 
 /**
- * Makes a fault and waits until everything works again. A fault that lasts ends when `cause`
+ * Causes a fault and waits until everything works again. A fault that lasts ends when `cause`
  * resolves.
  */
 export async function reportFault(
@@ -51,7 +51,7 @@ export async function reportFault(
   await expectChangesEverywhere(site, reader)
   const troublesOf = ({ product }: Node, n: number) =>
     troublesIn(product.lines.slice(linesBefore[n]))
-  // A node is served again some moments before its next probe says that the outage is over.
+  // A node works again some moments before it logs the end of the outage, at its next probe.
   while (site.nodes.map(troublesOf).some((told) => OUTAGE.test(told.at(-1) ?? ''))) await delay(100)
   const outcomes = load.outcomes.slice(outcomesBefore)
   return {
@@ -93,7 +93,7 @@ function longestPause({ writes }: ClusterLoad, began: number): number {
   return Math.max(...times.slice(1).map((time, n) => time - (times[n] ?? time)))
 }
 
-/** The server may first refuse to queue the mail. */
+/** Asks for a mail until the server queues it; resolves when it arrives. */
 async function mailArrives({ url, mailbox }: Site): Promise<void> {
   const { call } = recordCalls(url)
   const email = `${randomUUID()}@example.org`

@@ -27,7 +27,7 @@ type MachineSettings = {
 
 export type Machine = Awaited<ReturnType<typeof prepareMachine>>
 
-/** Replaces addresses of deploy/patroni with those of a test, and db1's with another machine's. */
+/** Returns replacements of the addresses in deploy/patroni, and of db1's by another machine's. */
 export function inNetwork(network: string, ownKeys: string[] = [], number = 1): [string, string][] {
   const own = ownKeys.map((key): [string, string] => [
     `${key}${WRITTEN_NETWORK}11`,

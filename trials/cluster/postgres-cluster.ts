@@ -66,7 +66,7 @@ export async function startPostgresCluster(programs: Programs) {
 
   const cluster = {
     machines,
-    /** HAProxy leads to the primary. */
+    /** Leads to the primary, through HAProxy. */
     primaryUrl: urlAt(`${network}1:5000`),
 
     async primary(): Promise<Machine> {
@@ -82,8 +82,8 @@ export async function startPostgresCluster(programs: Programs) {
     },
 
     /**
-     * All machines serve on one timeline and a standby confirms each commit: no fault may lose
-     * anything.
+     * Resolves once all machines serve on one timeline and a standby confirms each commit, so that
+     * no fault may lose anything.
      */
     async settled(): Promise<void> {
       for (;;) {
@@ -107,7 +107,7 @@ export async function startPostgresCluster(programs: Programs) {
       if (!answer.ok) throw new Error(await answer.text())
     },
 
-    /** Resolves once no machine says that it is the primary. */
+    /** Resolves once no machine reports that it is the primary. */
     async withoutPrimary(): Promise<void> {
       const isPrimary = async ({ address }: Machine) => {
         const answer = await fetch(`http://${address}:8008/primary`).catch(() => undefined)
@@ -117,7 +117,7 @@ export async function startPostgresCluster(programs: Programs) {
     },
 
     /**
-     * Says whether a primary goes on while etcd is lost. Resolves once the primary has read it.
+     * Sets whether a primary goes on while etcd is lost. Resolves once the primary has read it.
      */
     async setFailsafe(isOn: boolean): Promise<void> {
       const { address } = await this.primary()

@@ -13,24 +13,24 @@ const RETRY_MS = 50
 
 type Person = {
   name: string
-  /** A visitor has none. */
+  /** Undefined for a visitor. */
   user?: TestUser
-  /** Calls another node each time, as behind a balancer without preferences. */
+  /** Calls another node each time, as behind a balancer without affinity. */
   isWanderer?: boolean
 }
 
 type Writer = { user: TestUser; name: string }
 
 /**
- * Simulates writers and readers at several nodes, and records what they asked and were answered. A
- * client stays at its node until that fails, and goes on at another one.
+ * Simulates writers and readers at several nodes, and records their requests and answers. A client
+ * stays at its node until that fails, and goes on at another one.
  */
 export function recordHistory(urls: string[], users: [TestUser, TestUser, TestUser]) {
   const history: History = []
   const nodes = urls.map((url) => recordCalls(url).call)
   const [one, two, reader] = users
   const writers: Writer[] = [one, two].map((user) => ({ user, name: `writer ${user.id}` }))
-  /** What readers may read next, by its writer. */
+  /** The newest post of each writer, which readers read. */
   const newest = new Map<string, string>()
   let isStopped = false
 
@@ -61,7 +61,7 @@ export function recordHistory(urls: string[], users: [TestUser, TestUser, TestUs
       const body = text === undefined ? {} : { body: { text: `${text}, ${wrote}` } }
       const { outcome, asked, moment, isRetry } = await insist(method, path, { ...body, headers })
       wroteAt = moment.ended
-      // Where only the answer was lost, there is nothing more to delete or to change.
+      // If only the answer was lost, the retry has nothing more to delete or to change.
       const isDone = isRetry && outcome.status === (wrote === GONE ? 404 : 400)
       if (!isDone && Number(outcome.status) >= 300) {
         throw new Error(`${outcome.status} ${method} ${path}`)

@@ -69,7 +69,7 @@ test('the clock 100 days ahead for a minute: nobody is signed out or erased for 
   const olga = await client.signUp()
   const deletion = { token: olga.token, body: { clientToken: olga.clientToken } }
   const { id } = (await client.call('POST', '/users/current/deletion', deletion)).body
-  // The code of the registration may come later: to new addresses one goes at a time.
+  // The code of the registration may come later, because new addresses get one mail at a time.
   const { subject } = await mailbox.mailAbout(olga.email, /для удаления/)
   const confirmCode = subject.slice(0, 6)
   const verify = { token: olga.token, body: { clientToken: olga.clientToken, confirmCode } }

@@ -7,7 +7,7 @@ import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { freeze, postmasterOf, preventStart, withEmbeddedDatabase } from './embedded-database.ts'
 
-/** For this long visitors are served with a cached response without an Age header. */
+/** How long visitors get a cached response without an Age header. */
 const CACHED_MS = 1000
 /** Time between caching a response and its arrival at the reader. */
 const SLACK_MS = 250
@@ -78,7 +78,7 @@ test('the database frozen: cached pages and lists are served to visitors within 
   const paths = ['/', '/api/v1/posts']
   for (const path of paths) {
     expect(await read(path)).toMatchObject({ status: 200, age: null })
-    // Until it is no longer served as a current one.
+    // Waits until the cached response is stale.
     await delay(2 * CACHED_MS)
     const thaw = await freeze(product.dataDir)
     try {

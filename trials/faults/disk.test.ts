@@ -37,11 +37,10 @@ test('the disk full at the end of a WAL segment, and freed: visitors read on, wr
   expect((await publish()).status).toBe(503)
   const cached = await client.call('GET', '/posts')
   expect([cached.status, cached.body]).toEqual([200, wall.body])
-  // What was read within the last second needs no mark.
+  // A response from the last second is not marked as stale.
   const age = async () => Number((await client.call('GET', '/posts')).headers.get('age'))
   await expect.poll(age).toBeGreaterThanOrEqual(1)
-  // The product stays so as long as the disk is full, for longer than any retry limit of a few
-  // seconds.
+  // The product stays like this while the disk is full, for longer than any limit on retries.
   const since = performance.now()
   await expect.poll(() => performance.now() - since, { timeout: 30_000 }).toBeGreaterThan(15_000)
   expect(await readiness(product)).toBe(503)

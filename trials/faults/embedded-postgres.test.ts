@@ -31,7 +31,7 @@ test('takes its lock again when only the connections died', async () => {
   await expect(at.start()).rejects.toThrow('уже занята')
 })
 
-test('retries for as long as PostgreSQL stays down, says why once, and serves when the cause is gone', async () => {
+test('retries while PostgreSQL stays down, states the reason once, and serves when the cause is gone', async () => {
   const postgres = await at.start()
   const conf = join(at.dataDir, 'postgres', 'postgresql.auto.conf')
   const before = await readFile(conf)

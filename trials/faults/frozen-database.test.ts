@@ -9,8 +9,8 @@ import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
 import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
 
 /**
- * Half the usual timeout, so that freezing at each statement takes half as long: statements are
- * given up after 2 s.
+ * Half the usual timeout, so that freezing at each statement takes half as long. With the time to
+ * cancel it, a statement fails after 2 s.
  */
 const POOL_LIMITS = { connections: 20, connectionWaitMs: 1000, statementTimeoutMs: 1500 }
 /** Two such timeouts in a row would take 4 s; one leaves time for a busy machine. */
@@ -98,8 +98,8 @@ const CALLS: [name: string, prepare: Prepare][] = [
 ]
 
 /**
- * Starts an app whose database can be frozen. It has no other nodes, to which changes would be
- * published in a statement more.
+ * Starts an app whose database can be frozen. It has no other nodes, because publishing changes to
+ * them would take another statement.
  */
 async function appBehindProxy(running: AsyncDisposableStack) {
   const database = await freshDatabase(inject('databaseUrl'))
@@ -142,7 +142,7 @@ test.concurrent.for(CALLS)(
   },
 )
 
-/** Milliseconds after the first call, all before that is given up. */
+/** When later calls come, in milliseconds after the first call: all before that fails. */
 const LATER = [100, 400, 800, 1400, 1900]
 
 test.concurrent('calls that arrive while others wait for a frozen database are refused within the timeout of one statement too', {

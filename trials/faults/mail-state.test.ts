@@ -13,7 +13,7 @@ const REFUSED = 'Такого ящика нет: проверьте адрес'
 const port = await freePort()
 const test = testWith({ SMTP_URL: `smtp://127.0.0.1:${port}` })
 
-test('while the mail server is unavailable the code step says that the mail will be sent again, and later that it was sent', async ({
+test('while the mail server is unavailable the code step shows that the mail will be sent again, and later that it was sent', async ({
   journey,
 }) => {
   const { email } = await journey.signUp()
@@ -38,7 +38,7 @@ test('while the mail server is unavailable the code step says that the mail will
   expect(asked()).toBe(asks)
 })
 
-test('the code step says that an address does not exist and leads back to it; the corrected address signs in', async ({
+test('the code step shows that an address does not exist and leads back to it; the corrected address signs in', async ({
   journey,
 }) => {
   const refusing = await openRefusingSmtp({ code: 550, words: '5.1.1 unknown', port })

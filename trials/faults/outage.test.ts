@@ -11,7 +11,7 @@ const test = testWith({}, async (url) => {
 afterAll(() => database?.close())
 test.beforeEach(async ({ journey, olga }) => void (await journey.publish(olga, 'Сказано раньше.')))
 
-test('while the database is away, a visitor reads the saved wall and is told so, and what is published then is kept and sent once it is back', async ({
+test('while the database is away, a visitor reads the saved wall with a notice, and a new post is kept and sent once it is back', async ({
   journey,
   olga,
 }) => {

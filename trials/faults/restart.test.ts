@@ -5,7 +5,7 @@ import { startPost, textField, untilPreloaded } from '../../e2e/testing/page-act
 /** The console's message about a lazy chunk that could not be loaded. */
 const UNFETCHED = /dynamically imported module|Unable to (?:pre)?load/
 
-test('while the server restarts, failed reads show an error and a text waits; afterwards the user is still signed in, and it is sent by itself', async ({
+test('while the server restarts, failed reads show an error and a text waits; afterwards the user is still signed in, and the text is sent by itself', async ({
   journey,
   olga,
 }) => {

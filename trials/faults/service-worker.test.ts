@@ -29,7 +29,7 @@ test.beforeEach(async ({ journey }) => {
   path = `/posts/${id}`
 })
 
-test('after a visit the wall and a post open without the server, other pages say what is wrong, and nothing of the API or the person is stored', async ({
+test('after a visit the wall and a post open without the server, other pages show what is wrong, and nothing of the API or the user is stored', async ({
   journey,
 }) => {
   // While the server is away, the worker answers 503, and what it has not stored cannot be loaded.
@@ -39,7 +39,7 @@ test('after a visit the wall and a post open without the server, other pages say
   }
   const visitor = await journey.visit(whileAway)
   await pageStored(visitor, '/')
-  // What the worker stored of the page's assets came from the browser's HTTP cache.
+  // The worker stored the page's assets from the browser's HTTP cache, without requests.
   await expect.poll(() => assetRequests(journey).length).toBeGreaterThan(5)
   expect(assetRequests(journey)).toEqual([...new Set(assetRequests(journey))])
 
@@ -97,7 +97,7 @@ test('after a visit the wall and a post open without the server, other pages say
   await expectNothingPersonal(member)
 })
 
-test('a stored page says so, at every address that leads to it, and is brought up to date when the server answers', async ({
+test('a stored page shows a notice at every address that leads to it, and is updated when the server answers', async ({
   journey,
 }) => {
   const { id } = await journey.publish(await journey.signUp(), 'Было')
@@ -106,7 +106,7 @@ test('a stored page says so, at every address that leads to it, and is brought u
   await journey.product.stop()
   await journey.sql.query("UPDATE posts SET text = 'Стало' WHERE id = $1", [id])
   const saved = page.getByText('Показана сохранённая версия')
-  // What is stored is the beginning of the wall.
+  // Only the beginning of the wall is stored.
   for (const address of ['/?cursor=of-a-later-part', '//', '/?from=somewhere']) {
     await page.goto(journey.url + address)
     await whenScriptsRun(page)
@@ -119,7 +119,7 @@ test('a stored page says so, at every address that leads to it, and is brought u
   await page.getByText('Стало').waitFor()
 })
 
-test('a new build takes over: an open tab keeps its scripts, a reload has the new ones, and the former go with the last tab', async ({
+test('a new build takes over: an open tab keeps its scripts, a reload has the new ones, and the old ones are removed with the last tab', async ({
   journey,
 }) => {
   const site = await proxyWithNextBuild(journey.url)
@@ -138,7 +138,7 @@ test('a new build takes over: an open tab keeps its scripts, a reload has the ne
 
   const context = tab.context()
   await tab.close()
-  // Each time in a new tab: one that the former worker got hold of would keep it active.
+  // Opens a new tab each time, because a tab of the former worker would keep that active.
   await expect
     .poll(async () => {
       const later = await context.newPage()
@@ -151,7 +151,7 @@ test('a new build takes over: an open tab keeps its scripts, a reload has the ne
     .toEqual([])
 })
 
-test('while the server accepts requests and answers none, a stored page is shown after a few seconds', async ({
+test('while the server accepts requests without answering, a stored page is shown after a few seconds', async ({
   journey,
 }) => {
   const site = await proxyWithNextBuild(journey.url)
@@ -180,7 +180,7 @@ test('SERVICE_WORKER=off removes the worker and everything stored from a browser
   expect(await page.evaluate(leftovers)).toEqual([])
 })
 
-/** The paths of assets that the product was asked for, by its log. */
+/** The paths of requested assets, by the product's log. */
 function assetRequests(journey: Journey): string[] {
   const asked = journey.product.lines.map((line) => /"(\/assets\/[^"]+)"/.exec(line)?.[1])
   return asked.filter((path) => path !== undefined)

@@ -123,14 +123,14 @@ test('SIGTERM while the nightly check waits for a lock: exit code 0 within 10 s'
   await exit
 })
 
-test('SIGTERM while the server starts: exit code 0, and the jobs that ran already are given back', async () => {
+test('SIGTERM while the server starts: exit code 0, and the jobs that already ran are released', async () => {
   const url = await databaseForTest()
   const { product } = await startProductForTest({ env: { DATABASE_URL: url } })
   await product.stop()
   const { db, close } = openDatabase(url, () => {})
   onTestFinished(() => close())
   const held = await db.startTransaction().execute()
-  // The queue is the last that a start waits for; its job waits for the counters.
+  // A start waits for the queue last, whose job waits for the counters.
   await sql`LOCK TABLE graphile_worker.migrations`.execute(held)
   await addJob(db, 'check-counters', { payload: {} })
   const counters = await db.startTransaction().execute()
@@ -154,7 +154,7 @@ async function expectGracefulExit(product: Product, withinMs = EXIT_MS): Promise
   expect(performance.now() - asked).toBeLessThan(withinMs)
 }
 
-/** Whether a stopping server may not answer like this by the contract. */
+/** Whether the contract forbids this answer to a stopping server. */
 function isStrange({ status, body, retryAfter }: Outcome): boolean {
   if (status === 503) return body.code !== 'UNAVAILABLE' || !retryAfter
   return typeof status === 'number' && status >= 300

@@ -6,17 +6,16 @@ import type { TestUser } from '../../server/testing/client.ts'
 
 const POSTS = 1100
 /**
- * The number of posts that are read: further pages are there for scrolling on, also where one more
- * was on its way.
+ * How many posts are read first. The rest are left for scrolling on, even if one more page was in
+ * flight.
  */
 const READ = 960
 const TASK_AT_MOST_MS = 100
-/** What a tap may wait for until a page answers well. */
+/** The longest wait after a tap that still counts as responsive. */
 const ANSWER_AT_MOST_MS = 200
 /**
- * Processor time is counted as it is and multiplied: Chromium's own emulation of a slow machine
- * burns time beside whatever else runs there, and so measures the other processes more than the
- * page.
+ * Processor time is measured and then multiplied. Chromium's own emulation of a slow machine burns
+ * time beside other processes, and so measures these more than the page.
  */
 const SLOWDOWN = 4
 /** Other processes can only add time: the fastest pass shows the page's own work. */
@@ -105,7 +104,7 @@ function countPosts(page: Page): Promise<number> {
   return page.evaluate(() => document.querySelectorAll('article').length)
 }
 
-/** The processor time (ms) of each task of the page's main thread while `action` runs. */
+/** The processor time (ms) of each task of the page's main thread while `act` runs. */
 async function tasksDuring(machine: CDPSession, act: () => Promise<void>): Promise<number[]> {
   const events: TraceEvent[] = []
   const collect = ({ value }: { value: object[] }) => events.push(...(value as TraceEvent[]))

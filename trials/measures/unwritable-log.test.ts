@@ -57,7 +57,7 @@ function ask(url: string): Promise<Response> {
   return fetch(url, { headers: { connection: 'close' } })
 }
 
-/** Reads the wall `count` times, several at a time; returns the statuses. */
+/** Reads the wall `times` times, several at once; returns the statuses. */
 async function readWall(url: string, times: number): Promise<Set<number>> {
   const seen = new Set<number>()
   let left = times
@@ -111,7 +111,7 @@ test('when the reader of its log has stopped reading the server keeps serving, a
 })
 
 test.runIf(process.getuid?.() === 0)(
-  'with the log’s disk full the server keeps serving; once there is room, the log continues in whole lines and says how many are missing',
+  'with the log’s disk full the server keeps serving; once there is room, the log continues in whole lines and states how many are missing',
   async () => {
     const disk = await folderForTest()
     await mountForTest(disk, 'size=64k')

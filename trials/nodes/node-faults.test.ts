@@ -10,7 +10,7 @@ import { changeAndRead, newestText, rolesIn, type Stale } from './stale-reads.ts
 
 const USERS = 8
 
-test('one node killed by -9 under load: the other goes on, only requests in flight on the dead one fail, nothing acknowledged is lost', async ({
+test('one node killed with -9 under load: the other goes on, only requests in flight on the dead one fail, nothing acknowledged is lost', async ({
   annotate,
 }) => {
   const pair = await pairForTest()
@@ -27,7 +27,7 @@ test('one node killed by -9 under load: the other goes on, only requests in flig
   await load.stop()
 
   const failed = load.outcomes.filter(({ status }) => status !== 200 && status !== 201)
-  // The balancer may send a user's next call on a connection of which it does not yet know the end.
+  // The balancer may send a user's next call on a connection before it notices that this has ended.
   expect(failed.length).toBeLessThanOrEqual(2 * USERS)
   expect(await acknowledged.findLost(pair.db)).toEqual([])
   expect(await findCounterDifferences(pair.db)).toEqual([])
@@ -36,7 +36,7 @@ test('one node killed by -9 under load: the other goes on, only requests in flig
   )
 })
 
-test('the change feed’s connections cut, 20 times: users see every change at once all the same, visitors within a second', {
+test('the change feed’s connections cut, 20 times: users still see every change at once, visitors within a second', {
   timeout: 120_000,
 }, async () => {
   const pair = await pairForTest()
@@ -71,7 +71,7 @@ test('the change feed’s connections cut, 20 times: users see every change at o
   expect(stale.users).toEqual([])
 })
 
-test('the change feed’s connection of a node hangs: users see changes at once all the same, and a new one takes its place', async () => {
+test('the change feed’s connection of a node hangs: users still see changes at once, and a new one takes its place', async () => {
   const pair = await pairForTest()
   const olga = await pair.signUp()
   const { writer, other } = rolesIn(pair, 0)

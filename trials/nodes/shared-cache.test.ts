@@ -26,7 +26,7 @@ afterAll(async () => {
   await journey?.close()
 })
 
-/** Debian's nginx is a shared cache that obeys the responses' headers. The caller closes it. */
+/** Starts Debian's nginx as a shared cache that obeys response headers. The caller closes it. */
 async function startCachingProxy(upstream: string) {
   const nginx = await findNginx()
   const folder = await mkdtemp(join(tmpdir(), 'vslukh-nginx-'))
@@ -83,12 +83,12 @@ test('a shared cache never serves one user’s page or likes to another', async 
   const own = { cookie: olga.cookie }
   const token = { authorization: `Bearer ${olga.token}` }
   for (const first of ['visitor', 'user'] as const) {
-    // A second is over for which the cache may serve what it has.
+    // Waits until the second is over in which the cache may serve its copy.
     await expect.poll(async () => (await read('/feed.json')).cache).not.toBe('HIT')
     const pages = [() => read('/'), () => read('/', own)]
     if (first === 'user') pages.reverse()
     for (const visit of [...pages, ...pages]) await visit()
-    // Both read the same posts; what is for visitors alone is hidden from who has a session.
+    // Both read the same posts; `data-session` hides the parts for visitors from users.
     expect((await read('/')).text).not.toContain('<html data-session')
     expect((await read('/', own)).text).toContain('<html data-session')
     expect((await read('/', own)).cache).not.toBe('HIT')

@@ -1,7 +1,7 @@
 import type { PAST_CACHE, TestUser } from '../../server/testing/client.ts'
 import type { Node, Pair } from './pair.ts'
 
-/** A visitor, or a user who has just written on another node, which the headers tell. */
+/** A visitor, or a user whose headers state that they have just written on another node. */
 export type Reader = { node: Node; token?: string; headers?: typeof PAST_CACHE }
 /** `since` is the time since the change was answered, in milliseconds. */
 export type Stale = { round: number; after: string; saw: unknown; since: number }

@@ -52,7 +52,7 @@ async function scriptOf(words: string): Promise<string> {
 
 const LONG_WAIT = { timeout: 60_000 }
 
-test('the script of age and rclone leaves an encrypted copy elsewhere, which the secret key opens and verify accepts; while elsewhere is away, the doctor says why', {
+test('the script of age and rclone leaves an encrypted copy elsewhere, which the secret key opens and verify accepts; while elsewhere is away, the doctor shows the reason', {
   timeout: 180_000,
 }, async () => {
   await install('/usr/bin/age', 'age')
@@ -98,7 +98,7 @@ test('the script of rsync leaves the copy on another machine over ssh', {
   const home = join(wall.folder, 'away')
   await mkdir(home)
   const authorized = join(wall.folder, 'authorized_keys')
-  // What the caller asks for runs where the other machine's user is at home.
+  // Runs the caller's command in the home folder of the other machine's user.
   const command = `cd ${home} && mkdir -p wall && sh -c "$SSH_ORIGINAL_COMMAND"`
   await writeFile(
     authorized,

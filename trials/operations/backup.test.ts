@@ -59,7 +59,7 @@ test('a backup without the secret, a dry run, and a verification that the wall n
   expect((await again.client.call('GET', `/posts/${post.id}`)).body.text).toBe('Без секрета')
 }, 240_000)
 
-test('a disk that fills up during a backup is told in a sentence and leaves no file', async ({
+test('a disk that fills up during a backup is reported in a sentence, and no file is left', async ({
   skip,
 }) => {
   skip(process.getuid?.() !== 0, 'only root may mount a small file system')

@@ -10,7 +10,7 @@ import { EMAIL } from './wall-commands.ts'
 
 const DAY = 86_400
 
-/** A broken mail server, and what is said of it. */
+/** A broken mail server, and what is reported about it. */
 export type Fault = {
   name: string
   url: string
@@ -21,7 +21,7 @@ export type Fault = {
   reason: RegExp
   /** Words of the advice. */
   fix: RegExp
-  /** Whether the doctor, who logs in and sends nothing, finds the server broken. */
+  /** Whether the doctor, which logs in and sends nothing, finds the server broken. */
   isLoginBroken: boolean
 }
 
@@ -32,7 +32,7 @@ const MEND: Record<string, RegExp> = {
   EPROTOCOL: /подождите/,
   EABORT: /слишком медленно/,
 }
-/** Steps after the login. */
+/** The faults that come after the login. */
 const LATE = [
   '451 for an address',
   ...['sender', 'address', 'data'].map((at) => `silence at: ${at}`),

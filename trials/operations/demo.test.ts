@@ -23,7 +23,7 @@ test('in a new checkout `npm run demo` prints within a minute a link that signs 
     await cp(join(ROOT, part), join(checkout, part), { recursive: true })
   }
   await run('npm', ['ci'], { cwd: checkout })
-  // Nothing that an earlier start has compiled, either.
+  // Without code that an earlier start has compiled.
   const { NODE_COMPILE_CACHE: _, ...inherited } = process.env
   const own = { PORT: String(await freePort()), XDG_CACHE_HOME: join(checkout, 'cache') }
   const began = performance.now()

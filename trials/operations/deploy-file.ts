@@ -18,7 +18,7 @@ export async function readDeployFile(name: string, replacements: [string, string
   return text
 }
 
-/** Nobody else has signed the certificate; `pem` contains certificate and key. */
+/** Makes a self-signed certificate; `pem` contains certificate and key. */
 export async function makeCertificate(folder: string) {
   const [cert, key, pem] = [
     join(folder, 'cert.pem'),

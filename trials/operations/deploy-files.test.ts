@@ -34,7 +34,7 @@ test('the folder in which nginx makes its cache comes with Debian’s package', 
   expect(stdout.split('\n')).toContain(dirname(cache))
 })
 
-test('systemd finds nothing wrong with the services, which differ by the port and a file for one node alone', async () => {
+test('systemd finds nothing wrong with the services, which differ only in the port and the settings file of a node', async () => {
   const folder = await folderForTest()
   const analyze = await findProgram(['/usr/bin/systemd-analyze'], {
     debianPackage: 'systemd',
@@ -59,7 +59,7 @@ test('systemd finds nothing wrong with the services, which differ by the port an
   expect(asOne).toBe(settings(one))
 })
 
-test('Patroni accepts its file for PostgreSQL and etcd that are there, and HAProxy the one that finds the primary', async () => {
+test('Patroni accepts its file if PostgreSQL and etcd exist, and HAProxy the file that finds the primary', async () => {
   const folder = await folderForTest()
   const patroni = await findProgram(['/usr/bin/patroni'], {
     debianPackage: 'patroni',
@@ -86,8 +86,8 @@ test('Patroni accepts its file for PostgreSQL and etcd that are there, and HAPro
 })
 
 /**
- * Returns an address of this machine: Patroni refuses loopback, at which the others would not find
- * it.
+ * Returns an address of this machine: Patroni refuses loopback, at which other machines would not
+ * find it.
  */
 function ownAddress(): string {
   const addresses = Object.values(networkInterfaces()).flat()

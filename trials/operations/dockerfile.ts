@@ -7,7 +7,7 @@ type Instruction = { word: string; rest: string }
 /** The instructions between a FROM and the next one. */
 type Stage = { name: string; instructions: Instruction[] }
 
-/** The last stage is the image. */
+/** Returns the stages of the Dockerfile, of which the last is the image. */
 export async function readStages(): Promise<Stage[]> {
   const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8')
   const lines = text.replace(/^#.*\n/gm, '').replaceAll(/\\\n\s*/g, '')
@@ -19,7 +19,7 @@ export async function readStages(): Promise<Stage[]> {
   return stages
 }
 
-/** Throws if the instruction does not stand in its stage exactly once. */
+/** Throws if the stage does not contain the instruction exactly once. */
 export function argumentsOf({ instructions }: Stage, word: string): string {
   const [found, other] = instructions.filter((instruction) => instruction.word === word)
   if (!found || other) throw new Error(`The Dockerfile needs one ${word}`)
@@ -27,8 +27,8 @@ export function argumentsOf({ instructions }: Stage, word: string): string {
 }
 
 /**
- * The folder has what COPY takes from this checkout and the packages of the stage `packages`. The
- * web is taken as it was built here.
+ * Fills a folder with what the image copies from this checkout, and with the packages of the stage
+ * `packages`. The web is the one that was built here.
  */
 export async function makeImageFolder(stages: Stage[], folder: string): Promise<void> {
   for (const { word, rest } of stages.at(-1)?.instructions ?? []) {

@@ -23,7 +23,7 @@ import { shiftedClock } from '../../server/testing/shifted-clock.ts'
 import { openRefusingSmtp } from '../../server/testing/smtp-faults.ts'
 import { expiredCertificate } from './broken-mail-servers.ts'
 
-/** Stands in every address that has a password. */
+/** The password in every address that has one. */
 const PASSWORD = 'hunter2'
 
 type Wall = Awaited<ReturnType<typeof startWall>>
@@ -52,7 +52,7 @@ async function startWall() {
   }
 }
 
-/** What is set wrongly or answers wrongly around a wall that is well: the variables that differ. */
+/** Faults around a healthy wall. Each returns the variables that differ. */
 const AROUND: [name: string, (wall: Wall) => Env | Promise<Env>, Expected][] = [
   [
     'a variable with a wrong value',
@@ -279,7 +279,7 @@ const addGoneTask = (wall: Wall) =>
   wall.query(`SELECT graphile_worker.add_job('gone-task', job_key => 'gone',
     run_at => now() - interval '1 hour', max_attempts => 1)`)
 
-/** What breaks in the wall itself, one after another; each with the way back. */
+/** Faults in the wall itself, one after another, each with its repair. */
 const WITHIN: [
   name: string,
   breaks: (wall: Wall) => Promise<unknown>,
@@ -407,7 +407,7 @@ async function register(target: string, email: string): Promise<void> {
   expect(status).toBe(201)
 }
 
-/** The server's connections hear of it when they are made anew. */
+/** Also ends the server's connections, because only new ones use the setting. */
 async function setReadOnly({ superuser }: Wall, value: 'on' | 'off'): Promise<void> {
   const name = new URL(superuser).pathname.slice(1)
   const server = asSuperuser(superuser)
@@ -424,7 +424,7 @@ const WAIT = { timeout: 40_000, interval: 200 }
 const expectLevel = ({ env }: Wall, check: string, level: Finding['level']) =>
   expect.poll(async () => (await examine(env)).found[check]?.level, WAIT).toBe(level)
 
-/** Expects what the doctor says with these variables, in its exit code too, and no secret. */
+/** Expects this finding of the doctor with these variables, its exit code, and no secret. */
 async function expectFound(
   env: Env,
   { check, ...expected }: Expected,
@@ -450,7 +450,7 @@ async function expectFound(
 
 const FAULTS = isRoot ? [...AROUND, ...AROUND_ROOT] : AROUND
 
-test(`the doctor names each of ${FAULTS.length + WITHIN.length} broken things with the way to mend it, and no secret`, {
+test(`the doctor reports each of ${FAULTS.length + WITHIN.length} faults with its fix, and no secret`, {
   timeout: 600_000,
 }, async () => {
   const wall = await startWall()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { examine, startWall } from '../../server/testing/examined-wall.ts'
 
-test('of a wall where all is well every check says so in order, with exit code 0', {
+test('for a healthy wall the doctor lists every check in order, finds nothing broken, and exits with 0', {
   timeout: 120_000,
 }, async () => {
   const { env } = await startWall()

@@ -11,15 +11,15 @@ import { madeBefore, SITE_CASES } from './every-command/site-cases.ts'
 const CASES = [...MODERATION_CASES, ...PEOPLE_CASES, ...SITE_CASES]
 const succeeds = () => 0
 /**
- * `restore` replaces what all others have done, so it comes last; debian-package.test.ts tries
- * `upgrade`, and setup.test.ts and move-database.test.ts the commands of their names.
+ * `restore` replaces what all others have done, so it comes last; debian-package.test.ts tests
+ * `upgrade`, and setup.test.ts and move-database.test.ts test the commands of their names.
  */
 const APART = ['restore ФАЙЛ', 'move-database [DATABASE_URL]', 'upgrade ФАЙЛ', 'setup ИМЯ_САЙТА']
 
 /** Returns a way to call a command without its options in brackets. */
 const withoutOptions = (usage: string) => usage.replaceAll(/ \[(?:--.*?|show)\]/g, '')
 
-test('every way to call a command that the help names has a case, and every option', async () => {
+test('every usage and option in the help has a case', async () => {
   const { commands } = JSON.parse((await runCommand({}, '--help', '--json')).out) as {
     commands: { name: string; usage: string[]; options: string[] }[]
   }
@@ -33,7 +33,7 @@ test('every way to call a command that the help names has a case, and every opti
   }
 })
 
-/** A wall for command lines that nobody runs. */
+/** A wall for command lines that are not run. */
 const ANYBODY = new Proxy({}, { get: () => ({ id: '0', username: 'nobody' }) })
 const NOBODYS = { folder: '/nowhere', people: ANYBODY, posts: ANYBODY } as Wall
 

@@ -15,7 +15,7 @@ const NEW = '99.0.0'
 
 type Faulty = { what: string; file: string; edits: [string, string][]; reason: string }
 
-/** Where systemd is not the first process: runs the server of /opt/vslukh/current. */
+/** Takes the place of systemctl without systemd: runs the server of /opt/vslukh/current. */
 const SYSTEMCTL = `#!/bin/sh
 server=/run/server
 end() {
@@ -53,7 +53,7 @@ test.for([
   {
     what: 'is alive and never gets ready',
     file: 'server/kernel/http/health.ts',
-    // As if another node had a version after both.
+    // As if another node had a later version than both.
     edits: [['  onBroken\\(broken\\)', "  broken.push('900-later')\n$&"]],
     reason: 'База новее этого сервера: в ней есть 900-later',
   },
@@ -64,7 +64,7 @@ test.for([
     reason: 'PORT: больше не задают',
   },
 ] satisfies Faulty[])(
-  'a version that $what is given back at once, with its reason',
+  'a version that $what is rolled back at once, with its reason',
   {
     timeout: 600_000,
   },

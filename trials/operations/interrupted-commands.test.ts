@@ -45,7 +45,7 @@ async function backedUp() {
   return { folder, file }
 }
 
-/** Waits until a verification has started its PostgreSQL. Returns that one's folder and process. */
+/** Waits until a verification has started its PostgreSQL. Returns its folder and process id. */
 async function verifyingPostgres(folder: string): Promise<{ cluster: string; pid: number }> {
   let found: { cluster: string; pid: number } | undefined
   await expect
@@ -76,9 +76,9 @@ test('an interrupted backup leaves no file', async () => {
   expect(await readdir(folder)).toEqual([])
 })
 
-test('an interrupted verification leaves neither files nor a PostgreSQL; of a killed one the nightly job removes both', async () => {
+test('an interrupted verification leaves neither files nor a PostgreSQL; after a killed one the nightly job removes both', async () => {
   const { file, folder } = await backedUp()
-  // What is unpacked is beside the backup: the temporary folder may be in memory.
+  // A verification unpacks beside the backup, because the temporary folder may be in memory.
   const env = { TMPDIR: join(folder, 'none') }
   const command = begin(env, 'verify', file)
   const { cluster, pid } = await verifyingPostgres(folder)
@@ -97,7 +97,7 @@ test('an interrupted verification leaves neither files nor a PostgreSQL; of a ki
   expect(await isServerOf(left.pid, left.cluster)).toBe(false)
 }, 120_000)
 
-test('a verification that goes on keeps its folder', async () => {
+test('a running verification keeps its folder', async () => {
   const folder = await folderForTest()
   const dataDir = await makeVerifyFolder(folder)
   const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
@@ -109,7 +109,7 @@ test('a verification that goes on keeps its folder', async () => {
   expect(await readdir(folder)).toEqual([])
 })
 
-test('an interrupted command stops the database that it has brought up', async () => {
+test('an interrupted command stops the database that it has started', async () => {
   const DATA_DIR = join(await folderForTest(), 'data')
   const wall = await startWall({ DATA_DIR })
   await wall.client.signIn(EMAIL)
@@ -124,7 +124,7 @@ test('an interrupted command stops the database that it has brought up', async (
   await expect(stat(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
 }, 120_000)
 
-test('of two commands at once on a stopped wall neither stops the database under the other, and the last one stops it', async () => {
+test('two commands at once on a stopped wall share the database, and the last one stops it', async () => {
   const DATA_DIR = join(await folderForTest(), 'data')
   const wall = await startWall({ DATA_DIR })
   await wall.client.signIn(EMAIL)

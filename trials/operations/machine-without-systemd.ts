@@ -6,7 +6,7 @@ import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { ROOT, run } from './deploy-file.ts'
 
-/** Where the machine looks for names. */
+/** The DNS server of the machine. */
 export const DNS = '127.0.0.77'
 const DEBIANS_CADDYFILE = '# Debian’s\n:80 {\n\troot * /usr/share/caddy\n\n\tfile_server\n}\n'
 

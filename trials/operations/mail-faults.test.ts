@@ -8,7 +8,7 @@ import { appForTest, type TestApp } from '../../server/testing/test-app.ts'
 import { type Fault, openFaults } from './broken-mail-servers.ts'
 import { EMAIL } from './wall-commands.ts'
 
-/** A conversation ends within 50 s, and commands take their time beside a dozen walls. */
+/** An SMTP conversation ends within 50 s, and commands are slow beside several walls. */
 const LONG_WAIT = { timeout: 120_000 }
 
 const stateOf = async (app: TestApp, id: string) =>
@@ -18,7 +18,7 @@ async function readMetrics(port: number): Promise<string> {
   return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
 }
 
-/** What the operator sees of a wall whose mails do not leave. */
+/** Expects what the operator sees of a wall that cannot send mails. */
 async function examine({ app, fault, metricsPort }: BrokenWall) {
   const { name, error, reason, fix } = fault
   const env = { ...envOf(app), SMTP_URL: fault.url }
@@ -44,7 +44,7 @@ async function examine({ app, fault, metricsPort }: BrokenWall) {
   expect(JSON.stringify([logged, mails, finding]), name).not.toContain('olga')
 }
 
-/** A wall with a broken mail server, where somebody waits for the code of an operation. */
+/** A wall with a broken mail server, on which a user waits for the code of an operation. */
 type BrokenWall = { fault: Fault; app: TestApp; id: string; metricsPort: number }
 
 async function startBrokenWall(fault: Fault): Promise<BrokenWall> {
@@ -67,12 +67,12 @@ async function recover({ fault, app, id }: BrokenWall): Promise<void> {
   expect(mailbox.mails, fault.name).toHaveLength(1)
 }
 
-test('whatever the mail server does wrong, the person and every command say so, and once it works each mail comes once', {
+test('the user and every command see each fault of the mail server, and once it works each mail comes once', {
   timeout: 500_000,
 }, async () => {
   const faults = await openFaults()
-  // Some walls at a time wait for their timeouts; all else is one after another, for the sake of
-  // small machines.
+  // Four walls at a time wait for their timeouts; all else runs one after another, for small
+  // machines.
   for (let first = 0; first < faults.length; first += 4) {
     const walls: BrokenWall[] = []
     for (const fault of faults.slice(first, first + 4)) walls.push(await startBrokenWall(fault))
@@ -108,7 +108,7 @@ test('a wrong password is tried once a minute, in real time', { timeout: 300_000
   expect(out).toMatch(/^✗ почтовый сервер .*535.*Проверьте в SMTP_URL имя и пароль\.$/m)
 })
 
-test('an address that is refused for good is tried once, and keeps no other mail back', async () => {
+test('an address that is refused for good is tried once, and no mail waits', async () => {
   const refusing = await openRefusingSmtp({ code: 550, words: '5.1.1 no such user' })
   onTestFinished(() => refusing.close())
   const smtpUrl = `smtp://127.0.0.1:${refusing.port}`

@@ -39,7 +39,7 @@ async function killAt(line: RegExp, env: Record<string, string>, target: string)
   await ended
 }
 
-test('a wall moves from the embedded PostgreSQL to Debian’s 15, also after the move was killed at any step; until then it runs on where it was', {
+test('a wall moves from the embedded PostgreSQL to Debian’s 15, even if the move was killed at any step; until then it runs in its former database', {
   timeout: 900_000,
 }, async () => {
   const DATA_DIR = join(await folderForTest(), 'data')
@@ -80,11 +80,11 @@ test('a wall moves from the embedded PostgreSQL to Debian’s 15, also after the
     code: 1,
     err: 'Стена уже в базе данных из DATABASE_URL.\n',
   })
-  // The wall there has gone on, so the old one no longer replaces it.
+  // The new database is in use now, so another move must not replace it.
   expect(await move()).toMatchObject({ code: 1, err: expect.stringContaining('уже есть стена') })
 })
 
-test('an address with a password, which every user of the machine could read, and what is no address are refused', async () => {
+test('an address with a password, which every user of the machine could read, and an invalid address are refused', async () => {
   const DATA_DIR = join(await folderForTest(), 'data')
   const stored = await startWall({ DATA_DIR })
   await stored.stop()

@@ -30,7 +30,7 @@ async function makePackage(folder: string, name: string, version: string): Promi
   return makeDeb({ root, version, arch: process.arch, folder })
 }
 
-test('dpkg refuses no upgrade twice without the command that tries again, goes on where the operator agrees, and names a unit that hides the package’s', {
+test('after a failed upgrade dpkg names the command that tries again, goes on if the operator agrees, and names a unit that hides the package’s', {
   timeout: 600_000,
 }, async ({ skip }) => {
   skip(!isRoot, 'only root may mount')

@@ -63,7 +63,7 @@ async function createArchivedPostgres() {
   }
 }
 
-test('a wall comes back by pgBackRest to the second before its posts were lost, from a backup and the log since', {
+test('pgBackRest restores a wall to the second before its posts were lost, from a backup and the log since', {
   timeout: 300_000,
 }, async () => {
   const postgres = await createArchivedPostgres()

@@ -46,7 +46,7 @@ test('two nodes behind PgBouncer in transaction mode: every call is answered, ch
   await mailbox.mailTo(olga.email)
 })
 
-test('the doctor says that the pooler is down, and that the server therefore cannot write, though the database is well', async () => {
+test('the doctor reports that the pooler is down and the server therefore cannot write, although the database works', async () => {
   const directUrl = await databaseForTest()
   const pooler = await startPooler(directUrl)
   const env = {

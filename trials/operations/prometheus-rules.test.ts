@@ -25,8 +25,8 @@ beforeAll(async () => {
 type Case = { fires: string[]; silent: string[]; minutes: number; also?: Unit[] }
 
 /**
- * For each alert: series that fire it, series that do not, and after how many minutes it is looked
- * for.
+ * For each alert: series that fire it, series that do not, and after how many minutes it is
+ * checked.
  */
 const CASES: Record<string, Case> = {
   VslukhDown: {
@@ -108,7 +108,7 @@ const CASES: Record<string, Case> = {
     fires: ['vslukh_backup_age_seconds 200000x100'],
     silent: ['vslukh_backup_age_seconds 90000x100'],
     minutes: 90,
-    // Nobody has ever made one, for three days and for one.
+    // No backup was ever made, for three days and for one.
     also: [
       { series: ['vslukh_backup_failed 0x4320'], fires: true, minutes: 4320 },
       { series: ['vslukh_backup_failed 0x1440'], fires: false, minutes: 1440 },
@@ -157,15 +157,14 @@ test('promtool accepts the rules, which are twelve, each with a line in docs/ale
   expect(described).toEqual(named)
 })
 
-test('each alert fires for what it is about and for nothing less', async () => {
+test('each alert fires for its fault and for nothing less', async () => {
   const folder = await folderForTest()
   const units = Object.entries(CASES).flatMap(([alert, { fires, silent, minutes, also = [] }]) => [
     unitTest(alert, { series: fires, fires: true, minutes }),
     unitTest(alert, { series: silent, fires: false, minutes }),
     ...also.map((unit) => unitTest(alert, unit)),
   ])
-  // Whether an alert fires is asked of the series ALERTS, which needs no copy of its labels and
-  // words.
+  // The series ALERTS shows whether an alert fires, without a copy of its labels and words.
   const tests = units.map(({ alert, fires, minutes, ...unit }) => ({
     ...unit,
     promql_expr_test: [

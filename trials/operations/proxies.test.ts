@@ -15,8 +15,8 @@ import {
 
 const NAMES = Object.keys(PROXIES) as ProxyName[]
 /**
- * For so long after an outage begins everything is read again and again: the server lets a proxy
- * serve what it has for a second.
+ * How long everything is read again and again after an outage begins: longer than the second for
+ * which a proxy may serve its copy.
  */
 const OUTAGE_MS = 3000
 /** Everybody gets the page that is rendered for visitors; likes are everybody's own. */
@@ -30,7 +30,7 @@ test.each(NAMES)(
   async (name) => {
     const { proxy, client, olga, databaseUrl, httpPort } = await startProxiedSite(name)
     const plain = await fetch(`http://localhost:${httpPort}/posts/1?x=1`, { redirect: 'manual' })
-    // Caddy takes any port but 443 for one that the outside does not see, and leaves it out.
+    // Caddy leaves out any port but 443, because it assumes that the outside does not see it.
     expect(plain.headers.get('location')).toMatch(/^https:\/\/localhost(?::\d+)?\/posts\/1\?x=1$/)
     expect([301, 308]).toContain(plain.status)
 
@@ -70,7 +70,7 @@ test.each(NAMES)('behind %s no user gets another user’s likes', async (name) =
 })
 
 test.each(NAMES)(
-  'behind %s an answer before its body mixes up no responses, and the body is no request',
+  'behind %s an answer before the request’s body arrives mixes up no responses, and the body is not taken for a request',
   async (name) => {
     const { proxy, products } = await startProxiedSite(name)
     const { address } = products[0] ?? {}
@@ -95,7 +95,7 @@ test.each(NAMES)('behind %s news reach several readers at once', async (name) =>
 
 test.each(NAMES)('behind %s visitors read the wall while the database is away', async (name) => {
   const site = await startProxiedSite(name)
-  // An odd number of reads, so that nodes that take turns have all been asked for everything.
+  // An odd number of reads in each round, so that nodes that take turns all get each of them.
   for (let round = 0; round < 4; round++) {
     await readAsBoth(site)
     await site.proxy.call('/')
@@ -111,7 +111,7 @@ test.each(NAMES)('behind %s visitors read the wall while the database is away', 
   await expect.poll(() => readAsBoth(site)).toEqual(EVERYBODYS_OWN)
 })
 
-test('behind nginx the wall can be read while the server is away, by visitors alone', async () => {
+test('behind nginx visitors, but not users, can read the wall while the server is away', async () => {
   const site = await startProxiedSite('nginx')
   await readAsBoth(site)
   await site.products[0]?.stop('SIGKILL')
@@ -137,12 +137,11 @@ test('behind nginx signed-in users do not wait for each other’s reads', async 
     return performance.now() - began
   }
   const times = await Promise.all(Array.from({ length: 60 }, read))
-  // nginx looks every half a second whether a read that another one waits for can be used, and
-  // gives up after 5 s.
+  // A waiting read would look every half a second whether the first one is done, for up to 5 s.
   expect(Math.max(...times)).toBeLessThan(2000)
 })
 
-test('behind Caddy requests wait while the server is started again', async () => {
+test('behind Caddy requests wait while the server restarts', async () => {
   const site = await startProxiedSite('Caddy')
   await site.products[0]?.stop()
   const reading = readAsBoth(site)
@@ -162,8 +161,8 @@ test('behind HAProxy every read is answered although one node is killed', async 
 })
 
 /**
- * Calls a URL 60 times, by an HTTP/2 connection each. Returns which statuses and versions of HTTP
- * there were.
+ * Calls a URL 60 times, each on an HTTP/2 connection of its own. Returns the distinct statuses with
+ * their HTTP versions.
  */
 async function askEachAlone(url: string, args: string[] = []): Promise<string[]> {
   const curl = await findProgram(['/usr/bin/curl'], {

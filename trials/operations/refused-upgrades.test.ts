@@ -51,7 +51,7 @@ async function openMachine() {
   }
 }
 
-test('another build of the installed number is refused, as an archive and as a package; the same build is no fault', {
+test('another build of the installed version is refused, as an archive and as a package; the same build is no error', {
   timeout: 600_000,
 }, async ({ skip }) => {
   skip(!isRoot, 'only root may mount')
@@ -73,7 +73,7 @@ test('another build of the installed number is refused, as an archive and as a p
   }
 })
 
-test('an upgrade without room for its files or for the database is refused before anything is unpacked, with what is free and needed', {
+test('an upgrade without room for its files or for the database is refused before anything is unpacked, with the free and the needed space', {
   timeout: 600_000,
 }, async ({ skip }) => {
   skip(!isRoot, 'only root may mount')

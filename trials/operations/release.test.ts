@@ -17,7 +17,7 @@ const ROOT_OWNS = /^\S+ 0\/0 /
 const LARGEST_BYTES = 90e6
 const NODE = 'node_modules/.bin/node'
 /**
- * The PATH of somebody's shell: npm and this package's tools put the Node of node_modules first.
+ * The PATH of a user's shell, without the Node of node_modules that npm and its tools put first.
  */
 const SHELL_PATH = (process.env.PATH ?? '')
   .split(delimiter)
@@ -34,7 +34,7 @@ test('a release runs in an empty folder, without environment, Node, its library 
 }, async ({ skip, annotate }) => {
   skip(!isRoot, 'only root may take the network away')
   const folder = await folderForTest()
-  // What is made in this folder belongs to a group that the archive must not name.
+  // Files in this folder get a group that the archive must not name.
   await chown(folder, 0, 12_345)
   await chmod(folder, 0o2755)
   vi.stubEnv('TMPDIR', folder)
@@ -102,7 +102,7 @@ test('the list of components for a security review is made of what is installed,
   expect(components).toContainEqual(expect.objectContaining({ name: 'OpenSSL', version: '1.1.1' }))
 })
 
-test('every native file of a release is a part with a version, and a month except where the building system keeps it new', async () => {
+test('every native file of a release is a part with a version, and with a month unless the building system keeps it new', async () => {
   const found = await findParts()
   const undated = found.filter(({ released }) => released === undefined)
   expect(undated.map(({ part }) => part.name)).toEqual(['libatomic'])
@@ -111,7 +111,7 @@ test('every native file of a release is a part with a version, and a month excep
   )
 })
 
-test('a release with another Node runs that one, and its list of parts names it and fails on what is old', {
+test('a release with another Node runs it, and its list of parts names it and fails for old parts', {
   timeout: 300_000,
 }, async ({ skip }) => {
   skip(process.platform !== 'linux', 'the program is changed as Linux has it')
@@ -149,7 +149,7 @@ test('a release with another Node runs that one, and its list of parts names it 
   expect(components).toContainEqual(expect.objectContaining({ name: 'Node', version: '26.99.0' }))
 })
 
-test('npm warns of nothing with the oldest Node that may run it, be it for all packages or for those the server needs', {
+test('npm prints no warning with the oldest supported Node, for all packages or for those that the server needs', {
   timeout: 300_000,
 }, async ({ skip }) => {
   const folder = await folderForTest()

@@ -32,7 +32,7 @@ export async function linkRelease(link: string, release: string): Promise<void> 
 
 const PARTS = ['bin', 'scripts', 'server', 'operator', 'contract', 'dist/web', 'package.json']
 
-/** Makes a release of this tree in a folder: all but Node and the packages is its own. */
+/** Makes a release of this tree in a folder, with a link to Node and the packages. */
 export async function copyTree(release: string, version?: string): Promise<void> {
   await mkdir(release, { recursive: true })
   for (const part of PARTS) await cp(join(ROOT, part), join(release, part), { recursive: true })
@@ -68,7 +68,7 @@ CREATE TABLE next_things (id bigint PRIMARY KEY);
   await describeBuild(release)
 }
 
-/** Makes a Debian package of another version out of one, whose program `change` changes. */
+/** Makes a Debian package out of another one, whose program `change` changes. */
 export async function repackDeb(
   deb: string,
   folder: string,
@@ -89,7 +89,7 @@ export async function repackDeb(
   return repacked
 }
 
-/** The release migrates the database and then ends before it listens, as often as it is started. */
+/** Makes a release migrate the database and then end before it listens, at every start. */
 export async function breakStart(release: string): Promise<void> {
   const broken = "  throw new Error('broken after its migrations')\n$&"
   await edit(join(release, 'server/main.ts'), [['  const address = await app', broken]])

@@ -56,7 +56,7 @@ test('setup writes the settings, a key for mails and the proxy’s file, sends a
     '--json',
   )
   expect(first.code).toBe(1)
-  // A step that fails keeps none of the others: nothing starts here without systemd.
+  // All steps run even if one fails: nothing starts here without systemd.
   expect(levels(first.out)).toMatchObject({
     settings: 'ok',
     dkim: 'ok',
@@ -216,7 +216,7 @@ test.for([
   },
 )
 
-test('a new mail server that does not let in is not written over one that does', {
+test('a new mail server that refuses the login does not replace one that accepts it', {
   timeout: 60_000,
 }, async ({ skip }) => {
   skip(!isRoot, 'setup is root’s')
@@ -244,7 +244,7 @@ const HOLDER = `
     require('node:child_process').spawn(program, args, { stdio: 'inherit' }).on('exit', process.exit)
   })`
 
-test('a port that another program has is named with that program, for the server and for the proxy', {
+test('a port that another program uses is reported with that program, for the server and for the proxy', {
   timeout: 120_000,
 }, async ({ skip }) => {
   const machine = await openMachineWithCaddy(skip)
@@ -260,7 +260,7 @@ test('a port that another program has is named with that program, for the server
   expect(err).toMatch(new RegExp(`✗ Caddy: порт 443 занят программой \\S+ \\(PID ${pid}\\)`))
 })
 
-test('on a terminal it asks for each answer, again for a wrong one, shows no password, and takes the mail for arrived when told so', {
+test('on a terminal setup asks for each answer, asks again after a wrong one, shows no password, and believes the operator that the mail arrived', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(!isRoot, 'setup is root’s')

@@ -9,7 +9,7 @@ import { openMachine, SETUP } from './machine-without-systemd.ts'
 import { debiansPostgres } from './own-postgres.ts'
 
 const HERE = '/opt/vslukh/current'
-// Unlike runuser it kills no server that takes its time to stop.
+// Unlike runuser, setpriv does not kill a server that stops slowly.
 const AS_WALL = `setpriv --reuid vslukh --regid vslukh --clear-groups env LOG_LEVEL=silent DATA_DIR=/var/lib/vslukh ${HERE}/bin/run-node`
 const DATABASE_URL = 'postgresql://vslukh@localhost:5432/vslukh?host=/var/run/postgresql'
 

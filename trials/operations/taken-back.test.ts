@@ -15,8 +15,8 @@ import { startProxy } from './proxies.ts'
 import { nginxConfig } from './proxy-configs.ts'
 
 /**
- * For so long everything is read again and again: more than the server lets nginx show a copy
- * during its update.
+ * How long everything is read again and again: longer than nginx may serve a copy during its
+ * update.
  */
 const WATCHED_MS = 8000
 const TEXT = 'Больше не слышно'
@@ -46,7 +46,7 @@ test('behind nginx a removed, hidden or deleted post, and one of an erased autho
   await watch(site, ids)
 }, 120_000)
 
-test('nginx shows a copy only where there is no server to ask, and only for as long as the server has allowed', async () => {
+test('nginx serves a copy only if there is no server to ask, and only as long as the server has allowed', async () => {
   let status = 200
   const server = createServer((_, response) => {
     const allowed = 'public, max-age=0, s-maxage=1, stale-if-error=4'

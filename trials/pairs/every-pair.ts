@@ -4,21 +4,21 @@ import { buildWall, runPair, type Wall } from './run-pair.ts'
 import { PAIRS, PAIRS_IN_UNKNOWN_SESSIONS, PAIRS_ON_ONE_NODE, type Pair } from './writes.ts'
 
 /**
- * Every pair of writes on the same rows, in every order of their statements, as PostgreSQL tests
- * its isolation levels (isolationtester).
+ * Runs every pair of writes on the same rows in every order of their statements. PostgreSQL tests
+ * its isolation levels likewise (isolationtester).
  *
- * Two nodes work on one database, one call on each. Between each node and PostgreSQL stands a proxy
- * (held-postgres.ts) that holds what a connection sends up to its Sync, which is one statement,
- * until the schedule lets it pass. Schedules (schedules.ts) are the paths through a tree: at each
- * step one of the calls goes on by a statement. A statement that waits for a lock of the other call
+ * Two nodes work on one database, and each runs one call. A proxy between a node and PostgreSQL
+ * (held-postgres.ts) holds each statement, which is what a connection sends up to its Sync, until
+ * the schedule passes it. Schedules (schedules.ts) are the paths through a tree: at each step one
+ * call goes on by one statement. A statement that waits for a lock of the other call
  * (pg_blocking_pids) stays behind, and the other goes on. Orders that only swap two neighbouring
- * reads are the same; BEGIN, a notification and a charged limit, which is a transaction by itself,
- * go with what comes before them. Calls with thousands of orders run in all those with few
- * switches, because races need few. Jobs stand still; the pairs contain what they do as calls.
+ * reads count once; BEGIN, a notification and a charged limit, which is a transaction by itself,
+ * pass at once. Pairs with thousands of orders run only those with few switches, because races need
+ * few. Jobs stand still; the pairs contain their work as calls.
  *
- * Before each order the rows are made as they were (stored-state.ts). Afterwards the answers and
- * all rows, without new ids, times and secrets, equal those of the two calls one after the other,
- * in either order; for work in several transactions also those of the other call between two of
+ * Before each order the rows are restored (stored-state.ts). Afterwards the answers and all rows,
+ * without new ids, times and secrets, must equal those of the two calls one after the other, in
+ * either order; if a call has several transactions, also those of the other call between two of
  * them. Both serial outcomes have exact counters and marks of unread replies. No answer is 5xx.
  */
 
@@ -43,13 +43,13 @@ const ALL = [
 ]
 
 /**
- * Declares the tests of every other pair, from the first or from the second. A test file has all
- * its nodes in one process, which keeps one core busy.
+ * Declares the tests of every other pair, from the first or from the second. Two test files share
+ * the pairs, because the process of each keeps one core busy.
  */
 export function testEveryOtherPair(start: 0 | 1): void {
   const cases = ALL.filter((_, at) => at % 2 === start)
 
-  /** Walls that no pair uses at the moment: a pair that finds none here builds one more. */
+  /** The idle walls. A pair that finds none builds one more. */
   const walls: Wall[] = []
   afterAll(async () => {
     for (const { lab } of walls) await lab.close()

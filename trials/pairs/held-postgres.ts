@@ -23,9 +23,9 @@ const IN_NO_TRANSACTION = 'I'.charCodeAt(0)
 export type HeldPostgres = Awaited<ReturnType<typeof openHeldPostgres>>
 
 /**
- * Opens a proxy before PostgreSQL. While somebody listens, each statement of the requests' pool is
- * held until it is passed, and jobs stand still between their transactions. Other connections go
- * through. The caller closes it.
+ * Opens a proxy in front of PostgreSQL. While there is a listener, holds each statement of the
+ * requests' pool until it is passed. Parked jobs stand still between their transactions. Other
+ * connections go through. The caller closes it.
  */
 export async function openHeldPostgres(databaseUrl: string) {
   const { target, urlAt } = postgresTarget(databaseUrl)
@@ -60,7 +60,7 @@ export async function openHeldPostgres(databaseUrl: string) {
       if (type !== READY) return
       isBetween = body[0] === IN_NO_TRANSACTION
       const resolve = awaited.shift()
-      // After the client has been sent the answer.
+      // Resolves after the client has received the answer.
       if (resolve) setImmediate(resolve, isBetween)
     })
     server.on('data', (chunk: Buffer) => {
@@ -138,7 +138,7 @@ function createReader(onMessage: (type: string, body: Buffer) => void): (chunk: 
   }
 }
 
-/** Returns the SQL of a statement; undefined for what is none. It knows the prepared ones. */
+/** Creates a reader of a statement's SQL, also if it is prepared; undefined for other messages. */
 function createTextReader(): (bytes: Buffer) => string | undefined {
   const prepared = new Map<string, string>()
   return (bytes) => {
@@ -150,7 +150,7 @@ function createTextReader(): (bytes: Buffer) => string | undefined {
         text = stringAt(body, Buffer.byteLength(name) + 1)
         prepared.set(name, text)
       }
-      // After the name of the portal.
+      // The statement's name follows the portal's.
       if (type === 'B') text = prepared.get(stringAt(body, body.indexOf(0) + 1))
       if (type === 'S') text ??= ''
     })(bytes)

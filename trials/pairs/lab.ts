@@ -29,7 +29,7 @@ export async function openLab() {
   stack.defer(database.drop)
   const state = await openState(database.url)
   stack.defer(state.close)
-  // Deadlocks are what is looked for: nobody should wait a second for each.
+  // Detects deadlocks sooner than after the usual second, because the pairs look for them.
   await state.execute(
     `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET deadlock_timeout = '20ms'`,
   )
@@ -40,7 +40,7 @@ export async function openLab() {
     const app = await startTestApp({
       databaseUrl: postgres.url,
       config: { ...CONFIG, databaseUrl: postgres.url },
-      // On a busy machine, and while a statement is held, time passes that says nothing.
+      // Held statements and a busy machine take time, which must not count as a failure.
       poolLimits: { statementTimeoutMs: PATIENCE_MS, connectionWaitMs: PATIENCE_MS },
       handleMs: PATIENCE_MS,
       lockWaitMs: PATIENCE_MS,
@@ -62,14 +62,14 @@ export async function openLab() {
     execute: state.execute,
     isBlocked: state.isBlocked,
 
-    /** Returns what the nodes have logged since it was asked last. */
+    /** Returns what the nodes have logged since its last call. */
     takeLog: (): string[] =>
       nodes
         .flatMap(({ app }) => app.logged.splice(0))
         .filter((line) => !line.includes('"requests refused"')),
 
     async read(): Promise<State> {
-      // What no call waits for, such as the refund of a limit, ends too.
+      // Also waits for work that no call waits for, such as the refund of a limit.
       while (nodes.some(({ postgres }) => postgres.isBusy())) await delay(1)
       present = await state.read()
       return present
@@ -80,7 +80,7 @@ export async function openLab() {
       present = wanted
     },
 
-    /** Says what is wrong with the counters and the marks of unread replies. */
+    /** Describes what is wrong with the counters and the marks of unread replies. */
     async findFaults(people: TestUser[]): Promise<string[]> {
       const { app } = nodes[0]
       const faults: string[] = (await findCounterDifferences(app.db)).map((one) =>

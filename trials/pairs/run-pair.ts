@@ -14,17 +14,17 @@ export type Wall = { lab: Lab; world: World; base: State; tokenKey: KeyObject }
 
 export type Outcome = {
   orders: number
-  /** How often a call that could go on was left for the other at most, if not all orders were run. */
+  /** The limit on switches away from a call that could go on, if not all orders were run. */
   switches: number | undefined
   /** The statuses of both answers in the two serial orders. */
   statuses: string[]
-  /** What no serial order leads to, with an order that does. */
+  /** Results that no serial order has, each with an order that leads to it. */
   faults: string[]
 }
 
 export async function buildWall(lab: Lab): Promise<Wall> {
   const world = await makeWorld(lab.app)
-  // Reports of accounts under a day old hide nothing. Each table has ids of its own.
+  // Reports of accounts under a day old hide nothing. Each table gets its own range of ids.
   await lab.execute(`UPDATE users SET created_at = created_at - interval '2 days';
     UPDATE moderator_mails SET mailed_at = now() - interval '2 hours';
     SELECT setval(format('%I.%I', schemaname, sequencename)::regclass,
@@ -38,8 +38,8 @@ type Options = {
   /** About how many orders to run. */
   most: number
   /**
-   * Whether both writes run on one node. Where it batches such writes, the second waits for the
-   * statement of the first: one statement of both would take a third call before them.
+   * Whether both writes run on one node. If it batches such writes, the second waits for the
+   * statement of the first: only a third call before them would put both into one statement.
    */
   isShared?: boolean
   /** Whether no node knows the sessions of Olga and Petr, so that publishing checks them itself. */
@@ -54,7 +54,7 @@ export async function runPair(
 ): Promise<Outcome> {
   const { app, isBlocked } = lab
   const nodes = [lab.nodes[0], lab.nodes[isShared ? 0 : 1]] as const
-  // Of a pair that has failed nothing stays, nor what was logged of one that has not.
+  // Removes the rows of a failed pair, and the log of earlier pairs.
   lab.takeLog()
   await lab.read()
   await lab.restore(base)
@@ -112,7 +112,7 @@ export async function runPair(
 
   const serial = [await serially([0, 1]), await serially([1, 0])]
   const expected: Result[] = [...serial]
-  // A run that is not yielded leaves rows that nobody has read, and nothing would restore.
+  // A run that is not yielded leaves rows that must be read before they can be restored.
   const beginUnread = () => lab.read().then(begin)
   for (const at of [0, 1] as const) {
     if (![first, second][at]?.isInSteps) continue
@@ -128,7 +128,7 @@ export async function runPair(
     const { answers, steps } = run.value
     const result = await readResult(answers, namesOf(steps))
     if (expected.some((one) => isAs(one, result, expected))) continue
-    // Each other result is shown once.
+    // Reports each other result once.
     expected.push(result)
     faults.push(`${namesOf(steps)}\n${compare(result, serial)}`)
   }
@@ -136,7 +136,7 @@ export async function runPair(
   return { orders: count, switches, statuses: serial.map((one) => one.statuses), faults }
 }
 
-/** Returns a user whose session has a new id, by which no node remembers it, and SQL to store it. */
+/** Returns a user whose session has a new id, unknown to all nodes, and SQL to store it. */
 function freshSession(user: TestUser, key: KeyObject) {
   const [userId = '', old] = user.token.split('.')
   const sessionId = randomUUID()
@@ -151,9 +151,9 @@ function freshSession(user: TestUser, key: KeyObject) {
 type Result = { answers: string[]; rows: Record<string, readonly string[]> }
 
 /**
- * Whether a result is as a serial one. A call whose session the other call closes after it was
- * checked is not refused as it would be later: it may be refused otherwise, or answered as in
- * another serial order, where the rows are as they would be.
+ * Whether a result equals a serial one. If one call closes the session of the other after it was
+ * checked, the other is not UNAUTHORIZED as it would be later: if the rows are equal, it may be
+ * refused otherwise, or answered as in another serial order.
  */
 function isAs(one: Result, { answers, rows }: Result, expected: Result[]): boolean {
   if (JSON.stringify(one.rows) !== JSON.stringify(rows)) return false
@@ -167,7 +167,7 @@ function isAs(one: Result, { answers, rows }: Result, expected: Result[]): boole
   })
 }
 
-/** Says how a result differs from each of the serial ones. */
+/** Describes how a result differs from each serial one. */
 function compare(result: Result, serial: Result[]): string {
   const lines = linesOf(result)
   return serial

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => wall.lab.close())
 
-/** Of the pairs of `npm run test:pairs`, few orders of a few. */
+/** A few orders of a few pairs of `npm run test:pairs`. */
 test.for([
   ['like', 'unlike', false],
   ['like', 'like', true],

@@ -5,10 +5,10 @@ export type Side<Answer> = { postgres: HeldPostgres; call: () => Promise<Answer>
 
 export type Sides<Answer> = [Side<Answer>, Side<Answer>]
 
-/** A moment at which both calls, or one, could go on, and which did. */
+/** A moment at which one or both calls could go on, and the choice between them. */
 type Choice = {
   chosen: number
-  /** Of which lane the statement before was. */
+  /** The lane of the statement before. */
   last: number | undefined
   /** The text of the next statement of each lane that has one. */
   next: (string | undefined)[]
@@ -21,7 +21,7 @@ type Choice = {
 
 type Step = { side: number; text: string; endsTransaction: boolean }
 export type Run<Answer> = { answers: [Answer, Answer]; steps: Step[] }
-/** `switches`: to how many the orders were limited. */
+/** `switches`: the limit on switches, if there was one. */
 export type Orders = { count: number; switches: number | undefined }
 
 type Options = {
@@ -30,24 +30,24 @@ type Options = {
   most: number
 }
 
-/** How long a statement may take before it is asked whether it waits for a lock. */
+/** How long a statement may take before its locks are checked. */
 const LOCK_CHECK_MS = 3
-/** After so long without an event, a call on a shared node waits for a statement of the other. */
+/** After this long without an event, a call on a shared node waits for a statement of the other. */
 const QUIET_MS = 15
 /** A pair runs in all its orders if they are at most this many times `most`. */
 const ALL_ORDERS_FACTOR = 3
 /** The first limit for a pair that turns out to have more orders than its first run shows. */
 const FEW_SWITCHES = 2
-/** So often in a row a run is repeated that differs from what it repeats, until all begins anew. */
+/** How often in a row a run that differs from its plan is repeated, before the pair starts over. */
 const REPEATS_MAX = 2
-/** So often a pair begins anew. */
+/** How often a pair starts over. */
 const RESTARTS_MAX = 2
-/** A call that has not gone on after so many looks has come to a standstill. */
+/** A call that has not gone on after this many looks is at a standstill. */
 const STANDSTILL_LOOKS = 5000
 
 /**
- * What goes at once, because its place makes no difference: it neither changes nor locks rows that
- * other statements know. Those of the limits are transactions by themselves.
+ * Statements that pass at once, because their place makes no difference: they neither change nor
+ * lock rows that other statements use. Those of the limits are transactions by themselves.
  */
 const WITHOUT_EFFECT =
   /^\s*(begin|start transaction|select pg_notify)|\brate_limits\b|clock_timestamp\(\)\) \* 1000/i
@@ -58,14 +58,14 @@ const isRead = (text: string | undefined) => text !== undefined && !CHANGES.test
 
 /**
  * Runs the two calls in every order of their statements, without the orders that only swap two
- * reads (sleep sets). A statement that waits for a lock of the other side is left waiting. Of
- * calls with too many orders, it runs all those in which a side that could go on is left for the
- * other a few times at most. Yields each run; `begin` makes the state anew before each.
+ * reads (sleep sets). A statement that waits for a lock of the other side is left waiting. If there
+ * are too many orders, it runs only those with few switches, which leave a side that could go on.
+ * Yields each run; `begin` restores the state before each.
  *
- * A run repeats the beginning of one before it, which chance can prevent, such as which of two
- * calls a deadlock ends. Such a run is repeated, and after some repeats the pair begins anew. On one
- * node, which call waits for which, and has which connection, is a matter of microseconds: what
- * comes of several attempts is taken in place of the planned order.
+ * A run repeats the beginning of an earlier one. Chance can prevent that: for example, which of two
+ * calls a deadlock ends. Then the run is repeated, and after some repeats the pair starts over. On
+ * one node, microseconds decide which call waits for which, and has which connection: after several
+ * attempts the run counts in place of the planned order.
  */
 export async function* allOrders<Answer>(
   begin: () => Promise<Sides<Answer>>,
@@ -84,7 +84,7 @@ export async function* allOrders<Answer>(
     if (run.difference !== undefined && ++repeats <= REPEATS_MAX) continue
     if (run.difference !== undefined && !run.isShared) {
       if (++restarts > RESTARTS_MAX) throw new Error(`runs are not repeatable: ${run.difference}`)
-      // The run that is repeated may have been the odd one.
+      // The earlier run may have been the exception.
       repeats = 0
       atLimit = 0
       path = []
@@ -96,7 +96,7 @@ export async function* allOrders<Answer>(
     isBegun = true
     path = run.path
     if (limit !== switches) {
-      // What was left asleep counts only where all orders are run: it begins anew.
+      // Starts over, because sleep sets are valid only if all orders are run.
       switches = limit
       atLimit = 0
       path = []
@@ -104,7 +104,7 @@ export async function* allOrders<Answer>(
   }
 }
 
-/** Lowers the limit where other orders have more statements than the first. */
+/** Lowers the limit if other orders have more statements than the first. */
 function lowered(switches: number | undefined, areTooMany: boolean): number | undefined {
   if (!areTooMany) return switches
   return Math.max(1, (switches ?? FEW_SWITCHES + 1) - 1)
@@ -152,11 +152,11 @@ function isSwitch({ last, next }: Pick<Choice, 'last' | 'next'>, side: number): 
   return last !== undefined && last !== side && next[last] !== undefined
 }
 
-/** How many switches lead to at most `most` orders; undefined when there are few anyway. */
+/** Returns how many switches lead to at most `most` orders; undefined if all orders are few. */
 function switchesOf(path: Choice[], most: number): number | undefined {
   const [a = 0, b = 0] = [0, 1].map((lane) => path.filter(({ chosen }) => chosen === lane).length)
   if (choose(a + b, a) <= most * ALL_ORDERS_FACTOR) return undefined
-  // One side follows the other's end, which is no switch.
+  // The two serial orders have no switch.
   let count = 2
   for (let switches = 1; ; switches++) {
     const [more, fewer] = [Math.ceil(switches / 2), Math.floor(switches / 2)]
@@ -171,7 +171,7 @@ function choose(n: number, k: number): number {
   return Math.max(0, result)
 }
 
-/** `next` is unknown where it was not run before. */
+/** `next` is unknown if it was not run before. */
 type Planned = Pick<Choice, 'chosen' | 'tried'> & Partial<Choice>
 type RunOptions = Pick<Options, 'isBlocked'> & { prefix: Planned[]; isWhole: boolean }
 
@@ -190,7 +190,7 @@ async function runOnce<Answer>(sides: Sides<Answer>, { prefix, isBlocked, isWhol
       const planned = prefix[path.length]
       if (planned?.next) difference ??= differenceOf(planned.next, next)
       const isPossible = planned && next[planned.chosen] !== undefined
-      // Goes on with the same lane where it can.
+      // Goes on with the same lane if it can.
       const ready = [...(last === undefined ? [] : [last]), ...next.keys()].filter(
         (lane) => next[lane] !== undefined,
       )
@@ -227,8 +227,8 @@ function differenceOf(planned: Choice['next'], next: Choice['next']): string | u
 type Held = { lane: number; statement: Statement }
 
 /**
- * Starts both calls. Each statement is of a lane: that of its call's node or, where both calls have
- * one node, of its connection, because nothing there tells of which call it is.
+ * Starts both calls. Each statement belongs to a lane: that of its call or, if both run on one
+ * node, that of its connection, because the call is unknown there.
  */
 function startPlay<Answer>(
   sides: Sides<Answer>,
@@ -286,7 +286,7 @@ function startPlay<Answer>(
     }
   }
 
-  /** Waits for an event, or a moment. Resolves to whether there was one. */
+  /** Waits for an event, for `ms` at most. Resolves to whether there was one. */
   async function happened(ms = LOCK_CHECK_MS): Promise<boolean> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)
@@ -322,7 +322,7 @@ function startPlay<Answer>(
       if (!isQuiet || !isShared || waiting.length + blocked.size === 0) return false
     }
     if (blocked.size === 0) return true
-    // The last statement may have set one free; the database ends a deadlock.
+    // The last statement may have released a lock; the database ends a deadlock.
     const before = events
     await checkLocks()
     if (waiting.length === 0) await happened()

@@ -8,8 +8,8 @@ type Table = { name: string; columns: string }
 type Row = Record<string, unknown>
 
 /**
- * Rows of these are no result of a call, or differ between two equal ones. A refused call is
- * charged, too, and what no call waits for is refunded at any time.
+ * Tables whose rows are no result of a call, or differ between two equal calls. Limits charge
+ * refused calls too, and refund at any time.
  */
 const LEFT_OUT = [
   'public.installation',
@@ -19,7 +19,7 @@ const LEFT_OUT = [
 ]
 const JOBS = 'graphile_worker._private_jobs'
 const WALL = 'public.wall_totals'
-/** Of two calls that end a session, the earlier one says why, whichever was checked first. */
+/** Not compared: of two calls that end a session, the earlier one stores its reason. */
 const CLOSED = 'public.closed_sessions'
 
 /** Reads and restores the whole database by a connection of its own. The caller closes it. */
@@ -27,7 +27,7 @@ export async function openState(databaseUrl: string) {
   const url = withDatabase(asSuperuser(databaseUrl), new URL(databaseUrl).pathname.slice(1))
   const client = new pg.Client({ connectionString: url, application_name: 'pairs' })
   await client.connect()
-  // Restores rows without triggers and checks of foreign keys.
+  // Turns off triggers and foreign keys, to restore rows.
   await client.query('SET session_replication_role = replica')
   const tables = await readTables(client)
   const reading = {
@@ -48,7 +48,7 @@ export async function openState(databaseUrl: string) {
   return {
     read,
 
-    /** Makes the rows of `wanted` from those of `present`, and then runs `more`. */
+    /** Turns the rows of `present` into those of `wanted`, and then runs `more`. */
     async restore(wanted: State, present: State, more = ''): Promise<void> {
       const removing: string[] = []
       const adding: string[] = []
@@ -103,10 +103,10 @@ const ID = /^id$|_ids?$|Ids?$|^decision$|^number$/
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
 const SECRET = /[0-9a-zA-Z_-]{24,}/g
 const GENERATED_NAME = /user_[0-9a-z]{7}/g
-/** Columns that tell only when, or how often before, a job was queued. */
+/** Columns that state only when, or how often before, a job was queued. */
 const OF_JOBS = ['id', 'job_queue_id', 'revision', 'run_at', 'created_at', 'updated_at']
 
-/** Makes the function that replaces ids, times and secrets that are not in `before`. */
+/** Creates the functions that replace ids, times and secrets that are not in `before`. */
 export function createNormalizer(before: State) {
   const known = new Set<string>()
   for (const rows of before.values()) for (const row of rows) collect(JSON.parse(row), known)
@@ -164,7 +164,7 @@ function withoutNoise(name: string, row: Row): Row {
 const sumOf = (rows: string[]) =>
   rows.reduce((sum, row) => sum + Number(JSON.parse(row).posts), 0).toString()
 
-/** What names a row that was there before, without what may have changed in it. */
+/** Identifies an earlier row by its columns that do not change. */
 function keyOf(row: string): string {
   const { id, post_id, user_id, owner_id, name, key, recipient_id } = JSON.parse(row)
   return JSON.stringify({ id, post_id, user_id, owner_id, name, key, recipient_id })

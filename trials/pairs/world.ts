@@ -7,7 +7,7 @@ import type { TestApp } from '../../server/testing/test-app.ts'
 
 export type Answer = { status: number; body: unknown }
 
-/** Who and what all writes are about. */
+/** The people and posts of all writes. */
 export type World = {
   olga: TestUser
   /** Olga on her phone. */
@@ -55,7 +55,7 @@ export async function makeWorld(app: TestApp): Promise<World> {
   return { olga, phone, petr, anna, boris, moderator, second, post, reply, question }
 }
 
-/** Makes a call by somebody. A body may differ between the two calls of a pair. */
+/** Makes a call by one of the people. A body may differ between the two calls of a pair. */
 export const send =
   (
     who: keyof World,
@@ -69,14 +69,14 @@ export const send =
     return app.call(method, path(world, id), { token, ...(sent && { body: sent }) })
   }
 
-/** Makes what a call needs by another call. */
+/** Prepares a call by another call. */
 export const after =
   (call: Write['call']) =>
   async (app: TestApp, world: World): Promise<undefined> => {
     await call({ app, world, side: 'A', id: 'none' })
   }
 
-/** A job, or a command of the operator, on the pool of a node. */
+/** Runs a job, or a command of the operator, on the pool of a node. */
 export const within =
   (work: (act: Act) => Promise<unknown>) =>
   async (act: Act): Promise<Answer> => {

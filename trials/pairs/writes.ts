@@ -79,7 +79,7 @@ const idOf = (answer: { body?: { id?: string } }) => answer.body?.id ?? 'none'
 const login = async (app: TestApp, { email }: TestUser) =>
   idOf(await startAt(app, '/logins', { email }))
 
-/** What becomes of the account of somebody. Who leaves does so from another device than acts. */
+/** What may happen to a person's account. The person leaves from another device than acts. */
 const departures = (who: Person, whose: string): Write[] => [
   {
     name: `leave${whose}`,
@@ -103,7 +103,7 @@ const departures = (who: Person, whose: string): Write[] => [
     ),
   },
   {
-    name: `move who has left${whose}`,
+    name: `move the left account${whose}`,
     isInSteps: true,
     prepare: left(who),
     call: within(({ app }) => moveAccounts(app.db, MOVING)),
@@ -150,8 +150,8 @@ const decision = (who: 'moderator' | 'second', verdict: 'remove' | 'keep', more 
 })
 
 /**
- * Writes on the same rows. What leaves more as it was is prepared first, so that most calls of a
- * pair find what they need.
+ * Writes on the same rows. Those that change less are prepared first, so that most calls of a pair
+ * find what they need.
  */
 const WRITES: Write[] = [
   {
@@ -385,7 +385,7 @@ const WRITES: Write[] = [
 
 const find = (...names: string[]) => WRITES.filter(({ name }) => names.includes(name))
 
-/** The same by others, and what becomes of the account of who writes, likes and reports. */
+/** The same by others, and what may happen to the account of a person who writes on these rows. */
 const BY_OTHERS: [Write[], Write[]][] = [
   [
     find('reply'),
@@ -456,7 +456,7 @@ export const PAIRS: Pair[] = [
   ),
 ]
 
-/** Calls that wait for one another's statements on one node, and what they meet. */
+/** Calls that wait for each other's statements on one node, and calls that conflict with them. */
 export const PAIRS_ON_ONE_NODE = pairsOf(
   find(
     'publish',
@@ -473,7 +473,7 @@ export const PAIRS_ON_ONE_NODE = pairsOf(
 
 const PUBLISHING = find('publish', 'reply')
 
-/** Calls that check an unknown session by a statement of its own, and the others. */
+/** Pairs with a call that checks an unknown session by a statement of its own. */
 export const PAIRS_IN_UNKNOWN_SESSIONS = PAIRS.filter((pair) =>
   pair.some((write) => PUBLISHING.includes(write)),
 )

@@ -29,8 +29,8 @@ import {
 import { simulateReaders } from './simulated-readers.ts'
 
 /**
- * The release before: PREVIOUS_RELEASE names its archive. Otherwise it is this one, and the one
- * after it is made of it.
+ * PREVIOUS_RELEASE names the archive of the previous release. By default that is this release, and
+ * the next one is made of it.
  */
 const { PREVIOUS_RELEASE, ROLLING_P99_MS = '250' } = process.env
 const PEOPLE = 50
@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('two nodes behind HAProxy are upgraded one after the other under 50 writers and 50 readers, and taken back, without a failed request, a lost write or a long wait', {
+test('two nodes behind HAProxy are upgraded one after the other under 50 writers and 50 readers, and rolled back, without a failed request, a lost write or a long wait', {
   timeout: 600_000,
 }, async ({ annotate }) => {
   const url = await databaseForTest()
@@ -82,7 +82,7 @@ test('two nodes behind HAProxy are upgraded one after the other under 50 writers
       expect(await node.stop()).toBe(0)
       const since = node.lines.length
       await node.start()
-      // The balancer has seen that the node is back.
+      // Waits until the balancer has noticed that the node is back.
       const isServing = () => node.lines.slice(since).some((line) => line.includes('/api/v1/posts'))
       await expect.poll(isServing).toBe(true)
       await acknowledged.waitForMore(50)
@@ -113,11 +113,11 @@ test('two nodes behind HAProxy are upgraded one after the other under 50 writers
 async function expectScript(url: string): Promise<void> {
   const read = () => fetch(url + NEXT_SCRIPT).then(({ status }) => status)
   const readMany = async () => new Set(await atOnce(Array.from({ length: 50 }, () => read)))
-  // On a busy machine the balancer may take a node for lost that answers its check late.
+  // On a busy machine the balancer may consider a node lost that answers its check late.
   await expect.poll(readMany).toEqual(new Set([200]))
 }
 
-test('after a migration that is not additive the release before refuses, names the version it needs, and changes nothing', {
+test('after a migration that is not additive the previous release refuses, names the version it needs, and changes nothing', {
   timeout: 240_000,
 }, async ({ skip }) => {
   skip(PREVIOUS_RELEASE !== undefined, 'needs the release that the first one was made of')

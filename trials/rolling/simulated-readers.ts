@@ -7,11 +7,11 @@ type Options = {
   url: string
   users: TestUser[]
   acknowledged: AcknowledgedWrites
-  /** For how long a reader does nothing between two calls, on average. */
+  /** The average pause of a reader between two calls. */
   pauseMs: number
 }
 
-/** As many visitors as users read pages and calls, in turn with each user's own reads. */
+/** Simulates a reader for each user, who reads as a visitor and as that user in turn. */
 export function simulateReaders({ url, users, acknowledged, pauseMs }: Options) {
   const { call, outcomes } = recordCalls(url)
   let isStopped = false

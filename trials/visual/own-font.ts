@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core'
 import { whenScriptsRun } from '../../e2e/testing/when-scripts-run.ts'
 
 /**
- * Opens a page again until it is set in the product's own font, which is optional (`font-display`):
- * a page that gets it too late has it in the cache the next time.
+ * Opens a page again until it shows the product's own font, which is optional (`font-display`): a
+ * page that gets it too late has it in the cache the next time.
  */
 export async function openInOwnFont(page: Page, url: string): Promise<void> {
   do {
@@ -13,7 +13,7 @@ export async function openInOwnFont(page: Page, url: string): Promise<void> {
   } while (!(await page.evaluate(hasOwnFont)))
 }
 
-/** Whether both alphabets are wider or narrower than in the font that would stand in for them. */
+/** Whether letters of both alphabets differ in width from the fallback font. */
 function hasOwnFont(): boolean {
   const text = document.createElement('span')
   document.body.append(text)

@@ -9,7 +9,7 @@ const NAME = 'wall-phone-dark'
 const file = readFileSync(join(import.meta.dirname, 'expected', `${NAME}.png`))
 
 describe.skipIf(process.env.RENEW_PICTURES === '1')('a committed picture', () => {
-  test('looks as itself, and another size does not', () => {
+  test('matches itself, and no picture of another size', () => {
     expect(compareWithPicture(NAME, file)).toBe(null)
     expect(compareWithPicture(NAME, encodePalettePng(cut(0, 1)))).toMatch(/^390×843 instead of/)
   })
@@ -22,7 +22,7 @@ describe.skipIf(process.env.RENEW_PICTURES === '1')('a committed picture', () =>
 test('a picture of many colours keeps the frequent ones, and gets the nearest for the others', () => {
   const picture = new PNG({ width: 300, height: 2 })
   for (const [index] of picture.data.entries()) {
-    // Above 300 greenish colours that come once, below one that comes often.
+    // The upper row has 300 greenish colours, each once, and the lower row one colour.
     const channel = index % 4
     const column = Math.floor(index / 4) % 300
     const above = [column % 2, Math.floor(column / 2), 0, 255]

@@ -14,7 +14,7 @@ const SHARE_MAX = 0.001
 const THRESHOLD = 0.1
 
 /**
- * Returns null if the screenshot looks the same, otherwise a sentence that tells how it differs.
+ * Returns null if the screenshot looks the same, otherwise a sentence that states how it differs.
  * With `npm run test:looks -- -u` it becomes the picture instead.
  */
 export function compareWithPicture(name: string, screenshot: Buffer): string | null {

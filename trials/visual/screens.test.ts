@@ -35,7 +35,7 @@ beforeAll(async () => {
   await reportByDialog(page, { text: '«Библиотека»', comment: 'Так не было' })
   const { code, err } = await demo.command('moderator', 'add', `${VIEWER}@example.org`)
   expect({ code, err }).toEqual({ code: 0, err: '' })
-  // The reported post is not folded in the pictures.
+  // Unfolds the reported post for the pictures.
   await page.evaluate(() => localStorage.removeItem('hidden'))
   signedIn = await context.storageState()
   await context.close()
@@ -46,7 +46,7 @@ afterAll(async () => {
 })
 
 describe.each(Object.entries(SCREENS))('%s', (name, screen) => {
-  test.each(LOOKS)('looks as its picture, $theme on a $device', async (look) => {
+  test.each(LOOKS)('matches its picture, $theme on a $device', async (look) => {
     const page = await open(screen, look)
     await screen.show(page)
     expect(compareWithPicture(`${name}-${look.device}-${look.theme}`, await shoot(page))).toBe(null)
@@ -65,14 +65,14 @@ async function open({ path, isSignedIn }: Screen, { theme, device }: Look): Prom
   onTestFinished(() => context.close())
   await context.addInitScript((chosen) => {
     localStorage.setItem('theme', chosen)
-    // Each opening is that of a new visitor, which shows one line more.
+    // Each page is opened as by a new visitor, who sees one line more.
     localStorage.removeItem('intro-seen')
   }, theme)
   const page = await context.newPage()
   await refuseNews(page)
   await page.clock.setFixedTime(NOW)
   await openInOwnFont(page, demo.url + path)
-  // What is shown to them comes after the page.
+  // The parts for signed-in users appear after the page.
   if (isSignedIn) await profileLink(page).waitFor()
   return page
 }

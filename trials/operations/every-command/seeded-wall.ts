@@ -37,7 +37,7 @@ export type Wall = Awaited<ReturnType<typeof seed>> & {
   env: Record<string, string>
   mailbox: Mailbox
   url: string
-  /** The embedded database of a stopped server is brought up for the statement. */
+  /** Starts the embedded database of a stopped server for the statement. */
   query(statement: string): Promise<Record<string, unknown>[]>
   digest(): Promise<Record<string, unknown>[]>
   nodes(): number

@@ -211,7 +211,7 @@ export const SITE_CASES: Case[] = [
   {
     usage: 'doctor',
     words: () => ['doctor'],
-    // Nobody answers at the address of a stopped server.
+    // A stopped server does not answer at its address.
     code: ({ nodes }) => (nodes() === 0 ? 1 : 0),
     prints: () => '✓ таблицы обновлены, прав хватает',
     json: ({ nodes }) => ({ isBroken: nodes() === 0 }),
