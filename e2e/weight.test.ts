@@ -6,7 +6,7 @@ import type { Page, Request, Response } from 'playwright-core'
 import { expect } from 'vitest'
 import { FIRST_SCRIPTS_MAX } from '../scripts/first-scripts.ts'
 import { DESKTOP, type Journey, PHONE, test } from './testing/journey.ts'
-import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
+import { describeShifts, recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { postWith, refuseNews, scroll, spareBytes } from './testing/page-actions.ts'
 
@@ -125,9 +125,8 @@ test.for(['author', 'post', 'search', 'text', 'settings'])(
     for (const as of kind === 'settings' ? [petr] : [undefined, petr]) {
       const page = await journey.visit({ path, before, ...(as && { as }) })
       await page.waitForLoadState('networkidle')
-      expect(await sumOfShifts(page), `${kind}, ${as ? 'signed in' : 'a visitor'}`).toBeLessThan(
-        0.001,
-      )
+      const where = `${kind}, ${as ? 'signed in' : 'a visitor'}: ${await describeShifts(page)}`
+      expect(await sumOfShifts(page), where).toBeLessThan(0.001)
     }
   },
 )

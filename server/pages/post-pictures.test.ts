@@ -14,9 +14,11 @@ const ORIGIN = 'https://vslukh.example'
 const TEXT = { left: 72, right: 1128, top: 56, bottom: 476 }
 
 // A picture takes most of a second of a processor, and a busy machine may be four times as slow.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
-const app = await appForFile({ webFiles: WEB_FILES, config: { publicUrl: ORIGIN } })
+// There the file also takes longer than an access token lives by default.
+const config = { publicUrl: ORIGIN, accessTokenSeconds: 3600 }
+const app = await appForFile({ webFiles: WEB_FILES, config })
 const painter = createPainter()
 afterAll(painter.stop)
 let olga: TestUser

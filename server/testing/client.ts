@@ -106,12 +106,18 @@ export function createClient(
     },
 
     async publish(user: TestUser, text = 'Говорят, стены слышат.'): Promise<Post> {
-      return (await call('POST', '/posts', { token: user.token, body: { text } })).body
+      return published(await call('POST', '/posts', { token: user.token, body: { text } }))
     },
 
     async reply(user: TestUser, to: string, text = 'Слышат и отвечают.'): Promise<Post> {
-      return (await call('POST', `/posts/${to}/replies`, { token: user.token, body: { text } }))
-        .body
+      const replies = `/posts/${to}/replies`
+      return published(await call('POST', replies, { token: user.token, body: { text } }))
     },
   }
+}
+
+/** Throws if nothing was published, because a test that goes on without its post fails elsewhere. */
+function published({ status, body }: TestAnswer): Post {
+  if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
+  return body
 }
