@@ -39,7 +39,7 @@ test('a backup contains every table but those named in LEFT_OUT', async () => {
 
 test('a backup taken while people write is one snapshot, restores elsewhere to equal rows and exact counters, and verifies', async () => {
   const user = await app.signUp()
-  const first = await app.publish(user, 'Первая\\.\nстрока\tи «кавычки»')
+  const first = await app.publish(user, 'Первая\\.\nстрока и «кавычки»')
   let isWriting = true
   let written = 0
   const writing = (async () => {
