@@ -3,7 +3,8 @@ import { startAt } from '../../testing/sign-in-calls.ts'
 import { smtpForTest } from '../../testing/smtp-faults.ts'
 import { appForTest, testPerNode } from '../../testing/test-app.ts'
 
-/** Far below the ten seconds after which a server without a reply is given up. */
+/** After this time a server without a reply is given up. */
+const SILENCE_MS = 10_000
 const AT_ONCE = { timeout: 6000 }
 
 /** The people are of networks of their own. */
@@ -61,6 +62,7 @@ test('thirty recipients of a silent server delay no other code, and are tried tw
 test('one network whose recipients’ servers do not answer, each of another domain, delays nobody of another network', async () => {
   const smtp = await openPartlySilentSmtp()
   const app = await appWith(smtp)
+  const since = performance.now()
   for (let n = 0; n < 10; n++) {
     const email = `somebody@silent-${n}.example`
     await startAt(app, '/registrations', { email, ip: '10.7.0.1' })
@@ -68,7 +70,9 @@ test('one network whose recipients’ servers do not answer, each of another dom
   await expect.poll(() => smtp.tried.length, AT_ONCE).toBeGreaterThan(0)
   await startAt(app, '/registrations', { email: 'olga@example.org', ip: '10.8.0.1' })
   await expect.poll(() => smtp.arrived, AT_ONCE).toEqual(['olga@example.org'])
-  expect(smtp.tried).toHaveLength(1)
+  // One at a time. On a slow machine the first is given up before the end.
+  const atMost = 1 + Math.floor((performance.now() - since) / SILENCE_MS)
+  expect(smtp.tried.length).toBeLessThanOrEqual(atMost)
 })
 
 testPerNode('how much one node does at once')(
