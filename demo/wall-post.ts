@@ -9,7 +9,7 @@ export const PEOPLE = [
   'tonya_s_dachi',
 ] as const
 
-/** The person as whom the demo's link signs in: a proofreader. */
+/** The person that the demo's link signs in as: a proofreader. */
 export const VIEWER: Person = 'zapyataya'
 
 export type Person = (typeof PEOPLE)[number]

@@ -4,6 +4,7 @@ import { cursorIn, searchIn } from '../../contract/pages.ts'
 import { SIMILAR_LINE, searchTitle } from '../../contract/search-rules.ts'
 import { type FeedCardProps, FeedPost } from '../feed/feed-pages.tsx'
 import { PostFeed } from '../feed/post-feed.tsx'
+import { SiteFoot } from '../feed/site-foot.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { Marked } from '../posts/view/post-text.tsx'
@@ -11,8 +12,6 @@ import { foundWords } from '../search/found-words.ts'
 import { searchSource, useSearchState } from '../search/search.queries.ts'
 import styles from '../search/search-form.module.css'
 import { SearchForm } from '../search/search-form.tsx'
-import { SiteLinks } from '../texts/site-links.tsx'
-import { ThemeToggle } from '../theme/theme-toggle.tsx'
 import { classes } from '../ui/classes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 
@@ -39,9 +38,7 @@ function Help() {
   return (
     <>
       <EmptyState {...HELP} />
-      <SiteLinks>
-        <ThemeToggle />
-      </SiteLinks>
+      <SiteFoot />
     </>
   )
 }

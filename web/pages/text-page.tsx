@@ -1,12 +1,11 @@
 import { TEXT_NAMES } from '../../contract/pages.ts'
 import type { SiteText as Content } from '../../contract/texts.ts'
+import { SiteFoot } from '../feed/site-foot.tsx'
 import { usePage } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { Read } from '../http/read.tsx'
-import { SiteLinks } from '../texts/site-links.tsx'
 import styles from '../texts/site-text.module.css'
 import { useText } from '../texts/texts.queries.ts'
-import { ThemeToggle } from '../theme/theme-toggle.tsx'
 import { Loading } from '../ui/spinner.tsx'
 
 /** /about, /rules, /privacy, /consent, /contacts */
@@ -20,9 +19,7 @@ export function TextPage() {
       {(text) => (
         <>
           <SiteText text={text} />
-          <SiteLinks>
-            <ThemeToggle />
-          </SiteLinks>
+          <SiteFoot />
         </>
       )}
     </Read>

@@ -1,23 +1,16 @@
 import { useMemo } from 'react'
 import { cursorIn, PATHS, SITE_DESCRIPTION, TITLES } from '../../contract/pages.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
+import { SiteFoot } from '../feed/site-foot.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { wallSource } from '../posts/cache/posts.queries.ts'
 import { writePost } from '../session/intents.ts'
-import { SiteLinks } from '../texts/site-links.tsx'
-import { ThemeToggle } from '../theme/theme-toggle.tsx'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import inputStyles from '../ui/input.module.css'
 import styles from './wall.module.css'
-
-const foot = (
-  <SiteLinks>
-    <ThemeToggle />
-  </SiteLinks>
-)
 
 /** /, or a later part of the wall if the address has a cursor. */
 export function WallPage() {
@@ -47,7 +40,7 @@ export function WallPage() {
             Написать первую запись
           </Button>
         }
-        foot={foot}
+        foot={<SiteFoot />}
       />
     </>
   )
