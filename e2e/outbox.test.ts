@@ -205,6 +205,26 @@ test('the same text sent by hand while it waits, here or in another tab, is publ
   expect(await published(journey, 'Не дважды')).toBe(1)
 })
 
+test('a dialog still shows that its text waits if another tab writes the entry at the same time', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit({ as: olga })
+  const other = await openTab(page)
+  await page.context().route(PUBLICATION, (route) => route.abort())
+  await page.bringToFront()
+  const dialog = await submit(page, 'Пишут оба')
+  await dialog.getByText(WAITS_FOR_SERVER).waitFor()
+  await other.evaluate(() => {
+    const name = Object.keys(localStorage).find((key) => key.startsWith('outbox ')) ?? ''
+    const entry = JSON.parse(localStorage.getItem(name) ?? '')
+    localStorage.setItem(name, JSON.stringify({ ...entry, tab: '' }))
+  })
+  await page.waitForFunction(() => Object.values(localStorage).join().includes('"tab":""'))
+  await page.waitForEvent('requestfailed')
+  expect(await dialog.getByText(WAITS_FOR_SERVER).isVisible()).toBe(true)
+})
+
 test('a text that another tab sends disappears from the dialog that showed it too', async ({
   journey,
   olga,

@@ -47,8 +47,11 @@ let all: readonly Outgoing[] | undefined
 let isStarted = false
 let timer: ReturnType<typeof setTimeout> | undefined
 let isSending = false
-/** The key of the text that a form opened by openText() should show. */
-let opened: string | undefined
+/**
+ * The keys of the texts that forms of this tab show, or are about to. Another tab that writes an
+ * entry at the same time can undo a change of its `tab`.
+ */
+const shown = new Set<string>()
 
 textsChanged.subscribe(() => {
   all = undefined
@@ -89,6 +92,7 @@ export function submit(text: SubmittedText): Promise<void> {
   const now = Date.now()
   const anew = { ...text, key: same?.key ?? text.key, at: now, until: now, tries: 0 }
   const outgoing = { ...(same && !same.isRefused ? same : anew), tab: tabId() }
+  shown.add(outgoing.key)
   put(outgoing)
   return whenDone(outgoing)
 }
@@ -124,18 +128,19 @@ export function findShown(
   { by, target }: Pick<Outgoing, 'by' | 'target'>,
 ): Outgoing | undefined {
   const own = texts.filter((it) => it.by === by && it.target === target)
-  return own.find(({ key }) => key === opened) ?? own.find(({ tab }) => tab === tabId())
+  return own.find(({ key }) => shown.has(key)) ?? own.find(({ tab }) => tab === tabId())
 }
 
 /** `opener` opens the form, which then shows this text. */
 export function openText({ key }: Outgoing, opener: () => void): void {
-  opened = key
+  shown.add(key)
   opener()
 }
 
 /** Records whether a form of this tab shows the text. */
 export function setShown(outgoing: Outgoing, isShown: boolean): void {
-  if (outgoing.key === opened) opened = undefined
+  if (isShown) shown.add(outgoing.key)
+  else shown.delete(outgoing.key)
   change(outgoing, { tab: isShown ? tabId() : '' })
 }
 
