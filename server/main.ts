@@ -62,7 +62,8 @@ async function start(): Promise<void> {
   await requirePostgresVersion(directUrl)
   stopping.signal.throwIfAborted()
   await using _held = await keepRestoresAway(directUrl)
-  await migrate(directUrl, { say, signal: stopping.signal })
+  const isAgreed = process.argv.includes('--yes')
+  await migrate(directUrl, { say, signal: stopping.signal, isAgreed })
   stopping.signal.throwIfAborted()
   if (config.databaseUrl === undefined) await leaveNote(config.dataDir)
   if (config.backupDir !== undefined) {

@@ -117,7 +117,7 @@ async function expectScript(url: string): Promise<void> {
   await expect.poll(readMany).toEqual(new Set([200]))
 }
 
-test('after a migration that is not additive the previous release refuses, names the version it needs, and changes nothing', {
+test('beside a node of the previous release a migration that is not additive needs the operator’s agreement; that release then refuses, names the version it needs, and changes nothing', {
   timeout: 240_000,
 }, async ({ skip }) => {
   skip(PREVIOUS_RELEASE !== undefined, 'needs the release that the first one was made of')
@@ -129,9 +129,11 @@ test('after a migration that is not additive the previous release refuses, names
   const newer = await createProduct(env, { release })
   onTestFinished(() => newer.remove())
   await expect(newer.start()).rejects.toThrow(/С базой работают узлы версии .* \(999-next\)/)
-  expect((await fetch(`http://${older.address}/readyz`)).status).toBe(200)
+  const readiness = async () => (await fetch(`http://${older.address}/readyz`)).status
+  expect(await readiness()).toBe(200)
+  await newer.start({}, ['--yes'])
+  await expect.poll(readiness).toBe(503)
   await older.stop()
-  await newer.start()
   await newer.stop()
   await expect(older.start()).rejects.toThrow(/База новее: нужна версия 99\.0\.0/)
   await newer.start()

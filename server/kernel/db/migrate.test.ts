@@ -113,16 +113,19 @@ test('commands that are newer than the database name both versions and the serve
   await expect(required()).rejects.toThrow(`в ней ещё ничего нет, а это ${own}`)
 })
 
-test('a migration that would break the nodes that run is refused until they have ended', async () => {
+test('a migration that would break the nodes that run is refused until they have ended, or the operator agrees', async () => {
   const url = await databaseForTest()
   const node = new pg.Client({ connectionString: url, application_name: `${FEED_NAME}0.9.0` })
   await node.connect()
-  const upgrade = (migrations: Migrations) => migrate(url, { migrations, nodesWaitMs: 100 })
+  const upgrade = (migrations: Migrations, isAgreed = false) =>
+    migrate(url, { migrations, nodesWaitMs: 100, isAgreed })
   await expect(upgrade(BREAKING)).rejects.toThrow(/узлы версии 0\.9\.0.*999-test/)
   const additive = { ...MIGRATIONS, '900-more': '-- additive\nCREATE TABLE more (id bigint)' }
   await upgrade(additive)
+  const breaking = { ...additive, '901-breaking': 'CREATE TABLE agreed (id bigint)' }
+  await upgrade(breaking, true)
   await node.end()
-  await migrate(url, { migrations: { ...additive, '999-test': LOCKING } })
+  await upgrade({ ...breaking, '999-test': LOCKING })
 })
 
 test('a migration that meets a table of its own, left by a way back, names the command that helps', async () => {

@@ -46,6 +46,8 @@ type Options = {
   lockWaitMs?: number
   /** For how long a migration that breaks other versions waits for their nodes to end. */
   nodesWaitMs?: number
+  /** Whether such a migration runs even beside them: they then serve nothing. */
+  isAgreed?: boolean
   /** A schema besides the product's, which the search path of `url` names: it gets no queue. */
   schema?: string
 }
@@ -72,6 +74,7 @@ export async function migrate(
     signal,
     lockWaitMs = LOCK_WAIT_MS,
     nodesWaitMs = NODES_WAIT_MS,
+    isAgreed = false,
     schema,
   }: Options = {},
 ): Promise<void> {
@@ -79,7 +82,7 @@ export async function migrate(
   for (let tries = 1; ; tries++) {
     try {
       return await withStartDatabase(url, async (database) => {
-        if (schema === undefined) await requireNoOthers(database.db, migrations, nodesWaitMs)
+        if (schema === undefined && !isAgreed) await requireNoOthers(database.db, migrations, nodesWaitMs)
         return migrateOnce(database, migrations, schema)
       })
     } catch (cause) {
@@ -187,7 +190,7 @@ async function requireNoOthers(db: Db, migrations: Migrations, waitMs: number): 
       const versions = rows.map(({ version }) => version).join(', ')
       throw new StartError(
         `С базой работают узлы версии ${versions}, а после обновления (${breaking.join(', ')}) они не смогли бы писать. ` +
-          'Остановите их все и запустите сервер снова: docs/upgrading.md.',
+          'Остановите их все и запустите сервер снова, а если это невозможно — один раз с --yes: docs/upgrading.md.',
       )
     }
     await delay(Math.min(waitMs, PAUSE_MS))
