@@ -149,12 +149,14 @@ type LaneOptions = {
 }
 
 const WAIT_MS = 500
+/** Longer than a handler may take. */
+const HANDLE_MS = 10_000
 const STREAM_RETRY_SECONDS = 60
 const REPORT_MS = 10_000
 
 /**
  * Admits each request to the lane that its route names, after its body was read, and frees the slot
- * with the answer, or when a hijacked response closes.
+ * with the answer, even if the caller has gone meanwhile, or when a hijacked response closes.
  */
 export function addLanes(app: FastifyInstance, options: LaneOptions): void {
   const lanes = new Lanes(options)
@@ -203,7 +205,13 @@ class Lanes {
       if (leave) done()
       else this.#refuse(lane, request, reply)
     })
-    raw.once('close', () => (request.leaveLane ?? giveUp)())
+    raw.once('close', () => {
+      const { leaveLane } = request
+      if (!leaveLane) giveUp()
+      else if (reply.sent) leaveLane()
+      // The handler works on, and its answer frees the slot. One without a body is not even sent.
+      else setTimeout(leaveLane, HANDLE_MS).unref()
+    })
   }
 
   #refuse(lane: Lane, { raw }: FastifyRequest, reply: FastifyReply): void {

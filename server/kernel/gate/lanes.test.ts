@@ -60,6 +60,22 @@ test('one network cannot take all slots of calls', async () => {
   await Promise.all(slow)
 })
 
+test('a network that hangs up keeps its slots until its calls have ended', async () => {
+  const app = await appBehindProxy()
+  const held = await app.db.startTransaction().execute()
+  await sql`LOCK TABLE posts`.execute(held)
+  const headers = { 'x-forwarded-for': '10.0.0.1' }
+  const slow = Array.from({ length: 48 }, (_, n) =>
+    get(`${app.url}/api/v1/posts?userId=${n + 1}`, { headers }).on('error', () => {}),
+  )
+  const again = () => statusOf(ask(app, '/api/v1/nothing'))
+  await expect.poll(again).toBe(503)
+  for (const request of slow) request.destroy()
+  expect([await again(), await again()]).toEqual([503, 503])
+  await held.rollback().execute()
+  await expect.poll(again).toBe(404)
+})
+
 test('health checks need no slot, also with parameters', async () => {
   // More than the slots: the checks get a connection while all slots are taken.
   const poolLimits = { connections: 90 }
