@@ -82,7 +82,8 @@ export async function migrate(
   for (let tries = 1; ; tries++) {
     try {
       return await withStartDatabase(url, async (database) => {
-        if (schema === undefined && !isAgreed) await requireNoOthers(database.db, migrations, nodesWaitMs)
+        if (schema === undefined && !isAgreed)
+          await requireNoOthers(database.db, migrations, nodesWaitMs)
         return migrateOnce(database, migrations, schema)
       })
     } catch (cause) {
@@ -139,7 +140,7 @@ async function migrateOnce(
   })
   const { error, results = [] } = await migrator.migrateToLatest()
   if (error) throw error
-  if (schema === undefined) await migrateQueue({ pgPool: pool })
+  if (schema === undefined) await migrateQueue({ pgPool: pool, schema: 'graphile_worker' })
   if (results.length > 0)
     await db.updateTable('installation').set({ version: productVersion() }).execute()
 }

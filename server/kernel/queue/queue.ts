@@ -62,6 +62,8 @@ export async function startJobs(
   })
   const stopRunning = await keepRunning(log, {
     pgPool: pool,
+    // Not that of GRAPHILE_WORKER_SCHEMA in the environment: all SQL names this one.
+    schema: 'graphile_worker',
     taskList: taskListOf(jobs),
     gracefulShutdownAbortTimeout: FINISH_MS,
     parsedCronItems: [],

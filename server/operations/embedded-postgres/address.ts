@@ -30,7 +30,8 @@ export function connectionStringFor(address: Address, database: string, role: st
   const query = new URLSearchParams({
     host: address.host,
     sslmode: 'disable',
-    // In place of the terminal's PGOPTIONS, which pg would read.
+    // In place of the terminal's PGSSLNEGOTIATION and PGOPTIONS, which pg would read.
+    sslnegotiation: 'postgres',
     options: '--client_encoding=UTF8',
   })
   // As %20: pg's parser re-encodes strings with spaces, and not every reader knows a plus sign.
