@@ -22,9 +22,9 @@ export function createPainter() {
   const painting = new Map<string, Promise<Buffer>>()
   const gate = new Gate({ running: WAITING_MAX })
 
-  async function begin(asked: Painting): Promise<Buffer> {
+  async function paint(asked: Painting): Promise<Buffer> {
     try {
-      return Buffer.from(await thread.ask(asked))
+      return Buffer.from(await gate.run(() => thread.ask(asked)))
     } catch (error) {
       throw (error as Error).name === 'AbortError' ? new AppError('UNAVAILABLE') : error
     } finally {
@@ -32,16 +32,14 @@ export function createPainter() {
     }
   }
 
-  function paintOnce(asked: Painting): Promise<Buffer> {
-    const picture = painting.get(asked.tag) ?? begin(asked)
-    painting.set(asked.tag, picture)
-    return picture
-  }
-
   return {
     gate,
-    /** Resolves to a PNG; rejects with UNAVAILABLE while too many wait. */
-    paint: (asked: Painting): Promise<Buffer> => gate.run(() => paintOnce(asked)),
+    /** Resolves to a PNG; rejects with UNAVAILABLE while too many others wait. */
+    paint(asked: Painting): Promise<Buffer> {
+      const picture = painting.get(asked.tag) ?? paint(asked)
+      painting.set(asked.tag, picture)
+      return picture
+    },
     stop: thread.stop,
   }
 }

@@ -197,6 +197,13 @@ test('the picture of a post that reports have hidden, or a moderator has removed
   for (const path of paths) expect((await get(path)).status).toBe(404)
 })
 
+test('many ask at once for the new picture of one post, and all get it', async () => {
+  const { id } = await app.publish(olga, 'Запись, которую показали всем')
+  const asked = Array.from({ length: 20 }, () => get(`/posts/${id}/picture.png`))
+  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([200]))
+})
+
 test('few requests for pictures wait, further ones are refused, and pages are served meanwhile', async () => {
   const posts = await Promise.all(
     Array.from({ length: 40 }, (_, n) => app.publish(olga, `Запись номер ${n}`)),
