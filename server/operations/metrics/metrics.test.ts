@@ -235,9 +235,13 @@ test('a scrape that fails is 500 and logged, and the next one is answered', asyn
     },
   )
   onTestFinished(stop)
-  const status = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).status
+  const status = async (path = '/metrics', method = 'GET') =>
+    (await fetch(`http://127.0.0.1:${port}${path}`, { method })).status
   expect(await status()).toBe(500)
   expect(await log.line('the metrics could not be read')).toContain('no streams')
   fails = false
   expect(await status()).toBe(200)
+  expect(await status('/metrics?name[]=up')).toBe(200)
+  expect(await status('/metrics', 'HEAD')).toBe(200)
+  expect(await status('/')).toBe(404)
 })

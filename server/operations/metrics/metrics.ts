@@ -84,7 +84,8 @@ async function serve(
   }
   const server = createServer((request, response) => {
     if (!isOwnHost(request.headers.host, host)) return void response.writeHead(421).end()
-    if (request.method !== 'GET' || request.url !== '/metrics') {
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (!isRead || URL.parse(request.url ?? '', 'http://metrics')?.pathname !== '/metrics') {
       return void response.writeHead(404).end()
     }
     scrape(response).catch((err) => {
