@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import type { Endpoint } from '../../../contract/endpoint.ts'
@@ -10,18 +10,29 @@ const NAME_MAX = 50
 export function parseBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseBody)
+  app.addContentTypeParser('*', requireEmpty)
 }
 
 async function parseBody({ headers }: FastifyRequest, body: Buffer): Promise<unknown> {
-  const { 'content-encoding': encoding = 'identity' } = headers
-  if (encoding !== 'identity') throw new AppError('UNSUPPORTED_MEDIA_TYPE')
+  const encoding = headers['content-encoding'] || 'identity'
+  if (encoding.toLowerCase() !== 'identity') throw new AppError('UNSUPPORTED_MEDIA_TYPE')
   if (body.length === 0) return undefined
-  if (!isUtf8(body)) throw new AppError('INVALID_REQUEST')
   try {
-    return JSON.parse(body.toString('utf8'))
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
     throw new AppError('INVALID_REQUEST', { message: 'Тело запроса — не JSON' })
   }
+}
+
+/** A client that does not know the length before it sends may send nothing, in chunks. */
+async function requireEmpty({ headers }: FastifyRequest, body: Readable): Promise<void> {
+  if (headers['content-length'] === '0') return
+  const refusal = new AppError('UNSUPPORTED_MEDIA_TYPE')
+  if (headers['transfer-encoding'] === undefined) throw refusal
+  await new Promise<unknown>((resolve, reject) => {
+    body.once('end', resolve).once('error', reject)
+    body.once('data', () => reject(refusal))
+  })
 }
 
 /** Returns a sentence that names a field or parameter which the endpoint does not describe. */

@@ -64,6 +64,11 @@ test('a call that nothing serves is refused at once, before its body has arrived
   expect(statuses).toEqual([...Array(30).fill(404), ...Array(5).fill(429)])
 })
 
+test('a connection on which nothing is sent is closed without an answer', async () => {
+  const app = await appForTest()
+  expect(await readToEnd(await openSocket(app.url))).toBe('')
+})
+
 test.each([
   ['the headers', 5, 'GET /api/v1/posts HTTP/1.1\r\nHost: x\r\nX-Slow: '],
   ['the body', 10, UNFINISHED],

@@ -18,6 +18,8 @@ type Options = {
 }
 type ParseError = { code?: string; rawPacket?: unknown; bytesParsed?: number }
 
+const TOO_LONG = 'Слишком длинный адрес или слишком много cookie: удалите cookie этого сайта'
+const TOO_SLOW = 'Запрос шёл слишком долго. Попробуйте ещё раз'
 const SHUT = 'Доступ из вашей сети закрыт'
 const SHUT_PAGE = `<!doctype html><html lang="ru"><title>${SHUT}</title><p>${SHUT}.</p></html>`
 
@@ -25,13 +27,14 @@ export type Refusals = ReturnType<typeof createRefusals>
 
 /** Creates the responses to requests that Node would refuse in its own format. */
 export function createRefusals(securityHeaders: Headers) {
-  const refusal = (status: number) => createRefusal('INVALID_REQUEST', { securityHeaders, status })
+  const refusal = (status: number, message?: string) =>
+    createRefusal('INVALID_REQUEST', { securityHeaders, status, ...(message && { message }) })
   const shut = (html?: string) => createRefusal('BLOCKED', { securityHeaders, message: SHUT, html })
   return {
     request: refusal(400),
     expectation: refusal(417),
-    HPE_HEADER_OVERFLOW: refusal(431),
-    ERR_HTTP_REQUEST_TIMEOUT: refusal(408),
+    HPE_HEADER_OVERFLOW: refusal(431, TOO_LONG),
+    ERR_HTTP_REQUEST_TIMEOUT: refusal(408, TOO_SLOW),
     shutCall: shut(),
     shutPage: shut(SHUT_PAGE),
     moved: (location: string) => createRedirect(location, securityHeaders),
@@ -100,7 +103,9 @@ export function answerBrokenRequest(
   { socket, isIdle, refusals }: { socket: Socket; isIdle: boolean; refusals: Refusals },
 ): void {
   const { code } = error
-  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  // Browsers connect ahead of a request, and some show an answer to none as the page.
+  const isUnused = code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
+  if (code === 'ECONNRESET' || isUnused || !socket.writable) return void socket.destroy()
   const moved = isIdle ? encodedTarget(error) : undefined
   if (moved) return void writeRefusal(socket, refusals.moved(moved))
   const isKnown = code === 'HPE_HEADER_OVERFLOW' || code === 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -108,7 +113,8 @@ export function answerBrokenRequest(
 }
 
 /** Percent-encoding triples the bytes of a target; this length leaves room for that. */
-const RAW_LINE = /^(?:GET|HEAD) (\/(?![/\\])[!-~\x7f-\xff]{0,2000}) HTTP\/1\.[01]\r\n/
+const RAW_LINE =
+  /^(?:GET|HEAD) (?:https?:\/\/[^/ ]*)?(\/(?![/\\])[!-~\x7f-\xff]{0,2000}) HTTP\/1\.[01]\r\n/
 
 /**
  * Returns the percent-encoded target of a request that Node refuses for raw bytes in it, as curl

@@ -15,6 +15,14 @@ test.each(['/api/v1/posts', '/feed.atom', '/robots.txt'])(
   },
 )
 
+test.each([
+  ['/robots.txt#top', /^HTTP\/1\.1 200 /],
+  ['http://localhost/robots.txt#top', /^HTTP\/1\.1 200 /],
+  ['/api/v1/posts#replies', /^HTTP\/1\.1 200 /],
+])('a fragment is not the server’s: %s', async (target, answer) => {
+  expect(await get(target)).toMatch(answer)
+})
+
 test('If-None-Match: * is answered with 304 where there is something', async () => {
   const { status } = await fetch(`${app.url}/feed.atom`, { headers: { 'if-none-match': '*' } })
   expect(status).toBe(304)
@@ -26,6 +34,7 @@ const perNode = testPerNode('bytes that a balancer would judge before any node')
 
 perNode.each([
   ['GET', '/search?q=Рим', '/search?q=%D0%A0%D0%B8%D0%BC'],
+  ['GET', 'http://localhost/search?q=Рим', '/search?q=%D0%A0%D0%B8%D0%BC'],
   ['HEAD', '/я?a=%20&b="<', '/%D1%8F?a=%20&b="<'],
 ])('%s with raw UTF-8 is sent to the percent-encoded address: %s', async (method, raw, encoded) => {
   const answer = await sendRaw(app.url, `${method} ${raw} HTTP/1.1\r\nHost: localhost\r\n\r\n`)

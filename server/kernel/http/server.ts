@@ -187,10 +187,13 @@ function namesItsHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
 }
 
-/** Makes the target a path: clients behind a proxy send the absolute form (RFC 9112, 3.2.2). */
+/**
+ * Makes the target a path: clients behind a proxy send the absolute form (RFC 9112, 3.2.2), and some
+ * readers the fragment, which is the browser's.
+ */
 function useOriginForm(request: IncomingMessage): void {
-  const [, path] = /^https?:\/\/[^/?#]*(.*)$/i.exec(request.url ?? '') ?? []
-  if (path !== undefined) request.url = path.startsWith('/') ? path : `/${path}`
+  const [, origin, path = ''] = /^(https?:\/\/[^/?#]*)?([^#]*)/i.exec(request.url ?? '') ?? []
+  request.url = origin === undefined || path.startsWith('/') ? path : `/${path}`
 }
 
 /** Whether an address outside the API has invalid escapes, or a part too long for the router. */
