@@ -44,7 +44,7 @@ export async function adopt(db: Db, version: string): Promise<void> {
 /** Makes the tables of 0.1.0, for its backups. */
 export async function createAdopted(db: Db): Promise<void> {
   const applied = `INSERT INTO kysely_migration VALUES ('${ADOPTED}', '')`
-  await sql.raw(`${readSchema('0.1.0')}; ${applied}`).execute(db)
+  await sql.raw(readSchema(FIRST) + readSchema('to-0.1.0') + applied).execute(db)
 }
 
 export async function hasTable(db: Queryable, table: string): Promise<boolean> {

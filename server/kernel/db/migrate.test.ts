@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { executeOn } from '../../testing/databases.ts'
 import { startMain } from '../../testing/start-main.ts'
 import { StartError } from '../errors/app-error.ts'
-import { readSchema } from './adopt.ts'
+import { createAdopted } from './adopt.ts'
 import { withStartDatabase } from './database.ts'
 import { MIGRATIONS, type Migrations, migrate, productVersion, requireMigrated } from './migrate.ts'
 import { FEED_NAME } from './nodes.ts'
@@ -147,10 +149,15 @@ test('the database remembers which version migrated it last', async () => {
   ])
 })
 
+const SCHEMA_OF_010 = readFileSync(
+  join(import.meta.dirname, '../../testing/schema-0.1.0.sql'),
+  'utf8',
+)
+
 /** Makes a database of 0.1.0, or one that lacks the last of its migrations. */
 async function databaseOf010(lastMigration: string): Promise<string> {
   const url = await databaseForTest('template0')
-  await executeOn(url, readSchema('0.1.0'))
+  await executeOn(url, SCHEMA_OF_010)
   await executeOn(
     url,
     `INSERT INTO installation (version) VALUES ('0.1.0');
@@ -171,6 +178,14 @@ test('a database of 0.1.0 is adopted, by nodes that start at once, and is then e
   expect(await executeOn(url, 'SELECT version FROM installation')).toEqual([
     { version: productVersion() },
   ])
+})
+
+test('the tables that backups of 0.1.0 are loaded into are those of 0.1.0', async () => {
+  const url = await databaseForTest('template0')
+  await withStartDatabase(url, ({ db }) => createAdopted(db))
+  const original = await databaseForTest('template0')
+  await executeOn(original, SCHEMA_OF_010)
+  expect(await executeOn(url, CATALOG)).toEqual(await executeOn(original, CATALOG))
 })
 
 test('a database from before 0.1.0 is refused and stays as it is', async () => {

@@ -33,4 +33,6 @@ test.each(FILES)('%s is verified and restored whole', async (name) => {
     const rows = await executeOn(url, count)
     expect(rows).toEqual([{ rows: part?.rows }])
   }
+  // No backup contains this row, without which mails do not pause while the login is refused.
+  expect(await executeOn(url, 'SELECT FROM mail_pause')).toHaveLength(1)
 })

@@ -1,4 +1,4 @@
--- The tables of 0.1.0, as pg_dump prints them: its backups are loaded into them.
+-- The schema of 0.1.0, as pg_dump prints it.
 CREATE FUNCTION change_like_counts(post_ids bigint[], of_posts integer[], user_ids bigint[], of_users integer[]) RETURNS void
     LANGUAGE plpgsql STRICT
     SET enable_seqscan TO 'off'
