@@ -43,7 +43,7 @@ const nodeOf = (arch: string) => `node_modules/node-${process.platform}-${arch}`
 const NODE_PACKAGE = /^node_modules\/node(?:-bin)?-\w+-\w+$/
 /** Unused at run time: tests, types, maps, fonts for old browsers, Node's headers and manual. */
 const LEFT_OUT = [
-  /\.(?:test|fixture|child)\.(?:ts|backup)$/,
+  /\.(?:test|fixture)\.(?:ts|backup)$/,
   /^server\/testing$/,
   /^node_modules\/.*\.(?:map|d\.[cm]?ts|md)$/,
   /^node_modules\/@fontsource.*\.(?:woff|s?css)$/,

@@ -44,7 +44,7 @@ export class Folder {
 
   /** Starts PostgreSQL from a process that can be killed; `message` resolves to the outcome. */
   startChild(env = process.env): Child {
-    const script = join(import.meta.dirname, 'embedded-postgres.child.ts')
+    const script = join(import.meta.dirname, 'embedded-postgres-child.fixture.ts')
     const child = fork(script, [this.dataDir], { env, execArgv: [] })
     this.closing.push(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
