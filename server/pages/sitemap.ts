@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { PATHS, postPath } from '../../contract/pages.ts'
 import { readIdRanges, readPostsInRange } from '../features/posts/id-ranges.ts'
-import { acceptsGzip, CachedResponse, isNotModified } from '../kernel/cache/cached-response.ts'
+import { CachedResponse } from '../kernel/cache/cached-response.ts'
 import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
 import { PAGE_FILES, VISITOR_CALLS } from '../kernel/http/call-limits.ts'
@@ -24,32 +21,25 @@ const SITEMAP_IDS = 5000
 /** The index names the newest ten million ids. */
 const SITEMAPS_MAX = 2000
 const CACHE_SECONDS = 3600
-/** Enough for all that the index names: compressed, a sitemap has some 13 KB. */
-const CACHED_MAX = SITEMAPS_MAX
-const CACHE_CONTROL = `public, max-age=${CACHE_SECONDS}`
-const XML_TYPE = 'application/xml; charset=utf-8'
+/** Enough for the sitemaps of some 300,000 posts. */
+const CACHED_BYTES_MAX = 32 * 1024 ** 2
 const XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
-const unzip = promisify(gunzip)
 const ROBOTS = ['User-agent: *', 'Disallow: /settings', 'Disallow: /liked', 'Disallow: /own/']
 
-/** A sitemap is kept compressed only, at a twentieth of its size: crawlers accept that. */
-type Sitemap = { tag: string; zipped: Buffer }
 type SitemapRequest = { Params: { number: string } }
 
 /** Serves the sitemap, split by the ids of posts, and the robots.txt that names it. */
 export async function serveSitemap(app: FastifyInstance, options: Options): Promise<void> {
   const { origin, headers, limits } = options
   const schema = { hide: true }
-  const ttl = CACHE_SECONDS * 1000
-  const index = new LRUCache<'index', CachedResponse>({
-    max: 1,
-    ttl,
-    fetchMethod: async () => toResponse(await makeIndex(options), XML_TYPE),
-  })
-  const cached = new LRUCache<number, Sitemap>({
-    max: CACHED_MAX,
-    ttl,
-    fetchMethod: (number) => makeSitemap(options, number),
+  const responses = new LRUCache<'index' | number, CachedResponse>({
+    maxSize: CACHED_BYTES_MAX,
+    sizeCalculation: ({ identity }) => identity.body.length,
+    ttl: CACHE_SECONDS * 1000,
+    fetchMethod: async (key) => {
+      const text = key === 'index' ? makeIndex(options) : makeSitemap(options, key)
+      return toResponse(await text, 'application/xml; charset=utf-8')
+    },
   })
   const toResponse = (text: string, type: string) =>
     new CachedResponse({
@@ -57,14 +47,14 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
       body: Buffer.from(text),
       type,
       headers,
-      cacheControl: CACHE_CONTROL,
+      cacheControl: `public, max-age=${CACHE_SECONDS}`,
     })
 
   await app.register(async (sitemaps) => {
     sitemaps.addHook('onRequest', ({ ip }) => limits.charge([{ limit: VISITOR_CALLS, ip }]))
 
     sitemaps.get('/sitemap.xml', { schema }, async (request, reply) => {
-      const response = await index.forceFetch('index')
+      const response = await responses.forceFetch('index')
       return response.send({ request, reply })
     })
 
@@ -72,12 +62,8 @@ export async function serveSitemap(app: FastifyInstance, options: Options): Prom
       '/sitemap/:number(^\\d{1,9}).xml',
       { schema },
       async (request, reply) => {
-        const { tag, zipped } = await cached.forceFetch(Number(request.params.number))
-        reply.headers({ 'cache-control': CACHE_CONTROL, vary: 'Accept-Encoding' }).type(XML_TYPE)
-        const isZipped = acceptsGzip(request.headers['accept-encoding'])
-        reply.header('etag', isZipped ? `"${tag}-gzip"` : `"${tag}"`)
-        if (isNotModified({ tag }, request.headers['if-none-match'])) return reply.code(304).send()
-        return isZipped ? reply.header('content-encoding', 'gzip').send(zipped) : unzip(zipped)
+        const response = await responses.forceFetch(Number(request.params.number))
+        return response.send({ request, reply })
       },
     )
   })
@@ -109,18 +95,13 @@ function lastmod(date: Date | null): string {
 }
 
 /** Throws NOT_FOUND for a range without posts. */
-async function makeSitemap({ db, origin }: Options, number: number): Promise<Sitemap> {
+async function makeSitemap({ db, origin }: Options, number: number): Promise<string> {
   const posts = await readPostsInRange(db, { size: SITEMAP_IDS, number })
   const post = `<url><loc>${escapeXml(origin + postPath(''))}`
   const urls = posts.map(({ id, modified_at }) => `${post}${id}</loc>${lastmod(modified_at)}</url>`)
   if (number === 0) urls.unshift(`<url><loc>${escapeXml(origin + PATHS.wall)}</loc></url>`)
   if (urls.length === 0) throw new AppError('NOT_FOUND')
-  const body = Buffer.from(xml('urlset', urls))
-  return {
-    tag: createHash('sha1').update(body).digest('base64url'),
-    // The URLs differ by digits alone: a higher level takes ten times as long for no fewer bytes.
-    zipped: await promisify(gzip)(body, { level: 1 }),
-  }
+  return xml('urlset', urls)
 }
 
 function xml(root: string, children: string[]): string {

@@ -192,11 +192,11 @@ function compressBrotli(body: Buffer): Promise<Buffer> {
   return promisify(brotliCompress)(body, { params })
 }
 
-export function compressGzip(body: Buffer): Promise<Buffer> {
+function compressGzip(body: Buffer): Promise<Buffer> {
   return promisify(gzip)(body, { level: GZIP_LEVEL })
 }
 
-export function acceptsGzip(acceptEncoding: unknown): boolean {
+function acceptsGzip(acceptEncoding: unknown): boolean {
   return typeof acceptEncoding === 'string' && ACCEPTS_GZIP.test(acceptEncoding)
 }
 

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { Endpoint } from '../../../contract/endpoint.ts'
 import { strictObject } from '../../../contract/endpoint.ts'
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts'
-import { acceptsGzip, compressGzip } from '../cache/cached-response.ts'
+import { CachedResponse } from '../cache/cached-response.ts'
 import type { Limits } from '../limits/limits.ts'
 import { PAGE_FILES } from './call-limits.ts'
 
@@ -100,18 +100,19 @@ export async function describeApi(
       },
     },
   })
-  // As bytes, so that each is in memory once, however many clients wait for it.
-  let plain: Buffer | undefined
-  let zipped: Promise<Buffer> | undefined
+  let document: CachedResponse | undefined
   app.get('/api/v1/openapi.json', {
     schema: { hide: true },
     onRequest: ({ ip }) => limits.charge([{ limit: PAGE_FILES, ip }]),
-    async handler({ headers }, reply) {
-      plain ??= Buffer.from(JSON.stringify(app.swagger()))
-      reply.type('application/json; charset=utf-8').header('vary', 'Accept-Encoding')
-      if (!acceptsGzip(headers['accept-encoding'])) return reply.send(plain)
-      zipped ??= compressGzip(plain)
-      return reply.header('content-encoding', 'gzip').send(await zipped)
+    async handler(request, reply) {
+      document ??= new CachedResponse({
+        route: 'file',
+        body: Buffer.from(JSON.stringify(app.swagger())),
+        type: 'application/json; charset=utf-8',
+        headers: {},
+        cacheControl: 'no-store',
+      })
+      return document.send({ request, reply })
     },
   })
 }
