@@ -1,4 +1,5 @@
 import { withStartDatabase } from '../server/kernel/db/database.ts'
+import { counted } from '../server/kernel/errors/words.ts'
 import { appendToJournal } from '../server/kernel/journal/journal.ts'
 import type { Progress } from '../server/operations/backup/backup-file.ts'
 import {
@@ -17,11 +18,11 @@ import {
 } from '../server/operations/start/installation.ts'
 import type { Command, Context, ContextWithoutWall, Output } from './command.ts'
 import { Refusal, requireWords } from './command.ts'
-import { ACCOUNTS, count, time } from './format.ts'
+import { ACCOUNTS, time } from './format.ts'
 import { findDatabase, hasDatabase, openWall } from './open-wall.ts'
 import { interruption } from './terminal.ts'
 
-const ROWS = ['строка', 'строки', 'строк'] as const
+const ROWS = { one: 'строка', few: 'строки', many: 'строк' }
 
 export const backup: Command = {
   usage: ['backup [ФАЙЛ|ПАПКА] [--without-secret]'],
@@ -44,7 +45,7 @@ export const backup: Command = {
     const rows = manifest.parts.reduce((sum, part) => sum + part.rows, 0)
     const megabytes = (bytes / 1e6).toFixed(1)
     return {
-      lines: [`Копия: ${file} (${megabytes} МБ, ${count(rows, ROWS)}).`],
+      lines: [`Копия: ${file} (${megabytes} МБ, ${counted(rows, ROWS)}).`],
       json: { file, bytes, rows, createdAt: manifest.createdAt, hasSecret: secret !== null },
     }
   },
@@ -154,7 +155,7 @@ function returnedLines({ deletedAgain, sessions }: NonNullable<Restored['returne
   const deleted =
     deletedAgain === null
       ? 'Списка удалённых аккаунтов (deletions.jsonl) нет ни рядом с копией, ни в DATA_DIR: кто удалил свой аккаунт после копии, снова на стене.'
-      : `Удалены после копии и снова удалены: ${count(deletedAgain, ACCOUNTS)}.`
+      : `Удалены после копии и снова удалены: ${counted(deletedAgain, ACCOUNTS)}.`
   return [
     ...(deletedAgain === 0 ? [] : [deleted]),
     ...(sessions === 0 ? [] : [`Сессий вернулось: ${sessions}, и те, что закрыли после копии.`]),

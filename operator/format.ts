@@ -42,15 +42,8 @@ export function printable(text: string): string {
   return text.replace(/(?!\n)\p{Cc}/gu, '')
 }
 
-const RULES = new Intl.PluralRules('ru')
-
-export function count(number: number, [one, few, many]: readonly [string, string, string]): string {
-  const forms: Record<string, string> = { one, few }
-  return `${number} ${forms[RULES.select(number)] ?? many}`
-}
-
-export const POSTS = ['запись', 'записи', 'записей'] as const
-export const REPORTS = ['жалоба', 'жалобы', 'жалоб'] as const
-export const APPEALS = ['обжалование', 'обжалования', 'обжалований'] as const
-export const OF_PEOPLE = ['человека', 'человек', 'человек'] as const
-export const ACCOUNTS = ['аккаунт', 'аккаунта', 'аккаунтов'] as const
+export const POSTS = { one: 'запись', few: 'записи', many: 'записей' }
+export const REPORTS = { one: 'жалоба', few: 'жалобы', many: 'жалоб' }
+export const APPEALS = { one: 'обжалование', few: 'обжалования', many: 'обжалований' }
+export const OF_PEOPLE = { one: 'человека', few: 'человек', many: 'человек' }
+export const ACCOUNTS = { one: 'аккаунт', few: 'аккаунта', many: 'аккаунтов' }

@@ -2,6 +2,7 @@ import { selectRecentPosts } from '../server/features/moderation/authors.reposit
 import { decide } from '../server/features/moderation/decisions.service.ts'
 import { readSubject, readWaitingPost } from '../server/features/moderation/moderation.service.ts'
 import { removeWave } from '../server/features/moderation/wave.service.ts'
+import { counted } from '../server/kernel/errors/words.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import type { Command, Context, Output } from './command.ts'
 import {
@@ -15,7 +16,7 @@ import {
   textOf,
   UsageError,
 } from './command.ts'
-import { count, POSTS, printable } from './format.ts'
+import { POSTS, printable } from './format.ts'
 import { actLines } from './journal.ts'
 import { requirePerson } from './people.ts'
 import { confirmBlock, decisionOf, outcomeOf, waitingLines } from './reports.ts'
@@ -98,7 +99,7 @@ async function removeAll(context: Context): Promise<Output> {
   const decision = await decisionOf(context, '', 'remove')
   try {
     const removed = await removeWave((work) => commit(context, work), { ...decision, ids })
-    return { lines: [`Удалено: ${count(removed.length, POSTS)}.`], json: { removed } }
+    return { lines: [`Удалено: ${counted(removed.length, POSTS)}.`], json: { removed } }
   } finally {
     // One notification for all removed posts, even if a later one failed.
     await publish(context)
@@ -106,7 +107,7 @@ async function removeAll(context: Context): Promise<Output> {
 }
 
 function waveQuestion(context: Context, posts: number, username: string): string {
-  const question = `Удалить ${count(posts, POSTS)} пользователя ${username}`
+  const question = `Удалить ${counted(posts, POSTS)} пользователя ${username}`
   const isBlocking = textOf(context, 'block-days') !== undefined
   return isBlocking
     ? `${question} и закрыть ему возможность писать? Все его сессии завершатся.`

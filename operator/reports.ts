@@ -7,6 +7,7 @@ import type { Verdict } from '../server/features/moderation/report-states.reposi
 import { selectReasons } from '../server/features/reports/reports.repository.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
 import { AppError } from '../server/kernel/errors/app-error.ts'
+import { counted } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
 import {
   actOf,
@@ -19,7 +20,7 @@ import {
   textOf,
   UsageError,
 } from './command.ts'
-import { ACCOUNTS, count, firstLine, indented, REPORTS, time } from './format.ts'
+import { ACCOUNTS, firstLine, indented, REPORTS, time } from './format.ts'
 
 /** How many waiting posts JSON has at most, and how many decided reports `--all` shows. */
 const SHOWN_MAX = 500
@@ -42,7 +43,7 @@ export const reports: Command = {
     const open = id === '' ? ['Открытых жалоб нет.'] : [...waiting, ...howToDecide(id)]
     const done = decided.map(
       (row) =>
-        `${row.post_id}  ${OUTCOMES[row.state]} ${time(row.decided_at)}, ${count(row.reports, REPORTS)}: ${firstLine(row.text)}`,
+        `${row.post_id}  ${OUTCOMES[row.state]} ${time(row.decided_at)}, ${counted(row.reports, REPORTS)}: ${firstLine(row.text)}`,
     )
     const last = first + posts.length
     const next = last < total ? `, дальше: vslukh reports --page ${page + 1}` : ''
@@ -86,9 +87,9 @@ export function waitingLines(post: QueuedPost): string[] {
 function reportLines({ reasons, reporters, since, comments }: QueuedPost): string[] {
   const reported = reasons.reduce((sum, reason) => sum + reason.count, 0)
   if (reported === 0) return []
-  const counted = reasons.map(({ name, count: times }) => `${name} × ${times}`).join(', ')
+  const byReason = reasons.map(({ name, count }) => `${name} × ${count}`).join(', ')
   return [
-    `    ${count(reported, REPORTS)} (${count(reporters, ACCOUNTS)}) с ${time(since)}: ${counted}`,
+    `    ${counted(reported, REPORTS)} (${counted(reporters, ACCOUNTS)}) с ${time(since)}: ${byReason}`,
     ...comments.flatMap((comment) => indented(`«${comment}»`)),
   ]
 }

@@ -15,6 +15,7 @@ import {
 } from '../server/features/site-state/site-state.service.ts'
 import { originOf } from '../server/kernel/config/config.ts'
 import { isRowId } from '../server/kernel/db/database.ts'
+import { counted } from '../server/kernel/errors/words.ts'
 import type { Command, Context, Output } from './command.ts'
 import {
   actOf,
@@ -28,7 +29,7 @@ import {
   textOf,
   UsageError,
 } from './command.ts'
-import { count, OF_PEOPLE, printable, time } from './format.ts'
+import { OF_PEOPLE, printable, time } from './format.ts'
 
 const PARTS = { registrations: 'registrations', writing: 'writing' } as const
 type Part = keyof typeof PARTS
@@ -93,7 +94,7 @@ async function add(context: Context): Promise<Output> {
     inviteMore(tx, { days, uses, note, origin: originOf(config), actor }),
   )
   const { link, id, until } = invitation
-  const forWhom = uses === 1 ? 'одного человека' : count(uses, OF_PEOPLE)
+  const forWhom = uses === 1 ? 'одного человека' : counted(uses, OF_PEOPLE)
   return {
     lines: [link, `Приглашение ${id} действует до ${time(until)}, для ${forWhom}.`],
     json: invitation,

@@ -6,6 +6,7 @@ import {
   selectSiteState,
 } from '../server/features/site-state/site-state.repository.ts'
 import { productVersion } from '../server/kernel/db/migrate.ts'
+import { counted } from '../server/kernel/errors/words.ts'
 import { type MailHealth, mailHealth } from '../server/kernel/mail/mail-log.repository.ts'
 import { smtpReason } from '../server/kernel/mail/smtp-advice.ts'
 import { requireBackupFolder } from '../server/operations/backup/backup-folder.ts'
@@ -13,7 +14,7 @@ import type { BackupState } from '../server/operations/backup/backup-state.repos
 import { selectBackupState } from '../server/operations/backup/backup-state.repository.ts'
 import { selectStatus, type WallStatus } from '../server/operations/status/status.repository.ts'
 import { type Command, type Context, type Output, requireWords } from './command.ts'
-import { APPEALS, count, POSTS, REPORTS, time } from './format.ts'
+import { APPEALS, POSTS, REPORTS, time } from './format.ts'
 import { readRefused, refusedLines } from './refused-networks.ts'
 
 export const status: Command = {
@@ -90,10 +91,10 @@ function accessLine(wall: WallStatus, site: SiteState): string {
 
 function waitingLine({ posts, reports, appeals }: Waiting): string {
   const parts = [
-    ...(reports > 0 ? [count(reports, REPORTS)] : []),
-    ...(appeals > 0 ? [count(appeals, APPEALS)] : []),
+    ...(reports > 0 ? [counted(reports, REPORTS)] : []),
+    ...(appeals > 0 ? [counted(appeals, APPEALS)] : []),
   ]
-  return `${parts.join(' и ')} на ${count(posts, POSTS)}`
+  return `${parts.join(' и ')} на ${counted(posts, POSTS)}`
 }
 
 function mailLine({ waiting, failing, failingSince, reason, lastHour }: MailHealth): string {
