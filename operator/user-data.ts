@@ -65,7 +65,7 @@ export async function erasePerson(context: Context, person: Person): Promise<Out
     `Стереть аккаунт ${username} навсегда: записей ${posts}, ответов ${replies}? Вернуть его будет нельзя.`,
   )
   const { db, wall, actor, isDryRun } = context
-  const publishChange = async (change: Change) => void (await publishFromOutside(wall.url, change))
+  const publishChange = (change: Change) => publishFromOutside(wall.url, change)
   const nameKey = await nameKeyOf(context)
   const counts = { posts, replies, likes }
   if (isDryRun) {

@@ -185,8 +185,8 @@ function confirm(client: pg.Client, sender: string): void {
   client.query('SELECT pg_notify($1, $2)', [CONFIRMED_CHANNEL, sender]).catch(() => {})
 }
 
-/** Publishes a change from outside any node. Returns how many nodes received it within 2 s. */
-export async function publishFromOutside(url: string, change: Change): Promise<number> {
+/** Publishes a change from outside any node. Resolves when all nodes have it, within 2 s. */
+export async function publishFromOutside(url: string, change: Change): Promise<void> {
   const sender = OPERATOR + randomUUID()
   const client = new pg.Client({ connectionString: url, application_name: 'vslukh operator' })
   await client.connect()
@@ -201,7 +201,6 @@ export async function publishFromOutside(url: string, change: Change): Promise<n
     })
     await client.query('SELECT pg_notify($1, $2)', [CHANNEL, payloadOf(sender, change)])
     if (nodes > 0) await endsWithin(allConfirmed.promise, LONGEST_CONFIRMATION_MS)
-    return confirmed
   } finally {
     await client.end()
   }
