@@ -1,12 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { wakeSenders } from './queue-mail.ts'
+import { SENDERS, wakeSenders } from './queue-mail.ts'
 
 /** While the mail server refuses the login, all nodes together try one mail this often. */
 const PAUSE_MS = 60_000
 export const PAUSE = `interval '${PAUSE_MS} milliseconds'`
 export const IS_PAUSED = sql<boolean>`EXISTS (SELECT FROM mail_pause WHERE refused_since IS NOT NULL)`
-const SENDERS = 4
 
 export function pauseMails(db: Db): Promise<void> {
   return db.transaction().execute(async (tx) => {

@@ -31,6 +31,8 @@ export async function queueMail(db: Queryable, task: string, mail: QueuedMail): 
 }
 
 export const SENDING = 'send-mails'
+/** Conversations of a node at once; the last of them is kept for people with accounts. */
+export const SENDERS = 4
 
 /** Makes a node send due mails after so many milliseconds. */
 export function wakeSenders(db: Queryable, afterMs = 0): Promise<void> {

@@ -14,7 +14,7 @@ import {
   removeMail,
   settleMail,
 } from './outbox.repository.ts'
-import { type QueuedMail, SENDING, wakeSenders } from './queue-mail.ts'
+import { type QueuedMail, SENDERS, SENDING, wakeSenders } from './queue-mail.ts'
 import { type Mail, MailFailure } from './smtp.ts'
 import { maskAnswer } from './smtp-answer.ts'
 import type { MailTransport } from './transport.ts'
@@ -50,8 +50,6 @@ type Result = Outcome & { message: string; hint?: string | undefined; login?: Ma
 
 /** After this time other jobs may run, which a hanging server would delay. */
 const TURN_MS = 1000
-/** Conversations of a node at once; the last of them is kept for people with accounts. */
-const SENDERS = 4
 const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 15_000
 const STORE_AGAIN_MS = 1000
