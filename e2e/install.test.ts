@@ -1,7 +1,6 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { type Journey, test } from './testing/journey.ts'
-import { dialogOf, textField, toast } from './testing/page-actions.ts'
+import { test } from './testing/journey.ts'
+import { dialogOf, textField } from './testing/page-actions.ts'
 import { signInDialog, signInThrough } from './testing/sign-in-actions.ts'
 
 test('Chromium finds nothing that keeps the app from being installed', async ({ journey }) => {
@@ -53,57 +52,6 @@ test('browsers without support for SVG icons find an icon at the usual address',
   expect(icon.status).toBe(200)
   expect(icon.headers.get('content-type')).toMatch(/^image\/(?:x-icon|vnd\.microsoft\.icon)/)
 })
-
-test('after three visits the installation is offered, once, and no style of the page is requested again', async ({
-  journey,
-}) => {
-  const first = await journey.visit()
-  const sheets: string[] = []
-  first.context().on('request', (request) => {
-    if (/assets\/app-.*\.css$/.test(request.url())) sheets.push(request.url())
-  })
-  const context = first.context()
-  for (const page of [first, await context.newPage(), await context.newPage()]) {
-    await offerByBrowser(journey, page)
-    // The same visit continues.
-    await offerByBrowser(journey, page)
-  }
-  const fourth = await context.newPage()
-  await offerByBrowser(journey, fourth)
-  const offer = offerOn(fourth)
-  await offer.waitFor()
-  await fourth.getByRole('button', { name: 'Установить' }).click()
-  expect(await fourth.evaluate(() => document.documentElement.getAttribute('data-prompted'))).toBe(
-    'yes',
-  )
-  await offer.waitFor({ state: 'detached' })
-  for (const page of [first, fourth, await context.newPage()]) {
-    await offerByBrowser(journey, page)
-    expect(await offerOn(page).count()).toBe(0)
-  }
-  expect(sheets).toEqual([])
-})
-
-const offerOn = (page: Page) => toast(page, '«Вслух» можно установить как приложение')
-
-/** Sends the event, which Chromium omits in private windows, and waits until it is handled. */
-async function offerByBrowser(journey: Journey, page: Page): Promise<void> {
-  if (page.url() === 'about:blank') await page.goto(journey.url)
-  await page.waitForFunction(() => !('static' in document.documentElement.dataset))
-  const chunk = page.waitForFunction(() =>
-    performance.getEntriesByType('resource').some(({ name }) => name.includes('offer-install')),
-  )
-  const isRefused = await page.evaluate(() => {
-    const prompt = () => {
-      document.documentElement.setAttribute('data-prompted', 'yes')
-    }
-    const event = new Event('beforeinstallprompt', { cancelable: true })
-    return !dispatchEvent(Object.assign(event, { prompt }))
-  })
-  expect(isRefused).toBe(true)
-  await chunk
-  await page.evaluate(() => new Promise(requestAnimationFrame))
-}
 
 /** Returns the manifest's pictures whose type or size differs from the manifest. */
 async function mismatchedPictures(): Promise<string[]> {

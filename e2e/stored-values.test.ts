@@ -160,7 +160,7 @@ function blockSiteData(): void {
 }
 
 /** Keys that a visitor's page stores too. */
-const ANYBODYS = ['intro-seen', 'visits', 'places', 'notice-seen', 'tab']
+const ANYBODYS = ['intro-seen', 'places', 'notice-seen', 'tab']
 
 function storedKeys(page: Page): Promise<string[]> {
   return page.evaluate(() => Object.keys({ ...localStorage, ...sessionStorage }))

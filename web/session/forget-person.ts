@@ -7,7 +7,6 @@ import {
   NO_COUNTS_KEY,
   NOTICE_SEEN_KEY,
   THEME_KEY,
-  VISITS_KEY,
 } from './stored-keys.ts'
 
 /** The keys that stay after a logout. */
@@ -18,7 +17,6 @@ const OF_THE_BROWSER = new Set([
   NO_COUNTS_KEY,
   NOTICE_SEEN_KEY,
   THEME_KEY,
-  VISITS_KEY,
 ])
 
 /**

@@ -4,8 +4,6 @@ export const NO_COUNTS_KEY = 'no-counts'
 export const INTRO_SEEN_KEY = 'intro-seen'
 /** The id of the notice that was hidden last. */
 export const NOTICE_SEEN_KEY = 'notice-seen'
-/** The number of visits, counted until the installation is offered. */
-export const VISITS_KEY = 'visits'
 export const ANCHORS_KEY = 'places'
 export const HIDDEN_KEY = 'hidden'
 /** The pending operation of a login or a registration. */

@@ -25,12 +25,6 @@ const begin = async () => {
   if (!('withResolvers' in Promise && 'any' in AbortSignal)) await import('./missing-functions.ts')
   startHistory()
   registerServiceWorker()
-  // Browsers that cannot install the app never send it.
-  addEventListener('beforeinstallprompt', (event) => {
-    // Suppresses the browser's own offer.
-    event.preventDefault()
-    import('./offer-install.ts').then(({ offerInstall }) => offerInstall(event), console.error)
-  })
   const first = readFirstPage()
   if (first && beginsAtAnchor(first)) {
     await loadFirstPage(first)
