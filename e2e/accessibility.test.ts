@@ -234,6 +234,32 @@ test('no wall that is empty, failed or incomplete has a serious accessibility vi
   await expectNoBarrier(page, 'a wall that failed, without a network')
 })
 
+test('a dialog slides in, unless reduced motion is set', async ({ journey }) => {
+  const longestMotion = async (reducedMotion: 'no-preference' | 'reduce') => {
+    const page = await journey.visit({ reducedMotion, before: recordMotion })
+    await page.getByRole('button', { name: 'Войти' }).click()
+    await page.getByRole('dialog').waitFor()
+    const read = () => page.evaluate(() => Number(Reflect.get(window, 'longestMotion')))
+    await expect.poll(read).toBeGreaterThan(0)
+    return read()
+  }
+  expect(await longestMotion('no-preference')).toBeGreaterThan(100)
+  expect(await longestMotion('reduce')).toBeLessThan(1)
+})
+
+/** Records the duration of the longest transition (ms), even of one that ends before it is read. */
+async function recordMotion(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    addEventListener('transitionrun', ({ target }) => {
+      const durations = (target as Element)
+        .getAnimations()
+        .map(({ effect }) => Number(effect?.getTiming().duration))
+      const before = Number(Reflect.get(window, 'longestMotion') ?? 0)
+      Reflect.set(window, 'longestMotion', Math.max(before, ...durations))
+    })
+  })
+}
+
 /** Opens a page without animations, because elements that fade in lack contrast. */
 function visitAtRest(journey: Journey, visit: Visit = {}): Promise<Page> {
   return journey.visit({ reducedMotion: 'reduce', ...visit })

@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { type Journey, test } from './testing/journey.ts'
 import {
@@ -32,42 +32,6 @@ test('a like shows before the server has answered, and stays afterwards', async 
   await expect
     .poll(() => likeState(card))
     .toEqual({ pressed: 'true', count: '2 отметки «Нравится»' })
-})
-
-test('a tapped heart springs for 200 ms, unless reduced motion is set; a loaded one does not', async ({
-  journey,
-  olga,
-  petr,
-}) => {
-  const post = await journey.publish(olga, 'Пружина')
-  for (const { token } of [olga, petr])
-    await journey.call('POST', `/posts/${post.id}/likes`, { token })
-  const visit = async (reducedMotion: 'no-preference' | 'reduce') => {
-    const before = async (opened: Page) => {
-      await opened.emulateMedia({ reducedMotion })
-      await recordMotions(opened)
-    }
-    const page = await journey.visit({ as: olga, before })
-    const card = postWith(page, 'Пружина')
-    await card.getByRole('button', { name: 'Нравится', pressed: true }).waitFor()
-    expect(await motions(page)).toEqual([])
-    // Waits for the unlike, because Olga then likes the post again from elsewhere.
-    const answered = page.waitForResponse((it) => it.request().method() === 'DELETE')
-    await like(card).click()
-    await card.getByRole('button', { name: 'Нравится', pressed: false }).waitFor()
-    await answered
-    return page
-  }
-  const springs = ['opacity 200', 'transform 200', 'translate 200']
-  const page = await visit('no-preference')
-  await expect.poll(() => motions(page)).toEqual(springs)
-  await journey.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
-  const still = await visit('reduce')
-  // Transitions begin with the next frame.
-  for (let frame = 0; frame < 2; frame++) {
-    await still.evaluate(() => new Promise(requestAnimationFrame))
-  }
-  expect(await motions(still)).toEqual([])
 })
 
 test('a post that is no longer liked stays in «Понравившиеся» until the next visit', async ({
@@ -151,26 +115,6 @@ test('an unknown message from a tab of another release changes nothing', async (
   await postWith(page, 'Уйдёт').waitFor({ state: 'detached' })
   expect(await postTexts(page)).toEqual(['Останется'])
 })
-
-/** Records transitions of 200 ms in posts, even if they end before they are read. */
-async function recordMotions(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const seen = new Set<string>()
-    Reflect.set(window, 'motions', seen)
-    document.addEventListener('transitionrun', ({ target }) => {
-      if (!(target instanceof Element)) return
-      const running = target.closest('article')?.getAnimations({ subtree: true }) ?? []
-      for (const animation of running) {
-        const { duration } = animation.effect?.getTiming() ?? {}
-        if (duration === 200) seen.add(`${Reflect.get(animation, 'transitionProperty')} 200`)
-      }
-    })
-  })
-}
-
-function motions(page: Page): Promise<string[]> {
-  return page.evaluate(() => [...Reflect.get(window, 'motions')].sort())
-}
 
 function like(card: Locator): Locator {
   return card.getByRole('button', { name: 'Нравится' })
