@@ -25,22 +25,19 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: shortcuts step through it too.
       tabIndex={0}
     >
-      <div className={styles.moving}>
-        <div className={classes('line', styles.head)}>
-          <AuthorTile username={username} />
-          <AuthorName id={`${id}-author`} username={username} className={styles.author} />
-          <div className={styles.menu}>{menu}</div>
-        </div>
-        <div id={`${id}-text`}>
-          <FoldedText post={post} size="page" />
-        </div>
-        <p className={classes('soft', styles.date)}>
-          <PostTime createdAt={post.created_at} /> ·{' '}
-          <span suppressHydrationWarning>{exactTime}</span>
-          {post.is_modified && ' · изменено'}
-        </p>
-        <div className={styles.actions}>{children}</div>
+      <div className={classes('line', styles.head)}>
+        <AuthorTile username={username} />
+        <AuthorName id={`${id}-author`} username={username} className={styles.author} />
+        <div className={styles.menu}>{menu}</div>
       </div>
+      <div id={`${id}-text`}>
+        <FoldedText post={post} size="page" />
+      </div>
+      <p className={classes('soft', styles.date)}>
+        <PostTime createdAt={post.created_at} /> · <span suppressHydrationWarning>{exactTime}</span>
+        {post.is_modified && ' · изменено'}
+      </p>
+      <div className={styles.actions}>{children}</div>
     </article>
   )
 }
