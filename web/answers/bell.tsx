@@ -26,7 +26,7 @@ export function Bell({ userId }: { userId: string }) {
       aria-current={isCurrent ? 'page' : undefined}
     >
       <Icon shape={BellShape} size={22} />
-      {unread > 0 && <span className={styles.dot} />}
+      {unread > 0 && <span className={classes('dot', styles.dot)} />}
     </Link>
   )
 }

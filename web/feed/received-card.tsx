@@ -20,7 +20,12 @@ export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
       withoutQuote={group.length > 1}
       above={
         <>
-          {isNew && <span className={classes('line', styles.fresh)}>Новый ответ</span>}
+          {isNew && (
+            <span className={classes('line act', styles.fresh)}>
+              <span className="dot" />
+              Новый ответ
+            </span>
+          )}
           {group.length > 1 && group[0] === id && <GroupLine client={client} group={group} />}
         </>
       }

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Checkbox } from '../ui/checkbox.tsx'
 import { classes } from '../ui/classes.ts'
+import keyStyles from '../ui/key.module.css'
 import { Modal } from '../ui/modal.tsx'
 import { areLettersOn, setLettersOn } from '../ui/shortcuts.ts'
 import styles from './shortcuts-dialog.module.css'
@@ -26,11 +27,11 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
     <Modal title="Сочетания клавиш" size="s" onClose={onClose}>
       <dl>
         {SHORTCUTS.map(({ keys, description }) => (
-          <div key={description} className={styles.row}>
+          <div key={description} className={classes('line', styles.row)}>
             <dt>{description}</dt>
-            <dd className={styles.keys}>
+            <dd className={classes('line', styles.keys)}>
               {keys.map((key) => (
-                <kbd key={key} className={styles.key}>
+                <kbd key={key} className={keyStyles.key}>
                   {key}
                 </kbd>
               ))}

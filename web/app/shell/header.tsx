@@ -125,10 +125,11 @@ function Account({ withBell }: { withBell: boolean }) {
         )}
         <Link
           to={PATHS.settings}
-          className={classes(styles.profile, !!waitingReports && styles.waiting)}
+          className={styles.profile ?? ''}
           aria-label={`Профиль ${username}${waitingReports ? ', есть жалобы' : ''}`}
         >
           <Monogram name={username} />
+          {!!waitingReports && <span className={classes('dot', styles.waiting)} />}
         </Link>
       </>
     )

@@ -6,11 +6,11 @@ import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
 import { writePost } from '../../session/intents.ts'
 import { useUser, useViewer } from '../../session/viewer.ts'
 import { ThemeToggle } from '../../theme/theme-toggle.tsx'
+import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Lazy } from '../../ui/lazy.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import bar from './bottom-bar.module.css'
-import draft from './draft-mark.module.css'
 import { NavigationLink } from './navigation-link.tsx'
 import rail from './side-rail.module.css'
 import { useHideOnScroll } from './use-hide-on-scroll.ts'
@@ -74,7 +74,7 @@ function DraftMark() {
 function OwnDraftMark() {
   if (useUnsentText('new') === null) return null
   return (
-    <span className={draft.mark}>
+    <span className={classes('dot', rail.draft)}>
       <span className="visually-hidden">есть черновик</span>
     </span>
   )

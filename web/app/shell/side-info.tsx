@@ -10,16 +10,17 @@ import {
 import { useEntry } from '../../history/entry.tsx'
 import { navigate } from '../../history/history.ts'
 import { TextLinks } from '../../texts/site-links.tsx'
+import { classes } from '../../ui/classes.ts'
 import inputStyles from '../../ui/input.module.css'
 import styles from './side-info.module.css'
 
 /** Beside the column on wide screens: the search, the description and the texts of the site. */
 export function SideInfo() {
   return (
-    <aside className={styles.side} aria-label="О сайте">
+    <aside className={classes('soft', styles.side)} aria-label="О сайте">
       <SideSearch />
       <p>{SITE_DESCRIPTION}</p>
-      <div className={styles.links}>
+      <div className={classes('wrap', styles.links)}>
         <TextLinks />
       </div>
     </aside>

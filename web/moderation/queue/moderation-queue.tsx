@@ -5,6 +5,7 @@ import { cancelDelayed } from '../../http/delayed-write.ts'
 import { Read } from '../../http/read.tsx'
 import { classes } from '../../ui/classes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import keyStyles from '../../ui/key.module.css'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import styles from './moderation-queue.module.css'
@@ -66,11 +67,11 @@ function focusFirst(feed: HTMLElement | null): void {
 /** The CSS hides it on devices that probably have no keyboard. */
 function KeysHint() {
   return (
-    <dl className={styles.keys}>
+    <dl className={classes('wrap', styles.keys)}>
       {KEYS.map(({ key, description }) => (
         <div key={key} className={classes('line', styles.pair)}>
           <dt>
-            <kbd className={styles.key}>{key}</kbd>
+            <kbd className={keyStyles.key}>{key}</kbd>
           </dt>
           <dd>{description}</dd>
         </div>
