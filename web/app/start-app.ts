@@ -3,7 +3,6 @@ import { NOTHING_RECEIVED } from '../../contract/constants.ts'
 import { RECEIVED_KEY } from '../answers/received-key.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
 import { onLeaveLoading } from '../history/history.ts'
-import { whenUsed } from '../platform/timing.ts'
 import { hideMuted } from '../posts/cache/hidden.ts'
 import { forgetViewer } from '../posts/cache/list-cache.ts'
 import { onPostChange } from '../posts/cache/post-channel.ts'
@@ -13,6 +12,9 @@ import { knownViewer, onAccountRead, onOtherViewer } from '../session/viewer.ts'
 import { closeOpened, preloadSignIn } from './dialogs.tsx'
 import { guardPages } from './guard-pages.ts'
 import { ofSignedIn, performIntent } from './perform-intent.ts'
+
+/** Signs that a person uses the page. `scroll` covers the wheel and touch. */
+const SIGNS_OF_USE = ['pointermove', 'pointerdown', 'keydown', 'scroll']
 
 /** Connects the app with events outside React. Called once, before the first render. */
 export function startApp(client: QueryClient): void {
@@ -39,9 +41,14 @@ async function greetViewer(client: QueryClient): Promise<void> {
   if (viewer.state === 'authorized') {
     await ofSignedIn((it) => it.greetUser(client, viewer.user))
   } else {
-    whenUsed(() => {
-      void preloadMenus()
-      void preloadSignIn()
-    })
+    for (const sign of SIGNS_OF_USE) {
+      addEventListener(sign, preloadForVisitor, { once: true, passive: true })
+    }
   }
+}
+
+/** Does nothing if called again, unless the first time failed. */
+function preloadForVisitor(): void {
+  void preloadMenus()
+  void preloadSignIn()
 }

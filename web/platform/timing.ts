@@ -11,23 +11,3 @@ export function whenIdle(callback: () => void, atMostMs: number): () => void {
   const id = setTimeout(callback, atMostMs)
   return () => clearTimeout(id)
 }
-
-/** Signs that a person uses the page. `scroll` covers the wheel and touch. */
-const SIGNS_OF_USE = ['pointermove', 'pointerdown', 'keydown', 'scroll'] as const
-
-export function whenUsed(callback: () => void): () => void {
-  const controller = new AbortController()
-  const { signal } = controller
-  for (const sign of SIGNS_OF_USE) {
-    addEventListener(
-      sign,
-      () => {
-        if (signal.aborted) return
-        controller.abort()
-        callback()
-      },
-      { passive: true, signal },
-    )
-  }
-  return () => controller.abort()
-}
