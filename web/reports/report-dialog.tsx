@@ -3,12 +3,13 @@ import { OTHER_REASON, REPORT_COMMENT_MAX } from '../../contract/constants.ts'
 import type { ReportReason } from '../../contract/reports.ts'
 import { Read } from '../http/read.tsx'
 import { useAction } from '../http/use-action.tsx'
+import { useReportReasons } from '../posts/cache/report-reasons.queries.ts'
 import { TextAreaField } from '../ui/field.tsx'
 import { AskFooter, Modal } from '../ui/modal.tsx'
 import { RadioGroup } from '../ui/radio-group.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { toast } from '../ui/toaster.tsx'
-import { sendReport, useReportReasons } from './reports.queries.ts'
+import { sendReport } from './reports.queries.ts'
 
 type ReportDialogProps = { postId: string; onClose: () => void }
 

@@ -1,15 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { call } from '../http/call.ts'
 import { write } from '../http/write.ts'
 import { hidden, hide } from '../posts/cache/hidden.ts'
-
-export function useReportReasons() {
-  return useQuery({
-    queryKey: ['report-reasons'],
-    queryFn: ({ signal }) => call('GET /reports/reasons', {}, { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-}
 
 const FOLDED_MAX = 100
 

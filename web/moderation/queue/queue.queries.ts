@@ -70,15 +70,6 @@ export function useModeratedPost(id: string, { isOnWall = true } = {}) {
   })
 }
 
-/** Reads the reasons that reports can give, as the dialog of reports does. */
-export function useReasons() {
-  return useQuery({
-    queryKey: ['report-reasons'],
-    queryFn: ({ signal }) => call('GET /reports/reasons', {}, { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-}
-
 /** Returns the posts of the queue as the page shows them. */
 export function shownPosts(): Queue['posts'] {
   const queue = queryClient.getQueryData<Queue>(QUEUE)

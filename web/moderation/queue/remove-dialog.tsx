@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { Read } from '../../http/read.tsx'
+import { useReportReasons } from '../../posts/cache/report-reasons.queries.ts'
 import { AskFooter, Modal } from '../../ui/modal.tsx'
 import { RadioGroup } from '../../ui/radio-group.tsx'
 import { Loading } from '../../ui/spinner.tsx'
 import { authorFacts } from './author-block.tsx'
 import { decide } from './decide.ts'
-import { useModeratedPost, useReasons } from './queue.queries.ts'
+import { useModeratedPost } from './queue.queries.ts'
 
 type RemoveDialogProps = { postId: string; onClose: () => void }
 
@@ -35,7 +36,7 @@ function RemoveForm({ post, onClose }: { post: QueuedPost; onClose: () => void }
       <p className="soft">
         {post.author.username}: {authorFacts(post.author)}
       </p>
-      <Read query={useReasons()} loading={<Loading label="Загружаем список причин" />} inRow>
+      <Read query={useReportReasons()} loading={<Loading label="Загружаем список причин" />} inRow>
         {({ reasons }) => (
           <RadioGroup
             legend="Причина, её увидит автор"
