@@ -16,7 +16,9 @@ import { forgetPerson, forgetTab } from '../session/forget-person.ts'
 import { announceSessionChange, signedOut, useUser } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
 import { SiteLinks } from '../texts/site-links.tsx'
-import { ThemeRow } from '../theme/theme-row.tsx'
+import { useOtherTheme } from '../theme/theme-toggle.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Row, rowClass } from '../ui/row.tsx'
 import { toast } from '../ui/toaster.tsx'
 
 /** /settings */
@@ -39,6 +41,15 @@ export function SettingsPage() {
       />
       <SiteLinks />
     </>
+  )
+}
+
+function ThemeRow() {
+  const { label, icon, choose } = useOtherTheme()
+  return (
+    <button type="button" className={rowClass} onClick={choose}>
+      <Row icon={<Icon shape={icon} size={20} />} name={label} />
+    </button>
   )
 }
 

@@ -9,13 +9,16 @@ import { currentEntry, isAsOpened, startHistory } from '../history/history.ts'
 import { findAnchor } from '../history/scroll-anchors.ts'
 import { queryClient } from '../http/query-client.ts'
 import { pageFlags } from '../platform/flags.ts'
+import { whenIdle } from '../platform/timing.ts'
 import { readLikes } from '../posts/cache/posts.queries.ts'
+import { wantsServiceWorker } from '../session/page-settings.ts'
 import { loadViewer, viewer } from '../session/viewer.ts'
 import { readFirstPage, showFirstPage } from './first-page.ts'
-import { registerServiceWorker } from './register-service-worker.ts'
 
 // The browser can parse the app's scripts, so the handler of before-paint.ts is not needed.
 window.onerror = null
+
+const REGISTER_WITHIN_MS = 5000
 
 const root = document.getElementById('root')
 if (!root) throw new Error('No #root')
@@ -35,6 +38,14 @@ const begin = async () => {
 
 // If anything fails, the page stays as it was served: readable, and with links that work.
 begin().catch(globalThis.endWait)
+
+function registerServiceWorker(): void {
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator) || !wantsServiceWorker()) return
+  const register = () => navigator.serviceWorker.register('/service-worker.js').catch(() => {})
+  const registerLater = () => whenIdle(register, REGISTER_WITHIN_MS)
+  if (document.readyState === 'complete') registerLater()
+  else addEventListener('load', registerLater, { once: true })
+}
 
 /** Returns false if the list was left further down, or newer posts have come since. */
 function beginsAtAnchor(shown: FirstPage): boolean {

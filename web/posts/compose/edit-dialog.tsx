@@ -1,6 +1,6 @@
+import { useState } from 'react'
 import { countdown } from '../../format/time.ts'
 import { Read } from '../../http/read.tsx'
-import { useKept } from '../../platform/use-kept.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Modal } from '../../ui/modal.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -29,6 +29,13 @@ export function EditDialog({ postId, onClose }: EditDialogProps) {
       </Read>
     </Modal>
   )
+}
+
+/** Returns the value; while it is undefined, the last defined one. */
+function useKept<Value>(value: Value | undefined): Value | undefined {
+  const [last, setLast] = useState(value)
+  if (value !== undefined && value !== last) setLast(value)
+  return value === undefined ? last : value
 }
 
 function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) {
