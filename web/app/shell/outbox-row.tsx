@@ -19,7 +19,6 @@ import { SecondsLeft } from '../../posts/compose/waiting-line.tsx'
 import { HAD_SESSION_KEY } from '../../session/stored-keys.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { Notice } from './notice.tsx'
-import styles from './outbox-row.module.css'
 
 const NOTHING: readonly Outgoing[] = []
 const TEXTS = { one: 'запись', few: 'записи', many: 'записей' }
@@ -35,11 +34,11 @@ export function OutboxRow({ children }: { children: ReactNode }) {
   if (!first) return children
   return (
     <Notice>
-      <p className={styles.row}>
+      <p>
         <Words first={first} count={1 + others.length} />{' '}
         <button
           type="button"
-          className={styles.open}
+          className="act cover"
           onClick={() => openText(first, () => openDialog(dialogOf(first.target)))}
         >
           Открыть

@@ -17,7 +17,7 @@ export function ThreadPosts({ label, posts }: { label: string; posts: readonly P
       <ul aria-labelledby={id} className={styles.posts}>
         {posts.map((post) => (
           <li key={post.id} className={styles.post}>
-            <Link className={classes('soft clamp', styles.link)} to={postPath(post.id)}>
+            <Link className={classes('soft clamp cover', styles.link)} to={postPath(post.id)}>
               <b>{post.owner.username}</b> <bdi>{post.text}</bdi>
             </Link>
           </li>

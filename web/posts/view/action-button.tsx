@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from 'react'
 import { shortCount } from '../../format/counts.ts'
+import { classes } from '../../ui/classes.ts'
 import styles from './action-button.module.css'
 
 type ActionButtonProps = {
@@ -24,7 +25,8 @@ export function ActionButton(props: ActionButtonProps) {
     <span className={styles.action}>
       <button
         type="button"
-        className={styles.button}
+        // Contains only the icon, but is tapped on the count too.
+        className={classes('cover', styles.button)}
         data-action={props.action}
         aria-label={`${props.label}: ${props.about}`}
         aria-describedby={props.count > 0 ? countId : undefined}
