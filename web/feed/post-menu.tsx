@@ -48,9 +48,8 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
       ? [...newsItems, ...removeItems(post, secondsLeft)]
       : [...authorItems, report(post), ...(user?.isModerator ? moderatorItems(post) : [])]),
   ]
-  if (isOwner && secondsLeft > 0) items.unshift(edit(post, secondsLeft))
-  else if (isOwner && unsentText !== null && unsentText !== post.text)
-    items.unshift(openUnsentText(post))
+  const hasUnsentText = unsentText !== null && unsentText !== post.text
+  if (isOwner && (secondsLeft > 0 || hasUnsentText)) items.unshift(edit(post, secondsLeft))
   return <Menu role="menu" items={items} {...menu} />
 }
 
@@ -75,20 +74,12 @@ function useNewsItems({ id }: CachedPost): MenuItem[] {
   ]
 }
 
+/** Also for an edit that was not saved before its period ended: its text can be copied. */
 function edit({ id }: CachedPost, secondsLeft: number): MenuItem {
   return {
-    label: 'Изменить',
+    label: secondsLeft > 0 ? 'Изменить' : 'Несохранённая правка',
     icon: Pencil,
-    note: countdown(secondsLeft),
-    onSelect: () => openDialog({ name: 'edit', postId: id }),
-  }
-}
-
-/** The item of an edit that was not saved before its period ended: its text can be copied. */
-function openUnsentText({ id }: CachedPost): MenuItem {
-  return {
-    label: 'Несохранённая правка',
-    icon: Pencil,
+    note: secondsLeft > 0 ? countdown(secondsLeft) : undefined,
     onSelect: () => openDialog({ name: 'edit', postId: id }),
   }
 }
