@@ -51,9 +51,9 @@ export function PostCard(props: PostCardProps) {
   const repliedId = props.withoutQuote ? null : post.actions.replied_post_id
   const { username } = post.owner
   const id = useId()
-  const open = useOpenPost(post.id)
   return (
     <article
+      {...useOpenPost(post.id)}
       className={styles.card}
       data-post-id={post.id}
       data-joined={joined}
@@ -64,10 +64,6 @@ export function PostCard(props: PostCardProps) {
       aria-setsize={setSize}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: articles of an ARIA feed take focus.
       tabIndex={0}
-      onClick={open.onClick}
-      onAuxClick={open.onAuxClick}
-      onMouseDown={open.onMouseDown}
-      onKeyDown={open.onKeyDown}
     >
       <AuthorTile username={username} />
       <div className={styles.body}>
