@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import { classes } from '../ui/classes.ts'
 import tipStyles from '../ui/tip.module.css'
 import styles from './auth-shell.module.css'
 
@@ -14,7 +13,7 @@ type AuthShellProps = {
 export function AuthShell({ tip, tipId, children }: AuthShellProps) {
   return (
     <div className={styles.shell}>
-      <p className={classes(tipStyles.tip, styles.tip)} id={tipId}>
+      <p className={tipStyles.tip} id={tipId}>
         {tip}
       </p>
       <div className={styles.content}>{children}</div>

@@ -3,10 +3,10 @@ import { PATHS, postPath } from '../../../contract/pages.ts'
 import { leave, openDialog } from '../../history/history.ts'
 import { useAction } from '../../http/use-action.tsx'
 import { AskFooter, Modal } from '../../ui/modal.tsx'
+import tipStyles from '../../ui/tip.module.css'
 import { toast } from '../../ui/toaster.tsx'
 import { usePost } from '../cache/post-cache.ts'
 import { deletePost } from './compose.queries.ts'
-import styles from './delete-dialog.module.css'
 import { type Draft, useDraft } from './drafts.ts'
 
 type DeleteDialogProps = {
@@ -21,7 +21,7 @@ export function DeleteDialog({ postId, rewrites, onClose }: DeleteDialogProps) {
   const deletion = useDelete({ postId, rewrites, onClose })
   return (
     <Modal title={isReply ? 'Удалить ответ?' : 'Удалить запись?'} size="s" onClose={onClose}>
-      <p className={styles.text}>
+      <p className={tipStyles.tip}>
         {isReply
           ? 'Восстановить ответ нельзя. Ответы на\u00a0него останутся.'
           : 'Восстановить запись нельзя. Ответы на\u00a0неё останутся.'}
