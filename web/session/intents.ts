@@ -1,4 +1,4 @@
-import { openDialog, openedDialog } from '../history/history.ts'
+import { type Dialog, openDialog, openedDialog } from '../history/history.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
 import { isRecord } from '../platform/guards.ts'
@@ -9,13 +9,9 @@ import { knownViewer, viewer, viewerForAction } from './viewer.ts'
 export type Intent =
   /** `liked: false` takes the like back. Only the user `by`, if set, may resume the intent. */
   | { name: 'like'; postId: string; liked?: boolean; by?: string }
-  | { name: 'reply'; postId: string }
+  | Extract<Dialog, { name: 'reply' | 'edit' | 'delete' | 'report' | 'appeal' }>
   /** With a text that the phone has shared with the app. */
   | { name: 'new-post'; text?: string }
-  | { name: 'edit'; postId: string }
-  | { name: 'delete'; postId: string; rewrites?: true }
-  | { name: 'report'; postId: string }
-  | { name: 'appeal'; postId: string }
   | { name: 'go'; path: string }
 
 const KEY = 'intent'
