@@ -28,7 +28,7 @@ export function Ancestors({ post }: { post: CachedPost }) {
   return (
     <GrowsUpwards>
       {startId && (
-        <div className={styles.above}>
+        <div className={classes('spread', styles.above)}>
           <Link className={linkClass} to={postPath(startId)}>
             <Icon shape={ArrowUp} size={16} />К началу ветки
           </Link>

@@ -51,7 +51,7 @@ export function HiddenWords() {
           error={error}
           onChange={type}
         />
-        <div className={styles.actions}>
+        <div className="wrap">
           <Button type="submit">Добавить</Button>
         </div>
       </form>

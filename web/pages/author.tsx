@@ -22,6 +22,7 @@ import { Read } from '../http/read.tsx'
 import { useIsMuted } from '../posts/cache/hidden.ts'
 import { useUser } from '../session/viewer.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { menu } from '../ui/listbox.tsx'
 import type { MenuItem } from '../ui/menu.tsx'
@@ -74,7 +75,7 @@ function Author({ author, list }: AuthorProps) {
 
   return (
     <>
-      <div className={styles.head}>
+      <div className={classes('wrap', styles.head)}>
         <Monogram name={username} />
         <div className={styles.about}>
           <h1 className={styles.name}>{username}</h1>

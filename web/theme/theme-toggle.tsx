@@ -1,5 +1,6 @@
 import { Moon, Sun } from 'lucide'
 import { useAtom } from '../platform/atom.ts'
+import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import { setTheme, theme } from './theme.ts'
 import styles from './theme-toggle.module.css'
@@ -16,10 +17,11 @@ export function useOtherTheme() {
 type ThemeToggleProps = { className?: string | undefined; labelClass?: string | undefined }
 
 /** Without `className`, it is styled for the foot of a page on phones. */
-export function ThemeToggle({ className = styles.foot, labelClass }: ThemeToggleProps) {
+export function ThemeToggle({ className, labelClass }: ThemeToggleProps) {
   const { label, icon, choose } = useOtherTheme()
+  const look = className ?? classes('line', styles.foot)
   return (
-    <button type="button" className={className} title={label} data-theme-toggle onClick={choose}>
+    <button type="button" className={look} title={label} data-theme-toggle onClick={choose}>
       <Icon shape={icon} size={22} />
       <span className={labelClass}>{label}</span>
     </button>

@@ -66,7 +66,7 @@ export function Modal(props: ModalProps) {
       }}
     >
       <div className={styles.panel}>
-        <header className={styles.header}>
+        <header className={classes('line', styles.header)}>
           <h2 className={classes('heading', styles.title)}>{heading}</h2>
           <IconButton label="Закрыть" icon={<Icon shape={X} size={20} />} onClick={onClose} />
         </header>
@@ -86,7 +86,7 @@ type ModalFooterProps = {
 /** A row of buttons that stays visible while the rest scrolls. It may be inside a form. */
 export function ModalFooter({ children, inPhoneHeader = false }: ModalFooterProps) {
   return (
-    <footer className={styles.footer} data-in-header={inPhoneHeader || undefined}>
+    <footer className={classes('wrap', styles.footer)} data-in-header={inPhoneHeader || undefined}>
       {children}
     </footer>
   )

@@ -10,6 +10,7 @@ import {
 } from 'react'
 import { createAtom, useAtom } from '../platform/atom.ts'
 import { isPlainClick } from '../platform/plain-click.ts'
+import { classes } from './classes.ts'
 import { createToastQueue } from './toast-queue.ts'
 import styles from './toaster.module.css'
 
@@ -76,7 +77,7 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
       {shown && (
         // biome-ignore lint/a11y/noStaticElementInteractions: only stops the timer.
         <div
-          className={styles.toast}
+          className={classes('line', styles.toast)}
           onPointerEnter={queue.pause}
           onPointerLeave={queue.resume}
           onFocus={queue.pause}

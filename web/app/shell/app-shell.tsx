@@ -3,6 +3,7 @@ import { useFeedKeys } from '../../feed/feed-keys.ts'
 import { useEntry } from '../../history/entry.tsx'
 import { CONTENT, focusContent } from '../../history/focus-content.ts'
 import { settings } from '../../session/page-settings.ts'
+import { classes } from '../../ui/classes.ts'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import styles from './app-shell.module.css'
 import { CodeRoom } from './code-room.tsx'
@@ -69,7 +70,7 @@ function SkipLink() {
   }
 
   return (
-    <a className={styles.skip} href={`#${CONTENT}`} onClick={jump}>
+    <a className={classes('line', styles.skip)} href={`#${CONTENT}`} onClick={jump}>
       К содержанию
     </a>
   )

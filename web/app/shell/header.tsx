@@ -107,7 +107,7 @@ function BackAndTitle() {
         icon={<Icon shape={ArrowLeft} size={22} />}
         onClick={() => goBack(PATHS.wall)}
       />
-      {title && <h1 className={styles.title}>{title}</h1>}
+      {title && <h1 className={classes('clamp', styles.title)}>{title}</h1>}
     </>
   )
 }

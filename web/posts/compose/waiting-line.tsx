@@ -25,7 +25,7 @@ export function WaitingLine({ outgoing, onStop }: WaitingLineProps) {
       ) : (
         'Это начато в другом аккаунте. Отправим, когда вы в него войдёте'
       )}
-      <span className={styles.acts}>
+      <span className={classes('line', styles.acts)}>
         {isSignedOut && (
           <Button variant="strong" size="s" onClick={() => openDialog({ name: 'sign-in' })}>
             Войти
