@@ -1,7 +1,7 @@
 import { ArrowUp } from 'lucide'
 import { Component, createRef, type ReactNode } from 'react'
 import { postPath } from '../../contract/pages.ts'
-import { plural } from '../format/counts.ts'
+import { POST_FORMS, plural } from '../format/counts.ts'
 import { Link } from '../history/link.tsx'
 import { useAction } from '../http/use-action.tsx'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
@@ -11,8 +11,6 @@ import { Icon } from '../ui/icon.tsx'
 import styles from './ancestors.module.css'
 import { articleOf } from './articles.ts'
 import { RepliedCard } from './replied-card.tsx'
-
-const POSTS = { one: 'запись', few: 'записи', many: 'записей' }
 
 const linkClass = classes('line act underlined', styles.link)
 
@@ -39,7 +37,7 @@ export function Ancestors({ post }: { post: CachedPost }) {
               aria-disabled={unfold.isPending || undefined}
               onClick={() => unfold.mutate()}
             >
-              Показать ещё {folded} {plural(folded, POSTS)} выше
+              Показать ещё {folded} {plural(folded, POST_FORMS)} выше
             </button>
           )}
         </div>

@@ -26,4 +26,5 @@ export function shortCount(count: number): string {
   return `${rest === 0 ? whole : `${whole},${rest}`} ${unit.name}`
 }
 
+export const POST_FORMS = { one: 'запись', few: 'записи', many: 'записей' }
 export const REPLY_FORMS = { one: 'ответ', few: 'ответа', many: 'ответов' }

@@ -1,10 +1,8 @@
 import { universalDay } from '../../contract/universal-time.ts'
-import { plural, REPLY_FORMS, shortCount } from './counts.ts'
+import { POST_FORMS, plural, REPLY_FORMS, shortCount } from './counts.ts'
 import { dayWithin } from './time.ts'
 
 const day = new Intl.DateTimeFormat('ru', { dateStyle: 'long' })
-
-const POST_FORMS = { one: 'запись', few: 'записи', many: 'записей' }
 
 /** Returns '12 записей, 1,4 тыс. ответов'. */
 export function postsAndReplies(of: { posts_count: number; replies_count: number }): string {

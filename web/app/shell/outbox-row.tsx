@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from 'react'
-import { plural } from '../../format/counts.ts'
+import { POST_FORMS, plural } from '../../format/counts.ts'
 import { exactTime } from '../../format/time.ts'
 import { openDialog } from '../../history/history.ts'
 import { isShortLimit } from '../../http/call-error.ts'
@@ -21,7 +21,6 @@ import { useViewer } from '../../session/viewer.ts'
 import { Notice } from './notice.tsx'
 
 const NOTHING: readonly Outgoing[] = []
-const TEXTS = { one: 'запись', few: 'записи', many: 'записей' }
 
 /** Shows how many of the viewer's texts were refused or wait; if none, its children. */
 export function OutboxRow({ children }: { children: ReactNode }) {
@@ -51,8 +50,8 @@ export function OutboxRow({ children }: { children: ReactNode }) {
 function Words({ first, count }: { first: Outgoing; count: number }) {
   const isOnline = useOnline()
   const error = errorOf(first)
-  const isOne = plural(count, TEXTS) === TEXTS.one
-  const texts = `${count} ${plural(count, TEXTS)}`
+  const isOne = plural(count, POST_FORMS) === POST_FORMS.one
+  const texts = `${count} ${plural(count, POST_FORMS)}`
   if (first.isRefused) {
     const isLater = error.retryAfter !== undefined && first.until > Date.now()
     const later = isLater ? ` Можно будет ${exactTime(first.until / 1000)}.` : ''

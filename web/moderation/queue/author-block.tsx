@@ -1,5 +1,5 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import { plural } from '../../format/counts.ts'
+import { POST_FORMS, plural } from '../../format/counts.ts'
 import { exactDay } from '../../format/labels.ts'
 import { sendDelayed } from '../../http/delayed-write.ts'
 import { useAction } from '../../http/use-action.tsx'
@@ -9,14 +9,12 @@ import { toast } from '../../ui/toaster.tsx'
 import styles from './author-block.module.css'
 import { blockEnd, refreshQueue, unblockAuthor } from './queue.queries.ts'
 
-const POSTS = { one: 'запись', few: 'записи', many: 'записей' }
-
 /** Returns 'с 25 ноября · 4 записи · удалено 1 · заблокирован до 1 декабря'. */
 export function authorFacts(author: QueuedPost['author']): string {
   const { createdAt, posts, removed, block } = author
   const facts = [
     `с\u00a0${exactDay(createdAt)}`,
-    posts > 0 && `${posts}\u00a0${plural(posts, POSTS)}`,
+    posts > 0 && `${posts}\u00a0${plural(posts, POST_FORMS)}`,
     removed > 0 && `удалено\u00a0${removed}`,
     block && `заблокирован ${blockEnd(block)}`,
   ]
