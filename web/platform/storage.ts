@@ -1,3 +1,5 @@
+import { createEmitter, type Emitter } from './atom.ts'
+
 /**
  * A storage whose methods never throw. If the browser's storage is full or refused, a value stays
  * in memory until the page is closed.
@@ -13,6 +15,12 @@ export type SafeStorage = {
   remove(key: string): void
   keys(prefix: string): string[]
 }
+
+/** Emits when another tab has stored or removed something. */
+export const storedElsewhere: Emitter<StorageEvent> = createEmitter(() => {
+  globalThis.addEventListener?.('storage', storedElsewhere.emit)
+  return () => globalThis.removeEventListener?.('storage', storedElsewhere.emit)
+})
 
 /** If cookies are blocked, each access to the browser's localStorage throws. */
 export const localStore: SafeStorage = safeStorage(() => localStorage)

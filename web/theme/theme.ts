@@ -1,13 +1,10 @@
 import { createEmitter, type ReadableAtom } from '../platform/atom.ts'
 import { pageFlags } from '../platform/flags.ts'
-import { localStore } from '../platform/storage.ts'
+import { localStore, storedElsewhere } from '../platform/storage.ts'
 import { THEME_KEY } from '../session/stored-keys.ts'
 import { showTheme, type Theme } from './page-looks.ts'
 
-const changes = createEmitter(() => {
-  addEventListener('storage', followOtherTab)
-  return () => removeEventListener('storage', followOtherTab)
-})
+const changes = createEmitter(() => storedElsewhere.subscribe(followOtherTab))
 
 /** The page shows the theme before its first paint. The atom follows other tabs. */
 export const theme: ReadableAtom<Theme> = {

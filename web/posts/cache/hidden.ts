@@ -1,7 +1,7 @@
 import type { OwnAccount } from '../../../contract/account.ts'
 import { createEmitter, type ReadableAtom, useAtom } from '../../platform/atom.ts'
 import { arrayOf, isString, optional, shape } from '../../platform/guards.ts'
-import { localStore } from '../../platform/storage.ts'
+import { localStore, storedElsewhere } from '../../platform/storage.ts'
 import { HIDDEN_KEY } from '../../session/stored-keys.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 
@@ -18,10 +18,7 @@ const NOTHING: Hidden = { by: '', authors: [], words: [] }
 
 let stored: Hidden | undefined
 
-const changes = createEmitter(() => {
-  addEventListener('storage', followOtherTab)
-  return () => removeEventListener('storage', followOtherTab)
-})
+const changes = createEmitter(() => storedElsewhere.subscribe(followOtherTab))
 
 /** The stored value until the viewer is known, so that hidden posts never flash. */
 export const hidden: ReadableAtom<Hidden> = {

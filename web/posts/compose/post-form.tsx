@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react'
 import { normalizeText, parsePostText, remainingLength, tidyTyped } from '../../../contract/text.ts'
+import { storedElsewhere } from '../../platform/storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { FormError } from '../../ui/errors.tsx'
@@ -100,10 +101,11 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
   const text = parsePostText(tidy)
   const canSend = text !== null && text !== normalizeText(initialText)
 
-  useStorageChange(() => {
+  const onStorage = useEffectEvent(() => {
     // Another tab has sent the text that both showed.
     if (!sending.isPending && tidy !== initialText && draft.read() === null) finish()
   })
+  useEffect(() => storedElsewhere.subscribe(() => onStorage()), [])
 
   function finish(): void {
     isSent.current = onSent !== undefined
@@ -162,16 +164,6 @@ function useFirstFocus(typed: string, isDialog: boolean) {
 
 function isSubmit({ key, ctrlKey, metaKey, nativeEvent }: KeyboardEvent): boolean {
   return key === 'Enter' && (ctrlKey || metaKey) && !nativeEvent.isComposing
-}
-
-/** Calls `action` when another tab has stored or removed something. */
-function useStorageChange(action: () => void): void {
-  const onStorage = useEffectEvent(action)
-  useEffect(() => {
-    const listener = () => onStorage()
-    addEventListener('storage', listener)
-    return () => removeEventListener('storage', listener)
-  }, [])
 }
 
 const UNSAVED = 'Браузеру негде сохранить черновик. Он здесь, пока открыта эта страница'

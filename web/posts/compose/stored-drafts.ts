@@ -1,6 +1,6 @@
 import { createEmitter, useAtom } from '../../platform/atom.ts'
 import { isString, shape } from '../../platform/guards.ts'
-import { localStore } from '../../platform/storage.ts'
+import { localStore, storedElsewhere } from '../../platform/storage.ts'
 import { useUser } from '../../session/viewer.ts'
 
 export type DraftTarget = 'new' | `reply ${string}` | `edit ${string}` | `appeal ${string}`
@@ -9,10 +9,7 @@ export type DraftTarget = 'new' | `reply ${string}` | `edit ${string}` | `appeal
 export const OUTBOX = 'outbox'
 
 /** Emits when a draft is created or removed, or the outbox changes, even by another tab. */
-export const textsChanged = createEmitter(() => {
-  globalThis.addEventListener?.('storage', followOtherTab)
-  return () => globalThis.removeEventListener?.('storage', followOtherTab)
-})
+export const textsChanged = createEmitter(() => storedElsewhere.subscribe(followOtherTab))
 
 function followOtherTab({ key }: StorageEvent): void {
   if (!key || key.startsWith(OUTBOX)) textsChanged.emit()
