@@ -32,13 +32,12 @@ type PostMenuProps = Pick<MenuProps, 'label' | 'button' | 'onClose'> & { post: C
 export function PostMenu({ post, ...menu }: PostMenuProps) {
   const user = useUser()
   const isOwner = user?.id === post.owner.id
-  const linkItems = useLinkItems(post)
   const secondsLeft = useEditSeconds(post)
   const unsentText = useUnsentText(`edit ${post.id}`)
   const newsItems = useNewsItems(post)
   const authorItems = useMuteItems(post.owner)
   const items = [
-    ...linkItems,
+    ...linkItems(post),
     copyItem(Copy, {
       label: 'Скопировать текст',
       copied: 'Текст скопирован',
@@ -135,7 +134,7 @@ function moderatorItems({ id: postId }: CachedPost): MenuItem[] {
   ]
 }
 
-function useLinkItems({ id }: CachedPost): MenuItem[] {
+function linkItems({ id }: CachedPost): MenuItem[] {
   const address = () => new URL(postPath(id), location.href).href
 
   async function share(): Promise<void> {
@@ -148,15 +147,11 @@ function useLinkItems({ id }: CachedPost): MenuItem[] {
     }
   }
 
-  const items: MenuItem[] = [
+  const items = [
     copyItem(Link, { label: 'Скопировать ссылку', copied: 'Ссылка скопирована', read: address }),
   ]
   if ('share' in navigator) {
-    items.push({
-      label: 'Поделиться',
-      icon: Share,
-      onSelect: () => void share(),
-    })
+    items.push({ label: 'Поделиться', icon: Share, onSelect: () => void share() })
   }
   return items
 }
