@@ -145,7 +145,7 @@ function AuthorMenuButton({ author }: { author: Profile }) {
 
 function ListLink({ to, current, name }: { to: string; current: string; name: string }) {
   return (
-    <Link className={styles.list ?? ''} to={to} aria-current={to === current ? 'page' : undefined}>
+    <Link className={styles.list} to={to} aria-current={to === current ? 'page' : undefined}>
       {name}
     </Link>
   )

@@ -65,7 +65,7 @@ export function Header() {
 function Brand() {
   const { appName } = settings()
   return (
-    <Link to={PATHS.wall} className={styles.brand ?? ''} aria-label={appName} title={appName}>
+    <Link to={PATHS.wall} className={styles.brand} aria-label={appName} title={appName}>
       <Mark size={26} solid />
     </Link>
   )
@@ -125,7 +125,7 @@ function Account({ withBell }: { withBell: boolean }) {
         )}
         <Link
           to={PATHS.settings}
-          className={styles.profile ?? ''}
+          className={styles.profile}
           aria-label={`Профиль ${username}${waitingReports ? ', есть жалобы' : ''}`}
         >
           <Monogram name={username} />

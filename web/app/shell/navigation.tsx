@@ -25,7 +25,7 @@ export function SideRail({ appName }: { appName: string }) {
         <Mark size={26} solid className={rail.mark} />
         <span className={rail.label}>{appName}</span>
       </Link>
-      <NavigationLink to={PATHS.wall} className={rail.item ?? ''} title="Стена">
+      <NavigationLink to={PATHS.wall} className={rail.item} title="Стена">
         <Mark />
         <span className={rail.label}>Стена</span>
       </NavigationLink>
@@ -50,7 +50,7 @@ export function BottomBar() {
   const hidden = useHideOnScroll()
   return (
     <nav className={bar.bar} data-hidden={hidden || undefined} aria-label="Разделы">
-      <NavigationLink to={PATHS.wall} className={bar.item ?? ''} aria-label="Стена">
+      <NavigationLink to={PATHS.wall} className={bar.item} aria-label="Стена">
         <Mark size={24} />
       </NavigationLink>
       <button type="button" className={bar.write} onClick={writePost}>
@@ -58,7 +58,7 @@ export function BottomBar() {
         <span className="visually-hidden">Новая запись</span>
         <DraftMark />
       </button>
-      <NavigationLink to={PATHS.settings} className={bar.item ?? ''} aria-label="Настройки">
+      <NavigationLink to={PATHS.settings} className={bar.item} aria-label="Настройки">
         <Icon shape={Settings} size={24} />
       </NavigationLink>
     </nav>

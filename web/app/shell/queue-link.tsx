@@ -12,7 +12,7 @@ export function QueueLink() {
   if (!user) return null
   const label = moderationLabel(user)
   return (
-    <NavigationLink to={MODERATION_PATH} className={rail.item ?? ''} title={label}>
+    <NavigationLink to={MODERATION_PATH} className={rail.item} title={label}>
       <Icon shape={ShieldCheck} size={22} />
       <span className={rail.label}>{label}</span>
     </NavigationLink>
