@@ -24,7 +24,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
     setAreOn(next)
   }
   return (
-    <Modal title="Сочетания клавиш" size="s" onClose={onClose}>
+    <Modal title="Сочетания клавиш" onClose={onClose}>
       <dl>
         {SHORTCUTS.map(({ keys, description }) => (
           <div key={description} className={classes('line', styles.row)}>

@@ -15,7 +15,7 @@ type ReportDialogProps = { postId: string; onClose: () => void }
 
 export function ReportDialog({ postId, onClose }: ReportDialogProps) {
   return (
-    <Modal title="Пожаловаться" size="s" onClose={onClose}>
+    <Modal title="Пожаловаться" onClose={onClose}>
       <Read query={useReportReasons()} loading={<Loading label="Загружаем список причин" />} inRow>
         {({ reasons }) => <ReportForm postId={postId} reasons={reasons} onClose={onClose} />}
       </Read>

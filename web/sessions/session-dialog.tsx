@@ -16,7 +16,7 @@ export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
   const session = query.data?.find(({ id }) => id === sessionId)
   const close = useCloseSession(onClose)
   return (
-    <Modal title="Другая сессия" size="s" onClose={onClose}>
+    <Modal title="Другая сессия" onClose={onClose}>
       <Read query={query} loading={<Loading label="Загружаем сессию" />} inRow>
         {() =>
           session ? <Details session={session} /> : <p>Сессия не найдена или уже завершена</p>
@@ -74,7 +74,7 @@ export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
   })
 
   return (
-    <Modal title="Завершить другие сессии?" size="s" onClose={onClose}>
+    <Modal title="Завершить другие сессии?" onClose={onClose}>
       <p>На всех остальных устройствах понадобится войти заново. Эта сессия останется.</p>
       <AskFooter
         errorLine={closeOthers.errorLine}

@@ -28,7 +28,6 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
           {settings().appName}
         </span>
       }
-      size="s"
       onClose={onClose}
     >
       <Step {...signIn} />

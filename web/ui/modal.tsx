@@ -26,14 +26,13 @@ type ModalProps = {
    */
   onClose: () => void
   children: ReactNode
-  size?: 's' | 'm'
-  /** On a phone: a sheet at the bottom, or the whole screen for a dialog with a text to write. */
-  phone?: 'sheet' | 'full'
+  /** For a text to write: it is wider, and fills the screen of a phone, where others are sheets. */
+  isLarge?: boolean
 }
 
 /** A dialog, open while it is mounted. Keeps the focus inside, and returns it when closed. */
 export function Modal(props: ModalProps) {
-  const { title, heading = title, onClose, children, size = 'm', phone = 'sheet' } = props
+  const { title, heading = title, onClose, children, isLarge = false } = props
   const ref = useRef<HTMLDialogElement>(null)
   useShowModal(ref)
   useAboveKeyboard(ref)
@@ -51,8 +50,7 @@ export function Modal(props: ModalProps) {
       {...backdrop}
       ref={ref}
       className={styles.dialog}
-      data-size={size}
-      data-phone={phone}
+      data-large={isLarge || undefined}
       aria-label={title}
       tabIndex={-1}
       onKeyDown={handleKey}
@@ -79,7 +77,7 @@ export function Modal(props: ModalProps) {
 
 type ModalFooterProps = {
   children: ReactNode
-  /** Puts the row into the header of a modal that takes the whole screen of a phone. */
+  /** Puts the row into the header of a large modal on a phone. */
   inPhoneHeader?: boolean
 }
 

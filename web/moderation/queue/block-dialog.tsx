@@ -28,7 +28,7 @@ type BlockDialogProps = { postId: string; onClose: () => void }
 export function BlockDialog({ postId, onClose }: BlockDialogProps) {
   const isOnWall = usePage()?.name !== 'moderation'
   return (
-    <Modal title="Заблокировать автора" size="s" onClose={onClose}>
+    <Modal title="Заблокировать автора" onClose={onClose}>
       <Read
         query={useModeratedPost(postId, { isOnWall })}
         loading={<Loading label="Загружаем запись" />}

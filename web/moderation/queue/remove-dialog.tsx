@@ -14,7 +14,7 @@ type RemoveDialogProps = { postId: string; onClose: () => void }
 /** Removes a post on the wall as a moderator, whether it was reported or not. */
 export function RemoveDialog({ postId, onClose }: RemoveDialogProps) {
   return (
-    <Modal title="Удалить как модератор" size="s" onClose={onClose}>
+    <Modal title="Удалить как модератор" onClose={onClose}>
       <Read query={useModeratedPost(postId)} loading={<Loading label="Загружаем запись" />} inRow>
         {(post) => <RemoveForm post={post} onClose={onClose} />}
       </Read>

@@ -20,7 +20,7 @@ export function DeleteDialog({ postId, rewrites, onClose }: DeleteDialogProps) {
   const isReply = usePost(postId)?.actions.replied_post_id != null
   const deletion = useDelete({ postId, rewrites, onClose })
   return (
-    <Modal title={isReply ? 'Удалить ответ?' : 'Удалить запись?'} size="s" onClose={onClose}>
+    <Modal title={isReply ? 'Удалить ответ?' : 'Удалить запись?'} onClose={onClose}>
       <p className={tipStyles.tip}>
         {isReply
           ? 'Восстановить ответ нельзя. Ответы на\u00a0него останутся.'

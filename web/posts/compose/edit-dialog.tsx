@@ -21,7 +21,7 @@ export function EditDialog({ postId, onClose }: EditDialogProps) {
   const post = useKept(read.data)
   const isReply = post && post.actions.replied_post_id !== null
   return (
-    <Modal title={isReply ? 'Изменение ответа' : 'Изменение записи'} phone="full" onClose={close}>
+    <Modal title={isReply ? 'Изменение ответа' : 'Изменение записи'} isLarge onClose={close}>
       <Read query={{ ...read, data: post }} loading={<Skeleton label="Загружаем запись" />} inRow>
         {(post) =>
           post ? <EditForm post={post} onClose={onClose} /> : <EmptyState {...MISSING_POST} />

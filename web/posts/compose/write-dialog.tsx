@@ -22,7 +22,7 @@ export function WriteDialog(props: WriteDialogProps) {
   const draft = useDraft(target)
   const form = usePostForm({ draft, initialText: '', onSent })
   return (
-    <Modal title={title} phone="full" onClose={useCloseWithDraft(draft, onClose)}>
+    <Modal title={title} isLarge onClose={useCloseWithDraft(draft, onClose)}>
       {children}
       <PostForm {...look} form={form} />
     </Modal>
