@@ -1,9 +1,4 @@
-import {
-  type MutationFilters,
-  MutationObserver,
-  type QueryClient,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { MutationObserver, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { CallError, isShortLimit } from '../http/call-error.ts'
 import { errorMessage, waitMessage } from '../http/error-message.ts'
@@ -103,18 +98,15 @@ function withTap(
 
 /** Ignores taps of a former viewer, which may still wait for a limit. */
 function lastTap(client: QueryClient, postId: string): Tap | undefined {
-  const taps = client.getMutationCache().findAll(pendingTaps(postId)).map(tapOf)
-  return taps.filter(({ by }) => by === (viewerId() ?? '')).at(-1)
-}
-
-function pendingTaps(postId: string): MutationFilters {
-  return { mutationKey: tapsKey(postId), status: 'pending' }
+  const pending = { mutationKey: tapsKey(postId), status: 'pending' } as const
+  const taps = client.getMutationCache().findAll(pending)
+  const by = viewerId() ?? ''
+  return taps
+    .map(({ state }) => state.variables as Tap)
+    .filter((tap) => tap.by === by)
+    .at(-1)
 }
 
 function tapsKey(postId: string) {
   return ['like', postId] as const
-}
-
-function tapOf({ state }: { state: { variables: unknown } }): Tap {
-  return state.variables as Tap
 }
