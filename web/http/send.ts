@@ -39,11 +39,12 @@ export async function send<N extends CallName>(
       fetch(`${location.origin}${API_PREFIX}${fillPath(path, params)}${search(query)}`, {
         method,
         keepalive: !!keepalive,
-        headers: headersOf(
-          { ...headers, 'x-user': userId, ...(token && freshness(method)) },
-          token,
-          body,
-        ),
+        headers: given({
+          ...headers,
+          'x-user': userId,
+          ...(token && { authorization: `Bearer ${token}`, ...freshness(method) }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        }),
         // Otherwise Chromium would answer a user's read with the response preloaded for a visitor.
         ...(token && { mode: 'same-origin' }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
@@ -71,23 +72,14 @@ function freshness(method: string): Record<string, string> {
 }
 
 function search(query: RequestInput['query'] = {}): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  )
-  return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
+  const parameters = given(query)
+  return parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : ''
 }
 
-function headersOf(
-  given: RequestInput['headers'] = {},
-  token: SendOptions['token'],
-  body: unknown,
-): Headers {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(given))
-    if (value !== undefined) headers.set(name, value)
-  if (token) headers.set('authorization', `Bearer ${token}`)
-  if (body !== undefined) headers.set('content-type', 'application/json')
-  return headers
+function given(all: NonNullable<RequestInput['query']>): [name: string, value: string][] {
+  return Object.entries(all).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
 }
 
 function fillPath(path: string, params: Record<string, string> = {}): string {
