@@ -51,17 +51,17 @@ function OwnReportRow({ report }: { report: OwnReport }) {
         </b>
         {isNew && <span className={styles.fresh}>новое</span>}
       </p>
-      <p className={classes('soft', styles.about)}>
+      <p className="soft">
         {reason} · {exactDay(createdAt)}
       </p>
       {postText === '' ? (
-        <p className={classes('soft', styles.about)}>Запись удалена автором</p>
+        <p className="soft">Запись удалена автором</p>
       ) : (
         <blockquote className={classes('quoted clamp', styles.text)} dir="auto">
           {postText}
         </blockquote>
       )}
-      {comment && <p className={classes('soft', styles.about)}>Вы написали: {comment}</p>}
+      {comment && <p className="soft">Вы написали: {comment}</p>}
     </>
   )
 }

@@ -54,12 +54,12 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
             <b id={`${id}-author`} className={classes('ellipsis', styles.author)}>
               {author.username}
             </b>
-            <span className={classes('soft', styles.soft)}>
+            <span className="soft">
               <PublishedAt post={post} />
               {STATES[post.state] && <span className={styles.state}>{STATES[post.state]}</span>}
             </span>
           </div>
-          <span className={classes('soft', styles.soft)}>{authorFacts(author)}</span>
+          <span className="soft">{authorFacts(author)}</span>
         </div>
       </div>
       <AuthorBlock author={author} />
@@ -101,7 +101,7 @@ function useFocusOnAsk(ref: RefObject<HTMLElement | null>, postId: string): void
 function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
   return (
     <>
-      <p className={classes('soft', styles.soft)}>
+      <p className="soft">
         {reporters === 0
           ? 'Обжалование'
           : `${plural(reporters, REPORTED)} ${reporters}\u00a0${plural(reporters, PEOPLE)}`}
@@ -135,7 +135,7 @@ function QuoteList({ label, texts }: { label: string; texts: readonly string[] }
   const id = useId()
   return (
     <div>
-      <p id={id} className={classes('soft', styles.soft)}>
+      <p id={id} className="soft">
         {label}
       </p>
       <ul aria-labelledby={id} className={styles.said}>
