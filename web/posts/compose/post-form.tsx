@@ -50,7 +50,7 @@ export function PostForm({ form, submitLabel, shape = 'dialog', ...props }: Post
     </>
   )
   return (
-    <form className={styles.form} data-shape={shape} onSubmit={send}>
+    <form className={isDialog ? styles.dialog : styles.row} onSubmit={send}>
       {isDialog && note && <p className={classes('soft', styles.note)}>{note}</p>}
       <TextArea
         className={styles.area}
