@@ -14,7 +14,7 @@ export function ReplyRow({ postId, isFirst }: { postId: string; isFirst: boolean
   const dialog = useDialog()
   const isInDialog = dialog?.name === 'reply' && dialog.postId === postId
   return (
-    <div className={styles.row}>
+    <div className={classes('unprinted', styles.row)}>
       {viewer.state === 'signed-out' && (
         <button
           type="button"

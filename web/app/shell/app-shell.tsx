@@ -39,7 +39,7 @@ export function AppShell({ children }: { children: ReactNode }) {
       <ErrorBoundary>
         <SideInfo />
         <BottomBar />
-        <div className={styles.notice}>
+        <div className={classes('unprinted', styles.notice)}>
           <ConnectionBanner />
         </div>
       </ErrorBoundary>

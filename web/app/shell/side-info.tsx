@@ -17,7 +17,7 @@ import styles from './side-info.module.css'
 /** Beside the column on wide screens: the search, the description and the texts of the site. */
 export function SideInfo() {
   return (
-    <aside className={classes('soft', styles.side)} aria-label="О сайте">
+    <aside className={classes('soft unprinted', styles.side)} aria-label="О сайте">
       <SideSearch />
       <p>{SITE_DESCRIPTION}</p>
       <div className={classes('wrap', styles.links)}>

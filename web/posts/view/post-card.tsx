@@ -82,7 +82,7 @@ export function PostCard(props: PostCardProps) {
         <div id={`${id}-text`} className={classes('clamp', styles.text)}>
           <FoldedText post={post} />
         </div>
-        {children && <div className={styles.actions}>{children}</div>}
+        {children && <div className={classes('unprinted', styles.actions)}>{children}</div>}
       </div>
     </article>
   )

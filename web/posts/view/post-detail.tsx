@@ -37,7 +37,7 @@ export function PostDetail({ post, menu, children }: PostDetailProps) {
         <PostTime createdAt={post.created_at} /> · <span suppressHydrationWarning>{exactTime}</span>
         {post.is_modified && ' · изменено'}
       </p>
-      <div className={styles.actions}>{children}</div>
+      <div className={classes('unprinted', styles.actions)}>{children}</div>
     </article>
   )
 }
