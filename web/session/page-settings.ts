@@ -23,7 +23,7 @@ export function wantsServiceWorker(): boolean {
   return readMeta('service-worker') !== 'off'
 }
 
-function readMeta(name: string): string | null {
+export function readMeta(name: string): string | null {
   if (typeof document === 'undefined') return null
   return document.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? null
 }
