@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { errorMessage } from '../http/error-message.ts'
 import { useHydrated } from '../platform/hydrated.ts'
-import { useViewer, type Viewer, viewerForAction } from '../session/viewer.ts'
+import { useViewer, viewerForAction } from '../session/viewer.ts'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
 
@@ -14,13 +14,10 @@ type SecuredRouteProps = {
 /** Visitors never stay on a page for users: see guard-pages.ts. */
 export function SecuredRoute({ children, otherwise }: SecuredRouteProps) {
   const viewer = useViewer()
+  const isHydrated = useHydrated()
   if (viewer.state === 'authorized' && (!otherwise || viewer.user.isModerator)) return children
   const isKnown = viewer.state === 'authorized' || viewer.state === 'signed-out'
-  return isKnown && otherwise ? otherwise : <ViewerPending viewer={viewer} />
-}
-
-function ViewerPending({ viewer }: { viewer: Viewer }) {
-  const isHydrated = useHydrated()
+  if (isKnown && otherwise) return otherwise
   if (viewer.state === 'no-answer') {
     return <ErrorRow text={errorMessage(viewer.error)} onRetry={viewerForAction} />
   }

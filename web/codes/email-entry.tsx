@@ -68,11 +68,16 @@ export function EmailEntry(props: EmailEntryProps) {
       />
       <div role="status">
         {meant && asked === email && (
-          <MeantDomain
-            domain={meant}
+          <Button
             wide={wide}
-            onChoose={() => type(email.replace(/[^@]*$/, meant))}
-          />
+            onClick={({ currentTarget }) => {
+              type(email.replace(/[^@]*$/, meant))
+              // The button disappears, and would take the focus with it.
+              currentTarget.form?.querySelector<HTMLElement>('[type=submit]')?.focus()
+            }}
+          >
+            Может быть, {meant}?
+          </Button>
         )}
       </div>
       <div className={classes('wrap', styles.actions)} data-wide={wide || undefined}>
@@ -117,23 +122,6 @@ function useTypedEmail({ mailed, own }: EmailEntryProps) {
     /** Shows validation errors from now on. */
     show: () => setShown(true),
   }
-}
-
-type MeantDomainProps = { domain: string; wide: boolean; onChoose: () => void }
-
-function MeantDomain({ domain, wide, onChoose }: MeantDomainProps) {
-  return (
-    <Button
-      wide={wide}
-      onClick={({ currentTarget }) => {
-        onChoose()
-        // The button disappears, and would take the focus with it.
-        currentTarget.form?.querySelector<HTMLElement>('[type=submit]')?.focus()
-      }}
-    >
-      Может быть, {domain}?
-    </Button>
-  )
 }
 
 function sameForm(email: string): string {

@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { FROM_OLDEST, PAGE_SIZE } from '../../contract/constants.ts'
 import { cursorIn, isOldestFirst, postPath, withCursor } from '../../contract/pages.ts'
 import { hasMoreAncestors, postTitle, threadTitle } from '../../contract/post-rules.ts'
@@ -45,21 +45,14 @@ const ownRemovedPost = createLazyChunk(
   'OwnRemovedPost',
 )
 
+/** A missing post may be the viewer's own, removed or hidden from others. */
 function MissingPost({ id }: { id: string }) {
   const isSignedIn = useUser() !== undefined
   const missing = <EmptyState {...MISSING_POST} action={<WallLink />} />
-  return isSignedIn ? <OwnMissingPost id={id}>{missing}</OwnMissingPost> : missing
-}
-
-/** A missing post may be the viewer's own, removed or hidden from others. */
-function OwnMissingPost({ id, children }: { id: string; children: ReactNode }) {
+  if (!isSignedIn) return missing
   return (
-    <Lazy
-      chunk={ownRemovedPost}
-      loading={<Skeleton label="Загружаем запись" />}
-      fallback={children}
-    >
-      {(OwnRemovedPost) => <OwnRemovedPost id={id}>{children}</OwnRemovedPost>}
+    <Lazy chunk={ownRemovedPost} loading={<Skeleton label="Загружаем запись" />} fallback={missing}>
+      {(OwnRemovedPost) => <OwnRemovedPost id={id}>{missing}</OwnRemovedPost>}
     </Lazy>
   )
 }

@@ -1,5 +1,4 @@
 import { TEXT_NAMES } from '../../contract/pages.ts'
-import type { SiteText as Content } from '../../contract/texts.ts'
 import { SiteFoot } from '../feed/site-foot.tsx'
 import { usePage } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
@@ -18,20 +17,14 @@ export function TextPage() {
     <Read query={query} loading={<Loading label="Загружаем страницу" />}>
       {(text) => (
         <>
-          <SiteText text={text} />
+          <article
+            className={styles.text}
+            // biome-ignore lint/security/noDangerouslySetInnerHtml: Markdown without its HTML
+            dangerouslySetInnerHTML={{ __html: text.html }}
+          />
           <SiteFoot />
         </>
       )}
     </Read>
-  )
-}
-
-function SiteText({ text }: { text: Content }) {
-  return (
-    <article
-      className={styles.text}
-      // biome-ignore lint/security/noDangerouslySetInnerHtml: made from Markdown without its HTML
-      dangerouslySetInnerHTML={{ __html: text.html }}
-    />
   )
 }

@@ -5,7 +5,7 @@ import { usePageTitle } from '../history/use-page-title.ts'
 import { RemovedPosts } from '../moderation/appeals/removed-posts.tsx'
 import { likedSource } from '../posts/cache/posts.queries.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
-import { withViewer } from '../session/intents.ts'
+import { writePost } from '../session/intents.ts'
 import { useUser } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { WallLink } from './wall.tsx'
@@ -31,7 +31,15 @@ export function OwnPostsPage() {
     source && (
       <>
         <RemovedPosts />
-        <PostFeed source={source} label="Мои записи" emptyAction={<NewPostButton />} />
+        <PostFeed
+          source={source}
+          label="Мои записи"
+          emptyAction={
+            <Button variant="strong" onClick={writePost}>
+              Новая запись
+            </Button>
+          }
+        />
       </>
     )
   )
@@ -56,12 +64,4 @@ export function OwnRepliesPage() {
 function useOwnSource(sourceOf: (userId: string) => ListSource): ListSource | null {
   const userId = useUser()?.id
   return useMemo(() => (userId === undefined ? null : sourceOf(userId)), [sourceOf, userId])
-}
-
-function NewPostButton() {
-  return (
-    <Button variant="strong" onClick={() => void withViewer({ name: 'new-post' })}>
-      Новая запись
-    </Button>
-  )
 }

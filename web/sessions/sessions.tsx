@@ -77,7 +77,13 @@ function Sessions({ sessions }: { sessions: Session[] }) {
   const current = sessions.find((session) => session.current)
   return (
     <>
-      {current && <CurrentSession session={current} />}
+      {current && (
+        <Section title="Текущая сессия">
+          <div className={rowClass}>
+            <SessionRow session={current} />
+          </div>
+        </Section>
+      )}
       {sessions.length >= SESSIONS_MAX && (
         <p className={styles.empty}>
           Сессий может быть не больше {SESSIONS_MAX}: следующий вход завершит самую старую
@@ -85,16 +91,6 @@ function Sessions({ sessions }: { sessions: Session[] }) {
       )}
       <OtherSessions sessions={sessions.filter((session) => !session.current)} />
     </>
-  )
-}
-
-function CurrentSession({ session }: { session: Session }) {
-  return (
-    <Section title="Текущая сессия">
-      <div className={rowClass}>
-        <SessionRow session={session} />
-      </div>
-    </Section>
   )
 }
 

@@ -30,9 +30,7 @@ export function OwnReports() {
         ) : (
           <ul>
             {reports.map((report) => (
-              <li key={report.id} className={styles.report}>
-                <OwnReportRow report={report} />
-              </li>
+              <OwnReportRow key={report.id} report={report} />
             ))}
           </ul>
         )
@@ -44,7 +42,7 @@ export function OwnReports() {
 function OwnReportRow({ report }: { report: OwnReport }) {
   const { outcome, isNew, reason, postText, comment, createdAt } = report
   return (
-    <>
+    <li className={styles.report}>
       <p className="line">
         <b className={styles.outcome} data-outcome={outcome}>
           {OUTCOMES[outcome]}
@@ -62,7 +60,7 @@ function OwnReportRow({ report }: { report: OwnReport }) {
         </blockquote>
       )}
       {comment && <p className="soft">Вы написали: {comment}</p>}
-    </>
+    </li>
   )
 }
 

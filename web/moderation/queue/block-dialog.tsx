@@ -51,6 +51,7 @@ type BlockFormProps = { post: QueuedPost; isOnWall: boolean; onClose: () => void
 function BlockForm({ post, isOnWall, onClose }: BlockFormProps) {
   const { author, reasons, appeal } = post
   const isRecent = isRecentOf(post, author.id)
+  const hasOthers = author.recent > (isRecent ? 1 : 0)
   const [duration, setDuration] = useState('7')
   const [reason, setReason] = useState(
     author.block?.reason ?? reasons[0]?.name ?? appeal?.removedFor ?? '',
@@ -65,8 +66,11 @@ function BlockForm({ post, isOnWall, onClose }: BlockFormProps) {
     if (why === '') return
     const days = duration === FOR_GOOD ? null : Number(duration)
     const newBlock = { days, ...(removesRecent && { removesRecent: true as const }) }
-    if (removesThis) removeAndBlock(post, why, { newBlock, isOnWall })
-    else block(post, { reason: why, ...newBlock }, { isOnWall })
+    if (removesThis) {
+      const unreported = isOnWall && ({ unreported: true } as const)
+      const removal = { verdict: 'remove', reason: why, block: newBlock, ...unreported } as const
+      decide(post, removal, { isOnWall })
+    } else block(post, { reason: why, ...newBlock }, { isOnWall })
     onClose()
   }
 
@@ -95,52 +99,19 @@ function BlockForm({ post, isOnWall, onClose }: BlockFormProps) {
         required
       />
       <p className={classes('soft', styles.tip)}>Все сессии автора завершатся</p>
-      <Removals
-        post={post}
-        removes={removesThis}
-        removesRecent={removesRecent}
-        onRemoves={changeRemoval}
-        onRemovesRecent={setRemovesRecent}
-      />
-      <AskFooter type="submit" disabled={reason.trim() === ''} onClose={onClose}>
-        Заблокировать
-      </AskFooter>
-    </form>
-  )
-}
-
-type Removal = { newBlock: { days: number | null; removesRecent?: true }; isOnWall: boolean }
-
-function removeAndBlock(post: QueuedPost, reason: string, { newBlock, isOnWall }: Removal): void {
-  const unreported = isOnWall && ({ unreported: true } as const)
-  decide(post, { verdict: 'remove', reason, block: newBlock, ...unreported }, { isOnWall })
-}
-
-type RemovalsProps = {
-  post: QueuedPost
-  removes: boolean
-  removesRecent: boolean
-  onRemoves: (isWanted: boolean) => void
-  onRemovesRecent: (isWanted: boolean) => void
-}
-
-/** Checkboxes that also remove the post, or all posts of its author within the last day. */
-function Removals(props: RemovalsProps) {
-  const { post, removes, removesRecent, onRemoves, onRemovesRecent } = props
-  const { author } = post
-  const hasOthers = author.recent > (isRecentOf(post, author.id) ? 1 : 0)
-  return (
-    <>
       {mayRemove(post) && (
-        <Checkbox label="Удалить и эту запись" checked={removes} onChange={onRemoves} />
+        <Checkbox label="Удалить и эту запись" checked={removesThis} onChange={changeRemoval} />
       )}
       {hasOthers && (
         <Checkbox
           label={recentLabel(author.recent)}
           checked={removesRecent}
-          onChange={onRemovesRecent}
+          onChange={setRemovesRecent}
         />
       )}
-    </>
+      <AskFooter type="submit" disabled={reason.trim() === ''} onClose={onClose}>
+        Заблокировать
+      </AskFooter>
+    </form>
   )
 }
