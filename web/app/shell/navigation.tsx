@@ -4,7 +4,7 @@ import { Link } from '../../history/link.tsx'
 import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
 import { writePost } from '../../session/intents.ts'
-import { useUser, useViewer } from '../../session/viewer.ts'
+import { useUser } from '../../session/viewer.ts'
 import { ThemeToggle } from '../../theme/theme-toggle.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -67,8 +67,8 @@ export function BottomBar() {
 
 /** A dot on the button for a new post while the viewer has left one unsent. */
 function DraftMark() {
-  const viewer = useViewer()
-  return viewer.state === 'authorized' && <OwnDraftMark key={viewer.user.id} />
+  const user = useUser()
+  return user && <OwnDraftMark key={user.id} />
 }
 
 function OwnDraftMark() {

@@ -1,11 +1,10 @@
 import { exactDay } from '../../format/labels.ts'
 import { serverNow } from '../../http/server-clock.ts'
-import { useViewer } from '../../session/viewer.ts'
+import { useUser } from '../../session/viewer.ts'
 
 /** Returns null for a viewer who may write. */
 export function useBlock(): { until: string; reason: string } | null {
-  const viewer = useViewer()
-  const block = viewer.state === 'authorized' ? viewer.user.block : undefined
+  const block = useUser()?.block
   if (!block || (block.until !== null && block.until < serverNow())) return null
   return {
     until:
