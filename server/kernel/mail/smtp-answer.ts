@@ -36,8 +36,13 @@ const ENHANCED_CODE = /(?:^\d{3}[ -][#([]?|\(#)(\d\.\d{1,3}\.\d{1,3})(?![\d.])/m
 /** Addresses, links and host names may contain any word. */
 const NAMES = /<[^>]*>|\S+@\S+|https?:\/\/\S+/gi
 /** The server speaks of the sender, of the mail, or of how much is sent or stored. */
-const OF_US =
-  /\bsender\b|\bsending\b|outgoing|return[- ]path|submission|send ?as|quota|limit|allowance|\bmax(?:imum)?\b|exceed|too (?:many|much|fast)|\bper (?:day|hour|minute)\b|\brate\b|throttl|suspended from|\bfull\b|\bspam|black ?list|block ?list|\b(?:dns)?[rb]bl\b|spamhaus|reputation|квот|лимит|отправител|исходящ/i
+const OF_US = [
+  /\bsender\b|\bsending\b|outgoing|outbound|return[- ](?:path|address)|\bfrom address|submission|send ?as|отправ|исходящ|рассыл/i,
+  // Yahoo writes «your message to … cannot be delivered. This mailbox is disabled».
+  /\byour (?!message\b)|ваш|suspended from|password|credential|authenticat|\bspf\b|\bdkim\b|\bdns\b|\bhelo\b|host ?name/i,
+  /quota|limit|allowance|\bmax(?:imum)?\b|exceed|too (?:many|much|fast)|\bper (?:day|hour|minute)\b|\brate\b|throttl|\bfull\b|\bspace\b|storage|tempor|grey ?list|квот|лимит|превыш/i,
+  /\bspam|black ?list|block ?list|\b(?:dns)?[rb]bl\b|spamhaus|reputation/i,
+]
 const OF_RULES = /polic(?:y|ies)|relay|not (?:permitted|allowed)/i
 
 const MAILBOX = '(?:mail ?box|user|recipient|account|addressee)'
@@ -47,9 +52,7 @@ const IS_UNKNOWN = [
   `${MAILBOX}(?: name| id)?(?: \\S+)?:? (?:is |was |are )?(?:unknown|not found|non-?existent|not known|not local)`,
   `(?:${MAILBOX}|address)(?: \\S+)? (?:does ?n[o'’]t|do not|did not|not|no longer) exists?`,
   `(?:unknown|unrouteable|undeliverable) address`,
-  `address (?:is )?unknown`,
-  `(?:could not|couldn['’]t|cannot|can['’]t) (?:find|be found)`,
-  `(?<!your )${MAILBOX} (?:is |has been |was )?(?:disabled|inactive|deactivated|closed|not active)`,
+  `${MAILBOX} (?:is |has been |was )?(?:disabled|inactive|deactivated|closed|not active)`,
   `doesn['’]t have (?:a|an) \\S+ account`,
 ]
 const UNKNOWN = new RegExp(`\\b(?:${IS_UNKNOWN.join('|')})\\b`, 'i')
@@ -63,7 +66,7 @@ const UNKNOWN = new RegExp(`\\b(?:${IS_UNKNOWN.join('|')})\\b`, 'i')
 export function isMailboxRefusal(reply: string): boolean {
   if (!reply.startsWith('5')) return false
   const words = reply.replace(NAMES, ' ')
-  if (OF_US.test(words)) return false
+  if (OF_US.some((ours) => ours.test(words))) return false
   const [, code = ''] = ENHANCED_CODE.exec(reply) ?? []
   if (MAILBOX_CODES.test(code)) return true
   if (code !== '' && !VAGUE_CODES.test(code)) return false
