@@ -38,6 +38,16 @@ test.each([
   },
 )
 
+test.each([
+  ['https://xn--80ajyof.xn--p1ai', 'стена.рф'],
+  ['http://localhost:3000', 'localhost:3000'],
+  ['http://[2001:db8::1]:3000', '[2001:db8::1]:3000'],
+])('the mail of %s names the site %s, and its header the origin', (origin, site) => {
+  const { text, otp } = write({}, 20, origin)
+  expect(text).toContain(`только на сайте ${site} и`)
+  expect(otp?.origin ?? origin).toBe(origin)
+})
+
 test('a mail repeats known names of browsers and systems only, whatever the caller sends', () => {
   expect(nameDevice({ ...DEVICE, userAgent: 'Firefox', os: 'Windows 11' })).toBe('Firefox, Windows')
   expect(nameDevice({ ...DEVICE, userAgent: 'Chrome', os: 'evil.example' })).toBe('Chrome')

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { domainToUnicode } from 'node:url'
 import { CODE_LENGTH } from '../../../contract/constants.ts'
 import { PATHS } from '../../../contract/pages.ts'
 import type { Purpose } from '../../kernel/db/tables.ts'
@@ -56,10 +57,12 @@ export function writeCodeMail(
   const { key, origin, ttlSeconds, leftMs } = options
   const minutes = Math.max(1, Math.round(Math.min(ttlSeconds / 60, leftMs / 60_000)))
   const code = codeOf(operationId, key)
+  const { hostname, port } = new URL(origin)
+  const site = `${domainToUnicode(hostname)}${port && `:${port}`}`
   const lines = [
     { code, what: `ваш ${WHAT[purpose]}` },
     '',
-    `Введите его только на сайте ${new URL(origin).host} и никому не сообщайте: он открывает доступ к аккаунту.`,
+    `Введите его только на сайте ${site} и никому не сообщайте: он открывает доступ к аккаунту.`,
     `Код действует ${minutesInWords(minutes)}.`,
     '',
     `Код запросили ${whenAndWhere(askedAt, device)}.`,
