@@ -52,7 +52,7 @@ export async function passLimitTime({ db }: Pick<TestApp, 'db'>, seconds: number
 
 export async function passMailLimitTime(app: TestApp, seconds: number): Promise<void> {
   await passLimitTime(app, seconds)
-  await passRequestTime(app, seconds)
+  await passCodeTime(app, seconds)
 }
 
 /** The limits of accounts under a day old do not apply to the new user. */

@@ -6,6 +6,7 @@ import { hasCome } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { OutboxState, Purpose, Tables } from '../../kernel/db/tables.ts'
 import { IS_PAUSED } from '../../kernel/mail/login-pause.repository.ts'
+import { isMailWaiting } from '../../kernel/mail/queue-mail.ts'
 import type { KnownBy } from './code-quota.ts'
 
 export type NewOperation = {
@@ -50,7 +51,7 @@ export async function upsertOperation(
     if (stored) await removeOperation(tx, stored.id)
     return upsertOperation(tx, operation)
   }
-  const mailDue = mayMailAgain(stored)
+  const mailDue = mayMailAgain(stored) && !(await isMailWaiting(tx, mailKey(stored.id)))
   const { device, knownBy } = operation
   const mails = stored.knownBy === knownBy ? stored.mails + 1 : 1
   const mailed = { mail_state: 'queued' as const, mailed_at: sql<Date>`now()`, mails }
@@ -61,6 +62,10 @@ export async function upsertOperation(
     .execute()
   const { id, email, expiresAt } = stored
   return { id, email, expiresAt, mailDue, lockedFor: isLocked(stored) ? stored.secondsLeft : null }
+}
+
+export function mailKey(id: string): string {
+  return `code ${id}`
 }
 
 function isLocked({ attempts }: { attempts: number }): boolean {

@@ -20,6 +20,7 @@ import { type CodeMail, codeOf } from './codes.mail.ts'
 import type { Attempt, CountedAttempt } from './codes.repository.ts'
 import {
   countAttempt,
+  mailKey,
   removeOperation,
   selectOperation,
   upsertOperation,
@@ -89,9 +90,9 @@ const LIFE_FACTOR = 2
 
 /**
  * Starts a one-time operation and queues the mail with its code. Returns the operation's id: the
- * same when it is started again, with a second mail only 60 s after the last. `begin` locks the
- * operation's account, if any, in the transaction that stores the operation. Throws
- * TOO_MANY_REQUESTS past the limits, and as long as no attempt is left.
+ * same when it is started again, with a second mail only 60 s after the last, unless that one still
+ * waits. `begin` locks the operation's account, if any, in the transaction that stores the operation.
+ * Throws TOO_MANY_REQUESTS past the limits, and as long as no attempt is left.
  */
 export async function startOperation(
   db: Db,
@@ -118,7 +119,7 @@ export async function startOperation(
       await chargeMail(options.limits, start, tx)
       const mail: CodeMail = {
         to: operation.email,
-        key: `code ${operation.id}`,
+        key: mailKey(operation.id),
         isUrgent: true,
         isToNewAddress: start.isToNewAddress ?? false,
         purpose: start.purpose,

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { freePort } from '../../testing/free-port.ts'
 import type { Mailbox } from '../../testing/mailbox.ts'
 import { passCodeTime, passLimitTime } from '../../testing/passing-time.ts'
 import { countCodes, startAt } from '../../testing/sign-in-calls.ts'
 import type { TestApp } from '../../testing/test-app.ts'
-import { mailAppForTest } from '../../testing/test-app.ts'
+import { appForTest, mailAppForTest } from '../../testing/test-app.ts'
 
 const EMAIL = 'olga@example.org'
 
@@ -36,6 +37,21 @@ test('a repeated start returns the same id, and sends one mail a minute with the
   const subjects = mailbox.mails.filter(({ to }) => to === EMAIL).map(({ subject }) => subject)
   expect(subjects).toHaveLength(2)
   expect(new Set(subjects).size).toBe(1)
+})
+
+test('while a mail waits no other is queued or charged, and its state stays', async () => {
+  const smtpUrl = `smtp://127.0.0.1:${await freePort()}`
+  const app = await appForTest({ config: { smtpUrl, rateLimitScale: 1 } })
+  const first = await startAt(app, '/registrations', { email: EMAIL })
+  for (let minute = 0; minute < 8; minute++) {
+    await passCodeTime(app, 61)
+    await passLimitTime(app, 61)
+    const next = await startAt(app, '/registrations', { email: EMAIL })
+    expect([next.status, next.body]).toEqual([201, first.body])
+    const asked = { body: { clientToken: 'one browser' } }
+    const { body } = await app.call('POST', `/codes/${first.body.id}/mail`, asked)
+    expect(body.state).toBe('retrying')
+  }
 })
 
 test('20 concurrent starts return one id and send one mail', async () => {

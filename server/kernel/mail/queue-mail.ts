@@ -30,6 +30,11 @@ export async function queueMail(db: Queryable, task: string, mail: QueuedMail): 
     SELECT graphile_worker.add_job(${SENDING}) FROM queued`.execute(db)
 }
 
+export async function isMailWaiting(db: Queryable, key: string): Promise<boolean> {
+  const waiting = db.selectFrom('outbox').select('id').where('key', '=', key)
+  return (await waiting.executeTakeFirst()) !== undefined
+}
+
 export const SENDING = 'send-mails'
 /** Conversations of a node at once; the last of them is kept for people with accounts. */
 export const SENDERS = 4
