@@ -147,6 +147,14 @@ export async function removeMail(db: Queryable, id: string): Promise<void> {
   await db.deleteFrom('outbox').where('id', '=', id).execute()
 }
 
+/** Returns the same id at each try. Row ids begin anew in a restored database. */
+export function messageId(
+  { id, payload }: Pick<ClaimedMail, 'id' | 'payload'>,
+  logKey: Buffer,
+): string {
+  return createHmac('sha256', logKey).update(`${id} ${payload.expiresAt}`).digest('base64url')
+}
+
 export function hashAddress(address: string, logKey: Buffer): Buffer {
   return createHmac('sha256', logKey).update(emailKey(address)).digest()
 }

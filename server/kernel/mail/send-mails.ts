@@ -11,6 +11,7 @@ import {
   backOffDomain,
   claimMail,
   LONGEST_WAIT_MS,
+  messageId,
   removeMail,
   settleMail,
 } from './outbox.repository.ts'
@@ -113,7 +114,8 @@ export class MailSender {
 
   async #converse(mail: ClaimedMail, written: Mail, signal: AbortSignal): Promise<Result> {
     try {
-      const response = await this.#options.transport.send(written, signal)
+      const { transport, logKey } = this.#options
+      const response = await transport.send({ ...written, id: messageId(mail, logKey) }, signal)
       const answer = maskAnswer(response, mail.payload.to)
       return { state: 'sent', message: 'mail sent', login: 'accepted', attempt: { answer } }
     } catch (error) {
@@ -132,7 +134,7 @@ export class MailSender {
     const { error: code, reply, answer } = outcome.attempt ?? {}
     if (!outcome.attempt && outcome.state === state) return
     const details = { task, to: maskEmail(payload.to), code, reply, answer, hint }
-    log[outcome.state === 'sent' && code === undefined ? 'info' : 'warn'](details, message)
+    log[outcome.state === 'sent' ? 'info' : 'warn'](details, message)
   }
 
   #store(mail: ClaimedMail, outcome: Outcome): Promise<void> {
@@ -171,7 +173,7 @@ function resultOfFailure({ payload, tries, ...mail }: ClaimedMail, error: Error)
   const failed = { attempt, hint: failure?.hint, login: failure?.login }
   if (failure?.kind === 'refused') return { ...failed, state: 'refused', message: 'mail refused' }
   if (isUnanswered && mail.isUnanswered) {
-    return { ...failed, state: 'sent', message: 'mail sent twice without an answer' }
+    return { ...failed, state: 'expired', message: 'mail sent twice without an answer' }
   }
   const againMs = Math.min(FIRST_RETRY_MS * 2 ** tries, LONGEST_RETRY_MS)
   return { ...failed, state: 'retrying', message: 'mail not sent, will retry', againMs }

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import type { Dkim } from './dkim.ts'
-import { inLetters } from './email-address.ts'
+import { domainOf, inLetters } from './email-address.ts'
 import type { OnEntry, Relay } from './relay.ts'
 import { CONVERSATION_MS, dnsNameOf, entryLogger, offersSmtpUtf8, smtpOptions } from './relay.ts'
 import { isTlsProblem } from './smtp-advice.ts'
 import { isMailboxRefusal } from './smtp-answer.ts'
 
 export type Mail = {
+  /** The same at each try, so that a mailbox can tell that a mail came twice. */
+  id?: string
   to: string
   subject: string
   text: string
@@ -22,11 +24,11 @@ export type Message = ReturnType<typeof toMessage>
 
 /** Addresses are objects, so that nothing in them is parsed as a list or a header. */
 export function toMessage(
-  { to, subject, text, html, otp, unsubscribeUrl }: Mail,
+  { id = randomUUID(), to, subject, text, html, otp, unsubscribeUrl }: Mail,
   from: { name: string; address: string },
 ) {
   return {
-    ...{ from, subject, text },
+    ...{ id, from, subject, text },
     ...(html && { html }),
     ...(otp && { otp }),
     to: { name: inLetters(to), address: to },
@@ -97,7 +99,6 @@ export function smtpSender(
   relay: Relay,
   { conversationMs = CONVERSATION_MS, dkim, onEntry = () => {} }: Options = {},
 ) {
-  const host = dnsNameOf(relay.publicUrl)
   return async (message: Message, signal?: AbortSignal): Promise<string> => {
     let isWritten = false
     const smtp = createTransport({
@@ -111,7 +112,7 @@ export function smtpSender(
     })
     const deadline = AbortSignal.timeout(conversationMs)
     const until = signal ? AbortSignal.any([signal, deadline]) : deadline
-    const messageId = host && `<${randomUUID()}@${host}>`
+    const host = dnsNameOf(relay.publicUrl) || domainOf(message.from.address) || 'localhost'
     try {
       // nodemailer would send such an address to any server, as raw UTF-8.
       if (needsSmtpUtf8(message.to.address) && !(await offersSmtpUtf8(relay, conversationMs))) {
@@ -119,7 +120,7 @@ export function smtpSender(
       }
       const { response } = await smtp.sendMail({
         ...message,
-        ...(messageId && { messageId }),
+        messageId: `<${message.id}@${host}>`,
         signal: until,
       })
       return response
