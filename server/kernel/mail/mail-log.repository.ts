@@ -42,27 +42,27 @@ export type MailHealth = {
   /** Tried before, or waiting because the login is refused. */
   failing: number
   limited: number
-  /** Without mails that are slowed on purpose. */
+  /** Of the mails that a person waits for, without those that are slowed on purpose. */
   oldestSeconds: number
-  /** Since when no mail has been sent, the error, and the server's words. */
+  /** Since when no such mail has been sent, the error, and the server's words. */
   failingSince: Date | null
   error: string | null
   reason: string | null
   lastHour: { sent: number; refused: number; expired: number }
 }
 
-/** Mails fail while one that was tried waits, and the server has accepted or refused none since. */
+/** Mails fail while an urgent one that was tried waits, and the server has accepted or refused none since. */
 export async function mailHealth(db: Queryable): Promise<MailHealth> {
   const { rows } = await sql<MailHealth>`
     WITH waiting AS (SELECT * FROM outbox WHERE payload IS NOT NULL),
       answered AS (SELECT max(at) AS at FROM outbox WHERE state IN ('sent', 'refused')),
       failed AS (SELECT w.* FROM waiting w, answered a
-        WHERE w.state = 'retrying' AND coalesce(w.at > a.at, true)),
+        WHERE w.is_urgent AND w.state = 'retrying' AND coalesce(w.at > a.at, true)),
       newest AS (SELECT error, coalesce(answer, error) AS reason FROM failed ORDER BY at DESC, id DESC LIMIT 1)
     SELECT count(*)::int AS waiting,
       (count(*) FILTER (WHERE tries > 0 OR ${IS_PAUSED}))::int AS failing,
       (count(*) FILTER (WHERE state = 'limited'))::int AS limited,
-      coalesce(extract(epoch FROM now() - min(queued_at) FILTER (WHERE state <> 'slowed')), 0)::float8 AS "oldestSeconds",
+      coalesce(extract(epoch FROM now() - min(queued_at) FILTER (WHERE is_urgent AND state <> 'slowed')), 0)::float8 AS "oldestSeconds",
       (SELECT greatest(min(queued_at), (SELECT at FROM answered)) FROM failed
         HAVING count(*) > 0) AS "failingSince",
       (SELECT error FROM newest) AS error, (SELECT reason FROM newest) AS reason,

@@ -52,7 +52,8 @@ type Result = Outcome & { message: string; hint?: string | undefined; login?: Ma
 /** After this time other jobs may run, which a hanging server would delay. */
 const TURN_MS = 1000
 const FIRST_RETRY_MS = 2000
-const LONGEST_RETRY_MS = 15_000
+/** Of mails that a person waits for. */
+const LONGEST_URGENT_MS = 15_000
 const STORE_AGAIN_MS = 1000
 
 export function mailJobs(options: Options): Jobs {
@@ -61,9 +62,10 @@ export function mailJobs(options: Options): Jobs {
 }
 
 /**
- * Sends due mails, one after another. A failed mail, and all mails to a domain whose server does
- * not reply, are retried after 2, 4, 8 and then every 15 s until they expire. A refused mail is not
- * retried. A mail that was sent whole but not confirmed may have arrived, so it is retried once.
+ * Sends due mails, one after another. A failed mail is retried after 2, 4, 8 and then every 15 s,
+ * one that nobody waits for up to every 5 minutes, until it expires; all mails to a domain whose
+ * server does not reply wait with it, for 15 s at most. A refused mail is not retried. A mail that
+ * was sent whole but not confirmed may have arrived, so it is retried once.
  */
 export class MailSender {
   #options: Options
@@ -144,7 +146,11 @@ export class MailSender {
       if (!(await settleMail(tx, mail, { ...outcome, logKey }))) return
       const { attempt, againMs } = outcome
       const isSilent = attempt !== undefined && attempt.reply === undefined
-      if (isSilent && againMs !== undefined) await backOffDomain(tx, { id: mail.id, againMs })
+      if (isSilent && againMs !== undefined) {
+        const pauseMs = Math.min(againMs, LONGEST_URGENT_MS)
+        await backOffDomain(tx, { id: mail.id, againMs: pauseMs })
+        if (pauseMs < againMs) await wakeSenders(tx, pauseMs)
+      }
       await kinds[mail.task]?.settled?.(tx, mail.payload, outcome.state)
     })
   }
@@ -175,6 +181,7 @@ function resultOfFailure({ payload, tries, ...mail }: ClaimedMail, error: Error)
   if (isUnanswered && mail.isUnanswered) {
     return { ...failed, state: 'expired', message: 'mail sent twice without an answer' }
   }
-  const againMs = Math.min(FIRST_RETRY_MS * 2 ** tries, LONGEST_RETRY_MS)
+  const longest = payload.isUrgent ? LONGEST_URGENT_MS : LONGEST_WAIT_MS
+  const againMs = Math.min(FIRST_RETRY_MS * 2 ** tries, longest)
   return { ...failed, state: 'retrying', message: 'mail not sent, will retry', againMs }
 }

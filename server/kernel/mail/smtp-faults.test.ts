@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { EmailNotice } from '../../features/account/account.mail.ts'
 import type { CodeMail } from '../../features/codes/codes.mail.ts'
+import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { freePort } from '../../testing/free-port.ts'
@@ -9,7 +10,8 @@ import { openMailbox } from '../../testing/mailbox.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { openRefusingSmtp, openStuckSmtp } from '../../testing/smtp-faults.ts'
 import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
-import { queueMail } from './queue-mail.ts'
+import { mailHealth } from './mail-log.repository.ts'
+import { queueMail, wakeSenders } from './queue-mail.ts'
 
 /** Long enough for a busy machine. */
 const SLOW_MACHINE = { timeout: 15_000 }
@@ -115,6 +117,31 @@ test.each([
   expect(JSON.parse(line)).toMatchObject({ reply: refusal.code, to: 'o***@example.org' })
   await waitingOnly(app, [])
   expect(refusing.counts.refusals).toBe(1)
+})
+
+test('a code for a full mailbox is retried every 15 s, a notice every 5 minutes, about which the doctor is silent', async () => {
+  const full = closeAfterTest(await openRefusingSmtp({ code: 552, words: '5.2.2 Mailbox full' }))
+  const app = await appForTest({ config: { smtpUrl: urlOf(full.port) } })
+  await startAt(app, '/registrations', { email: EMAIL })
+  const expiresAt = Date.now() + 86_400_000
+  const notice = { to: 'petr@example.org', username: 'olga_1', changeId: 'x', expiresAt }
+  await queueMail(app.db, 'send-email-notice', notice)
+  await app.logLine('mail not sent, will retry', 2)
+  await sql`UPDATE outbox SET tries = 9, due_at = now(), queued_at = now() - interval '1 hour'`.execute(
+    app.db,
+  )
+  await wakeSenders(app.db)
+  const pauses = sql<object>`SELECT is_urgent, extract(epoch FROM due_at - at)::int AS seconds
+    FROM outbox WHERE tries = 10 ORDER BY is_urgent`
+  await expect
+    .poll(async () => (await pauses.execute(app.db)).rows, SLOW_MACHINE)
+    .toEqual([
+      { is_urgent: false, seconds: 300 },
+      { is_urgent: true, seconds: 15 },
+    ])
+  expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({ level: 'broken' })
+  await sql`DELETE FROM outbox WHERE is_urgent`.execute(app.db)
+  expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({ level: 'ok' })
 })
 
 test('retries stop when the code expires: no mail arrives later', async () => {

@@ -20,8 +20,8 @@ export function checkMailQueue(health: MailHealth): Finding {
       'Если столько писем и нужно, увеличьте MAILS_PER_HOUR; кому они, покажет vslukh mail log',
     )
   }
-  if (failing === 0 && oldestSeconds < LATE_SECONDS) return ok('mails', message)
   if (failingSince === null) {
+    if (oldestSeconds < LATE_SECONDS) return ok('mails', message)
     return broken('mails', message, 'Что с каждым из них, покажет vslukh mail log')
   }
   const since = `с ${failingSince.toISOString().slice(0, 16).replace('T', ' ')} UTC`
