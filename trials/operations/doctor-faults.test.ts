@@ -213,7 +213,7 @@ const AROUND: [name: string, (wall: Wall) => Env | Promise<Env>, Expected][] = [
   ],
   [
     'a name of the mail server that the DNS does not know',
-    () => ({ SMTP_URL: `smtp://wall:${PASSWORD}@mail.invalid` }),
+    () => ({ SMTP_URL: `smtp://wall:${PASSWORD}@mail.invalid`, MAIL_FROM: 'wall@mail.invalid' }),
     { check: 'smtp', level: 'broken', message: /mail\.invalid/, fix: /имя сервера в SMTP_URL/ },
   ],
   [

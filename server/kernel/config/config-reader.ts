@@ -92,10 +92,10 @@ export function url(row: Row, protocols: string[]): Variable<string | undefined>
   })
 }
 
-export function email(row: Row, unset = 'unset'): Variable<string | undefined> {
+export function email(row: Row): Variable<string | undefined> {
   const parse = (value: string) => (isEmail(value) ? value : undefined)
   const need = 'нужен адрес почты, например wall@vsluh.example'
-  return variable(row, { parse, need, fallback: undefined, unset })
+  return variable(row, { parse, need, fallback: undefined })
 }
 
 export function list(row: Row, isValid: (part: string) => boolean, need: string) {

@@ -5,6 +5,7 @@ import { folderForTest } from '../../testing/folder-for-test.ts'
 import { readConfig } from './config.ts'
 import { ConfigError } from './config-reader.ts'
 
+const MAIL_FROM = 'wall@vsluh.example'
 const SECRET = 's'.repeat(32)
 const DATABASE_URL = 'postgres://vslukh:password@db.example:5432/vslukh'
 
@@ -52,6 +53,7 @@ test.each([
   ['SMTP_URL', 'https://mail.example'],
   ['SMTP_URL', 'mail.example:25'],
   ['MAIL_FROM', 'Вслух <wall@vsluh.example>'],
+  ['MAIL_FROM', 'стена@пример.рф'],
   ['CONTACT_EMAIL', 'wall'],
   ['MODERATOR_EMAIL', 'a@b.example, anna'],
   ['MODERATOR_EMAIL', 'a@b.example; c@d.example'],
@@ -112,8 +114,29 @@ test.each([
   'smtp://mail.example:25?name=wall.example',
   'smtp://olga:pass@mail.example?name=wall@mail.example',
 ])('an encoded login is taken: %s', (SMTP_URL) => {
-  expect(readConfig({ SMTP_URL }).smtpUrl).toBe(SMTP_URL)
+  expect(readConfig({ SMTP_URL, MAIL_FROM }).smtpUrl).toBe(SMTP_URL)
 })
+
+test.each([
+  ['smtp://olga:pass@mail.example:465', 'smtps://'],
+  ['smtp://olga@mail.example:587', 'пароль'],
+  ['smtp://olga:@mail.example', 'пароль'],
+  ['smtp://', 'имени сервера'],
+  ['smtp:mail.example:587', 'имени сервера'],
+  ['"smtps://olga:pass@mail.example"', 'кавычки'],
+])('SMTP_URL=%s is refused with what to mend: %s', (SMTP_URL, fix) => {
+  expect(() => readConfig({ SMTP_URL, MAIL_FROM })).toThrow(new RegExp(`^SMTP_URL: .*${fix}`))
+})
+
+test.each([undefined, 'http://192.168.1.5:3000', 'http://[2001:db8::1]'])(
+  'without MAIL_FROM and without a domain in PUBLIC_URL the start warns: %s',
+  (PUBLIC_URL) => {
+    const fixesWith = (SMTP_URL: string) =>
+      readConfig({ PUBLIC_URL, SMTP_URL }).warnings.map(({ fix }) => fix)
+    expect(fixesWith('smtp://olga:pass@mail.example')).toEqual(['Задайте MAIL_FROM'])
+    expect(fixesWith('smtp://localhost:25')).toEqual(PUBLIC_URL ? ['Задайте MAIL_FROM'] : [])
+  },
+)
 
 test('no message repeats a secret or a password', () => {
   const secrets = { APP_SECRET: 'short-secret', SMTP_URL: 'http://u:short-secret@mail.example' }

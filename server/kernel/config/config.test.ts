@@ -146,7 +146,9 @@ test('a trailing slash of PUBLIC_URL does not count', () => {
   )
 })
 
-test('mails come from the host of PUBLIC_URL unless MAIL_FROM says otherwise', () => {
+test('mails come from the login of SMTP_URL if it is an address, else from the host of PUBLIC_URL', () => {
+  const SMTP_URL = 'smtps://olga%40mail.example:pass@smtp.mail.example'
+  expect(readConfig({ SMTP_URL }).mailFrom).toBe('olga@mail.example')
   expect(readConfig({ PUBLIC_URL: 'https://vsluh.example', MAIL_MODE: 'print' }).mailFrom).toBe(
     'no-reply@vsluh.example',
   )

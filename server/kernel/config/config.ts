@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { unescape as decode } from 'node:querystring'
 import { ConfigError, type Variable } from './config-reader.ts'
-import { VARIABLES } from './variables.ts'
+import { isSender, VARIABLES } from './variables.ts'
 
 type Values = {
   [Field in keyof typeof VARIABLES]: ReturnType<(typeof VARIABLES)[Field]['read']>
@@ -31,12 +32,14 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
   const values = Object.fromEntries(Object.entries(VARIABLES).map(read)) as Values
   requireTogether(values, resolve(folder, values.dataDir))
   requireOneWayOfMail(values)
-  const { mailFrom, dkimKeyFile, dkimSelector, backupCommand, ...others } = values
-  const { publicUrl, dataDir, backupDir } = values
+  requireWholeSmtpUrl(values)
+  const mailFrom = senderOf(values)
+  const { mailFrom: _, dkimKeyFile, dkimSelector, backupCommand, ...others } = values
+  const { dataDir, backupDir } = values
   return {
     ...others,
     dataDir: resolve(folder, dataDir),
-    mailFrom: mailFrom ?? `no-reply@${publicUrl ? new URL(publicUrl).hostname : 'localhost'}`,
+    mailFrom,
     dkim:
       dkimKeyFile !== undefined && dkimSelector !== undefined
         ? { keyFile: resolve(folder, dkimKeyFile), selector: dkimSelector }
@@ -44,7 +47,7 @@ export function readConfig(env: NodeJS.ProcessEnv, folder = process.cwd()): Conf
     backupDir: backupDir && resolve(folder, backupDir),
     backupCommand:
       backupCommand === undefined ? undefined : { line: backupCommand, env: foreignVariables(env) },
-    warnings: warningsOf(env, NAMES, values),
+    warnings: warningsOf(env, NAMES, { ...values, mailFrom }),
   }
 }
 
@@ -89,6 +92,9 @@ function requireOneWayOfMail({
 
 /** In a URL these characters end the login or the address. The message quotes no password. */
 function requireEncodedLogin(smtpUrl = ''): void {
+  if (/^["']/.test(smtpUrl)) {
+    throw new ConfigError('SMTP_URL: уберите кавычки вокруг значения: docker их не снимает')
+  }
   const url = URL.parse(smtpUrl)
   const isCut = !url || url.username === '' || url.hash !== '' || url.pathname.length > 1
   const isMisread = isCut && /[#/?].*@/.test(smtpUrl.replace(/^\w*:\/\//, ''))
@@ -99,6 +105,36 @@ function requireEncodedLogin(smtpUrl = ''): void {
     'SMTP_URL: в имени и пароле знаки # / ? % @ : записываются кодами (percent-encoding): ' +
       '%23 %2F %3F %25 %40 %3A',
   )
+}
+
+function requireWholeSmtpUrl({ smtpUrl }: Pick<Config, 'smtpUrl'>): void {
+  if (smtpUrl === undefined) return
+  const { protocol, hostname, port, username, password } = new URL(smtpUrl)
+  if (hostname === '') {
+    throw new ConfigError('SMTP_URL: нет имени сервера, нужен адрес вида smtps://имя:пароль@сервер')
+  }
+  if (protocol === 'smtp:' && port === '465') {
+    throw new ConfigError('SMTP_URL: порт 465 — сразу с TLS: напишите smtps:// вместо smtp://')
+  }
+  if ((username === '') !== (password === '')) {
+    throw new ConfigError('SMTP_URL: нужны и имя, и пароль, или ни того ни другого')
+  }
+}
+
+function senderOf({ mailFrom, smtpUrl, publicUrl }: Values): string {
+  const login = decode(smtpUrl === undefined ? '' : new URL(smtpUrl).username)
+  const { hostname } = new URL(publicUrl ?? 'http://localhost')
+  return mailFrom ?? (isSender(login) ? login : `no-reply@${hostname}`)
+}
+
+/** A server elsewhere refuses mails from localhost; one here may be for trials. */
+function isRefusedElsewhere(sender: string, smtpUrl: string): boolean {
+  const isAtIp = /@(?:[\d.]+|\[.*)$/.test(sender)
+  return isAtIp || (sender.endsWith('@localhost') && !isLoopback(new URL(smtpUrl).hostname))
+}
+
+export function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/i.test(hostname)
 }
 
 /** With a database, a secret and an SMTP server of its own, a node stores nothing in DATA_DIR. */
@@ -113,12 +149,12 @@ export function originOf({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>
 /** A setting that works but is probably a mistake, and the fix; both without full stops. */
 type ConfigWarning = { message: string; fix: string }
 
-type Facts = Record<'publicUrl' | 'operatorName' | 'contactEmail', string | undefined>
+type Facts = Pick<Config, 'mailFrom' | 'smtpUrl' | 'publicUrl' | 'operatorName' | 'contactEmail'>
 
 function warningsOf(
   env: NodeJS.ProcessEnv,
   names: ReadonlySet<string>,
-  { publicUrl, operatorName, contactEmail }: Facts,
+  { mailFrom, smtpUrl, publicUrl, operatorName, contactEmail }: Facts,
 ): ConfigWarning[] {
   const warnings: ConfigWarning[] = []
   const missing = [
@@ -130,6 +166,10 @@ function warningsOf(
       message: `сайт открыт людям, а кто за него отвечает и куда писать, не указано: ${missing.join(', ')}`,
       fix: `Задайте ${missing.join(' и ')}: их называют /privacy и /contacts (docs/law.md)`,
     })
+  }
+  if (smtpUrl !== undefined && isRefusedElsewhere(mailFrom, smtpUrl)) {
+    const message = `письма от ${mailFrom} другие почтовые серверы не принимают`
+    warnings.push({ message, fix: 'Задайте MAIL_FROM' })
   }
   for (const name of Object.keys(env)) {
     if (names.has(name)) continue

@@ -8,7 +8,7 @@ const SECRET_LENGTH = 32
 const DAYS_MAX = 3650
 const DAY_SECONDS = 86_400
 const DNS_NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
-const SMTP = `where mails go: \`smtps://…\` (port 465 unless another is named), or \`smtp://…\` (587), which must offer TLS with a certificate that can be checked, unless it is on this machine or ends in \`?requireTLS=false\`; \`?tls.rejectUnauthorized=false\` takes any certificate, \`?name=\` replaces the host of \`PUBLIC_URL\` in EHLO; \`#\`, \`/\` and \`?\` of a password are written as \`%23\`, \`%2F\`, \`%3F\`; unset: the terminal and \`DATA_DIR/mail\``
+const SMTP = `where mails go: \`smtps://…\` (port 465), or \`smtp://…\` (587), which must offer TLS with a certificate that can be checked, unless it is on this machine or ends in \`?requireTLS=false\`; \`?tls.rejectUnauthorized=false\` takes any certificate, \`?name=\` replaces the host of \`PUBLIC_URL\` in EHLO; \`#\`, \`/\` and \`?\` of a password are written as \`%23\`, \`%2F\`, \`%3F\`; unset: the terminal and \`DATA_DIR/mail\``
 const OPERATOR = `who runs the wall, as its pages and refusals name them; \`DATA_DIR/pages/{about,rules,privacy,contacts}.md\` replace the texts that come along`
 const MODERATORS = `who gets a mail, one address or several with commas between them, at the first report of a quiet hour, then one an hour while there is something new`
 const REPORTS = `reports by so many people (accounts of different mailboxes, registered from different networks) hide a post until somebody decides; at least 3, or 0 for never`
@@ -64,9 +64,14 @@ export const VARIABLES = {
     ['0', '1'],
   ),
   smtpUrl: url(['SMTP_URL', SMTP], ['smtp:', 'smtps:']),
-  mailFrom: email(
+  mailFrom: variable(
     ['MAIL_FROM', 'the address that mails come from; the name beside it is `APP_NAME`'],
-    'no-reply@ the host of `PUBLIC_URL`',
+    {
+      parse: (value) => (isSender(value) ? value : undefined),
+      need: 'нужен адрес почты, где перед «@» только латинские буквы, например wall@vsluh.example',
+      fallback: undefined,
+      unset: 'the login of `SMTP_URL`, or no-reply@ the host of `PUBLIC_URL`',
+    },
   ),
   mailsPerHour: integer(
     ['MAILS_PER_HOUR', 'how many mails all nodes together send in an hour'],
@@ -156,6 +161,11 @@ export const VARIABLES = {
     LOG_LEVELS,
     'info',
   ),
+}
+
+/** Servers without SMTPUTF8 take no other senders. */
+export function isSender(value: string): boolean {
+  return isEmail(value) && /^[!-~]+@[^@]+$/.test(value)
 }
 
 function originOf(value: string): string | undefined {

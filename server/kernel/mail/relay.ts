@@ -1,5 +1,6 @@
 import { isIPv4, Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
+import { isLoopback } from '../config/config.ts'
 import { withDeadline } from '../db/outage.ts'
 
 const STEP_MS = 10_000
@@ -34,10 +35,6 @@ export function smtpOptions({ url, publicUrl }: Relay) {
     dnsTimeout: STEP_MS,
     socketCloseTimeout: CLOSE_MS,
   }
-}
-
-export function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/i.test(hostname)
 }
 
 /**
