@@ -24,8 +24,11 @@ export function smtpOptions({ url, publicUrl }: Relay) {
   const requireTLS = asked === null ? !isLocal : asked !== 'false'
   const name = helloName(publicUrl)
   return {
-    url,
+    // A pool would stay open after its only mail.
+    url: url.replace(/(?<=[?&])pool=[^&]*/, ''),
     requireTLS,
+    // A server may offer TLS and answer that it has none.
+    opportunisticTLS: !requireTLS,
     ...(name !== undefined && { name }),
     // Debian's mail server signs its own certificate, and a local connection cannot be intercepted.
     ...(isLocal && !requireTLS && { tls: { rejectUnauthorized: false } }),

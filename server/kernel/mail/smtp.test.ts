@@ -1,9 +1,11 @@
+import { createServer } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { openDatabaseForTest } from '../../testing/database-for-test.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { listen } from '../../testing/free-port.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { openTarpitSmtp, smtpForTest } from '../../testing/smtp-faults.ts'
@@ -194,6 +196,38 @@ test('an address beyond ASCII is refused with an explanation if the server lacks
   expectRefusal(refused, 'INVALID_REQUEST')
   expect(refused.body.message).toContain('не только латинские буквы')
   expect(told).toEqual([])
+})
+
+test('a server that offers TLS and has none gets the mail only if TLS is not required', async () => {
+  const replies: [asked: RegExp, reply: string][] = [
+    [/^EHLO /, '250-here\r\n250 STARTTLS'],
+    [/^STARTTLS/, '454 4.7.0 TLS not available'],
+    [/^(?:MAIL|RCPT) /, '250 go on'],
+    [/^DATA/, '354 go on'],
+    [/\r\n\.\r\n$/, '250 taken'],
+  ]
+  const server = createServer((socket) => {
+    socket.write('220 here\r\n')
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      const reply = replies.find(([asked]) => asked.test(text))?.[1]
+      if (reply) socket.write(`${reply}\r\n`)
+    })
+  })
+  const url = `smtp://127.0.0.1:${await listen(server)}`
+  closeAfterTest({ close: () => new Promise<void>((done) => server.close(() => done())) })
+  expect(await smtpSender({ url })(MESSAGE)).toBe('250 taken')
+  const strict = smtpSender({ url: `${url}?requireTLS=true` })(MESSAGE)
+  await expect(strict).rejects.toMatchObject({ code: 'ETLS' })
+})
+
+test('no connection stays open after its mail, also where SMTP_URL wants a pool', async () => {
+  let closed = 0
+  const onClose = () => void closed++
+  const port = await smtpForTest({ disabledCommands: ['STARTTLS'], onClose })
+  const query = '?pool=true&name=mx.example.org'
+  await smtpSender({ url: `smtp://127.0.0.1:${port}${query}` })(MESSAGE)
+  // An idle connection of a pool would stay for ten seconds.
+  await expect.poll(() => closed, { timeout: 6000 }).toBe(1)
 })
 
 test('a mail is not sent if TLS is required but not offered, and the log names the fix', async () => {
