@@ -28,7 +28,7 @@ export type Fault = {
 const MEND: Record<string, RegExp> = {
   ESOCKET: /имя и порт/,
   ETIMEDOUT: /имя и порт/,
-  EENVELOPE: /MAIL_FROM/,
+  EENVELOPE: /причина в его ответе/,
   EPROTOCOL: /подождите/,
   EABORT: /слишком медленно/,
 }

@@ -37,7 +37,12 @@ test.each([
   ['ESOCKET', 'connect ECONNREFUSED 127.0.0.1:25', /имя и порт/],
   ['EPROTOCOL', 'Invalid greeting. response=421 4.3.0 not now', /подождите/],
   ['EABORT', 'The conversation took longer than 45 s', /слишком медленно/],
-  ['EMESSAGE', 'Message failed: 552 too large', /само письмо/],
+  ['EMESSAGE', 'Message failed: 552 too large', /причина в его ответе/],
+  ['EENVELOPE', '451 4.7.1 Greylisting in action', /причина в его ответе/],
+  ['EENVELOPE', '530 5.7.0 Authentication required', /имени и паролю/],
+  ['EENVELOPE', '530 5.7.0 Must issue a STARTTLS command first', /причина в его ответе/],
+  ['ETLS', 'Error upgrading connection with STARTTLS: 454 4.7.0 not now', /подождите/],
+  ['ESMTPUTF8', 'The server does not offer SMTPUTF8', /латинские буквы/],
 ])('the advice for %s, %s', (code, message, advice) => {
   expect(smtpAdvice({ code, message })).toMatch(advice)
 })

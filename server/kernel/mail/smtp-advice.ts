@@ -46,6 +46,13 @@ type SmtpProblem = { code?: string | null | undefined; message?: string | null |
 export function smtpAdvice({ code, message }: SmtpProblem): string {
   const known = tlsError({ message })
   if (known) return known[2]
+  const answer = message ?? ''
+  if (/\b530\b(?!.*STARTTLS)/i.test(answer)) {
+    return 'Сервер впускает только по имени и паролю: допишите их к SMTP_URL'
+  }
+  if (code === 'ETLS' && /\b454\b/.test(answer)) {
+    return 'Сервер предлагает TLS, но включить его не может: подождите или спросите его владельца'
+  }
   switch (code) {
     case 'ETLS':
       return `Сервер не предлагает TLS: укажите порт, где оно есть (smtps://…:465 или smtp://…:587), или, ${OWN_NETWORK} ?requireTLS=false`
@@ -54,9 +61,10 @@ export function smtpAdvice({ code, message }: SmtpProblem): string {
     case 'EDNS':
       return 'Проверьте имя сервера в SMTP_URL'
     case 'EENVELOPE':
-      return 'Сервер не принимает отправителя или получателя: проверьте MAIL_FROM и адрес'
     case 'EMESSAGE':
-      return 'Сервер не принимает само письмо: причина в его ответе'
+      return 'Сервер отказывает: причина в его ответе'
+    case 'ESMTPUTF8':
+      return 'Сервер не принимает адресов, где перед «@» не только латинские буквы: укажите другой'
     case 'EPROTOCOL':
       return 'Сервер сейчас не принимает писем или отказывает этой машине: подождите или спросите его владельца'
     case 'EABORT':
