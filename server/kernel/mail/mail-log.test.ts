@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
@@ -10,6 +11,7 @@ import { deriveKey } from '../config/app-secret.ts'
 import { addJob } from '../queue/queue.ts'
 import { MAIL_LOG_KEY, mailHealth, selectMailLog } from './mail-log.repository.ts'
 import { hashAddress } from './outbox.repository.ts'
+import { queueMail } from './queue-mail.ts'
 import { maskAnswer } from './smtp-answer.ts'
 
 const EMAIL = 'olga@example.org'
@@ -54,6 +56,20 @@ test('the answer of a server that refuses an address stands in the log and in th
   expect(await logOf(app)).toMatchObject([{ outcome: 'refused', reply: 550, answer, tries: 1 }])
   const { rows } = await sql`SELECT outbox::text AS all FROM outbox`.execute(app.db)
   expect(JSON.stringify(rows)).not.toMatch(/olga/i)
+})
+
+test('the doctor warns of an hour in which mails expired and none was sent', async () => {
+  const app = await appForTest()
+  const mail = { to: EMAIL, username: 'olga_1', changeId: 'x', expiresAt: Date.now() - 1 }
+  await queueMail(app.db, 'send-email-notice', mail)
+  await app.logLine('mail given up')
+  await expect
+    .poll(async () => checkMailQueue(await mailHealth(app.db)))
+    .toMatchObject({ level: 'warning', fix: expect.stringContaining('mail log') })
+  await queueMail(app.db, 'send-email-notice', { ...mail, expiresAt: Date.now() + 60_000 })
+  await expect
+    .poll(async () => checkMailQueue(await mailHealth(app.db)))
+    .toMatchObject({ level: 'ok' })
 })
 
 test.each([

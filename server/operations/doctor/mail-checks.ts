@@ -11,7 +11,7 @@ import { broken, type Finding, ok, warning } from './finding.ts'
 const LATE_SECONDS = 120
 
 export function checkMailQueue(health: MailHealth): Finding {
-  const { waiting, failing, limited, oldestSeconds, failingSince, error, reason } = health
+  const { waiting, failing, limited, oldestSeconds, failingSince, error, reason, lastHour } = health
   const message = `писем в очереди: ${waiting}, не уходят: ${failing}`
   if (limited > 0) {
     return broken(
@@ -21,8 +21,11 @@ export function checkMailQueue(health: MailHealth): Finding {
     )
   }
   if (failingSince === null) {
-    if (oldestSeconds < LATE_SECONDS) return ok('mails', message)
-    return broken('mails', message, 'Что с каждым из них, покажет vslukh mail log')
+    const fix = 'Что с каждым из них, покажет vslukh mail log'
+    if (oldestSeconds >= LATE_SECONDS) return broken('mails', message, fix)
+    const { sent, refused, expired } = lastHour
+    if (expired === 0 || sent + refused > 0) return ok('mails', message)
+    return warning('mails', `${message}, за час опоздало: ${expired}, а не ушло ни одно`, fix)
   }
   const since = `с ${failingSince.toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return broken(
