@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { endpoint, strictObject } from './endpoint.ts'
 import { ClientToken, IdParams, UnixSeconds } from './fields.ts'
 
-/** `sent`: accepted by the mail server; `retrying`: failed so far; `refused`: no such mailbox. */
+/** `sent`: accepted by the mail server; `retrying`: delayed; `refused`: no such mailbox. */
 const MailState = Type.Union([
   Type.Literal('queued'),
   Type.Literal('sent'),

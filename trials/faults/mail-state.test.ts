@@ -7,7 +7,7 @@ import { type Mailbox, openMailbox } from '../../server/testing/mailbox.ts'
 import { openRefusingSmtp } from '../../server/testing/smtp-faults.ts'
 
 const SENT = 'Письмо отправлено'
-const RETRYING = 'Почта не отвечает, пробуем ещё'
+const RETRYING = 'Письмо задерживается, пробуем ещё'
 const REFUSED = 'Такого ящика нет: проверьте адрес'
 
 const port = await freePort()

@@ -16,7 +16,7 @@ import { type MailedCode, useRetryAt } from './use-mailed-code.ts'
 const MAIL_STATUS: Record<MailState, FieldStatus> = {
   queued: { kind: 'plain', text: 'Отправляем письмо…' },
   sent: { kind: 'plain', text: 'Письмо отправлено' },
-  retrying: { kind: 'plain', text: 'Почта не отвечает, пробуем ещё' },
+  retrying: { kind: 'plain', text: 'Письмо задерживается, пробуем ещё' },
   refused: { kind: 'bad', text: 'Такого ящика нет: проверьте адрес' },
 }
 

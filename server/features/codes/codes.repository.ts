@@ -115,8 +115,8 @@ async function lockOperation(tx: Queryable, operation: NewOperation) {
 
 const SHOWN: Record<OutboxState, MailState> = {
   queued: 'queued',
-  limited: 'queued',
-  slowed: 'queued',
+  limited: 'retrying',
+  slowed: 'retrying',
   retrying: 'retrying',
   sent: 'sent',
   refused: 'refused',

@@ -105,8 +105,8 @@ test('of codes to ten mailboxes that do not exist, asked for at once by one netw
     return (await app.call('POST', `/codes/${body.id}/mail`, asked)).body.state
   })
   expect((await Promise.all(shown)).sort()).toEqual([
-    ...Array(5).fill('queued'),
     ...Array(5).fill('refused'),
+    ...Array(5).fill('retrying'),
   ])
 })
 

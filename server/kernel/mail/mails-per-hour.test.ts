@@ -39,7 +39,7 @@ test('all nodes together send MAILS_PER_HOUR: at most half notices, the last qua
   await mailbox.mailTo('known@example.org', 2)
   expect(mailbox.mails).toHaveLength(5)
   const asked = { body: { clientToken: 'one browser' } }
-  expect((await app.call('POST', `/codes/${body.id}/mail`, asked)).body.state).toBe('queued')
+  expect((await app.call('POST', `/codes/${body.id}/mail`, asked)).body.state).toBe('retrying')
   expect([...app.logged, ...other.logged].join('')).toContain('"limit":"MAILS_PER_HOUR"')
   // The mail that has arrived leaves the queue a moment later.
   await expect
