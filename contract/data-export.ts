@@ -4,7 +4,7 @@ import { endpoint, strictObject } from './endpoint.ts'
 export const prepareDownload = endpoint('POST', '/users/current/downloads', {
   access: 'user',
   summary:
-    'Everything that is stored about the viewer: the path of a zip archive that can be fetched once, within a minute; once a day, or again where the download broke off',
+    'Everything that is stored about the viewer: the path of a zip archive that can be fetched within a minute; once a day, or again if the download broke off',
   status: 201,
   answer: strictObject({ path: Type.String() }),
   errors: [],

@@ -21,8 +21,8 @@ class LimitsInMemory extends Limits {
     return refused && other && ([refused, other] as [Refused, Refused])
   }
 
-  override isSpent(charge: Charge): Promise<boolean> {
-    return super.isSpent(this.#localOf(charge))
+  override findRefusal(charges: Charge[]): Promise<Refused | undefined> {
+    return super.findRefusal(charges.map((charge) => this.#localOf(charge)))
   }
 
   override refund(charges: Charge[]): Promise<void> {

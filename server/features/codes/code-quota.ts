@@ -141,7 +141,7 @@ export async function chargeGuess(limits: Limits, guess: Guess): Promise<Charge[
   const network = networkKey(guess)
   const mayUseKept =
     refused.limit === WRONG_CODES &&
-    (await limits.isSpent({ limit: MAILED_NETWORKS, key: network }))
+    (await limits.findRefusal([{ limit: MAILED_NETWORKS, key: network }]))
   const kept: Charge[] = [
     { limit: WRONG_CODES_OF_MAILED, key: network },
     { limit: WRONG_CODES, key },

@@ -4,9 +4,10 @@ import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
 import { Gate } from '../../kernel/gate/gate.ts'
 import { VISITOR_CALLS } from '../../kernel/http/call-limits.ts'
-import type { Limit } from '../../kernel/limits/limits.ts'
+import { type Limit, tooMany } from '../../kernel/limits/limits.ts'
 import { createTicket, exportData, readTicket } from './data-export.service.ts'
 
+/** Counts archives that were sent whole: nobody loses the day's archive with an answer. */
 const DOWNLOADS: Limit = {
   name: 'download',
   rates: [[1, 86_400]],
@@ -14,20 +15,12 @@ const DOWNLOADS: Limit = {
   isShared: true,
 }
 
-/** Counts interrupted downloads too, unlike DOWNLOADS. */
+/** Counts interrupted downloads too, and those of in-app browsers, which fetch a path twice. */
 const DOWNLOAD_TRIES: Limit = {
   name: 'download-try',
   rates: [[5, 86_400]],
   refusal: 'Архив уже несколько раз пробовали скачать: следующая попытка — через {time}',
   isShared: true,
-}
-
-const DOWNLOAD_TICKETS: Limit = {
-  name: 'download-ticket',
-  rates: [[1, 60]],
-  refusal: 'Этот архив уже скачивают: повторите через {time}',
-  isShared: true,
-  isFixed: true,
 }
 
 const PATH = `${API_PREFIX}/downloads`
@@ -44,10 +37,11 @@ export function registerDataExport(node: Node): void {
 
   route(prepareDownload, async ({ viewer: { userId } }) => {
     if (archives.isFull) throw archives.refusal()
-    await limits.charge([
+    const refused = await limits.findRefusal([
       { limit: DOWNLOADS, key: userId },
       { limit: DOWNLOAD_TRIES, key: userId },
     ])
+    if (refused) throw tooMany(refused)
     return { path: `${PATH}/${createTicket(userId, { key, now: Date.now() })}` }
   })
 
@@ -62,22 +56,20 @@ export function registerDataExport(node: Node): void {
     },
     async ({ params: { ticket } }, reply) => {
       const userId = readTicket(ticket, { key, now: Date.now() })
-      if (userId === undefined) throw new AppError('NOT_FOUND')
-      await limits.charge([{ limit: DOWNLOAD_TICKETS, key: ticket }])
-      // If this fails too, the user waits until tomorrow.
-      const refund = () => limits.refund([{ limit: DOWNLOADS, key: userId }]).catch(() => {})
+      if (userId === undefined) {
+        throw new AppError('NOT_FOUND', { message: 'Запросите архив ещё раз' })
+      }
       // For a client that has disconnected already, no event would end what begins now.
       const leave = reply.raw.destroyed ? null : archives.tryEnter()
-      if (!leave) {
-        await refund()
-        throw archives.refusal()
-      }
+      if (!leave) throw archives.refusal()
       const late = setTimeout(() => reply.raw.destroy(), LONGEST_MS)
       reply.raw.once('close', () => {
         clearTimeout(late)
         leave()
-        if (reply.statusCode !== 200 || !reply.raw.writableFinished) void refund()
+        const isWhole = reply.statusCode === 200 && reply.raw.writableFinished
+        if (isWhole) limits.tryCharge([{ limit: DOWNLOADS, key: userId }]).catch(() => {})
       })
+      await limits.charge([{ limit: DOWNLOAD_TRIES, key: userId }])
       return reply
         .header('content-disposition', 'attachment; filename="vslukh.zip"')
         .type('application/zip')

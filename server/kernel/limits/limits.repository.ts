@@ -21,16 +21,17 @@ export async function chargeShared(
   return [rows[0]?.waits ?? [], rows[0]?.others ?? []]
 }
 
-export async function isSpent(db: Queryable, counts: SharedCount[]): Promise<boolean> {
-  const { rows } = await sql`
-    SELECT FROM unnest(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[],
-      ${burstsOf(counts)}::float8[]) AS asked (key, step, burst)
-    JOIN rate_limits AS counted ON counted.key = asked.key
-    WHERE counted.charged_at <= now() + interval '1 minute'
-      AND counted.arrival > now() + (asked.burst - 1) * asked.step * interval '1 second'`.execute(
-    db,
-  )
-  return rows.length > 0
+/** Returns the seconds to wait for each event, and counts none. */
+export async function selectWaits(db: Queryable, counts: SharedCount[]): Promise<number[]> {
+  const { rows } = await sql<{ wait: number }>`
+    SELECT coalesce(greatest(0,
+      extract(epoch FROM counted.arrival - now()) - (asked.burst - 1) * asked.step), 0) AS wait
+    FROM unnest(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[],
+      ${burstsOf(counts)}::float8[]) WITH ORDINALITY AS asked (key, step, burst, place)
+    LEFT JOIN rate_limits AS counted ON counted.key = asked.key
+      AND counted.charged_at <= now() + interval '1 minute'
+    ORDER BY asked.place`.execute(db)
+  return rows.map(({ wait }) => wait)
 }
 
 export async function refundShared(db: Queryable, counts: SharedCount[]): Promise<void> {

@@ -27,7 +27,7 @@ async function openLimits({ scale = 1 } = {}) {
   })
   return {
     charge: limits.charge.bind(limits),
-    isSpent: limits.isSpent.bind(limits),
+    isSpent: async (charge: Charge) => (await limits.findRefusal([charge])) !== undefined,
     refund: limits.refund.bind(limits),
     db,
     tripped,

@@ -3,7 +3,7 @@ import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Queryable } from '../db/database.ts'
 import { AppError } from '../errors/app-error.ts'
-import { chargeShared, isSpent, refundShared, type SharedCount } from './limits.repository.ts'
+import { chargeShared, refundShared, type SharedCount, selectWaits } from './limits.repository.ts'
 
 /** Allows a burst of events at once, and refills it evenly over so many seconds (GCRA). */
 type Rate = readonly [events: number, seconds: number]
@@ -113,10 +113,12 @@ export class Limits {
     return refused && other && [refused, other]
   }
 
-  async isSpent(charge: Charge): Promise<boolean> {
-    const { shared, local } = this.#eventsOf([charge])
-    if (shared.length > 0) return isSpent(this.#options.db, shared)
-    return local.some((event) => this.#waitInMemory(event) > 0)
+  /** Returns the refusal that the events would get now. Counts nothing. */
+  async findRefusal(charges: Charge[]): Promise<Refused | undefined> {
+    const { shared, local } = this.#eventsOf(charges)
+    const waits = local.map((event) => this.#waitInMemory(event))
+    if (shared.length > 0) waits.push(...(await selectWaits(this.#options.db, shared)))
+    return this.#refusedBy([...local, ...shared], waits)
   }
 
   /** Takes counted events back. Does nothing to events that were not counted. */
