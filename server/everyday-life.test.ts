@@ -156,6 +156,17 @@ test('a newcomer gives sixty hearts in a minute, tries twelve names, searches ei
   }
 })
 
+test('four colleagues behind one address search eight times each within ten seconds', async () => {
+  for (const colleague of ['olga', 'petr', 'ira', 'anna']) {
+    const token = await signIn('/registrations', colleague, { email: `${colleague}@example.org` })
+    for (let search = 0; search < 8; search++) {
+      const page = await fetch(`${app.url}/search?q=${colleague}`, from(HOME))
+      expect([page.status, await page.text()]).toEqual([200, expect.any(String)])
+      served(await app.call('GET', `/posts/search?q=${colleague}`, { token, ...from(HOME) }))
+    }
+  }
+})
+
 test('thirty people read behind one address', async () => {
   const author = await signUpEarlier(app)
   const posts: string[] = []

@@ -19,10 +19,17 @@ import {
 const SEARCH_MS = 300
 const CANCELED = '57014'
 
-const SEARCHES: Limit = {
-  name: 'search',
-  rates: [[10, 10]],
+/** Five people behind one address search eight times each. */
+const VISITOR_SEARCHES: Limit = {
+  name: 'visitor-search',
+  rates: [[40, 40]],
   refusal: 'Из вашей сети ищут слишком часто: следующий поиск — через {time}',
+}
+
+const USER_SEARCHES: Limit = {
+  name: 'user-search',
+  rates: [[10, 10]],
+  refusal: 'Вы ищете слишком часто: следующий поиск — через {time}',
 }
 
 export type Search = (
@@ -40,7 +47,9 @@ export function registerSearch({ route, db, limits }: Node): Search {
     message: 'Сейчас ищут многие. Попробуйте ещё раз через несколько секунд',
   })
   const search: Search = async ({ q, limit = PAGE_SIZE, cursor }, { viewer, ip }) => {
-    await limits.charge([{ limit: SEARCHES, ip }])
+    await limits.charge([
+      viewer ? { limit: USER_SEARCHES, key: viewer.userId } : { limit: VISITOR_SEARCHES, ip },
+    ])
     const { isSimilar, before } = placeOf(cursor)
     const page = { q, before, limit, viewerId: viewer?.userId ?? NO_USER }
     const { ids, similar, nextCursor, words } = await searches.run(
