@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { isSettled, leave } from '../../testing/account-deletion-calls.ts'
 import type { TestUser } from '../../testing/client.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { decide, report, restore, signUpModerator } from '../../testing/moderation-calls.ts'
-import { startMailApp } from '../../testing/test-app.ts'
+import { passLimitTime } from '../../testing/passing-time.ts'
+import { appForTest, startMailApp } from '../../testing/test-app.ts'
 import { moveLikes } from '../likes/likes.service.ts'
 import { decide as decideBy } from './decisions.service.ts'
 import { purgeExpiredPosts } from './hiding.service.ts'
@@ -16,8 +17,8 @@ const moderator = await signUpModerator(app)
 
 const readQueue = async () =>
   (await app.call('GET', '/moderation/queue', { token: moderator.token })).body
-const appeal = ({ token }: TestUser, id: string) =>
-  app.call('POST', `/users/current/removed-posts/${id}/appeal`, {
+const appeal = ({ token }: TestUser, id: string, to = app) =>
+  to.call('POST', `/users/current/removed-posts/${id}/appeal`, {
     token,
     body: { text: 'Верните' },
   })
@@ -76,4 +77,26 @@ test('the author of a post that was removed after they left gets a mail, unless 
   expect(text).toContain('Купите гараж')
   // The reason has its own full stop.
   expect(text).toContain('Причина: Продажа гаража.\n')
+})
+
+test('an author appeals against fifty removals at once; a repeated or impossible appeal is not counted', async () => {
+  const strict = await appForTest({ config: { rateLimitScale: 1 } })
+  const author = await strict.signUp()
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO posts (owner_id, text, hidden_for, hidden_until)
+    SELECT ${author.id}, 'Запись', 'removed', 'infinity' FROM generate_series(1, 51) RETURNING id`.execute(
+    strict.db,
+  )
+  const ids = rows.map(({ id }) => id)
+  const last = ids.pop() ?? ''
+  for (const id of ids) {
+    expect((await appeal(author, id, strict)).status).toBe(204)
+    expectRefusal(await appeal(author, id, strict), 'ALREADY_APPEALED')
+    expectRefusal(await appeal(author, '999999', strict), 'POST_NOT_FOUND')
+  }
+  const refused = await appeal(author, last, strict)
+  expectTooMany(refused, { most: 72 })
+  expect(refused.body.message).toMatch(/^Вы обжаловали много решений: /)
+  await passLimitTime(strict, 72)
+  expect((await appeal(author, last, strict)).status).toBe(204)
 })

@@ -14,6 +14,7 @@ import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Feature, Node } from '../../kernel/feature.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
+import type { Limit } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
 import type { Jobs } from '../../kernel/queue/queue.ts'
 import { lockPost } from '../posts/posts.service.ts'
@@ -23,10 +24,18 @@ import { blockUser, unblockUser } from './blocks.service.ts'
 import { decideWaiting } from './decisions.service.ts'
 import { createHidingReview, purgeExpiredPosts } from './hiding.service.ts'
 import { moderationMails } from './moderation.mail.ts'
-import { REPORTS, readModeratedPost, readQueue, tellModerators } from './moderation.service.ts'
+import { readModeratedPost, readQueue, tellModerators } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
 import { markSeen, removeOldReports, selectOwnReports } from './report-states.repository.ts'
 import { blockAndRemove, decideWithRecent } from './wave.service.ts'
+
+/** As many as the list of one's removed posts shows. */
+const APPEALS: Limit = {
+  name: 'appeal',
+  rates: [[50, 3600]],
+  refusal: 'Вы обжаловали много решений: следующее — через {time}',
+  isShared: true,
+}
 
 export function registerModeration(node: Node): Feature {
   registerQueue(node)
@@ -99,13 +108,13 @@ function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): 
   route(appeal, async ({ params: { id }, body, viewer: { userId } }) => {
     const text = parsePostText(body.text)
     if (text === null) throw new AppError('INVALID_REQUEST')
-    await limits.charge([{ limit: REPORTS, key: userId }])
     await db.transaction().execute(async (tx) => {
       // Nobody restores the post between the check and the appeal, which would stay open.
       const post = isRowId(id) ? await lockPost(tx, id) : undefined
       if (!post || !(await isOwnRemoved(tx, id, userId))) throw new AppError('POST_NOT_FOUND')
       const isFirst = await insertAppeal(tx, { postId: id, userId, text })
       if (!isFirst) throw new AppError('ALREADY_APPEALED')
+      await limits.charge([{ limit: APPEALS, key: userId }], tx)
       await tellModerators(tx, moderatorEmails, id)
     })
   })

@@ -2,7 +2,6 @@ import type { QueuedPost } from '../../../contract/moderation.ts'
 import { isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { appendToJournal } from '../../kernel/journal/journal.ts'
-import type { Limit } from '../../kernel/limits/limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { readPosts } from '../posts/hydrate-posts.ts'
 import { selectAuthors } from './authors.repository.ts'
@@ -12,14 +11,6 @@ import { mailExpiry } from './moderation.mail.ts'
 import { deleteModerator, insertModerator } from './moderators.repository.ts'
 import { countReasons, selectWaiting, selectWaitingPosts } from './queue.repository.ts'
 import { claimModeratorMail, includeInNextDigest } from './report-states.repository.ts'
-
-/** So that one account cannot hide the reports of all others. */
-export const REPORTS: Limit = {
-  name: 'report',
-  rates: [[30, 3600]],
-  refusal: 'Вы отправили много жалоб: следующая — через {time}',
-  isShared: true,
-}
 
 const QUEUE_PAGE = 20
 

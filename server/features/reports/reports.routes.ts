@@ -3,9 +3,18 @@ import { parsePostText } from '../../../contract/text.ts'
 import { type Db, isRowId } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import type { Node } from '../../kernel/feature.ts'
-import { applyReportRules, REPORTS, type ReportRules } from '../moderation/moderation.service.ts'
+import type { Limit } from '../../kernel/limits/limits.ts'
+import { applyReportRules, type ReportRules } from '../moderation/moderation.service.ts'
 import { lockPost, requireOwner } from '../posts/posts.service.ts'
 import { insertReport, isReason, type NewReport, selectReasons } from './reports.repository.ts'
+
+/** So that one account cannot hide the reports of all others. */
+const REPORTS: Limit = {
+  name: 'report',
+  rates: [[30, 3600]],
+  refusal: 'Вы отправили много жалоб: следующая — через {time}',
+  isShared: true,
+}
 
 export function registerReports({ route, db, limits, config, publishChange }: Node): void {
   route(listReasons, async () => ({ reasons: await selectReasons(db) }))
