@@ -17,8 +17,14 @@ export function registerLikes({ route, db, background, limits }: Node): Feature 
   const setLike = batchLikes(db)
 
   route(likePost, async ({ params: { id: postId }, viewer: { userId } }) => {
-    await limits.charge([{ limit: LIKES, key: userId }])
-    return { likes_count: await setLike({ postId, userId, isLiked: true }) }
+    const charges = [{ limit: LIKES, key: userId }]
+    await limits.charge(charges)
+    try {
+      return { likes_count: await setLike({ postId, userId, isLiked: true }) }
+    } catch (error) {
+      await limits.refund(charges)
+      throw error
+    }
   })
 
   route(unlikePost, async ({ params: { id: postId }, viewer: { userId } }) => ({

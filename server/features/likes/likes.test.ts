@@ -3,7 +3,7 @@ import type { Post } from '../../../contract/posts.ts'
 import { atOnce, signUps } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { appForTest, startTestApp, testPerNode } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
 const app = await startTestApp()
@@ -56,6 +56,20 @@ test('a like of a missing post is POST_NOT_FOUND', async () => {
     expectRefusal(await unlike(id), 'POST_NOT_FOUND')
   }
 })
+
+testPerNode('limits counted in memory, by each node for itself')(
+  'a like that fails is not counted',
+  async () => {
+    // Six likes at once.
+    const strict = await appForTest({ config: { rateLimitScale: 0.02 } })
+    const user = await strict.signUp()
+    const { token } = user
+    const { id } = await strict.publish(user)
+    const give = (post: string) => strict.call('POST', `/posts/${post}/likes`, { token })
+    for (let time = 0; time < 8; time++) expectRefusal(await give('abc'), 'POST_NOT_FOUND')
+    expect((await give(id)).status).toBe(200)
+  },
+)
 
 test('the liked list belongs to the viewer: a visitor has none, the viewer’s own userId changes nothing, and another’s is refused with a reason', async () => {
   expectRefusal(await app.call('GET', '/posts?filter=liked'), 'UNAUTHORIZED')
