@@ -119,6 +119,28 @@ test('thirty people register behind one address within ten minutes', async () =>
   }
 })
 
+test('somebody mistypes a digit, and the address changes in between, after a stranger has tried two codes', async () => {
+  await signIn('/registrations', 'browser')
+  /** Enters so many wrong codes, and then the right one from another address. */
+  async function mistype(clientToken: string, ip: string, { times = 1, to = ip } = {}) {
+    await pass(MINUTE)
+    const id = await ask('/logins', clientToken, { ip })
+    const guess = { id, clientToken, ip }
+    for (const left of [/ь 4/, /ь 3/, /ь 2/, /ась 1/, /больше нет/].slice(0, times)) {
+      const wrong = { ...guess, code: wrongCode(app.codeFor(id)) }
+      expect((await verifyAt(app, '/logins', wrong)).body.message).toMatch(left)
+    }
+    return verifyAt(app, '/logins', { ...guess, code: app.codeFor(id), ip: to })
+  }
+  for (const code of ['first', 'second']) {
+    const refused = await mistype(`stranger’s ${code}`, '198.51.100.7', { times: 5 })
+    expect(refused.body.code).toBe('MAX_CONFIRM_ATTEMPTS')
+  }
+  served(await mistype('laptop', '203.0.113.5', { times: 0, to: '203.0.113.6' }))
+  served(await mistype('phone', '203.0.113.9', { times: 4, to: '203.0.113.10' }))
+  served(await mistype('private window', HOME, { times: 4 }))
+})
+
 test('a newcomer publishes, and answers five questions within three minutes', async () => {
   const token = await signIn('/registrations', 'browser')
   const post = await publish({ token }, 'Спрашивайте')

@@ -25,6 +25,10 @@ class LimitsInMemory extends Limits {
     return super.findRefusal(charges.map((charge) => this.#localOf(charge)))
   }
 
+  override left(charge: Charge): Promise<number> {
+    return super.left(this.#localOf(charge))
+  }
+
   override refund(charges: Charge[]): Promise<void> {
     return super.refund(charges.map((charge) => this.#localOf(charge)))
   }

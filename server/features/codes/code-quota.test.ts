@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { CODE_ATTEMPTS, CODE_LENGTH } from '../../../contract/constants.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
-import { chargeGuess, chargeMail, type KnownBy, mailCharges } from './code-quota.ts'
+import {
+  chargeMail,
+  countTriesLeft,
+  type KnownBy,
+  mailCharges,
+  wrongCodeCharge,
+} from './code-quota.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -31,16 +37,11 @@ function openMailbox() {
   return {
     sent,
     wrong,
-    /** Checks a wrong code at a second. */
-    guess: (ip: string, now: number, isKnownClient = false) =>
-      countAt(now, () => chargeGuess(limits, { email, ip, isKnownClient }), wrong),
-    /** Checks the right code at a second. */
-    check: (ip: string, now: number) =>
-      countAt(
-        now,
-        async () => limits.refund(await chargeGuess(limits, { email, ip, isKnownClient: false })),
-        [],
-      ),
+    /** Checks a wrong code at a second, as the nth try of an operation. */
+    guess: (now: number, n: number, knownBy: KnownBy = null) =>
+      countAt(now, () => limits.charge([wrongCodeCharge({ email, knownBy }, n)]), wrong),
+    triesLeft: (attempts: number) =>
+      countTriesLeft(limits, { email, knownBy: null, attempts }, undefined as never),
     /** Asks for a mail at a second. */
     request: (ip: string, now: number, knownBy: KnownBy = null) =>
       countAt(
@@ -139,39 +140,61 @@ test('known browsers and networks have mails of their own, six in any hour', asy
 })
 
 /**
- * A stranger who asks for a code every five minutes for so many days, and tries five with each, and
- * five more from the owner's browser.
+ * Strangers who ask for a code every five minutes for so many days, and try each five times; also
+ * from the owner's browser and network. Returns the waits at each code's tries.
  */
-async function guessAllDays(days: number, networkAt: (minute: number) => number, known = false) {
+async function guessAllDays(days: number, networkAt: (minute: number) => number) {
   const mailbox = openMailbox()
+  const waits: number[][] = []
   for (let minute = 0; minute < days * 24 * 60; minute += 5) {
     const network = stranger(networkAt(minute))
-    await mailbox.request(network, minute * MINUTE)
-    for (let code = 1; code <= CODE_ATTEMPTS; code++) {
-      await mailbox.guess(network, minute * MINUTE + code)
-      if (known) await mailbox.guess(network, minute * MINUTE + code, true)
+    const isMailed = (await mailbox.request(network, minute * MINUTE)) === 0
+    const tries: number[] = []
+    for (let n = 1; n <= CODE_ATTEMPTS; n++) {
+      const now = minute * MINUTE + n
+      if (isMailed) tries.push(await mailbox.guess(now, n))
+      for (const known of ['browser', 'network'] as const) await mailbox.guess(now, n, known)
     }
+    if (isMailed) waits.push(tries)
   }
-  return mailbox
+  return { mailbox, waits }
 }
 
-test.each([1, 20, 100_000])(
-  'from %i networks and from the owner’s own browser a stranger guesses 30 codes a day, 60 on the first, and into an account in a year with 1.1 percent at most',
+const NETWORKS = [1, 9, 20, 100_000]
+
+test.each(NETWORKS)(
+  'from %i networks, and from the owner’s own browser and network, strangers guess 40 codes a day and 152 more, and into an account in a year with 1.47 percent at most',
   async (networks) => {
-    const { wrong } = await guessAllDays(5, (minute) => (minute / 5) % networks, true)
-    expect(mostWithin(wrong, DAY)).toBeLessThanOrEqual(60)
-    expect(wrong.length).toBeLessThanOrEqual(30 + 5 * 30)
-    const chance = 1 - (1 - 10 ** -CODE_LENGTH) ** (30 + 30 * 366)
-    expect(chance).toBeLessThanOrEqual(0.011_01)
+    const { mailbox } = await guessAllDays(9, (minute) => (minute / 5) % networks)
+    expect(mailbox.wrong.length).toBeLessThanOrEqual(152 + 9 * 40)
+    expect(mailbox.wrong.length).toBeGreaterThan(9 * 40)
+    const chance = 1 - (1 - 10 ** -CODE_LENGTH) ** (152 + 40 * 366)
+    expect(chance).toBeLessThanOrEqual(0.0147)
   },
 )
 
-test('an owner whose network was mailed checks a code, whatever strangers from nine networks have guessed', async () => {
-  const mailbox = await guessAllDays(2, (minute) => (minute / 5) % 9)
-  const now = 2 * DAY
-  expect(await mailbox.check(OWNER, now)).toBeGreaterThan(0)
-  expect(await mailbox.request(OWNER, now)).toBe(0)
-  expect(await mailbox.check(OWNER, now)).toBe(0)
-  expect(await mailbox.guess(OWNER, now)).toBe(0)
-  expect(await mailbox.check(OWNER, now)).toBeGreaterThan(0)
+test.each(NETWORKS)(
+  'every mailed code may be tried twice, whatever strangers from %i networks have guessed',
+  async (networks) => {
+    const { mailbox, waits } = await guessAllDays(9, (minute) => (minute / 5) % networks)
+    expect(waits.filter(([first, second]) => first !== 0 || second !== 0)).toEqual([])
+    expect(waits.some(([, , third]) => third !== 0)).toBe(true)
+    const now = 9 * DAY
+    expect(await mailbox.guess(now, 1)).toBe(0)
+    expect(await mailbox.triesLeft(1)).toBe(1)
+    expect(await mailbox.guess(now, 2)).toBe(0)
+    expect(await mailbox.triesLeft(2)).toBe(0)
+    expect(await mailbox.guess(now, 3)).toBeLessThanOrEqual(36 * HOUR)
+  },
+)
+
+test('a code has its five tries after strangers have used up six', async () => {
+  const mailbox = openMailbox()
+  for (let code = 0; code < 6; code++) {
+    for (let n = 1; n <= CODE_ATTEMPTS; n++) await mailbox.guess(0, n)
+  }
+  for (let n = 1; n <= CODE_ATTEMPTS; n++) {
+    expect(await mailbox.guess(0, n)).toBe(0)
+    expect(await mailbox.triesLeft(n)).toBe(CODE_ATTEMPTS - n)
+  }
 })

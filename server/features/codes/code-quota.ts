@@ -1,3 +1,4 @@
+import { CODE_ATTEMPTS } from '../../../contract/constants.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import {
   type Charge,
@@ -22,7 +23,7 @@ export const CODE_REQUESTS: Limit = {
   isShared: true,
 }
 
-const CODE_CHECKS: Limit = {
+export const CODE_CHECKS: Limit = {
   name: 'code-check',
   rates: [
     [20, MINUTE],
@@ -46,8 +47,8 @@ const CODE_MAILS: Limit = {
   isShared: true,
 }
 
-/** Thirty in any day: 13 at once and then one in 80 minutes. */
-const CODE_MAILS_OF_DAY: Limit = { ...CODE_MAILS, rates: [[13, 13 * 80 * MINUTE]] }
+/** Thirty in any day: 18 at once and then one in two hours. */
+const CODE_MAILS_OF_DAY: Limit = { ...CODE_MAILS, rates: [[18, 18 * 2 * HOUR]] }
 
 /** Records which networks asked for a mail to a mailbox within a day. */
 const MAILED_NETWORKS: Limit = {
@@ -59,37 +60,31 @@ const MAILED_NETWORKS: Limit = {
   isSilent: true,
 }
 
+/** Burst and pace let every code of CODE_MAILS_OF_DAY be tried twice, beside all later tries. */
 const WRONG_CODES: Limit = {
   name: 'wrong-code',
-  rates: [[20, DAY]],
+  rates: [[72, 72 * HOUR]],
   refusal:
     'Для этой почты слишком много неверных кодов: войдите с устройства, на котором уже входили, или повторите через {time}',
   isShared: true,
 }
 
-/** The same for all known browsers together. */
+/** The same for all known browsers together, and for all known networks. */
 const KNOWN_WRONG_CODES: Limit = {
   name: 'known-wrong-code',
-  rates: [[10, DAY]],
+  rates: [[40, 40 * 3 * HOUR]],
   refusal: 'Для этой почты слишком много неверных кодов: повторите через {time}',
   isShared: true,
 }
 
-const WRONG_CODES_OF_MAILED: Limit = {
-  name: 'wrong-code-of-mailed',
-  rates: [[1, DAY]],
-  refusal: WRONG_CODES.refusal,
-  isShared: true,
-  isSilent: true,
-}
-
 /**
  * The parts of a mailbox's mails that networks may use which were mailed within the day. What is
- * kept for others is enough for ten networks, at the pace of the hour.
+ * kept for others is enough for twelve networks, at the pace of the hour.
  */
-const SHARES_OF_MAILED = { hour: 4 / 5, day: 6 / 13 }
-/** The part of the wrong codes that is not kept for networks which were mailed within the day. */
-const SHARE_OF_ALL = 1 / 2
+const SHARES_OF_MAILED = { hour: 4 / 5, day: 6 / 18 }
+/** The tries of each code for which half of the wrong codes is kept. */
+const SURE_TRIES = 2
+const SHARE_OF_LATER_TRIES = 1 / 2
 
 /** How the account knows the client; null for a stranger. */
 export type KnownBy = 'browser' | 'network' | null
@@ -127,27 +122,26 @@ export function mailCharges(
   ]
 }
 
-type Guess = { email: string; ip: string; isKnownClient: boolean }
+/** Returns the charge of a code that is wrong at its nth try. */
+export function wrongCodeCharge({ email, knownBy }: Pick<Mailed, 'email' | 'knownBy'>, n: number) {
+  const mailbox = mailboxOf(email)
+  const counted = knownBy
+    ? { limit: KNOWN_WRONG_CODES, key: `${mailbox}\n${knownBy}` }
+    : { limit: WRONG_CODES, key: mailbox }
+  return { ...counted, share: n <= SURE_TRIES ? 1 : SHARE_OF_LATER_TRIES }
+}
 
-/** Counts a wrong code before it is compared. Returns what to refund if it was right. */
-export async function chargeGuess(limits: Limits, guess: Guess): Promise<Charge[]> {
-  const key = mailboxOf(guess.email)
-  const check: Charge = { limit: CODE_CHECKS, ip: guess.ip }
-  const open: Charge = guess.isKnownClient
-    ? { limit: KNOWN_WRONG_CODES, key }
-    : { limit: WRONG_CODES, key, share: SHARE_OF_ALL }
-  const refused = await limits.tryCharge([check, open])
-  if (!refused) return [open]
-  const network = networkKey(guess)
-  const mayUseKept =
-    refused.limit === WRONG_CODES &&
-    (await limits.findRefusal([{ limit: MAILED_NETWORKS, key: network }]))
-  const kept: Charge[] = [
-    { limit: WRONG_CODES_OF_MAILED, key: network },
-    { limit: WRONG_CODES, key },
-  ]
-  if (!mayUseKept || (await limits.tryCharge([check, ...kept]))) throw tooMany(refused)
-  return kept
+/** Returns how many tries of a code are left to the operation and to the mailbox. */
+export async function countTriesLeft(
+  limits: Limits,
+  { attempts, ...operation }: Pick<Mailed, 'email' | 'knownBy'> & { attempts: number },
+  tx: Queryable,
+): Promise<number> {
+  let tries = 0
+  for (let n = attempts + 1; n <= CODE_ATTEMPTS; n++) {
+    if ((await limits.left(wrongCodeCharge(operation, n), tx)) > tries) tries++
+  }
+  return tries
 }
 
 function networkKey({ email, ip }: { email: string; ip: string }): string {

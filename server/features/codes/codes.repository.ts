@@ -17,7 +17,7 @@ export type NewOperation = {
   userId: string
   clientHash: Buffer
   device: Device | null
-  /** Against whose limit its mails count. */
+  /** Against whose limits its mails and wrong codes count. */
   knownBy: KnownBy
   /** How long it lives when its mail is never accepted. */
   lifeSeconds: number
@@ -145,10 +145,12 @@ export async function storeMailState(
 const SHOWN_STATE = sql<MailState>`CASE WHEN mail_state = 'queued' AND ${IS_PAUSED} THEN 'retrying'
   ELSE mail_state END`
 
+type MailedOperation = { state: MailState; expiresAt: Date; attempts: number; secondsLeft: number }
+
 export async function selectMailState(
   db: Queryable,
   { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
-): Promise<({ state: MailState; expiresAt: Date } & CountedAttempt) | undefined> {
+): Promise<MailedOperation | undefined> {
   return await db
     .selectFrom('codes')
     .select([SHOWN_STATE.as('state'), 'expires_at as expiresAt', 'attempts', SECONDS_LEFT])
@@ -171,37 +173,21 @@ function guessable({ id, purpose, userId, clientHash }: Attempt) {
     ])
 }
 
-/** Whether the client of an operation has signed in before as the user with its e-mail. */
-const IS_KNOWN_CLIENT = sql<boolean>`EXISTS (
-  SELECT FROM known_clients k JOIN users u ON u.id = k.user_id
-  WHERE u.email_key = codes.email_key AND k.client_hash = codes.client_hash
-)`
-
 export function selectOperation(db: Queryable, attempt: Attempt) {
   return db
     .selectFrom('codes')
-    .select([
-      'attempts',
-      'email',
-      'device',
-      'mails',
-      'known_by as knownBy',
-      SECONDS_LEFT,
-      IS_KNOWN_CLIENT.as('isKnownClient'),
-    ])
+    .select(['attempts', 'email', 'device', SECONDS_LEFT])
     .where(guessable(attempt))
     .executeTakeFirst()
 }
 
-export type CountedAttempt = { attempts: number; secondsLeft: number }
-
 /** Counts one attempt. Returns how many there were, or undefined without the operation. */
-export function countAttempt(db: Queryable, attempt: Attempt): Promise<CountedAttempt | undefined> {
+export function countAttempt(db: Queryable, attempt: Attempt) {
   return db
     .updateTable('codes')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
     .where(guessable(attempt))
-    .returning(['attempts', SECONDS_LEFT])
+    .returning(['attempts', 'mails', 'known_by as knownBy', SECONDS_LEFT])
     .executeTakeFirst()
 }
 

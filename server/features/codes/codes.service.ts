@@ -15,9 +15,16 @@ import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { askerWaits, hashAsker } from '../site-state/mail-name.service.ts'
 import type { KnownBy } from './code-quota.ts'
-import { chargeGuess, chargeMail, mailCharges, VAIN_CODE_CHECKS } from './code-quota.ts'
+import {
+  CODE_CHECKS,
+  chargeMail,
+  countTriesLeft,
+  mailCharges,
+  VAIN_CODE_CHECKS,
+  wrongCodeCharge,
+} from './code-quota.ts'
 import { type CodeMail, codeOf } from './codes.mail.ts'
-import type { Attempt, CountedAttempt } from './codes.repository.ts'
+import type { Attempt } from './codes.repository.ts'
 import {
   countAttempt,
   mailKey,
@@ -33,7 +40,7 @@ export type Start = {
   clientHash: Buffer
   device?: Device
   ip: string
-  /** How the account knows the client, which then has its own mail limit. */
+  /** How the account knows the client, which then has its own limits. */
   knownBy: KnownBy
   isToNewAddress?: boolean
   /** Until when the caller's network gets no codes for new addresses. */
@@ -170,39 +177,40 @@ export async function redeemCode<Account, Result>(
   // Codes that cannot be right have a limit of their own, which keeps nobody else out.
   const operation = await selectOperation(db, attempt)
   const canBeRight = operation !== undefined && operation.attempts < CODE_ATTEMPTS
-  if (!canBeRight) await limits.charge([{ limit: VAIN_CODE_CHECKS, ip: guess.ip }])
+  const { ip } = guess
+  await limits.charge([{ limit: canBeRight ? CODE_CHECKS : VAIN_CODE_CHECKS, ip }])
   if (!operation) throw new AppError('OPERATION_EXPIRED')
-  const { email, device, isKnownClient, mails, knownBy } = operation
+  const { email, device } = operation
   if (!canBeRight) throw lockedFor(operation.secondsLeft)
-  const charged = await chargeGuess(limits, { email, ip: guess.ip, isKnownClient })
-  const outcome = await db
-    .transaction()
-    .execute(async (tx) => {
-      const account = await lock(tx, email)
-      const counted = await countAttempt(tx, attempt)
-      if (counted === undefined) throw new AppError('OPERATION_EXPIRED')
-      if (counted.attempts > CODE_ATTEMPTS) throw lockedFor(counted.secondsLeft)
+  const outcome = await db.transaction().execute(async (tx) => {
+    const account = await lock(tx, email)
+    const counted = await countAttempt(tx, attempt)
+    if (counted === undefined) throw new AppError('OPERATION_EXPIRED')
+    const { attempts, mails, knownBy, secondsLeft } = counted
+    if (attempts > CODE_ATTEMPTS) throw lockedFor(secondsLeft)
+    const wrong = wrongCodeCharge({ email, knownBy }, attempts)
+    await limits.charge([wrong], tx)
+    if (!isSameSecret(guess.code, codeOf(guess.id, key))) {
+      const left = await countTriesLeft(limits, { email, knownBy, attempts }, tx)
       // Not thrown, which would undo the count.
-      if (!isSameSecret(guess.code, codeOf(guess.id, key))) return { wrong: counted }
-      await removeOperation(tx, guess.id)
-      const result = await redeem(tx, { email, device, account })
-      const mail = mailCharges({ ...guess, email, knownBy })
-      await limits.refund([...charged, ...Array<Charge[]>(mails).fill(mail).flat()], tx)
-      return { result }
-    })
-    .catch((error) => {
-      limits.refund(charged).catch(() => {})
-      throw error
-    })
-  if ('wrong' in outcome) throw wrongCode(outcome.wrong)
+      return { refusal: wrongCode(left, secondsLeft) }
+    }
+    await removeOperation(tx, guess.id)
+    const result = await redeem(tx, { email, device, account })
+    const mail = mailCharges({ ...guess, email, knownBy })
+    await limits.refund([...times(attempts, [wrong]), ...times(mails, mail)], tx)
+    return { result }
+  })
+  if ('refusal' in outcome) throw outcome.refusal
   return outcome.result
 }
 
-/**
- * Returns the number of attempts left and, after the last one, in `lockedFor`, the wait for a code.
- */
-function wrongCode({ attempts, secondsLeft }: CountedAttempt): AppError {
-  const left = CODE_ATTEMPTS - attempts
+function times(count: number, charges: Charge[]): Charge[] {
+  return Array<Charge[]>(count).fill(charges).flat()
+}
+
+/** States the number of attempts left and, after the last one, the wait for a code. */
+function wrongCode(left: number, secondsLeft: number): AppError {
   if (left === 0) {
     const message = `Неверный код, попыток больше нет. ${nextCode(secondsLeft)}`
     return new AppError('INVALID_CONFIRM_CODE', { message, retryAfter: secondsLeft })

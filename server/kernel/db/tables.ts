@@ -112,7 +112,7 @@ export type Tables = ModerationTables & {
     client_hash: Buffer
     device: Device | null
     attempts: Generated<number>
-    /** How many mails with the code count, and whether against the limit of a stranger. */
+    /** How many mails with the code count, and whether against the limits of a stranger. */
     mails: number
     known_by: 'browser' | 'network' | null
     mailed_at: Date

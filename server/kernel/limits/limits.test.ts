@@ -27,7 +27,7 @@ async function openLimits({ scale = 1 } = {}) {
   })
   return {
     charge: limits.charge.bind(limits),
-    isSpent: async (charge: Charge) => (await limits.findRefusal([charge])) !== undefined,
+    left: limits.left.bind(limits),
     refund: limits.refund.bind(limits),
     db,
     tripped,
@@ -80,7 +80,7 @@ test('a share may use only a part of the burst', async () => {
 })
 
 test('several limits are charged in one statement, all or none, and the longest wait says why', async () => {
-  const { take, charge, refund, isSpent, db } = await openLimits()
+  const { take, charge, refund, left, db } = await openLimits()
   const wide = limitOf([[9, 90]], { name: 'wide' })
   const day = limitOf([[2, 86_400]], { name: 'day', isShared: true, refusal: 'Мало: {time}' })
   const hour = limitOf([[1, 3600]], { name: 'hour', isShared: true })
@@ -97,12 +97,12 @@ test('several limits are charged in one statement, all or none, and the longest 
   await expect(charge(both.slice(1))).rejects.toMatchObject({
     message: expect.stringMatching(/^Мало: (12 ч|11 ч 60 мин)$/),
   })
-  expect(await isSpent({ limit: day, key: 'olga' })).toBe(true)
+  expect(await left({ limit: day, key: 'olga' })).toBe(0)
   await refund([
     { limit: day, key: 'olga' },
     { limit: day, key: 'olga' },
   ])
-  expect(await isSpent({ limit: day, key: 'olga' })).toBe(false)
+  expect(await left({ limit: day, key: 'olga' })).toBe(2)
   expect(await db.selectFrom('rate_limits').select('key').execute()).toHaveLength(2)
 })
 
@@ -196,9 +196,9 @@ test('a flood from the networks of an IPv6 /32 is refused by the /32, and a refu
 })
 
 test('the older half of more than 50,000 keys is forgotten', async () => {
-  const { take, isSpent } = await openLimits()
+  const { take, left } = await openLimits()
   const limit = limitOf([[1, 60]])
-  const isKnown = (n: number) => isSpent({ limit, key: `${n}` })
+  const isKnown = async (n: number) => (await left({ limit, key: `${n}` })) === 0
   for (let n = 1; n <= 50_000; n++) await take({ limit, key: `${n}` })
   expect(await Promise.all([1, 25_001, 50_000].map(isKnown))).toEqual([true, true, true])
   await take({ limit, key: 'one more' })
