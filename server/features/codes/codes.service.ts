@@ -17,6 +17,7 @@ import { askerWaits, hashAsker } from '../site-state/mail-name.service.ts'
 import type { KnownBy } from './code-quota.ts'
 import {
   CODE_CHECKS,
+  CODE_REQUESTS,
   chargeMail,
   countTriesLeft,
   mailCharges,
@@ -197,7 +198,7 @@ export async function redeemCode<Account, Result>(
     }
     await removeOperation(tx, guess.id)
     const result = await redeem(tx, { email, device, account })
-    const mail = mailCharges({ ...guess, email, knownBy })
+    const mail = [...mailCharges({ ...guess, email, knownBy }), { limit: CODE_REQUESTS, ip }]
     await limits.refund([...times(attempts, [wrong]), ...times(mails, mail)], tx)
     return { result }
   })

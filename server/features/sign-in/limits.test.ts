@@ -140,16 +140,16 @@ test('nodes on one database share the limits of sign-in', async () => {
   expectTooMany(await ask(node, '192.0.2.1'), { most: MINUTE })
 })
 
-test('a right code takes back its mail and the wrong codes before it', async () => {
+test('a right code takes back its request, its mail and the wrong codes before it', async () => {
   const app = await strictApp()
   const counted = sql`SELECT FROM rate_limits
-    WHERE key ~ '^(wrong-code|code-mail)/' AND arrival > now()`
+    WHERE key ~ '^(wrong-code|code-request|code-mail)/' AND arrival > now()`
   const { body } = await ask(app, '10.2.0.1')
   const right = app.codeFor(body.id)
   const check = (code: string) =>
     verifyAt(app, '/registrations', { id: body.id, code, ip: '10.2.0.1' })
   for (let time = 0; time < 4; time++) await check(wrongCode(right))
-  expect((await counted.execute(app.db)).rows).toHaveLength(1 + 3)
+  expect((await counted.execute(app.db)).rows).toHaveLength(1 + 2 + 3)
   expect((await check(right)).status).toBe(200)
   expect((await counted.execute(app.db)).rows).toEqual([])
 })
