@@ -45,10 +45,6 @@ export const ERRORS = {
   SESSION_NOT_FOUND: { status: 404, message: 'Сессия не найдена или уже завершена' },
   REASON_NOT_FOUND: { status: 404, message: 'Такой причины жалобы нет' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'Этот адрес таких запросов не принимает' },
-  OTHER_ACCOUNT: {
-    status: 409,
-    message: 'Это начато в другом аккаунте. Войдите в него, чтобы продолжить',
-  },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Запрос должен быть в формате JSON' },
 } as const satisfies Record<string, { status: number; message: string }>
 

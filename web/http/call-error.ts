@@ -51,13 +51,13 @@ function whyNoAnswer(code: 'OFFLINE' | 'TIMEOUT'): string {
     : 'Сервер долго не отвечает. Попробуйте ещё раз'
 }
 
-export function unreadableAnswer(): CallError {
-  return new CallError({ ...GENERAL_ERRORS.INTERNAL_ERROR, code: 'INTERNAL_ERROR' })
+export function generalError(code: keyof typeof GENERAL_ERRORS): CallError {
+  return new CallError({ ...GENERAL_ERRORS[code], code })
 }
 
 /** Uses the status if the body is not the API's, for example the error page of a proxy. */
 export function errorOf(response: Response, body: unknown): CallError {
-  const { code, message } = isErrorBody(body) ? body : bodyForStatus(response.status)
+  const { code, message } = isErrorBody(body) ? body : generalError(codeFor(response.status))
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new CallError({
     code,
@@ -73,12 +73,7 @@ const isErrorBody = shape<ErrorBody>({
   message: isString,
 })
 
-function bodyForStatus(status: number): ErrorBody {
-  const code = codeForStatus(status)
-  return { code, message: GENERAL_ERRORS[code].message }
-}
-
-function codeForStatus(status: number): keyof typeof GENERAL_ERRORS {
+function codeFor(status: number): keyof typeof GENERAL_ERRORS {
   if (status === 401) return 'UNAUTHORIZED'
   if (status === 413) return 'PAYLOAD_TOO_LARGE'
   if (status === 429) return 'TOO_MANY_REQUESTS'

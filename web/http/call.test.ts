@@ -103,8 +103,27 @@ test('a write that waits for a limit keeps the id of the account that began it, 
     { bearer: 'Bearer token-1', user: '1' },
     { bearer: 'Bearer token-2', user: '1' },
   ])
-  await write('DELETE /sessions', {}, { by: '7' })
-  expect(server.received.at(-1)).toMatchObject({ user: '7' })
+})
+
+test('an answer that arrives after another user has signed in is refused', async () => {
+  const gate = Promise.withResolvers<void>()
+  server.answer = async ({ call, bearer }) => {
+    if (call.endsWith(me.slice(4))) return { status: 200, body: { id: bearer?.at(-1) } }
+    await gate.promise
+    return { status: 204 }
+  }
+  const { write } = await openPage()
+  const { viewer, reloadViewer } = await import('../session/viewer.ts')
+  reloadViewer()
+  await expect.poll(viewer.get).toMatchObject({ user: { id: '1' } })
+  const written = write('DELETE /sessions', {})
+  await expect.poll(() => server.received.at(-1)?.user).toBe('1')
+  reloadViewer()
+  await expect.poll(viewer.get).toMatchObject({ user: { id: '2' } })
+  gate.resolve()
+  await expect(written).rejects.toMatchObject({ code: 'OTHER_ACCOUNT' })
+  await write('DELETE /sessions', {}, { by: '2' })
+  expect(server.received.at(-1)).toMatchObject({ user: '2' })
 })
 
 test('a write is not sent again if it is not wanted after a limit, or if the caller does not wait', async () => {

@@ -2,7 +2,7 @@ import type { Api, CallName } from '../../contract/api.ts'
 import { API_PREFIX, READ_AFTER_WRITE_MS, REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
 import { localStore } from '../platform/storage.ts'
-import { CallError, errorOf, noAnswer, unreadableAnswer } from './call-error.ts'
+import { CallError, errorOf, generalError, noAnswer } from './call-error.ts'
 import { readStaleness } from './staleness.ts'
 
 export type SendOptions = {
@@ -58,7 +58,7 @@ export async function send<N extends CallName>(
   } catch (error) {
     if (signal?.aborted || error instanceof CallError) throw error
     if (timeout.aborted) throw noAnswer('TIMEOUT')
-    throw error instanceof SyntaxError ? unreadableAnswer() : noAnswer('OFFLINE')
+    throw error instanceof SyntaxError ? generalError('INTERNAL_ERROR') : noAnswer('OFFLINE')
   } finally {
     if (token && method !== 'GET') localStore.write(WROTE_AT, String(Date.now()))
   }

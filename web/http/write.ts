@@ -3,7 +3,7 @@ import type { Answer, Input } from '../../contract/endpoint.ts'
 import { wait } from '../platform/timing.ts'
 import { viewerId } from '../session/viewer.ts'
 import { callAs } from './call.ts'
-import { isShortLimit, type ShortLimit } from './call-error.ts'
+import { generalError, isShortLimit, type ShortLimit } from './call-error.ts'
 
 type WriteOptions = {
   /** The id of the user who began the write, if that was before this call. */
@@ -17,8 +17,8 @@ type WriteOptions = {
 }
 
 /**
- * Sends a user's write with the id of the account that began it. The server refuses it with
- * OTHER_ACCOUNT if another user has signed in meanwhile. Throws CallError.
+ * Sends a user's write with the id of the account that began it. Throws CallError: OTHER_ACCOUNT if
+ * another user has signed in before the request, or before its answer.
  */
 export async function write<N extends WriteName>(
   name: N,
@@ -27,7 +27,9 @@ export async function write<N extends WriteName>(
 ): Promise<Answer<Api[N]>> {
   for (;;) {
     try {
-      return await callAs(name, input, { userId: by, keepalive })
+      const answer = await callAs(name, input, { userId: by, keepalive })
+      if ((viewerId() ?? by) !== by) throw generalError('OTHER_ACCOUNT')
+      return answer
     } catch (error) {
       if (!onLimit || !isShortLimit(error)) throw error
       onLimit(error)
