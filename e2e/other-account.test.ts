@@ -55,6 +55,25 @@ test('a pending username is not given to another user who has signed in meanwhil
   expect(await names()).toEqual([{ username: petr.username }])
 })
 
+test.for([
+  ['/settings/account/email', 'Электронная почта'],
+  ['/settings/account/delete', 'Получить код'],
+] as const)(
+  'a form that waits for a code begins anew for another user who has signed in meanwhile: %s',
+  async ([path, begin], { journey }) => {
+    const [vera, petr] = [await journey.signUp(), await journey.signUp()]
+    const page = await journey.visit({ as: vera, path })
+    const main = page.getByRole('main')
+    const first = main.getByLabel(begin).or(main.getByRole('button', { name: begin }))
+    if (path.endsWith('email')) await first.fill('vera-tajno@example.org')
+    await first.press('Enter')
+    await main.getByLabel('Код подтверждения').waitFor()
+    await changeUserInOtherTab(journey, page, { former: vera, next: petr })
+    await first.waitFor()
+    expect(await main.getByText(/vera/).count()).toBe(0)
+  },
+)
+
 const report = (page: Page) => chooseFromMenu(postWith(page, 'Чужое'), 'Пожаловаться')
 const remove = (page: Page) => chooseFromMenu(postWith(page, 'Своё'), 'Удалить')
 const closeOthers = (page: Page) =>

@@ -35,9 +35,6 @@ const DIALOGS: DialogChunks = {
 
 const FOR_MODERATORS = new Set<string>(['block-author', 'remove-post'] satisfies LazyName[])
 
-/** Stay open if another user signs in: a text is sent as its author's, or waits for the author. */
-const WRITTEN_IN = new Set<string>(['new-post', 'reply', 'edit', 'appeal'] satisfies LazyName[])
-
 type OpenDialogProps = {
   dialog: Dialog
   loading: ReactNode
@@ -94,8 +91,8 @@ function isFor(now: Viewer, dialog: Dialog, openedBy: string | undefined): boole
   if (name === 'sign-in') return now.state !== 'authorized'
   // If the session ended by itself, the dialog stays: its user may sign in again.
   if (now.state === 'signed-out') return isAnew && (openedBy === undefined || 'because' in now)
-  if (now.state !== 'authorized' || WRITTEN_IN.has(name)) return true
-  return openedBy === undefined || openedBy === now.user.id
+  // A text of the former user is a draft, or waits in the outbox.
+  return now.state !== 'authorized' || openedBy === undefined || openedBy === now.user.id
 }
 
 function isKnown({ state }: Viewer): boolean {

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { errorMessage } from '../http/error-message.ts'
 import { useHydrated } from '../platform/hydrated.ts'
 import { useViewer, viewerForAction } from '../session/viewer.ts'
@@ -11,11 +11,16 @@ type SecuredRouteProps = {
   otherwise?: ReactNode
 }
 
-/** Visitors never stay on a page for users: see guard-pages.ts. */
+/**
+ * Visitors never stay on a page for users: see guard-pages.ts. Another user gets the page anew,
+ * without what the former one typed.
+ */
 export function SecuredRoute({ children, otherwise }: SecuredRouteProps) {
   const viewer = useViewer()
   const isHydrated = useHydrated()
-  if (viewer.state === 'authorized' && (!otherwise || viewer.user.isModerator)) return children
+  if (viewer.state === 'authorized' && (!otherwise || viewer.user.isModerator)) {
+    return <Fragment key={viewer.user.id}>{children}</Fragment>
+  }
   const isKnown = viewer.state === 'authorized' || viewer.state === 'signed-out'
   if (isKnown && otherwise) return otherwise
   if (viewer.state === 'no-answer') {

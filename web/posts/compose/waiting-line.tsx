@@ -14,17 +14,11 @@ type WaitingLineProps = { outgoing: Outgoing; onStop: (outgoing: Outgoing) => vo
 
 /** Shows why a text waits. Shows nothing during the first attempt. */
 export function WaitingLine({ outgoing, onStop }: WaitingLineProps) {
-  const viewer = useViewer()
-  const isOwn = viewer.state !== 'authorized' || viewer.user.id === outgoing.by
-  const isSignedOut = viewer.state === 'signed-out'
-  if (isOwn && !isSignedOut && !outgoing.failure) return null
+  const isSignedOut = useViewer().state === 'signed-out'
+  if (!isSignedOut && !outgoing.failure) return null
   return (
     <p className={classes('soft spread', styles.waiting)}>
-      {isOwn ? (
-        <WaitingReason outgoing={outgoing} isSignedOut={isSignedOut} />
-      ) : (
-        'Это начато в другом аккаунте. Отправим, когда вы в него войдёте'
-      )}
+      <WaitingReason outgoing={outgoing} isSignedOut={isSignedOut} />
       <span className={classes('line', styles.acts)}>
         {isSignedOut && (
           <Button variant="strong" size="s" onClick={() => openDialog({ name: 'sign-in' })}>
