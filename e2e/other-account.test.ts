@@ -13,8 +13,10 @@ import {
   askForCode,
   changeUserInOtherTab,
   enterCode,
+  profileLink,
   signInButton,
   signInDialog,
+  signInElsewhere,
 } from './testing/sign-in-actions.ts'
 
 test('a pending like is neither sent for nor shown to another user who has signed in meanwhile', async ({
@@ -73,6 +75,20 @@ test.for([
     expect(await main.getByText(/vera/).count()).toBe(0)
   },
 )
+
+test('a page that the browser restores is that of the user who has signed in meanwhile', async ({
+  journey,
+}) => {
+  const [vera, petr] = [await journey.signUp(), await journey.signUp()]
+  await journey.publish(vera, 'Запись Веры')
+  const page = await journey.visit({ as: vera, path: '/own/posts' })
+  await postWith(page, 'Запись Веры').waitFor()
+  const other = await signInElsewhere(journey, page, { former: vera, next: petr })
+  await profileLink(other).waitFor()
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await page.getByRole('link', { name: `Профиль ${petr.username}` }).waitFor()
+  await postWith(page, 'Запись Веры').waitFor({ state: 'detached' })
+})
 
 const report = (page: Page) => chooseFromMenu(postWith(page, 'Чужое'), 'Пожаловаться')
 const remove = (page: Page) => chooseFromMenu(postWith(page, 'Своё'), 'Удалить')

@@ -38,20 +38,32 @@ export async function signInThrough(journey: Journey, page: Page, email: string)
   await enterCode(page, await journey.nextCode(email))
 }
 
+type Change = { former: TestUser; next: TestUser }
+
 /** Signs `next` in instead of `former` in another tab of the page's browser. */
 export async function changeUserInOtherTab(
   journey: Journey,
   page: Page,
-  { former, next }: { former: TestUser; next: TestUser },
+  change: Change,
 ): Promise<void> {
+  const other = await signInElsewhere(journey, page, change)
+  await other.evaluate(() => new BroadcastChannel('session').postMessage(null))
+  await page.getByRole('link', { name: `Профиль ${change.next.username}` }).waitFor()
+}
+
+/** Changes the user as changeUserInOtherTab(), but does not tell the page. Returns the other tab. */
+export async function signInElsewhere(
+  journey: Journey,
+  page: Page,
+  { former, next }: Change,
+): Promise<Page> {
   const { cookie } = await journey.signIn(next.email, former.clientToken)
   const [name = '', value = ''] = cookie.split('=')
   await page.context().addCookies([{ name, value, url: journey.url }])
   await endSessions(journey, former)
   const other = await page.context().newPage()
   await other.goto(journey.url)
-  await other.evaluate(() => new BroadcastChannel('session').postMessage(null))
-  await page.getByRole('link', { name: `Профиль ${next.username}` }).waitFor()
+  return other
 }
 
 /** Ends a user's sessions as if they had expired. */

@@ -103,6 +103,7 @@ export function loadViewer(isShown: Promise<void>): void {
   onSessionKnown(retryNow)
   sessionChanges.subscribe(followOtherTab)
   addEventListener('online', retryNow)
+  addEventListener('pageshow', followRestored)
   void queryClient.prefetchQuery(viewerQuery)
 }
 
@@ -120,6 +121,11 @@ function forgetClosed(): void {
 function followOtherTab(isLogOut: boolean): void {
   if (isLogOut) forgetTab()
   reloadViewer()
+}
+
+/** Other tabs' messages do not reach a page in the back/forward cache, only what they store does. */
+function followRestored({ persisted }: PageTransitionEvent): void {
+  if (persisted && localStore.read(HAD_SESSION_KEY) !== viewerId()) reloadViewer()
 }
 
 /** A page that came without a cookie needs no request if this browser remembers no session. */
