@@ -14,9 +14,25 @@ test.each([
   '"Иванова, Анна" <mailto:anna@example.org>;',
   'Анна (anna@example.org)',
   'anna@example.org,',
+  "'anna@example.org'",
+  '“anna@example.org”',
+  '`anna@example.org`',
+  '**anna@example.org**.',
+  'anna@example.org!',
+  '📧anna@example.org',
+  'mailto://anna@example.org',
+  'E-mail:anna@example.org',
+  'anna@example.org <Anna@Example.org>',
 ])('the address in %j is anna@example.org', (text) => {
   expect(emailIn(text)).toBe('anna@example.org')
 })
+
+test.each(["o'neil@example.org", '_anna_@example.org', 'a.n+n*a@example.org', 'a?b@пример.рф'])(
+  'the address %s stays as it is',
+  (address) => {
+    expect(emailIn(address)).toBe(address)
+  },
+)
 
 test.each(['anna@example.org, boris@example.org', 'Anna', 'anna@', 'anna@example.org и то же'])(
   '%j becomes its only address, or stays as it is',

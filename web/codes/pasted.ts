@@ -7,13 +7,18 @@ const INVISIBLE = /[\p{Cf}\p{DI}]/gu
 /** Returns the one address in a text such as «Anna <anna@example.org>»; otherwise the text. */
 export function emailIn(text: string): string {
   const visible = text.replace(INVISIBLE, '').trim()
-  if (isEmail(visible) && !/^mailto:/i.test(visible)) return visible
-  const words = visible.split(/[\s<>()[\]"«»,;]+/)
-  const addresses = new Set(
-    words.map((word) => word.replace(/^mailto:|\?.*$/gi, '')).filter(isEmail),
-  )
-  const [only] = addresses
-  return only !== undefined && addresses.size === 1 ? only : visible
+  const words = isEmail(visible) ? [visible] : visible.split(/(?:[\s<>()[\]"«»,;]|:\/*)+/)
+  const [only, ...others] = words.map(withoutFrame).filter(isEmail)
+  const isSame = (other: string) => other.toLowerCase() === only?.toLowerCase()
+  return only !== undefined && others.every(isSame) ? only : visible
+}
+
+/** Removes the parameters of a link, marks on both sides, and what no address begins or ends with. */
+function withoutFrame(word: string): string {
+  return word
+    .replace(/\?.*$/, '')
+    .replace(/^([\p{P}\p{S}]+)(.*)\1[^\p{L}\p{M}\p{N}]*$/u, '$2')
+    .replace(/^[^\p{ASCII}\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu, '')
 }
 
 const SOLID = /(?<!\d)\d{6}(?!\d)/g
