@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { newEmail } from '../server/testing/account-fixture.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
+import { refuseOnce } from './testing/page-actions.ts'
 import {
   askForCode,
   enterCode,
@@ -199,6 +200,31 @@ test('«Отправить код ещё раз» waits for a minute, counts it 
   await expect.poll(() => secondsOn(resend)).toBeGreaterThan(50)
   await enterCode(page, first)
   await profileLink(page).waitFor()
+})
+
+test('a refusal to send the code again is shown, and the button waits, as long as the refusal says', async ({
+  journey,
+}) => {
+  const { email } = await journey.signIn('refused@example.org')
+  const page = await journey.visit({ before: (page) => page.clock.install() })
+  await askForCode(page, email)
+  await page.clock.fastForward(60_000)
+  await refuseOnce(
+    page,
+    '**/logins',
+    'Код на эту почту уже отправляли: следующий — через 5:00',
+    300,
+  )
+  const { dialog, error } = signInDialog(page)
+  const resend = dialog.getByRole('button', { name: /^Отправить код ещё раз/ })
+  await resend.click()
+  await expect.poll(() => error.textContent()).toMatch(/через 5:00$/)
+  await expect.poll(() => resend.textContent()).toMatch(/через [45]:\d\d$/)
+  expect(await resend.isDisabled()).toBe(true)
+  await page.clock.fastForward(300_000)
+  await error.waitFor({ state: 'detached' })
+  await expect.poll(() => resend.textContent()).toBe('Отправить код ещё раз')
+  expect(await resend.isEnabled()).toBe(true)
 })
 
 test('a registration whose tab was closed continues from a line under the header of any page, which moves nothing as it loads', async ({

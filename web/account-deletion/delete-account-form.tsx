@@ -60,9 +60,14 @@ function ExplainStep({ email, mailed, onCancel }: ExplainStepProps) {
         </li>
         <li>Чужие ответы на ваши записи останутся. Ваше имя больше никто не займёт.</li>
       </ul>
-      <FormError {...mailed.errorLine} />
+      <FormError>{mailed.refusal.message}</FormError>
       <div className="wrap">
-        <Button variant="danger" pending={mailed.isPending} onClick={() => mailed.start({ email })}>
+        <Button
+          variant="danger"
+          pending={mailed.isPending}
+          disabled={mailed.refusal.secondsLeft > 0}
+          onClick={() => mailed.start({ email })}
+        >
           Получить код
         </Button>
         <Button variant="plain" onClick={onCancel}>

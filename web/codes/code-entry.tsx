@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { MailState } from '../../contract/codes.ts'
 import { CODE_LENGTH, CODE_RESEND_SECONDS } from '../../contract/constants.ts'
-import { countdown } from '../format/time.ts'
 import { CallError } from '../http/call-error.ts'
-import { errorMessage } from '../http/error-message.ts'
 import { useSecondsLeft } from '../platform/use-seconds-left.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
@@ -11,7 +9,7 @@ import type { FieldStatus } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { CodeInput } from './code-input.tsx'
 import { readCodeMail } from './codes.queries.ts'
-import { type MailedCode, useRetryAt } from './use-mailed-code.ts'
+import { inTime, type MailedCode, useRefusal } from './use-mailed-code.ts'
 
 const MAIL_STATUS: Record<MailState, FieldStatus> = {
   queued: { kind: 'plain', text: 'Отправляем письмо…' },
@@ -41,9 +39,8 @@ export function CodeEntry(props: CodeEntryProps) {
   const { mail, refusal } = useCodeMail(operation.id, operation.sentAt)
   // While a code is checked, its operation may have ended successfully, which is no error.
   const error = props.error ?? (busy ? null : refusal)
-  const retryAt = useRetryAt(error)
+  const { retryAt, message } = useRefusal(error)
   const life = codeLife(error)
-  const isOver = useSecondsLeft(retryAt) === 0 && life === 'locked'
   const isFull = code.length === CODE_LENGTH
   const isChecking = busy && isFull && !props.isResending
   const checking: FieldStatus = { kind: 'busy', text: 'Проверяем код...' }
@@ -56,7 +53,7 @@ export function CodeEntry(props: CodeEntryProps) {
         value={code}
         readOnly={busy || life !== 'good'}
         isLocked={life !== 'good'}
-        error={error && !isOver ? errorMessage(error) : undefined}
+        error={message}
         status={isChecking ? checking : mail && MAIL_STATUS[mail.state]}
         describedBy={props.describedBy}
         onChange={props.onType}
@@ -85,9 +82,8 @@ export function CodeEntry(props: CodeEntryProps) {
 function ResendCode(props: CodeEntryProps & { life: CodeLife; retryAt: number }) {
   const { operation, life, retryAt, busy, isResending, wide, onResend } = props
   const isLocked = life === 'locked'
-  const secondsLeft = useSecondsLeft(
-    isLocked ? retryAt : operation.sentAt + CODE_RESEND_SECONDS * 1000,
-  )
+  const mayResendAt = operation.sentAt + CODE_RESEND_SECONDS * 1000
+  const secondsLeft = useSecondsLeft(Math.max(mayResendAt, retryAt))
   const isExpired = life === 'expired' || (isLocked && secondsLeft === 0)
   const isWaiting = secondsLeft > 0 && !isExpired
   return (
@@ -99,7 +95,7 @@ function ResendCode(props: CodeEntryProps & { life: CodeLife; retryAt: number })
       onClick={onResend}
     >
       {isExpired || isLocked ? 'Получить новый код' : 'Отправить код ещё раз'}
-      {isWaiting && ` через ${isLocked ? countdown(secondsLeft) : `${secondsLeft} с`}`}
+      {isWaiting && inTime(secondsLeft)}
     </Button>
   )
 }

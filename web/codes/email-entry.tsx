@@ -1,20 +1,14 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { isEmail } from '../../contract/account-rules.ts'
 import { emailInLetters } from '../format/email-in-letters.ts'
-import { countdown } from '../format/time.ts'
 import { CallError } from '../http/call-error.ts'
-import { errorMessage } from '../http/error-message.ts'
-import { useSecondsLeft } from '../platform/use-seconds-left.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { TextField } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { likelyDomain } from './likely-domain.ts'
 import { emailIn } from './pasted.ts'
-import { type MailedCode, useRetryAt } from './use-mailed-code.ts'
-
-/** In seconds. A longer wait has no countdown: the message states its end. */
-const HOUR = 3600
+import { inTime, type MailedCode } from './use-mailed-code.ts'
 
 type EmailEntryProps = {
   mailed: MailedCode
@@ -31,7 +25,7 @@ type EmailEntryProps = {
 /** The step of a flow that asks for the address to which a code is mailed. */
 export function EmailEntry(props: EmailEntryProps) {
   const { mailed, className, describedBy, wide = false, onSubmit, children } = props
-  const { typed, type, email, error, mayProceed, secondsLeft, show } = useTypedEmail(props)
+  const { typed, type, email, error, mayProceed, show } = useTypedEmail(props)
   /** The address for which another domain was suggested. Submitting it again confirms it. */
   const [asked, setAsked] = useState('')
   const meant = likelyDomain(email)
@@ -88,7 +82,7 @@ export function EmailEntry(props: EmailEntryProps) {
           pending={mailed.isPending}
           disabled={!mayProceed}
         >
-          Продолжить{secondsLeft > 0 && secondsLeft < HOUR && ` через ${countdown(secondsLeft)}`}
+          Продолжить{inTime(mailed.refusal.secondsLeft)}
         </Button>
       </div>
     </form>
@@ -96,17 +90,14 @@ export function EmailEntry(props: EmailEntryProps) {
 }
 
 function useTypedEmail({ mailed, own }: EmailEntryProps) {
-  const { error } = mailed
+  const { error, refusal } = mailed
   const [typed, setTyped] = useState(mailed.email)
   const [isShown, setShown] = useState(false)
   const email = emailIn(typed)
-  const retryAt = useRetryAt(error)
-  const secondsLeft = useSecondsLeft(retryAt)
   // The server too treats these forms as the same address.
   const isOwn = own !== undefined && sameForm(email) === sameForm(own)
   const invalid = isOwn ? 'Это ваша нынешняя почта' : validationError(email)
   const isRefused = error instanceof CallError && error.status === 400
-  const isOver = retryAt > 0 && secondsLeft === 0
   return {
     typed,
     type: (text: string) => {
@@ -116,9 +107,8 @@ function useTypedEmail({ mailed, own }: EmailEntryProps) {
       setTyped(isEmail(found) ? found : text)
     },
     email,
-    error: error && !isOver ? errorMessage(error) : isShown || isOwn ? invalid : undefined,
-    mayProceed: !invalid && !isRefused && secondsLeft === 0,
-    secondsLeft,
+    error: refusal.message ?? (isShown || isOwn ? invalid : undefined),
+    mayProceed: !invalid && !isRefused && refusal.secondsLeft === 0,
     /** Shows validation errors from now on. */
     show: () => setShown(true),
   }

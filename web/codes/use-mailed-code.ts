@@ -1,6 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { countdown } from '../format/time.ts'
 import { CallError } from '../http/call-error.ts'
+import { errorMessage } from '../http/error-message.ts'
 import { useAction } from '../http/use-action.tsx'
+import { useSecondsLeft } from '../platform/use-seconds-left.ts'
 import { clientToken } from '../session/client-token.ts'
 import type { Operation, savedOperation } from './saved-operation.ts'
 
@@ -46,6 +49,8 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
     },
   })
 
+  const refusal = useRefusal(action.error)
+
   function send(asked: Start): void {
     setEmail(asked.email)
     mutate(asked)
@@ -59,6 +64,7 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
 
   return {
     ...action,
+    refusal,
     /** The address that was sent last. */
     email,
     start: send,
@@ -115,13 +121,28 @@ function useOperation<Answer>(options: MailedCodeOptions<Answer>) {
   return { operation, put, start, verify }
 }
 
-/** Returns when a refusal lets the person try again (unix milliseconds); 0 if at once. */
-export function useRetryAt(error: Error | null): number {
-  return useMemo(() => {
+/**
+ * Returns when an error lets the person try again (unix milliseconds; 0 if at once), and its message
+ * until then.
+ */
+export function useRefusal(error: Error | null) {
+  const retryAt = useMemo(() => {
     const isRefusal = error instanceof CallError && error.status < 500
     const seconds = isRefusal ? error.retryAfter : undefined
     return seconds === undefined ? 0 : Date.now() + seconds * 1000
   }, [error])
+  const secondsLeft = useSecondsLeft(retryAt)
+  const isOver = retryAt > 0 && secondsLeft === 0
+  return { retryAt, secondsLeft, message: error && !isOver ? errorMessage(error) : undefined }
+}
+
+const MINUTE = 60
+const HOUR = 3600
+
+/** Returns the end of a button's label. A longer wait has no countdown: the message states its end. */
+export function inTime(seconds: number): string {
+  if (seconds === 0 || seconds >= HOUR) return ''
+  return ` через ${seconds > MINUTE ? countdown(seconds) : `${seconds} с`}`
 }
 
 /** Returns a ref to a signal that is aborted when the component unmounts. */

@@ -36,8 +36,8 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
 }
 
 function Step({ step, mailed, goBack }: ReturnType<typeof useSignIn>) {
-  const { email, entry, start, verify } = mailed
-  const offer = { busy: mailed.isPending, errorLine: mailed.errorLine, onReturn: goBack }
+  const { email, entry, refusal, start, verify } = mailed
+  const offer = { busy: mailed.isPending, refusal, onReturn: goBack }
   switch (step.at) {
     case 'mail':
       return entry ? <CodeStep {...entry} /> : <EmailStep mailed={mailed} />

@@ -71,7 +71,7 @@ type OfferStepProps = {
   accept: string
   decline?: string
   busy: boolean
-  errorLine: MailedCode['errorLine']
+  refusal: MailedCode['refusal']
   onAccept: () => void
   onReturn: () => void
   /** Shown above the buttons. */
@@ -79,7 +79,7 @@ type OfferStepProps = {
 }
 
 function OfferStep(props: OfferStepProps) {
-  const { tip, accept, decline = 'Вернуться', busy, errorLine, onAccept, onReturn } = props
+  const { tip, accept, decline = 'Вернуться', busy, refusal, onAccept, onReturn } = props
   const tipId = useId()
   const proceed = useRef<HTMLButtonElement>(null)
   // The focused input is gone. On this button, screen readers read the question.
@@ -87,12 +87,13 @@ function OfferStep(props: OfferStepProps) {
   return (
     <AuthShell tip={tip} tipId={tipId}>
       {props.children}
-      <FormError {...errorLine} />
+      <FormError>{refusal.message}</FormError>
       <Button
         ref={proceed}
         variant="primary"
         wide
         pending={busy}
+        disabled={refusal.secondsLeft > 0}
         aria-describedby={tipId}
         onClick={onAccept}
       >
