@@ -101,11 +101,13 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
   const text = parsePostText(tidy)
   const canSend = text !== null && text !== normalizeText(initialText)
 
-  const onStorage = useEffectEvent(() => {
-    // Another tab has sent the text that both showed.
-    if (!sending.isPending && tidy !== initialText && draft.read() === null) finish()
+  const onStorage = useEffectEvent(({ newValue }: StorageEvent) => {
+    if (sending.isPending || tidy === initialText || draft.read() !== null) return
+    // Another tab has taken the draft over, or has sent the text that both showed.
+    if (newValue === '') draft.write(tidy)
+    else finish()
   })
-  useEffect(() => storedElsewhere.subscribe(() => onStorage()), [])
+  useEffect(() => storedElsewhere.subscribe((event) => onStorage(event)), [])
 
   function finish(): void {
     isSent.current = onSent !== undefined
