@@ -146,7 +146,13 @@ test('every accepted text has 1 to 500 code points, no forbidden character, and 
   )
 })
 
-test('the line ends and tabs of a pasted text are replaced by line feeds and spaces', () => {
-  expect(tidyTyped('раз\r\nдва\rтри\tчетыре')).toBe('раз\nдва\nтри четыре')
-  expect(parsePostText(tidyTyped('раз\r\nдва\tтри'))).toBe('раз\nдва три')
+test.each([
+  ['line ends and tabs', 'раз\r\nдва\rтри\tчетыре', 'раз\nдва\nтри четыре'],
+  ['line breaks of office programs, page breaks, NEL', 'раз\vдва\fтри\x85!', 'раз\nдва\nтри\n!'],
+  ['hyphens at line ends of a PDF', 'пере\u0002нос', 'перенос'],
+  ['colours of a terminal, NUL, DEL', '\u001b[1mтекст\0\u007f', '[1mтекст'],
+  ['halves of emoji', '\ude00текст 😀\ud83d', 'текст 😀'],
+])('typed or pasted, %s may be published', (_what, raw, tidy) => {
+  expect(tidyTyped(raw)).toBe(tidy)
+  expect(parsePostText(tidy)).toBe(tidy)
 })

@@ -47,7 +47,11 @@ export function parsePostText(raw: string): string | null {
   return VISIBLE.test(text) && textLength(text) <= POST_TEXT_MAX ? text : null
 }
 
-/** Replaces typed line ends and tabs by line feeds and spaces, which a post may contain. */
+/** Returns a typed or pasted text without what FORBIDDEN refuses: line ends become line feeds. */
 export function tidyTyped(raw: string): string {
-  return raw.replace(/\r\n?/gu, '\n').replace(/\t/gu, ' ')
+  return raw
+    .replace(/\r\n?|[\v\f\x85]/gu, '\n')
+    .replace(/\t/gu, ' ')
+    .split(FORBIDDEN)
+    .join('')
 }

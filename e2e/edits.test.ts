@@ -83,7 +83,7 @@ test('when the edit period ends while the dialog is open, the text can be copied
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await chooseFromMenu(postWith(page, 'Не успею'), 'Изменить')
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
-  await dialog.getByRole('textbox', { name: 'Текст записи' }).fill('Дописал слишком поздно')
+  await dialog.getByRole('textbox', { name: 'Текст записи' }).fill('Дописал\tслишком поздно')
   await page.clock.fastForward('10:01')
   const expired = dialog
     .getByRole('alert')
@@ -96,7 +96,7 @@ test('when the edit period ends while the dialog is open, the text can be copied
   expect(new Set(boxes.map((box) => box?.y)).size).toBe(3)
   await dialog.getByRole('button', { name: 'Скопировать текст' }).click()
   await dialog.getByRole('status').getByText('Текст скопирован').waitFor()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Дописал слишком поздно')
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Дописал\tслишком поздно')
   await page.evaluate(refuseToCopy)
   await dialog.getByRole('button', { name: 'Скопировать текст' }).click()
   await dialog.getByRole('status').getByText('Не получилось скопировать').waitFor()

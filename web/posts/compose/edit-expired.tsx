@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { parsePostText } from '../../../contract/text.ts'
+import { parsePostText, tidyTyped } from '../../../contract/text.ts'
 import { copyText, NOT_COPIED } from '../../platform/copy-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -43,7 +43,7 @@ export function EditExpired({ postId, typed, draft, onClose }: EditExpiredProps)
 function UnsavedText(props: EditExpiredProps & { typed: string }) {
   const { postId, typed, draft, onClose } = props
   const [copied, setCopied] = useState('')
-  const text = parsePostText(typed)
+  const text = parsePostText(tidyTyped(typed))
   const reply = useSubmit(draft, { target: `reply ${postId}`, onSent: onClose })
 
   async function copy(): Promise<void> {

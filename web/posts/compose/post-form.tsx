@@ -183,5 +183,5 @@ export function useCloseWithDraft(draft: Draft, onClose: () => void): () => void
 /** Returns a message only for a problem that the reader cannot see in the text. */
 function validationError(typed: string, text: string | null): string | undefined {
   if (text !== null || normalizeText(typed) === '' || remainingLength(typed) < 0) return undefined
-  return 'Такой текст не опубликовать: в нём нет видимых символов или есть служебные'
+  return 'Такой текст не опубликовать: в нём нет видимых символов'
 }
