@@ -201,7 +201,7 @@ async function framesOf(html: string, readSheet: (name: string) => string): Prom
     // link is not fetched; it tells lazy chunks that their style sheet is there.
     rendered: {
       before: withFlag(before, 'static'),
-      after: `${head}<script>${loader}</script><style>${style}</style><link rel="stylesheet" href="/${sheet}" disabled></head><body><div id="root">`,
+      after: `${head}<script>${loader}</script><style>${style}</style><link rel="stylesheet" href="/${sheet}" disabled></head><body><div id="root" translate="no">`,
       end: '</body></html>',
     },
     inlineHashes: { scripts: [...inlineScripts, loader].map(hashOf), styles: [hashOf(style)] },

@@ -19,6 +19,7 @@ export function TextPage() {
         <>
           <article
             className={styles.text}
+            translate="yes"
             // biome-ignore lint/security/noDangerouslySetInnerHtml: Markdown without its HTML
             dangerouslySetInnerHTML={{ __html: text.html }}
           />

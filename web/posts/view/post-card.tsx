@@ -177,7 +177,7 @@ export function RepliedPost({ id, inDialog = false }: RepliedPostProps) {
   const instead = isMuted ? MUTED_AUTHOR : why
   const quote = (!inDialog && instead) || (
     <>
-      <b className={quoteStyles.author}>{post.owner.username}</b> <bdi>{text}</bdi>
+      <b className={quoteStyles.author}>{post.owner.username}</b> <bdi translate="yes">{text}</bdi>
     </>
   )
   return inDialog ? (

@@ -27,7 +27,14 @@ export function PostText({ text, size = 'list' }: PostTextProps) {
   const marked = useContext(Marked)
   let at = 0
   return (
-    <p className={styles.text} data-size={size} dir="auto">
+    <p
+      // A translator replaces the text nodes, which React then cannot change.
+      key={`${shown}${marked}`}
+      className={styles.text}
+      data-size={size}
+      dir="auto"
+      translate="yes"
+    >
       {linkParts(shown, links).map((part) => {
         const key = at
         at += part.text.length
