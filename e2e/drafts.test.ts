@@ -38,6 +38,19 @@ test('two tabs write at once: each keeps its own text through closing, a reload 
   expect(await textField(last.getByRole('dialog')).inputValue()).toBe('Первая вкладка')
 })
 
+test('a text that is being written stays, and stays a draft, when all data of the site is cleared', async ({
+  journey,
+}) => {
+  const page = await journey.visit({ as: await journey.signUp() })
+  const other = await openTab(page)
+  const dialog = await startPost(page)
+  await textField(dialog).fill('Длинная запись')
+  await other.evaluate(() => localStorage.clear())
+  const stored = () => other.evaluate(() => Object.values(localStorage).join())
+  await expect.poll(stored).toContain('Длинная запись')
+  expect(await textField(dialog).inputValue()).toBe('Длинная запись')
+})
+
 test('an edit without a change that would be sent stays open when another tab stores something', async ({
   journey,
 }) => {

@@ -203,6 +203,25 @@ test('the same text sent by hand while it waits, here or in another tab, is publ
   expect(await published(journey, 'Не дважды')).toBe(1)
 })
 
+test('texts that wait survive when all data of the site is cleared', async ({ journey, olga }) => {
+  const page = await journey.visit({ as: olga })
+  const other = await openTab(page)
+  await page.context().route(PUBLICATION, (route) => route.abort())
+  const dialog = await submit(page, 'Первая из двух')
+  await dialog.getByText(WAITS_FOR_SERVER).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await submit(page, 'Вторая из двух')
+  await dialog.getByText(WAITS_FOR_SERVER).waitFor()
+  await other.evaluate(() => localStorage.clear())
+  await expect.poll(() => storedTexts(page)).toHaveLength(2)
+  await page.context().unroute(PUBLICATION)
+  await dialog.waitFor({ state: 'detached' })
+  await row(page, /запис/).waitFor({ state: 'detached' })
+  expect(await published(journey, 'Первая из двух')).toBe(1)
+  expect(await published(journey, 'Вторая из двух')).toBe(1)
+})
+
 test('a dialog still shows that its text waits if another tab writes the entry at the same time', async ({
   journey,
   olga,

@@ -12,7 +12,8 @@ export const OUTBOX = 'outbox'
 export const textsChanged = createEmitter(() => storedElsewhere.subscribe(followOtherTab))
 
 function followOtherTab({ key }: StorageEvent): void {
-  if (!key || key.startsWith(OUTBOX)) textsChanged.emit()
+  // What a page shows stays when all data of the site is cleared, and is stored again.
+  if (key?.startsWith(OUTBOX)) textsChanged.emit()
 }
 
 /** Returns the key of a draft without the id of its tab. */

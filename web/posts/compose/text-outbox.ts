@@ -77,6 +77,7 @@ export function startOutbox(): void {
   viewer.subscribe(schedule)
   document.addEventListener('visibilitychange', schedule)
   addEventListener('online', sendAtOnce)
+  addEventListener('storage', ({ key }) => key === null && outbox.get().forEach(store))
   schedule()
 }
 
@@ -261,8 +262,12 @@ function change(outgoing: Outgoing, changes: Partial<Outgoing>): void {
 }
 
 function put(outgoing: Outgoing): void {
-  localStore.writeJson(nameOf(outgoing), outgoing)
+  store(outgoing)
   textsChanged.emit()
+}
+
+function store(outgoing: Outgoing): void {
+  localStore.writeJson(nameOf(outgoing), outgoing)
 }
 
 const isOutgoing = shape<Outgoing>({
