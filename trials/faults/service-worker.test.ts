@@ -119,6 +119,22 @@ test('a stored page shows a notice at every address that leads to it, and is upd
   await page.getByText('Стало').waitFor()
 })
 
+test('a browser whose cache storage breaks shows pages and runs the app', async ({ journey }) => {
+  const page = await journey.visit(ALLOWED)
+  await pageStored(page, '/')
+  const [worker] = page.context().serviceWorkers()
+  const isBroken = await worker?.evaluate(() => {
+    const breaks = () => Promise.reject(new DOMException('Unexpected internal error'))
+    Object.assign(CacheStorage.prototype, { open: breaks, match: breaks })
+    return caches.open('assets').catch(() => true)
+  })
+  expect(isBroken).toBe(true)
+  const answer = await page.goto(journey.url)
+  expect(answer?.fromServiceWorker()).toBe(true)
+  await whenScriptsRun(page)
+  await page.getByText('Слышно и в тоннеле.').waitFor()
+})
+
 test('a new build takes over: an open tab keeps its scripts, a reload has the new ones, and the old ones are removed with the last tab', async ({
   journey,
 }) => {

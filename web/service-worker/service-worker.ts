@@ -21,9 +21,14 @@ self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(url)
   if (method !== 'GET' || origin !== self.location.origin || pathname.startsWith('/api/')) return
   if (mode === 'navigate') event.respondWith(respondWithPage(event))
-  else if (pathname.startsWith('/assets/')) event.respondWith(respondWithAsset(event))
-  else if (OFFLINE_FILES.includes(pathname)) event.respondWith(respondWithOfflineFile(event))
+  else if (pathname.startsWith('/assets/')) respondOrFetch(event, respondWithAsset(event))
+  else if (OFFLINE_FILES.includes(pathname)) respondOrFetch(event, respondWithOfflineFile(event))
 })
+
+/** A browser whose cache storage is broken rejects every access to it. */
+function respondOrFetch(event: FetchEvent, response: Promise<Response>): void {
+  event.respondWith(response.catch(() => fetch(event.request)))
+}
 
 async function activate(): Promise<void> {
   // The browser then requests a page while the worker still starts.

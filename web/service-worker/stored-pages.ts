@@ -13,7 +13,7 @@ export async function respondWithPage(event: FetchEvent): Promise<Response> {
   event.waitUntil(fresh.catch(() => undefined))
   const first = await Promise.race([fresh.catch(() => 'failed' as const), pause(TIMEOUT_MS)])
   if (first instanceof Response) return first
-  const stored = await findStored(new URL(event.request.url))
+  const stored = await findStored(new URL(event.request.url)).catch(() => undefined)
   if (stored) return stored
   return first === 'failed' ? offlinePage() : fresh.catch(offlinePage)
 }
