@@ -30,6 +30,20 @@ test('if a keyboard or a drop enters a whole sentence at once, only its code is 
   await page.getByRole('link', { name: `Профиль ${username}` }).waitFor()
 })
 
+test('of two pasted codes the first is filled, and is sent by Enter or a button', async ({
+  journey,
+}) => {
+  const { email, username } = await journey.signIn('two-codes@example.org')
+  const page = await journey.visit()
+  await askForCode(page, email)
+  const { code, proceed } = signInDialog(page)
+  const mailed = await journey.nextCode(email)
+  await page.keyboard.insertText(`Код ${mailed} или ${otherThan(mailed)}`)
+  await proceed.waitFor()
+  await code.press('Enter')
+  await page.getByRole('link', { name: `Профиль ${username}` }).waitFor()
+})
+
 test('a wrong code shows an error with the tries left, which typing removes; after five a countdown shows when a new code can be requested', async ({
   journey,
 }) => {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { MailState } from '../../contract/codes.ts'
 import { CODE_LENGTH, CODE_RESEND_SECONDS } from '../../contract/constants.ts'
 import { CallError } from '../http/call-error.ts'
@@ -35,7 +36,8 @@ type CodeEntryProps = NonNullable<MailedCode['entry']> & { describedBy: string; 
 
 /** The step of a flow that asks for the mailed code. */
 export function CodeEntry(props: CodeEntryProps) {
-  const { operation, code, busy, wide = false, onComplete, onReturn } = props
+  const { operation, code, busy, wide = false, onReturn } = props
+  const [tried, setTried] = useState('')
   const { mail, refusal } = useCodeMail(operation.id, operation.sentAt)
   // While a code is checked, its operation may have ended successfully, which is no error.
   const error = props.error ?? (busy ? null : refusal)
@@ -43,6 +45,10 @@ export function CodeEntry(props: CodeEntryProps) {
   const life = codeLife(error)
   const isFull = code.length === CODE_LENGTH
   const isChecking = busy && isFull && !props.isResending
+  const onComplete = (full: string) => {
+    setTried(full)
+    props.onComplete(full)
+  }
   const checking: FieldStatus = { kind: 'busy', text: 'Проверяем код...' }
   return (
     <>
@@ -62,7 +68,7 @@ export function CodeEntry(props: CodeEntryProps) {
       <div className={classes('wrap', styles.actions)} data-wide={wide || undefined}>
         {isFull && !busy && life === 'good' && (
           <Button variant="primary" wide={wide} onClick={() => onComplete(code)}>
-            Повторить
+            {tried === code ? 'Повторить' : 'Продолжить'}
           </Button>
         )}
         <ResendCode {...props} life={life} retryAt={retryAt} />

@@ -1,4 +1,4 @@
-import { type ClipboardEvent, type SyntheticEvent, useRef } from 'react'
+import { type ClipboardEvent, type KeyboardEvent, type SyntheticEvent, useRef } from 'react'
 import { CODE_LENGTH } from '../../contract/constants.ts'
 import { Field, type FieldNotes, useFocusOnMount } from '../ui/field.tsx'
 import styles from './code-input.module.css'
@@ -7,7 +7,7 @@ import { codeDigits, pasteCode } from './pasted.ts'
 type CodeInputProps = Omit<FieldNotes, 'hint'> & {
   value: string
   onChange: (code: string) => void
-  /** Called once for each code that becomes full, after onChange. */
+  /** Called once for each code that becomes full, after onChange, and by Enter. */
   onComplete: (code: string) => void
   readOnly?: boolean | undefined
   isLocked?: boolean
@@ -36,6 +36,11 @@ export function CodeInput(props: CodeInputProps) {
     insert(event.clipboardData.getData('text'))
   }
 
+  /** Sends a code that was not sent automatically, or did not reach the server. */
+  function submit({ key }: KeyboardEvent): void {
+    if (key === 'Enter' && !readOnly && value.length === CODE_LENGTH) props.onComplete(value)
+  }
+
   /** A drop and the clipboard of a phone's keyboard enter a whole text without a paste event. */
   function enter(text: string): void {
     if (text.length <= CODE_LENGTH) change(codeDigits(text))
@@ -59,6 +64,7 @@ export function CodeInput(props: CodeInputProps) {
             spellCheck={false}
             onChange={(event) => enter(event.target.value)}
             onPaste={paste}
+            onKeyDown={submit}
             onSelect={keepCaretAtEnd}
           />
         </div>

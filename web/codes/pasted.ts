@@ -22,10 +22,21 @@ function withoutFrame(word: string): string {
 }
 
 const SOLID = /(?<!\d)\d{6}(?!\d)/g
-const SPACED = /(?<!\d)(?:\d{3}[\s-]\d{3}|\d\d[\s-]\d\d[\s-]\d\d)(?!\d)/g
+const SPACED =
+  /(?<!\d)(?:\d{3}[\s\p{Dash}]{1,3}\d{3}|\d\d[\s\p{Dash}]{1,3}\d\d[\s\p{Dash}]{1,3}\d\d)(?!\d)/gu
+/** A code or a part of one, without any words. */
+const BARE = /^\d(?:[\s\p{Dash}.]{0,3}\d){0,5}$/u
 
 export function codeDigits(text: string): string {
-  return text.normalize('NFKC').replace(/\D/g, '').slice(0, CODE_LENGTH)
+  return plain(text).replace(/\D/g, '').slice(0, CODE_LENGTH)
+}
+
+/** Arabic and Persian digits become those of ASCII, whose last four bits are the same. */
+function plain(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(INVISIBLE, '')
+    .replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15))
 }
 
 /**
@@ -33,14 +44,13 @@ export function codeDigits(text: string): string {
  * five digits are appended. From any other text the code `isGuess`, and is not sent automatically.
  */
 export function pasteCode(typed: string, pasted: string): { code: string; isGuess: boolean } {
-  const text = pasted.normalize('NFKC').replace(INVISIBLE, '').trim()
-  const groups = text.match(SOLID) ?? text.match(SPACED) ?? []
+  const text = plain(pasted).trim()
+  const groups = new Set((text.match(SOLID) ?? text.match(SPACED) ?? []).map(codeDigits))
   const [only] = groups
-  if (only !== undefined && groups.length === 1) return { code: codeDigits(only), isGuess: false }
-  if (/^[\d\s-]{1,5}$/.test(text)) return { code: codeDigits(typed + text), isGuess: false }
+  if (only !== undefined && groups.size === 1) return { code: only, isGuess: false }
   const digits = codeDigits(text)
   return {
     code: digits.length === CODE_LENGTH ? digits : codeDigits(typed + digits),
-    isGuess: true,
+    isGuess: !BARE.test(text),
   }
 }
