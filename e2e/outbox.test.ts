@@ -222,6 +222,24 @@ test('texts that wait survive when all data of the site is cleared', async ({ jo
   expect(await published(journey, 'Вторая из двух')).toBe(1)
 })
 
+test.for([5, 30 * 24])(
+  'a text that was submitted while the clock was %i hours fast is sent once it is right',
+  async (hours, { journey, olga }) => {
+    const page = await journey.visit({ as: olga })
+    await page.evaluate(
+      ({ by, at }) => {
+        const entry = { by, key: 'k'.repeat(32), target: 'new', text: 'Из будущего', tab: '' }
+        const times = { at, until: at + 2000, takenUntil: at + 12_000, tries: 1 }
+        localStorage.setItem(`outbox ${by} ${entry.key}`, JSON.stringify({ ...entry, ...times }))
+      },
+      { by: olga.id, at: Date.now() + hours * 3_600_000 },
+    )
+    await page.reload()
+    await toast(page, 'Опубликовано').waitFor()
+    expect(await published(journey, 'Из будущего')).toBe(1)
+  },
+)
+
 test('a dialog still shows that its text waits if another tab writes the entry at the same time', async ({
   journey,
   olga,

@@ -30,8 +30,9 @@ export type Outgoing = SubmittedText & {
 
 type Failure = Pick<CallError, 'code' | 'message' | 'status' | 'retryAfter'>
 
+const LONGEST_PAUSE_MS = 600_000
 /** The longest pause while a form shows the text. */
-const LONGEST_PAUSE_MS = 5000
+const LONGEST_SHOWN_PAUSE_MS = 5000
 /** How long a tab that does not show the text leaves it to the tab that does. */
 const LATER_MS = 5000
 /** Longer than a request takes. */
@@ -177,7 +178,10 @@ function isSendable({ by, isRefused }: Outgoing): boolean {
 
 function dueAt({ until, takenUntil = 0, tab }: Outgoing): number {
   const isFirst = tab === tabId() || (tab === '' && document.visibilityState === 'visible')
-  return Math.max(until, takenUntil) + (isFirst ? 0 : LATER_MS)
+  const due = Math.max(until, takenUntil)
+  // Anything further ahead was written before the device's clock was set back.
+  const isReal = due <= Date.now() + LONGEST_PAUSE_MS
+  return (isReal ? due : 0) + (isFirst ? 0 : LATER_MS)
 }
 
 async function sendDue(): Promise<void> {
@@ -237,7 +241,7 @@ function passes(error: unknown): boolean {
 function pauseAfter(error: unknown, { tries, tab }: Outgoing): number {
   if (isShortLimit(error)) return error.retryAfter * 1000
   const pause = retryPause(tries + 1, error, Math.random())
-  return tab === '' ? pause : Math.min(pause, LONGEST_PAUSE_MS)
+  return Math.min(pause, tab === '' ? LONGEST_PAUSE_MS : LONGEST_SHOWN_PAUSE_MS)
 }
 
 function nameOf({ by, key }: Pick<Outgoing, 'by' | 'key'>): string {
