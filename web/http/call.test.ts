@@ -225,6 +225,22 @@ test('a machine whose clock is an hour ahead refreshes no more often', async () 
   expect(server.refreshes()).toBe(1)
 })
 
+test('a slow clock is corrected by a rendered page, which may be an old one, and any clock by an answer to a visitor', async () => {
+  const { call, resetToken } = await openPage()
+  const { serverNow, setRenderedAt } = await import('./server-clock.ts')
+  const now = Date.now() / 1000
+  const hoursAhead = () => Math.round((serverNow() - now) / 3600)
+  setRenderedAt(now - 24 * 3600)
+  expect(hoursAhead()).toBe(0)
+  setRenderedAt(now + 2 * 3600)
+  expect(hoursAhead()).toBe(2)
+  resetToken('none')
+  const date = new Date((now - 3 * 3600) * 1000).toUTCString()
+  server.answer = () => ({ status: 404, headers: { date } })
+  await expect(call('GET /posts', { query: {} })).rejects.toMatchObject({ status: 404 })
+  expect(hoursAhead()).toBe(-3)
+})
+
 test('ids are encoded in the path, headers and bodies are sent, and an empty answer is undefined', async () => {
   server.answer = () => ({ status: 204 })
   const { write } = await openPage()

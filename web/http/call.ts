@@ -28,8 +28,7 @@ export async function callAs<N extends CallName>(
 ): Promise<Answer<Api[N]>> {
   const token = await freshToken(undefined, keepalive)
   signal?.throwIfAborted()
-  const sendWith = async (token: string | null) =>
-    (await send(name, input, { token, userId, signal, keepalive })).answer
+  const sendWith = (token: string | null) => send(name, input, { token, userId, signal, keepalive })
   try {
     return await sendWith(token)
   } catch (error) {

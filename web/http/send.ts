@@ -2,7 +2,9 @@ import type { Api, CallName } from '../../contract/api.ts'
 import { API_PREFIX, READ_AFTER_WRITE_MS, REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
 import type { Answer, Input } from '../../contract/endpoint.ts'
 import { localStore } from '../platform/storage.ts'
+import type { EarlyRefresh } from '../session/early-refresh.ts'
 import { CallError, errorOf, generalError, noAnswer } from './call-error.ts'
+import { setServerClock } from './server-clock.ts'
 import { readStaleness } from './staleness.ts'
 
 export type SendOptions = {
@@ -13,7 +15,7 @@ export type SendOptions = {
   /** Whether the request continues when the page is left. */
   keepalive?: boolean | undefined
   /** The response to this request if it was sent earlier; it is read instead of sending again. */
-  answered?: Response
+  answered?: EarlyRefresh | null
 }
 type RequestInput = {
   params?: Record<string, string>
@@ -30,7 +32,7 @@ export async function send<N extends CallName>(
   name: N,
   input: Input<Api[N]>,
   { token, userId, signal, keepalive, answered }: SendOptions,
-): Promise<{ answer: Answer<Api[N]>; headers: Headers }> {
+): Promise<Answer<Api[N]>> {
   const { params, query, headers, body }: RequestInput = input
   const [method = '', path = ''] = name.split(' ')
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
@@ -50,11 +52,13 @@ export async function send<N extends CallName>(
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
-    const response = answered ?? (await request())
+    const response = answered?.response ?? (await request())
+    // A user's clock is set by refreshes, which are sent without a token.
+    if (!token) setServerClock(response.headers, answered?.receivedAt)
     if (!response.ok) throw errorOf(response, await response.json().catch(() => undefined))
     if (method === 'GET' && path.startsWith('/posts')) readStaleness(response.headers)
     const answer: unknown = response.status === 204 ? undefined : await response.json()
-    return { answer: answer as Answer<Api[N]>, headers: response.headers }
+    return answer as Answer<Api[N]>
   } catch (error) {
     if (signal?.aborted || error instanceof CallError) throw error
     if (timeout.aborted) throw noAnswer('TIMEOUT')

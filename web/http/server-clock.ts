@@ -4,8 +4,14 @@ const TICK_MS = 1000
 
 let offsetSeconds = 0
 
-/** Unix seconds. A page rendered by the server sets the time of its rendering first. */
+/** Unix seconds. */
 export const clock = createAtom(Math.floor(serverNow()), startClock)
+
+/** Sets the time at which the server rendered the page: the server's clock shows that or later. */
+export function setRenderedAt(seconds: number): void {
+  clock.set(seconds)
+  offsetSeconds = Math.max(offsetSeconds, seconds - Date.now() / 1000)
+}
 
 export function setServerClock(headers: Headers, now: number = Date.now()): void {
   const date = Date.parse(headers.get('date') ?? '')

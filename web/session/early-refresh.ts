@@ -3,7 +3,11 @@ import { withLock } from '../platform/with-lock.ts'
 import { cameWithoutCookie } from './page-settings.ts'
 import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from './stored-keys.ts'
 
-type EarlyRefresh = { clientToken: string | undefined; response: Response; receivedAt: number }
+export type EarlyRefresh = {
+  clientToken: string | undefined
+  response: Response
+  receivedAt: number
+}
 
 declare global {
   /** Null if another tab was refreshing or no answer came. */

@@ -6,7 +6,7 @@ import {
 import type { AccessTokenAnswer } from '../../contract/fields.ts'
 import { CallError } from '../http/call-error.ts'
 import { send } from '../http/send.ts'
-import { serverNow, setServerClock } from '../http/server-clock.ts'
+import { serverNow } from '../http/server-clock.ts'
 import { createEmitter } from '../platform/atom.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { localStore } from '../platform/storage.ts'
@@ -64,9 +64,7 @@ function expiresSoon({ expiresAt }: AccessToken): boolean {
 
 async function refresh(): Promise<string | null> {
   try {
-    const { answer, headers, receivedAt } = await askForToken()
-    setServerClock(headers, receivedAt)
-    token = answer.accessToken
+    token = (await askForToken()).accessToken
     session = 'live'
     if (!hadSession()) localStore.write(HAD_SESSION_KEY, 'yes')
     sessionKnown.emit()
@@ -86,13 +84,9 @@ async function askForToken() {
   const clientToken = storedClientToken()
   // The browser's cookie is enough if the stored token is lost.
   const body = clientToken ? { clientToken } : {}
-  const early = await takeEarlyRefresh(clientToken)
-  if (early) {
-    const { response: answered, receivedAt } = early
-    return { ...(await send(REFRESH, { body }, { answered })), receivedAt }
-  }
-  const sent = await oneTabAtATime(() => send(REFRESH, { body }, {}))
-  return { ...sent, receivedAt: Date.now() }
+  const answered = await takeEarlyRefresh(clientToken)
+  const ask = () => send(REFRESH, { body }, { answered })
+  return answered ? ask() : oneTabAtATime(ask)
 }
 
 function handleRefusal(error: CallError): null | Promise<never> {

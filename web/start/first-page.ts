@@ -3,7 +3,7 @@ import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.t
 import { threadTitle } from '../../contract/post-rules.ts'
 import { listNameOf, seedAuthor } from '../authors/author-keys.ts'
 import { headerTitle } from '../history/use-page-title.ts'
-import { clock } from '../http/server-clock.ts'
+import { setRenderedAt } from '../http/server-clock.ts'
 import { isStale } from '../http/staleness.ts'
 import { seedList } from '../posts/cache/list-cache.ts'
 import { seedPost } from '../posts/cache/posts.queries.ts'
@@ -25,7 +25,7 @@ export function showFirstPage(
 ): void {
   const postId = page?.name === 'post' ? page.id : ''
   const username = page && 'username' in page ? page.username : ''
-  clock.set(first.now)
+  setRenderedAt(first.now)
   siteState.set(first.site)
   isStale.set(first.saved ?? false)
   headerTitle.set(headerTitleOf(first))
