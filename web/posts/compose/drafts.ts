@@ -114,10 +114,7 @@ const isSent = shape<Sent>({ text: isString, key: isString })
 
 async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft): Promise<void> {
   const remove = () => {
-    if (readStoredDraft(store, name)?.text !== draft.text) return
-    // Without locks the draft may be open: the empty value lets its form store it again.
-    store.write(name, '')
-    store.remove(name)
+    if (readStoredDraft(store, name)?.text === draft.text) store.remove(name)
   }
   await withLock(name, { ifAvailable: true }, (lock) => lock && remove()).catch(remove)
 }

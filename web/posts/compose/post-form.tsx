@@ -101,10 +101,10 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
   const text = parsePostText(tidy)
   const canSend = text !== null && text !== normalizeText(initialText)
 
-  const onStorage = useEffectEvent(({ key, newValue }: StorageEvent) => {
+  const onStorage = useEffectEvent(({ key }: StorageEvent) => {
     if (sending.isPending || tidy === initialText || draft.read() !== null) return
-    // All data of the site was cleared, another tab has taken the draft over, or has sent the text.
-    if (key === null || newValue === '') draft.write(tidy)
+    // All data of the site was cleared, or another tab has sent the text that both showed.
+    if (key === null) draft.write(tidy)
     else finish()
   })
   useEffect(() => storedElsewhere.subscribe((event) => onStorage(event)), [])
