@@ -247,7 +247,7 @@ test('a dialog slides in, unless reduced motion is set', async ({ journey }) => 
   expect(await longestMotion('reduce')).toBeLessThan(1)
 })
 
-/** Records the duration of the longest transition (ms), even of one that ends before it is read. */
+/** Records the duration (ms) of the longest transition, including transitions that have ended. */
 async function recordMotion(page: Page): Promise<void> {
   await page.addInitScript(() => {
     addEventListener('transitionrun', ({ target }) => {

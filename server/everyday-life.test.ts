@@ -124,7 +124,7 @@ test('fifty people behind one address try to sign in and register within ten min
 
 test('somebody mistypes a digit, and the address changes in between, after a stranger has tried two codes', async () => {
   await signIn('/registrations', 'browser')
-  /** Enters so many wrong codes, and then the right one from another address. */
+  /** Enters wrong codes, and then the right one from another address. */
   async function mistype(clientToken: string, ip: string, { times = 1, to = ip } = {}) {
     await pass(MINUTE)
     const id = await ask('/logins', clientToken, { ip })

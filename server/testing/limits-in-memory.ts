@@ -25,8 +25,8 @@ class LimitsInMemory extends Limits {
     return super.findRefusal(charges.map((charge) => this.#localOf(charge)))
   }
 
-  override left(charge: Charge): Promise<number> {
-    return super.left(this.#localOf(charge))
+  override left(charges: Charge[]): Promise<number[]> {
+    return super.left(charges.map((charge) => this.#localOf(charge)))
   }
 
   override refund(charges: Charge[]): Promise<void> {

@@ -140,7 +140,7 @@ test('known browsers and networks have mails of their own, six in any hour', asy
 })
 
 /**
- * Strangers who ask for a code every five minutes for so many days, and try each five times; also
+ * Strangers ask for a code every five minutes during these days, and try each code five times, also
  * from the owner's browser and network. Returns the waits at each code's tries.
  */
 async function guessAllDays(days: number, networkAt: (minute: number) => number) {

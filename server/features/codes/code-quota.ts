@@ -137,11 +137,10 @@ export async function countTriesLeft(
   { attempts, ...operation }: Pick<Mailed, 'email' | 'knownBy'> & { attempts: number },
   tx: Queryable,
 ): Promise<number> {
-  let tries = 0
-  for (let n = attempts + 1; n <= CODE_ATTEMPTS; n++) {
-    if ((await limits.left(wrongCodeCharge(operation, n), tx)) > tries) tries++
-  }
-  return tries
+  const next = Array.from({ length: CODE_ATTEMPTS - attempts }, (_, n) => attempts + 1 + n)
+  const charges = next.map((n) => wrongCodeCharge(operation, n))
+  const left = await limits.left(charges, tx)
+  return left.reduce((tries, may) => (may > tries ? tries + 1 : tries), 0)
 }
 
 function networkKey({ email, ip }: { email: string; ip: string }): string {

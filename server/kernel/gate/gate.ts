@@ -150,7 +150,7 @@ type LaneOptions = {
 
 const WAIT_MS = 500
 /** Longer than a handler may take. */
-const HANDLE_MS = 10_000
+const ABANDONED_MS = 10_000
 const STREAM_RETRY_SECONDS = 60
 const REPORT_MS = 10_000
 
@@ -210,7 +210,7 @@ class Lanes {
       if (!leaveLane) giveUp()
       else if (reply.sent) leaveLane()
       // The handler works on, and its answer frees the slot. One without a body is not even sent.
-      else setTimeout(leaveLane, HANDLE_MS).unref()
+      else setTimeout(leaveLane, ABANDONED_MS).unref()
     })
   }
 

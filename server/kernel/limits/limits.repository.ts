@@ -21,17 +21,17 @@ export async function chargeShared(
   return [rows[0]?.waits ?? [], rows[0]?.others ?? []]
 }
 
-/** Returns how many events of each key may happen now, also in part. Counts none. */
-export async function selectLeft(db: Queryable, counts: SharedCount[]): Promise<number[]> {
-  const { rows } = await sql<{ left: number }>`
-    SELECT asked.burst - greatest(0,
-      coalesce(extract(epoch FROM counted.arrival - clock_timestamp()), 0) / asked.step) AS left
+/** Returns the seconds until each event may happen: negative if it may, and more than once. */
+export async function selectWaits(db: Queryable, counts: SharedCount[]): Promise<number[]> {
+  const { rows } = await sql<{ wait: number }>`
+    SELECT coalesce(extract(epoch FROM counted.arrival - clock_timestamp()), 0)::float8
+      - (asked.burst - 1) * asked.step AS wait
     FROM unnest(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[],
       ${burstsOf(counts)}::float8[]) WITH ORDINALITY AS asked (key, step, burst, place)
     LEFT JOIN rate_limits AS counted ON counted.key = asked.key
       AND counted.charged_at <= clock_timestamp() + interval '1 minute'
     ORDER BY asked.place`.execute(db)
-  return rows.map(({ left }) => left)
+  return rows.map(({ wait }) => wait)
 }
 
 export async function refundShared(db: Queryable, counts: SharedCount[]): Promise<void> {

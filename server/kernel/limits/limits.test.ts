@@ -27,7 +27,7 @@ async function openLimits({ scale = 1 } = {}) {
   })
   return {
     charge: limits.charge.bind(limits),
-    left: limits.left.bind(limits),
+    left: async (charge: Charge) => (await limits.left([charge]))[0],
     refund: limits.refund.bind(limits),
     db,
     tripped,

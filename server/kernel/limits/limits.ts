@@ -3,7 +3,7 @@ import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Queryable } from '../db/database.ts'
 import { AppError } from '../errors/app-error.ts'
-import { chargeShared, refundShared, type SharedCount, selectLeft } from './limits.repository.ts'
+import { chargeShared, refundShared, type SharedCount, selectWaits } from './limits.repository.ts'
 
 /** Allows a burst of events at once, and refills it evenly over so many seconds (GCRA). */
 type Rate = readonly [events: number, seconds: number]
@@ -115,18 +115,18 @@ export class Limits {
 
   /** Returns the refusal that the events would get now. Counts nothing. */
   async findRefusal(charges: Charge[]): Promise<Refused | undefined> {
-    const { events, left } = await this.#leftOf(charges)
-    const waits = events.map(({ step }, n) => (1 - (left[n] ?? 0)) * step)
-    return this.#refusedBy(
-      events,
-      waits.map((wait) => (wait > ROUNDING ? wait : 0)),
-    )
+    const { events, waits } = await this.#waitsOf(charges)
+    return this.#refusedBy(events, waits)
   }
 
-  /** Returns how many such events may happen now. */
-  async left(charge: Charge, db = this.#options.db): Promise<number> {
-    const { left } = await this.#leftOf([charge], db)
-    return Math.floor(Math.min(...left) + ROUNDING)
+  /** Returns how many events of each charge may happen now. */
+  async left(charges: Charge[], db = this.#options.db): Promise<number[]> {
+    const { events, waits } = await this.#waitsOf(charges, db)
+    const left = events.map(({ burst, step }, n) => Math.min(burst, 1 - (waits[n] ?? 0) / step))
+    return charges.map((charge) => {
+      const own = left.filter((_, n) => events[n]?.charge === charge)
+      return Math.floor(Math.min(...own) + ROUNDING)
+    })
   }
 
   /** Takes counted events back. Does nothing to events that were not counted. */
@@ -166,18 +166,14 @@ export class Limits {
   #waitInMemory(event: Event): number {
     const arrival = this.#countsOf(event).arrivalOf(event.key)
     const wait = arrival - this.#options.now() - (event.burst - 1) * event.step
-    return wait > ROUNDING ? wait : 0
+    return Math.abs(wait) > ROUNDING ? wait : 0
   }
 
-  /** How many of each event may happen now, also in part. */
-  async #leftOf(charges: Charge[], db = this.#options.db) {
+  async #waitsOf(charges: Charge[], db = this.#options.db) {
     const { shared, local } = this.#eventsOf(charges)
-    const left = local.map((event) => {
-      const busy = this.#countsOf(event).arrivalOf(event.key) - this.#options.now()
-      return event.burst - Math.max(0, busy) / event.step
-    })
-    if (shared.length > 0) left.push(...(await selectLeft(db, shared)))
-    return { events: [...local, ...shared], left }
+    const waits = local.map((event) => this.#waitInMemory(event))
+    if (shared.length > 0) waits.push(...(await selectWaits(db, shared)))
+    return { events: [...local, ...shared], waits }
   }
 
   #moveInMemory(events: Event[], direction: 1 | -1): void {

@@ -42,7 +42,7 @@ export type MailHealth = {
   /** Tried before, or waiting because the login is refused. */
   failing: number
   limited: number
-  /** Of the mails that a person waits for, without those that are slowed on purpose. */
+  /** The age of the oldest urgent mail that is not slowed on purpose. */
   oldestSeconds: number
   /** Since when no such mail has been sent, the error, and the server's words. */
   failingSince: Date | null
@@ -51,7 +51,7 @@ export type MailHealth = {
   lastHour: { sent: number; refused: number; expired: number }
 }
 
-/** Mails fail while an urgent one that was tried waits, and the server has accepted or refused none since. */
+/** Mails fail if an urgent mail was tried and waits, and no other was accepted or refused since. */
 export async function mailHealth(db: Queryable): Promise<MailHealth> {
   const { rows } = await sql<MailHealth>`
     WITH waiting AS (SELECT * FROM outbox WHERE payload IS NOT NULL),

@@ -62,9 +62,9 @@ export function mailJobs(options: Options): Jobs {
 }
 
 /**
- * Sends due mails, one after another. A failed mail is retried after 2, 4, 8 and then every 15 s,
- * one that nobody waits for up to every 5 minutes, until it expires; all mails to a domain whose
- * server does not reply wait with it, for 15 s at most. A refused mail is not retried. A mail that
+ * Sends due mails, one after another. A failed mail is retried until it expires: an urgent one after
+ * 2, 4, 8 and then every 15 s, the others at last every 5 minutes. If a domain's server does not
+ * reply, all mails to that domain wait, for 15 s at most. A refused mail is not retried. A mail that
  * was sent whole but not confirmed may have arrived, so it is retried once.
  */
 export class MailSender {
