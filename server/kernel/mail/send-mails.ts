@@ -70,7 +70,8 @@ export function mailJobs(options: Options): Jobs {
 export class MailSender {
   #options: Options
   #tasks: string[]
-  #busy = 0
+  #sending = 0
+  #claiming: Promise<unknown> = Promise.resolve()
 
   constructor(options: Options) {
     this.#options = options
@@ -80,23 +81,29 @@ export class MailSender {
   async run({ signal }: Pick<Ending, 'signal'>): Promise<void> {
     const end = performance.now() + TURN_MS
     while (performance.now() < end && !signal.aborted) {
-      if (!(await this.#sendNext(signal))) return
+      const mail = await this.#claim()
+      if (!mail) return
+      await this.#send(mail, signal).finally(() => this.#sending--)
     }
     await wakeSenders(this.#options.db)
   }
 
-  /** Sends the next mail. Returns false if there is none, or no sender is free for it. */
-  async #sendNext(signal: AbortSignal): Promise<boolean> {
-    if (this.#busy >= SENDERS) return false
-    this.#busy++
-    try {
-      const isReserved = this.#busy === SENDERS
-      const mail = await claimMail(this.#options.db, { tasks: this.#tasks, isReserved })
-      if (mail) await this.#send(mail, signal)
-      return mail !== undefined
-    } finally {
-      this.#busy--
-    }
+  /**
+   * Claims the next mail, unless no sender is free for it. One claim after another: one that ends
+   * without a mail must not occupy the sender that a mail queued meanwhile needs.
+   */
+  #claim(): Promise<ClaimedMail | undefined> {
+    const claim = this.#claiming.then(() => this.#claimNow())
+    this.#claiming = claim.catch(() => {})
+    return claim
+  }
+
+  async #claimNow(): Promise<ClaimedMail | undefined> {
+    if (this.#sending >= SENDERS) return undefined
+    const isReserved = this.#sending === SENDERS - 1
+    const mail = await claimMail(this.#options.db, { tasks: this.#tasks, isReserved })
+    if (mail) this.#sending++
+    return mail
   }
 
   async #send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {

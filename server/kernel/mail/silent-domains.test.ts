@@ -59,6 +59,23 @@ test('thirty recipients of a silent server delay no other code, and are tried tw
   expect(smtp.most()).toBe(2)
 }, 60_000)
 
+test('a mail that is queued while others are looked for is sent at once', async () => {
+  const smtp = await openPartlySilentSmtp()
+  const app = await appWith(smtp)
+  const startFor = (email: string, ip: string) => startAt(app, '/registrations', { email, ip })
+  await startFor('somebody-1@silent.example', '10.7.0.1')
+  await startFor('somebody-2@silent.example', '10.7.0.2')
+  await expect.poll(() => smtp.tried.length, AT_ONCE).toBe(2)
+  for (let n = 0; n < 12; n++) {
+    const email = `olga-${n}@example.org`
+    const others = Array.from({ length: 6 }, (_, m) =>
+      startFor(`other-${n}-${m}@silent.example`, `10.9.${n}.${m}`),
+    )
+    await Promise.all([...others.slice(0, 3), startFor(email, `10.8.0.${n}`), ...others.slice(3)])
+    await expect.poll(() => smtp.arrived.at(-1), AT_ONCE).toBe(email)
+  }
+}, 60_000)
+
 test('one network whose recipients’ servers do not answer, each of another domain, delays nobody of another network', async () => {
   const smtp = await openPartlySilentSmtp()
   const app = await appWith(smtp)
