@@ -141,6 +141,21 @@ export function closeDialog(closed: Dialog): boolean {
   return true
 }
 
+/**
+ * Reloads the page below the open dialog, which stays in sight meanwhile. A step back after the
+ * reload would cancel another reload, by the person.
+ */
+export function reloadBelowDialog(): void {
+  const { dialog: own, below, ...state } = readState()
+  if (own) {
+    write('replaceState', state)
+    removeEventListener('popstate', onPopState)
+    addEventListener('popstate', () => stepBack?.resolve())
+    stepBackTo(below)
+  }
+  whenDialogIsClosed(() => location.reload())
+}
+
 /** The browser may drop the step, so callers of whenDialogIsClosed() wait a second at most. */
 function stepBackTo(below: string | undefined): void {
   const step = Promise.withResolvers<void>()

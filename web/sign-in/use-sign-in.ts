@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useMailedCode } from '../codes/use-mailed-code.ts'
+import { reloadBelowDialog } from '../history/history.ts'
 import { announceSessionChange } from '../session/viewer.ts'
 import { saveArrival } from './arrival.ts'
 import { identify } from './identify.ts'
@@ -25,8 +26,8 @@ export function useSignIn() {
       if (step.at === 'deleted') saveArrival('returned')
       else if (way === 'registration') saveArrival('registered')
       announceSessionChange()
-      location.reload()
       setStep({ at: 'done' })
+      reloadBelowDialog()
     },
     onRefused: (error, sent) => {
       const next = stepAfter(error, sent)
