@@ -5,7 +5,7 @@ import type { TestUser } from '../server/testing/client.ts'
 import { expectNoBarrier, expectNoBarrierInLight } from './testing/axe.ts'
 import { DESKTOP, type Journey, PHONE, test, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
-import { chooseFromMenu, openMenu, postWith } from './testing/page-actions.ts'
+import { chooseFromMenu, goOffline, openMenu, postWith } from './testing/page-actions.ts'
 
 let own: Post
 let answer: Post
@@ -229,7 +229,7 @@ test('no wall that is empty, failed or incomplete has a serious accessibility vi
   await page.route('**/api/v1/posts?*', (route) => route.fulfill({ status: 400 }))
   await page.goto(`${journey.url}/liked`)
   await page.getByRole('button', { name: 'Повторить' }).waitFor()
-  await page.context().setOffline(true)
+  await goOffline(page)
   await page.getByText(/^Нет связи/).waitFor()
   await expectNoBarrier(page, 'a wall that failed, without a network')
 })

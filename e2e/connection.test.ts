@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { countRequests, holdCalls } from './testing/page-actions.ts'
+import { countRequests, goOffline, holdCalls } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
@@ -22,7 +22,7 @@ test('without a network the end of a list shows that at once, and loads by itsel
   const reads = countRequests(page, 'GET', next)
   // Chunks that a user needs later load separately.
   await page.waitForLoadState('networkidle')
-  await page.context().setOffline(true)
+  await goOffline(page)
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
   const failed = page.getByRole('alert').filter({ hasText: OFFLINE })
   await failed.waitFor()

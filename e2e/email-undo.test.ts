@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { newEmail } from '../server/testing/account-fixture.ts'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
-import { openTab } from './testing/page-actions.ts'
+import { goOffline, openTab } from './testing/page-actions.ts'
 import { profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
@@ -70,7 +70,7 @@ test('the undo page explains a missing network, a taken address, and a used or i
   await page.goto(link)
   const { heading, main, giveBack, signIn } = undoPage(page)
   await giveBack.waitFor()
-  await page.context().setOffline(true)
+  await goOffline(page)
   await giveBack.click()
   await expect.poll(() => main.getByRole('alert').textContent()).toBe(OFFLINE)
   await page.context().setOffline(false)

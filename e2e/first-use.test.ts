@@ -5,6 +5,7 @@ import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import {
+  goOffline,
   holdCalls,
   postTexts,
   postWith,
@@ -321,7 +322,7 @@ test('text typed without a network stays when it is back', async ({ journey }) =
 /** Taps a heart without a network, until the page shows no buttons. */
 async function tapOffline(journey: Journey, path = '/'): Promise<Page> {
   const { page } = await readSparingly(journey, { hasTouch: true, path, expectedErrors: /./ })
-  await page.context().setOffline(true)
+  await goOffline(page)
   await postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' }).tap()
   await page.locator('[data-static=""]').waitFor()
   return page

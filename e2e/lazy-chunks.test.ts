@@ -1,7 +1,14 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { feedSwitcher, holdCalls, openMenu, postWith, refuseNews } from './testing/page-actions.ts'
+import {
+  feedSwitcher,
+  goOffline,
+  holdCalls,
+  openMenu,
+  postWith,
+  refuseNews,
+} from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 /** The console's message about a lazy chunk that could not be loaded. */
@@ -18,7 +25,7 @@ test('offline, a dialog that was never opened before shows that it needs the net
 }) => {
   const page = await journey.visit({ expectedErrors: UNFETCHED })
   await page.getByRole('article').first().waitFor()
-  await page.context().setOffline(true)
+  await goOffline(page)
   const enter = page.getByRole('button', { name: 'Войти' })
   await enter.click()
   await page.getByRole('status').getByText(DIALOG_FAILED).waitFor()
@@ -54,7 +61,7 @@ test('for a signed-in viewer dialogs are preloaded, and open without a network',
   })
   const last = '/settings-'
   await expect.poll(() => fetched.some((url) => url.includes(last))).toBe(true)
-  await page.context().setOffline(true)
+  await goOffline(page)
   await page.getByRole('button', { name: 'Новая запись' }).click()
   await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
@@ -85,7 +92,7 @@ test('a post opens without the server, and from the first sign of use menus and 
     .toBe(2)
   // Resolves when the chunks that these import have loaded too.
   await page.evaluate((urls) => Promise.all(urls.map((url) => import(url))), chunks())
-  await page.context().setOffline(true)
+  await goOffline(page)
   await (await openMenu(postWith(page, 'Запись 12'))).getByRole('menuitem').first().waitFor()
   await page.keyboard.press('Escape')
   await feedSwitcher(page).click()
@@ -110,7 +117,7 @@ test('a page that failed to load is loaded by its button «Обновить», o
   })
   await postWith(page, 'Запись 12').waitFor()
   await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
-  await page.context().setOffline(true)
+  await goOffline(page)
   await page.unroute(SETTINGS)
   await openSettings(page)
   const failure = page.getByRole('alert').filter({ hasText: 'Не удалось открыть страницу' })

@@ -6,6 +6,7 @@ import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import {
   chooseFromMenu,
   dialogOf,
+  goOffline,
   holdCalls,
   postWith,
   scroll,
@@ -244,7 +245,7 @@ test.for([
       await scroll(page, by)
       await expect.poll(() => page.evaluate(() => scrollY)).toBe(by)
       const before = await post.boundingBox()
-      await page.context().setOffline(true)
+      await goOffline(page)
       await expect.poll(() => isWholeInSight(banner)).toBe(true)
       expect(await post.boundingBox()).toEqual(before)
       expect(await distanceFromMiddle(banner)).toBeLessThan(2)

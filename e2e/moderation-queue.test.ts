@@ -7,7 +7,7 @@ import {
   reportByApi,
   signUpModerator,
 } from './testing/moderation-actions.ts'
-import { focusedPost, postWith, toast, typeRussian } from './testing/page-actions.ts'
+import { focusedPost, goOffline, postWith, toast, typeRussian } from './testing/page-actions.ts'
 
 const test = moderated(onWall)
 
@@ -69,7 +69,7 @@ test('a decision that cannot be sent shows an error, and the report returns to t
   const page = await visitQueue(await signUpModerator(journey))
   await act(postWith(page, 'Останется'), 'Удалить')
   await page.getByText('Жалоб нет').waitFor()
-  await page.context().setOffline(true)
+  await goOffline(page)
   await toast(page, 'Решение не отправлено. Нет связи. Проверьте интернет и повторите').waitFor()
   await postWith(page, 'Останется').waitFor()
   await page.context().setOffline(false)

@@ -4,6 +4,7 @@ import { type Journey, PHONE, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   countRequests,
+  goOffline,
   openTab,
   postWith,
   REFUSED,
@@ -81,7 +82,7 @@ test('two texts that are published without a network are sent in their order onc
 }) => {
   const page = await journey.visit({ as: olga, viewport: PHONE })
   await untilPreloaded(page)
-  await page.context().setOffline(true)
+  await goOffline(page)
   const dialog = await submit(page, 'Первая в метро')
   await dialog.getByText('Нет связи. Отправим, когда она вернётся').waitFor()
   await page.keyboard.press('Escape')
@@ -315,7 +316,7 @@ test('an edit that is saved without a network waits too', async ({ journey, olga
   await chooseFromMenu(postWith(page, 'Было опечтано'), 'Изменить')
   const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
   await textField(dialog).fill('Было опечатано')
-  await page.context().setOffline(true)
+  await goOffline(page)
   await page.keyboard.press('Control+Enter')
   await dialog.getByText('Нет связи. Отправим, когда она вернётся').waitFor()
   await page.context().setOffline(false)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { SITE_DESCRIPTION } from '../contract/pages.ts'
 import { DESKTOP, test } from './testing/journey.ts'
-import { bringTo, isAt, postTexts, postWith, readOn } from './testing/page-actions.ts'
+import { bringTo, goOffline, isAt, postTexts, postWith, readOn } from './testing/page-actions.ts'
 
 const STILL = { javaScriptEnabled: false, waitsForScripts: false }
 
@@ -107,7 +107,7 @@ test('a search without results shows why, and the same field takes the next sear
   await search(page, 'и не был')
   await heading(page, 'Уточните запрос').waitFor()
   await page.getByText('Добавьте слово, которое должно быть в записи').waitFor()
-  await page.context().setOffline(true)
+  await goOffline(page)
   await search(page, 'нашлось')
   await page.getByText('Нет связи. Проверьте интернет и повторите').waitFor()
   await page.context().setOffline(false)

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { newEmail } from '../server/testing/account-fixture.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
-import { refuseOnce } from './testing/page-actions.ts'
+import { goOffline, refuseOnce } from './testing/page-actions.ts'
 import {
   askForCode,
   enterCode,
@@ -134,8 +134,6 @@ test.for([
     await askForCode(page, email)
     await enterCode(page, await journey.nextCode(email))
     await profileLink(page).waitFor()
-    // The dialog's step back would cancel a reload that starts earlier.
-    await page.waitForLoadState('networkidle')
     await page.reload()
     await profileLink(page).waitFor()
   },
@@ -162,7 +160,7 @@ test('a code that did not reach the server can be sent again, and the error disa
   await askForCode(page, email)
   const { dialog, code, error } = signInDialog(page)
   const mailed = await journey.nextCode(email)
-  await page.context().setOffline(true)
+  await goOffline(page)
   await code.fill(mailed)
   await expect.poll(() => error.textContent()).toBe('Нет связи. Проверьте интернет и повторите')
   expect(await code.inputValue()).toBe(mailed)

@@ -169,6 +169,13 @@ export async function loseAnswer(page: Page, method: string, address: string): P
   })
 }
 
+/** Cuts the page off. Waits until its requests fail: the browser's network process learns it last. */
+export async function goOffline(page: Page): Promise<void> {
+  await page.context().setOffline(true)
+  const isAnswered = () => fetch('/livez', { cache: 'no-store' }).then(Boolean, () => false)
+  await expect.poll(() => page.evaluate(isAnswered)).toBe(false)
+}
+
 /** Keeps the page without the news stream, with which the network would never be idle. */
 export async function refuseNews(page: Page): Promise<void> {
   await page.route(`**${LIVE_PATH}`, (route) => route.fulfill({ status: 204 }))
