@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from '../testing/journey.ts'
 import { openTab, startPost, textField, toast } from '../testing/page-actions.ts'
@@ -32,3 +33,36 @@ test('without locks, a text that waits in two tabs is sent by the visible one, o
   const posts = await journey.rows('SELECT text FROM posts ORDER BY text')
   expect(posts).toEqual([{ text: 'Вторая' }, { text: 'Первая' }])
 })
+
+test('without locks, a text that is written over a copy of another tab’s leaves that tab its text', async ({
+  journey,
+  olga,
+}) => {
+  const first = await journey.visit({ as: olga })
+  const dialog = await startPost(first)
+  await textField(dialog).fill('Текст первой')
+  const second = await openTab(first)
+  const other = await startPost(second)
+  expect(await textField(other).inputValue()).toBe('Текст первой')
+  await textField(other).fill('Совсем другое')
+  await expect.poll(() => storedDrafts(second)).toEqual(['Совсем другое', 'Текст первой'])
+  expect(await textField(dialog).inputValue()).toBe('Текст первой')
+
+  // The draft of a tab that is closed is taken over.
+  await first.close()
+  await second.reload()
+  await textField(other).fill('')
+  await second.keyboard.press('Escape')
+  await other.waitFor({ state: 'detached' })
+  await startPost(second)
+  await textField(other).fill('Текст первой, продолжение')
+  await expect.poll(() => storedDrafts(second)).toEqual(['Текст первой, продолжение'])
+})
+
+function storedDrafts(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    Object.entries(localStorage)
+      .flatMap(([key, value]) => (key.startsWith('draft ') ? [JSON.parse(value).text] : []))
+      .sort(),
+  )
+}

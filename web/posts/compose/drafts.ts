@@ -3,7 +3,7 @@ import { normalizeText } from '../../../contract/text.ts'
 import { isString, shape } from '../../platform/guards.ts'
 import { randomKey, tabId } from '../../platform/ids.ts'
 import { localStore, type SafeStorage } from '../../platform/storage.ts'
-import { withLock } from '../../platform/with-lock.ts'
+import { hasLocks, withLock } from '../../platform/with-lock.ts'
 import { useUser } from '../../session/viewer.ts'
 import { type DraftTarget, draftPrefix, isDraft, OUTBOX, textsChanged } from './stored-drafts.ts'
 
@@ -25,7 +25,12 @@ export type Draft = {
   clear: () => void
   /** Whether the browser could not store the draft, which is then lost with the page. */
   isUnsaved: () => boolean
-  /** Keeps other tabs from taking the draft over. Returns the function that ends this. */
+  /** Whether the draft was removed because another tab continues a copy, not because it was sent. */
+  isContinuedElsewhere: () => boolean
+  /**
+   * Keeps other tabs from taking the draft over, if the browser has locks. Returns the function
+   * that ends this.
+   */
   keepOpen: () => () => void
 }
 
@@ -84,6 +89,7 @@ export function openDraft(
     },
     clear: () => save({ text: '' }),
     isUnsaved: () => store.isUnsaved(own),
+    isContinuedElsewhere: () => !hasLocks() && storedDrafts(store, prefix).length > 0,
     keepOpen: () => {
       const { promise: closed, resolve: close } = Promise.withResolvers<void>()
       // A browser that blocks the storage refuses locks too.

@@ -103,8 +103,8 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
 
   const onStorage = useEffectEvent(({ key }: StorageEvent) => {
     if (sending.isPending || tidy === initialText || draft.read() !== null) return
-    // All data of the site was cleared, or another tab has sent the text that both showed.
-    if (key === null) draft.write(tidy)
+    // The data of the site was cleared or the draft taken over; else another tab has sent the text.
+    if (key === null || draft.isContinuedElsewhere()) draft.write(tidy)
     else finish()
   })
   useEffect(() => storedElsewhere.subscribe((event) => onStorage(event)), [])
