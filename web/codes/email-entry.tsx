@@ -26,15 +26,12 @@ type EmailEntryProps = {
 export function EmailEntry(props: EmailEntryProps) {
   const { mailed, className, describedBy, wide = false, onSubmit, children } = props
   const { typed, type, email, error, mayProceed, show } = useTypedEmail(props)
-  /** The address for which another domain was suggested. Submitting it again confirms it. */
-  const [asked, setAsked] = useState('')
-  const meant = likelyDomain(email)
+  const meant = useMeantDomain(email, type)
 
   function submit(event: FormEvent): void {
     event.preventDefault()
     if (!mayProceed) return
-    if (meant && asked !== email) setAsked(email)
-    else onSubmit(email)
+    if (!meant.mustAsk()) onSubmit(email)
   }
 
   return (
@@ -61,16 +58,9 @@ export function EmailEntry(props: EmailEntryProps) {
         onKeyDown={({ key }) => key === 'Enter' && show()}
       />
       <div role="status">
-        {meant && asked === email && (
-          <Button
-            wide={wide}
-            onClick={({ currentTarget }) => {
-              type(email.replace(/[^@]*$/, meant))
-              // The button disappears, and would take the focus with it.
-              currentTarget.form?.querySelector<HTMLElement>('[type=submit]')?.focus()
-            }}
-          >
-            Может быть, {meant}?
+        {meant.asked && (
+          <Button wide={wide} onClick={({ currentTarget }) => meant.take(currentTarget.form)}>
+            Может быть, {meant.asked}?
           </Button>
         )}
       </div>
@@ -87,6 +77,26 @@ export function EmailEntry(props: EmailEntryProps) {
       </div>
     </form>
   )
+}
+
+/** Asks once about an address whose domain is likely mistyped. Submitting it again confirms it. */
+function useMeantDomain(email: string, type: (text: string) => void) {
+  const [askedFor, setAskedFor] = useState('')
+  const domain = likelyDomain(email)
+  const asked = askedFor === email ? domain : undefined
+  return {
+    /** The domain to ask about, after `mustAsk` returned true. */
+    asked,
+    mustAsk(): boolean {
+      if (domain) setAskedFor(email)
+      return domain !== undefined && domain !== asked
+    },
+    take(form: HTMLFormElement | null): void {
+      type(email.replace(/[^@]*$/, domain ?? ''))
+      // The button disappears, and would take the focus with it.
+      form?.querySelector<HTMLElement>('[type=submit]')?.focus()
+    },
+  }
 }
 
 function useTypedEmail({ mailed, own }: EmailEntryProps) {

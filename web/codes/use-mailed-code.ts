@@ -37,7 +37,7 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
   const { mutate, ...action } = useAction({
     mutationFn: async (sent: Start | Attempt) => {
       try {
-        if (!('email' in sent)) return await verify(sent)
+        if (!isStart(sent)) return await verify(sent)
         await start(sent)
         setCode('')
       } catch (reason) {
@@ -48,8 +48,6 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
       }
     },
   })
-
-  const refusal = useRefusal(action.error)
 
   function send(asked: Start): void {
     setEmail(asked.email)
@@ -64,7 +62,7 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
 
   return {
     ...action,
-    refusal,
+    refusal: useRefusal(action.error),
     /** The address that was sent last. */
     email,
     start: send,
@@ -78,8 +76,7 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
             operation,
             code,
             busy: action.isPending,
-            isResending:
-              action.isPending && action.variables !== undefined && 'email' in action.variables,
+            isResending: action.isPending && isStart(action.variables),
             error: action.error,
             onType: (typed: string) => {
               action.clearError()
@@ -90,6 +87,10 @@ export function useMailedCode<Answer>(options: MailedCodeOptions<Answer>) {
             onReturn: goBack,
           },
   }
+}
+
+function isStart(sent: Start | Attempt | undefined): sent is Start {
+  return sent !== undefined && 'email' in sent
 }
 
 /** The stored operation, and the calls that begin and end it. They throw CallError. */

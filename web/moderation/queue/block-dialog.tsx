@@ -40,6 +40,10 @@ export function BlockDialog({ postId, onClose }: BlockDialogProps) {
   )
 }
 
+function firstReason({ author, reasons, appeal }: QueuedPost): string {
+  return author.block?.reason ?? reasons[0]?.name ?? appeal?.removedFor ?? ''
+}
+
 function recentLabel(recent: number): string {
   return recent < RECENT_MAX
     ? `Удалить все его записи за\u00a0сутки (${recent})`
@@ -49,34 +53,23 @@ function recentLabel(recent: number): string {
 type BlockFormProps = { post: QueuedPost; isOnWall: boolean; onClose: () => void }
 
 function BlockForm({ post, isOnWall, onClose }: BlockFormProps) {
-  const { author, reasons, appeal } = post
-  const isRecent = isRecentOf(post, author.id)
-  const hasOthers = author.recent > (isRecent ? 1 : 0)
+  const { author } = post
   const [duration, setDuration] = useState('7')
-  const [reason, setReason] = useState(
-    author.block?.reason ?? reasons[0]?.name ?? appeal?.removedFor ?? '',
-  )
-  const [removes, setRemoves] = useState(mayRemove(post))
-  const [removesRecent, setRemovesRecent] = useState(false)
-  const removesThis = removes || (removesRecent && isRecent)
+  const [reason, setReason] = useState(firstReason(post))
+  const removal = useRemoval(post)
 
   function submit(event: FormEvent): void {
     event.preventDefault()
     const why = reason.trim()
     if (why === '') return
     const days = duration === FOR_GOOD ? null : Number(duration)
-    const newBlock = { days, ...(removesRecent && { removesRecent: true as const }) }
-    if (removesThis) {
+    const newBlock = { days, ...(removal.removesRecent && { removesRecent: true as const }) }
+    if (removal.removesThis) {
       const unreported = isOnWall && ({ unreported: true } as const)
-      const removal = { verdict: 'remove', reason: why, block: newBlock, ...unreported } as const
-      decide(post, removal, { isOnWall })
+      const decision = { verdict: 'remove', reason: why, block: newBlock, ...unreported } as const
+      decide(post, decision, { isOnWall })
     } else block(post, { reason: why, ...newBlock }, { isOnWall })
     onClose()
-  }
-
-  function changeRemoval(isWanted: boolean): void {
-    setRemoves(isWanted)
-    if (isRecent && !isWanted) setRemovesRecent(false)
   }
 
   return (
@@ -100,13 +93,17 @@ function BlockForm({ post, isOnWall, onClose }: BlockFormProps) {
       />
       <p className={classes('soft', styles.tip)}>Все сессии автора завершатся</p>
       {mayRemove(post) && (
-        <Checkbox label="Удалить и эту запись" checked={removesThis} onChange={changeRemoval} />
+        <Checkbox
+          label="Удалить и эту запись"
+          checked={removal.removesThis}
+          onChange={removal.changeThis}
+        />
       )}
-      {hasOthers && (
+      {removal.hasOthers && (
         <Checkbox
           label={recentLabel(author.recent)}
-          checked={removesRecent}
-          onChange={setRemovesRecent}
+          checked={removal.removesRecent}
+          onChange={removal.changeRecent}
         />
       )}
       <AskFooter type="submit" disabled={reason.trim() === ''} onClose={onClose}>
@@ -114,4 +111,22 @@ function BlockForm({ post, isOnWall, onClose }: BlockFormProps) {
       </AskFooter>
     </form>
   )
+}
+
+/** Which posts are removed with the block: the reported one, all of the last day, or both. */
+function useRemoval(post: QueuedPost) {
+  const isRecent = isRecentOf(post, post.author.id)
+  const [removes, setRemoves] = useState(mayRemove(post))
+  const [removesRecent, setRemovesRecent] = useState(false)
+  return {
+    /** Whether the author has posts of the last day besides this one. */
+    hasOthers: post.author.recent > (isRecent ? 1 : 0),
+    removesThis: removes || (removesRecent && isRecent),
+    removesRecent,
+    changeThis(isWanted: boolean): void {
+      setRemoves(isWanted)
+      if (isRecent && !isWanted) setRemovesRecent(false)
+    },
+    changeRecent: setRemovesRecent,
+  }
 }

@@ -101,13 +101,12 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
   const text = parsePostText(tidy)
   const canSend = text !== null && text !== normalizeText(initialText)
 
-  const onStorage = useEffectEvent(({ key }: StorageEvent) => {
+  useOtherTabs(({ key }) => {
     if (sending.isPending || tidy === initialText || draft.read() !== null) return
     // The data of the site was cleared or the draft taken over; else another tab has sent the text.
     if (key === null || draft.isContinuedElsewhere()) draft.write(tidy)
     else finish()
   })
-  useEffect(() => storedElsewhere.subscribe((event) => onStorage(event)), [])
 
   function finish(): void {
     isSent.current = onSent !== undefined
@@ -126,10 +125,6 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
     draft.write(next === initialText ? '' : next)
   }
 
-  function submit(): void {
-    if (canSend && !isSent.current) sending.mutate(text)
-  }
-
   return {
     typed,
     isUsed,
@@ -145,9 +140,16 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
     canSend,
     left: remainingLength(tidy),
     type,
-    submit,
+    submit(): void {
+      if (canSend && !isSent.current) sending.mutate(text)
+    },
     onFocus,
   }
+}
+
+function useOtherTabs(onStorage: (event: StorageEvent) => void): void {
+  const listen = useEffectEvent(onStorage)
+  useEffect(() => storedElsewhere.subscribe((event) => listen(event)), [])
 }
 
 /** Puts the caret at the end of the draft at the first focus. */
