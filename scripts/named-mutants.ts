@@ -1,6 +1,6 @@
-const NOTHING_THERE = 'a default that is never read, or that nothing is found by, as by any other'
-const INSTANT = 'another answer at one instant only, which no clock is made to meet'
-const SLOWER = 'the same, only slower'
+const NOTHING_THERE = 'a default that is never read, or that finds nothing, like any other value'
+const INSTANT = 'differs only at one instant, which no test can meet'
+const SLOWER = 'the same result, only slower'
 
 /**
  * Mutants that no test notices, by group and reason. `npm run test:mutants` prints them, and fails
@@ -14,30 +14,29 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
     ],
   },
   caches: {
-    'what is changed more than it need be is not there, or is the same afterwards': [
+    'the needless change finds nothing, or leaves everything the same': [
       'web/posts/cache/list-cache.ts: if (⟦repliedId → true⟧) changePost(client, repliedId, withOneReplyLess)',
     ],
-    'one answer has a post twice, and both alike': [
+    'an answer that contains a post twice has the same content in both places': [
       'web/posts/cache/post-cache.ts: const post = old === undefined || ⟦version >= versions.post → version > versions.post⟧ ? answered : old',
       'web/posts/cache/post-cache.ts: const newer = ⟦version >= versions.likes → version > versions.likes⟧ ? answered : old',
     ],
-    'a hook, by which components show each post in the tests of e2e': [
+    'a hook by which components show posts; journeys test it': [
       'web/posts/cache/post-cache.ts: export function usePost(id: string): CachedPost | null | undefined ⟦{ return useQuery<CachedPost | null>({ queryKey: postKey(id… → {}⟧',
       'web/posts/cache/post-cache.ts: return useQuery<CachedPost | null>(⟦{ queryKey: postKey(id), queryFn: skipToken, ...LIFETIME } → {}⟧)',
     ],
   },
   codes: {
-    'what cannot happen, or only where the database fails': [
+    'cannot happen unless the database fails': [
       'server/features/codes/codes.service.ts: let isWrong = ⟦false → true⟧',
     ],
-    'noticed by other tests: of refused mails (site-state/mail-name.test.ts, whose commands change the folder, as a thread of Stryker cannot) and of devices':
+    'noticed by tests outside the group: of devices, and mail-name.test.ts, which changes the working folder as no thread of Stryker can':
       [
         'server/features/codes/codes.service.ts: isToNewAddress: start.isToNewAddress ?? ⟦false → true⟧,',
         'server/features/codes/codes.service.ts: device: ⟦start.device ?? null → start.device && null⟧,',
         'server/features/codes/codes.service.ts: isToNewAddress: ⟦start.isToNewAddress ?? false → start.isToNewAddress && false⟧,',
       ],
-    'counted again, which changes nothing': [],
-    'refused all the same, by the count of attempts': [
+    'the count of attempts refuses the code too': [
       "server/features/codes/codes.service.ts: if (⟦!canBeRight → false⟧) throw new AppError('MAX_CONFIRM_ATTEMPTS')",
     ],
   },
@@ -64,12 +63,13 @@ export const NAMED_MUTANTS: Record<string, Record<string, string[]>> = {
       'server/features/sessions/refresh.service.ts: const isDue = isCurrent ? ⟦session.secret_age > ROTATE_AFTER_SECONDS → session.secret_age >= ROTATE_AFTER_SECONDS⟧ : !inGrace',
       'server/features/sessions/authenticator.ts: return claims && ⟦left > 0 → left >= 0⟧ && left <= longest ? claims.viewer : null',
     ],
-    'read only once a session has had an earlier secret': [
+    'read only after a session has had an earlier secret': [
       'server/features/sessions/sessions.repository.ts: seen: ⟦true → false⟧,',
     ],
-    'made with the app, which tests of the group share, so that no test is known to cover it': [
-      'server/features/sessions/sessions.routes.ts: route(closeOtherSessions, ⟦({ viewer }) => deleteOtherSessions(db, viewer) → () => undefined⟧)',
-    ],
+    'created with the app that the tests of the group share, so that no test is known to cover it':
+      [
+        'server/features/sessions/sessions.routes.ts: route(closeOtherSessions, ⟦({ viewer }) => deleteOtherSessions(db, viewer) → () => undefined⟧)',
+      ],
   },
   limits: {
     [NOTHING_THERE]: [
