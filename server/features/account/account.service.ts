@@ -21,9 +21,9 @@ import {
   insertEmailChange,
   insertUser,
   lockUser,
-  lockUserByEmail,
   removeEmailChange,
   selectProfile,
+  selectUserByEmail,
   storeConsentText,
   updateEmail,
   updateUsername,
@@ -69,29 +69,35 @@ export async function requireProfile(db: Queryable, username: string): Promise<P
 
 type Proven = { email: string; networkHash: Buffer | null; consentText: string }
 
+/** Another transaction has made the account since this one looked for it. */
+export class AccountAppeared extends AppError {
+  constructor() {
+    super('UNAVAILABLE')
+  }
+}
+
 /**
  * Returns the user whom a verified e-mail signs in: `locked`, or a new one for a registration.
  * Throws OPERATION_EXPIRED if the account has another e-mail by now, or one that merely compares
- * equal.
+ * equal; AccountAppeared if another transaction was first, which this one must not lock so late.
  */
 export async function requireUserByEmail(
   tx: Queryable,
   { locked, ...proven }: Proven & { locked: CurrentUser | undefined },
   purpose: 'login' | 'registration',
 ): Promise<{ user: CurrentUser; isNew: boolean }> {
-  const { user, isNew } =
-    locked || purpose === 'login' ? { user: locked, isNew: false } : await createUser(tx, proven)
+  const isNew = !locked && purpose === 'registration'
+  const user = isNew ? await createUser(tx, proven) : locked
   if (user?.email !== proven.email) throw new AppError('OPERATION_EXPIRED')
   return { user, isNew }
 }
 
-/** Two concurrent registrations with one e-mail create one user. */
-async function createUser(tx: Queryable, { consentText, ...proven }: Proven) {
+async function createUser(tx: Queryable, { consentText, ...proven }: Proven): Promise<CurrentUser> {
   const consentVersion = await storeConsentText(tx, consentText)
   for (let tries = 0; tries < NAME_TRIES; tries++) {
     const created = await insertUser(tx, { ...proven, consentVersion, username: generateName() })
-    const user = created ?? (await lockUserByEmail(tx, proven.email))
-    if (user) return { user, isNew: user === created }
+    if (created) return created
+    if (await selectUserByEmail(tx, proven.email)) throw new AccountAppeared()
   }
   throw new Error('no free username was found')
 }

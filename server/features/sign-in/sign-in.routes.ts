@@ -13,7 +13,7 @@ import { logEvent } from '../../kernel/http/request-log.ts'
 import type { Http } from '../../kernel/http/route.ts'
 import { hashNetwork } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
-import { requireUserByEmail } from '../account/account.service.ts'
+import { AccountAppeared, requireUserByEmail } from '../account/account.service.ts'
 import { returnToAccount } from '../account-deletion/account-deletion.service.ts'
 import { CODE_REQUESTS } from '../codes/code-quota.ts'
 import {
@@ -108,31 +108,33 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
     const browser = sessions.browserOf(request)
     const guess = { id: params.id, purpose, clientHash, ip, code: body.confirmCode }
     const { html: consentText } = await readText('consent')
-    const opened = await redeemCode(db, guess, codes, {
-      lock: lockAccount,
-      async redeem(tx, { email, device, account: locked }) {
-        const proven = { email, networkHash: hashNetwork(ip, nameKey), consentText, locked }
-        const { user, isNew } = await requireUserByEmail(tx, proven, purpose)
-        const userId = user.id
-        if (isNew) {
-          await claimRegistration(tx, { email, ip, invitation })
-          await blockNewUser(tx, { userId, email }, nameKey)
-        }
-        const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
-        const opened = await sessions.open(tx, {
-          userId,
-          clientToken,
-          browser,
-          networkHash: sessions.hashNetwork(ip),
-          device: device ?? UNKNOWN_DEVICE,
-        })
-        if (!isNew && !opened.isKnownClient) {
-          await announceSignIn(tx, user, { device, closedOldest: opened.closedOldest })
-        }
-        await noteAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
-        return { isNew, isBack, ...opened }
-      },
-    })
+    const opened = await retryIfAppeared(() =>
+      redeemCode(db, guess, codes, {
+        lock: lockAccount,
+        async redeem(tx, { email, device, account: locked }) {
+          const proven = { email, networkHash: hashNetwork(ip, nameKey), consentText, locked }
+          const { user, isNew } = await requireUserByEmail(tx, proven, purpose)
+          const userId = user.id
+          if (isNew) {
+            await claimRegistration(tx, { email, ip, invitation })
+            await blockNewUser(tx, { userId, email }, nameKey)
+          }
+          const isBack = await returnToAccount(tx, userId, { restore: body.restore ?? false })
+          const opened = await sessions.open(tx, {
+            userId,
+            clientToken,
+            browser,
+            networkHash: sessions.hashNetwork(ip),
+            device: device ?? UNKNOWN_DEVICE,
+          })
+          if (!isNew && !opened.isKnownClient) {
+            await announceSignIn(tx, user, { device, closedOldest: opened.closedOldest })
+          }
+          await noteAccess?.(tx, { action: isNew ? 'register' : 'sign-in', userId, request })
+          return { isNew, isBack, ...opened }
+        },
+      }),
+    )
     if (opened.isBack) await publishChange({ kind: 'edited' })
     const event = opened.isNew ? 'registered' : opened.isBack ? 'account returned' : 'signed in'
     const { userId } = opened.viewer
@@ -141,6 +143,14 @@ function registerVerifications(node: Node, { sessions, readText }: Parts): void 
     sessions.setBrowser(reply, browser)
     return sessions.issueToken(opened.viewer)
   }
+}
+
+/** The second time, the account is locked first, as all transactions do. */
+function retryIfAppeared<T>(redeem: () => Promise<T>): Promise<T> {
+  return redeem().catch((error) => {
+    if (error instanceof AccountAppeared) return redeem()
+    throw error
+  })
 }
 
 const UNKNOWN_DEVICE = { userAgent: '', userAgentVersion: '', os: '' }

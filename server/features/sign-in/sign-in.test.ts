@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { lockWaits, waitsFor } from '../../testing/databases.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
+import { insertUser } from '../account/account.repository.ts'
 
 const app = await appForFile()
 
@@ -73,6 +75,33 @@ test('one e-mail registered from ten browsers concurrently becomes one account',
   expect(countCodes(answers)).toEqual({ ok: 10 })
   const accounts = app.db.selectFrom('users').select('id').where('email', '=', email)
   expect(await accounts.execute()).toHaveLength(1)
+})
+
+test('codes that are checked while their address gets an account all sign in', async () => {
+  const email = 'meanwhile@example.org'
+  const verify = async (clientToken: string, code?: string) => {
+    const { id } = (await startAt(app, '/registrations', { email, clientToken })).body
+    return () => verifyAt(app, '/registrations', { id, code: code ?? app.codeFor(id), clientToken })
+  }
+  const [early, late] = [await verify('early'), await verify('late')]
+  await (await verify('wrong', '000000'))()
+  const { key } = await app.db
+    .selectFrom('rate_limits')
+    .select('key')
+    .where('key', 'like', 'wrong-code/%')
+    .orderBy('charged_at', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const verified = await app.db.transaction().execute(async (tx) => {
+    await sql`SELECT lock_limits(ARRAY[${key}])`.execute(tx)
+    const first = early()
+    await expect.poll(() => waitsFor(tx)).toBe(1)
+    await insertUser(app.db, { email, username: 'meanwhile' })
+    const second = late()
+    await expect.poll(() => lockWaits(app)).toBe(2)
+    return [first, second]
+  })
+  expect(countCodes(await Promise.all(verified))).toEqual({ ok: 2 })
 })
 
 test('a login is refused when its account has moved to another e-mail meanwhile', async () => {
