@@ -31,7 +31,7 @@ export function EmailEntry(props: EmailEntryProps) {
   function submit(event: FormEvent): void {
     event.preventDefault()
     if (!mayProceed) return
-    if (!meant.mustAsk()) onSubmit(email)
+    if (!meant.ask()) onSubmit(email)
   }
 
   return (
@@ -79,15 +79,16 @@ export function EmailEntry(props: EmailEntryProps) {
   )
 }
 
-/** Asks once about an address whose domain is likely mistyped. Submitting it again confirms it. */
+/** Asks once about an address whose domain is probably mistyped. Submitting it again confirms it. */
 function useMeantDomain(email: string, type: (text: string) => void) {
   const [askedFor, setAskedFor] = useState('')
   const domain = likelyDomain(email)
   const asked = askedFor === email ? domain : undefined
   return {
-    /** The domain to ask about, after `mustAsk` returned true. */
+    /** The domain that the person is asked about. */
     asked,
-    mustAsk(): boolean {
+    /** Returns false if there is nothing to ask, or this address was asked about already. */
+    ask(): boolean {
       if (domain) setAskedFor(email)
       return domain !== undefined && domain !== asked
     },

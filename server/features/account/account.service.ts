@@ -79,7 +79,7 @@ export class AccountAppeared extends AppError {
 /**
  * Returns the user whom a verified e-mail signs in: `locked`, or a new one for a registration.
  * Throws OPERATION_EXPIRED if the account has another e-mail by now, or one that merely compares
- * equal; AccountAppeared if another transaction was first, which this one must not lock so late.
+ * equal; AccountAppeared if another transaction was first: locking its account now could deadlock.
  */
 export async function requireUserByEmail(
   tx: Queryable,

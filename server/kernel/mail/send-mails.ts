@@ -89,8 +89,8 @@ export class MailSender {
   }
 
   /**
-   * Claims the next mail, unless no sender is free for it. One claim after another: one that ends
-   * without a mail must not occupy the sender that a mail queued meanwhile needs.
+   * Claims the next mail, unless no sender is free for it. Claims run in sequence, because a claim
+   * that finds no mail must not use the sender that a mail queued meanwhile needs.
    */
   #claim(): Promise<ClaimedMail | undefined> {
     const claim = this.#claiming.then(() => this.#claimNow())
