@@ -10,7 +10,9 @@ import { structuredData } from './page-head.ts'
 
 const ORIGIN = 'https://vslukh.example'
 
-// The letter keeps white space and byte order marks from standing first.
+// The parser of XML drops a byte order mark that stands first in what it returns, which is one line of a text.
+const letteredText = hostileText.map((text) => `x${text.replaceAll('\n', '\nx')}`)
+
 function feedOf(text: string, title = 'Стена'): Feed {
   return {
     title,
@@ -19,20 +21,20 @@ function feedOf(text: string, title = 'Стена'): Feed {
     nextUrl: null,
     pageUrl: `${ORIGIN}/`,
     since: 0,
-    posts: [postOf(`x${text}`)],
+    posts: [postOf(text)],
   }
 }
 
 test('Atom is valid and has the whole text, whatever a post and a title contain', () => {
   fc.assert(
-    fc.property(hostileText, (text) => {
-      const xml = toAtom(feedOf(text, `x${text}`), ORIGIN)
+    fc.property(letteredText, (text) => {
+      const xml = toAtom(feedOf(text, text), ORIGIN)
       requireAtom(xml)
-      expect(textsInXml(xml, '/atom:feed/atom:title')).toEqual([`x${withoutNonXml(text)}`])
+      expect(textsInXml(xml, '/atom:feed/atom:title')).toEqual([withoutNonXml(text)])
       const lines = textsInXml(xml, '//atom:content/xhtml:div/text()')
       const breaks = findInXml(xml, '//atom:content/xhtml:div/xhtml:br')
       expect(breaks).toHaveLength(text.split('\n').length - 1)
-      expect(lines.join('')).toBe(`x${withoutNonXml(text)}`.replaceAll('\n', ''))
+      expect(lines.join('')).toBe(withoutNonXml(text).replaceAll('\n', ''))
       expect(findInXml(xml, '//atom:content//*')).toHaveLength(1 + breaks.length)
     }),
   )
@@ -43,7 +45,7 @@ test('JSON Feed is valid and has the whole text, whatever a post contains', () =
     fc.property(hostileText, (text) => {
       const feed = JSON.parse(toJsonFeed(feedOf(text), ORIGIN))
       expect([...Value.Errors(JsonFeed, feed)]).toEqual([])
-      expect(feed.items[0].content_text).toBe(`x${text}`)
+      expect(feed.items[0].content_text).toBe(text)
     }),
   )
 })
