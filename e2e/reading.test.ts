@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { authorPath } from '../contract/pages.ts'
 import { DESKTOP, test } from './testing/journey.ts'
@@ -40,18 +41,27 @@ test('a number keeps its ending on its line, and the buttons of a list are named
   journey,
   olga,
 }) => {
-  await journey.publish(olga, `${'а '.repeat(60)}Было это в 1983-м году`)
+  const { id } = await journey.publish(olga, `${'а '.repeat(60)}Было это в 1983-м году`)
   const page = await journey.visit()
   const post = postWith(page, '1983-')
-  for (let width = 320; width < 400; width += 8) {
-    await page.setViewportSize({ width, height: 640 })
-    expect(await post.locator('[id$="-text"] p').evaluate(linesOfNumber)).toBe(1)
-  }
+  await expectWholeNumber(page, post.locator('[id$="-text"] p'))
   for (const does of ['Ещё', 'Нравится', 'Ответить']) {
     const name = `${does}: ${olga.username}`
     await post.getByRole('button', { name, exact: true }).waitFor()
   }
+
+  await journey.reply(olga, id, 'Точно в этом')
+  await page.goto(`${journey.url}${authorPath(olga.username)}/replies`)
+  await expectWholeNumber(page, postWith(page, 'Точно в этом').locator('bdi'))
 })
+
+/** Expects «1983-м» on one line at any width. */
+async function expectWholeNumber(page: Page, text: Locator): Promise<void> {
+  for (let width = 320; width < 400; width += 4) {
+    await page.setViewportSize({ width, height: 640 })
+    expect(await text.evaluate(linesOfNumber)).toBe(1)
+  }
+}
 
 /** Returns on how many lines «1983-м» is. */
 function linesOfNumber(text: Element): number {

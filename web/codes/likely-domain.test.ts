@@ -14,6 +14,8 @@ test.each([
   ['outlok.com', 'outlook.com'],
   ['iclod.com', 'icloud.com'],
   ['ramber.ru', 'rambler.ru'],
+  ['intrenet.ru', 'internet.ru'],
+  ['yandex.con', 'yandex.com'],
 ])('for %s asks about %s', (typed, host) => {
   expect(likelyDomain(`anna@${typed}`)).toBe(host)
 })
@@ -29,6 +31,7 @@ test.each([
   'mail.ua',
   'mai.ru',
   'yandex.by',
+  'yandex.com',
   'inbox.lv',
   'man.ru',
   'example.org',

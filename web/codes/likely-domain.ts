@@ -5,16 +5,18 @@ const HOSTS = [
   'mail.ru',
   'inbox.ru',
   'list.ru',
+  'internet.ru',
   'rambler.ru',
   'yahoo.com',
   'outlook.com',
   'hotmail.com',
   'icloud.com',
+  'yandex.com',
 ]
 
 /** Other real hosts. Most differ from a host above by a letter or two. */
 const OTHERS = new Set(
-  'ya.ru bk.ru vk.com mail.com email.com ymail.com gmx.com mail.ua mail.bg mail.ee mai.ru live.ru inbox.lv inbox.com yandex.com yandex.by yandex.kz yandex.ua myrambler.ru hotmail.fr'.split(
+  'ya.ru bk.ru vk.com mail.com email.com ymail.com gmx.com mail.ua mail.bg mail.ee mai.ru live.ru inbox.lv inbox.com yandex.by yandex.kz yandex.ua myrambler.ru hotmail.fr'.split(
     ' ',
   ),
 )

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { folderForTest } from '../../testing/folder-for-test.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { mailAppForTest } from '../../testing/test-app.ts'
-import { StartError } from '../errors/app-error.ts'
+import { ConfigError } from '../config/config-reader.ts'
 import { readDkim } from './dkim.ts'
 import { sendTestMail } from './test-mail.service.ts'
 
@@ -94,7 +94,7 @@ test('a key that cannot be read, or is no long RSA key, stops the start with a s
   const paths = ['/nowhere', await keyFile('no key'), await keyFile(`${short}`)]
   for (const path of [...paths, await keyFile(`${elliptic}`)]) {
     const read = readDkim({ dkim: { keyFile: path, selector: 'wall' }, mailFrom })
-    await expect(read).rejects.toThrow(StartError)
+    await expect(read).rejects.toThrow(ConfigError)
     await expect(read).rejects.toThrow(path)
   }
   expect(await readDkim({ dkim: undefined, mailFrom })).toBeUndefined()

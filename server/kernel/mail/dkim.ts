@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config/config.ts'
-import { StartError } from '../errors/app-error.ts'
+import { ConfigError } from '../config/config-reader.ts'
 import { domainOf } from './email-address.ts'
 
 /** How nodemailer signs mails (RFC 6376). */
@@ -20,7 +20,7 @@ const SIGNED =
 /** Receivers ignore signatures by shorter keys (RFC 8301). */
 const SHORTEST_BITS = 1024
 
-/** Throws StartError for a file that is unreadable, or no RSA key of 1024 bits or more. */
+/** Throws ConfigError for a file that is unreadable, or no RSA key of 1024 bits or more. */
 export async function readDkim({
   dkim,
   mailFrom,
@@ -28,10 +28,10 @@ export async function readDkim({
   if (dkim === undefined) return undefined
   const { keyFile, selector } = dkim
   const privateKey = await readFile(keyFile, 'utf8').catch((cause) => {
-    throw new StartError(`DKIM_KEY_FILE: файл ${keyFile} не прочитан: ${cause.message}`)
+    throw new ConfigError(`DKIM_KEY_FILE: файл ${keyFile} не прочитан: ${cause.message}`)
   })
   if (rsaBits(privateKey) < SHORTEST_BITS) {
-    throw new StartError(
+    throw new ConfigError(
       `DKIM_KEY_FILE: в файле ${keyFile} нет ключа RSA от ${SHORTEST_BITS} бит в виде PEM`,
     )
   }

@@ -35,6 +35,17 @@ function onDatabase(url: string) {
   return { DATABASE_URL: url, APP_SECRET, DATA_DIR: dataDir }
 }
 
+test.each([
+  ['PORT', { PORT: 'x' }],
+  ['DKIM_KEY_FILE', { DKIM_KEY_FILE: '/nowhere', DKIM_SELECTOR: 'wall', MAIL_FROM: 'a@b.test' }],
+])(
+  'a wrong value of %s ends the start with exit code 78: another start would not help',
+  async (name, env) => {
+    const { code, stderr } = await startMain({ ...onDatabase(await databaseForTest()), ...env })
+    expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringMatching(`^${name}: .*\n$`) })
+  },
+)
+
 test('a database that is missing is refused with the way to create it', async () => {
   const stderr = await refusalOf(onDatabase(withDatabase(inject('databaseUrl'), 'no_such_wall')))
   expect(stderr).toMatch(

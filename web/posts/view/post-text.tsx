@@ -17,7 +17,7 @@ const LINK_LENGTH = { list: 40, page: 80 }
 export function useQuoted(text: string): string {
   const links = { length: LINK_LENGTH.list, withUnusual: useHydrated() }
   return linkParts(text, links)
-    .map((part) => part.text)
+    .map((part) => (part.kind === 'text' ? withJoinedEndings(part.text) : part.text))
     .join('')
 }
 
@@ -39,7 +39,7 @@ export function PostText({ text, size = 'list' }: PostTextProps) {
         const key = at
         at += part.text.length
         return part.kind === 'text' ? (
-          withMarks(part.text.replace(BEFORE_ENDING, '$1\u2060'), marked)
+          withMarks(withJoinedEndings(part.text), marked)
         ) : (
           <a
             key={key}
@@ -59,7 +59,9 @@ export function PostText({ text, size = 'list' }: PostTextProps) {
 }
 
 /** A word joiner keeps «1983-м» from breaking after its hyphen. */
-const BEFORE_ENDING = /(\d-)(?=\p{L}{1,3}(?!\p{L}))/gu
+function withJoinedEndings(text: string): string {
+  return text.replace(/(\d-)(?=\p{L}{1,3}(?!\p{L}))/gu, '$1\u2060')
+}
 
 function withMarks(text: string, marked: RegExp | null): ReactNode {
   if (!marked) return text
