@@ -193,15 +193,14 @@ async function framesOf(html: string, readSheet: (name: string) => string): Prom
   const [sheet = '', ...more] = assets.filter((name) => name.endsWith('.css'))
   if (more.length > 0) throw new Error(`Rendered pages have one style sheet, not also ${more}`)
   const style = readSheet(sheet)
-  const loader = await bundleScript('start/script-loader', { SCRIPTS: scripts })
+  const loader = await bundleScript('start/script-loader', { SCRIPTS: scripts, SHEET: `/${sheet}` })
   const inlineScripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code)
   return {
     shell: { before, after: head + shellEnd },
-    // The first paint waits for nothing: the style is inline, and the loader fetches after it. The
-    // link is not fetched; it tells lazy chunks that their style sheet is there.
+    // The first paint waits for nothing: the style is inline, and the loader fetches after it.
     rendered: {
       before: withFlag(before, 'static'),
-      after: `${head}<script>${loader}</script><style>${style}</style><link rel="stylesheet" href="/${sheet}" disabled></head><body><div id="root" translate="no">`,
+      after: `${head}<script>${loader}</script><style>${style}</style></head><body><div id="root" translate="no">`,
       end: '</body></html>',
     },
     inlineHashes: { scripts: [...inlineScripts, loader].map(hashOf), styles: [hashOf(style)] },

@@ -3,6 +3,7 @@ import { whenIdle } from '../platform/timing.ts'
 
 /** The first one is the entry, which imports the others. */
 declare const SCRIPTS: [string, ...string[]]
+declare const SHEET: string
 
 declare global {
   /** Called when the app runs, to repeat the presses. With a failure, the page stays static. */
@@ -21,6 +22,8 @@ let hasBegun = false
 function load(): void {
   if (hasBegun) return
   hasBegun = true
+  // Tells lazy chunks that their style sheet is there. Some browsers fetch such a link of a page.
+  add('link', { rel: 'stylesheet', disabled: true, href: SHEET })
   for (const href of SCRIPTS) add('link', { rel: 'modulepreload', crossOrigin: '', href })
   add('script', { type: 'module', crossOrigin: '', src: SCRIPTS[0], onerror: endWait })
 }
