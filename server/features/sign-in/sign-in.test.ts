@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { lockWaits, waitsFor } from '../../testing/databases.ts'
+import { waitsFor } from '../../testing/databases.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { countCodes, startAt, verifyAt, wrongCode } from '../../testing/sign-in-calls.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
@@ -98,7 +98,7 @@ test('codes that are checked while their address gets an account all sign in', a
     await expect.poll(() => waitsFor(tx)).toBe(1)
     await insertUser(app.db, { email, username: 'meanwhile' })
     const second = late()
-    await expect.poll(() => lockWaits(app)).toBe(2)
+    await expect.poll(() => waitsFor(tx)).toBe(2)
     return [first, second]
   })
   expect(countCodes(await Promise.all(verified))).toEqual({ ok: 2 })
