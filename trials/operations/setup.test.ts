@@ -46,8 +46,9 @@ async function openMachineWithCaddy(skip: TestContext['skip']) {
 
 test('setup writes the settings, a key for mails and the proxy’s file, sends a mail signed by the key whose record it prints, and a second run changes nothing', {
   timeout: 120_000,
-}, async ({ skip }) => {
+}, async ({ skip, annotate }) => {
   const machine = await openMachineWithCaddy(skip)
+  const since = performance.now()
   const first = await machine.call(
     SETUP,
     'https://Wall.example/',
@@ -55,6 +56,7 @@ test('setup writes the settings, a key for mails and the proxy’s file, sends a
     ...OPERATOR,
     '--json',
   )
+  await annotate(`setup: ${((performance.now() - since) / 1000).toFixed(1)} s`)
   expect(first.code).toBe(1)
   // All steps run even if one fails: nothing starts here without systemd.
   expect(levels(first.out)).toMatchObject({
