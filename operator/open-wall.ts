@@ -4,11 +4,8 @@ import type { Config } from '../server/kernel/config/config.ts'
 import { openDatabase } from '../server/kernel/db/database.ts'
 import { requireMigrated } from '../server/kernel/db/migrate.ts'
 import { addressOf, connectionStringFor } from '../server/operations/embedded-postgres/address.ts'
-import { hasCluster } from '../server/operations/embedded-postgres/cluster.ts'
-import {
-  DATABASE,
-  startEmbeddedPostgres,
-} from '../server/operations/embedded-postgres/embedded-postgres.ts'
+import { DATABASE, hasCluster } from '../server/operations/embedded-postgres/cluster.ts'
+import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
 import { DataDirTaken } from '../server/operations/embedded-postgres/lock.ts'
 import { findRunning } from '../server/operations/embedded-postgres/pid-file.ts'
 import {

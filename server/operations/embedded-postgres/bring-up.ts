@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { isConnectionLost } from '../../kernel/db/database-errors.ts'
+import { isConnectionLost, noteDatabaseError } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { freeBytes } from '../../kernel/http/health.ts'
 import { type Address, addressOf, chooseAddress } from './address.ts'
 import type { ClusterPaths } from './cluster.ts'
-import { connect, DataDirTaken, takeLock } from './lock.ts'
+import { connect, createDatabase, DataDirTaken, takeLock } from './lock.ts'
 import { findRunning, type PidFile } from './pid-file.ts'
 import { type Launched, launch } from './postmaster.ts'
 
@@ -100,7 +100,15 @@ async function addressToTry(state: ServerState, running: PidFile | undefined): P
 async function takeOver(state: ServerState, address: Address, lock: Client): Promise<void> {
   // From now on the server belongs to the holder of the lock, even if it was started here.
   state.launched = undefined
-  await takeLock(lock, state.paths.dataDir)
+  try {
+    await takeLock(lock, state.paths.dataDir)
+    // A server that is being stopped lets go of the lock before it ends this connection too.
+    await createDatabase(lock)
+  } catch (error) {
+    lock.end().catch(() => {})
+    noteDatabaseError(error as Error)
+    throw error
+  }
   state.failures = 0
   state.address = address
   state.lock = lock
@@ -118,7 +126,9 @@ async function ensureLaunched(state: ServerState, address: Address): Promise<voi
   state.launched = undefined
   // The server that was launched here may have given way to that of a simultaneous start.
   if (await findRunning(paths.cluster)) return
-  if (launched) throw new StartError(`PostgreSQL не запустился. ${await whyEnded(paths, launched)}`)
+  if (launched && !launched.wasStopped()) {
+    throw new StartError(`PostgreSQL не запустился. ${await whyEnded(paths, launched)}`)
+  }
   state.launched = await launch(paths, address, state.settings)
 }
 

@@ -13,6 +13,8 @@ const execute = promisify(execFile)
 const UNFINISHED = 'postgres.new-'
 
 export const SUPERUSER = 'postgres'
+/** The product's role, and its database. */
+export const DATABASE = 'vslukh'
 
 export type ClusterPaths = { dataDir: string; cluster: string; binaries: Binaries; user: OsUser }
 

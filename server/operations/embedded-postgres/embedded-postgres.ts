@@ -6,13 +6,17 @@ import { connectionStringFor } from './address.ts'
 import { findBinaries } from './binaries.ts'
 import { bringUp, type ServerState } from './bring-up.ts'
 import type { ClusterPaths } from './cluster.ts'
-import { createCluster, hasCluster, removeUnfinished, requireSameMajor } from './cluster.ts'
-import { createDatabase } from './lock.ts'
+import {
+  createCluster,
+  DATABASE,
+  hasCluster,
+  removeUnfinished,
+  requireSameMajor,
+} from './cluster.ts'
 import { chooseOsUser } from './os-user.ts'
 import { findRunning } from './pid-file.ts'
 import { limitLogSize, logPath, stopPostmaster } from './postmaster.ts'
 
-export const DATABASE = 'vslukh'
 const LOG_CHECK_MS = 60 * 60 * 1000
 const SHORT_LIFE_MS = 1_000
 
@@ -50,10 +54,7 @@ export async function startEmbeddedPostgres(
       options.say('Найдена работающая база данных, подключаемся к ней…')
     }
     await bringUp(state, { say: options.say, signal: starting }, 'temporary')
-    if (state.lock) {
-      await createDatabase(state.lock, DATABASE)
-      await removeUnfinished(state.paths.dataDir)
-    }
+    if (state.lock) await removeUnfinished(state.paths.dataDir)
     starting.throwIfAborted()
   } catch (error) {
     await shutDown(state)

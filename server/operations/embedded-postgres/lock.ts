@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { errorCode } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import type { Address } from './address.ts'
-import { SUPERUSER } from './cluster.ts'
+import { DATABASE, SUPERUSER } from './cluster.ts'
 import { parsePidFile, readPidFile } from './pid-file.ts'
 
 // Any constant: nothing else takes a lock in the maintenance database.
@@ -64,20 +64,19 @@ export async function takeLock(client: Client, dataDir: string): Promise<void> {
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
   } catch (error) {
-    client.end().catch(() => {})
     throw errorCode(error) === LOCK_NOT_AVAILABLE ? new DataDirTaken(dataDir) : error
   }
 }
 
 /** The role owns its database and may do nothing else. The caller must hold the lock. */
-export async function createDatabase(client: Client, name: string): Promise<void> {
+export async function createDatabase(client: Client): Promise<void> {
   const role = await client.query<{ createdb: boolean }>(
     'select rolcreatedb as createdb from pg_roles where rolname = $1',
-    [name],
+    [DATABASE],
   )
-  if (role.rowCount === 0) await client.query(`create role ${name} login`)
+  if (role.rowCount === 0) await client.query(`create role ${DATABASE} login`)
   // Earlier versions allowed it to create databases, which it never needed.
-  if (role.rows[0]?.createdb) await client.query(`alter role ${name} nocreatedb`)
-  const database = await client.query('select from pg_database where datname = $1', [name])
-  if (database.rowCount === 0) await client.query(`create database ${name} owner ${name}`)
+  if (role.rows[0]?.createdb) await client.query(`alter role ${DATABASE} nocreatedb`)
+  const database = await client.query('select from pg_database where datname = $1', [DATABASE])
+  if (database.rowCount === 0) await client.query(`create database ${DATABASE} owner ${DATABASE}`)
 }

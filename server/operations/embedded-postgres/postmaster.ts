@@ -20,6 +20,8 @@ export type Launched = {
   pid: number | undefined
   exited: Promise<void>
   hasExited: () => boolean
+  /** Whether it ended because somebody told it to. */
+  wasStopped: () => boolean
   failureReason: () => Promise<string>
 }
 
@@ -49,17 +51,28 @@ export async function launch(
     child.unref()
     const { promise: exited, resolve } = Promise.withResolvers<void>()
     let ended = false
+    let wasStopped = false
     let failure = ''
     const end = () => {
       ended = true
       resolve()
     }
-    child.once('exit', end).once('error', (error) => {
+    child.once('exit', (code) => {
+      wasStopped = code === 0
+      end()
+    })
+    child.once('error', (error) => {
       failure = error.message
       end()
     })
-    const failureReason = async () => failure || (await readLastLines(log, logged))
-    return { address, pid: child.pid, exited, hasExited: () => ended, failureReason }
+    return {
+      address,
+      pid: child.pid,
+      exited,
+      hasExited: () => ended,
+      wasStopped: () => wasStopped,
+      failureReason: async () => failure || (await readLastLines(log, logged)),
+    }
   } finally {
     await output.close()
   }
