@@ -83,7 +83,7 @@ test('everything can be done without a mouse', async ({ journey, olga, petr }) =
   await expect.poll(() => postTexts(page)).toEqual(['Верхняя запись', 'Нижняя запись'])
 
   // Switches the view and the theme.
-  await page.getByRole('button', { name: 'Новые' }).focus()
+  await page.getByRole('button', { name: 'Новые', exact: true }).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('listbox').waitFor()
   await page.keyboard.press('Enter')

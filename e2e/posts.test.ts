@@ -1,6 +1,9 @@
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
 import {
+  chooseFromMenu,
+  dialogOf,
+  holdAnswer,
   loseAnswer,
   postTexts,
   postWith,
@@ -55,6 +58,28 @@ test('after a refused send the dialog and the text stay, and a lost answer to th
   await toast(page, 'Опубликовано').waitFor()
   expect((await journey.call('GET', '/posts')).body.total).toBe(1)
   expect(await postTexts(page)).toEqual(['Дойдёт со второго раза'])
+})
+
+test('one’s own post is no longer offered once its answer comes, nor after it was deleted', async ({
+  journey,
+  olga,
+}) => {
+  const page = await journey.visit({ as: olga })
+  const letGo = await holdAnswer(page, 'POST', '**/api/v1/posts')
+  await textField(await startPost(page)).fill('Ответ придёт позже новости')
+  await page.keyboard.press('Control+Enter')
+  const offer = page.getByRole('button', { name: 'Показать новые записи' })
+  await offer.waitFor()
+  letGo()
+  const post = postWith(page, 'Ответ придёт позже новости')
+  await post.waitFor()
+  await offer.waitFor({ state: 'detached' })
+
+  await chooseFromMenu(post, 'Удалить')
+  const dialog = await dialogOf(page, 'Удалить запись?')
+  await dialog.getByRole('button', { name: 'Удалить' }).click()
+  await post.waitFor({ state: 'detached' })
+  expect(await offer.count()).toBe(0)
 })
 
 test('a post that was missing when its address was opened is on the wall once it is published', async ({

@@ -169,6 +169,18 @@ export async function loseAnswer(page: Page, method: string, address: string): P
   })
 }
 
+/** Lets the server carry out the next such call, and delays its answer until the returned function. */
+export async function holdAnswer(page: Page, method: string, address: string): Promise<() => void> {
+  const gate = Promise.withResolvers<void>()
+  await page.route(address, async (route) => {
+    if (route.request().method() !== method) return route.fallback()
+    const response = await route.fetch()
+    await gate.promise
+    await route.fulfill({ response })
+  })
+  return gate.resolve
+}
+
 /** Cuts the page off. Waits until its requests fail: the browser's network process learns it last. */
 export async function goOffline(page: Page): Promise<void> {
   await page.context().setOffline(true)

@@ -26,8 +26,10 @@ type NewsOptions = {
   isOld: boolean
 }
 
-/** The button shows newer posts (`newer`), or scrolls up to the posts that it has shown (`top`). */
-type Offer = 'nothing' | 'newer' | 'top'
+/** The button shows newer posts (their ids), or scrolls up to those that it has shown (`top`). */
+type Offer = readonly string[] | 'top'
+
+const NOTHING: Offer = []
 
 /**
  * New posts must not move what is being read, so they wait for a tap, which adds the next of them
@@ -42,7 +44,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
   async function showNewer(): Promise<void> {
     place.keep()
     const hasShown = await list.showNewer()
-    setOffer(hasShown ? 'top' : 'nothing')
+    setOffer(hasShown ? 'top' : NOTHING)
     if (!hasShown) focusContent()
   }
 
@@ -57,7 +59,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
   useEffect(() => {
     if (offer !== 'top' || !list.isFromTop || !top.current) return
     const observer = new IntersectionObserver((entries) => {
-      if ((entries.at(-1)?.boundingClientRect.bottom ?? 0) >= 0) setOffer('nothing')
+      if ((entries.at(-1)?.boundingClientRect.bottom ?? 0) >= 0) setOffer(NOTHING)
     })
     observer.observe(top.current)
     return () => observer.disconnect()
@@ -67,7 +69,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
     <>
       <div ref={top} className={styles.top} />
       <div className={styles.place} role="status">
-        {offer !== 'nothing' && (
+        {offer.length > 0 && (
           <button
             type="button"
             className={classes('line', styles.pill)}
@@ -89,14 +91,18 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
  */
 function useOffer({ list, source, newer, isOld }: NewsOptions) {
   const client = useQueryClient()
-  const [offer, setOffer] = useState<Offer>('nothing')
+  const [offer, setOffer] = useState<Offer>(NOTHING)
+  // The answer to publishing may come long after the event.
+  const left = offer === 'top' ? offer : offer.filter((id) => !list.published.includes(id))
+  if (left.length < offer.length) setOffer(left)
   const reading = useRef<ReturnType<typeof setTimeout>>(undefined)
   const isShown = ({ by = '' }: NamedPost) => !hidden.get().authors.includes(by)
   const isNew = ({ id }: NamedPost) =>
     list.isNew(id) && !publishedIn(client, source.name).includes(id)
 
   const take = useEffectEvent((posts: readonly NamedPost[]) => {
-    if (posts.some((post) => isShown(post) && isNew(post))) setOffer('newer')
+    const ids = posts.filter((post) => isShown(post) && isNew(post)).map(({ id }) => id)
+    if (ids.length > 0) setOffer((former) => (former === 'top' ? ids : [...former, ...ids]))
   })
 
   const readIn = useEffectEvent((ms: number) => {
@@ -113,7 +119,7 @@ function useOffer({ list, source, newer, isOld }: NewsOptions) {
     const named = newer.namedIn(event)
     if (named?.length === 0) return
     if (named && event.kind === 'former') {
-      if (offer !== 'newer' && named.some(isNew)) readIn(0)
+      if ((offer === 'top' || offer.length === 0) && named.some(isNew)) readIn(0)
     } else if (named?.some(isShown)) {
       await wait(OWN_ANSWER_MS)
       take(named)
