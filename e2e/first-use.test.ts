@@ -58,15 +58,16 @@ async function swipe(page: Page, by: number): Promise<void> {
   await touch('touchEnd')
 }
 
+const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
+
 test.for([
   ['a data saver', spareBytes],
   [
     'a 3G line',
-    // Chromium before 2026 reports the line of the machine, also while it emulates another one.
-    (page: Page) =>
-      page.addInitScript(() => {
-        Object.defineProperty(navigator, 'connection', { value: { effectiveType: '3g' } })
-      }),
+    async (page: Page) => {
+      const network = await page.context().newCDPSession(page)
+      await network.send('Network.emulateNetworkConditions', SLOW)
+    },
   ],
 ] as const)(
   'for %s nothing but the page loads until it is used',

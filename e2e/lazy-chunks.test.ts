@@ -116,6 +116,7 @@ test('a page that failed to load is loaded by its button «Обновить», o
     before: (it) => it.route(SETTINGS, (route) => route.abort()),
   })
   await postWith(page, 'Запись 12').waitFor()
+  await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
   await goOffline(page)
   await page.unroute(SETTINGS)
   await openSettings(page)
@@ -135,6 +136,7 @@ test('a page that failed to load is loaded by its button «Обновить», o
   await page.goBack()
   await openSettings(page)
   await page.getByRole('button', { name: 'Выйти' }).waitFor()
+  expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)
 })
 
 test('when a new release has removed the chunk of a page or a dialog, a reload is offered', async ({

@@ -10,7 +10,7 @@ import { structuredData } from './page-head.ts'
 
 const ORIGIN = 'https://vslukh.example'
 
-// The parser of XML drops a byte order mark that stands first in what it returns, which is one line of a text.
+// The parser of XML may drop a byte order mark at the start of a text node, which is one line.
 const letteredText = hostileText.map((text) => `x${text.replaceAll('\n', '\nx')}`)
 
 function feedOf(text: string, title = 'Стена'): Feed {

@@ -129,7 +129,7 @@ test('two commands at once on a stopped wall share the database, and the last on
   const wall = await startWall({ DATA_DIR })
   await wall.client.signIn(EMAIL)
   await wall.stop()
-  // Each pair meets at another moment of the other's start or stop.
+  // In each round the commands meet at another moment of the start or the stop.
   const names = Array<string[]>(6).fill(['recount', 'doctor', 'journal']).flat()
   for (const name of names) {
     const both = await Promise.all(

@@ -3,6 +3,7 @@ import { whenIdle } from '../platform/timing.ts'
 
 /** The first one is the entry, which imports the others. */
 declare const SCRIPTS: [string, ...string[]]
+/** The style sheet whose rules the page has inline. */
 declare const SHEET: string
 
 declare global {
@@ -22,7 +23,8 @@ let hasBegun = false
 function load(): void {
   if (hasBegun) return
   hasBegun = true
-  // Tells lazy chunks that their style sheet is there. Some browsers fetch such a link of a page.
+  // Because of this link, Vite does not load the sheet again for lazy chunks. It is not in the HTML,
+  // since Chromium before 2026 would fetch it there although it is disabled.
   add('link', { rel: 'stylesheet', disabled: true, href: SHEET })
   for (const href of SCRIPTS) add('link', { rel: 'modulepreload', crossOrigin: '', href })
   add('script', { type: 'module', crossOrigin: '', src: SCRIPTS[0], onerror: endWait })

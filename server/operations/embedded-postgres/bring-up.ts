@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { isConnectionLost, noteDatabaseError } from '../../kernel/db/database-errors.ts'
+import { isConnectionLost } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { freeBytes } from '../../kernel/http/health.ts'
 import { type Address, addressOf, chooseAddress } from './address.ts'
@@ -106,7 +106,6 @@ async function takeOver(state: ServerState, address: Address, lock: Client): Pro
     await createDatabase(lock)
   } catch (error) {
     lock.end().catch(() => {})
-    noteDatabaseError(error as Error)
     throw error
   }
   state.failures = 0

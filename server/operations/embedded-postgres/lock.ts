@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { errorCode } from '../../kernel/db/database-errors.ts'
+import { errorCode, noteDatabaseError } from '../../kernel/db/database-errors.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import type { Address } from './address.ts'
 import { DATABASE, SUPERUSER } from './cluster.ts'
@@ -37,7 +37,7 @@ export async function connect(
     options: '-c lock_timeout=2s -c statement_timeout=0 -c idle_session_timeout=0',
   })
   // Without a listener 'error' would end the process; 'end' follows.
-  client.on('error', () => {})
+  client.on('error', noteDatabaseError)
   try {
     await client.connect()
     if (await serves(client, cluster)) return client
@@ -59,7 +59,7 @@ async function serves(client: Client, cluster: string): Promise<boolean> {
   return theirs === (await readPidFile(cluster))?.identity
 }
 
-/** The lock ends with the process, however that ends. Throws DataDirTaken after two seconds. */
+/** The lock ends with the connection, and so with the process. Throws DataDirTaken after two seconds. */
 export async function takeLock(client: Client, dataDir: string): Promise<void> {
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])

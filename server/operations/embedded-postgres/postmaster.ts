@@ -51,17 +51,12 @@ export async function launch(
     child.unref()
     const { promise: exited, resolve } = Promise.withResolvers<void>()
     let ended = false
-    let wasStopped = false
     let failure = ''
     const end = () => {
       ended = true
       resolve()
     }
-    child.once('exit', (code) => {
-      wasStopped = code === 0
-      end()
-    })
-    child.once('error', (error) => {
+    child.once('exit', end).once('error', (error) => {
       failure = error.message
       end()
     })
@@ -70,7 +65,7 @@ export async function launch(
       pid: child.pid,
       exited,
       hasExited: () => ended,
-      wasStopped: () => wasStopped,
+      wasStopped: () => child.exitCode === 0,
       failureReason: async () => failure || (await readLastLines(log, logged)),
     }
   } finally {
