@@ -6,7 +6,7 @@ import { BatchedCalls } from '../../kernel/db/batch-calls.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import type { Authenticator, LiveSession, Viewer } from '../../kernel/http/route.ts'
 import { writeRefusal } from '../site-state/write-refusal.ts'
-import { selectLiveSessions, selectLiveUsers } from './sessions.repository.ts'
+import { selectLiveSessions } from './sessions.repository.ts'
 
 /** `seconds`: how long a token lives. */
 export type TokenOptions = { key: KeyObject; seconds: number }
@@ -54,19 +54,12 @@ export class SessionAuthenticator implements Authenticator {
   readonly #known = new LRUCache<string, Claims>({ max: KNOWN_MAX })
   readonly #wereLive = new LRUCache<string, true>({ max: RECENT_MAX, ttl: RECENT_MS })
   readonly #checks: BatchedCalls<Viewer, Awaited<ReturnType<typeof selectLiveSessions>>[number]>
-  readonly #liveChecks: BatchedCalls<Viewer, boolean>
 
   constructor(db: Db, { tokens, contact, isModerator }: Options) {
     this.#tokens = tokens
     this.#contact = contact
     this.isModerator = isModerator
     this.#checks = new BatchedCalls((viewers) => selectLiveSessions(db, viewers))
-    this.#liveChecks = new BatchedCalls(async (viewers) => {
-      const users = await selectLiveUsers(db, [
-        ...new Set(viewers.map(({ sessionId }) => sessionId)),
-      ])
-      return viewers.map(({ sessionId, userId }) => users.get(sessionId) === userId)
-    })
   }
 
   /** Refuses a token that expires later than one that is signed now. */
@@ -83,8 +76,8 @@ export class SessionAuthenticator implements Authenticator {
     return claims
   }
 
-  isLive(viewer: Viewer): Promise<boolean> {
-    return this.#liveChecks.call(viewer)
+  async isLive(viewer: Viewer): Promise<boolean> {
+    return (await this.#checks.call(viewer)) !== null
   }
 
   async findSession(viewer: Viewer): Promise<LiveSession | null> {

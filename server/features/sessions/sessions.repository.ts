@@ -62,19 +62,6 @@ export async function selectLiveSessions(
   return sessions
 }
 
-/**
- * Returns the users of live sessions, by session. Each cached read of a signed-in user waits for
- * it. The array stands in a subquery, or PostgreSQL would plan each call anew.
- */
-export async function selectLiveUsers(
-  db: Queryable,
-  sessionIds: string[],
-): Promise<Map<string, string>> {
-  const { rows } = await sql<{ id: string; user_id: string }>`SELECT id, user_id FROM sessions
-    WHERE id = ANY ((SELECT ${idArray(sessionIds)}::uuid[])::uuid[]) AND ${LIVE}`.execute(db)
-  return new Map(rows.map(({ id, user_id }) => [id, user_id]))
-}
-
 /** SQL for whether a `session_id` is live while writing is open. */
 export const MAY_WRITE = sql<boolean>`(SELECT ${LIVE} AND writing_closed IS NULL
   FROM sessions, site_state WHERE sessions.id = session_id)`
