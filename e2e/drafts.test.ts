@@ -7,9 +7,10 @@ import {
   startPost,
   textField,
   toast,
+  typeRussian,
   untilPreloaded,
 } from './testing/page-actions.ts'
-import { enterCode, profileLink, signInDialog } from './testing/sign-in-actions.ts'
+import { enterCode, profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 test('two tabs write at once: each keeps its own text through closing, a reload and the other’s publication', async ({
   journey,
@@ -122,6 +123,26 @@ test('the composer names a newly registered author, and another name can be chos
   await startPost(page)
   expect(await textField(dialog).inputValue()).toBe('Пока без имени')
   expect(await dialog.getByText('Пишете как').count()).toBe(0)
+})
+
+test('the greeting of a newly registered author is not shown beside the composer’s line', async ({
+  journey,
+}) => {
+  const page = await journey.visit()
+  await signInButton(page).click()
+  const step = signInDialog(page)
+  await step.email.fill('zoya@example.org')
+  await step.email.press('Enter')
+  await step.proceed.click()
+  await step.code.waitFor()
+  await enterCode(page, await journey.nextCode('zoya@example.org'))
+  const greeting = page.getByRole('status').getByText(/^Теперь вы user_/)
+  // While the pointer is on it, it stays.
+  await greeting.hover()
+  await typeRussian(page, 'т')
+  const dialog = page.getByRole('dialog', { name: 'Новая запись' })
+  await dialog.getByText(/^Пишете как user_/).waitFor()
+  expect(await greeting.count()).toBe(0)
 })
 
 function isSelected(field: HTMLElement | SVGElement): boolean {

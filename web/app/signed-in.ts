@@ -35,6 +35,7 @@ export async function greetUser(client: QueryClient, user: CurrentUser): Promise
   else if (arrival && !COMPOSERS.has(openedDialog.get()?.name)) {
     toast({
       text: `Теперь вы ${username}`,
+      pageOnly: true,
       link: { label: 'Выбрать имя', to: PATHS.username },
     })
   }

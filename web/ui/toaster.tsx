@@ -16,6 +16,8 @@ import styles from './toaster.module.css'
 
 type Toast = {
   text: string
+  /** Hides the toast in a dialog, which says the same. */
+  pageOnly?: boolean
   link?: { label: string } & (
     | { to: string }
     | {
@@ -51,7 +53,7 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
   const id = useId()
   const isTopmost = useAtom(regions, NO_REGIONS).at(-1) === id
   const next = useAtom(queue, undefined)
-  const shown = isTopmost ? next : undefined
+  const shown = isTopmost && !(inModal && next?.pageOnly) ? next : undefined
   const link = shown?.link
   const hasLink = link && !(inModal && 'pageOnly' in link && link.pageOnly)
   const ref = useRef<HTMLDivElement>(null)
