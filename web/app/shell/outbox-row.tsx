@@ -1,13 +1,13 @@
 import { type ReactNode, useEffect } from 'react'
 import { POST_FORMS, plural } from '../../format/counts.ts'
 import { exactTime } from '../../format/time.ts'
-import { openDialog } from '../../history/history.ts'
+import { type Dialog, openDialog } from '../../history/history.ts'
 import { isShortLimit } from '../../http/call-error.ts'
 import { reasonOf } from '../../http/error-message.ts'
 import { useAtom } from '../../platform/atom.ts'
 import { useOnline } from '../../platform/online.ts'
 import { localStore } from '../../platform/storage.ts'
-import type { DraftTarget } from '../../posts/compose/stored-drafts.ts'
+import { type DraftTarget, parseTarget } from '../../posts/compose/stored-drafts.ts'
 import {
   errorOf,
   type Outgoing,
@@ -72,7 +72,7 @@ function useLikelyViewerId(): string | null {
   return viewer.state === 'signed-out' ? null : localStore.read(HAD_SESSION_KEY)
 }
 
-function dialogOf(target: DraftTarget) {
-  const [name, postId] = target.split(' ') as ['reply' | 'edit' | 'appeal', string?]
-  return postId === undefined ? ({ name: 'new-post' } as const) : { name, postId }
+function dialogOf(target: DraftTarget): Dialog {
+  const { kind, postId } = parseTarget(target)
+  return kind === 'new' ? { name: 'new-post' } : { name: kind, postId }
 }

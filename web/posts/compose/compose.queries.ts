@@ -9,27 +9,42 @@ import { addToLists, evictPost } from '../cache/list-cache.ts'
 import { nextVersion, putPosts } from '../cache/post-cache.ts'
 import { announcePostChange } from '../cache/post-channel.ts'
 import { OWN_TEXT } from './drafts.ts'
-import type { DraftTarget } from './stored-drafts.ts'
+import { type DraftKind, type DraftTarget, parseTarget } from './stored-drafts.ts'
 
 /** All attempts to send a text have the same key, so that the server takes it once. */
 export type SubmittedText = { key: string; by: string; target: DraftTarget; text: string }
 
+type Send = (client: QueryClient, text: SubmittedText, postId: string) => Promise<void>
+
+const SEND: Record<DraftKind, Send> = {
+  new: publishPost,
+  reply: publishReply,
+  edit: saveEdit,
+  appeal: sendAppeal,
+}
+
 /** Sends a text, only as its author, and shows the result. Throws CallError. */
 export async function sendText(client: QueryClient, text: SubmittedText): Promise<void> {
-  const [kind, id = ''] = text.target.split(' ')
-  if (kind === 'edit') return saveEdit(client, id, text)
-  if (kind === 'appeal') return sendAppeal(id, text)
-  const parts = { headers: { 'idempotency-key': text.key }, body: { text: text.text } }
+  const { kind, postId } = parseTarget(text.target)
+  return SEND[kind](client, text, postId)
+}
+
+async function publishPost(client: QueryClient, text: SubmittedText): Promise<void> {
   const { by } = text
-  if (kind === 'reply') {
-    const post = await write('POST /posts/:id/replies', { params: { id }, ...parts }, { by })
-    showPublished(client, post)
-    addToLists(client, [`replies ${id}`, `replies-of ${by}`], post.id)
-  } else {
-    const post = await write('POST /posts', parts, { by })
-    showPublished(client, post)
-    addToLists(client, ['wall', `posts-of ${by}`], post.id)
-  }
+  const post = await write('POST /posts', onceSent(text), { by })
+  showPublished(client, post)
+  addToLists(client, ['wall', `posts-of ${by}`], post.id)
+}
+
+async function publishReply(client: QueryClient, text: SubmittedText, id: string): Promise<void> {
+  const { by } = text
+  const post = await write('POST /posts/:id/replies', { params: { id }, ...onceSent(text) }, { by })
+  showPublished(client, post)
+  addToLists(client, [`replies ${id}`, `replies-of ${by}`], post.id)
+}
+
+function onceSent({ key, text }: SubmittedText) {
+  return { headers: { 'idempotency-key': key }, body: { text } }
 }
 
 function showPublished(client: QueryClient, post: Post): void {
@@ -38,7 +53,7 @@ function showPublished(client: QueryClient, post: Post): void {
   toast({ text: 'Опубликовано', link }, { about: [OWN_TEXT, `post ${post.id}`] })
 }
 
-async function saveEdit(client: QueryClient, id: string, { text, by }: SubmittedText) {
+async function saveEdit(client: QueryClient, { text, by }: SubmittedText, id: string) {
   try {
     const post = await write('PATCH /posts/:id', { params: { id }, body: { text } }, { by })
     putPosts(client, [post])
@@ -58,7 +73,7 @@ async function readText(client: QueryClient, id: string): Promise<string> {
   return post.text
 }
 
-async function sendAppeal(id: string, { text, by }: SubmittedText): Promise<void> {
+async function sendAppeal(_: QueryClient, { text, by }: SubmittedText, id: string): Promise<void> {
   const input = { params: { id }, body: { text } }
   try {
     await write('POST /users/current/removed-posts/:id/appeal', input, { by })

@@ -3,7 +3,15 @@ import { isString, shape } from '../../platform/guards.ts'
 import { localStore, storedElsewhere } from '../../platform/storage.ts'
 import { useUser } from '../../session/viewer.ts'
 
-export type DraftTarget = 'new' | `reply ${string}` | `edit ${string}` | `appeal ${string}`
+export type DraftTarget = 'new' | `${'reply' | 'edit' | 'appeal'} ${string}`
+export type DraftKind = KindOf<DraftTarget>
+type KindOf<Target> = Target extends `${infer Kind} ${string}` ? Kind : Target
+
+/** Returns the kind of a text, and the id of the post that it is about; '' for a new post. */
+export function parseTarget(target: DraftTarget): { kind: DraftKind; postId: string } {
+  const [kind, postId = ''] = target.split(' ')
+  return { kind: kind as DraftKind, postId }
+}
 
 /** The key of each text in the outbox begins with this and the id of its author. */
 export const OUTBOX = 'outbox'
