@@ -82,44 +82,77 @@ test('a person downloads what is stored about them, as JSON and as a page in whi
   expect(JSON.stringify(files)).not.toContain(petr.username)
 })
 
-/** The columns of a post by the fields of the export. */
-const EXPORTED = {
-  id: 'id',
-  text: 'text',
-  created_at: 'publishedAt',
-  is_modified: 'isModified',
-  modified_at: 'modifiedAt',
-  replied_post_id: 'repliedPostId',
-  likes_count: 'likes',
-  replies_count: 'replies',
-  hidden_for: 'archived',
-}
-/** The other columns of a post, and why its author does not download them there. */
-const NOT_EXPORTED = {
-  owner_id: 'the person who downloads',
-  parent_post_id: 'follows from the replied post',
-  recipient_id: 'follows from the replied post',
-  received_no: 'counts what another person has received',
-  is_muted: 'a list in account.json',
-  hidden_reason: 'in decisions.json',
-  hidden_by: 'names a moderator',
-  hidden_at: 'in decisions.json',
-  hidden_until: 'when the post is erased, the same for all posts',
-  likes_moving_since: 'a step of a job',
+/**
+ * The columns by the fields of the export; the others, and why the person does not download them;
+ * the fields that are no column.
+ */
+const COLUMNS = {
+  posts: {
+    file: 'posts.json',
+    exported: {
+      id: 'id',
+      text: 'text',
+      created_at: 'publishedAt',
+      is_modified: 'isModified',
+      modified_at: 'modifiedAt',
+      replied_post_id: 'repliedPostId',
+      likes_count: 'likes',
+      replies_count: 'replies',
+      hidden_for: 'archived',
+    },
+    leftOut: {
+      owner_id: 'the person who downloads',
+      parent_post_id: 'follows from the replied post',
+      recipient_id: 'follows from the replied post',
+      received_no: 'counts what another person has received',
+      is_muted: 'a list in account.json',
+      hidden_reason: 'in decisions.json',
+      hidden_by: 'names a moderator',
+      hidden_at: 'in decisions.json',
+      hidden_until: 'when the post is erased, the same for all posts',
+      likes_moving_since: 'a step of a job',
+    },
+    others: [],
+  },
+  users: {
+    file: 'account.json',
+    exported: {
+      id: 'id',
+      username: 'username',
+      email: 'email',
+      created_at: 'registeredAt',
+      deleted_at: 'deletedAt',
+      consented_at: 'consentedAt',
+      consent_version: 'consentVersion',
+    },
+    leftOut: {
+      email_key: 'follows from the email',
+      mailbox: 'follows from the email',
+      is_returning: 'a step of a job',
+      network_hash: 'three bytes that fit many networks',
+    },
+    others: [
+      ...['sessions', 'knownBrowsers', 'formerEmails', 'formerUsernames', 'block', 'answers'],
+      ...['mutedPosts', 'mutedUsers', 'reports', 'appeals'],
+    ],
+  },
 }
 
-test('every column of a post is in the export, or left out for a reason', async () => {
-  const app = await appForTest()
-  const olga = await app.signUp()
-  await app.publish(olga)
-  const files = unzip(Buffer.from(await (await download(app, olga)).arrayBuffer()))
-  const [post] = JSON.parse(files['posts.json'] ?? '')
-  expect(Object.keys(post).sort()).toEqual(Object.values(EXPORTED).sort())
-  const { rows } = await sql<{ name: string }>`SELECT column_name::text AS name
-    FROM information_schema.columns WHERE table_name = 'posts'`.execute(app.db)
-  const decided = Object.keys({ ...EXPORTED, ...NOT_EXPORTED })
-  expect(rows.map(({ name }) => name).sort()).toEqual(decided.sort())
-})
+test.for(Object.entries(COLUMNS))(
+  'every column of %s is in the export, or left out for a reason',
+  async ([table, { file, exported, leftOut, others }]) => {
+    const app = await appForTest()
+    const olga = await app.signUp()
+    await app.publish(olga)
+    const files = unzip(Buffer.from(await (await download(app, olga)).arrayBuffer()))
+    const [row] = [JSON.parse(files[file] ?? '')].flat()
+    expect(Object.keys(row).sort()).toEqual([...Object.values(exported), ...others].sort())
+    const { rows } = await sql<{ name: string }>`SELECT column_name::text AS name
+      FROM information_schema.columns WHERE table_name = ${table}`.execute(app.db)
+    const decided = Object.keys({ ...exported, ...leftOut })
+    expect(rows.map(({ name }) => name).sort()).toEqual(decided.sort())
+  },
+)
 
 test('the archive has likes of hidden posts, known browsers, decisions about the person and stored addresses, to the last row', async () => {
   const app = await appForTest({ config: { accessJournalDays: 365 } })
