@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
 import { makeRelease } from '../scripts/release.ts'
 import { childrenOf } from '../server/testing/processes.ts'
@@ -19,6 +20,7 @@ import { startFilledProduct } from './measured-product.ts'
 const ROOT = join(import.meta.dirname, '..')
 const POSTS = 10_000
 const BUSY_SECONDS = 10
+const IDLE_MS = 60_000
 const PORT = 3213
 const run = promisify(execFile)
 
@@ -36,11 +38,11 @@ async function printSizes(): Promise<void> {
   try {
     const archive = await makeRelease(folder)
     await run('tar', ['-xzf', archive, '-C', folder])
-    const [unpacked = ''] = readdirSync(folder).filter((name) => !name.endsWith('.gz'))
+    const unpacked = readdirSync(folder, { withFileTypes: true }).find((it) => it.isDirectory())
     console.log('| on disk | MiB |\n| --- | --- |')
     console.log(`| \`npm ci\` | ${await diskUse([join(ROOT, 'node_modules')])} |`)
     console.log(`| \`npm ci --omit=dev\` | ${await diskUse(productionPackages())} |`)
-    console.log(`| a release, unpacked | ${await diskUse([join(folder, unpacked)])} |`)
+    console.log(`| a release, unpacked | ${await diskUse([join(folder, unpacked?.name ?? '')])} |`)
     console.log(`| its archive | ${Math.round((await stat(archive)).size / 1024 ** 2)} |\n`)
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -77,6 +79,8 @@ async function printMemory(): Promise<void> {
   const [token = ''] = prepared
   console.log(`| memory with ${POSTS} posts, MiB | server | its PostgreSQL |\n| --- | --- | --- |`)
   printUse('after the start', pid)
+  await delay(IDLE_MS)
+  printUse('after a minute without a request', pid)
   const url = `${product.url}/api/v1/posts`
   const request = { headers: { authorization: `Bearer ${token}` } }
   await applyLoad({ url, seconds: BUSY_SECONDS, request })
