@@ -1,4 +1,3 @@
-import { useId } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { RETURN_DAYS } from '../../contract/constants.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
@@ -6,11 +5,8 @@ import { savedOperation } from '../codes/saved-operation.ts'
 import { type MailedCode, useMailedCode } from '../codes/use-mailed-code.ts'
 import { exactDay } from '../format/labels.ts'
 import { Button } from '../ui/button.tsx'
-import { classes } from '../ui/classes.ts'
-import { EmailText } from '../ui/email-text.tsx'
 import { FormError } from '../ui/errors.tsx'
 import page from '../ui/form-page.module.css'
-import tipStyles from '../ui/tip.module.css'
 import { toast } from '../ui/toaster.tsx'
 import { startDeletion, verifyDeletion } from './account-deletion.queries.ts'
 import styles from './delete-account-form.module.css'
@@ -18,7 +14,6 @@ import styles from './delete-account-form.module.css'
 type Props = { user: CurrentUser; onDeleted: () => void; onCancel: () => void }
 
 export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
-  const tipId = useId()
   const mailed = useMailedCode({
     saved: savedOperation('deletion', user.id),
     start: startDeletion,
@@ -32,14 +27,7 @@ export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
   return (
     <div className={page.form}>
       <h2 className="heading">Удалить аккаунт</h2>
-      <p className={classes(tipStyles.tip, page.tip)} id={tipId}>
-        Отправили код на{' '}
-        <b>
-          <EmailText address={mailed.email} />
-        </b>
-        . Как только вы его введёте, аккаунт будет удалён
-      </p>
-      <CodeEntry {...mailed.entry} describedBy={tipId} />
+      <CodeEntry {...mailed.entry} note="Как только вы его введёте, аккаунт будет удалён" />
     </div>
   )
 }

@@ -5,10 +5,7 @@ import { EmailEntry } from '../codes/email-entry.tsx'
 import { savedOperation } from '../codes/saved-operation.ts'
 import { useMailedCode } from '../codes/use-mailed-code.ts'
 import { changeViewer } from '../session/viewer.ts'
-import { classes } from '../ui/classes.ts'
-import { EmailText } from '../ui/email-text.tsx'
 import styles from '../ui/form-page.module.css'
-import tipStyles from '../ui/tip.module.css'
 import { toast } from '../ui/toaster.tsx'
 import { startEmailChange, verifyEmailChange } from './account.queries.ts'
 
@@ -38,7 +35,7 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
         onSubmit={(email) => mailed.start({ email })}
       >
         {title}
-        <p className={classes(tipStyles.tip, styles.tip)} id={tipId}>
+        <p className="tip" id={tipId}>
           Пришлём код на новый адрес. Пока не введёте код, останется прежний
         </p>
       </EmailEntry>
@@ -47,14 +44,7 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
   return (
     <div className={styles.form}>
       {title}
-      <p className={classes(tipStyles.tip, styles.tip)} id={tipId}>
-        Отправили код на{' '}
-        <b>
-          <EmailText address={mailed.email} />
-        </b>
-        . Если письма нет, проверьте папку «Спам»
-      </p>
-      <CodeEntry {...mailed.entry} describedBy={tipId} />
+      <CodeEntry {...mailed.entry} />
     </div>
   )
 }

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import type { MailState } from '../../contract/codes.ts'
 import { CODE_LENGTH, CODE_RESEND_SECONDS } from '../../contract/constants.ts'
 import { CallError } from '../http/call-error.ts'
 import { useSecondsLeft } from '../platform/use-seconds-left.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
+import { EmailText } from '../ui/email-text.tsx'
 import type { FieldStatus } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { CodeInput } from './code-input.tsx'
@@ -32,11 +33,17 @@ export function codeLife(error: Error | null): CodeLife {
   return error.retryAfter === undefined ? 'good' : 'locked'
 }
 
-type CodeEntryProps = NonNullable<MailedCode['entry']> & { describedBy: string; wide?: boolean }
+type CodeEntryProps = NonNullable<MailedCode['entry']> & {
+  /** What the person should know besides the address of the mail. */
+  note?: string
+  wide?: boolean
+}
 
 /** The step of a flow that asks for the mailed code. */
 export function CodeEntry(props: CodeEntryProps) {
   const { operation, code, busy, wide = false, onReturn } = props
+  const { note = 'Если письма нет, проверьте папку «Спам»' } = props
+  const tipId = useId()
   const [tried, setTried] = useState('')
   const { mail, refusal } = useCodeMail(operation.id, operation.sentAt)
   // While a code is checked, its operation may have ended successfully, which is no error.
@@ -52,6 +59,13 @@ export function CodeEntry(props: CodeEntryProps) {
   const checking: FieldStatus = { kind: 'busy', text: 'Проверяем код...' }
   return (
     <>
+      <p className="tip" id={tipId}>
+        Отправили код на{' '}
+        <b>
+          <EmailText address={operation.email} />
+        </b>
+        . {note}
+      </p>
       <CodeInput
         // A new mail mounts a new input, which takes the focus.
         key={operation.sentAt}
@@ -61,7 +75,7 @@ export function CodeEntry(props: CodeEntryProps) {
         isLocked={life !== 'good'}
         error={message}
         status={isChecking ? checking : mail && MAIL_STATUS[mail.state]}
-        describedBy={props.describedBy}
+        describedBy={tipId}
         onChange={props.onType}
         onComplete={onComplete}
       />

@@ -9,7 +9,6 @@ import { wallSource } from '../posts/cache/posts.queries.ts'
 import { writePost } from '../session/intents.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
-import inputStyles from '../ui/input.module.css'
 import styles from './wall.module.css'
 
 /** /, or a later part of the wall if the address has a cursor. */
@@ -22,11 +21,7 @@ export function WallPage() {
       {start === '' && (
         // The print styles hide headers.
         <header className={styles.write}>
-          <button
-            type="button"
-            className={classes(inputStyles.input, styles.field)}
-            onClick={writePost}
-          >
+          <button type="button" className={classes('input', styles.field)} onClick={writePost}>
             О чём скажете вслух?
           </button>
         </header>

@@ -6,7 +6,6 @@ import { focusContent } from '../history/focus-content.ts'
 import { navigate } from '../history/history.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
-import inputStyles from '../ui/input.module.css'
 import styles from './search-form.module.css'
 
 /** A plain form, which works without scripts. */
@@ -43,7 +42,7 @@ export function SearchForm({ q }: { q: string }) {
         <input
           id={id}
           ref={input}
-          className={inputStyles.input}
+          className="input"
           type="search"
           name={SEARCH_PARAM}
           defaultValue={q}

@@ -10,7 +10,6 @@ import { EmailText } from '../ui/email-text.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
 import { Spinner } from '../ui/spinner.tsx'
-import { AuthShell } from './auth-shell.tsx'
 import { useSiteState } from './site-state.ts'
 import styles from './steps.module.css'
 
@@ -19,6 +18,25 @@ const REASONS: Partial<Record<Intent['name'], string>> = {
   reply: 'Чтобы ответить, войдите',
   'new-post': 'Чтобы написать, войдите',
   report: 'Чтобы пожаловаться, войдите',
+}
+
+type AuthShellProps = {
+  /** One sentence that states what to do. */
+  tip: ReactNode
+  /** Id of the tip, for the element in the content that it describes. */
+  tipId?: string
+  children: ReactNode
+}
+
+function AuthShell({ tip, tipId, children }: AuthShellProps) {
+  return (
+    <div className={styles.shell}>
+      <p className="tip" id={tipId}>
+        {tip}
+      </p>
+      {children}
+    </div>
+  )
 }
 
 export function EmailStep({ mailed }: { mailed: MailedCode }) {
@@ -148,20 +166,10 @@ export function ClosedStep({ message, onReturn }: { message: string; onReturn: (
 }
 
 export function CodeStep(entry: NonNullable<MailedCode['entry']>) {
-  const tipId = useId()
-  const tip = (
-    <>
-      Отправили код на{' '}
-      <b>
-        <EmailText address={entry.operation.email} />
-      </b>
-      . Если письма нет, проверьте папку «Спам»
-    </>
-  )
   return (
-    <AuthShell tip={tip} tipId={tipId}>
-      <CodeEntry {...entry} describedBy={tipId} wide />
-    </AuthShell>
+    <div className={styles.shell}>
+      <CodeEntry {...entry} wide />
+    </div>
   )
 }
 

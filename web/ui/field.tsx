@@ -9,7 +9,6 @@ import {
 } from 'react'
 import { classes } from './classes.ts'
 import styles from './field.module.css'
-import inputStyles from './input.module.css'
 import { Spinner } from './spinner.tsx'
 import areaStyles from './text-area.module.css'
 
@@ -89,7 +88,7 @@ export function TextField(props: TextFieldProps) {
           {...rest}
           {...aria}
           ref={ref}
-          className={inputStyles.input}
+          className="input"
           onChange={(event) => onChange(event.target.value)}
         />
       )}
@@ -111,7 +110,7 @@ export function TextAreaField({ label, hint, onChange, ...rest }: TextAreaFieldP
           {...rest}
           {...aria}
           rows={3}
-          className={classes(inputStyles.input, styles.lines)}
+          className={classes('input', styles.lines)}
           onChange={(event) => onChange(event.target.value)}
         />
       )}

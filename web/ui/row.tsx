@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
 import styles from './row.module.css'
-import sectionStyles from './section.module.css'
 
 type RowProps = {
   icon: ReactNode
@@ -30,8 +29,8 @@ export function Row({ icon, name, about, withChevron = false }: RowProps) {
 
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section className={sectionStyles.section} aria-label={title}>
-      <h2 className={classes('label', sectionStyles.title)}>{title}</h2>
+    <section className={styles.section} aria-label={title}>
+      <h2 className={classes('label', styles.title)}>{title}</h2>
       {children}
     </section>
   )

@@ -11,7 +11,6 @@ import { useEntry } from '../../history/entry.tsx'
 import { navigate } from '../../history/history.ts'
 import { TextLinks } from '../../texts/site-links.tsx'
 import { classes } from '../../ui/classes.ts'
-import inputStyles from '../../ui/input.module.css'
 import styles from './side-info.module.css'
 
 /** Beside the column on wide screens: the search, the description and the texts of the site. */
@@ -43,7 +42,7 @@ function SideSearch() {
         <input
           key={q}
           defaultValue={q}
-          className={inputStyles.input}
+          className="input"
           type="search"
           name={SEARCH_PARAM}
           maxLength={SEARCH_MAX}

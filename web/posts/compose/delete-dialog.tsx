@@ -3,7 +3,6 @@ import { PATHS, postPath } from '../../../contract/pages.ts'
 import { leave, openDialog } from '../../history/history.ts'
 import { useAction } from '../../http/use-action.tsx'
 import { AskFooter, Modal } from '../../ui/modal.tsx'
-import tipStyles from '../../ui/tip.module.css'
 import { toast } from '../../ui/toaster.tsx'
 import { usePost } from '../cache/post-cache.ts'
 import { deletePost } from './compose.queries.ts'
@@ -21,7 +20,7 @@ export function DeleteDialog({ postId, rewrites, onClose }: DeleteDialogProps) {
   const deletion = useDelete({ postId, rewrites, onClose })
   return (
     <Modal title={isReply ? 'Удалить ответ?' : 'Удалить запись?'} onClose={onClose}>
-      <p className={tipStyles.tip}>
+      <p className="tip">
         {isReply
           ? 'Восстановить ответ нельзя. Ответы на\u00a0него останутся.'
           : 'Восстановить запись нельзя. Ответы на\u00a0неё останутся.'}

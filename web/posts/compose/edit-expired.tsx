@@ -6,7 +6,6 @@ import { classes } from '../../ui/classes.ts'
 import { FormError } from '../../ui/errors.tsx'
 import { TextArea } from '../../ui/field.tsx'
 import { ModalFooter } from '../../ui/modal.tsx'
-import tipStyles from '../../ui/tip.module.css'
 import type { Draft } from './drafts.ts'
 import styles from './edit-expired.module.css'
 import { stopSending } from './text-outbox.ts'
@@ -63,7 +62,7 @@ function UnsavedText(props: EditExpiredProps & { typed: string }) {
 
   return (
     <>
-      <p className={classes(tipStyles.tip, styles.text)}>
+      <p className={classes('tip', styles.text)}>
         Правка не пропала: скопируйте текст или отправьте его ответом на запись.
       </p>
       <TextArea label="Текст записи" value={typed} onChange={ignore} readOnly />
