@@ -3,7 +3,7 @@ import { useDialog } from '../history/entry.tsx'
 import { closeDialog, type Dialog, isRestored } from '../history/history.ts'
 import { createLazyChunk, preload } from '../platform/lazy-chunk.ts'
 import { dropIntent, useIsWaiting } from '../session/intents.ts'
-import { Lazy, tellNotLoaded } from '../ui/lazy.tsx'
+import { Lazy } from '../ui/lazy.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import styles from './dialogs.module.css'
 
@@ -26,10 +26,7 @@ export function Dialogs() {
     dialog,
     loading: <DialogLoading />,
     onClose: () => closeOpened(dialog),
-    onError: () => {
-      void tellNotLoaded()
-      closeDialog(dialog)
-    },
+    onError: () => closeDialog(dialog),
   }
   return (
     <Lazy

@@ -1,4 +1,4 @@
-import { type ClipboardEvent, type KeyboardEvent, type SyntheticEvent, useRef } from 'react'
+import type { ClipboardEvent, KeyboardEvent, SyntheticEvent } from 'react'
 import { CODE_LENGTH } from '../../contract/constants.ts'
 import { Field, type FieldNotes, useFocusOnMount } from '../ui/field.tsx'
 import styles from './code-input.module.css'
@@ -16,8 +16,7 @@ type CodeInputProps = Omit<FieldNotes, 'hint'> & {
 /** One real input drawn as cells, so that autofill, paste and screen readers work. */
 export function CodeInput(props: CodeInputProps) {
   const { label, error, status, describedBy, value, readOnly, isLocked = false } = props
-  const ref = useRef<HTMLInputElement>(null)
-  useFocusOnMount(ref, true)
+  const ref = useFocusOnMount<HTMLInputElement>()
 
   function change(next: string, isGuess = false): void {
     if (readOnly || next === value) return

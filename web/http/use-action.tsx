@@ -1,5 +1,5 @@
 import { type UseMutationOptions, useMutation } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import { useReconnect } from '../platform/online.ts'
 import { type Intent, withViewer } from '../session/intents.ts'
 import { Button } from '../ui/button.tsx'
@@ -21,21 +21,10 @@ type ActionOptions<Data, Variables> = UseMutationOptions<Data, Error, Variables>
  * `options` run even after an unmount. A network error is cleared when the network is back.
  */
 export function useAction<Data, Variables = void>(options: ActionOptions<Data, Variables>) {
-  const { errors = 'line', onError, ...rest } = options
-  const isGone = useIsGone()
+  const { errors = 'line', ...rest } = options
   const isRunning = useRef(false)
   const reopen = () => void (typeof errors === 'object' && withViewer(errors.reopen))
-  const { mutateAsync, isPending, isSuccess, variables, error, reset } = useMutation({
-    ...rest,
-    onError: (reason, ...args) => {
-      const text = errorMessage(reason)
-      if (errors === 'toast') toast({ text })
-      else if (errors !== 'line' && isGone.current) {
-        toast({ text: `${errors.failed}. ${text}`, link: { label: 'Вернуться', onSelect: reopen } })
-      }
-      return onError?.(reason, ...args)
-    },
-  })
+  const { mutateAsync, isPending, isSuccess, variables, error, reset } = useMutation(rest)
 
   useReconnect(() => {
     if (isUnanswered(error)) reset()
@@ -43,10 +32,20 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
 
   async function run(input: Variables): Promise<void> {
     isRunning.current = true
+    let isInSight = false
+    const see = () => {
+      isInSight = true
+    }
     try {
-      await mutateAsync(input)
-    } catch {
+      // This callback, unlike those in `options`, does not run after an unmount.
+      await mutateAsync(input, { onError: see })
+    } catch (reason) {
       // The caller receives the error as `error` and in `onError`.
+      const text = errorMessage(reason)
+      if (errors === 'toast') toast({ text })
+      else if (errors !== 'line' && !isInSight) {
+        toast({ text: `${errors.failed}. ${text}`, link: { label: 'Вернуться', onSelect: reopen } })
+      }
     } finally {
       isRunning.current = false
     }
@@ -74,15 +73,4 @@ export function useAction<Data, Variables = void>(options: ActionOptions<Data, V
       if (!isRunning.current) void run(input)
     },
   }
-}
-
-function useIsGone() {
-  const isGone = useRef(false)
-  useEffect(() => {
-    isGone.current = false
-    return () => {
-      isGone.current = true
-    }
-  }, [])
-  return isGone
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef } from 'react'
+import type { ReactNode } from 'react'
 import { PATHS } from '../../contract/pages.ts'
 import { undoEmailChange } from '../account/account.queries.ts'
 import { useEntry } from '../history/entry.tsx'
@@ -82,8 +82,7 @@ function EmailUndo({ link }: { link: UndoLink }) {
 
 /** Its button takes the focus, because the former button has disappeared. */
 function Outcome({ title, text }: { title: string; text: ReactNode }) {
-  const next = useRef<HTMLButtonElement>(null)
-  useFocusOnMount(next, true)
+  const next = useFocusOnMount<HTMLButtonElement>()
   return (
     <div role="alert">
       <EmptyState

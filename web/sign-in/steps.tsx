@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useRef, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { PATHS } from '../../contract/pages.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
@@ -99,9 +99,8 @@ type OfferStepProps = {
 function OfferStep(props: OfferStepProps) {
   const { tip, accept, decline = 'Вернуться', busy, refusal, onAccept, onReturn } = props
   const tipId = useId()
-  const proceed = useRef<HTMLButtonElement>(null)
   // The focused input is gone. On this button, screen readers read the question.
-  useFocusOnMount(proceed, true)
+  const proceed = useFocusOnMount<HTMLButtonElement>()
   return (
     <AuthShell tip={tip} tipId={tipId}>
       {props.children}
@@ -149,9 +148,8 @@ export function DeletedStep({ message, ...offer }: OfferProps & { message: strin
 }
 
 export function ClosedStep({ message, onReturn }: { message: string; onReturn: () => void }) {
-  const back = useRef<HTMLButtonElement>(null)
+  const back = useFocusOnMount<HTMLButtonElement>()
   const tipId = useId()
-  useFocusOnMount(back, true)
   return (
     <AuthShell tip={message} tipId={tipId}>
       <p className={classes('soft', styles.note)}>

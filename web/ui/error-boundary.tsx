@@ -4,7 +4,7 @@ export type ErrorBoundaryProps = {
   children: ReactNode
   /** `retry` renders the children anew. */
   fallback?: ReactNode | ((retry: () => void) => ReactNode)
-  onError?: () => void
+  onError?: (() => void) | undefined
 }
 
 /** Keeps an error of its children from breaking the rest of the page. */

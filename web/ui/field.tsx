@@ -79,8 +79,7 @@ type TextFieldProps = FieldNotes &
 
 export function TextField(props: TextFieldProps) {
   const { label, hint, error, status, describedBy, onChange, focusOnMount = false, ...rest } = props
-  const ref = useRef<HTMLInputElement>(null)
-  useFocusOnMount(ref, focusOnMount)
+  const ref = useFocusOnMount<HTMLInputElement>(focusOnMount)
   return (
     <Field label={label} hint={hint} error={error} status={status} describedBy={describedBy}>
       {(aria) => (
@@ -118,14 +117,19 @@ export function TextAreaField({ label, hint, onChange, ...rest }: TextAreaFieldP
   )
 }
 
-/** In a dialog that is not open yet, sets autofocus, because showModal() moves the focus. */
-export function useFocusOnMount(ref: RefObject<HTMLElement | null>, wanted: boolean): void {
+/**
+ * Returns a ref to the element that takes the focus when it is mounted. In a dialog that is not open
+ * yet, sets autofocus, because showModal() moves the focus.
+ */
+export function useFocusOnMount<Focused extends HTMLElement>(wanted = true) {
+  const ref = useRef<Focused>(null)
   useLayoutEffect(() => {
     if (wanted && ref.current?.closest('dialog:not([open])')) ref.current.autofocus = true
-  }, [ref, wanted])
+  }, [wanted])
   useEffect(() => {
     if (wanted && document.activeElement !== ref.current) ref.current?.focus()
-  }, [ref, wanted])
+  }, [wanted])
+  return ref
 }
 
 type TextAreaProps = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'autoFocus'> & {
@@ -140,11 +144,10 @@ type TextAreaProps = Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'au
 
 export function TextArea(props: TextAreaProps) {
   const { label, surplus = 0, onChange, focusOnMount = false, className, ...rest } = props
-  const ref = useRef<HTMLTextAreaElement>(null)
+  const ref = useFocusOnMount<HTMLTextAreaElement>(focusOnMount)
   const tint = useRef<HTMLDivElement>(null)
   // `void`: newer browsers return a promise from scrollTo, which is no clean-up of an effect.
   const follow = () => void tint.current?.scrollTo(0, ref.current?.scrollTop ?? 0)
-  useFocusOnMount(ref, focusOnMount)
   useGrow(ref, props.value)
   useLayoutEffect(follow)
   return (

@@ -9,8 +9,12 @@ type LazyProps<Content> = Omit<ErrorBoundaryProps, 'children'> & {
   children: (content: Content) => ReactNode
 }
 
-/** Loads a chunk when mounted. The boundary catches failures of the load and of the content. */
-export function Lazy<Content>({ chunk, loading, children, ...boundary }: LazyProps<Content>) {
+/**
+ * Loads a chunk when mounted. The boundary catches failures of the load and of the content. With
+ * `onError`, a toast shows them too.
+ */
+export function Lazy<Content>(props: LazyProps<Content>) {
+  const { chunk, loading, fallback, onError, children } = props
   const [attempt] = useState(chunk.load)
   const [, setIsLoaded] = useState(() => chunk.content() !== undefined)
   // React shows a fallback for at least 300 ms, unless another update is rendered.
@@ -20,8 +24,14 @@ export function Lazy<Content>({ chunk, loading, children, ...boundary }: LazyPro
       () => {},
     )
   }, [attempt])
+
+  function fail(): void {
+    void tellNotLoaded()
+    onError?.()
+  }
+
   return (
-    <ErrorBoundary {...boundary}>
+    <ErrorBoundary fallback={fallback} onError={onError && fail}>
       <Suspense fallback={loading}>
         <Loaded chunk={chunk} attempt={attempt}>
           {children}
@@ -43,7 +53,7 @@ function Loaded<Content>({ chunk, attempt, children }: LoadedProps<Content>) {
  * Shows that a chunk was not loaded. If the server answers, the network is not the cause: a release
  * removed the chunk, or the browser remembers the failure. Then offers a reload.
  */
-export async function tellNotLoaded(): Promise<void> {
+async function tellNotLoaded(): Promise<void> {
   if (await canReload()) {
     const link = { label: 'Обновить страницу', onSelect: () => location.reload() }
     toast({ text: 'Не получилось загрузить', link })

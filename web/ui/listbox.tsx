@@ -3,7 +3,7 @@ import { useHydrated } from '../platform/hydrated.ts'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import { classes } from './classes.ts'
 import { Icon } from './icon.tsx'
-import { Lazy, tellNotLoaded } from './lazy.tsx'
+import { Lazy } from './lazy.tsx'
 import styles from './listbox.module.css'
 import { useMenuButton } from './use-menu-button.ts'
 
@@ -27,11 +27,6 @@ export function Listbox<Value extends string>(props: ListboxProps<Value>) {
   const current = options.find((option) => option.value === value)?.label
   const others = options.filter((option) => option.value !== value)
 
-  function failToOpen(): void {
-    void tellNotLoaded()
-    close()
-  }
-
   const className = classes(styles.button, props.className)
   return (
     <>
@@ -41,7 +36,7 @@ export function Listbox<Value extends string>(props: ListboxProps<Value>) {
         <Icon shape={ChevronDown} size={18} className={styles.chevron} />
       </button>
       {button && (
-        <Lazy chunk={menu} loading={<i data-loading />} onError={failToOpen}>
+        <Lazy chunk={menu} loading={<i data-loading />} onError={close}>
           {(Menu) => (
             <Menu
               role="listbox"

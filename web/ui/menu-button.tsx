@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { LazyChunk } from '../platform/lazy-chunk.ts'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
-import { Lazy, tellNotLoaded } from './lazy.tsx'
+import { Lazy } from './lazy.tsx'
 import type { MenuProps } from './menu.tsx'
 import { useMenuButton } from './use-menu-button.ts'
 
@@ -21,11 +21,6 @@ export function MenuButton<Menu>({ about, chunk, children }: MenuButtonProps<Men
   const { button, buttonProps, close } = useMenuButton()
   const label = `Ещё: ${about}`
 
-  function failToOpen(): void {
-    void tellNotLoaded()
-    close()
-  }
-
   return (
     <>
       <IconButton
@@ -35,7 +30,7 @@ export function MenuButton<Menu>({ about, chunk, children }: MenuButtonProps<Men
         aria-haspopup="menu"
       />
       {button && (
-        <Lazy chunk={chunk} loading={<i data-loading />} onError={failToOpen}>
+        <Lazy chunk={chunk} loading={<i data-loading />} onError={close}>
           {(menu) => children(menu, { label, button, onClose: close })}
         </Lazy>
       )}

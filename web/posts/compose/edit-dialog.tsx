@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { countdown } from '../../format/time.ts'
 import { Read } from '../../http/read.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -17,25 +16,16 @@ type EditDialogProps = { postId: string; onClose: () => void }
 export function EditDialog({ postId, onClose }: EditDialogProps) {
   const close = useCloseWithDraft(useDraft(`edit ${postId}`), onClose)
   const read = useReadPost(postId)
-  // When a session ends, the post is read again, and the form must not disappear.
-  const post = useKept(read.data)
-  const isReply = post && post.actions.replied_post_id !== null
+  const isReply = read.data && read.data.actions.replied_post_id !== null
   return (
     <Modal title={isReply ? 'Изменение ответа' : 'Изменение записи'} isLarge onClose={close}>
-      <Read query={{ ...read, data: post }} loading={<Skeleton label="Загружаем запись" />} inRow>
+      <Read query={read} loading={<Skeleton label="Загружаем запись" />} inRow>
         {(post) =>
           post ? <EditForm post={post} onClose={onClose} /> : <EmptyState {...MISSING_POST} />
         }
       </Read>
     </Modal>
   )
-}
-
-/** Returns the value; while it is undefined, the last defined one. */
-function useKept<Value>(value: Value | undefined): Value | undefined {
-  const [last, setLast] = useState(value)
-  if (value !== undefined && value !== last) setLast(value)
-  return value === undefined ? last : value
 }
 
 function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) {
