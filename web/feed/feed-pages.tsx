@@ -10,6 +10,7 @@ import {
 import { whenIdle } from '../platform/timing.ts'
 import type { ShownPage } from '../posts/cache/list-cache.ts'
 import { usePost } from '../posts/cache/post-cache.ts'
+import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import { classes } from '../ui/classes.ts'
 import styles from './feed-pages.module.css'
@@ -19,11 +20,9 @@ import { PostActions, PostMenuButton } from './post-controls.tsx'
 const IDLE_MS = 50
 
 type FeedPagesProps = {
-  pages: readonly ShownPage[]
+  list: PostListView
   /** The post at which the list was left. */
   anchorId: string
-  /** The first post below the newer posts that were added. */
-  stoppedAt: string | undefined
   /** The length of the list; undefined if the positions in it are not known. */
   setSize: number | undefined
   withoutQuotes: boolean
@@ -35,7 +34,8 @@ type FeedPagesProps = {
  * left it; the other pages are rendered when the browser is idle.
  */
 export function FeedPages(props: FeedPagesProps) {
-  const { pages, anchorId, stoppedAt, setSize, withoutQuotes, card: Card = FeedPost } = props
+  const { list, anchorId, setSize, withoutQuotes, card: Card = FeedPost } = props
+  const { pages, stoppedAt } = list
   const isRendered = useGrowingReach(pages, anchorId)
   return pages.map(({ key, ids, above }, index) => (
     <div key={key} className={styles.page} data-empty={!isRendered(index) || undefined}>

@@ -1,11 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { ArrowUp } from 'lucide'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { focusContent } from '../history/focus-content.ts'
 import { useAction } from '../http/use-action.tsx'
 import { wait } from '../platform/timing.ts'
 import { hidden } from '../posts/cache/hidden.ts'
-import { publishedIn } from '../posts/cache/list-cache.ts'
 import { type News, onNews } from '../posts/cache/news-stream.ts'
 import type { ListSource, NamedPost, Newer, PostListView } from '../posts/cache/use-post-list.ts'
 import { classes } from '../ui/classes.ts'
@@ -90,15 +88,13 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
  * event was missed, may be outdated, or cannot name all posts.
  */
 function useOffer({ list, source, newer, isOld }: NewsOptions) {
-  const client = useQueryClient()
   const [offer, setOffer] = useState<Offer>(NOTHING)
   // The answer to publishing may come long after the event.
   const left = offer === 'top' ? offer : offer.filter((id) => !list.published.includes(id))
   if (left.length < offer.length) setOffer(left)
   const reading = useRef<ReturnType<typeof setTimeout>>(undefined)
   const isShown = ({ by = '' }: NamedPost) => !hidden.get().authors.includes(by)
-  const isNew = ({ id }: NamedPost) =>
-    list.isNew(id) && !publishedIn(client, source.name).includes(id)
+  const isNew = ({ id }: NamedPost) => list.isNew(id)
 
   const take = useEffectEvent((posts: readonly NamedPost[]) => {
     const ids = posts.filter((post) => isShown(post) && isNew(post)).map(({ id }) => id)

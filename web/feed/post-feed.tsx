@@ -76,9 +76,8 @@ function EntryFeed(props: PostFeedProps) {
           aria-busy={list.state === 'loading' || list.more === 'loading'}
         >
           <FeedPages
-            pages={list.pages}
+            list={list}
             anchorId={anchor?.postId ?? ''}
-            stoppedAt={list.stoppedAt}
             setSize={start === '' ? setSize : undefined}
             withoutQuotes={repliesTo !== undefined}
             card={card}

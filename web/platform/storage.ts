@@ -1,20 +1,6 @@
 import { createEmitter, type Emitter } from './atom.ts'
 
-/**
- * A storage whose methods never throw. If the browser's storage is full or refused, a value stays
- * in memory until the page is closed.
- */
-export type SafeStorage = {
-  read(key: string): string | null
-  write(key: string, text: string): void
-  /** Whether the value is in memory only. */
-  isUnsaved(key: string): boolean
-  /** Returns null for a value that `is` refuses, and removes it. */
-  readJson<Value>(key: string, is: (value: unknown) => value is Value): Value | null
-  writeJson(key: string, value: unknown): void
-  remove(key: string): void
-  keys(prefix: string): string[]
-}
+export type SafeStorage = ReturnType<typeof safeStorage>
 
 /** Emits when another tab has stored or removed something. */
 export const storedElsewhere: Emitter<StorageEvent> = createEmitter(() => {
@@ -23,10 +9,14 @@ export const storedElsewhere: Emitter<StorageEvent> = createEmitter(() => {
 })
 
 /** If cookies are blocked, each access to the browser's localStorage throws. */
-export const localStore: SafeStorage = safeStorage(() => localStorage)
-export const sessionStore: SafeStorage = safeStorage(() => sessionStorage)
+export const localStore = safeStorage(() => localStorage)
+export const sessionStore = safeStorage(() => sessionStorage)
 
-export function safeStorage(open: () => Storage): SafeStorage {
+/**
+ * Makes a storage whose methods never throw. If the browser's storage is full or refused, a value
+ * stays in memory until the page is closed.
+ */
+export function safeStorage(open: () => Storage) {
   const attempt = <T>(action: (storage: Storage) => T): T | null => {
     try {
       return action(open())
@@ -62,8 +52,10 @@ export function safeStorage(open: () => Storage): SafeStorage {
   return {
     read,
     write,
-    isUnsaved: (key) => unsaved.has(key),
-    readJson: (key, is) => {
+    /** Whether the value is in memory only. */
+    isUnsaved: (key: string): boolean => unsaved.has(key),
+    /** Returns null for a value that `is` refuses, and removes it. */
+    readJson<Value>(key: string, is: (value: unknown) => value is Value): Value | null {
       const text = read(key)
       if (text === null) return null
       const value = parse(text)
@@ -71,7 +63,7 @@ export function safeStorage(open: () => Storage): SafeStorage {
       remove(key)
       return null
     },
-    writeJson: (key, value) => write(key, JSON.stringify(value)),
+    writeJson: (key: string, value: unknown): void => write(key, JSON.stringify(value)),
     remove,
     keys,
   }

@@ -1,11 +1,5 @@
-export type TabChannel<Message> = {
-  post: (message: Message) => void
-  /** `listener` receives messages of other tabs only. Returns the function that unsubscribes it. */
-  subscribe: (listener: (message: Message) => void) => () => void
-}
-
 /** Create each name only once per tab. */
-export function createTabChannel<Message>(name: string): TabChannel<Message> {
+export function createTabChannel<Message>(name: string) {
   let opened: BroadcastChannel | undefined
 
   /** A channel does not receive its own messages, but a second one of the same tab would. */
@@ -18,8 +12,9 @@ export function createTabChannel<Message>(name: string): TabChannel<Message> {
   }
 
   return {
-    post: (message) => channel()?.postMessage(message),
-    subscribe: (listener) => {
+    post: (message: Message): void => channel()?.postMessage(message),
+    /** `listener` receives messages of other tabs only. Returns the function that unsubscribes it. */
+    subscribe: (listener: (message: Message) => void) => {
       const onMessage = ({ data }: MessageEvent<Message>) => listener(data)
       channel()?.addEventListener('message', onMessage)
       return () => channel()?.removeEventListener('message', onMessage)

@@ -1,4 +1,4 @@
-import { createAtom, type ReadableAtom } from '../platform/atom.ts'
+import { createAtom } from '../platform/atom.ts'
 
 export type ToastTiming = { durationMs: number; pauseMs: number }
 
@@ -12,16 +12,8 @@ type ToastOptions = {
 
 type Waiting<Entry> = { entry: Entry; durationMs: number; about: readonly string[] }
 
-/** Entries that are shown one at a time. The atom's value is the entry to show now. */
-export type ToastQueue<Entry> = ReadableAtom<Entry | undefined> & {
-  push: (entry: Entry, options?: ToastOptions) => void
-  /** Stops the timer while the entry is being read; resume() starts it again with the time left. */
-  pause: () => void
-  resume: () => void
-  dismiss: () => void
-}
-
-export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> {
+/** Shows entries one at a time. The atom's value is the entry to show now. */
+export function createToastQueue<Entry>(timing: ToastTiming) {
   let waiting: Waiting<Entry>[] = []
   const shown = createAtom<Entry | undefined>(undefined)
   const timer = createPausableTimer()
@@ -50,7 +42,8 @@ export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> 
   }
 
   return {
-    push(entry, { durationMs = timing.durationMs, atOnce = false, about = [] } = {}) {
+    push(entry: Entry, options: ToastOptions = {}): void {
+      const { durationMs = timing.durationMs, atOnce = false, about = [] } = options
       const isSame = (other: readonly string[]) => other.some((thing) => about.includes(thing))
       const last = { entry, durationMs, about }
       const index = waiting.findIndex((other) => isSame(other.about))
@@ -63,11 +56,12 @@ export function createToastQueue<Entry>(timing: ToastTiming): ToastQueue<Entry> 
     },
     get: shown.get,
     subscribe: shown.subscribe,
-    pause() {
+    /** Stops the timer while the entry is being read; resume() starts it again with the time left. */
+    pause(): void {
       if (shown.get() !== undefined) timer.pause()
     },
     resume: timer.resume,
-    dismiss() {
+    dismiss(): void {
       if (shown.get() !== undefined) finish()
     },
   }

@@ -62,8 +62,8 @@ export type PostListView = ReturnType<typeof usePostList>
 
 const LIFETIME = { gcTime: LIST_LIFETIME_MS, staleTime: Number.POSITIVE_INFINITY }
 const NO_PAGES: readonly CachedPage[] = []
-/** Does not cancel a refetch of the list that began after the last render. */
-const AFTER_REFETCH = { cancelRefetch: false }
+/** Does nothing while the list is read. */
+const UNLESS_READING = { cancelRefetch: false }
 
 /** A list of posts, page by page. It begins at the page of its anchor. */
 export function usePostList(source: ListSource, anchor: Anchor | undefined) {
@@ -88,7 +88,8 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     /** The number of posts above those that were read. */
     above,
     isFromTop,
-    isNew: (id: string) => isFromTop && isAboveRead(read, id),
+    /** Whether a post is newer than all that were read, and not published in this tab. */
+    isNew: (id: string) => isFromTop && isAboveRead(read, id) && !published.includes(id),
     state: query.isPending ? 'loading' : query.data ? 'ready' : 'failed',
     error: query.error,
     /** Null at the end of the list. */
@@ -161,7 +162,6 @@ function useReading(source: ListSource, query: PageQuery) {
   const client = useQueryClient()
   const queryKey = useListKey(source)
   const first = query.data?.pages[0]
-  const mayRead = !query.isFetching
 
   /** Replaces the list by its first page. If that fails, throws CallError and changes nothing. */
   async function restart(): Promise<void> {
@@ -174,11 +174,11 @@ function useReading(source: ListSource, query: PageQuery) {
   return {
     loadAbove: (): void => {
       const hasAbove = !!first?.above && !isOneWay && !query.isFetchPreviousPageError
-      if (mayRead && hasAbove) void query.fetchPreviousPage(AFTER_REFETCH)
+      if (hasAbove) void query.fetchPreviousPage(UNLESS_READING)
     },
     loadMore: (): void => {
       const hasMore = query.hasNextPage && !query.isFetchNextPageError
-      if (mayRead && hasMore) void query.fetchNextPage(AFTER_REFETCH)
+      if (hasMore) void query.fetchNextPage(UNLESS_READING)
     },
     retry: () => void (query.data ? query.fetchNextPage() : query.refetch()),
     restart,

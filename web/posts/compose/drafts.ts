@@ -10,29 +10,7 @@ import { type DraftTarget, draftPrefix, isDraft, OUTBOX, textsChanged } from './
 /** Toasts about a text that the viewer writes replace each other. */
 export const OWN_TEXT = 'own text'
 
-export type Draft = {
-  userId: string
-  target: DraftTarget
-  read: () => string | null
-  write: (text: string) => void
-  /**
-   * Removes a text that is being sent, also from the drafts of other tabs. Returns its submission
-   * key, which stays the same until the text is sent, so that no retry publishes it twice.
-   */
-  take: (text: string) => string
-  /** Puts back a text that was not sent, below what was typed meanwhile. */
-  giveBack: (text: string, key: string) => void
-  clear: () => void
-  /** Whether the browser could not store the draft, which is then lost with the page. */
-  isUnsaved: () => boolean
-  /** Whether the draft was removed because another tab continues a copy, not because it was sent. */
-  isContinuedElsewhere: () => boolean
-  /**
-   * Keeps other tabs from taking the draft over, if the browser has locks. Returns the function
-   * that ends this.
-   */
-  keepOpen: () => () => void
-}
+export type Draft = ReturnType<typeof openDraft>
 
 /** `at` is in unix milliseconds. `sent` is set after a failed attempt to send the text. */
 type StoredDraft = { text: string; sent?: Sent; at?: number }
@@ -45,7 +23,7 @@ export function openDraft(
   userId: string,
   target: DraftTarget,
   { tab = tabId() } = {},
-): Draft {
+) {
   const prefix = draftPrefix(userId, target)
   // Each tab has a name of its own, so that none overwrites another's draft.
   const own = prefix + tab
@@ -69,12 +47,16 @@ export function openDraft(
   return {
     userId,
     target,
-    read: () => load()?.text || null,
-    write: (text) => {
+    read: (): string | null => load()?.text || null,
+    write: (text: string): void => {
       const draft = load()
       if (text !== (draft?.text ?? '')) save({ ...draft, text })
     },
-    take: (text) => {
+    /**
+     * Removes a text that is being sent, also from the drafts of other tabs. Returns its submission
+     * key, which stays the same until the text is sent, so that no retry publishes it twice.
+     */
+    take: (text: string): string => {
       const { text: typed = '', sent } = load() ?? {}
       save({ text: normalizeText(typed) === text ? '' : typed })
       for (const { name, draft } of storedDrafts(store, prefix)) {
@@ -82,15 +64,22 @@ export function openDraft(
       }
       return sent?.text === text ? sent.key : randomKey()
     },
-    giveBack: (text, submissionKey) => {
+    /** Puts back a text that was not sent, below what was typed meanwhile. */
+    giveBack: (text: string, submissionKey: string): void => {
       const written = load()?.text || text
       const both = written === text ? text : `${written}\n\n${text}`
       save({ text: both, sent: { text, key: submissionKey } })
     },
-    clear: () => save({ text: '' }),
-    isUnsaved: () => store.isUnsaved(own),
-    isContinuedElsewhere: () => !hasLocks() && storedDrafts(store, prefix).length > 0,
-    keepOpen: () => {
+    clear: (): void => save({ text: '' }),
+    /** Whether the browser could not store the draft, which is then lost with the page. */
+    isUnsaved: (): boolean => store.isUnsaved(own),
+    /** Whether the draft was removed because another tab continues a copy, not because it was sent. */
+    isContinuedElsewhere: (): boolean => !hasLocks() && storedDrafts(store, prefix).length > 0,
+    /**
+     * Keeps other tabs from taking the draft over, if the browser has locks. Returns the function
+     * that ends this.
+     */
+    keepOpen: (): (() => void) => {
       const { promise: closed, resolve: close } = Promise.withResolvers<void>()
       // A browser that blocks the storage refuses locks too.
       withLock(own, { mode: 'shared' }, () => closed).catch(() => {})
