@@ -2,7 +2,7 @@ import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useState
 import type { CurrentUser } from '../../contract/account.ts'
 import { acceptRestored, closeDialog, type Dialog, isRestored } from '../history/history.ts'
 import { createLazyChunk, type LazyChunk } from '../platform/lazy-chunk.ts'
-import { useViewer, type Viewer, viewer } from '../session/viewer.ts'
+import { isKnown, useViewer, type Viewer, viewer } from '../session/viewer.ts'
 import { SignInDialog } from '../sign-in/sign-in-dialog.tsx'
 import { Lazy } from '../ui/lazy.tsx'
 
@@ -93,8 +93,4 @@ function isFor(now: Viewer, dialog: Dialog, openedBy: string | undefined): boole
   if (now.state === 'signed-out') return isAnew && (openedBy === undefined || 'because' in now)
   // A text of the former user is a draft, or waits in the outbox.
   return now.state !== 'authorized' || openedBy === undefined || openedBy === now.user.id
-}
-
-function isKnown({ state }: Viewer): boolean {
-  return state === 'authorized' || state === 'signed-out'
 }

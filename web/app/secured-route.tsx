@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from 'react'
 import { errorMessage } from '../http/error-message.ts'
 import { useHydrated } from '../platform/hydrated.ts'
-import { useViewer, viewerForAction } from '../session/viewer.ts'
+import { isKnown, useViewer, viewerForAction } from '../session/viewer.ts'
 import { ErrorRow } from '../ui/errors.tsx'
 import { Loading } from '../ui/spinner.tsx'
 
@@ -21,8 +21,7 @@ export function SecuredRoute({ children, otherwise }: SecuredRouteProps) {
   if (viewer.state === 'authorized' && (!otherwise || viewer.user.isModerator)) {
     return <Fragment key={viewer.user.id}>{children}</Fragment>
   }
-  const isKnown = viewer.state === 'authorized' || viewer.state === 'signed-out'
-  if (isKnown && otherwise) return otherwise
+  if (isKnown(viewer) && otherwise) return otherwise
   if (viewer.state === 'no-answer') {
     return <ErrorRow text={errorMessage(viewer.error)} onRetry={viewerForAction} />
   }

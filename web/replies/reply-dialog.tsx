@@ -13,7 +13,6 @@ export function ReplyDialog({ postId, onClose }: ReplyDialogProps) {
       title="Ответ"
       target={`reply ${postId}`}
       note={useBlockNote()}
-      submitLabel="Опубликовать"
       placeholder="Ваш ответ"
       onClose={onClose}
     >

@@ -31,7 +31,6 @@ export function ReplyField({ postId, username, placeholder }: ReplyFieldProps) {
             </div>
           )
         }
-        submitLabel="Опубликовать"
         label="Ваш ответ"
         placeholder={placeholder}
       />

@@ -4,7 +4,7 @@ import { createAtom, useAtom } from '../platform/atom.ts'
 import { isRecord } from '../platform/guards.ts'
 import { sessionStore } from '../platform/storage.ts'
 import { toast } from '../ui/toaster.tsx'
-import { knownViewer, viewer, viewerForAction } from './viewer.ts'
+import { isKnown, knownViewer, viewer, viewerForAction } from './viewer.ts'
 
 export type Intent =
   /** `liked: false` takes the like back. Only the user `by`, if set, may resume the intent. */
@@ -30,9 +30,8 @@ let askedOnThisPage = false
  */
 export async function withViewer(intent: Intent): Promise<void> {
   const known = viewer.get()
-  const isKnown = known.state === 'authorized' || known.state === 'signed-out'
   // A known viewer is not awaited, so that everything happens in the task of the tap.
-  const now = isKnown ? known : await waitWith(intent)
+  const now = isKnown(known) ? known : await waitWith(intent)
   if (now === null) return
   if (now.state === 'authorized') return perform(intent)
   if (now.state === 'no-answer') {

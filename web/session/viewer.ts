@@ -61,6 +61,10 @@ export function useUser(): CurrentUser | undefined {
   return now.state === 'authorized' ? now.user : undefined
 }
 
+export function isKnown(now: Viewer): now is KnownViewer {
+  return now.state === 'authorized' || now.state === 'signed-out'
+}
+
 export function viewerId(): string | null {
   const now = currentViewer()
   return now.state === 'authorized' ? now.user.id : null

@@ -67,11 +67,6 @@ export function BottomBar() {
 
 /** A dot on the button for a new post while the viewer has left one unsent. */
 function DraftMark() {
-  const user = useUser()
-  return user && <OwnDraftMark key={user.id} />
-}
-
-function OwnDraftMark() {
   if (useUnsentText('new') === null) return null
   return (
     <span className={classes('dot', rail.draft)}>

@@ -2,8 +2,8 @@ import type { Post } from '../../../contract/posts.ts'
 import { queryClient } from '../../http/query-client.ts'
 import { serverNow } from '../../http/server-clock.ts'
 import {
+  allCached,
   type CachedPost,
-  isPostKey,
   nextVersion,
   putPosts,
   readCachedPost,
@@ -13,12 +13,8 @@ import { type Act, DAY_SECONDS } from './queue.queries.ts'
 
 /** Returns the cached posts that an act removes. */
 export function postsRemovedBy({ postId, verdict, blocked }: Act): Post[] {
-  const entries = queryClient.getQueriesData<CachedPost | null>({
-    predicate: ({ queryKey }) => isPostKey(queryKey),
-  })
   const since = serverNow() - DAY_SECONDS
-  return entries
-    .flatMap(([, post]) => post ?? [])
+  return allCached(queryClient)
     .filter(({ id, owner, created_at }) => {
       const isOfDay = blocked?.removesRecent && owner.id === blocked.authorId && created_at > since
       return isOfDay || (verdict === 'remove' && id === postId)

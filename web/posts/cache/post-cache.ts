@@ -127,7 +127,7 @@ export function forgetLikes(client: QueryClient): void {
   }
 }
 
-function allCached(client: QueryClient): CachedPost[] {
+export function allCached(client: QueryClient): CachedPost[] {
   const entries = client.getQueriesData<CachedPost | null>({ queryKey: [POSTS] })
   return entries.flatMap(([, post]) => post ?? [])
 }

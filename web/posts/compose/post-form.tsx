@@ -25,7 +25,7 @@ import { WaitingLine } from './waiting-line.tsx'
 
 type PostFormProps = {
   form: ReturnType<typeof usePostForm>
-  submitLabel: string
+  submitLabel?: string
   placeholder: string
   /** The accessible name of the field. */
   label?: string
@@ -34,8 +34,8 @@ type PostFormProps = {
   note?: ReactNode
 }
 
-export function PostForm({ form, submitLabel, shape = 'dialog', ...props }: PostFormProps) {
-  const { placeholder, label = 'Текст записи', note } = props
+export function PostForm({ form, shape = 'dialog', ...props }: PostFormProps) {
+  const { submitLabel = 'Опубликовать', placeholder, label = 'Текст записи', note } = props
   const isDialog = shape === 'dialog'
   const send = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault()

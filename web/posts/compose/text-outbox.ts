@@ -1,6 +1,5 @@
-import { GENERAL_ERRORS } from '../../../contract/general-errors.ts'
 import { exactTime } from '../../format/time.ts'
-import { CallError, isShortLimit, isUnanswered } from '../../http/call-error.ts'
+import { CallError, generalError, isShortLimit, isUnanswered } from '../../http/call-error.ts'
 import { errorMessage } from '../../http/error-message.ts'
 import { queryClient, retryPause } from '../../http/query-client.ts'
 import type { ReadableAtom } from '../../platform/atom.ts'
@@ -147,7 +146,7 @@ export function setShown(outgoing: Outgoing, isShown: boolean): void {
 }
 
 export function errorOf(outgoing: Outgoing): CallError {
-  const { failure = { ...GENERAL_ERRORS.UNAUTHORIZED, code: 'UNAUTHORIZED' } } = outgoing
+  const { failure = generalError('UNAUTHORIZED') } = outgoing
   return new CallError({ ...failure, message: messageNow(failure, outgoing) })
 }
 
@@ -216,13 +215,8 @@ function refuse(outgoing: Outgoing, message: string): void {
 }
 
 function noteFailure(outgoing: Outgoing, error: unknown): void {
-  const {
-    code,
-    status,
-    retryAfter = 0,
-  }: Omit<Failure, 'message'> = error instanceof CallError
-    ? error
-    : { code: 'INTERNAL_ERROR', status: 500 }
+  const known = error instanceof CallError ? error : generalError('INTERNAL_ERROR')
+  const { code, status, retryAfter = 0 } = known
   const failure = { code, status, message: errorMessage(error), ...(retryAfter && { retryAfter }) }
   const rest = { failure, tries: outgoing.tries + 1, takenUntil: 0 }
   if (passes(error)) change(outgoing, { ...rest, until: Date.now() + pauseAfter(error, outgoing) })

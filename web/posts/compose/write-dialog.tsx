@@ -35,7 +35,6 @@ export function NewPostDialog({ onClose }: { onClose: () => void }) {
       title="Новая запись"
       target="new"
       note={useBlockNote()}
-      submitLabel="Опубликовать"
       placeholder="О чём скажете вслух?"
       onClose={onClose}
     >
