@@ -5,7 +5,6 @@ import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { findAnchor } from '../history/scroll-anchors.ts'
 import { errorMessage } from '../http/error-message.ts'
-import type { CachedPost } from '../posts/cache/post-cache.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
 import { ErrorPage, ErrorRow } from '../ui/errors.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -23,8 +22,8 @@ type PostFeedProps = {
   source: ListSource
   /** The name of the list for screen readers. */
   label: string
-  /** The post above a list of replies, whose quotes of it are left out. */
-  repliesTo?: CachedPost
+  /** Whether the posts are replies to the post above, which they then do not quote. */
+  areReplies?: boolean
   /** Shown above the common text of an empty list. */
   emptyLead?: string
   emptyAction?: ReactNode
@@ -44,7 +43,7 @@ export function PostFeed(props: PostFeedProps) {
 }
 
 function EntryFeed(props: PostFeedProps) {
-  const { source, label, repliesTo, card } = props
+  const { source, label, areReplies = false, card } = props
   const { key, isReturn } = useEntry()
   const [anchor] = useState(() => (isReturn ? findAnchor(key) : undefined))
   // The scripts may run long after the server rendered the page.
@@ -79,7 +78,7 @@ function EntryFeed(props: PostFeedProps) {
             list={list}
             anchorId={anchor?.postId ?? ''}
             setSize={start === '' ? setSize : undefined}
-            withoutQuotes={repliesTo !== undefined}
+            withoutQuotes={areReplies}
             card={card}
           />
         </div>
@@ -93,15 +92,15 @@ function EntryFeed(props: PostFeedProps) {
 type FeedEndProps = PostFeedProps & { list: PostListView }
 
 function FeedEnd(props: FeedEndProps) {
-  const { list, repliesTo, emptyLead, emptyAction, emptyNote, refusal, endText, foot } = props
+  const { list, areReplies, emptyLead, emptyAction, emptyNote, refusal, endText, foot } = props
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
-    const ErrorMessage = list.state === 'failed' && !repliesTo ? ErrorPage : ErrorRow
+    const ErrorMessage = list.state === 'failed' && !areReplies ? ErrorPage : ErrorRow
     return <ErrorMessage text={errorMessage(list.error)} onRetry={list.retry} />
   }
   if (list.more === 'loading') return <Skeleton count={MORE_SKELETONS} />
   if (list.nextCursor !== null) return <NextLink cursor={list.nextCursor} />
-  if (repliesTo) return list.ids.length === 0 && <NoReplies />
+  if (areReplies) return list.ids.length === 0 && <NoReplies />
   return (
     <>
       {list.ids.length === 0

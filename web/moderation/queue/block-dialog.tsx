@@ -1,7 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { MODERATION_REASON_MAX, RECENT_MAX } from '../../../contract/constants.ts'
 import type { QueuedPost } from '../../../contract/moderation.ts'
-import { usePage } from '../../history/entry.tsx'
 import { Read } from '../../http/read.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -26,15 +25,10 @@ type BlockDialogProps = { postId: string; onClose: () => void }
 
 /** Blocks the author, and can also remove the post. Opens in the queue and on the wall. */
 export function BlockDialog({ postId, onClose }: BlockDialogProps) {
-  const isOnWall = usePage()?.name !== 'moderation'
   return (
     <Modal title="Заблокировать автора" onClose={onClose}>
-      <Read
-        query={useModeratedPost(postId, { isOnWall })}
-        loading={<Loading label="Загружаем запись" />}
-        inRow
-      >
-        {(post) => <BlockForm post={post} isOnWall={isOnWall} onClose={onClose} />}
+      <Read query={useModeratedPost(postId)} loading={<Loading label="Загружаем запись" />} inRow>
+        {(post) => <BlockForm post={post} onClose={onClose} />}
       </Read>
     </Modal>
   )
@@ -50,9 +44,7 @@ function recentLabel(recent: number): string {
     : `Удалить последние ${RECENT_MAX} его записей за\u00a0сутки`
 }
 
-type BlockFormProps = { post: QueuedPost; isOnWall: boolean; onClose: () => void }
-
-function BlockForm({ post, isOnWall, onClose }: BlockFormProps) {
+function BlockForm({ post, onClose }: { post: QueuedPost; onClose: () => void }) {
   const { author } = post
   const [duration, setDuration] = useState('7')
   const [reason, setReason] = useState(firstReason(post))
@@ -64,11 +56,8 @@ function BlockForm({ post, isOnWall, onClose }: BlockFormProps) {
     if (why === '') return
     const days = duration === FOR_GOOD ? null : Number(duration)
     const newBlock = { days, ...(removal.removesRecent && { removesRecent: true as const }) }
-    if (removal.removesThis) {
-      const unreported = isOnWall && ({ unreported: true } as const)
-      const decision = { verdict: 'remove', reason: why, block: newBlock, ...unreported } as const
-      decide(post, decision, { isOnWall })
-    } else block(post, { reason: why, ...newBlock }, { isOnWall })
+    if (removal.removesThis) decide(post, { verdict: 'remove', reason: why, block: newBlock })
+    else block(post, { reason: why, ...newBlock })
     onClose()
   }
 

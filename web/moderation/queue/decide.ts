@@ -17,6 +17,7 @@ import {
   type Decision,
   decidePost,
   endAct,
+  isOnWall,
   showAct,
   shownPosts,
 } from './queue.queries.ts'
@@ -29,10 +30,8 @@ type NewBlock = { days: number | null; removesRecent?: true }
 
 const WAVE_REMOVED = 'Записи за сутки удалены, автор заблокирован'
 
-type Where = { isOnWall?: boolean }
-
-/** Removes or keeps a post. */
-export function decide(post: QueuedPost, decision: Decision, where: Where = {}): void {
+/** Removes or keeps a post. On the wall, the post need not have been reported. */
+export function decide(post: QueuedPost, decision: Decision): void {
   const { verdict, reason = '', block } = decision
   const done = DECISION_TOASTS[post.state][verdict] + (block ? ', автор заблокирован' : '')
   const words = {
@@ -42,15 +41,12 @@ export function decide(post: QueuedPost, decision: Decision, where: Where = {}):
   }
   const blocked = block && blockOf(post, reason, block)
   const act: Act = { postId: post.id, verdict, ...(blocked && { blocked }) }
-  begin(act, { ...where, words, send: (by) => decidePost(post.id, decision, by) })
+  const body = { ...decision, ...(isOnWall() && { unreported: true as const }) }
+  begin(act, { words, send: (by) => decidePost(post.id, body, by) })
 }
 
 /** Blocks the author of a post, which stays in the queue unless it is removed with others. */
-export function block(
-  post: QueuedPost,
-  body: NewBlock & { reason: string },
-  where: Where = {},
-): void {
+export function block(post: QueuedPost, body: NewBlock & { reason: string }): void {
   const blocked = blockOf(post, body.reason, body)
   const words = {
     done: body.removesRecent ? WAVE_REMOVED : `Автор заблокирован ${blockEnd(blocked.block)}`,
@@ -58,7 +54,7 @@ export function block(
     failed: 'Автор не заблокирован',
   }
   const send = (by: string) => blockAuthor(post.author.id, body, by)
-  begin({ postId: post.id, blocked }, { ...where, words, send })
+  begin({ postId: post.id, blocked }, { words, send })
 }
 
 function blockOf({ author }: QueuedPost, reason: string, { days, removesRecent }: NewBlock) {
@@ -73,13 +69,14 @@ const DECISION_TOASTS: Record<QueuedPost['state'], Record<Decision['verdict'], s
   deleted: { remove: 'Нарушение отмечено', keep: 'Нарушения не нашли' },
 }
 
-type Sending = Where & { words: Words; send: (by: string) => Promise<unknown> }
+type Sending = { words: Words; send: (by: string) => Promise<unknown> }
 
 /**
  * Shows an act as done, and sends it after the time to cancel it. If its card disappears, the next
  * card takes the focus.
  */
-function begin(act: Act, { isOnWall = false, words, send }: Sending): void {
+function begin(act: Act, { words, send }: Sending): void {
+  const isInQueue = !isOnWall()
   const by = viewerId() ?? ''
   const removed = postsRemovedBy(act)
   const end = (isDone: boolean) => {
@@ -96,7 +93,7 @@ function begin(act: Act, { isOnWall = false, words, send }: Sending): void {
     onCancel() {
       end(false)
       toast({ text: words.cancelled }, { atOnce: true })
-      if (!isOnWall) focusCard(act.postId)
+      if (isInQueue) focusCard(act.postId)
     },
   }
   const cancel = () => {
@@ -106,7 +103,7 @@ function begin(act: Act, { isOnWall = false, words, send }: Sending): void {
   const before = shownPosts()
   showAct(act)
   hideOnWall(removed)
-  if (!isOnWall) focusNext(act.postId, before)
+  if (isInQueue) focusNext(act.postId, before)
   else if (removed.length > 0) whenDialogIsClosed(focusContent)
   const link = { label: 'Отменить', onSelect: cancel }
   toast({ text: words.done, link }, { durationMs: DELAY_MS, atOnce: true })

@@ -7,6 +7,7 @@ import type {
   QueuedPost,
   readQueue,
 } from '../../../contract/moderation.ts'
+import { MODERATION_PATH } from '../../../contract/pages.ts'
 import { exactDay } from '../../format/labels.ts'
 import { call } from '../../http/call.ts'
 import { queryClient } from '../../http/query-client.ts'
@@ -59,12 +60,17 @@ export function useQueue() {
   return { data: data && shown.reduce(withAct, data), error, refetch }
 }
 
+/** Whether the page shows posts as everybody sees them, and not the queue. */
+export function isOnWall(): boolean {
+  return location.pathname !== MODERATION_PATH
+}
+
 /** Returns the post of a dialog, from the queue if the page shows it there. */
-export function useModeratedPost(id: string, { isOnWall = true } = {}) {
+export function useModeratedPost(id: string) {
   return useQuery({
     queryKey: ['moderated-post', id],
     queryFn: ({ signal }) => call('GET /moderation/posts/:id', { params: { id } }, { signal }),
-    initialData: () => (isOnWall ? undefined : shownPosts().find((post) => post.id === id)),
+    initialData: () => (isOnWall() ? undefined : shownPosts().find((post) => post.id === id)),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })

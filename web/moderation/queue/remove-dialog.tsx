@@ -27,7 +27,7 @@ function RemoveForm({ post, onClose }: { post: QueuedPost; onClose: () => void }
 
   function remove(): void {
     if (reason === undefined) return
-    decide(post, { verdict: 'remove', reason, unreported: true }, { isOnWall: true })
+    decide(post, { verdict: 'remove', reason })
     onClose()
   }
 
