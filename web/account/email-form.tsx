@@ -1,4 +1,3 @@
-import { useId } from 'react'
 import type { CurrentUser } from '../../contract/account.ts'
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
@@ -12,7 +11,6 @@ import { startEmailChange, verifyEmailChange } from './account.queries.ts'
 type EmailFormProps = { user: CurrentUser; onSaved: () => void }
 
 export function EmailForm({ user, onSaved }: EmailFormProps) {
-  const tipId = useId()
   const mailed = useMailedCode({
     saved: savedOperation('email-change', user.id),
     start: ({ email, clientToken }) => startEmailChange({ email, clientToken }),
@@ -30,14 +28,11 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
       <EmailEntry
         mailed={mailed}
         className={styles.form}
-        describedBy={tipId}
+        tip="Пришлём код на новый адрес. Пока не введёте код, останется прежний"
         own={user.email}
         onSubmit={(email) => mailed.start({ email })}
       >
         {title}
-        <p className="tip" id={tipId}>
-          Пришлём код на новый адрес. Пока не введёте код, останется прежний
-        </p>
       </EmailEntry>
     )
   }

@@ -1,9 +1,10 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { isEmail } from '../../contract/account-rules.ts'
 import { emailInLetters } from '../format/email-in-letters.ts'
 import { CallError } from '../http/call-error.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
+import { FormError } from '../ui/errors.tsx'
 import { TextField } from '../ui/field.tsx'
 import styles from './code-entry.module.css'
 import { likelyDomain } from './likely-domain.ts'
@@ -13,18 +14,20 @@ import { inTime, type MailedCode } from './use-mailed-code.ts'
 type EmailEntryProps = {
   mailed: MailedCode
   className: string | undefined
-  describedBy: string
+  /** States what to do, and describes the field. */
+  tip: string
   /** The viewer's current address. */
   own?: string
   wide?: boolean
   onSubmit: (email: string) => void
-  /** Shown above the field. */
+  /** Shown above the tip. */
   children?: ReactNode
 }
 
 /** The step of a flow that asks for the address to which a code is mailed. */
 export function EmailEntry(props: EmailEntryProps) {
-  const { mailed, className, describedBy, wide = false, onSubmit, children } = props
+  const { mailed, className, tip, wide = false, onSubmit, children } = props
+  const tipId = useId()
   const { typed, type, email, error, mayProceed, show } = useTypedEmail(props)
   const meant = useMeantDomain(email, type)
 
@@ -37,6 +40,14 @@ export function EmailEntry(props: EmailEntryProps) {
   return (
     <form className={className} onSubmit={submit} noValidate>
       {children}
+      <p className="tip" id={tipId}>
+        {tip}
+      </p>
+      {!navigator.cookieEnabled && (
+        <FormError>
+          Браузер не принимает cookie: без них войти нельзя. Разрешите их для этого сайта
+        </FormError>
+      )}
       <TextField
         label="Электронная почта"
         // With the type email, Chromium would turn пример.рф into xn--e1afmkfd.xn--p1ai.
@@ -49,7 +60,7 @@ export function EmailEntry(props: EmailEntryProps) {
         required
         value={typed}
         readOnly={mailed.isPending}
-        describedBy={describedBy}
+        describedBy={tipId}
         error={error}
         onChange={type}
         // An unfinished address is not shown as wrong until the person leaves the field or presses

@@ -40,29 +40,19 @@ function AuthShell({ tip, tipId, children }: AuthShellProps) {
 }
 
 export function EmailStep({ mailed }: { mailed: MailedCode }) {
-  const tipId = useId()
   const [intent] = useState(intentToResume)
   const enter = (intent && REASONS[intent.name]) ?? 'Войдите'
   const how = useSiteState().isInviteOnly ? ' по приглашению' : ''
   return (
-    <AuthShell
-      tip={`${enter} или зарегистрируйтесь${how}: пришлём код на почту, пароль не нужен`}
-      tipId={tipId}
-    >
+    <div className={styles.shell}>
       <EmailEntry
         mailed={mailed}
         className={styles.form}
-        describedBy={tipId}
+        tip={`${enter} или зарегистрируйтесь${how}: пришлём код на почту, пароль не нужен`}
         wide
         onSubmit={(email) => mailed.start({ email, way: 'login' })}
-      >
-        {!navigator.cookieEnabled && (
-          <FormError>
-            Браузер не принимает cookie: без них войти нельзя. Разрешите их для этого сайта
-          </FormError>
-        )}
-      </EmailEntry>
-    </AuthShell>
+      />
+    </div>
   )
 }
 
