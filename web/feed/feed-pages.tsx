@@ -43,7 +43,7 @@ export function FeedPages(props: FeedPagesProps) {
         ids.map((id, at) => (
           <Fragment key={id}>
             {id === stoppedAt && (
-              <div className={classes('line soft', styles.stop)}>Вы остановились здесь</div>
+              <div className={classes('line soft band', styles.stop)}>Вы остановились здесь</div>
             )}
             <Card
               id={id}

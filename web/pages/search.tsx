@@ -73,7 +73,7 @@ function FoundCard(props: FeedCardProps) {
   return (
     <>
       {isFirst && similar.includes(id) && (
-        <div className={classes('line soft', styles.similar)}>{SIMILAR_LINE}</div>
+        <div className={classes('line soft band', styles.similar)}>{SIMILAR_LINE}</div>
       )}
       <FeedPost {...props} />
     </>

@@ -20,7 +20,7 @@ export function WallPage() {
     <>
       {start === '' && (
         // The print styles hide headers.
-        <header className={styles.write}>
+        <header className={classes('band', styles.write)}>
           <button type="button" className={classes('input', styles.field)} onClick={writePost}>
             О чём скажете вслух?
           </button>

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useId, useRef } from 'react'
+import { type FormEvent, useEffect, useRef } from 'react'
 import { SEARCH_MAX } from '../../contract/constants.ts'
 import { PATHS, SEARCH_PARAM, searchPath } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
@@ -12,8 +12,6 @@ import styles from './search-form.module.css'
 export function SearchForm({ q }: { q: string }) {
   const { key, isReturn } = useEntry()
   const input = useRef<HTMLInputElement>(null)
-  const id = useId()
-
   const shown = useRef(key)
 
   // The input stays mounted, and keeps its focus, from one search to the next.
@@ -35,12 +33,8 @@ export function SearchForm({ q }: { q: string }) {
 
   return (
     <search>
-      <form className={classes('line', styles.form)} action={PATHS.search} onSubmit={search}>
-        <label className="visually-hidden" htmlFor={id}>
-          Слова из записи или ответа
-        </label>
+      <form className={classes('line band', styles.form)} action={PATHS.search} onSubmit={search}>
         <input
-          id={id}
           ref={input}
           className="input"
           type="search"
@@ -49,6 +43,7 @@ export function SearchForm({ q }: { q: string }) {
           maxLength={SEARCH_MAX}
           enterKeyHint="search"
           autoComplete="off"
+          aria-label="Слова из записи или ответа"
           placeholder="Слово или фраза"
         />
         <Button type="submit" variant="quiet">

@@ -24,7 +24,7 @@ export function SiteLinks({ children }: { children?: ReactNode }) {
 
 export function TextLinks() {
   return LINKS.map(({ to, label }) => (
-    <Link key={to} to={to} className={classes('underlined', styles.link)}>
+    <Link key={to} to={to} className="control underlined">
       {label}
     </Link>
   ))

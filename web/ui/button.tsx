@@ -51,7 +51,7 @@ export function Button(props: ButtonProps) {
 /** The class of a button, for a link that looks like one: <Link className={buttonClass({…})}>. */
 export function buttonClass({ variant = 'quiet', size, wide }: ButtonLook): string {
   const small = size && classes('target', styles.s)
-  return classes(small, styles.button, VARIANTS[variant], wide && styles.wide)
+  return classes(small, 'control', styles.button, VARIANTS[variant], wide && styles.wide)
 }
 
 type IconButtonProps = Omit<ComponentProps<'button'>, 'aria-label' | 'children'> & {

@@ -37,7 +37,7 @@ export function Field({ label, hint, error, status, describedBy, children }: Fie
   const id = useId()
   const notesId = `${id}-notes`
   return (
-    <div className={styles.field}>
+    <div className="stack">
       <label className="label" htmlFor={id}>
         {label}
       </label>

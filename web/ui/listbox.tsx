@@ -27,7 +27,7 @@ export function Listbox<Value extends string>(props: ListboxProps<Value>) {
   const current = options.find((option) => option.value === value)?.label
   const others = options.filter((option) => option.value !== value)
 
-  const className = classes(styles.button, props.className)
+  const className = classes('control', styles.button, props.className)
   return (
     <>
       {!useHydrated() && <span className={classes(className, styles.still)}>{current}</span>}

@@ -37,6 +37,8 @@ type PageLinkProps = {
 
 const TIMING = { durationMs: 3500, pauseMs: 700 }
 
+const linkClass = classes('control', styles.link)
+
 const NO_REGIONS: readonly string[] = []
 
 const queue = createToastQueue<Toast>(TIMING)
@@ -99,7 +101,7 @@ function ToastLink({ link }: { link: NonNullable<Toast['link']> }) {
     const dismiss = (event: MouseEvent) => isPlainClick(event) && queue.dismiss()
     return (
       PageLink && (
-        <PageLink className={styles.link} to={link.to} onClick={dismiss}>
+        <PageLink className={linkClass} to={link.to} onClick={dismiss}>
           {link.label}
         </PageLink>
       )
@@ -111,7 +113,7 @@ function ToastLink({ link }: { link: NonNullable<Toast['link']> }) {
     onSelect()
   }
   return (
-    <button type="button" className={styles.link} onClick={select}>
+    <button type="button" className={linkClass} onClick={select}>
       {label}
     </button>
   )

@@ -39,12 +39,12 @@ export function Header() {
   const view = FEED_VIEWS.find(({ value }) => value === page?.path)?.value
   const isBelowSettings = page?.path.startsWith(`${PATHS.settings}/`) ?? false
   return (
-    <header className={styles.header}>
-      <div className={styles.left}>
+    <header className={classes('line', styles.header)}>
+      <div className={classes('line', styles.left)}>
         {view === PATHS.wall && <Brand />}
         {view ? <FeedSwitcher current={view} /> : <BackAndTitle />}
       </div>
-      <div className={styles.right}>
+      <div className={classes('line', styles.right)}>
         {!isBelowSettings && page?.name !== 'search' && (
           <Link
             to={PATHS.search}

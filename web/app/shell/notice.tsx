@@ -1,5 +1,6 @@
 import { type ReactNode, useLayoutEffect } from 'react'
 import { pageFlags } from '../../platform/flags.ts'
+import { classes } from '../../ui/classes.ts'
 import styles from './app-shell.module.css'
 
 /** A line at the bottom of the screen, for which toasts and the end of the page leave room. */
@@ -10,5 +11,5 @@ export function Notice({ children }: { children: ReactNode }) {
       delete pageFlags().notice
     }
   }, [])
-  return <div className={styles.banner}>{children}</div>
+  return <div className={classes('soft', styles.banner)}>{children}</div>
 }

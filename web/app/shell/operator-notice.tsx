@@ -15,7 +15,7 @@ export function OperatorNotice() {
   const { id, text } = notice
   return (
     <section
-      className={classes('line', stripStyles.strip, styles.notice)}
+      className={classes('line band', stripStyles.strip, styles.notice)}
       aria-label="Объявление"
       data-notice-id={id}
     >

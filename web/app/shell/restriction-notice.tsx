@@ -16,7 +16,7 @@ export function RestrictionNotice({ children }: { children: ReactNode }) {
   const what = block?.until ?? ended
   if (what === undefined) return children
   return (
-    <details className={classes(noticeStyles.notice, styles.restriction)}>
+    <details className={classes('soft band', noticeStyles.notice, styles.restriction)}>
       <summary>
         {what} · <span className={styles.why}>Почему</span>
       </summary>

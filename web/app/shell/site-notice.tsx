@@ -46,7 +46,10 @@ type NoticeProps = { isForVisitors?: boolean; children: ReactNode }
 
 function Notice({ isForVisitors = false, children }: NoticeProps) {
   return (
-    <p className={classes(styles.notice, isForVisitors && styles.visitors)} role="status">
+    <p
+      className={classes('soft band', styles.notice, isForVisitors && styles.visitors)}
+      role="status"
+    >
       {children}
     </p>
   )

@@ -22,7 +22,7 @@ export function VisitorIntro() {
 function Intro() {
   useEffect(() => localStore.write(INTRO_SEEN_KEY, 'yes'), [])
   return (
-    <p className={classes('line', stripStyles.strip, styles.intro)}>
+    <p className={classes('line band', stripStyles.strip, styles.intro)}>
       <span>«{settings().appName}» — стена коротких записей: читайте, пишите, отвечайте</span>
       <IconButton label="Скрыть" icon={<Icon shape={X} size={18} />} onClick={hide} />
     </p>

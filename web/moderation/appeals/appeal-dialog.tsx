@@ -25,7 +25,7 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
       }}
     >
       {removed && (
-        <div className={classes('quoted', styles.quote)}>
+        <div className={classes('quoted stack', styles.quote)}>
           <RemovedText post={removed} />
         </div>
       )}

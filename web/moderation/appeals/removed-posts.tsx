@@ -34,7 +34,7 @@ function RemovedSection({ posts }: { posts: readonly Removed[] }) {
       <RemovedList posts={posts.slice(0, UNFOLDED)} />
       {folded.length > 0 && (
         <details>
-          <summary className={styles.more}>Ещё {folded.length}</summary>
+          <summary className={classes('band', styles.more)}>Ещё {folded.length}</summary>
           <RemovedList posts={folded} />
         </details>
       )}
@@ -64,7 +64,7 @@ export function OwnRemovedPost({ id, children }: { id: string; children: ReactNo
 
 function RemovedPost({ post }: { post: Removed }) {
   return (
-    <article className={styles.post}>
+    <article className={classes('stack band', styles.post)}>
       <RemovedText post={post} />
       {post.state === 'hidden' ? <Hidden /> : <AppealState post={post} />}
     </article>

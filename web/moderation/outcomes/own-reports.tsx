@@ -42,7 +42,7 @@ export function OwnReports() {
 function OwnReportRow({ report }: { report: OwnReport }) {
   const { outcome, isNew, reason, postText, comment, createdAt } = report
   return (
-    <li className={styles.report}>
+    <li className={classes('stack band', styles.report)}>
       <p className="line">
         <b className={styles.outcome} data-outcome={outcome}>
           {OUTCOMES[outcome]}

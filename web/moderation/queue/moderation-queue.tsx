@@ -41,7 +41,7 @@ function Queue({ posts, total }: { posts: readonly QueuedPost[]; total: number }
   useEffect(() => focusFirst(feed.current), [])
   return (
     <>
-      <div className={classes('soft', styles.top)}>
+      <div className="soft stack band">
         <p>
           Ждут решения: {total}
           {total > posts.length && `, показаны ${posts.length}`}

@@ -1,6 +1,7 @@
-import { type RefObject, useEffect, useId, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useId, useRef } from 'react'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { postPath } from '../../../contract/pages.ts'
+import type { Post } from '../../../contract/posts.ts'
 import { plural } from '../../format/counts.ts'
 import { whenDialogIsClosed } from '../../history/history.ts'
 import { Link } from '../../history/link.tsx'
@@ -13,7 +14,6 @@ import { AuthorBlock, authorFacts } from './author-block.tsx'
 import { cardToFocus } from './decide.ts'
 import { QueueActions } from './queue-actions.tsx'
 import styles from './queue-card.module.css'
-import { ThreadPosts } from './thread-posts.tsx'
 
 const STATES: Record<QueuedPost['state'], string | null> = {
   published: null,
@@ -34,7 +34,7 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
   return (
     <article
       ref={ref}
-      className={styles.card}
+      className={classes('band', styles.card)}
       data-post-id={post.id}
       aria-labelledby={`${id}-author`}
       aria-describedby={`${id}-why ${id}-text`}
@@ -43,14 +43,14 @@ export function QueueCard({ post, position, setSize }: QueueCardProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: articles of an ARIA feed take focus.
       tabIndex={0}
     >
-      <div id={`${id}-why`} className={styles.why}>
+      <div id={`${id}-why`} className="stack">
         <Why post={post} />
       </div>
       <ThreadPosts label="Перед этой записью" posts={thread.before} />
       <div className={classes('line', styles.head)}>
         <Monogram name={author.username} />
         <div className={styles.names}>
-          <div className={styles.named}>
+          <div className={classes('wrap', styles.named)}>
             <b id={`${id}-author`} className={classes('ellipsis', styles.author)}>
               {author.username}
             </b>
@@ -111,7 +111,7 @@ function Why({ post: { reporters, reasons, since } }: { post: QueuedPost }) {
       {reasons.length > 0 && (
         <ul className="wrap" aria-label="Причины">
           {reasons.map(({ name, count }) => (
-            <li key={name} className={styles.reason}>
+            <li key={name} className={classes('act', styles.reason)}>
               {name}
               {count > 1 && ` · ${count}`}
             </li>
@@ -132,19 +132,45 @@ function PublishedAt({ post: { id, state, createdAt } }: { post: QueuedPost }) {
 }
 
 function QuoteList({ label, texts }: { label: string; texts: readonly string[] }) {
+  return (
+    <LabelledList label={label} className="stack">
+      {texts.map((text, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list only grows at its end.
+        <li key={index} className={classes('quoted', styles.quote)} dir="auto">
+          {text}
+        </li>
+      ))}
+    </LabelledList>
+  )
+}
+
+/** The posts around a queued post, each cut to a few lines. */
+function ThreadPosts({ label, posts }: { label: string; posts: readonly Post[] }) {
+  if (posts.length === 0) return null
+  return (
+    <LabelledList label={label} className={styles.posts}>
+      {posts.map((post) => (
+        <li key={post.id} className={styles.post}>
+          <Link className={classes('soft clamp cover', styles.link)} to={postPath(post.id)}>
+            <b>{post.owner.username}</b> <bdi>{post.text}</bdi>
+          </Link>
+        </li>
+      ))}
+    </LabelledList>
+  )
+}
+
+type LabelledListProps = { label: string; className: string | undefined; children: ReactNode }
+
+function LabelledList({ label, className, children }: LabelledListProps) {
   const id = useId()
   return (
     <div>
       <p id={id} className="soft">
         {label}
       </p>
-      <ul aria-labelledby={id} className={styles.said}>
-        {texts.map((text, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the list only grows at its end.
-          <li key={index} className={classes('quoted', styles.quote)} dir="auto">
-            {text}
-          </li>
-        ))}
+      <ul aria-labelledby={id} className={classes(styles.list, className)}>
+        {children}
       </ul>
     </div>
   )

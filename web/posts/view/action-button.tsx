@@ -22,7 +22,7 @@ type ActionButtonProps = {
 export function ActionButton(props: ActionButtonProps) {
   const countId = useId()
   return (
-    <span className={styles.action}>
+    <span className={classes('line', styles.action)}>
       <button
         type="button"
         // Contains only the icon, but is tapped on the count too.
