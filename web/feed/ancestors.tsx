@@ -12,7 +12,7 @@ import styles from './ancestors.module.css'
 import { articleOf } from './articles.ts'
 import { RepliedCard } from './replied-card.tsx'
 
-const linkClass = classes('line act underlined', styles.link)
+const linkClass = classes('line act underlined focus-inside', styles.link)
 
 /** The posts above a reply, from the start of the thread down to the replied post. */
 export function Ancestors({ post }: { post: CachedPost }) {

@@ -6,7 +6,6 @@ import { openDialog } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { CallError } from '../http/call-error.ts'
-import { errorMessage } from '../http/error-message.ts'
 import { useAction } from '../http/use-action.tsx'
 import { settings } from '../session/page-settings.ts'
 import { useInvitation } from '../sign-in/invitation.queries.ts'
@@ -44,7 +43,7 @@ function Incomplete({ text }: { text: string }) {
  * Asks for a press of the button, because programs that check links open this page too.
  */
 function EmailUndo({ link }: { link: UndoLink }) {
-  const { mutate, isPending, isSuccess, error } = useAction({
+  const { mutate, isPending, isSuccess, error, errorLine } = useAction({
     mutationFn: () => undoEmailChange(link),
   })
   if (isSuccess) {
@@ -70,7 +69,7 @@ function EmailUndo({ link }: { link: UndoLink }) {
       text="Аккаунт снова будет привязан к адресу, на который пришла ссылка. Все сессии завершатся, и войти можно будет только с этого адреса"
       action={
         <div className={styles.action}>
-          <FormError>{error && errorMessage(error)}</FormError>
+          <FormError {...errorLine} />
           <Button variant="primary" pending={isPending} onClick={() => mutate()}>
             Вернуть прежнюю почту
           </Button>

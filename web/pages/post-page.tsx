@@ -47,9 +47,9 @@ const ownRemovedPost = createLazyChunk(
 
 /** A missing post may be the viewer's own, removed or hidden from others. */
 function MissingPost({ id }: { id: string }) {
-  const isSignedIn = useUser() !== undefined
+  const user = useUser()
   const missing = <EmptyState {...MISSING_POST} action={<WallLink />} />
-  if (!isSignedIn) return missing
+  if (!user) return missing
   return (
     <Lazy chunk={ownRemovedPost} loading={<Skeleton label="Загружаем запись" />} fallback={missing}>
       {(OwnRemovedPost) => <OwnRemovedPost id={id}>{missing}</OwnRemovedPost>}

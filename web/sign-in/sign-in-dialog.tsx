@@ -1,7 +1,6 @@
 import { settings } from '../session/page-settings.ts'
 import { Mark } from '../ui/mark.tsx'
 import { Modal } from '../ui/modal.tsx'
-import styles from './sign-in-dialog.module.css'
 import {
   ClosedStep,
   CodeStep,
@@ -24,7 +23,7 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
       title={isRegistration ? 'Регистрация' : 'Вход'}
       heading={
         <span className="line">
-          <Mark size={28} solid className={styles.mark} />
+          <Mark size={28} solid />
           {settings().appName}
         </span>
       }

@@ -74,7 +74,7 @@ export function Menu({ role, label, items, button, onClose }: MenuProps) {
           key={item.label}
           type="button"
           tabIndex={-1}
-          className={classes('line', styles.item)}
+          className={classes('line focus-inside', styles.item)}
           data-danger={item.danger || undefined}
           onClick={() => choose(item)}
           onPointerMove={({ currentTarget }) => currentTarget.focus({ preventScroll: true })}

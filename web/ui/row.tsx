@@ -12,7 +12,7 @@ type RowProps = {
 }
 
 /** The class of the element around a Row: a link, a button or a plain element. */
-export const rowClass = classes('line', styles.row)
+export const rowClass = classes('line focus-inside', styles.row)
 
 export function Row({ icon, name, about, withChevron = false }: RowProps) {
   return (

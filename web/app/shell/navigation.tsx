@@ -22,7 +22,7 @@ export function SideRail({ appName }: { appName: string }) {
   return (
     <nav className={rail.rail} aria-label="Разделы">
       <Link to={PATHS.wall} className={rail.brand} title={appName}>
-        <Mark size={26} solid className={rail.mark} />
+        <Mark size={26} solid />
         <span className={rail.label}>{appName}</span>
       </Link>
       <NavigationLink to={PATHS.wall} className={rail.item} title="Стена">
