@@ -7,10 +7,10 @@ import { changeViewer } from '../session/viewer.ts'
 import styles from '../ui/form-page.module.css'
 import { toast } from '../ui/toaster.tsx'
 import { startEmailChange, verifyEmailChange } from './account.queries.ts'
+import { useReturnToSettings } from './account-settings.tsx'
 
-type EmailFormProps = { user: CurrentUser; onSaved: () => void }
-
-export function EmailForm({ user, onSaved }: EmailFormProps) {
+export function EmailForm({ user }: { user: CurrentUser }) {
+  const leave = useReturnToSettings()
   const mailed = useMailedCode({
     saved: savedOperation('email-change', user.id),
     start: ({ email, clientToken }) => startEmailChange({ email, clientToken }),
@@ -18,7 +18,7 @@ export function EmailForm({ user, onSaved }: EmailFormProps) {
     onVerified: (changed) => {
       changeViewer(changed)
       toast({ text: 'Почта изменена' })
-      onSaved()
+      leave()
     },
   })
   const title = <h2 className="heading">Изменить электронную почту</h2>

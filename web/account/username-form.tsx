@@ -1,28 +1,31 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import type { CurrentUser } from '../../contract/account.ts'
 import { isGeneratedName } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { useAction } from '../http/use-action.tsx'
+import { renameOwner } from '../posts/cache/post-cache.ts'
 import { changeViewer } from '../session/viewer.ts'
 import { Button } from '../ui/button.tsx'
 import { type FieldStatus, TextField } from '../ui/field.tsx'
 import styles from '../ui/form-page.module.css'
 import { toast } from '../ui/toaster.tsx'
 import { saveUsername } from './account.queries.ts'
+import { useReturnToSettings } from './account-settings.tsx'
 import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.ts'
 
-type UsernameFormProps = { own: string; onSaved: (user: CurrentUser) => void }
-
-export function UsernameForm({ own, onSaved }: UsernameFormProps) {
+export function UsernameForm({ own }: { own: string }) {
+  const client = useQueryClient()
+  const leave = useReturnToSettings()
   const [username, setUsername] = useState(own)
   const saving = useAction({
     mutationFn: saveUsername,
     onSuccess: (user) => {
       changeViewer(user)
       toast({ text: 'Имя сохранено' })
-      onSaved(user)
+      renameOwner(client, user)
+      leave()
     },
   })
   const check = useUsernameCheck(username, own)

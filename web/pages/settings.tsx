@@ -1,5 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
-import type { CurrentUser } from '../../contract/account.ts'
 import { PATHS } from '../../contract/pages.ts'
 import { AccountSettings, useReturnToSettings } from '../account/account-settings.tsx'
 import { EmailForm } from '../account/email-form.tsx'
@@ -10,7 +8,6 @@ import { DownloadData } from '../data-export/download-data.tsx'
 import { navigate } from '../history/history.ts'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { forgetHidden } from '../posts/cache/hidden.ts'
-import { renameOwner } from '../posts/cache/post-cache.ts'
 import { textsChanged } from '../posts/compose/stored-drafts.ts'
 import { forgetPerson, forgetTab } from '../session/forget-person.ts'
 import { announceSessionChange, signedOut, useUser } from '../session/viewer.ts'
@@ -69,21 +66,14 @@ function showWallSignedOut(userId: string): void {
 export function SettingsEmailPage() {
   usePageTitle('Электронная почта')
   const user = useUser()
-  const leave = useReturnToSettings()
-  return user && <EmailForm user={user} onSaved={leave} />
+  return user && <EmailForm user={user} />
 }
 
 /** /settings/account/username */
 export function SettingsUsernamePage() {
   usePageTitle('Имя пользователя')
   const user = useUser()
-  const client = useQueryClient()
-  const leave = useReturnToSettings()
-  function onSaved(renamed: CurrentUser): void {
-    renameOwner(client, renamed)
-    leave()
-  }
-  return user && <UsernameForm own={user.username} onSaved={onSaved} />
+  return user && <UsernameForm own={user.username} />
 }
 
 /** /settings/devices */
