@@ -6,10 +6,9 @@ import { type MailedCode, useMailedCode } from '../codes/use-mailed-code.ts'
 import { exactDay } from '../format/labels.ts'
 import { Button } from '../ui/button.tsx'
 import { FormError } from '../ui/errors.tsx'
-import page from '../ui/form-page.module.css'
+import styles from '../ui/form-page.module.css'
 import { toast } from '../ui/toaster.tsx'
 import { startDeletion, verifyDeletion } from './account-deletion.queries.ts'
-import styles from './delete-account-form.module.css'
 
 type Props = { user: CurrentUser; onDeleted: () => void; onCancel: () => void }
 
@@ -25,7 +24,7 @@ export function DeleteAccountForm({ user, onDeleted, onCancel }: Props) {
   })
   if (!mailed.entry) return <ExplainStep email={user.email} mailed={mailed} onCancel={onCancel} />
   return (
-    <div className={page.form}>
+    <div className={styles.form}>
       <h2 className="heading">Удалить аккаунт</h2>
       <CodeEntry {...mailed.entry} note="Как только вы его введёте, аккаунт будет удалён" />
     </div>
@@ -36,7 +35,7 @@ type ExplainStepProps = { email: string; mailed: MailedCode; onCancel: () => voi
 
 function ExplainStep({ email, mailed, onCancel }: ExplainStepProps) {
   return (
-    <div className={page.form}>
+    <div className={styles.form}>
       <h2 className="heading">Удалить аккаунт?</h2>
       <ul className={styles.facts}>
         <li>

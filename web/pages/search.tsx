@@ -8,7 +8,6 @@ import { SiteFoot } from '../feed/site-foot.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { Marked } from '../posts/view/post-text.tsx'
-import { foundWords } from '../search/found-words.ts'
 import { searchSource, useSearchState } from '../search/search.queries.ts'
 import styles from '../search/search-form.module.css'
 import { SearchForm } from '../search/search-form.tsx'
@@ -78,4 +77,11 @@ function FoundCard(props: FeedCardProps) {
       <FeedPost {...props} />
     </>
   )
+}
+
+/** Makes a pattern that finds whole words in any case, with «ё» or «е». */
+function foundWords(words: readonly string[]): RegExp | null {
+  if (words.length === 0) return null
+  const forms = words.map((word) => word.replaceAll('е', '[её]')).join('|')
+  return new RegExp(`(?<![\\p{L}\\p{N}])(${forms})(?![\\p{L}\\p{N}])`, 'giu')
 }

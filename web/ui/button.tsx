@@ -1,7 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import styles from './button.module.css'
 import { classes } from './classes.ts'
-import iconStyles from './icon-button.module.css'
 import { Spinner } from './spinner.tsx'
 
 /** Listed, because the bundler keeps all classes of a sheet that is read with a variable. */
@@ -61,7 +60,7 @@ type IconButtonProps = Omit<ComponentProps<'button'>, 'aria-label' | 'children'>
 }
 
 /** The class of an icon button, for a link that looks like one. */
-export const iconButtonClass = iconStyles.button
+export const iconButtonClass = styles.icon
 
 export function IconButton({ label, icon, className, ...rest }: IconButtonProps) {
   return (

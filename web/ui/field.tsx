@@ -10,7 +10,6 @@ import {
 import { classes } from './classes.ts'
 import styles from './field.module.css'
 import { Spinner } from './spinner.tsx'
-import areaStyles from './text-area.module.css'
 
 export type FieldStatus = { kind: 'ok' | 'busy' | 'plain' | 'bad'; text: string }
 
@@ -151,22 +150,18 @@ export function TextArea(props: TextAreaProps) {
   useGrow(ref, props.value)
   useLayoutEffect(follow)
   return (
-    <div className={areaStyles.stack}>
+    <div className={styles.stack}>
       <textarea
         rows={4}
         {...rest}
         ref={ref}
         aria-label={label}
-        className={classes(areaStyles.area, className)}
+        className={classes(styles.area, className)}
         onChange={(event) => onChange(event.target.value)}
         onScroll={follow}
       />
       {surplus > 0 && (
-        <div
-          ref={tint}
-          aria-hidden
-          className={classes(areaStyles.area, className, areaStyles.tint)}
-        >
+        <div ref={tint} aria-hidden className={classes(styles.area, className, styles.tint)}>
           <SurplusMarked text={props.value} surplus={surplus} />
         </div>
       )}

@@ -5,8 +5,7 @@ import { useSiteState } from '../../sign-in/site-state.ts'
 import { hideNotice } from '../../theme/page-looks.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
-import styles from './operator-notice.module.css'
-import stripStyles from './strip.module.css'
+import styles from './strip.module.css'
 
 /** The operator's notice to all readers. A reader can hide it in this browser. */
 export function OperatorNotice() {
@@ -15,7 +14,7 @@ export function OperatorNotice() {
   const { id, text } = notice
   return (
     <section
-      className={classes('line band', stripStyles.strip, styles.notice)}
+      className={classes('line band', styles.strip, styles.notice)}
       aria-label="Объявление"
       data-notice-id={id}
     >

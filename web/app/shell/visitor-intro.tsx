@@ -10,8 +10,7 @@ import { useViewer } from '../../session/viewer.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
-import stripStyles from './strip.module.css'
-import styles from './visitor-intro.module.css'
+import styles from './strip.module.css'
 
 export function VisitorIntro() {
   const { state } = useViewer()
@@ -22,7 +21,7 @@ export function VisitorIntro() {
 function Intro() {
   useEffect(() => localStore.write(INTRO_SEEN_KEY, 'yes'), [])
   return (
-    <p className={classes('line band', stripStyles.strip, styles.intro)}>
+    <p className={classes('line band', styles.strip, styles.intro)}>
       <span>«{settings().appName}» — стена коротких записей: читайте, пишите, отвечайте</span>
       <IconButton label="Скрыть" icon={<Icon shape={X} size={18} />} onClick={hide} />
     </p>
