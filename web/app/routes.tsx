@@ -25,7 +25,7 @@ const PAGES: Record<LazyPageName, LazyChunk<ComponentType>> = {
   liked: createLazyChunk(importFeeds, 'LikedPage'),
   ownPosts: createLazyChunk(importFeeds, 'OwnPostsPage'),
   ownReplies: createLazyChunk(importFeeds, 'OwnRepliesPage'),
-  received: createLazyChunk(() => import('../pages/received.tsx'), 'ReceivedPage'),
+  received: createLazyChunk(importFeeds, 'ReceivedPage'),
   search: createLazyChunk(() => import('../pages/search.tsx'), 'SearchPage'),
   settings: createLazyChunk(importSettings, 'SettingsPage'),
   email: createLazyChunk(importSettings, 'SettingsEmailPage'),

@@ -1,6 +1,10 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { receivedSource } from '../answers/received.queries.ts'
 import { postsOfSource, repliesOfSource } from '../authors/authors.queries.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
+import { ReceivedCard } from '../feed/received-card.tsx'
+import { useEntry } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { RemovedPosts } from '../moderation/appeals/removed-posts.tsx'
 import { likedSource } from '../posts/cache/posts.queries.ts'
@@ -58,6 +62,24 @@ export function OwnRepliesPage() {
         endText="Это все ответы"
       />
     )
+  )
+}
+
+/** /replies */
+export function ReceivedPage() {
+  usePageTitle('Ответы мне')
+  const client = useQueryClient()
+  const { key } = useEntry()
+  const source = useMemo(() => receivedSource(client, key), [client, key])
+  return (
+    <PostFeed
+      source={source}
+      label="Ответы мне"
+      card={ReceivedCard}
+      emptyNote="Здесь появятся ответы на ваши записи"
+      endText="Это все ответы"
+      emptyAction={<WallLink />}
+    />
   )
 }
 
