@@ -84,7 +84,15 @@ test('on a phone the theme is changed in the foot of a page, or in the settings'
   journey,
   olga,
 }) => {
-  for (const visit of [{ path: '/about' }, { path: '/search' }, { path: '/settings', as: olga }]) {
+  const newcomer = await journey.signUp()
+  const { id } = await journey.publish(newcomer, 'Единственная запись')
+  for (const visit of [
+    { path: '/about' },
+    { path: '/search' },
+    { path: `/posts/${id}` },
+    { path: `/users/${newcomer.username}` },
+    { path: '/settings', as: olga },
+  ]) {
     const page = await journey.visit(visit)
     const toggle = page.getByRole('main').getByRole('button', { name: 'Светлая тема' })
     await toggle.click()

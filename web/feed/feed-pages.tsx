@@ -35,10 +35,16 @@ type FeedPagesProps = {
  */
 export function FeedPages(props: FeedPagesProps) {
   const { list, anchorId, setSize, withoutQuotes, card: Card = FeedPost } = props
-  const { pages, stoppedAt } = list
+  const { pages, stoppedAt, nextCursor } = list
+  const isShort = pages.length === 1 && nextCursor === null
   const isRendered = useGrowingReach(pages, anchorId)
   return pages.map(({ key, ids, above }, index) => (
-    <div key={key} className={styles.page} data-empty={!isRendered(index) || undefined}>
+    <div
+      key={key}
+      className={styles.page}
+      data-empty={!isRendered(index) || undefined}
+      data-short={isShort || undefined}
+    >
       {isRendered(index) &&
         ids.map((id, at) => (
           <Fragment key={id}>

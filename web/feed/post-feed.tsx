@@ -12,6 +12,7 @@ import { type FeedCardProps, FeedPages } from './feed-pages.tsx'
 import { LastPost, NoPosts, NoReplies } from './list-end.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
 import styles from './post-feed.module.css'
+import { SiteFoot } from './site-foot.tsx'
 import { useNearEnd } from './use-near-end.ts'
 import { useScrollAnchor } from './use-scroll-anchor.ts'
 
@@ -33,8 +34,8 @@ type PostFeedProps = {
   refusal?: ReactNode
   endText?: string | undefined
   card?: ComponentType<FeedCardProps>
-  /** Shown below the last post, once the list is complete. */
-  foot?: ReactNode
+  /** Whether the site's foot follows the last post, once the list is complete. */
+  hasFoot?: boolean
 }
 
 /** Each history entry has a feed of its own, which begins where the entry was left. */
@@ -92,7 +93,7 @@ function EntryFeed(props: PostFeedProps) {
 type FeedEndProps = PostFeedProps & { list: PostListView }
 
 function FeedEnd(props: FeedEndProps) {
-  const { list, areReplies, emptyLead, emptyAction, emptyNote, refusal, endText, foot } = props
+  const { list, areReplies, hasFoot } = props
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
     const ErrorMessage = list.state === 'failed' && !areReplies ? ErrorPage : ErrorRow
@@ -100,16 +101,22 @@ function FeedEnd(props: FeedEndProps) {
   }
   if (list.more === 'loading') return <Skeleton count={MORE_SKELETONS} />
   if (list.nextCursor !== null) return <NextLink cursor={list.nextCursor} />
-  if (areReplies) return list.ids.length === 0 && <NoReplies />
   return (
     <>
-      {list.ids.length === 0
-        ? (refusal ?? <NoPosts lead={emptyLead} note={emptyNote} action={emptyAction} />)
-        : // A single post needs no end.
-          (endText || list.total > 1) && <LastPost text={endText} />}
-      {foot}
+      <LastRow {...props} />
+      {hasFoot && <SiteFoot />}
     </>
   )
+}
+
+function LastRow(props: FeedEndProps) {
+  const { list, areReplies, emptyLead, emptyAction, emptyNote, refusal, endText } = props
+  if (areReplies) return list.ids.length === 0 && <NoReplies />
+  if (list.ids.length === 0) {
+    return refusal ?? <NoPosts lead={emptyLead} note={emptyNote} action={emptyAction} />
+  }
+  // A single post needs no end.
+  return (endText || list.total > 1) && <LastPost text={endText} />
 }
 
 /** Without scripts, this link leads to the next posts. */

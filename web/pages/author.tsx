@@ -105,6 +105,7 @@ function Author({ author, list }: AuthorProps) {
           source={source}
           label={isPosts ? `Записи автора ${username}` : `Ответы автора ${username}`}
           endText={isPosts ? undefined : 'Это все ответы'}
+          hasFoot
         />
       )}
     </>

@@ -92,7 +92,7 @@ function Thread({ post }: { post: CachedPost }) {
           <OrderLink post={post} isFromOldest={isOldestFirst(start)} />
         </div>
         <Fresh value={isFresh}>
-          <PostFeed source={source} label="Ответы" areReplies />
+          <PostFeed source={source} label="Ответы" areReplies hasFoot />
         </Fresh>
       </div>
     </>

@@ -1,7 +1,6 @@
 import { useMemo } from 'react'
 import { cursorIn, PATHS, SITE_DESCRIPTION, TITLES } from '../../contract/pages.ts'
 import { PostFeed } from '../feed/post-feed.tsx'
-import { SiteFoot } from '../feed/site-foot.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
@@ -35,7 +34,7 @@ export function WallPage() {
             Написать первую запись
           </Button>
         }
-        foot={<SiteFoot />}
+        hasFoot
       />
     </>
   )
