@@ -131,11 +131,11 @@ test('the greeting of a newly registered author is not shown beside the composer
   const page = await journey.visit()
   await signInButton(page).click()
   const step = signInDialog(page)
-  await step.email.fill('zoya@example.org')
+  await step.email.fill('raisa@example.org')
   await step.email.press('Enter')
   await step.proceed.click()
   await step.code.waitFor()
-  await enterCode(page, await journey.nextCode('zoya@example.org'))
+  await enterCode(page, await journey.nextCode('raisa@example.org'))
   const greeting = page.getByRole('status').getByText(/^Теперь вы user_/)
   // While the pointer is on it, it stays.
   await greeting.hover()
