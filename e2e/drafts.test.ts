@@ -10,7 +10,7 @@ import {
   typeRussian,
   untilPreloaded,
 } from './testing/page-actions.ts'
-import { enterCode, profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
+import { enterCode, profileLink, sendNewEmail, signInButton } from './testing/sign-in-actions.ts'
 
 test('two tabs write at once: each keeps its own text through closing, a reload and the other’s publication', async ({
   journey,
@@ -100,11 +100,7 @@ test('the composer names a newly registered author, and another name can be chos
 }) => {
   const page = await journey.visit()
   await page.getByRole('button', { name: 'Новая запись' }).click()
-  const step = signInDialog(page)
-  await step.email.fill('nina@example.org')
-  await step.email.press('Enter')
-  await step.proceed.click()
-  await step.code.waitFor()
+  await sendNewEmail(page, 'nina@example.org')
   await enterCode(page, await journey.nextCode('nina@example.org'))
   const dialog = page.getByRole('dialog', { name: 'Новая запись' })
   await dialog.getByText(/Пишете как user_[0-9a-z]{7} · сменить/).waitFor()
@@ -130,11 +126,7 @@ test('the greeting of a newly registered author is not shown beside the composer
 }) => {
   const page = await journey.visit()
   await signInButton(page).click()
-  const step = signInDialog(page)
-  await step.email.fill('raisa@example.org')
-  await step.email.press('Enter')
-  await step.proceed.click()
-  await step.code.waitFor()
+  await sendNewEmail(page, 'raisa@example.org')
   await enterCode(page, await journey.nextCode('raisa@example.org'))
   const greeting = page.getByRole('status').getByText(/^Теперь вы user_/)
   // While the pointer is on it, it stays.

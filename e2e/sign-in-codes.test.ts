@@ -11,6 +11,7 @@ import {
   otherThan,
   profileLink,
   sendEmail,
+  sendNewEmail,
   signInButton,
   signInDialog,
 } from './testing/sign-in-actions.ts'
@@ -245,14 +246,9 @@ test('a registration whose tab was closed continues from a line under the header
   const email = 'zoya@example.org'
   const first = await journey.visit()
   await signInButton(first).click()
-  const step = signInDialog(first)
-  await step.email.fill(email)
-  await step.email.press('Enter')
-  await step.goBack.waitFor()
-  await step.proceed.click()
-  await step.code.waitFor()
+  await sendNewEmail(first, email)
   const code = await journey.nextCode(email)
-  await step.dialog.getByRole('button', { name: 'Закрыть' }).click()
+  await signInDialog(first).dialog.getByRole('button', { name: 'Закрыть' }).click()
   await codeLine(first).waitFor()
   const context = first.context()
   await first.close()

@@ -26,6 +26,16 @@ export async function sendEmail(page: Page, email: string): Promise<void> {
   await step.code.waitFor()
 }
 
+/** Sends an address without an account, and agrees to register with it. */
+export async function sendNewEmail(page: Page, email: string): Promise<void> {
+  const step = signInDialog(page)
+  await step.email.fill(email)
+  await step.email.press('Enter')
+  await step.goBack.waitFor()
+  await step.proceed.click()
+  await step.code.waitFor()
+}
+
 /** Types the mailed code and waits until the page has reloaded. */
 export async function enterCode(page: Page, code: string): Promise<void> {
   const reloaded = page.waitForEvent('load')

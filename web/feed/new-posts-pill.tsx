@@ -24,7 +24,7 @@ type NewsOptions = {
   isOld: boolean
 }
 
-/** The button shows newer posts (their ids), or scrolls up to those that it has shown (`top`). */
+/** The ids of newer posts, which the button adds to the list, or `top`, to which it scrolls up. */
 type Offer = readonly string[] | 'top'
 
 const NOTHING: Offer = []
@@ -89,7 +89,8 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
  */
 function useOffer({ list, source, newer, isOld }: NewsOptions) {
   const [offer, setOffer] = useState<Offer>(NOTHING)
-  // The answer to publishing may come long after the event.
+  // The answer to publishing may come long after the event. The id is dropped for good, because
+  // `published` loses it when the post is deleted.
   const left = offer === 'top' ? offer : offer.filter((id) => !list.published.includes(id))
   if (left.length < offer.length) setOffer(left)
   const reading = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -16,7 +16,7 @@ import styles from './toaster.module.css'
 
 type Toast = {
   text: string
-  /** Hides the toast in a dialog, which says the same. */
+  /** Hides the toast in a dialog. */
   pageOnly?: boolean
   link?: { label: string } & (
     | { to: string }
