@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { SITE_DESCRIPTION } from '../contract/pages.ts'
+import { authorPath, SITE_DESCRIPTION } from '../contract/pages.ts'
 import { DESKTOP, PHONE, TABLET, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import {
@@ -288,6 +288,40 @@ test.for([
   },
 )
 
+test('the longest name leaves nothing outside the screen of a phone, with letters twice as large too', async ({
+  journey,
+  olga,
+}) => {
+  const username = 'konstantin_konstantinopolsky_322'
+  const as = { token: olga.token }
+  await journey.call('PATCH', '/users/current/profile', { ...as, body: { username } })
+  const post = await journey.publish(olga, 'Что с именем?')
+  await journey.call('PATCH', `/posts/${post.id}`, { ...as, body: { text: 'Что с его именем?' } })
+  await journey.reply(olga, post.id, 'Имя длинное')
+  const page = await journey.visit({ as: olga, viewport: PHONE })
+  for (const [width, letters] of [
+    [320, 16],
+    [390, 16],
+    [320, 32],
+    [390, 32],
+  ] as const) {
+    await page.setViewportSize({ width, height: 844 })
+    await setLetters(page, letters)
+    for (const path of [
+      '/',
+      '/own/posts',
+      `/posts/${post.id}`,
+      '/search?q=именем',
+      authorPath(username),
+    ]) {
+      await page.goto(journey.url + path)
+      await profileLink(page).waitFor()
+      await page.getByText('изменено').first().waitFor()
+      expect(await page.evaluate(namesOutside), `${path}, ${width} px, ${letters} px`).toEqual([])
+    }
+  }
+})
+
 test.for([320, 390])('no title is cut on a phone of %d px', async (width, { journey, olga }) => {
   const page = await journey.visit({ as: olga, viewport: { width, height: 640 } })
   const brand = page.getByRole('banner').getByRole('link', { name: 'Вслух' })
@@ -417,6 +451,17 @@ function isWithin(inner: Box, outer: Box): boolean {
 function overflow(): number {
   const { scrollWidth, clientWidth } = document.documentElement
   return scrollWidth - clientWidth
+}
+
+/** Returns the names of visible links and buttons that are partly beside the viewport. */
+function namesOutside(): string[] {
+  return [...document.querySelectorAll<HTMLElement>('a, button')]
+    .filter((element) => {
+      const { left, right } = element.getBoundingClientRect()
+      const isInside = left >= 0 && right <= document.documentElement.clientWidth
+      return !isInside && element.checkVisibility({ visibilityProperty: true })
+    })
+    .map((element) => element.getAttribute('aria-label') ?? element.innerText)
 }
 
 /** Records the page's background at each frame from the first one that has a body. */
