@@ -37,9 +37,11 @@ test('the bell counts unseen replies and leads to them; they are marked as new o
 
 test('a reply lights the bell in each open tab within 1.5 s', async ({ journey, olga, petr }) => {
   const post = await journey.publish(olga, 'Жду ответа')
-  const page = await journey.visit({ as: olga })
+  const page = await journey.visitWithNews({ as: olga })
   await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
+  const secondStream = page.context().waitForEvent('response', (it) => it.url().endsWith(LIVE_PATH))
   const second = await openTab(page)
+  await secondStream
   await second.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
   await journey.reply(petr, post.id, 'Вот он')
   const since = performance.now()
@@ -54,7 +56,7 @@ test('a tab hidden for ten minutes closes its stream, and shows new replies on r
   petr,
 }) => {
   const post = await journey.publish(olga, 'Вернусь позже')
-  const page = await journey.visit({ as: olga, before: (opened) => opened.clock.install() })
+  const page = await journey.visitWithNews({ as: olga, before: (opened) => opened.clock.install() })
   await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
   const letGo = page.waitForEvent('requestfailed', (request) => request.url().endsWith(LIVE_PATH))
   await setVisibility(page, 'hidden')

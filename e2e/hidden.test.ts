@@ -80,16 +80,26 @@ test('new posts and replies of others still show their buttons at once, those of
   petr,
 }) => {
   const vera = await journey.signUp()
+  const elsewhere = await journey.publish(olga, 'Другая')
   const post = await journey.publish(olga, 'Моя')
   await mutePetr(journey, olga, petr)
-  const wall = await journey.visitWithNews({ as: olga })
-  const thread = await journey.visitWithNews({ as: olga, path: `/posts/${post.id}` })
+  const visitByClock = (path: string) =>
+    journey.visitWithNews({ as: olga, path, before: (page) => page.clock.install() })
+  const wall = await visitByClock('/')
+  const thread = await visitByClock(`/posts/${post.id}`)
   const newPosts = wall.getByRole('button', { name: 'Показать новые записи' })
   const newReplies = thread.getByRole('button', { name: 'Показать новые ответы' })
   const visitor = await journey.visitWithNews()
   await journey.reply(petr, post.id, 'Скрытый ответ')
   await journey.publish(petr, 'Скрытая')
   await visitor.getByRole('button', { name: 'Показать новые записи' }).waitFor()
+  // This comes in the same stream, later.
+  await journey.reply(vera, elsewhere.id, 'Ответ на другую')
+  for (const page of [wall, thread]) {
+    await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).waitFor()
+    // A button shows a moment after its news.
+    await page.clock.fastForward(1000)
+  }
   expect([await newPosts.count(), await newReplies.count()]).toEqual([0, 0])
   await journey.publish(vera, 'Чужая')
   await journey.reply(vera, post.id, 'Чужой ответ')

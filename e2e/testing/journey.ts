@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { test as base, expect, inject, onTestFinished } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
+import { publishFromOutside } from '../../server/kernel/cache/change-feed.ts'
 import { newEmail } from '../../server/testing/account-fixture.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
@@ -82,6 +83,7 @@ function inViewport(site: Site, viewport: typeof PHONE) {
       const page = await visit({
         ...options,
         before: async (opened) => {
+          await options.before?.(opened)
           void opened.waitForResponse('**/api/v1/live').then(() => live.resolve(), live.reject)
         },
       })
@@ -122,8 +124,8 @@ export async function startJourney(
     'X-Forwarded-For': `10.${tests >> 16}.${(tests >> 8) & 255}.${tests & 255}`,
   })
 
-  /** Publishes a change of posts, as another node would, which makes cached responses stale. */
-  const invalidateCache = () => sql.query(`SELECT pg_notify('vslukh', 'journey {"kind":"edited"}')`)
+  /** Makes cached responses stale, as an operator's command would. Waits until the product knows. */
+  const invalidateCache = () => publishFromOutside(database.url, { kind: 'edited' })
 
   async function openPage(visit: Visit): Promise<Page> {
     const {
