@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
-import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
+import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
 import { countRequests, postWith, readOn } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
@@ -69,12 +69,13 @@ test.for([
       },
     })
     await postWith(page, 'Первая').waitFor()
+    await untilPainted(page)
     scripts.resolve()
     await profileLink(page).waitFor()
     const like = postWith(page, 'Первая').getByRole('button', { name: 'Нравится' })
     await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
-    expect(await page.evaluate(() => Reflect.get(window, 'seenForVisitors'))).toEqual([])
     expect(await sumOfShifts(page)).toBeLessThan(0.001)
+    expect(await page.evaluate(() => Reflect.get(window, 'seenForVisitors'))).toEqual([])
     await readOn(page, 20)
   },
 )

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, test, type Visit } from './testing/journey.ts'
-import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
+import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
 import {
   goOffline,
   holdCalls,
@@ -142,6 +142,7 @@ test('the first key loads the scripts', async ({ journey }) => {
 
 test('a moved mouse loads the scripts, and nothing else moves', async ({ journey }) => {
   const { page } = await readSparingly(journey, { before: recordShifts })
+  await untilPainted(page)
   await page.mouse.move(200, 300, { steps: 2 })
   await whenScriptsRun(page)
   expect(await sumOfShifts(page)).toBeLessThan(0.01)
@@ -242,6 +243,7 @@ test('a private page has its header and frame before the scripts, and nothing mo
   const bar = page.getByRole('navigation', { name: 'Разделы' })
   await page.getByRole('banner').getByRole('button', { name: 'Назад' }).waitFor()
   await bar.getByRole('button', { name: 'Новая запись' }).waitFor()
+  await untilPainted(page)
   sendScripts()
   await page.getByRole('heading', { level: 1, name: 'Настройки' }).waitFor()
   await page.getByRole('button', { name: 'Выйти' }).waitFor()
