@@ -45,14 +45,18 @@ function isStill(page: Page): Promise<boolean> {
   return page.evaluate(() => 'static' in document.documentElement.dataset)
 }
 
-/** Moves the page as a finger does. */
+/** Moves the page as a slow finger does: a quick one would fling it further. */
 async function swipe(page: Page, by: number): Promise<void> {
   const finger = await page.context().newCDPSession(page)
-  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number) =>
-    finger.send('Input.dispatchTouchEvent', {
+  let timestamp = Date.now() / 1000 - 10
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number) => {
+    timestamp += 0.1
+    return finger.send('Input.dispatchTouchEvent', {
       type,
       touchPoints: y === undefined ? [] : [{ x: 200, y }],
+      timestamp,
     })
+  }
   await touch('touchStart', 450)
   for (let moved = 0; moved <= by; moved += 20) await touch('touchMove', 450 - moved)
   await touch('touchEnd')
