@@ -23,6 +23,8 @@ test('a name and its tile lead to the author, whose posts and replies are two li
   await expect.poll(() => postTexts(page)).toEqual(['Ответ Петра'])
   await page.goBack()
   await page.goBack()
+  // The page of the replies quotes the first post.
+  await expect.poll(() => postTexts(page)).toEqual(['Запись Петра', 'Первая запись'])
   await postWith(page, 'Первая запись').locator('a[aria-hidden]').click()
   await page.waitForURL(`**/users/${olga.username}`)
   await expect.poll(() => postTexts(page)).toEqual(['Первая запись'])

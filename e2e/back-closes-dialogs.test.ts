@@ -4,6 +4,7 @@ import { PHONE, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
   countRequests,
+  depth,
   dialogOf,
   focused,
   postWith,
@@ -193,11 +194,6 @@ test('going back from the sign-in dialog drops the like that opened it', async (
   expect(await page.evaluate(() => sessionStorage.getItem('intent'))).toBeNull()
   expect(new URL(page.url()).pathname).toBe('/')
 })
-
-/** Returns the number of entries of the app before the current one. */
-function depth(page: Page): Promise<number> {
-  return page.evaluate(() => history.state.index)
-}
 
 /** Goes one step through the history, and waits until the app knows. */
 function step(page: Page, by: 1 | -1): Promise<void> {

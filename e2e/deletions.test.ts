@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
 import {
   chooseFromMenu,
+  depth,
   openThread,
   postTexts,
   postWith,
@@ -111,6 +112,8 @@ test('a late deletion shows its failure, and does not navigate after the user ha
   await remove.click()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
+  // The closed dialog steps back by itself.
+  await expect.poll(() => depth(page)).toBe(2)
 
   await page.goBack()
   await page.goBack()

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { newEmail } from '../server/testing/account-fixture.ts'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
-import { goOffline, openTab } from './testing/page-actions.ts'
+import { goOffline, goOnline, openTab } from './testing/page-actions.ts'
 import { profileLink, signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
@@ -73,7 +73,7 @@ test('the undo page explains a missing network, a taken address, and a used or i
   await goOffline(page)
   await giveBack.click()
   await expect.poll(() => main.getByRole('alert').textContent()).toBe(OFFLINE)
-  await page.context().setOffline(false)
+  await goOnline(page)
   await giveBack.click()
   const taken = main.getByRole('alert').getByText(/^С прежней почтой теперь есть другой аккаунт/)
   await taken.waitFor()

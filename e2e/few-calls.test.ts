@@ -25,6 +25,7 @@ test('a signed-in reload of the feed reads each page once, even if the viewer be
   await expect.poll(() => cursors).toHaveLength(2)
   viewer.letGo()
   await profileLink(page).waitFor()
+  await page.waitForLoadState('networkidle')
   // A busy machine may request the second page first.
   const [second = 0, first = 0] = cursors.toSorted((a, b) => a - b)
   expect(first - second).toBe(10)
@@ -47,6 +48,7 @@ test('a signed-in start makes four calls: token, account, posts with likes, and 
     },
   })
   await profileLink(page).waitFor()
+  await expect.poll(() => calls.length).toBeGreaterThanOrEqual(4)
   await page.waitForLoadState('networkidle')
   expect(calls.sort()).toEqual([
     'GET /api/v1/live',

@@ -58,8 +58,15 @@ test('a user who logged out here and follows a link from another site is a visit
 
 test('a session that has ended is requested only once', async ({ journey }) => {
   const user = await journey.signUp()
-  const page = await journey.visit({ as: user, before: refuseNews })
-  await profileLink(page).waitFor()
+  let listRead: Promise<unknown> | undefined
+  const page = await journey.visit({
+    as: user,
+    before: async (it) => {
+      await refuseNews(it)
+      listRead = it.waitForResponse(/\/api\/v1\/posts\?/)
+    },
+  })
+  await Promise.all([listRead, profileLink(page).waitFor()])
   // A call in flight would request the session too.
   await page.waitForLoadState('networkidle')
   await endSessions(journey, user)

@@ -162,14 +162,16 @@ async function visitEndedSession(journey: Journey) {
   await journey.emptyWall()
   await journey.publish(await journey.signUp(), 'Окна выходят во двор.')
   const user = await journey.signUp()
+  let listRead: Promise<unknown> | undefined
   const page = await journey.visit({
     as: user,
     before: async (it) => {
       await refuseNews(it)
       await it.clock.install()
+      listRead = it.waitForResponse(/\/api\/v1\/posts\?/)
     },
   })
-  await profileLink(page).waitFor()
+  await Promise.all([listRead, profileLink(page).waitFor()])
   await page.waitForLoadState('networkidle')
   await endSessions(journey, user)
   return { page, user }

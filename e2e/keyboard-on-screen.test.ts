@@ -22,6 +22,7 @@ test('text and its button are never under the keyboard of a phone that does not 
   const dialog = await dialogOf(writer, 'Новая запись')
   const text = dialog.getByLabel('Текст записи')
   await text.fill('я'.repeat(470))
+  await untilInSight(dialog)
   const send = dialog.getByRole('button', { name: 'Опубликовать' })
   const title = await boxOf(dialog.getByRole('heading'))
   for (const item of [send, dialog.getByText('30', { exact: true })]) {
@@ -35,8 +36,7 @@ test('text and its button are never under the keyboard of a phone that does not 
   await send.click()
   const error = await boxOf(dialog.getByRole('alert').getByText(/./))
   expect(error.top - (await boxOf(send)).bottom).toBeLessThan(24)
-  // Polls until the dialog has stopped moving.
-  await expect.poll(async () => (await boxOf(dialog)).bottom).toBeLessThanOrEqual(VISIBLE)
+  await untilInSight(dialog)
   await writer.keyboard.press('Escape')
 
   await postWith(writer, 'Ответьте мне').getByRole('button', { name: 'Ответить' }).click()
@@ -98,6 +98,11 @@ function boxOf(item: Locator): Promise<Box> {
     const { top, right, bottom, left } = element.getBoundingClientRect()
     return { top, right, bottom, left }
   })
+}
+
+/** Waits until the dialog has stopped moving, above the keyboard. */
+async function untilInSight(dialog: Locator): Promise<void> {
+  await expect.poll(async () => (await boxOf(dialog)).bottom).toBeLessThanOrEqual(VISIBLE)
 }
 
 /** Replaces the visual viewport, which a keyboard makes smaller than the page only on iOS. */

@@ -184,8 +184,17 @@ export async function holdAnswer(page: Page, method: string, address: string): P
 /** Cuts the page off. Waits until its requests fail: the browser's network process learns it last. */
 export async function goOffline(page: Page): Promise<void> {
   await page.context().setOffline(true)
-  const isAnswered = () => fetch('/livez', { cache: 'no-store' }).then(Boolean, () => false)
   await expect.poll(() => page.evaluate(isAnswered)).toBe(false)
+}
+
+/** Ends goOffline(). Waits until the page's requests are answered. */
+export async function goOnline(page: Page): Promise<void> {
+  await page.context().setOffline(false)
+  await expect.poll(() => page.evaluate(isAnswered)).toBe(true)
+}
+
+function isAnswered(): Promise<boolean> {
+  return fetch('/livez', { cache: 'no-store' }).then(Boolean, () => false)
 }
 
 /** Keeps the page without the news stream, with which the network would never be idle. */
@@ -206,6 +215,11 @@ export function countRequests(page: Page, method: string, path: RegExp): () => n
     if (request.method() === method && path.test(request.url())) count++
   })
   return () => count
+}
+
+/** Returns the number of entries of the app before the current one. */
+export function depth(page: Page): Promise<number> {
+  return page.evaluate(() => history.state.index)
 }
 
 /** Hides the tab, or shows it again, as the page perceives it. */
