@@ -134,6 +134,7 @@ test('a page that failed to load is loaded by its button «Обновить», o
   await refresh.click()
   await page.getByRole('button', { name: 'Выйти' }).waitFor()
   await page.goBack()
+  await postWith(page, 'Запись 11').waitFor()
   await openSettings(page)
   await page.getByRole('button', { name: 'Выйти' }).waitFor()
   expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)

@@ -45,6 +45,7 @@ test('a post that is no longer liked stays in «Понравившиеся» unt
   }
   const page = await journey.visit({ as: petr })
   await switchView(page, 'Понравившиеся')
+  await page.getByRole('heading', { name: 'Понравившиеся' }).waitFor()
   await expect.poll(() => postTexts(page)).toEqual(['Вторая', 'Первая'])
   const unliked = page.waitForResponse('**/likes')
   await like(postWith(page, 'Первая')).click()
@@ -54,7 +55,7 @@ test('a post that is no longer liked stays in «Понравившиеся» unt
     .toEqual({ pressed: 'false', count: null })
   expect(await postTexts(page)).toEqual(['Вторая', 'Первая'])
   await switchView(page, 'Новые')
-  await page.waitForURL(`${journey.url}/`)
+  await page.getByRole('heading', { name: 'Стена' }).waitFor()
   await expect
     .poll(() => likeState(postWith(page, 'Первая')))
     .toEqual({ pressed: 'false', count: null })

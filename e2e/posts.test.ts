@@ -27,7 +27,7 @@ test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотр
   expect(await postTexts(page)).toEqual(['Первое слово\n\nи второе', 'Прежняя запись'])
   expect((await journey.call('GET', '/posts')).body.total).toBe(2)
   await page.getByRole('link', { name: 'Смотреть', exact: true }).click()
-  await page.waitForURL('**/posts/*')
+  await page.getByRole('heading', { name: 'Запись', exact: true }).waitFor()
   await postWith(page, 'Первое слово').waitFor()
 })
 

@@ -16,6 +16,7 @@ test('the whole card opens the post, and so does its time; the middle button ope
   await page.getByRole('heading', { name: 'Запись' }).waitFor()
   await expect.poll(() => page.title()).toEqual(`${olga.username}: Откройте меня - Вслух`)
   await page.getByRole('button', { name: 'Назад' }).click()
+  await page.getByRole('heading', { name: 'Стена' }).waitFor()
 
   for (const target of [card.getByText('Откройте меня'), card.locator('time')]) {
     const tab = page.context().waitForEvent('page')

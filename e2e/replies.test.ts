@@ -32,7 +32,7 @@ test('the reply dialog shows the post that is replied to, and the reply is count
   const asked = postWith(page, 'Кто здесь?').first()
 
   await switchView(page, 'Понравившиеся')
-  await page.waitForURL('**/liked')
+  await page.getByRole('heading', { name: 'Понравившиеся' }).waitFor()
   await asked.waitFor()
   await reply(page, asked, 'Это я')
   await toast(page, 'Опубликовано').waitFor()
@@ -46,10 +46,10 @@ test('the reply dialog shows the post that is replied to, and the reply is count
   await expect.poll(() => repliesOf(asked)).toBe('2 ответа')
   await expect.poll(() => postTexts(page)).toEqual(['Кто здесь?', 'И снова я', 'Это я'])
   await page.getByRole('button', { name: 'Назад' }).click()
-  await page.waitForURL('**/liked')
+  await page.getByRole('heading', { name: 'Понравившиеся' }).waitFor()
   expect(await repliesOf(asked)).toBe('2 ответа')
   await page.goBack()
-  await page.waitForURL(`${journey.url}/`)
+  await page.getByRole('heading', { name: 'Стена' }).waitFor()
   await expect.poll(() => repliesOf(asked)).toBe('2 ответа')
   expect(await postTexts(page)).toEqual(['Кто здесь?'])
 
@@ -73,7 +73,7 @@ test('a deleted reply is subtracted from every count', async ({ journey, olga, p
   await expect.poll(() => repliesOf(asked)).toBe(null)
   expect(await postTexts(page)).toEqual(['Спросил и жду'])
   await page.getByRole('button', { name: 'Назад' }).click()
-  await page.waitForURL(`${journey.url}/`)
+  await page.getByRole('heading', { name: 'Стена' }).waitFor()
   await expect.poll(() => repliesOf(asked)).toBe(null)
 })
 

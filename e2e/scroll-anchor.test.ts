@@ -209,10 +209,10 @@ test.for([PHONE, DESKTOP])(
     }
     await openSwitcher()
     await press(option)
-    await page.waitForURL('**/own/posts')
+    await page.getByRole('heading', { name: 'Мои записи' }).waitFor()
     await postWith(page, `${TEXT} ${POSTS}`).waitFor()
     await page.goBack()
-    await page.waitForURL(`${journey.url}/`)
+    await page.getByRole('heading', { name: 'Стена' }).waitFor()
     await expect.poll(() => isAt(read, 217)).toBe(true)
   },
 )

@@ -141,6 +141,7 @@ test('n and «?» also work on pages without posts', async ({ journey, petr }) =
     ['/nowhere', 'Страница не существует'],
   ] as const) {
     await page.goto(journey.url + path)
+    await whenScriptsRun(page)
     await page.getByText(text).first().waitFor()
     for (const [key, title] of [
       ['n', 'Новая запись'],

@@ -38,6 +38,8 @@ export function bringTo(post: Locator, top: number): Promise<void> {
 
 /** Clicks a link of a page without scripts, and waits for the page that it opens. */
 export async function followLink(link: Locator): Promise<void> {
+  // The page that has the link may be loading still.
+  await link.page().waitForLoadState()
   const loaded = link.page().waitForEvent('load')
   await link.click()
   await loaded
