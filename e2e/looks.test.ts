@@ -69,10 +69,8 @@ test.for([
     await journey.emptyWall()
     const page = await journey.visit({ viewport })
     const main = page.getByRole('main')
-    expect(await main.getByRole('heading').allTextContents()).toEqual([
-      SITE_DESCRIPTION.slice(0, -1),
-      'Записи не найдены',
-    ])
+    const titles = [SITE_DESCRIPTION.slice(0, -1), 'Записи не найдены']
+    await expect.poll(() => main.getByRole('heading').allTextContents()).toEqual(titles)
     await main.getByText('Возможно, записи скоро появятся').waitFor()
     expect(await page.getByText('стена коротких записей').locator('visible=true').count()).toBe(0)
     await main.getByRole('button', { name: 'Написать первую запись' }).click()

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { authorPath } from '../contract/pages.ts'
 import { DESKTOP, test } from './testing/journey.ts'
 import { openMenu, postWith, styleOf } from './testing/page-actions.ts'
+import { sendNewEmail, signInDialog } from './testing/sign-in-actions.ts'
 
 test('the whole card opens the post, and so does its time; the middle button opens it in a new tab', async ({
   journey,
@@ -165,11 +166,8 @@ test('in forced colours, buttons have borders, and the digits of a code show onl
   await page.keyboard.press('Escape')
 
   await signIn.click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Электронная почта').fill('forced@example.org')
-  await page.keyboard.press('Enter')
-  await dialog.getByRole('button', { name: 'Продолжить' }).click()
-  const code = dialog.getByLabel('Код подтверждения')
+  await sendNewEmail(page, 'forced@example.org')
+  const { dialog, code } = signInDialog(page)
   await code.fill('12')
   expect(await styleOf(code, 'color')).toBe('rgba(0, 0, 0, 0)')
   const cells = dialog.locator('[data-active]')

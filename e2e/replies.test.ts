@@ -71,7 +71,7 @@ test('a deleted reply is subtracted from every count', async ({ journey, olga, p
     .click()
   await toast(page, 'Удалено').waitFor()
   await expect.poll(() => repliesOf(asked)).toBe(null)
-  expect(await postTexts(page)).toEqual(['Спросил и жду'])
+  await expect.poll(() => postTexts(page)).toEqual(['Спросил и жду'])
   await page.getByRole('button', { name: 'Назад' }).click()
   await page.getByRole('heading', { name: 'Стена' }).waitFor()
   await expect.poll(() => repliesOf(asked)).toBe(null)
@@ -281,6 +281,7 @@ test('the reply field asks for the first reply; on a phone it omits the name, wh
   await refuseOnce(page, '**/replies', 'Не чаще раза в минуту', 40)
   await send.click()
   const stop = main.getByRole('button', { name: 'Не отправлять' })
+  await stop.waitFor()
   const [notice, button, foot] = await Promise.all(
     [main.getByText(/Отправим через/), stop, send].map((it) => it.boundingBox()),
   )

@@ -75,7 +75,7 @@ test('after a reload of a post opened by touch, going back draws no focus ring a
   await postWith(page, /Номер 119$/).tap()
   expect(await returnTo(postWith(page, /Номер 119$/))).toBe(false)
   await page.keyboard.press('j')
-  expect(await focusedPost(page)).toBe(`${TEXT} 118`)
+  await expect.poll(() => focusedPost(page)).toBe(`${TEXT} 118`)
   await page.keyboard.press('Enter')
   expect(await returnTo(postWith(page, /Номер 118$/))).toBe(true)
 })

@@ -25,7 +25,7 @@ test('the magnifier leads to the search; results have their words marked, and ke
   const page = await journey.visit()
   await page.getByRole('link', { name: 'Поиск' }).click()
   await heading(page, 'Поиск по записям и ответам').waitFor()
-  expect(await field(page).evaluate((it) => it === document.activeElement)).toBe(true)
+  await expect.poll(() => field(page).evaluate((it) => it === document.activeElement)).toBe(true)
   await search(page, 'книги ежика')
   await page.waitForURL(/\/search\?q=/)
   await expect.poll(() => page.title()).toBe('Поиск: книги ежика - Вслух')
@@ -114,7 +114,7 @@ test('a search without results shows why, and the same field takes the next sear
   await expect.poll(() => postTexts(page)).toEqual(['Нашлось'])
   await page.goBack()
   await heading(page, 'Уточните запрос').waitFor()
-  expect(await field(page).inputValue()).toBe('и не был')
+  await expect.poll(() => field(page).inputValue()).toBe('и не был')
 })
 
 test('results show the viewer’s likes, and a reply leads to its thread', async ({

@@ -39,6 +39,7 @@ test('of two pasted codes the first is filled, and is sent by Enter or a button'
   await askForCode(page, email)
   const { code, proceed } = signInDialog(page)
   const mailed = await journey.nextCode(email)
+  await expect.poll(() => focusedAutocomplete(page)).toBe('one-time-code')
   await page.keyboard.insertText(`Код ${mailed} или ${otherThan(mailed)}`)
   await proceed.waitFor()
   await code.press('Enter')
@@ -60,6 +61,10 @@ test('a wrong code shows an error with the tries left, which typing removes; aft
     'Осталось 2 попытки',
     'Осталась 1 попытка',
   ]
+  // Until then, the dialog moves.
+  await dialog.evaluate(async (it) => {
+    await Promise.allSettled(it.getAnimations().map(({ finished }) => finished))
+  })
   const before = await goBack.boundingBox()
   for (const tries of left) {
     await tryCode(page, otherThan(right))

@@ -183,7 +183,7 @@ test('a notice shows without scripts, is closed by «Понятно» for good, 
   expect(await reader.getByRole('button', { name: 'Понятно' }).isVisible()).toBe(false)
   await expectAfterReload(page, ['В полночь перезапустим серверПонятно'])
   await button.click()
-  expect(await shown(page)).toEqual([])
+  await expect.poll(() => shown(page)).toEqual([])
 
   // Neither the server's HTML nor the app shows it for a moment.
   await page.addInitScript(() => {

@@ -96,8 +96,9 @@ test('logging out removes the user’s data from every tab, keeps the browser’
   await expect.poll(() => storedKeys(other)).not.toContain('invitation')
   const kept = ['client-token', 'theme', draftKey(petr), `told-removal ${petr.id}`]
   for (const tab of [page, other]) {
-    const keys = (await storedKeys(tab)).filter((key) => !ANYBODYS.includes(key))
-    expect(keys.sort()).toEqual(kept.sort())
+    await expect
+      .poll(async () => (await storedKeys(tab)).filter((key) => !ANYBODYS.includes(key)).sort())
+      .toEqual(kept.sort())
   }
   await page.reload()
   await signInButton(page).waitFor()

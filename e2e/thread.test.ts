@@ -43,7 +43,7 @@ test('above a reply are the three nearest posts; the others unfold without movin
     expect(await postTexts(page)).toEqual(TEXTS)
     expect(Math.abs((await topOf(page, last)) - before)).toBeLessThan(1)
     expect(await page.getByRole('link', { name: 'К началу ветки' }).count()).toBe(0)
-    expect(await focusedPost(page)).toBe('Второй')
+    await expect.poll(() => focusedPost(page)).toBe('Второй')
     await page.reload()
     await postWith(page, 'Я и закончу').waitFor()
   }

@@ -39,7 +39,7 @@ test('scrolling loads ten posts at a time until the end of the wall, with skelet
   const second = await holdCalls(page, '**/posts?*cursor=*')
   await page.keyboard.press('End')
   await second.asked
-  expect(await feed.getAttribute('aria-busy')).toBe('true')
+  await expect.poll(() => feed.getAttribute('aria-busy')).toBe('true')
   await page.locator('main [aria-hidden=true] > div').first().waitFor()
   second.letGo()
   await expect.poll(() => feed.getByRole('article').count()).toBe(20)
@@ -292,7 +292,7 @@ test('when new posts do not arrive, a toast shows that the server did not answer
   })
   await newPosts.click()
   await page.getByRole('status').getByText('Сервер долго не отвечает. Попробуйте ещё раз').waitFor()
-  expect(await newPosts.getAttribute('aria-disabled')).toBe(null)
+  await expect.poll(() => newPosts.getAttribute('aria-disabled')).toBe(null)
 })
 
 test.for([320, 800, 1280])(

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import {
@@ -45,10 +45,10 @@ test('characters over 500 are tinted in the field, also after scrolling', async 
   await field.fill(`${'слово\n'.repeat(83)}а лишнее`)
   expect(await tint.textContent()).toBe('лишнее')
   await field.evaluate((it) => it.scrollTo(0, it.scrollHeight))
-  const [inner, outer] = await Promise.all([tint.boundingBox(), field.boundingBox()])
-  const bottom = ({ y, height }: { y: number; height: number }) => y + height
-  if (!inner || !outer) throw new Error('nothing is shown')
-  expect(Math.abs(bottom(outer) - bottom(inner))).toBeLessThan(30)
+  const bottom = (it: Locator) => it.evaluate((shown) => shown.getBoundingClientRect().bottom)
+  await expect
+    .poll(async () => Math.abs((await bottom(field)) - (await bottom(tint))))
+    .toBeLessThan(30)
 })
 
 test('while a text is being sent, the next one begins with an empty dialog and is not lost', async ({
@@ -115,7 +115,7 @@ async function sendAndClose(page: Page, typed: string) {
   await page.keyboard.press('Control+Enter')
   await held.asked
   const send = dialog.getByRole('button', { name: 'Опубликовать' })
-  expect(await send.getAttribute('aria-busy')).toBe('true')
+  await expect.poll(() => send.getAttribute('aria-busy')).toBe('true')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   return held
