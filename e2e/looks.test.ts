@@ -33,8 +33,11 @@ test('the theme is dark at first; the choice survives a reload, and the other th
   await page.addInitScript(recordBackgrounds)
   await page.reload()
   await page.getByRole('button', { name: 'Тёмная тема' }).waitFor()
-  const painted = await page.evaluate(() => Reflect.get(window, 'backgrounds') as string[])
-  expect(painted.length).toBeGreaterThan(0)
+  // The next frame shows the page that the app has just rendered.
+  const painted = await page.evaluate(async () => {
+    await new Promise(requestAnimationFrame)
+    return Reflect.get(window, 'backgrounds') as string[]
+  })
   expect([...new Set(painted)]).toEqual([light])
   expect(await page.locator('meta[name=theme-color]').getAttribute('content')).toBe('#fbf9f6')
 
@@ -329,6 +332,8 @@ test.for([320, 390])('no title is cut on a phone of %d px', async (width, { jour
     ['/settings/account/email', 'Электронная почта'],
   ] as const) {
     await page.goto(journey.url + path)
+    // The tile takes some of the title's room.
+    await profileLink(page).waitFor()
     expect(await isWhole(page.getByRole('heading', { level: 1, name }))).toBe(true)
   }
   await page.goto(journey.url)

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { test as onWall } from './testing/journey.ts'
 import { act, moderated, recordActs } from './testing/moderation-actions.ts'
 import { chooseFromMenu, focusedPost, postTexts, postWith, toast } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
 const test = moderated(onWall)
 
@@ -112,6 +113,7 @@ test('on the wall a moderator blocks an author and removes their posts of the da
   await expect.poll(() => journey.rows('SELECT user_id FROM blocks')).toHaveLength(1)
 
   const other = await journey.visit({ as: olga })
+  await profileLink(other).waitFor()
   await postWith(other, 'Обычная запись').getByRole('button', { name: 'Ещё' }).click()
   await other.getByRole('menuitem', { name: 'Пожаловаться' }).waitFor()
   expect(await other.getByRole('menuitem', { name: /модератор|Заблокировать/ }).count()).toBe(0)

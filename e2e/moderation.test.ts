@@ -79,7 +79,9 @@ test(
     await expect.poll(async () => (await read()).status).toBe(200)
 
     await author.bringToFront()
+    const removed = author.waitForResponse('**/removed-posts')
     await author.reload()
+    expect((await (await removed).json()).posts).toEqual([])
     await postWith(author, 'Спорная запись').getByText('1 отметка «Нравится»').waitFor()
     expect(await author.getByText('Удалено модератором').count()).toBe(0)
   },

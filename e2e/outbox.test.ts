@@ -214,7 +214,13 @@ test('texts that wait survive when all data of the site is cleared', async ({ jo
   await dialog.waitFor({ state: 'detached' })
   await submit(page, 'Вторая из двух')
   await dialog.getByText(WAITS_FOR_SERVER).waitFor()
+  await page.evaluate(() =>
+    addEventListener('storage', ({ key }) => {
+      if (key === null) document.documentElement.dataset.cleared = ''
+    }),
+  )
   await other.evaluate(() => localStorage.clear())
+  await page.locator('html[data-cleared]').waitFor()
   await expect.poll(() => storedTexts(page)).toHaveLength(2)
   await page.context().unroute(PUBLICATION)
   await dialog.waitFor({ state: 'detached' })

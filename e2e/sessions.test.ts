@@ -168,6 +168,7 @@ test('a session closed on another device leaves no draft and no hidden word, in 
   for (const tab of [page, other]) await expect.poll(() => personalKeys(tab, here)).toEqual([])
   await page.reload()
   await signInButton(page).click()
+  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
   expect(await page.getByText(CLOSED).count()).toBe(0)
   await signInThrough(journey, page, here.email)
   expect(await textField(await startPost(page)).inputValue()).toBe('')

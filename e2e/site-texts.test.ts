@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, type Journey, testWith } from './testing/journey.ts'
-import { signInButton, signInDialog } from './testing/sign-in-actions.ts'
+import { profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const test = testWith({ OPERATOR_NAME: 'Ольга Ильина', CONTACT_EMAIL: 'o@wall.example' })
 
@@ -197,7 +197,8 @@ test('a notice shows without scripts, is closed by «Понятно» for good, 
   for (const path of ['/', '/settings']) {
     await page.goto(journey.url + path)
     await page.locator('[data-notice-id]').waitFor({ state: 'attached' })
-    await page.locator('#content').waitFor()
+    await profileLink(page).waitFor()
+    await page.evaluate(() => new Promise(requestAnimationFrame))
     expect(await shown(page)).toEqual([])
     expect(await page.locator('[data-flashed]').count()).toBe(0)
   }

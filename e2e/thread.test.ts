@@ -12,6 +12,7 @@ import {
   postWith,
   readOn,
 } from './testing/page-actions.ts'
+import { profileLink } from './testing/sign-in-actions.ts'
 
 const TEXTS = ['Кто начал?', 'Я начал', 'Второй', 'Третий', 'Четвёртый', 'Я и закончу']
 
@@ -165,6 +166,7 @@ test('replies since the last visit are marked, and a long thread leads to them i
   await page.goto(journey.url)
   await page.goto(journey.url + path)
   await postWith(page, 'Ответ 14').waitFor()
+  await profileLink(page).waitFor()
   await page.getByRole('link', { name: 'К первым' }).waitFor()
   expect(await fresh(page)).toEqual([])
 })

@@ -301,6 +301,7 @@ test.for([320, 800, 1280])(
     const page = await journey.visit({ as: olga, viewport: { width, height: 844 } })
     const title = page.getByRole('heading', { level: 1, name: 'Стена', exact: true })
     const switcher = feedSwitcher(page)
+    await profileLink(page).waitFor()
     expect(await switcher.innerText()).toBe('Новые')
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
     const [at, beside] = await Promise.all([lettersOf(title), lettersOf(switcher)])

@@ -45,7 +45,7 @@ test('without locks, a text that is written over a copy of another tab’s leave
   const other = await startPost(second)
   expect(await textField(other).inputValue()).toBe('Текст первой')
   await textField(other).fill('Совсем другое')
-  await expect.poll(() => storedDrafts(second)).toEqual(['Совсем другое', 'Текст первой'])
+  await expect.poll(() => storedDrafts(first)).toEqual(['Совсем другое', 'Текст первой'])
   expect(await textField(dialog).inputValue()).toBe('Текст первой')
 
   // The draft of a tab that is closed is taken over.
