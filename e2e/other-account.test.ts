@@ -5,6 +5,7 @@ import {
   chooseFromMenu,
   openTab,
   postWith,
+  refuseNews,
   refuseOnce,
   startPost,
   toast,
@@ -142,7 +143,7 @@ test('the sign-in dialog closes when a user signs in in another tab, and its int
 }) => {
   const vera = await journey.signUp()
   await journey.publish(await journey.signUp(), 'Ещё не отмечено')
-  const page = await journey.visit()
+  const page = await journey.visit({ before: refuseNews })
   const heart = postWith(page, 'Ещё не отмечено').getByRole('button', { name: 'Нравится' })
   await heart.click()
   const { dialog, email } = signInDialog(page)

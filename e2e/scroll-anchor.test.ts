@@ -243,10 +243,14 @@ test('a session that begins and ends in another tab moves nothing here, and show
   await expect.poll(() => isAt(read, 217)).toBe(true)
 
   await other.goto(`${journey.url}/settings`)
+  const last = await page.getByRole('article').last().getAttribute('data-post-id')
+  const readAgain = page.waitForResponse(
+    async (it) => it.url().includes('/posts?') && (await it.text()).includes(`"id":"${last}"`),
+  )
   await other.getByRole('button', { name: 'Выйти' }).click()
   await signInButton(page).waitFor()
-  expect(await like.getAttribute('aria-pressed')).toBe('false')
-  await page.waitForLoadState('networkidle')
+  await expect.poll(() => like.getAttribute('aria-pressed')).toBe('false')
+  await readAgain
   await expect.poll(() => isAt(read, 217)).toBe(true)
   expect(await page.getByRole('article').count()).toBe(shown)
 })
