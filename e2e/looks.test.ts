@@ -318,7 +318,9 @@ test('the longest name leaves nothing outside the screen of a phone, with letter
       await page.goto(journey.url + path)
       await profileLink(page).waitFor()
       await page.getByText('изменено').first().waitFor()
-      expect(await page.evaluate(namesOutside), `${path}, ${width} px, ${letters} px`).toEqual([])
+      await expect
+        .poll(() => page.evaluate(namesOutside), { message: `${path}, ${width} px, ${letters} px` })
+        .toEqual([])
     }
   }
 })
