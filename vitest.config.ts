@@ -54,6 +54,9 @@ class WaitingFirst extends BaseSequencer {
   }
 }
 
+/** On a busy machine a correct result may take long. */
+const PATIENT = { poll: { timeout: 15_000, interval: 30 } }
+
 /**
  * Node runs these files in production as they stand, so it runs them in tests too: without a
  * bundler between, a missing extension or a syntax that cannot be erased fails here first.
@@ -62,8 +65,7 @@ const runByNode = {
   experimental: { viteModuleRunner: false, nodeLoader: false },
   // The files that one worker runs share its process, which loads the modules once.
   isolate: false,
-  // On a busy machine a correct result may take long.
-  expect: { poll: { timeout: 15_000, interval: 30 } },
+  expect: PATIENT,
 }
 
 const overHttp = { ...runByNode, testTimeout: 40_000, hookTimeout: 60_000 }
@@ -99,6 +101,8 @@ export default defineConfig({
         include: ['{contract,scripts,e2e/testing}/**/*.test.ts', 'web/**/*.test.{ts,tsx}'],
         globalSetup: [FILES_IN_MEMORY],
         isolate: false,
+        expect: PATIENT,
+        testTimeout: 20_000,
         sequence: { groupOrder: 1 },
       }),
       suite('server', {
