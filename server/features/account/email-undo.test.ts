@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { newEmail } from '../../testing/account-fixture.ts'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
@@ -153,6 +153,9 @@ test('changes that can no longer be undone are removed hourly', async () => {
 testPerNode('limits counted in memory, by each node for itself')(
   'a network may undo 20 changes a minute, then gets 429 with Retry-After',
   async () => {
+    // So that nothing is allowed anew meanwhile.
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     const strict = await strictApp()
     const tryOne = (ip: string) =>
       strict.call('POST', '/email-changes/unknown/undo', { body: { secret: 'x' }, ...from(ip) })
