@@ -35,11 +35,9 @@ export async function changeEmail(
 }
 
 async function noticeTo(mailbox: Mailbox, address: string): Promise<UndoLink> {
-  for (let count = 1; ; count++) {
-    const { text } = await mailbox.mailTo(address, count)
-    const [, id, secret] = /\/email-undo#([0-9a-f]{32})\.([0-9a-f]{64})$/m.exec(text) ?? []
-    if (id && secret) return { id, secret }
-  }
+  const { text } = await mailbox.mailAbout(address, /^Почта аккаунта изменена/)
+  const [, id = '', secret = ''] = /\/email-undo#([0-9a-f]{32})\.([0-9a-f]{64})$/m.exec(text) ?? []
+  return { id, secret }
 }
 
 export function undoChange(

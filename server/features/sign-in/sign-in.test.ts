@@ -127,7 +127,8 @@ test('the log contains no code, cookie, token, clientToken or whole e-mail', asy
   await quiet.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } })
   await quiet.logLine('mail sent', 2)
 
-  const log = quiet.logged.join('')
+  // Without times, whose digits could match by chance.
+  const log = quiet.logged.join('').replaceAll(/"time":\d+/g, '')
   expect(log).toContain('/api/v1/logins/:id/verify')
   expect(log).toContain('w***@example.org')
   const [, secret] = cookie.split('.')

@@ -126,18 +126,20 @@ test('twenty refusals for ten networks slow the mails to new addresses to one in
   for (let n = 0; n < 3; n++) expect((await ask('example.org', 20 + n)).status).toBe(201)
   await expect.poll(() => statesOf(app)).toMatchObject({ sent: before + 1, slowed: 2 })
   await signIn('olga@example.org', '10.9.0.1')
+  expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({ level: 'ok' })
+  for (let sent = before + 2; sent <= before + 3; sent++) {
+    await passTime(app, 10)
+    await expect.poll(() => statesOf(app)).toMatchObject({ sent })
+  }
   const status = await runHere(envOf(app), ['status'])
   expect(status.out).toContain('регистрация открыта')
   expect(status.out).toMatch(/за час: 21, сетей: 10; письма новым адресам уходят медленно/)
   const doctor = await runHere(envOf(app), ['doctor'])
   expect(doctor.code).toBe(1)
   expect(doctor.out).toMatch(/которых нет, за час: 21, сетей: 10; .* vslukh ban add/s)
-  expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({ level: 'ok' })
-  for (let sent = before + 2; sent <= before + 3; sent++) {
-    await passTime(app, 10)
-    await expect.poll(() => statesOf(app)).toMatchObject({ sent })
-  }
   await ask('gone.example', 11)
+  await passTime(app, 10)
+  await expectRefused(22, 11)
   await expect.poll(() => mailsToOperator().length).toBe(1)
   const told = await mailbox.mailTo(OPERATOR)
   expect(told.subject).toMatch(/Отклонено писем за час: 2\d/)
