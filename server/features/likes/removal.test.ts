@@ -11,6 +11,8 @@ import { findCounterDifferences } from '../posts/counters.task.ts'
 /** More than one step of 5,000, and less than two. */
 const LIKERS = 6000
 const LEFT_BY_A_STEP = 1000
+/** A busy machine takes seconds to insert so many. */
+const PATIENT = { poolLimits: { statementTimeoutMs: 60_000 } }
 
 /** Locks a user's total of likes until the returned function is called. */
 async function holdTotalOf({ databaseUrl }: TestApp, userId: string): Promise<() => Promise<void>> {
@@ -37,7 +39,7 @@ const liked = async (app: TestApp, { token }: TestUser) =>
   (await app.call('GET', '/posts?filter=liked', { token })).body
 
 test('a deleted post leaves every list and total at once and its likes are removed in steps, with exact counts in between', async () => {
-  const app = await appForTest()
+  const app = await appForTest(PATIENT)
   const olga = await app.signUp()
   const doomed = await app.publish(olga, 'Все меня любят')
   const other = await app.publish(olga, 'Остаюсь')
@@ -84,7 +86,7 @@ async function deletedPost(app: TestApp, likers: number): Promise<string> {
 }
 
 test('likes that a killed process has left are removed by the next run, within a minute', async () => {
-  const app = await appForTest()
+  const app = await appForTest(PATIENT)
   const id = await deletedPost(app, 10)
   await addJob(app.db, 'move-likes', { payload: {} })
   await expect.poll(() => rowsLeft(app, id)).toBe(0)
@@ -93,7 +95,7 @@ test('likes that a killed process has left are removed by the next run, within a
 })
 
 test('two runs at once remove each like once', async () => {
-  const app = await appForTest()
+  const app = await appForTest(PATIENT)
   const id = await deletedPost(app, LIKERS)
   for (let run = 0; run < 4; run++) await addJob(app.db, 'move-likes', { payload: {} })
   await expect.poll(() => rowsLeft(app, id)).toBe(0)

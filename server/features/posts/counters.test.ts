@@ -70,7 +70,8 @@ test.each([
 ])(
   'a statement %s locks what it counts in ascending order, so that no two of them wait for each other',
   async (_what, statement, totals) => {
-    const app = await appForTest()
+    // The statement waits as long as the test needs.
+    const app = await appForTest({ poolLimits: { statementTimeoutMs: 60_000 } })
     for (const user of await signUps(app, 8)) {
       const { id } = await app.publish(user)
       await app.reply(user, id)

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
+import { readConfig } from '../../kernel/config/config.ts'
+import type { Queryable } from '../../kernel/db/database.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { appForFile, appForTest, type TestApp } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
+import { updateText } from './posts.repository.ts'
 
 const app = await appForFile()
 const olga = await app.signUp()
@@ -10,7 +13,7 @@ const olga = await app.signUp()
 const edit = (post: Post, text: string, { token } = olga) =>
   app.call('PATCH', `/posts/${post.id}`, { token, body: { text } })
 
-async function passTime({ db }: TestApp, post: Post, seconds: number): Promise<void> {
+async function passTime({ db }: { db: Queryable }, post: Post, seconds: number): Promise<void> {
   await sql`UPDATE posts SET created_at = now() - ${seconds} * interval '1 second'
     WHERE id = ${post.id}`.execute(db)
 }
@@ -35,8 +38,15 @@ test('a reply can be edited like a post, and stays in its thread', async () => {
 
 test('a post can be edited 9:59 after publishing', async () => {
   const post = await app.publish(olga)
-  await passTime(app, post, 599)
+  await passTime(app, post, 540)
   expect((await edit(post, 'Успела')).body).toMatchObject({ text: 'Успела', is_modified: true })
+  // In a transaction, now() stands still.
+  await app.db.transaction().execute(async (db) => {
+    const { editPeriodSeconds: periodSeconds } = readConfig({})
+    const last = { id: post.id, ownerId: olga.id, text: 'Ещё успела', periodSeconds }
+    await passTime({ db }, post, 599)
+    expect(await updateText(db, last)).toBe(true)
+  })
 })
 
 test('a post cannot be edited 10:01 after publishing, and is not changed', async () => {
@@ -53,7 +63,7 @@ test('EDIT_PERIOD_SECONDS sets another edit period', async () => {
   const post = await brief.publish(petr)
   const editIn = (text: string) =>
     brief.call('PATCH', `/posts/${post.id}`, { token: petr.token, body: { text } })
-  await passTime(brief, post, 58)
+  await passTime(brief, post, 30)
   expect((await editIn('Успел')).status).toBe(200)
   await passTime(brief, post, 61)
   expectRefusal(await editIn('Опоздал'), 'EDIT_PERIOD_EXPIRED')

@@ -10,7 +10,8 @@ import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from './counters.task.ts'
 import { createPublish } from './publications.service.ts'
 
-const app = await appForFile()
+// A statement waits for a lock as long as a test needs.
+const app = await appForFile({ poolLimits: { statementTimeoutMs: 60_000 } })
 const olga = await app.signUp()
 /** The post whose lock holds a reply up. */
 const held = await app.publish(olga)
