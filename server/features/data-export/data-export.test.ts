@@ -247,6 +247,7 @@ testPerNode('how much one node does at once')(
     expectRefusal(await ask(ira), 'UNAVAILABLE')
 
     for (const { body } of unread) await body?.cancel()
+    await expect.poll(async () => (await ask()).status).toBe(201)
     const ticket = (await ask()).body.path
     const breakOff = async () => {
       const { status, body } = await fetch(app.url + ticket)
@@ -255,6 +256,7 @@ testPerNode('how much one node does at once')(
     }
     for (let time = 2; time <= 5; time++) await expect.poll(breakOff).toBe(200)
     await expect.poll(breakOff).toBe(429)
+    await expect.poll(async () => (await ask()).status).toBe(429)
     expectTooMany(await ask(), { least: 4 * 3600, most: 5 * 3600 })
   },
 )
