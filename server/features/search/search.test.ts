@@ -137,16 +137,22 @@ test('a word that is in every post, or in none, is found alike among thousands',
   expect(await idsOf('общее грифон')).toEqual([])
 })
 
-test('a search that would parse thousands of posts is QUERY_TOO_BROAD after 300 ms', async () => {
-  await sql`INSERT INTO posts (owner_id, text)
-    SELECT ${anna.id}, repeat('Утро мудренее, вечер длиннее. ', 16) FROM generate_series(1, 5000)`.execute(
-    app.db,
-  )
-  const began = performance.now()
-  const answer = await search('"вечер утро"')
-  expect(performance.now() - began).toBeLessThan(1000)
-  expectRefusal(answer, 'QUERY_TOO_BROAD')
-  expect(answer.body.message).toBe('Слишком общий запрос: добавьте слово')
+test('a search that takes longer than 300 ms is QUERY_TOO_BROAD', async () => {
+  const times: number[] = []
+  await app.db.transaction().execute(async (tx) => {
+    // Every search waits for the end of this transaction.
+    await sql`LOCK TABLE mutes`.execute(tx)
+    for (let time = 0; time < 4; time++) {
+      const began = performance.now()
+      const answer = await search('"вечер утро"')
+      times.push(performance.now() - began)
+      expectRefusal(answer, 'QUERY_TOO_BROAD')
+      expect(answer.body.message).toBe('Слишком общий запрос: добавьте слово')
+    }
+  })
+  // Each may meet a moment in which the machine stands still.
+  expect(Math.min(...times)).toBeGreaterThan(290)
+  expect(Math.min(...times)).toBeLessThan(1000)
 })
 
 test('a search that finds nothing is an empty page, and one without a word to look for asks for a word', async () => {
