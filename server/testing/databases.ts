@@ -70,11 +70,13 @@ function alterDatabase(url: string, change: string): Promise<unknown> {
   return executeOn(withDatabase(url, 'postgres'), `ALTER DATABASE ${name} ${change}`)
 }
 
-/** The product may connect again. */
+const GONE_WITHIN_MS = 30_000
+
+/** Resolves once they are gone. The product may connect again. */
 export function endConnections(url: string): Promise<unknown> {
   return executeOn(
     withDatabase(url, 'postgres'),
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    `SELECT pg_terminate_backend(pid, ${GONE_WITHIN_MS}) FROM pg_stat_activity
       WHERE datname = '${new URL(url).pathname.slice(1)}' AND usename = current_user`,
   )
 }
