@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Queryable } from '../kernel/db/database.ts'
+import { FEED_NAME } from '../kernel/db/nodes.ts'
 
 /** The migrated database that each test database is a copy of. */
 export const TEMPLATE = 'vslukh_template'
@@ -85,6 +86,13 @@ export async function lockWaits({ db }: { db: Queryable }): Promise<number> {
   const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db)
   return rows[0]?.count ?? 0
+}
+
+/** Returns how many nodes receive the changes of others: the first statement of each feed is LISTEN. */
+export async function listeningNodes({ db }: { db: Queryable }): Promise<number> {
+  const { rows } = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database()
+    AND starts_with(application_name, ${FEED_NAME}) AND state = 'idle' AND query <> ''`.execute(db)
+  return rows.length
 }
 
 /**
