@@ -39,10 +39,15 @@ export async function openHangingSmtp(at: SmtpStep, { drips = false } = {}) {
       socket.on('close', () => clearInterval(timer))
     }
     say('greeting', '220 hanging')
+    let heard = ''
     socket.setEncoding('latin1').on('data', (text: string) => {
-      const asked = REPLIES.find((one) => one.asked.test(text))
-      if (asked?.step === 'message') counts.mails++
-      if (asked) say(asked.step, asked.reply)
+      heard += text
+      // A message and the line that ends it may come apart.
+      const asked = REPLIES.find((one) => one.asked.test(heard))
+      if (!asked) return
+      heard = ''
+      if (asked.step === 'message') counts.mails++
+      say(asked.step, asked.reply)
     })
   })
   const port = await listen(server)

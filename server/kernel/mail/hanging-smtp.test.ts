@@ -12,7 +12,7 @@ const MESSAGE = toMessage(
   { name: 'Вслух', address: 'no-reply@vsluh.example' },
 )
 /** Long enough for seven conversations on a busy machine. */
-const CONVERSATION_MS = 2000
+const CONVERSATION_MS = 5000
 
 test('a server that hangs at any step is given up at the deadline, and its connection is closed', async () => {
   const failures = await Promise.all(

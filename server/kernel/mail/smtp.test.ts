@@ -23,6 +23,8 @@ const MESSAGE = toMessage(
   { name: 'Вслух', address: 'no-reply@vsluh.example' },
 )
 const SHORT = { conversationMs: 700 }
+/** Long enough to send a whole mail on a busy machine. */
+const WHOLE = { conversationMs: 3000 }
 
 test.each(['greeting', 'hello'] as const)(
   'a server that never completes its %s is given up at the deadline, and its connection is closed',
@@ -53,7 +55,7 @@ test('a mail that was sent whole without a reply is sent once more, and not a th
   const log = (_details: object, message: string) => void logged.push(message)
   const states: string[] = []
   const ids = new Set<string | undefined>()
-  const send = smtpSender({ url: tarpit.url }, SHORT)
+  const send = smtpSender({ url: tarpit.url }, WHOLE)
   const sender = new MailSender({
     db,
     kinds: {
@@ -208,9 +210,14 @@ test('a server that offers TLS and has none gets the mail only if TLS is not req
   ]
   const server = createServer((socket) => {
     socket.write('220 here\r\n')
+    let heard = ''
     socket.setEncoding('latin1').on('data', (text: string) => {
-      const reply = replies.find(([asked]) => asked.test(text))?.[1]
-      if (reply) socket.write(`${reply}\r\n`)
+      heard += text
+      // A message and the line that ends it may come apart.
+      const reply = replies.find(([asked]) => asked.test(heard))?.[1]
+      if (!reply) return
+      heard = ''
+      socket.write(`${reply}\r\n`)
     })
   })
   const url = `smtp://127.0.0.1:${await listen(server)}`
