@@ -18,7 +18,9 @@ export async function sendRaw(url: string, bytes: string): Promise<string> {
 export async function readToEnd(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  await once(socket, 'close')
+  // A server that closes before it has read everything resets the connection.
+  socket.on('error', () => {})
+  await new Promise((resolve) => socket.once('close', resolve))
   return Buffer.concat(chunks).toString('utf8')
 }
 
