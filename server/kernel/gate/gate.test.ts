@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Gate, type Leave } from './gate.ts'
 
 /** A task that runs until `end` is called. */
@@ -27,6 +27,8 @@ test('the third task waits until one of two is done, and the others start in the
 })
 
 test('when too many tasks wait, or after the wait, it is UNAVAILABLE; a task that fails lets the next one start', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const gate = new Gate({ running: 1, waiting: 1, waitMs: 50, message: 'Позже', retryAfter: 9 })
   const first = held('first', [])
   const atWork = gate.run(first.work)
@@ -36,6 +38,7 @@ test('when too many tasks wait, or after the wait, it is UNAVAILABLE; a task tha
     message: 'Позже',
     retryAfter: 9,
   })
+  vi.advanceTimersByTime(50)
   expect(await waiting).toBe('UNAVAILABLE')
   const next = gate.run(async () => 'next')
   first.end()

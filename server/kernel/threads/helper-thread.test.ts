@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createHelperThread } from './threads.ts'
 
 /** Answers with the question and with how many it has answered, and knows some that it cannot. */
@@ -24,9 +25,15 @@ test('answers come in order', async () => {
 })
 
 test('a question that ends the thread, or is not answered, fails alone: a new thread answers the next one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const thread = startParrot({ silenceMs: 500 })
   const answers = ['a', 'what ends it', 'b', 'what it never answers', 'c'].map(thread.ask)
-  expect(await Promise.allSettled(answers)).toMatchObject([
+  const settled = Promise.allSettled(answers)
+  await answers[2]
+  await turn()
+  vi.advanceTimersByTime(500)
+  expect(await settled).toMatchObject([
     { value: 'a 1' },
     { reason: { message: 'It ends' } },
     { value: 'b 1' },
