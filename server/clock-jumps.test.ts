@@ -5,7 +5,7 @@ import { noteEpisode, removeOldRefusals } from './features/site-state/mail-name.
 import { findAskerWait, readMailName } from './features/site-state/mail-name.service.ts'
 import { queueMail } from './kernel/mail/queue-mail.ts'
 import { addJob } from './kernel/queue/queue.ts'
-import { passCodeTime, passLimitTime, passSessionTime } from './testing/passing-time.ts'
+import { passCodeTime, passLimitTime, passSessionTime, stopClock } from './testing/passing-time.ts'
 import { startAt, verifyAt, wrongCode } from './testing/sign-in-calls.ts'
 import { appForTest, mailAppForTest, type TestApp, testPerNode } from './testing/test-app.ts'
 
@@ -60,6 +60,7 @@ test('mails that were refused while the clock was an hour ahead slow no others o
 testPerNode('limits counted in memory, by each node for itself')(
   'the limits of the first day do not hold for an account that was made while the clock was a day ahead',
   async () => {
+    stopClock()
     const app = await appForTest({ config: { rateLimitScale: 1 } })
     const { id, token } = await app.signUp()
     await sql`UPDATE users SET created_at = now() + interval '1 day' WHERE id = ${id}`.execute(

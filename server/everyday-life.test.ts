@@ -1,7 +1,7 @@
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { TestAnswer, TestUser } from './testing/client.ts'
 import { WEB_FILES } from './testing/fake-web-app.ts'
-import { passMailLimitTime, signUpEarlier } from './testing/passing-time.ts'
+import { passMailLimitTime, signUpEarlier, stopClock } from './testing/passing-time.ts'
 import { from, startAt, verifyAt, wrongCode } from './testing/sign-in-calls.ts'
 import { appForTest, type TestApp, testPerNode } from './testing/test-app.ts'
 
@@ -14,8 +14,7 @@ const MINUTE = 60
 
 let app: TestApp
 test.beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-  onTestFinished(() => void vi.useRealTimers())
+  stopClock()
   app = await appForTest({
     config: { rateLimitScale: 1, trustProxy: ['127.0.0.1'] },
     webFiles: WEB_FILES,

@@ -1,8 +1,17 @@
 import { sql } from 'kysely'
-import { expect } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { wakeSenders } from '../kernel/mail/queue-mail.ts'
 import type { TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
+
+/**
+ * Stops the monotonic clock until the test has finished, so that no limit in memory earns anything
+ * back and no cached response ages. The test's apps start after it.
+ */
+export function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
 
 /** The time of a code begins when its mail has been tried. */
 export async function passCodeTime(app: TestApp, seconds: number): Promise<void> {

@@ -2,13 +2,15 @@ import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import { postIdsOf } from '../../../contract/post-rules.ts'
 import { listPosts, type PostPage } from '../../../contract/posts.ts'
+import { stopClock } from '../../testing/passing-time.ts'
 import { postOf } from '../../testing/post-of.ts'
 import { Outage } from '../db/outage.ts'
 import type { Http } from '../http/route.ts'
 import { ResponseCache, type ViewerFlag } from './response-cache.ts'
 
-/** Cached reads of a wall of one post, which the user 1 likes. */
+/** Cached reads of a wall of one post, which the user 1 likes, within one moment. */
 function cachedWall() {
+  stopClock()
   const flag: ViewerFlag = {
     postIdsOf: (answer) => postIdsOf(answer as PostPage),
     setFor: (answer, liked) => {

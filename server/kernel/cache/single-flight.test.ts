@@ -4,7 +4,7 @@ import { CachedResponse } from './cached-response.ts'
 
 /** Shared reads of one URL whose ends the test decides. */
 function readsOfOneUrl() {
-  const cache = new MemoryCache()
+  const cache = new MemoryCache({ clock: () => 0 })
   cache.setSubscribed(true)
   const shared = new SharedReads(cache)
   const begun: PromiseWithResolvers<CachedResponse>[] = []
