@@ -69,6 +69,8 @@ test('a wrong call names the missing word and the help', async () => {
 })
 
 test('status and reports list open reports, and a decision applies to the next request on every node', async () => {
+  // The codes of both people, which the status counts.
+  await app.logLine('mail sent', 2)
   const post = await app.publish(olga, 'Купите\u202eгараж\nнедорого')
   expect(await statusOf(post.id)).toBe(200)
   await report(app, petr, { postId: post.id, comment: 'Надоело' })

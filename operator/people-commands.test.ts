@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../server/features/posts/counters.task.ts'
 import { createSiteStateReader } from '../server/features/site-state/site-state.service.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
+import { mailHealth } from '../server/kernel/mail/mail-log.repository.ts'
 import { DEVICE } from '../server/testing/client.ts'
 import { expectRefusal } from '../server/testing/expect-refusal.ts'
 import { folderForTest } from '../server/testing/folder-for-test.ts'
@@ -334,6 +335,8 @@ test('notice sets, prints and clears a line for all visitors', async () => {
 
 test('user export writes a new file that only its owner can read, and user erase leaves nothing but the journal', async () => {
   const vera = await app.signUp()
+  // Until a mail has left, the queue has its address.
+  await expect.poll(async () => (await mailHealth(app.db)).waiting).toBe(0)
   const post = await app.publish(vera, 'Запись Веры')
   await app.reply(petr, post.id)
   const folder = await folderForTest()

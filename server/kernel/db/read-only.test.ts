@@ -44,6 +44,8 @@ test('a connection that turns out to be read-only is closed at once: the next ca
   const app = await appForTest()
   const { token } = await app.signUp()
   const publish = () => app.call('POST', '/posts', { token, body: { text: 'Ещё раз' } })
+  // Its sender would open a second connection.
+  await app.logLine('mail sent')
   await setReadOnly(app.databaseUrl, true)
   await expect
     .poll(async () => (await app.call('GET', '/sessions', { token })).status, SOON)

@@ -61,14 +61,19 @@ test('a line says how long the queries of its request took, and a response from 
   const app = await appForTest()
   const olga = await app.signUp()
   await app.publish(olga)
-  const before = app.logged.filter((line) => line.includes(REQUEST)).length
-  for (let times = 0; times < 5; times++) await app.call('GET', '/posts')
-  const lines = (await linesAfter(app, before + 5)).filter(({ route }) => route === '/api/v1/posts')
-  const published = lines.find(({ method }) => method === 'POST')
-  expect(published.dbMs).toBeGreaterThan(0)
-  const reads = lines.filter(({ method }) => method === 'GET')
-  expect(reads.at(0)?.dbMs).toBeGreaterThan(0)
-  expect(reads.filter(({ dbMs }) => dbMs === undefined)).not.toEqual([])
+  const lines = (method: string) =>
+    app.logged
+      .map((line) => JSON.parse(line))
+      .filter((line) => line.method === method && line.route === '/api/v1/posts')
+  // A node caches once it receives the changes of others.
+  await expect
+    .poll(async () => {
+      await app.call('GET', '/posts')
+      return lines('GET').some(({ dbMs }) => dbMs === undefined)
+    })
+    .toBe(true)
+  expect(lines('POST')[0].dbMs).toBeGreaterThan(0)
+  expect(lines('GET')[0].dbMs).toBeGreaterThan(0)
 })
 
 test('no code, cookie, token, whole e-mail, clientToken, operation id or post text is ever in the log, even at its most verbose level', async () => {

@@ -25,11 +25,14 @@ async function wallForTest() {
   const [olga, petr, masha, ivan] = await Promise.all([1, 2, 3, 4].map(() => app.signUp()))
   if (!olga || !petr || !masha || !ivan) throw new Error('four people')
   const env = { ...envOf(app), DATA_DIR, BACKUP_DIR }
-  return { app, olga, petr, masha, ivan, env, file: join(BACKUP_DIR, 'wall.backup') }
+  const list = join(DATA_DIR, 'deletions.jsonl')
+  /** Of how many people it is noted that they have deleted their account; a job does that. */
+  const noted = async () => new Set((await readIfExists(list))?.match(/"id":"\d+"/g)).size
+  return { app, olga, petr, masha, ivan, env, noted, file: join(BACKUP_DIR, 'wall.backup') }
 }
 
 test('a restore deletes the accounts again that were deleted after the backup, keeps returned ones, and reports both', async () => {
-  const { app, olga, petr, masha, ivan, env, file } = await wallForTest()
+  const { app, olga, petr, masha, ivan, env, noted, file } = await wallForTest()
   const post = await app.publish(petr, 'Меня уже нет')
   await leave(app, ivan)
   await expect.poll(() => isSettled(app), SOON).toBe(true)
@@ -37,6 +40,7 @@ test('a restore deletes the accounts again that were deleted after the backup, k
   await leave(app, olga)
   await comeBack(app, ivan.email, true)
   await expect.poll(() => isSettled(app), SOON).toBe(true)
+  await expect.poll(noted, SOON).toBe(2)
   const erased = await runHere(env, ['user', petr.username, 'erase', '--yes'])
   expect(erased).toMatchObject({ code: 0, out: `Аккаунт ${petr.username} стёрт.\n` })
   await app.close()
@@ -75,7 +79,7 @@ test('without a list of the deleted the command says that they may be back', asy
 })
 
 test('a noted deletion does not apply to another account with the same id', async () => {
-  const { env, file, app, olga, petr } = await wallForTest()
+  const { env, file, app, olga, petr, noted } = await wallForTest()
   expect(await runHere(env, ['backup', file])).toMatchObject({ code: 0 })
   await sql`UPDATE users SET created_at = created_at - interval '1 ms' WHERE id = ${olga.id}`.execute(
     app.db,
@@ -84,8 +88,6 @@ test('a noted deletion does not apply to another account with the same id', asyn
   await leave(app, petr)
   await expect.poll(() => isSettled(app), SOON).toBe(true)
   // That says nothing of people without posts: the job that notes them may not have run yet.
-  const list = join(env.DATA_DIR, 'deletions.jsonl')
-  const noted = async () => new Set((await readIfExists(list))?.match(/"id":"\d+"/g)).size
   await expect.poll(noted, SOON).toBe(2)
   await app.close()
   const { out } = await runHere(env, ['restore', file, '--replace', '--yes', '--json'])
