@@ -15,7 +15,8 @@ export async function databaseForTest(template?: string): Promise<string> {
 /** Opens such a database, until the test has finished. */
 export async function openDatabaseForTest() {
   const url = await databaseForTest()
-  const opened = openDatabase(url, () => {})
+  // PostgreSQL may take long to accept a connection on a busy machine.
+  const opened = openDatabase(url, () => {}, { connectionWaitMs: 10_000 })
   onTestFinished(opened.close)
   return { ...opened, url }
 }
