@@ -6,8 +6,9 @@ import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
 import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
 
-/** A refusal without any waiting takes this long on a busy machine. */
+/** A connection is waited for longer. */
 const AT_ONCE_MS = 700
+const REFUSALS = 12
 const WAIT = { timeout: 10_000 }
 /** A statement without an answer, but not a second one after it. */
 const ONE_TIMEOUT_MS = 6500
@@ -47,6 +48,17 @@ async function publishTimed() {
   const { token } = olga
   const { status, headers } = await app.call('POST', '/posts', { token, body: { text: 'Слышно?' } })
   return { status, retryAfter: headers.get('retry-after'), ms: performance.now() - began }
+}
+
+/** Publishes in vain several times. A busy machine may hold up one of the refusals. */
+async function expectRefusedAtOnce(): Promise<void> {
+  let late = 0
+  for (let n = 0; n < REFUSALS; n++) {
+    const { status, retryAfter, ms } = await publishTimed()
+    expect([status, retryAfter]).toEqual([503, '2'])
+    if (ms >= AT_ONCE_MS) late++
+  }
+  expect(late).toBeLessThanOrEqual(1)
 }
 
 // A node that does not receive the changes of others yet, as after an outage, caches nothing: a read takes queries.
@@ -117,11 +129,7 @@ testPerCache(
       }
       expect((await read('/feed.atom')).status).toBe(503)
       expect((await app.call('GET', `/posts/${kept.id}`, { token })).status).toBe(503)
-      for (let n = 0; n < 12; n++) {
-        const { status, retryAfter, ms } = await publishTimed()
-        expect([status, retryAfter]).toEqual([503, '2'])
-        expect(ms).toBeLessThan(AT_ONCE_MS)
-      }
+      await expectRefusedAtOnce()
     })
     const told = lines.filter(({ level }) => level === 'warn' || level === 'error')
     expect(told.map(({ msg }) => msg)).toEqual(['the database is away', 'the database is back'])
@@ -155,9 +163,7 @@ testPerCache(
       for (const { status } of await Promise.all(crowd)) expect(status).toBe(503)
       expect((await own).status).toBe(503)
       expect(performance.now() - began).toBeLessThan(ONE_TIMEOUT_MS)
-      const { status, ms } = await publishTimed()
-      expect(status).toBe(503)
-      expect(ms).toBeLessThan(AT_ONCE_MS)
+      await expectRefusedAtOnce()
     })
   },
 )
