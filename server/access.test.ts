@@ -13,7 +13,8 @@ const CELLS = Object.entries(TABLE).flatMap(([name, { call, ...answers }]) =>
   }),
 )
 
-const app = await appForFile()
+// On a busy machine the file takes longer than an access token lives by default.
+const app = await appForFile({ config: { accessTokenSeconds: 3600 } })
 let sharedHouse: AccountFixture
 beforeAll(async () => {
   sharedHouse = await createAccountFixture(app)

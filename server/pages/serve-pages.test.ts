@@ -9,7 +9,12 @@ const SESSION = { cookie: 'session=whatever' }
 /** How many pages are read and made at once. */
 const PAGES_AT_WORK = 12
 
-const app = await appForFile({ webFiles: WEB_FILES, config: { trustProxy: ['127.0.0.1'] } })
+const app = await appForFile({
+  webFiles: WEB_FILES,
+  config: { trustProxy: ['127.0.0.1'] },
+  // Pages wait for a lock until it is released, however long the others take.
+  poolLimits: { statementTimeoutMs: 30_000 },
+})
 let olga: TestUser
 beforeAll(async () => {
   olga = await app.signUp()

@@ -38,11 +38,11 @@ const startLetters = (app: TestApp, path: '/registrations' | '/logins', name: st
 test('while the server hangs, a start for an address with letters beyond ASCII is answered at once, and one conversation asks about such addresses', async () => {
   const hanging = closeAfterTest(await openHangingSmtp('greeting'))
   const app = await appForTest({ config: { smtpUrl: hanging.url } })
-  const began = performance.now()
   for (const name of ['иван', 'анна', 'пётр']) {
     expectRefusal(await startLetters(app, '/logins', name), 'USER_NOT_FOUND')
   }
   expect(hanging.counts.connections).toBe(0)
+  const began = performance.now()
   const started = ['иван', 'анна', 'пётр'].map((name) => startLetters(app, '/registrations', name))
   expect((await Promise.all(started)).map(({ status }) => status)).toEqual([201, 201, 201])
   expect(performance.now() - began).toBeLessThan(4000)

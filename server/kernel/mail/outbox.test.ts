@@ -36,7 +36,7 @@ test('two nodes share the mails of one outbox, and send each of them once', asyn
   stuck.letGo()
   const waiting = async () => (await mailHealth(db)).waiting
   // Sixty conversations take a busy machine long.
-  await expect.poll(waiting, { timeout: 35_000 }).toBe(0)
+  await expect.poll(waiting, { timeout: 100_000 }).toBe(0)
   expect(mailbox.mails.map(({ to }) => to).sort()).toEqual(addresses.sort())
 })
 
