@@ -51,7 +51,7 @@ test('a command runs through a link and reads only the named files of the curren
   const relative = { ...envOf(app), DATA_DIR: 'none' }
   const doctor = startCommand({ root: cwd, cwd, env: relative, args: ['doctor'] })
   expect((await doctor.ended).out).toContain(join(cwd, 'none'))
-}, 60_000)
+})
 
 test('user refuses a name that is also another user’s id, and the journal records who called sudo', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
@@ -95,7 +95,7 @@ test('removing many posts skips a post that its author deletes meanwhile, and no
   await changes.arrived()
   const told = changes.received.filter((change) => change.startsWith('operator-'))
   expect(told).toHaveLength(1)
-}, 60_000)
+})
 
 test('a failed export leaves no file, and dry runs of export and erase state their effect', async () => {
   const olga = await app.signUp()

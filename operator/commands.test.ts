@@ -53,7 +53,7 @@ test('a wrong call exits with 2, a refused call with 1, and help with 0', async 
   for (const option of ['--quiet', '--note', '--order', '--reason', '--block-days']) {
     expect(explained).toMatch(new RegExp(`^ {2}${option} .*[а-яё]`, 'm'))
   }
-}, 120_000)
+})
 
 test('a wrong call names the missing word and the help', async () => {
   const said = async (...args: string[]) => (await vslukh(...args)).err
@@ -143,7 +143,7 @@ test('status and reports list open reports, and a decision applies to the next r
     (await app.call('POST', '/posts', { token: olga.token, body: { text: 'Ещё' } })).status,
   ).toBe(201)
   expect((await readJournal(app.db, { userId: olga.id }))[0]).toMatchObject({ actor: 'masha' })
-}, 120_000)
+})
 
 test.each(['report', 'post'])(
   '%s remove notifies the author and the reporter, and neither with --quiet',
@@ -193,7 +193,7 @@ test('post shows, removes and restores any post, records an order, and removes o
   await vslukh('post', again.id, 'remove', '--reason', '1')
   expect((await readJournal(app.db, { postId: again.id }))[0]?.reason).toBe('Спам или реклама')
   expect((await mailbox.mailAbout(petr.email, /Ваши записи удалены/)).text).toContain(': 3.\n')
-}, 120_000)
+})
 
 test('reports are printed in pages with their total, and one call decides many', async () => {
   const author = await app.signUp()
@@ -216,7 +216,7 @@ test('reports are printed in pages with their total, and one call decides many',
   expect(decided.out).toBe([...ids.map((id) => `${id}: Запись удалена.\n`), gone].join(''))
   expect((await vslukh('reports')).out).toBe('Открытых жалоб нет.\n')
   for (const id of ids) expect(await statusOf(id)).toBe(404)
-}, 60_000)
+})
 
 test('recount fixes every wrong counter and lists it', async () => {
   const author = await signUpModerator(app)
@@ -240,4 +240,4 @@ test('recount fixes every wrong counter and lists it', async () => {
     likes_count: 1,
     replies_count: 1,
   })
-}, 60_000)
+})

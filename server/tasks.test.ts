@@ -6,9 +6,7 @@ import type { Db } from './kernel/db/database.ts'
 import { databaseForTest } from './testing/database-for-test.ts'
 import { appForTest, startTestApp } from './testing/test-app.ts'
 
-test('a nightly backup that was missed because no server ran is made at the next start, and none without BACKUP_DIR', {
-  timeout: 60_000,
-}, async () => {
+test('a nightly backup that was missed because no server ran is made at the next start, and none without BACKUP_DIR', async () => {
   const databaseUrl = await databaseForTest()
   const first = await startTestApp({ databaseUrl, config: { backupDir: '/nowhere' } })
   const registered = (db: Db) =>

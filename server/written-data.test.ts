@@ -91,4 +91,4 @@ test('a running server writes no file and no line about a person but those on th
   expect(new Set(aboutUsers)).toEqual(
     new Set(['request', 'registered', 'e-mail changed', 'account deleted']),
   )
-}, 60_000)
+})

@@ -67,7 +67,7 @@ test('a backup taken while people write is one snapshot, restores elsewhere to e
   expect(await findCounterDifferences(other.db)).toEqual([])
   const verified = await verifyBackup(path)
   expect(verified.posts).toBeGreaterThan(5)
-}, 60_000)
+})
 
 test('a file with any byte altered or cut off is refused by a sentence', async () => {
   const path = join(app.dataDir, 'whole.backup')

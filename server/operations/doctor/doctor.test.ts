@@ -130,9 +130,7 @@ async function dnsForTest(records: Record<string, string>): Promise<Resolver> {
   return resolver
 }
 
-test('SPF, DMARC and DKIM records of MAIL_FROM are checked: missing ones and another key are named; a silent DNS is no fault', {
-  timeout: 120_000,
-}, async () => {
+test('SPF, DMARC and DKIM records of MAIL_FROM are checked: missing ones and another key are named; a silent DNS is no fault', async () => {
   const resolver = await dnsForTest({
     'good.test': 'v=spf1 -all',
     '_dmarc.good.test': 'v=DMARC1; p=none',
