@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { newEmail } from '../../testing/account-fixture.ts'
 import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
@@ -14,7 +14,7 @@ import {
 } from '../../testing/email-change-calls.ts'
 import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { strictApp } from '../../testing/limited-app.ts'
-import { passEmailChangeTime } from '../../testing/passing-time.ts'
+import { passEmailChangeTime, stopClock } from '../../testing/passing-time.ts'
 import { countCodes, from, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
 import { appForTest, startMailApp, testPerNode } from '../../testing/test-app.ts'
 import { removeExpiredAccountRows } from './account.repository.ts'
@@ -153,9 +153,7 @@ test('changes that can no longer be undone are removed hourly', async () => {
 testPerNode('limits counted in memory, by each node for itself')(
   'a network may undo 20 changes a minute, then gets 429 with Retry-After',
   async () => {
-    // So that nothing is allowed anew meanwhile.
-    vi.useFakeTimers({ toFake: ['performance'] })
-    onTestFinished(() => void vi.useRealTimers())
+    stopClock()
     const strict = await strictApp()
     const tryOne = (ip: string) =>
       strict.call('POST', '/email-changes/unknown/undo', { body: { secret: 'x' }, ...from(ip) })

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
-import { signUpEarlier } from '../../testing/passing-time.ts'
+import { signUpEarlier, stopClock } from '../../testing/passing-time.ts'
 import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
 
 const perNode = testPerNode('limits counted in memory, by each node for itself')
@@ -16,9 +16,7 @@ const publish = (app: TestApp, { token }: TestUser, key: string, path = '/posts'
   })
 
 perNode('retries are not counted: after many of them the rest of the burst passes', async () => {
-  // So that nothing is allowed anew meanwhile.
-  vi.useFakeTimers({ toFake: ['performance'] })
-  onTestFinished(() => void vi.useRealTimers())
+  stopClock()
   const app = await appForTest(STRICT)
   for (const user of [await signUpEarlier(app), await app.signUp()]) {
     const first = await publish(app, user, 'again')

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { FoundPage } from '../../../contract/search.ts'
 import { isSettled, leave } from '../../testing/account-deletion-calls.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
+import { stopClock } from '../../testing/passing-time.ts'
 import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 import { WORD_FORMS } from './word-forms.fixture.ts'
 
@@ -227,8 +228,7 @@ test('the page of a search is made anew for each visit, for nobody else and no s
 testPerNode('limits counted in memory, by each node for itself')(
   'a network’s visitors search forty times at once, by calls and pages, a user ten times, and then once a second',
   async () => {
-    vi.useFakeTimers({ toFake: ['performance'] })
-    onTestFinished(() => void vi.useRealTimers())
+    stopClock()
     const config = { rateLimitScale: 1, trustProxy: ['127.0.0.1'] }
     const strict = await appForTest({ config, webFiles: WEB_FILES })
     const user = await strict.signUp()

@@ -101,14 +101,16 @@ async function keepRunning(log: JobsLog, options: RunnerOptions) {
 
   async function replaceFailed(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const { promise: isUseless, resolve } = Promise.withResolvers<void>()
+      const { promise: failure, resolve } = Promise.withResolvers<unknown>()
       const { events } = runner
-      const end = () => resolve()
+      const end = ({ error }: { error: unknown }) => resolve(error)
       events.once('worker:getJob:error', end)
-      await Promise.race([runner.promise.catch(() => {}), isUseless])
+      const err = await Promise.race([runner.promise.catch(() => {}), failure])
       // Where no runner starts, this one is looked at again each second.
       events.off('worker:getJob:error', end)
-      if (!stopping.signal.aborted) log.error({}, 'jobs stopped, will start again')
+      if (!stopping.signal.aborted) {
+        log.error(err instanceof Error ? { err } : {}, 'jobs stopped, will start again')
+      }
       // The other workers' looks for a job fail meanwhile: of those that fail in a runner that is
       // being stopped, the library prints the stack traces past the log.
       await delay(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {})
