@@ -36,12 +36,11 @@ export function codeLife(error: Error | null): CodeLife {
 type CodeEntryProps = NonNullable<MailedCode['entry']> & {
   /** What the person should know besides the address of the mail. */
   note?: string
-  wide?: boolean
 }
 
 /** The step of a flow that asks for the mailed code. */
 export function CodeEntry(props: CodeEntryProps) {
-  const { operation, code, busy, wide = false, onReturn } = props
+  const { operation, code, busy, onReturn } = props
   const { note = 'Если письма нет, проверьте папку «Спам»' } = props
   const tipId = useId()
   const [tried, setTried] = useState('')
@@ -79,16 +78,15 @@ export function CodeEntry(props: CodeEntryProps) {
         onChange={props.onType}
         onComplete={onComplete}
       />
-      <div className={classes('wrap', styles.actions)} data-wide={wide || undefined}>
+      <div className={classes('wrap', styles.actions)}>
         {isFull && !busy && life === 'good' && (
-          <Button variant="primary" wide={wide} onClick={() => onComplete(code)}>
+          <Button variant="primary" onClick={() => onComplete(code)}>
             {tried === code ? 'Повторить' : 'Продолжить'}
           </Button>
         )}
         <ResendCode {...props} life={life} retryAt={retryAt} />
         <Button
           variant={mail?.state === 'refused' ? 'primary' : 'plain'}
-          wide={wide}
           disabled={busy}
           onClick={onReturn}
         >
@@ -100,7 +98,7 @@ export function CodeEntry(props: CodeEntryProps) {
 }
 
 function ResendCode(props: CodeEntryProps & { life: CodeLife; retryAt: number }) {
-  const { operation, life, retryAt, busy, isResending, wide, onResend } = props
+  const { operation, life, retryAt, busy, isResending, onResend } = props
   const isLocked = life === 'locked'
   const mayResendAt = operation.sentAt + CODE_RESEND_SECONDS * 1000
   const secondsLeft = useSecondsLeft(Math.max(mayResendAt, retryAt))
@@ -109,7 +107,6 @@ function ResendCode(props: CodeEntryProps & { life: CodeLife; retryAt: number })
   return (
     <Button
       variant={isExpired ? 'primary' : 'quiet'}
-      wide={wide}
       pending={isResending}
       disabled={busy || isWaiting}
       onClick={onResend}

@@ -18,7 +18,6 @@ type EmailEntryProps = {
   tip: string
   /** The viewer's current address. */
   own?: string
-  wide?: boolean
   onSubmit: (email: string) => void
   /** Shown above the tip. */
   children?: ReactNode
@@ -26,7 +25,7 @@ type EmailEntryProps = {
 
 /** The step of a flow that asks for the address to which a code is mailed. */
 export function EmailEntry(props: EmailEntryProps) {
-  const { mailed, className, tip, wide = false, onSubmit, children } = props
+  const { mailed, className, tip, onSubmit, children } = props
   const tipId = useId()
   const { typed, type, email, error, mayProceed, show } = useTypedEmail(props)
   const meant = useMeantDomain(email, type)
@@ -68,21 +67,15 @@ export function EmailEntry(props: EmailEntryProps) {
         onBlur={() => typed !== '' && show()}
         onKeyDown={({ key }) => key === 'Enter' && show()}
       />
-      <div role="status">
+      <div className={classes('wrap', styles.actions)} role="status">
         {meant.asked && (
-          <Button wide={wide} onClick={({ currentTarget }) => meant.take(currentTarget.form)}>
+          <Button onClick={({ currentTarget }) => meant.take(currentTarget.form)}>
             Может быть, {meant.asked}?
           </Button>
         )}
       </div>
-      <div className={classes('wrap', styles.actions)} data-wide={wide || undefined}>
-        <Button
-          type="submit"
-          variant="primary"
-          wide={wide}
-          pending={mailed.isPending}
-          disabled={!mayProceed}
-        >
+      <div className={classes('wrap', styles.actions)}>
+        <Button type="submit" variant="primary" pending={mailed.isPending} disabled={!mayProceed}>
           Продолжить{inTime(mailed.refusal.secondsLeft)}
         </Button>
       </div>

@@ -1,14 +1,9 @@
+import { CodeEntry } from '../codes/code-entry.tsx'
 import { settings } from '../session/page-settings.ts'
 import { Mark } from '../ui/mark.tsx'
 import { Modal } from '../ui/modal.tsx'
-import {
-  ClosedStep,
-  CodeStep,
-  DeletedStep,
-  DoneStep,
-  EmailStep,
-  OfferRegistrationStep,
-} from './steps.tsx'
+import styles from './steps.module.css'
+import { ClosedStep, DeletedStep, DoneStep, EmailStep, OfferRegistrationStep } from './steps.tsx'
 import { useSignIn } from './use-sign-in.ts'
 
 export function SignInDialog({ onClose }: { onClose: () => void }) {
@@ -29,7 +24,9 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
       }
       onClose={onClose}
     >
-      <Step {...signIn} />
+      <div className={styles.shell}>
+        <Step {...signIn} />
+      </div>
     </Modal>
   )
 }
@@ -39,7 +36,7 @@ function Step({ step, mailed, goBack }: ReturnType<typeof useSignIn>) {
   const offer = { busy: mailed.isPending, refusal, onReturn: goBack }
   switch (step.at) {
     case 'mail':
-      return entry ? <CodeStep {...entry} /> : <EmailStep mailed={mailed} />
+      return entry ? <CodeEntry {...entry} /> : <EmailStep mailed={mailed} />
     case 'offer-registration':
       return (
         <OfferRegistrationStep

@@ -1,6 +1,5 @@
 import { type ReactNode, useId, useState } from 'react'
 import { PATHS } from '../../contract/pages.ts'
-import { CodeEntry } from '../codes/code-entry.tsx'
 import { EmailEntry } from '../codes/email-entry.tsx'
 import type { MailedCode } from '../codes/use-mailed-code.ts'
 import { type Intent, intentToResume } from '../session/intents.ts'
@@ -20,39 +19,17 @@ const REASONS: Partial<Record<Intent['name'], string>> = {
   report: 'Чтобы пожаловаться, войдите',
 }
 
-type AuthShellProps = {
-  /** One sentence that states what to do. */
-  tip: ReactNode
-  /** Id of the tip, for the element in the content that it describes. */
-  tipId?: string
-  children: ReactNode
-}
-
-function AuthShell({ tip, tipId, children }: AuthShellProps) {
-  return (
-    <div className={styles.shell}>
-      <p className="tip" id={tipId}>
-        {tip}
-      </p>
-      {children}
-    </div>
-  )
-}
-
 export function EmailStep({ mailed }: { mailed: MailedCode }) {
   const [intent] = useState(intentToResume)
   const enter = (intent && REASONS[intent.name]) ?? 'Войдите'
   const how = useSiteState().isInviteOnly ? ' по приглашению' : ''
   return (
-    <div className={styles.shell}>
-      <EmailEntry
-        mailed={mailed}
-        className={styles.form}
-        tip={`${enter} или зарегистрируйтесь${how}: пришлём код на почту, пароль не нужен`}
-        wide
-        onSubmit={(email) => mailed.start({ email, way: 'login' })}
-      />
-    </div>
+    <EmailEntry
+      mailed={mailed}
+      className={styles.form}
+      tip={`${enter} или зарегистрируйтесь${how}: пришлём код на почту, пароль не нужен`}
+      onSubmit={(email) => mailed.start({ email, way: 'login' })}
+    />
   )
 }
 
@@ -92,7 +69,10 @@ function OfferStep(props: OfferStepProps) {
   // The focused input is gone. On this button, screen readers read the question.
   const proceed = useFocusOnMount<HTMLButtonElement>()
   return (
-    <AuthShell tip={tip} tipId={tipId}>
+    <>
+      <p className="tip" id={tipId}>
+        {tip}
+      </p>
       {props.children}
       <FormError>{refusal.message}</FormError>
       <Button
@@ -109,7 +89,7 @@ function OfferStep(props: OfferStepProps) {
       <Button variant="plain" wide disabled={busy} onClick={onReturn}>
         {decline}
       </Button>
-    </AuthShell>
+    </>
   )
 }
 
@@ -141,7 +121,10 @@ export function ClosedStep({ message, onReturn }: { message: string; onReturn: (
   const back = useFocusOnMount<HTMLButtonElement>()
   const tipId = useId()
   return (
-    <AuthShell tip={message} tipId={tipId}>
+    <>
+      <p className="tip" id={tipId}>
+        {message}
+      </p>
       <p className={classes('soft', styles.note)}>
         Если у вас есть приглашение, откройте его ссылку. Войти с почтой, на которую аккаунт уже
         есть, можно как всегда
@@ -149,24 +132,17 @@ export function ClosedStep({ message, onReturn }: { message: string; onReturn: (
       <Button ref={back} wide aria-describedby={tipId} onClick={onReturn}>
         Вернуться
       </Button>
-    </AuthShell>
-  )
-}
-
-export function CodeStep(entry: NonNullable<MailedCode['entry']>) {
-  return (
-    <div className={styles.shell}>
-      <CodeEntry {...entry} wide />
-    </div>
+    </>
   )
 }
 
 export function DoneStep() {
   return (
-    <AuthShell tip="Всё верно, входим...">
+    <>
+      <p className="tip">Всё верно, входим...</p>
       <div className={styles.done}>
         <Spinner label="Входим" size={28} />
       </div>
-    </AuthShell>
+    </>
   )
 }
