@@ -1,9 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { isGeneratedName } from '../../contract/account-rules.ts'
 import { USERNAME_MAX, USERNAME_MIN } from '../../contract/constants.ts'
 import { CallError } from '../http/call-error.ts'
 import { errorMessage } from '../http/error-message.ts'
+import { queryClient } from '../http/query-client.ts'
 import { useAction } from '../http/use-action.tsx'
 import { renameOwner } from '../posts/cache/post-cache.ts'
 import { changeViewer } from '../session/viewer.ts'
@@ -16,7 +16,6 @@ import { useReturnToSettings } from './account-settings.tsx'
 import { maySave, type UsernameCheck, useUsernameCheck } from './username-check.ts'
 
 export function UsernameForm({ own }: { own: string }) {
-  const client = useQueryClient()
   const leave = useReturnToSettings()
   const [username, setUsername] = useState(own)
   const saving = useAction({
@@ -24,7 +23,7 @@ export function UsernameForm({ own }: { own: string }) {
     onSuccess: (user) => {
       changeViewer(user)
       toast({ text: 'Имя сохранено' })
-      renameOwner(client, user)
+      renameOwner(queryClient, user)
       leave()
     },
   })

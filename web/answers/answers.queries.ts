@@ -1,5 +1,6 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
+import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
 import { RECEIVED_KEY } from './received-key.ts'
 
@@ -9,16 +10,16 @@ export const receivedQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /users/current/received', {}, { signal }),
 })
 
-export function refreshReceived(client: QueryClient): Promise<void> {
-  return client.invalidateQueries({ queryKey: RECEIVED_KEY })
+export function refreshReceived(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: RECEIVED_KEY })
 }
 
-export async function setMuted(client: QueryClient, id: string, isMuted: boolean): Promise<void> {
+export async function setMuted(id: string, isMuted: boolean): Promise<void> {
   await write(isMuted ? 'PUT /posts/:id/mute' : 'DELETE /posts/:id/mute', { params: { id } })
-  await refreshReceived(client)
+  await refreshReceived()
 }
 
-export async function setReplyMails(client: QueryClient, wantsMail: boolean): Promise<void> {
+export async function setReplyMails(wantsMail: boolean): Promise<void> {
   await write('PUT /users/current/reply-mails', { body: { wantsMail } })
-  await refreshReceived(client)
+  await refreshReceived()
 }

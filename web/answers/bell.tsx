@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Bell as BellShape } from 'lucide'
 import { useEffect } from 'react'
 import { UNREAD_MAX } from '../../contract/constants.ts'
@@ -14,8 +14,7 @@ import styles from './bell.module.css'
 
 /** The link to the replies that the viewer received. A dot shows that some are unseen. */
 export function Bell({ userId }: { userId: string }) {
-  const client = useQueryClient()
-  useEffect(() => onAnswered(userId, () => void refreshReceived(client)), [userId, client])
+  useEffect(() => onAnswered(userId, () => void refreshReceived()), [userId])
   const unread = useQuery(receivedQuery).data?.unread ?? 0
   const isCurrent = usePage()?.name === 'received'
   return (

@@ -23,7 +23,7 @@ export function receivedSource(client: QueryClient, entryKey: string): ListSourc
       const page = await call('GET /posts/replies/received', { query }, { signal })
       client.setQueryData<NewReplies>(newRepliesKey(entryKey), (known) => withNew(known, page))
       const newest = page.posts[0]?.received_no
-      if (cursor === '' && newest !== undefined) void markSeen(client, newest)
+      if (cursor === '' && newest !== undefined) void markSeen(newest)
       return page
     },
   }
@@ -46,7 +46,7 @@ export function useIsNewReply(id: string): boolean {
 }
 
 /** Ignores a failure: the next visit marks the replies. */
-async function markSeen(client: QueryClient, seen: number): Promise<void> {
+async function markSeen(seen: number): Promise<void> {
   await write('PUT /users/current/received', { body: { seen } }).catch(() => {})
-  await refreshReceived(client)
+  await refreshReceived()
 }

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useAction } from '../http/use-action.tsx'
 import { Checkbox } from '../ui/checkbox.tsx'
 import { rowClass } from '../ui/row.tsx'
@@ -6,12 +6,8 @@ import { receivedQuery, setReplyMails } from './answers.queries.ts'
 
 /** The setting whether the viewer receives mails about unseen replies. */
 export function ReplyMails() {
-  const client = useQueryClient()
   const { data } = useQuery(receivedQuery)
-  const set = useAction({
-    mutationFn: (wantsMail: boolean) => setReplyMails(client, wantsMail),
-    errors: 'toast',
-  })
+  const set = useAction({ mutationFn: setReplyMails, errors: 'toast' })
   if (!data) return null
   const isOn = set.isPending ? set.variables : data.wantsMail
   return (

@@ -1,10 +1,10 @@
-import type { QueryClient } from '@tanstack/react-query'
 import type { CurrentUser } from '../../contract/account.ts'
 import { PATHS, postPath } from '../../contract/pages.ts'
 import { isInSight } from '../feed/articles.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
 import { openDialog, openedDialog } from '../history/history.ts'
 import type { CallError } from '../http/call-error.ts'
+import { queryClient } from '../http/query-client.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { preload } from '../platform/lazy-chunk.ts'
 import { localStore } from '../platform/storage.ts'
@@ -24,7 +24,7 @@ const NEWS_MS = 3000
 const PRELOAD_MS = 2000
 
 /** Greets a user whose page has loaded, and fetches what their next taps may need. */
-export async function greetUser(client: QueryClient, user: CurrentUser): Promise<void> {
+export async function greetUser(user: CurrentUser): Promise<void> {
   // Removes the stored sign-in even if it was for another account.
   localStore.remove(SIGN_IN_KEY)
   delete pageFlags().codeSent
@@ -44,14 +44,14 @@ export async function greetUser(client: QueryClient, user: CurrentUser): Promise
       (await import('../moderation/outcomes/new-outcomes.ts')).tellNews(hasNewOutcomes, lastRemoval)
     whenIdle(() => void preload(tell), NEWS_MS)
   }
-  await whenListsAreRead(client)
+  await whenListsAreRead(queryClient)
   whenIdle(() => void preloadFor(user), PRELOAD_MS)
 }
 
 /** Shows a toast if the post that was liked is out of sight: it may be far above or below. */
-export async function showLiked(client: QueryClient, postId: string): Promise<void> {
+export async function showLiked(postId: string): Promise<void> {
   // Waits until the list has scrolled to its anchor.
-  await whenListsAreRead(client)
+  await whenListsAreRead(queryClient)
   await new Promise<void>((resolve) => whenIdle(resolve, PRELOAD_MS))
   if (isInSight(postId)) return
   const link = { label: 'Смотреть', to: postPath(postId) }
@@ -67,13 +67,13 @@ export function offerSignIn({ code, message }: CallError): void {
 }
 
 /** Shows what the viewer has done to a post in another tab. */
-export function showChange(client: QueryClient, change: PostChange): void {
+export function showChange(change: PostChange): void {
   const id = change.name === 'edited' ? change.post.id : change.postId
   // A post that is not cached needs no change: a later read returns its current state.
-  if (!readCachedPost(client, id)) return
-  if (change.name === 'liked') setLikes(client, id, change.likes)
-  else if (change.name === 'edited') putPosts(client, [change.post])
-  else if (change.name === 'deleted') evictPost(client, id)
+  if (!readCachedPost(queryClient, id)) return
+  if (change.name === 'liked') setLikes(queryClient, id, change.likes)
+  else if (change.name === 'edited') putPosts(queryClient, [change.post])
+  else if (change.name === 'deleted') evictPost(queryClient, id)
 }
 
 /** Opens a new post with the text that a phone shares in the address. */

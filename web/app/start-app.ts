@@ -1,34 +1,35 @@
-import type { QueryClient } from '@tanstack/react-query'
 import { NOTHING_RECEIVED } from '../../contract/constants.ts'
 import { RECEIVED_KEY } from '../answers/received-key.ts'
 import { preloadMenus } from '../feed/post-controls.tsx'
-import { onLeaveLoading } from '../history/history.ts'
+import { navigate, onLeaveLoading, openDialog } from '../history/history.ts'
+import { queryClient } from '../http/query-client.ts'
+import { sendTap } from '../likes/likes.queries.ts'
+import { preload } from '../platform/lazy-chunk.ts'
 import { hideMuted } from '../posts/cache/hidden.ts'
 import { forgetViewer } from '../posts/cache/list-cache.ts'
 import { onPostChange } from '../posts/cache/post-channel.ts'
-import { resumeIntents } from '../session/intents.ts'
+import { type Intent, resumeIntents } from '../session/intents.ts'
 import { onSessionLost } from '../session/token.ts'
 import { knownViewer, onAccountRead, onOtherViewer } from '../session/viewer.ts'
 import { closeOpened, preloadSignIn } from './dialogs.tsx'
 import { guardPages } from './guard-pages.ts'
-import { ofSignedIn, performIntent } from './perform-intent.ts'
 
 /** Signs that a person uses the page. `scroll` covers the wheel and touch. */
 const SIGNS_OF_USE = ['pointermove', 'pointerdown', 'keydown', 'scroll']
 
 /** Connects the app with events outside React. Called once, before the first render. */
-export function startApp(client: QueryClient): void {
+export function startApp(): void {
   onLeaveLoading(closeOpened)
-  onOtherViewer(() => forgetViewer(client))
+  onOtherViewer(() => forgetViewer(queryClient))
   onSessionLost((error) => void ofSignedIn((it) => it.offerSignIn(error)))
   onAccountRead((account) => {
     hideMuted(account)
-    client.setQueryData(RECEIVED_KEY, account.received ?? NOTHING_RECEIVED)
+    queryClient.setQueryData(RECEIVED_KEY, account.received ?? NOTHING_RECEIVED)
   })
-  onPostChange((change) => void ofSignedIn((it) => it.showChange(client, change)))
+  onPostChange((change) => void ofSignedIn((it) => it.showChange(change)))
   guardPages()
   void resumeIntents(performIntent)
-  void greetViewer(client)
+  void greetViewer()
   if (/[?&](?:title|text|url)=/.test(location.search)) void ofSignedIn((it) => it.takeShared())
 }
 
@@ -36,10 +37,10 @@ export function startApp(client: QueryClient): void {
  * Preloads what the next taps may need, so that it opens at once, offline too. For visitors this
  * waits for the first sign of use, because many visits end after a glance.
  */
-async function greetViewer(client: QueryClient): Promise<void> {
+async function greetViewer(): Promise<void> {
   const viewer = await knownViewer()
   if (viewer.state === 'authorized') {
-    await ofSignedIn((it) => it.greetUser(client, viewer.user))
+    await ofSignedIn((it) => it.greetUser(viewer.user))
   } else {
     for (const sign of SIGNS_OF_USE) {
       addEventListener(sign, preloadForVisitor, { once: true, passive: true })
@@ -51,4 +52,21 @@ async function greetViewer(client: QueryClient): Promise<void> {
 function preloadForVisitor(): void {
   void preloadMenus()
   void preloadSignIn()
+}
+
+function performIntent(intent: Intent): void {
+  if (intent.name === 'go') navigate(intent.path)
+  else if (intent.name === 'like') void like(intent)
+  else if ('text' in intent) void ofSignedIn((it) => it.writeShared(intent.text))
+  else openDialog(intent)
+}
+
+async function like(intent: Extract<Intent, { name: 'like' }>): Promise<void> {
+  if (!(await sendTap(intent)) || intent.liked === false) return
+  await ofSignedIn((it) => it.showLiked(intent.postId))
+}
+
+/** Loads the chunk of code that few visitors need, and passes it to `use`. */
+function ofSignedIn(use: (chunk: typeof import('./signed-in.ts')) => unknown): Promise<void> {
+  return preload(async () => use(await import('./signed-in.ts')))
 }

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import {
   Ban,
   Bell,
@@ -54,12 +54,11 @@ export function PostMenu({ post, ...menu }: PostMenuProps) {
 
 /** Returns no item until it is known whether the owner has muted the post. */
 function useNewsItems({ id }: CachedPost): MenuItem[] {
-  const client = useQueryClient()
   // Not enabled here, because the bell in the header reads it.
   const muted = useQuery({ ...receivedQuery, enabled: false }).data?.muted
   const isMuted = muted?.includes(id) ?? false
   const set = useAction({
-    mutationFn: () => setMuted(client, id, !isMuted),
+    mutationFn: () => setMuted(id, !isMuted),
     onSuccess: () => toast({ text: isMuted ? 'Снова сообщаем об ответах' : 'Больше не сообщаем' }),
     errors: 'toast',
   })

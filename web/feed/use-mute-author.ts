@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Eye, EyeOff } from 'lucide'
 import { refreshReceived } from '../answers/answers.queries.ts'
 import { useAction } from '../http/use-action.tsx'
@@ -10,11 +9,10 @@ import { toast } from '../ui/toaster.tsx'
 
 /** Hides an author from the viewer, with an undo link in the toast, or shows them again. */
 export function useMuteAuthor({ id, username }: { id: string; username: string }) {
-  const client = useQueryClient()
   const action = useAction({
     mutationFn: async (isMuted: boolean) => {
-      await setAuthorMuted(client, id, isMuted)
-      void refreshReceived(client)
+      await setAuthorMuted(id, isMuted)
+      void refreshReceived()
     },
     onSuccess: (_, isMuted) => {
       const undo = { label: 'Вернуть', onSelect: () => action.mutate(false) }

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Heart } from 'lucide'
 import { plural } from '../format/counts.ts'
 import type { CachedPost } from '../posts/cache/post-cache.ts'
@@ -30,12 +29,11 @@ export function LikeButton({ post }: { post: CachedPost }) {
 }
 
 function useToggleLike(postId: string): () => void {
-  const client = useQueryClient()
   const user = useUser()
 
   return () => {
-    const intent = { name: 'like', postId, liked: !shownLikes(client, postId)?.is_liked } as const
-    if (user) void sendTap(client, { ...intent, by: user.id })
+    const intent = { name: 'like', postId, liked: !shownLikes(postId)?.is_liked } as const
+    if (user) void sendTap({ ...intent, by: user.id })
     else void withViewer(intent)
   }
 }

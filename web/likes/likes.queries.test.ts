@@ -1,8 +1,9 @@
-import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
+import { InfiniteQueryObserver } from '@tanstack/react-query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { ErrorCode } from '../../contract/errors.ts'
 import { makePost } from '../../contract/post.fixture.ts'
+import { queryClient } from '../http/query-client.ts'
 import { pagesKey } from '../posts/cache/list-cache.ts'
 import { nextVersion, putPosts } from '../posts/cache/post-cache.ts'
 import { resetToken } from '../session/token.ts'
@@ -19,7 +20,6 @@ let state: State
 /** Requests that wait for an answer. `sent` records all of them. */
 let held: Request[]
 let sent: boolean[]
-let client: QueryClient
 
 beforeAll(async () => {
   server = await startAnsweringServer()
@@ -51,19 +51,19 @@ function startPage(first: State): void {
   state = first
   held = []
   sent = []
-  client = new QueryClient({ defaultOptions: { mutations: { networkMode: 'always' } } })
-  putPosts(client, [makePost(ID, state)])
+  queryClient.clear()
+  putPosts(queryClient, [makePost(ID, state)])
 }
 
 function tap(liked: boolean): Promise<boolean> {
-  return sendTap(client, { name: 'like', postId: ID, liked })
+  return sendTap({ name: 'like', postId: ID, liked })
 }
 
-const shown = () => shownLikes(client, ID)
+const shown = () => shownLikes(ID)
 
 /** Waits until the page has sent what it wants to send. */
 async function nextRequest(): Promise<Request | undefined> {
-  while (held.length === 0 && client.isMutating() > 0) await new Promise(setImmediate)
+  while (held.length === 0 && queryClient.isMutating() > 0) await new Promise(setImmediate)
   return held.shift()
 }
 
@@ -124,23 +124,23 @@ test('a read in flight changes no pending like, but updates the likes of others'
   const version = nextVersion()
   const done = tap(true)
   const request = await nextRequest()
-  putPosts(client, [makePost(ID, { is_liked: false, likes_count: 6 })], version)
+  putPosts(queryClient, [makePost(ID, { is_liked: false, likes_count: 6 })], version)
   expect(shown()).toEqual({ is_liked: true, likes_count: 7 })
   request?.answer()
   await done
-  putPosts(client, [makePost(ID, { is_liked: false, likes_count: 4 })], version)
+  putPosts(queryClient, [makePost(ID, { is_liked: false, likes_count: 4 })], version)
   expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
 })
 
 test('a like set before the post was read also shows after an answer to an earlier read', async () => {
-  client.clear()
+  queryClient.clear()
   const read = Promise.withResolvers<void>()
-  const list = new InfiniteQueryObserver(client, {
+  const list = new InfiniteQueryObserver(queryClient, {
     queryKey: pagesKey('wall', 'a'),
     queryFn: async () => {
       const version = nextVersion()
       await read.promise
-      return putPosts(client, [makePost(ID, { is_liked: false, likes_count: 4 })], version)
+      return putPosts(queryClient, [makePost(ID, { is_liked: false, likes_count: 4 })], version)
     },
     initialPageParam: null,
     getNextPageParam: () => null,

@@ -1,7 +1,8 @@
-import { MutationObserver, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { MutationObserver } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { CallError, isShortLimit } from '../http/call-error.ts'
 import { errorMessage, waitMessage } from '../http/error-message.ts'
+import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
 import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { type CachedPost, type Likes, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
@@ -15,31 +16,30 @@ type Tap = Extract<Intent, { name: 'like' }>
 /** Returns the confirmed likes, changed by the viewer's last tap while that is pending. */
 export function useShownLikes(post: CachedPost): Likes {
   // useMutationState() would show a tap a timer later, and make the chunk larger.
-  const client = useQueryClient()
-  const lastTapNow = () => lastTap(client, post.id)
-  const { subscribe } = client.getMutationCache()
+  const lastTapNow = () => lastTap(post.id)
+  const { subscribe } = queryClient.getMutationCache()
   const tap = useSyncExternalStore(subscribe, lastTapNow, lastTapNow)
   // Reads the cache itself: a query would update a timer later than the tap ends.
-  return withTap((readCachedPost(client, post.id) ?? post).actions, tap)
+  return withTap((readCachedPost(queryClient, post.id) ?? post).actions, tap)
 }
 
 /** Returns the current likes like useShownLikes(), outside a render. */
-export function shownLikes(client: QueryClient, postId: string): Likes | undefined {
-  const post = readCachedPost(client, postId)
-  return post ? withTap(post.actions, lastTap(client, postId)) : undefined
+export function shownLikes(postId: string): Likes | undefined {
+  const post = readCachedPost(queryClient, postId)
+  return post ? withTap(post.actions, lastTap(postId)) : undefined
 }
 
 /**
  * Sends the taps on one post one after the other. Resolves to false after a refusal, which a toast
  * shows. If the session has ended, the tap is stored, and repeated after signing in.
  */
-export async function sendTap(client: QueryClient, intent: Tap): Promise<boolean> {
+export async function sendTap(intent: Tap): Promise<boolean> {
   const tap = { by: viewerId() ?? '', ...intent }
-  const observer = new MutationObserver<void, Error, Tap>(client, {
+  const observer = new MutationObserver<void, Error, Tap>(queryClient, {
     mutationKey: tapsKey(tap.postId),
     scope: { id: `like ${tap.postId}` },
     gcTime: 0,
-    mutationFn: () => confirmTap(client, tap),
+    mutationFn: () => confirmTap(tap),
   })
   try {
     await observer.mutate(tap)
@@ -48,7 +48,7 @@ export async function sendTap(client: QueryClient, intent: Tap): Promise<boolean
     const status = error instanceof CallError && error.status
     if (status === 401) keepIntent(tap)
     else tell(tap, errorMessage(error))
-    if (status === 404) evictPost(client, tap.postId)
+    if (status === 404) evictPost(queryClient, tap.postId)
     return false
   } finally {
     observer.reset()
@@ -56,13 +56,13 @@ export async function sendTap(client: QueryClient, intent: Tap): Promise<boolean
 }
 
 /** Sends a tap unless a later one has replaced it, or it would change nothing. */
-async function confirmTap(client: QueryClient, tap: Tap): Promise<void> {
+async function confirmTap(tap: Tap): Promise<void> {
   const { postId, liked = true } = tap
   const isWanted = () =>
-    lastTap(client, postId) === tap && readCachedPost(client, postId)?.actions.is_liked !== liked
+    lastTap(postId) === tap && readCachedPost(queryClient, postId)?.actions.is_liked !== liked
   if (!isWanted()) return
   try {
-    await setLike(client, tap, isWanted)
+    await setLike(tap, isWanted)
   } catch (error) {
     // If the tap was replaced during the wait for a limit, that is no error.
     if (!isShortLimit(error) || isWanted()) throw error
@@ -73,7 +73,7 @@ function tell({ postId }: Tap, text: string): void {
   toast({ text }, { about: [`like ${postId}`] })
 }
 
-async function setLike(client: QueryClient, tap: Tap, isWanted: () => boolean): Promise<void> {
+async function setLike(tap: Tap, isWanted: () => boolean): Promise<void> {
   const { postId, liked: is_liked = true, by } = tap
   const name = is_liked ? 'POST /posts/:id/likes' : 'DELETE /posts/:id/likes'
   const answer = await write(
@@ -84,8 +84,8 @@ async function setLike(client: QueryClient, tap: Tap, isWanted: () => boolean): 
   const likes = { is_liked, ...answer }
   announcePostChange({ name: 'liked', postId, likes })
   // After signing in, a post may be liked before it is read, and reads in flight lack the like.
-  if (!readCachedPost(client, postId)) await whenListsAreRead(client)
-  setLikes(client, postId, likes)
+  if (!readCachedPost(queryClient, postId)) await whenListsAreRead(queryClient)
+  setLikes(queryClient, postId, likes)
 }
 
 function withTap(
@@ -97,9 +97,9 @@ function withTap(
 }
 
 /** Ignores taps of a former viewer, which may still wait for a limit. */
-function lastTap(client: QueryClient, postId: string): Tap | undefined {
+function lastTap(postId: string): Tap | undefined {
   const pending = { mutationKey: tapsKey(postId), status: 'pending' } as const
-  const taps = client.getMutationCache().findAll(pending)
+  const taps = queryClient.getMutationCache().findAll(pending)
   const by = viewerId() ?? ''
   return taps
     .map(({ state }) => state.variables as Tap)

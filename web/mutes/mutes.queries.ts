@@ -1,5 +1,6 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
+import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
 import { hidden, hide } from '../posts/cache/hidden.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
@@ -15,14 +16,10 @@ export const mutesQuery = queryOptions({
 })
 
 /** Unmuting reads the received replies again, because the server omits those of muted authors. */
-export async function setAuthorMuted(
-  client: QueryClient,
-  id: string,
-  isMuted: boolean,
-): Promise<void> {
+export async function setAuthorMuted(id: string, isMuted: boolean): Promise<void> {
   await write(isMuted ? 'PUT /users/:id/mute' : 'DELETE /users/:id/mute', { params: { id } })
   const others = hidden.get().authors.filter((author) => author !== id)
   hide({ authors: isMuted ? [id, ...others] : others })
-  void client.invalidateQueries({ queryKey: mutesQuery.queryKey })
-  if (!isMuted) void client.invalidateQueries({ queryKey: [LISTS, 'received'] })
+  void queryClient.invalidateQueries({ queryKey: mutesQuery.queryKey })
+  if (!isMuted) void queryClient.invalidateQueries({ queryKey: [LISTS, 'received'] })
 }

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import type { Session } from '../../contract/sessions.ts'
 import { Read } from '../http/read.tsx'
 import { useAction } from '../http/use-action.tsx'
@@ -6,7 +5,7 @@ import { AskFooter, Modal } from '../ui/modal.tsx'
 import { Loading } from '../ui/spinner.tsx'
 import { toast } from '../ui/toaster.tsx'
 import styles from './sessions.module.css'
-import { closeOtherSessions, closeSession, keepSessions, useSessions } from './sessions.queries.ts'
+import { closeOtherSessions, closeSession, useSessions } from './sessions.queries.ts'
 import { browserName, SessionTime, systemName } from './sessions.tsx'
 
 type SessionDialogProps = { sessionId: string; onClose: () => void }
@@ -14,7 +13,13 @@ type SessionDialogProps = { sessionId: string; onClose: () => void }
 export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
   const query = useSessions()
   const session = query.data?.find(({ id }) => id === sessionId)
-  const close = useCloseSession(onClose)
+  const close = useAction({
+    mutationFn: closeSession,
+    onSuccess: (message) => {
+      toast({ text: message })
+      onClose()
+    },
+  })
   return (
     <Modal title="Другая сессия" onClose={onClose}>
       <Read query={query} loading={<Loading label="Загружаем сессию" />} inRow>
@@ -50,24 +55,10 @@ function Details({ session }: { session: Session }) {
   )
 }
 
-function useCloseSession(onClosed: () => void) {
-  const client = useQueryClient()
-  return useAction({
-    mutationFn: closeSession,
-    onSuccess: (message, id) => {
-      toast({ text: message })
-      keepSessions(client, (session) => session.id !== id)
-      onClosed()
-    },
-  })
-}
-
 export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
-  const client = useQueryClient()
   const closeOthers = useAction({
     mutationFn: closeOtherSessions,
     onSuccess: () => {
-      keepSessions(client, (session) => session.current)
       toast({ text: 'Сессии завершены' })
       onClose()
     },

@@ -1,8 +1,8 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { Session } from '../../contract/sessions.ts'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
-import { errorMessage } from '../http/error-message.ts'
+import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
 
 const SESSIONS = ['sessions']
@@ -17,19 +17,24 @@ export function useSessions() {
 }
 
 /** Removes sessions from the list before it is read again. */
-export function keepSessions(client: QueryClient, isOpen: (session: Session) => boolean): void {
-  client.setQueryData<Session[]>(SESSIONS, (sessions) => sessions?.filter(isOpen))
+function keepSessions(isOpen: (session: Session) => boolean): void {
+  queryClient.setQueryData<Session[]>(SESSIONS, (sessions) => sessions?.filter(isOpen))
 }
 
 /** Returns the message to show: the session may have been closed already. Throws CallError. */
 export async function closeSession(id: string): Promise<string> {
-  try {
-    await write('DELETE /sessions/:id', { params: { id } })
-    return 'Сессия завершена'
-  } catch (error) {
-    if (error instanceof CallError && error.code === 'SESSION_NOT_FOUND') return errorMessage(error)
-    throw error
-  }
+  const message = await write('DELETE /sessions/:id', { params: { id } }).then(
+    () => 'Сессия завершена',
+    (error) => {
+      if (error instanceof CallError && error.code === 'SESSION_NOT_FOUND') return error.message
+      throw error
+    },
+  )
+  keepSessions((session) => session.id !== id)
+  return message
 }
 
-export const closeOtherSessions = () => write('DELETE /sessions', {})
+export async function closeOtherSessions(): Promise<void> {
+  await write('DELETE /sessions', {})
+  keepSessions((session) => session.current)
+}

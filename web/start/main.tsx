@@ -62,7 +62,7 @@ function show(container: HTMLElement, served: FirstPage | null): void {
   // A change of the viewer before the hydration ends would render the page anew.
   const { promise: isShown, resolve: onShown } = Promise.withResolvers<void>()
   loadViewer(isShown)
-  startApp(queryClient)
+  startApp()
   // Before the list asks for its next page, so that no page is read twice.
   if (served && viewer.get().state !== 'signed-out') readLikes(queryClient)
   const { href } = location

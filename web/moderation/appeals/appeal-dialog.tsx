@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { queryClient } from '../../http/query-client.ts'
 import { WriteDialog } from '../../posts/compose/write-dialog.tsx'
 import { classes } from '../../ui/classes.ts'
 import { REMOVED_POSTS, useRemovedPosts } from './appeals.queries.ts'
@@ -8,7 +8,6 @@ import { RemovedText } from './removed-posts.tsx'
 type AppealDialogProps = { postId: string; onClose: () => void }
 
 export function AppealDialog({ postId, onClose }: AppealDialogProps) {
-  const client = useQueryClient()
   const removed = useRemovedPosts().data?.posts.find(({ id }) => id === postId)
   return (
     <WriteDialog
@@ -20,7 +19,7 @@ export function AppealDialog({ postId, onClose }: AppealDialogProps) {
       note="Обжаловать решение можно один раз."
       onClose={onClose}
       onSent={() => {
-        void client.invalidateQueries({ queryKey: REMOVED_POSTS })
+        void queryClient.invalidateQueries({ queryKey: REMOVED_POSTS })
         onClose()
       }}
     >

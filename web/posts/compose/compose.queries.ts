@@ -1,8 +1,8 @@
-import type { QueryClient } from '@tanstack/react-query'
 import { postPath } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { call } from '../../http/call.ts'
 import { CallError, fallBackOn } from '../../http/call-error.ts'
+import { queryClient } from '../../http/query-client.ts'
 import { write } from '../../http/write.ts'
 import { toast } from '../../ui/toaster.tsx'
 import { addToLists, evictPost } from '../cache/list-cache.ts'
@@ -14,7 +14,7 @@ import { type DraftKind, type DraftTarget, parseTarget } from './stored-drafts.t
 /** All attempts to send a text have the same key, so that the server takes it once. */
 export type SubmittedText = { key: string; by: string; target: DraftTarget; text: string }
 
-type Send = (client: QueryClient, text: SubmittedText, postId: string) => Promise<void>
+type Send = (text: SubmittedText, postId: string) => Promise<void>
 
 const SEND: Record<DraftKind, Send> = {
   new: publishPost,
@@ -24,56 +24,56 @@ const SEND: Record<DraftKind, Send> = {
 }
 
 /** Sends a text, only as its author, and shows the result. Throws CallError. */
-export async function sendText(client: QueryClient, text: SubmittedText): Promise<void> {
+export async function sendText(text: SubmittedText): Promise<void> {
   const { kind, postId } = parseTarget(text.target)
-  return SEND[kind](client, text, postId)
+  return SEND[kind](text, postId)
 }
 
-async function publishPost(client: QueryClient, text: SubmittedText): Promise<void> {
+async function publishPost(text: SubmittedText): Promise<void> {
   const { by } = text
   const post = await write('POST /posts', onceSent(text), { by })
-  showPublished(client, post)
-  addToLists(client, ['wall', `posts-of ${by}`], post.id)
+  showPublished(post)
+  addToLists(queryClient, ['wall', `posts-of ${by}`], post.id)
 }
 
-async function publishReply(client: QueryClient, text: SubmittedText, id: string): Promise<void> {
+async function publishReply(text: SubmittedText, id: string): Promise<void> {
   const { by } = text
   const post = await write('POST /posts/:id/replies', { params: { id }, ...onceSent(text) }, { by })
-  showPublished(client, post)
-  addToLists(client, [`replies ${id}`, `replies-of ${by}`], post.id)
+  showPublished(post)
+  addToLists(queryClient, [`replies ${id}`, `replies-of ${by}`], post.id)
 }
 
 function onceSent({ key, text }: SubmittedText) {
   return { headers: { 'idempotency-key': key }, body: { text } }
 }
 
-function showPublished(client: QueryClient, post: Post): void {
-  putPosts(client, [post])
+function showPublished(post: Post): void {
+  putPosts(queryClient, [post])
   const link = { label: 'Смотреть', to: postPath(post.id) }
   toast({ text: 'Опубликовано', link }, { about: [OWN_TEXT, `post ${post.id}`] })
 }
 
-async function saveEdit(client: QueryClient, { text, by }: SubmittedText, id: string) {
+async function saveEdit({ text, by }: SubmittedText, id: string) {
   try {
     const post = await write('PATCH /posts/:id', { params: { id }, body: { text } }, { by })
-    putPosts(client, [post])
+    putPosts(queryClient, [post])
     announcePostChange({ name: 'edited', post })
   } catch (error) {
     // If an earlier answer was lost, the text may be saved already, and a repeated edit is refused.
     const mayBeSaved = hasCode(error, 'INVALID_REQUEST') || hasCode(error, 'EDIT_PERIOD_EXPIRED')
-    if (!mayBeSaved || (await readText(client, id)) !== text) throw error
+    if (!mayBeSaved || (await readText(id)) !== text) throw error
   }
   toast({ text: 'Изменено' }, { about: [OWN_TEXT, `post ${id}`] })
 }
 
-async function readText(client: QueryClient, id: string): Promise<string> {
+async function readText(id: string): Promise<string> {
   const version = nextVersion()
   const post = await call('GET /posts/:id', { params: { id } })
-  putPosts(client, [post], version)
+  putPosts(queryClient, [post], version)
   return post.text
 }
 
-async function sendAppeal(_: QueryClient, { text, by }: SubmittedText, id: string): Promise<void> {
+async function sendAppeal({ text, by }: SubmittedText, id: string): Promise<void> {
   const input = { params: { id }, body: { text } }
   try {
     await write('POST /users/current/removed-posts/:id/appeal', input, { by })
@@ -85,10 +85,10 @@ async function sendAppeal(_: QueryClient, { text, by }: SubmittedText, id: strin
 }
 
 /** Returns false for a post that was already deleted. Throws CallError. */
-export async function deletePost(client: QueryClient, id: string): Promise<boolean> {
+export async function deletePost(id: string): Promise<boolean> {
   const deletion = write('DELETE /posts/:id', { params: { id } }).then(() => true)
   const existed = await fallBackOn(404, deletion, false)
-  evictPost(client, id)
+  evictPost(queryClient, id)
   announcePostChange({ name: 'deleted', postId: id })
   return existed
 }

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { PATHS, postPath } from '../../../contract/pages.ts'
 import { leave, openDialog } from '../../history/history.ts'
 import { useAction } from '../../http/use-action.tsx'
@@ -39,7 +38,6 @@ export function DeleteDialog({ postId, rewrites, onClose }: DeleteDialogProps) {
 }
 
 function useDelete({ postId, rewrites, onClose }: DeleteDialogProps) {
-  const client = useQueryClient()
   const edit = useDraft(`edit ${postId}`)
   const post = usePost(postId)
   const repliedId = post?.actions.replied_post_id ?? ''
@@ -50,7 +48,7 @@ function useDelete({ postId, rewrites, onClose }: DeleteDialogProps) {
   return useAction({
     mutationFn: () => {
       if (rewrites && post) addToDraft(draft, post.text)
-      return deletePost(client, postId)
+      return deletePost(postId)
     },
     onSuccess: (existed) => {
       const text = existed ? 'Удалено' : 'Сообщение не найдено'

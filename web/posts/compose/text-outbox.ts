@@ -1,7 +1,7 @@
 import { exactTime } from '../../format/time.ts'
 import { CallError, generalError, isShortLimit, isUnanswered } from '../../http/call-error.ts'
 import { errorMessage } from '../../http/error-message.ts'
-import { queryClient, retryPause } from '../../http/query-client.ts'
+import { retryPause } from '../../http/query-client.ts'
 import type { ReadableAtom } from '../../platform/atom.ts'
 import { isNumber, isString, shape } from '../../platform/guards.ts'
 import { tabId } from '../../platform/ids.ts'
@@ -201,7 +201,7 @@ async function attempt(outgoing: Outgoing): Promise<void> {
   if (Date.now() - outgoing.at > LONGEST_WAIT_MS) return refuse(outgoing, TOO_OLD)
   if (!hasLocks()) change(outgoing, { takenUntil: Date.now() + TAKEN_MS })
   try {
-    await sendText(queryClient, outgoing)
+    await sendText(outgoing)
     drop(outgoing)
   } catch (error) {
     noteFailure(outgoing, error)
