@@ -1,15 +1,17 @@
-import type { ComponentType } from 'react'
+import { type ComponentType, Fragment, type ReactNode } from 'react'
 import { type FirstPage, isForUsers, type Page } from '../../contract/pages.ts'
 import { useEntry, usePage } from '../history/entry.tsx'
+import { errorMessage } from '../http/error-message.ts'
 import { PostPage } from '../pages/post-page.tsx'
 import { WallPage } from '../pages/wall.tsx'
+import { useHydrated } from '../platform/hydrated.ts'
 import { createLazyChunk, type LazyChunk, reloadIfPossible } from '../platform/lazy-chunk.ts'
+import { isKnown, useViewer, viewerForAction } from '../session/viewer.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { RetryButton } from '../ui/errors.tsx'
+import { ErrorRow, RetryButton } from '../ui/errors.tsx'
 import { Lazy } from '../ui/lazy.tsx'
 import { Loading } from '../ui/spinner.tsx'
-import { SecuredRoute } from './secured-route.tsx'
 
 const text = createLazyChunk(() => import('../pages/text-page.tsx'), 'TextPage')
 const author = createLazyChunk(() => import('../pages/author.tsx'), 'AuthorPage')
@@ -64,6 +66,30 @@ function CurrentPage() {
     return <SecuredRoute otherwise={<LazyPage chunk={notFound} />}>{shown}</SecuredRoute>
   }
   return isForUsers(page) ? <SecuredRoute>{shown}</SecuredRoute> : shown
+}
+
+type SecuredRouteProps = {
+  children: ReactNode
+  /** Shown to users who are not moderators; if absent, the page is for all users. */
+  otherwise?: ReactNode
+}
+
+/**
+ * Visitors never stay on a page for users: see guard-pages.ts. Another user gets the page anew,
+ * without what the former one typed.
+ */
+function SecuredRoute({ children, otherwise }: SecuredRouteProps) {
+  const viewer = useViewer()
+  const isHydrated = useHydrated()
+  if (viewer.state === 'authorized' && (!otherwise || viewer.user.isModerator)) {
+    return <Fragment key={viewer.user.id}>{children}</Fragment>
+  }
+  if (isKnown(viewer) && otherwise) return otherwise
+  if (viewer.state === 'no-answer') {
+    return <ErrorRow text={errorMessage(viewer.error)} onRetry={viewerForAction} />
+  }
+  // The spinner has style attributes, which a page rendered by the server must not have.
+  return isHydrated && <Loading label="Загружаем страницу" />
 }
 
 /** A page that the server renders needs its lazy chunk before it is hydrated. May reject. */

@@ -3,14 +3,19 @@ import { Component, createRef, type ReactNode } from 'react'
 import { postPath } from '../../contract/pages.ts'
 import { POST_FORMS, plural } from '../format/counts.ts'
 import { Link } from '../history/link.tsx'
+import { Read } from '../http/read.tsx'
 import { useAction } from '../http/use-action.tsx'
-import type { CachedPost } from '../posts/cache/post-cache.ts'
+import { useIsMuted } from '../posts/cache/hidden.ts'
+import { type CachedPost, usePost } from '../posts/cache/post-cache.ts'
+import { useReadPost } from '../posts/cache/posts.queries.ts'
+import { MUTED_AUTHOR, PostCard } from '../posts/view/post-card.tsx'
 import { useAncestors } from '../replies/replies.queries.ts'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './ancestors.module.css'
 import { articleOf } from './articles.ts'
-import { RepliedCard } from './replied-card.tsx'
+import { PostActions, PostMenuButton } from './post-controls.tsx'
 
 const linkClass = classes('line act underlined focus-inside', styles.link)
 
@@ -46,6 +51,37 @@ export function Ancestors({ post }: { post: CachedPost }) {
         <RepliedCard key={id} id={id} withoutQuote={at > 0} />
       ))}
     </GrowsUpwards>
+  )
+}
+
+type RepliedCardProps = { id: string; withoutQuote: boolean }
+
+/** A post above a reply, joined to it by a line. */
+function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
+  const post = usePost(id)
+  const isMuted = useIsMuted(post?.owner.id)
+  if (post === undefined) return <UnreadCard id={id} />
+  if (post === null) return <p className={styles.deleted}>Запись удалена</p>
+  if (isMuted) {
+    return (
+      <p className={styles.deleted}>
+        <Link to={postPath(id)}>{MUTED_AUTHOR}</Link>
+      </p>
+    )
+  }
+  return (
+    <PostCard post={post} menu={<PostMenuButton post={post} />} withoutQuote={withoutQuote} joined>
+      <PostActions post={post} />
+    </PostCard>
+  )
+}
+
+/** Its skeleton has the size of a post, so that the content below does not move. */
+function UnreadCard({ id }: { id: string }) {
+  return (
+    <Read query={useReadPost(id)} loading={<Skeleton label="Загружаем запись" />} inRow>
+      {() => null}
+    </Read>
   )
 }
 

@@ -1,15 +1,23 @@
 import { type ComponentType, type ReactNode, useState } from 'react'
 import { LIVE_RECENT_MS } from '../../contract/constants.ts'
-import { isOldestFirst, searchIn, searchPath, withCursor } from '../../contract/pages.ts'
+import {
+  EMPTY_LIST,
+  isOldestFirst,
+  searchIn,
+  searchPath,
+  withCursor,
+} from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { findAnchor } from '../history/scroll-anchors.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
+import { classes } from '../ui/classes.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage, ErrorRow } from '../ui/errors.tsx'
+import { Mark } from '../ui/mark.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { type FeedCardProps, FeedPages } from './feed-pages.tsx'
-import { LastPost, NoPosts, NoReplies } from './list-end.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
 import styles from './post-feed.module.css'
 import { SiteFoot } from './site-foot.tsx'
@@ -25,13 +33,8 @@ type PostFeedProps = {
   label: string
   /** Whether the posts are replies to the post above, which they then do not quote. */
   areReplies?: boolean
-  /** Shown above the common text of an empty list. */
-  emptyLead?: string
-  emptyAction?: ReactNode
-  /** Shown below the common text of an empty list. */
-  emptyNote?: string
-  /** Shown instead of an empty list if the search was refused. */
-  refusal?: ReactNode
+  /** Shown if the list is empty. */
+  empty?: ReactNode
   endText?: string | undefined
   card?: ComponentType<FeedCardProps>
   /** Whether the site's foot follows the last post, once the list is complete. */
@@ -109,14 +112,45 @@ function FeedEnd(props: FeedEndProps) {
   )
 }
 
-function LastRow(props: FeedEndProps) {
-  const { list, areReplies, emptyLead, emptyAction, emptyNote, refusal, endText } = props
-  if (areReplies) return list.ids.length === 0 && <NoReplies />
-  if (list.ids.length === 0) {
-    return refusal ?? <NoPosts lead={emptyLead} note={emptyNote} action={emptyAction} />
-  }
-  // A single post needs no end.
-  return (endText || list.total > 1) && <LastPost text={endText} />
+function LastRow({ list, areReplies, empty = <NoPosts />, endText }: FeedEndProps) {
+  if (list.ids.length === 0) return empty
+  // A single post needs no end, nor do replies.
+  if (areReplies || (!endText && list.total <= 1)) return null
+  // Readers should not wait for more.
+  return (
+    <p className={classes('line soft', styles.last)}>
+      <Mark size={18} />
+      {endText ?? 'Это все записи'}
+    </p>
+  )
+}
+
+type NoPostsProps = { lead?: string; note?: string; action?: ReactNode }
+
+export function NoPosts({ lead, note, action }: NoPostsProps) {
+  return (
+    <EmptyState
+      {...EMPTY_LIST}
+      lead={lead}
+      action={
+        (note || action) && (
+          <>
+            {note && <p className={classes('soft', styles.note)}>{note}</p>}
+            {action}
+          </>
+        )
+      }
+    />
+  )
+}
+
+export function NoReplies() {
+  return (
+    <div className={classes('soft', styles.noReplies)}>
+      <p>{EMPTY_LIST.title}</p>
+      <p>{EMPTY_LIST.text}</p>
+    </div>
+  )
 }
 
 /** Without scripts, this link leads to the next posts. */

@@ -1,5 +1,4 @@
 import type { AnchorHTMLAttributes, MouseEvent } from 'react'
-import { isPlainClick } from '../platform/plain-click.ts'
 import { navigate } from './history.ts'
 
 type LinkProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> & {
@@ -17,4 +16,9 @@ export function Link({ to, fromSettings = false, onClick, ...attributes }: LinkP
   }
 
   return <a {...attributes} href={to} onClick={follow} />
+}
+
+/** Whether a click opens a link in this tab, not in another tab or window. */
+function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
+  return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
 }

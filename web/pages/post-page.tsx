@@ -4,7 +4,7 @@ import { cursorIn, isOldestFirst, postPath, withCursor } from '../../contract/pa
 import { hasMoreAncestors, postTitle, threadTitle } from '../../contract/post-rules.ts'
 import { Ancestors } from '../feed/ancestors.tsx'
 import { PostActions, PostMenuButton } from '../feed/post-controls.tsx'
-import { PostFeed } from '../feed/post-feed.tsx'
+import { NoReplies, PostFeed } from '../feed/post-feed.tsx'
 import { useEntry, usePage } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
@@ -92,7 +92,7 @@ function Thread({ post }: { post: CachedPost }) {
           <OrderLink post={post} isFromOldest={isOldestFirst(start)} />
         </div>
         <Fresh value={isFresh}>
-          <PostFeed source={source} label="Ответы" areReplies hasFoot />
+          <PostFeed source={source} label="Ответы" empty={<NoReplies />} areReplies hasFoot />
         </Fresh>
       </div>
     </>

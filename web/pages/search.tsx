@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { cursorIn, searchIn } from '../../contract/pages.ts'
 import { SIMILAR_LINE, searchTitle } from '../../contract/search-rules.ts'
 import { type FeedCardProps, FeedPost } from '../feed/feed-pages.tsx'
-import { PostFeed } from '../feed/post-feed.tsx'
+import { NoPosts, PostFeed } from '../feed/post-feed.tsx'
 import { SiteFoot } from '../feed/site-foot.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
@@ -56,8 +56,13 @@ function Found({ q, start, entryKey }: { q: string; start: string; entryKey: str
         source={source}
         label="Найденные записи"
         card={FoundCard}
-        emptyNote="Попробуйте другие слова или меньше слов"
-        refusal={refusal === null ? null : <EmptyState title="Уточните запрос" text={refusal} />}
+        empty={
+          refusal === null ? (
+            <NoPosts note="Попробуйте другие слова или меньше слов" />
+          ) : (
+            <EmptyState title="Уточните запрос" text={refusal} />
+          )
+        }
       />
     </Marked>
   )

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { receivedSource } from '../answers/received.queries.ts'
 import { postsOfSource, repliesOfSource } from '../authors/authors.queries.ts'
-import { PostFeed } from '../feed/post-feed.tsx'
+import { NoPosts, PostFeed } from '../feed/post-feed.tsx'
 import { ReceivedCard } from '../feed/received-card.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
@@ -21,8 +21,7 @@ export function LikedPage() {
     <PostFeed
       source={likedSource}
       label="Понравившиеся"
-      emptyNote="Этот список видите только вы"
-      emptyAction={<WallLink />}
+      empty={<NoPosts note="Этот список видите только вы" action={<WallLink />} />}
     />
   )
 }
@@ -38,10 +37,14 @@ export function OwnPostsPage() {
         <PostFeed
           source={source}
           label="Мои записи"
-          emptyAction={
-            <Button variant="strong" onClick={writePost}>
-              Новая запись
-            </Button>
+          empty={
+            <NoPosts
+              action={
+                <Button variant="strong" onClick={writePost}>
+                  Новая запись
+                </Button>
+              }
+            />
           }
         />
       </>
@@ -58,7 +61,7 @@ export function OwnRepliesPage() {
       <PostFeed
         source={source}
         label="Мои ответы"
-        emptyAction={<WallLink />}
+        empty={<NoPosts action={<WallLink />} />}
         endText="Это все ответы"
       />
     )
@@ -76,9 +79,8 @@ export function ReceivedPage() {
       source={source}
       label="Ответы мне"
       card={ReceivedCard}
-      emptyNote="Здесь появятся ответы на ваши записи"
+      empty={<NoPosts note="Здесь появятся ответы на ваши записи" action={<WallLink />} />}
       endText="Это все ответы"
-      emptyAction={<WallLink />}
     />
   )
 }

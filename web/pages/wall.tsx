@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { cursorIn, PATHS, SITE_DESCRIPTION, TITLES } from '../../contract/pages.ts'
-import { PostFeed } from '../feed/post-feed.tsx'
+import { NoPosts, PostFeed } from '../feed/post-feed.tsx'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
@@ -28,11 +28,15 @@ export function WallPage() {
       <PostFeed
         source={source}
         label="Стена"
-        emptyLead={SITE_DESCRIPTION.slice(0, -1)}
-        emptyAction={
-          <Button variant="primary" onClick={writePost}>
-            Написать первую запись
-          </Button>
+        empty={
+          <NoPosts
+            lead={SITE_DESCRIPTION.slice(0, -1)}
+            action={
+              <Button variant="primary" onClick={writePost}>
+                Написать первую запись
+              </Button>
+            }
+          />
         }
         hasFoot
       />

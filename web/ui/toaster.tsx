@@ -1,7 +1,6 @@
 import {
   type ComponentType,
   createContext,
-  type MouseEvent,
   type ReactNode,
   useContext,
   useId,
@@ -9,7 +8,6 @@ import {
   useRef,
 } from 'react'
 import { createAtom, useAtom } from '../platform/atom.ts'
-import { isPlainClick } from '../platform/plain-click.ts'
 import { classes } from './classes.ts'
 import { createToastQueue } from './toast-queue.ts'
 import styles from './toaster.module.css'
@@ -31,7 +29,7 @@ type Toast = {
 type PageLinkProps = {
   to: string
   className: string | undefined
-  onClick: (event: MouseEvent) => void
+  onClick: () => void
   children: ReactNode
 }
 
@@ -98,10 +96,9 @@ export function ToastRegion({ inModal = false }: { inModal?: boolean }) {
 function ToastLink({ link }: { link: NonNullable<Toast['link']> }) {
   const PageLink = useContext(PageLinkContext)
   if ('to' in link) {
-    const dismiss = (event: MouseEvent) => isPlainClick(event) && queue.dismiss()
     return (
       PageLink && (
-        <PageLink className={linkClass} to={link.to} onClick={dismiss}>
+        <PageLink className={linkClass} to={link.to} onClick={queue.dismiss}>
           {link.label}
         </PageLink>
       )

@@ -2,11 +2,15 @@ import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useFeedKeys } from '../../feed/feed-keys.ts'
 import { useEntry } from '../../history/entry.tsx'
 import { CONTENT, focusContent } from '../../history/focus-content.ts'
+import { openedDialog } from '../../history/history.ts'
+import { useAtom } from '../../platform/atom.ts'
+import { pageFlags } from '../../platform/flags.ts'
+import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { settings } from '../../session/page-settings.ts'
 import { classes } from '../../ui/classes.ts'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
+import { Lazy } from '../../ui/lazy.tsx'
 import styles from './app-shell.module.css'
-import { CodeRoom } from './code-room.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Header } from './header.tsx'
 import { BottomBar, SideRail } from './navigation.tsx'
@@ -73,5 +77,23 @@ function SkipLink() {
     <a className={classes('line', styles.skip)} href={`#${CONTENT}`} onClick={jump}>
       К содержанию
     </a>
+  )
+}
+
+const codeLine = createLazyChunk(() => import('../../sign-in/code-line.tsx'), 'CodeLine')
+/** Read again when a dialog opens or closes, because the sign-in dialog changes the flag. */
+const codeSent = { get: () => 'codeSent' in pageFlags(), subscribe: openedDialog.subscribe }
+
+/** The line about a mailed code. Reserves its height while its chunk loads. */
+function CodeRoom() {
+  const isSent = useAtom(codeSent, false)
+  return (
+    <div className={styles.code}>
+      {isSent && (
+        <Lazy chunk={codeLine} loading={null}>
+          {(CodeLine) => <CodeLine />}
+        </Lazy>
+      )}
+    </div>
   )
 }
