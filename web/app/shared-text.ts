@@ -1,7 +1,7 @@
 import { PATHS } from '../../contract/pages.ts'
 import { navigate, openDialog } from '../history/history.ts'
 import { localStore } from '../platform/storage.ts'
-import { openDraft } from '../posts/compose/drafts.ts'
+import { appendToDraft, openDraft } from '../posts/compose/drafts.ts'
 import { dropIntent, intentToResume, keepIntent, withViewer } from '../session/intents.ts'
 import { knownViewer, viewerId } from '../session/viewer.ts'
 
@@ -28,8 +28,6 @@ export async function takeShared(): Promise<void> {
 
 /** Appends a text to the viewer's draft, and opens the composer. */
 export function writeShared(text = ''): void {
-  const draft = openDraft(localStore, viewerId() ?? '', 'new')
-  const written = draft.read() ?? ''
-  if (!written.includes(text)) draft.write(written === '' ? text : `${written}\n\n${text}`)
+  appendToDraft(openDraft(localStore, viewerId() ?? '', 'new'), text)
   openDialog({ name: 'new-post' })
 }

@@ -5,7 +5,7 @@ import { AskFooter, Modal } from '../../ui/modal.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { usePost } from '../cache/post-cache.ts'
 import { deletePost } from './compose.queries.ts'
-import { type Draft, useDraft } from './drafts.ts'
+import { appendToDraft, useDraft } from './drafts.ts'
 
 type DeleteDialogProps = {
   postId: string
@@ -47,7 +47,7 @@ function useDelete({ postId, rewrites, onClose }: DeleteDialogProps) {
 
   return useAction({
     mutationFn: () => {
-      if (rewrites && post) addToDraft(draft, post.text)
+      if (rewrites && post) appendToDraft(draft, post.text)
       return deletePost(postId)
     },
     onSuccess: (existed) => {
@@ -65,10 +65,4 @@ function useDelete({ postId, rewrites, onClose }: DeleteDialogProps) {
       reopen: { name: 'delete', postId, ...(rewrites && { rewrites }) },
     },
   })
-}
-
-/** Appends a text to a draft, unless an earlier attempt has appended it. */
-function addToDraft(draft: Draft, text: string): void {
-  const written = draft.read() ?? ''
-  if (!written.endsWith(text)) draft.write(written === '' ? text : `${written}\n\n${text}`)
 }

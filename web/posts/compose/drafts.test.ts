@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { safeStorage } from '../../platform/storage.ts'
-import { openDraft } from './drafts.ts'
+import { keepOpen, openDraft } from './drafts.ts'
 import { textsChanged } from './stored-drafts.ts'
 
 /** The app's storage over an object that keeps its keys as a browser's does. */
@@ -107,7 +107,7 @@ test('two tabs keep separate drafts of one target, and a third tab shows the new
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const store = memoryStore()
-  const open = (tab: string) => openDraft(store, 'u1', 'new', { tab })
+  const open = (tab: string) => openDraft(store, 'u1', 'new', tab)
   const [left, right] = [open('left'), open('right')]
   left.write('слева')
   vi.advanceTimersByTime(1)
@@ -121,10 +121,10 @@ test('two tabs keep separate drafts of one target, and a third tab shows the new
 
 test('a tab that continues the draft of another tab takes it over, unless a form shows it there', async () => {
   const store = memoryStore()
-  const open = (tab: string) => openDraft(store, 'u1', 'new', { tab })
+  const open = (tab: string) => openDraft(store, 'u1', 'new', tab)
   const first = open('first')
   first.write('начало')
-  const close = first.keepOpen()
+  const close = keepOpen(first)
   open('second').write('начало и конец')
   await navigator.locks.query()
   expect(open('first').read()).toBe('начало')
@@ -141,8 +141,8 @@ test('a tab that continues the draft of another tab takes it over, unless a form
 
 test('a text that two tabs show is removed from both when it is sent', () => {
   const store = memoryStore()
-  openDraft(store, 'u1', 'new', { tab: 'first' }).write('текст')
-  const second = openDraft(store, 'u1', 'new', { tab: 'second' })
+  openDraft(store, 'u1', 'new', 'first').write('текст')
+  const second = openDraft(store, 'u1', 'new', 'second')
   second.take('текст')
   expect(store.size()).toBe(0)
 })
@@ -151,7 +151,7 @@ test('a stored value that is no draft is ignored and removed', () => {
   const store = memoryStore()
   for (const junk of ['', '{', 'null', '[]', '{"text":5}', '{"sent":{}}']) {
     store.write('draft u1 new here', junk)
-    expect(openDraft(store, 'u1', 'new', { tab: 'here' }).read()).toBeNull()
+    expect(openDraft(store, 'u1', 'new', 'here').read()).toBeNull()
     expect(store.size()).toBe(0)
   }
 })
@@ -159,7 +159,7 @@ test('a stored value that is no draft is ignored and removed', () => {
 test('a stored text is a draft, even with an invalid key', () => {
   const store = memoryStore()
   store.write('draft u1 new here', '{"text":"цел","sent":{"text":"цел","key":7}}')
-  const draft = openDraft(store, 'u1', 'new', { tab: 'here' })
+  const draft = openDraft(store, 'u1', 'new', 'here')
   expect(draft.read()).toBe('цел')
   expect(draft.take('цел')).toMatch(/^[0-9a-f]{32}$/)
 })

@@ -18,28 +18,24 @@ type Sent = { text: string; key: string }
 type NamedDraft = { name: string; draft: StoredDraft }
 
 /** Opens the draft of a tab. If it has none, it begins with the newest draft of another tab. */
-export function openDraft(
-  store: SafeStorage,
-  userId: string,
-  target: DraftTarget,
-  { tab = tabId() } = {},
-) {
+export function openDraft(store: SafeStorage, userId: string, target: DraftTarget, tab = tabId()) {
   const prefix = draftPrefix(userId, target)
   // Each tab has a name of its own, so that none overwrites another's draft.
   const own = prefix + tab
-  const all = storedDrafts(store, prefix)
-  let found = all.find(({ name }) => name === own) ?? all.find(({ draft }) => draft.text !== '')
+  let continued = readStoredDraft(store, own) ? undefined : newestDraft(store, prefix)
 
   function load(): StoredDraft | null {
-    return readStoredDraft(store, own) ?? (found ? readStoredDraft(store, found.name) : null)
+    return (
+      readStoredDraft(store, own) ?? (continued ? readStoredDraft(store, continued.name) : null)
+    )
   }
 
   function save(draft: StoredDraft): void {
     const before = load()?.text ?? ''
     if (draft.text === '' && !draft.sent) store.remove(own)
     else store.writeJson(own, { ...draft, at: Date.now() })
-    if (found && found.name !== own && !store.isUnsaved(own)) void removeUnlessOpen(store, found)
-    found = undefined
+    if (continued && !store.isUnsaved(own)) void removeUnlessOpen(store, continued)
+    continued = undefined
     // Not at each letter, because every own post on the page would check its draft.
     if ((draft.text === '') !== (before === '')) textsChanged.emit()
   }
@@ -47,6 +43,7 @@ export function openDraft(
   return {
     userId,
     target,
+    name: own,
     read: (): string | null => load()?.text || null,
     write: (text: string): void => {
       const draft = load()
@@ -65,27 +62,31 @@ export function openDraft(
       return sent?.text === text ? sent.key : randomKey()
     },
     /** Puts back a text that was not sent, below what was typed meanwhile. */
-    giveBack: (text: string, submissionKey: string): void => {
+    giveBack: (text: string, key: string): void => {
       const written = load()?.text || text
-      const both = written === text ? text : `${written}\n\n${text}`
-      save({ text: both, sent: { text, key: submissionKey } })
+      save({ text: written === text ? text : `${written}\n\n${text}`, sent: { text, key } })
     },
     clear: (): void => save({ text: '' }),
     /** Whether the browser could not store the draft, which is then lost with the page. */
     isUnsaved: (): boolean => store.isUnsaved(own),
     /** Whether the draft was removed because another tab continues a copy, not because it was sent. */
     isContinuedElsewhere: (): boolean => !hasLocks() && storedDrafts(store, prefix).length > 0,
-    /**
-     * Keeps other tabs from taking the draft over, if the browser has locks. Returns the function
-     * that ends this.
-     */
-    keepOpen: (): (() => void) => {
-      const { promise: closed, resolve: close } = Promise.withResolvers<void>()
-      // A browser that blocks the storage refuses locks too.
-      withLock(own, { mode: 'shared' }, () => closed).catch(() => {})
-      return close
-    },
   }
+}
+
+/**
+ * Keeps other tabs from taking a draft over, if the browser has locks. Returns the function that
+ * ends this.
+ */
+export function keepOpen({ name }: Pick<Draft, 'name'>): () => void {
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>()
+  // A browser that blocks the storage refuses locks too.
+  withLock(name, { mode: 'shared' }, () => closed).catch(() => {})
+  return close
+}
+
+function newestDraft(store: SafeStorage, prefix: string): NamedDraft | undefined {
+  return storedDrafts(store, prefix).find(({ draft }) => draft.text !== '')
 }
 
 /** Returns the newest draft first. */
@@ -121,8 +122,14 @@ async function removeUnlessOpen(store: SafeStorage, { name, draft }: NamedDraft)
 export function useDraft(target: DraftTarget): Draft {
   const [userId] = useState(useUser()?.id ?? '')
   const draft = useMemo(() => openDraft(localStore, userId, target), [userId, target])
-  useEffect(() => draft.keepOpen(), [draft])
+  useEffect(() => keepOpen(draft), [draft])
   return draft
+}
+
+/** Appends a text to a draft, unless an earlier attempt has appended it. */
+export function appendToDraft(draft: Draft, text: string): void {
+  const written = draft.read() ?? ''
+  if (!written.endsWith(text)) draft.write(written === '' ? text : `${written}\n\n${text}`)
 }
 
 /** Counts the drafts and the texts in the outbox. */
