@@ -19,8 +19,12 @@ import { useEntry } from '../history/entry.tsx'
 import { goBack, leave, openDialog } from '../history/history.ts'
 import { Link } from '../history/link.tsx'
 import { useAction } from '../http/use-action.tsx'
+import { pageFlags } from '../platform/flags.ts'
+import { localStore } from '../platform/storage.ts'
 import { countUnsentTexts } from '../posts/compose/drafts.ts'
+import { NO_COUNTS_KEY } from '../session/stored-keys.ts'
 import { Button } from '../ui/button.tsx'
+import { Checkbox } from '../ui/checkbox.tsx'
 import { classes } from '../ui/classes.ts'
 import { EmailText } from '../ui/email-text.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -29,7 +33,6 @@ import { Row, rowClass, Section } from '../ui/row.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 import { logOut } from './account.queries.ts'
 import styles from './account-settings.module.css'
-import { ShownCounts } from './shown-counts.tsx'
 
 type AccountSettingsProps = {
   user: CurrentUser
@@ -108,6 +111,29 @@ function SettingsLink({ to, icon, name, value }: SettingsLinkProps) {
     <Link to={to} fromSettings className={rowClass}>
       <Row icon={<Icon shape={icon} size={20} />} name={name} about={value} withChevron />
     </Link>
+  )
+}
+
+/** The setting whether this browser shows the counts of likes and replies. */
+function ShownCounts() {
+  const [areHidden, setAreHidden] = useState(() => localStore.read(NO_COUNTS_KEY) !== null)
+
+  function hide(next: boolean): void {
+    if (next) localStore.write(NO_COUNTS_KEY, 'yes')
+    else localStore.remove(NO_COUNTS_KEY)
+    if (next) pageFlags().noCounts = ''
+    else delete pageFlags().noCounts
+    setAreHidden(next)
+  }
+
+  return (
+    <div className={rowClass}>
+      <Checkbox
+        label="Не показывать числа отметок и ответов в этом браузере"
+        checked={areHidden}
+        onChange={hide}
+      />
+    </div>
   )
 }
 

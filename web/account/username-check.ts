@@ -10,11 +10,10 @@ import { checkUsername } from './account.queries.ts'
  * `verified` is free, `unverified` cannot be taken. `waiting` with a message means that the check
  * failed: the name may be free, so the form may still be sent.
  */
-export type UsernameCheck =
-  | { state: 'waiting'; message?: string }
-  | { state: 'checking' }
-  | { state: 'verified' }
-  | { state: 'unverified'; message: string }
+export type UsernameCheck = {
+  state: 'waiting' | 'checking' | 'verified' | 'unverified'
+  message?: string
+}
 
 const PROBLEMS = {
   empty: 'Введите имя пользователя',

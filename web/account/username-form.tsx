@@ -57,7 +57,7 @@ export function UsernameForm({ own }: { own: string }) {
         value={username}
         readOnly={saving.isPending}
         hint={`Латинские буквы, цифры и знак подчёркивания, от ${USERNAME_MIN} до ${USERNAME_MAX} символов`}
-        error={error ? errorMessage(error) : validationError(check)}
+        error={error ? errorMessage(error) : check.message}
         status={statusOf(check)}
         onChange={type}
       />
@@ -68,10 +68,6 @@ export function UsernameForm({ own }: { own: string }) {
       </div>
     </form>
   )
-}
-
-function validationError(check: UsernameCheck): string | undefined {
-  return 'message' in check ? check.message : undefined
 }
 
 function statusOf({ state }: UsernameCheck): FieldStatus | undefined {

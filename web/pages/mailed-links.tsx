@@ -14,7 +14,6 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { FormError } from '../ui/errors.tsx'
 import { useFocusOnMount } from '../ui/field.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import styles from './mailed-links.module.css'
 import { WallLink } from './wall.tsx'
 
 /** /email-undo, to which the mail about a changed e-mail address links */
@@ -68,7 +67,7 @@ function EmailUndo({ link }: { link: UndoLink }) {
       title="Вернуть прежнюю почту?"
       text="Аккаунт снова будет привязан к адресу, на который пришла ссылка. Все сессии завершатся, и войти можно будет только с этого адреса"
       action={
-        <div className={styles.action}>
+        <div className="stack">
           <FormError {...errorLine} />
           <Button variant="primary" pending={isPending} onClick={() => mutate()}>
             Вернуть прежнюю почту

@@ -13,8 +13,7 @@ export function CodeLine() {
   return (
     <button type="button" className={styles.line} onClick={() => openDialog({ name: 'sign-in' })}>
       <span>
-        Мы отправили код на {hint(emailInLetters(email))}:{' '}
-        <span className={styles.enter}>введите его</span>
+        Мы отправили код на {hint(emailInLetters(email))}: <span className="act">введите его</span>
       </span>
     </button>
   )

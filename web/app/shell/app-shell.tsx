@@ -14,10 +14,9 @@ import styles from './app-shell.module.css'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Header } from './header.tsx'
 import { BottomBar, SideRail } from './navigation.tsx'
-import { OperatorNotice } from './operator-notice.tsx'
 import { SideInfo } from './side-info.tsx'
 import { SiteNotice } from './site-notice.tsx'
-import { VisitorIntro } from './visitor-intro.tsx'
+import { OperatorNotice, VisitorIntro } from './strips.tsx'
 
 export function AppShell({ children }: { children: ReactNode }) {
   useStartAtTop()

@@ -66,7 +66,13 @@ function RemovedPost({ post }: { post: Removed }) {
   return (
     <article className={classes('stack band', styles.post)}>
       <RemovedText post={post} />
-      {post.state === 'hidden' ? <Hidden /> : <AppealState post={post} />}
+      {post.state === 'hidden' ? (
+        <p className="soft">
+          На запись пожаловались несколько человек. Пока модератор не решит, она видна только вам
+        </p>
+      ) : (
+        <AppealState post={post} />
+      )}
     </article>
   )
 }
@@ -87,14 +93,6 @@ export function RemovedText({ post }: { post: Removed }) {
         <PostText text={post.text} />
       </div>
     </>
-  )
-}
-
-function Hidden() {
-  return (
-    <p className="soft">
-      На запись пожаловались несколько человек. Пока модератор не решит, она видна только вам
-    </p>
   )
 }
 

@@ -32,21 +32,15 @@ export function noteRemoval(at: number): boolean {
   return isNews
 }
 
+/** Shows the unseen outcomes of which no toast has told yet, and stores the time of the newest. */
 async function tellNewOutcomes(userId: string): Promise<void> {
   const { reports } = await readOwnReports()
-  const decided = takeUntold(reports, `told-outcomes ${userId}`)
-  if (decided.length === 0) return
-  toast({ text: sentenceOf(decided), link: { label: 'Смотреть', to: PATHS.reports } })
-}
-
-/** Returns the unseen outcomes that no toast has shown yet, and stores the time of the newest. */
-function takeUntold(reports: readonly OwnReport[], key: string): OwnReport[] {
+  const key = `told-outcomes ${userId}`
   const toldUntil = Number(localStore.read(key) ?? 0)
-  const untold = reports.filter(({ isNew, decidedAt }) => isNew && (decidedAt ?? 0) > toldUntil)
-  if (untold.length > 0) {
-    localStore.write(key, String(Math.max(...untold.map(({ decidedAt }) => decidedAt ?? 0))))
-  }
-  return untold
+  const decided = reports.filter(({ isNew, decidedAt }) => isNew && (decidedAt ?? 0) > toldUntil)
+  if (decided.length === 0) return
+  localStore.write(key, String(Math.max(...decided.map(({ decidedAt }) => decidedAt ?? 0))))
+  toast({ text: sentenceOf(decided), link: { label: 'Смотреть', to: PATHS.reports } })
 }
 
 function sentenceOf(decided: readonly OwnReport[]): string {

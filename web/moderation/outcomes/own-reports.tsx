@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { OwnReport } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/labels.ts'
@@ -47,7 +46,7 @@ function OwnReportRow({ report }: { report: OwnReport }) {
         <b className={styles.outcome} data-outcome={outcome}>
           {OUTCOMES[outcome]}
         </b>
-        {isNew && <span className={styles.fresh}>новое</span>}
+        {isNew && <span className={classes('act', styles.fresh)}>новое</span>}
       </p>
       <p className="soft">
         {reason} · {exactDay(createdAt)}
@@ -66,9 +65,8 @@ function OwnReportRow({ report }: { report: OwnReport }) {
 
 /** Ignores a failure: the outcomes are then still new at the next visit. */
 function useMarkSeen(reports: readonly OwnReport[] | undefined): void {
-  const { mutate } = useMutation({ mutationFn: markReportsSeen })
   const hasNew = reports?.some(({ isNew }) => isNew) ?? false
   useEffect(() => {
-    if (hasNew) mutate()
-  }, [hasNew, mutate])
+    if (hasNew) void markReportsSeen().catch(() => {})
+  }, [hasNew])
 }

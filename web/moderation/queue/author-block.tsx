@@ -22,24 +22,11 @@ export function authorFacts(author: QueuedPost['author']): string {
 }
 
 export function AuthorBlock({ author: { id, block } }: Pick<QueuedPost, 'author'>) {
-  const unblock = useUnblock()
-  if (!block) return null
-  return (
-    <div className={classes('spread', styles.block)}>
-      <p className={styles.text}>Причина блокировки: {block.reason}</p>
-      <Button size="s" pending={unblock.isPending} onClick={() => unblock.mutate(id)}>
-        Разблокировать
-      </Button>
-    </div>
-  )
-}
-
-function useUnblock() {
-  return useAction({
-    mutationFn: async (authorId: string) => {
+  const unblock = useAction({
+    mutationFn: async () => {
       // A delayed block would be sent after the unblocking.
       await sendDelayed()
-      await unblockAuthor(authorId)
+      await unblockAuthor(id)
     },
     onSuccess: async () => {
       toast({ text: 'Автор разблокирован' }, { atOnce: true })
@@ -47,4 +34,13 @@ function useUnblock() {
     },
     errors: 'toast',
   })
+  if (!block) return null
+  return (
+    <div className={classes('spread', styles.block)}>
+      <p className={styles.text}>Причина блокировки: {block.reason}</p>
+      <Button size="s" pending={unblock.isPending} onClick={() => unblock.mutate()}>
+        Разблокировать
+      </Button>
+    </div>
+  )
 }

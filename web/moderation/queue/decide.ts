@@ -1,14 +1,23 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
+import type { Post } from '../../../contract/posts.ts'
 import { focusContent } from '../../history/focus-content.ts'
 import { whenDialogIsClosed } from '../../history/history.ts'
 import { CallError } from '../../http/call-error.ts'
 import { cancelDelayed, DELAY_MS, type DelayedWrite, delayWrite } from '../../http/delayed-write.ts'
 import { errorMessage } from '../../http/error-message.ts'
+import { queryClient } from '../../http/query-client.ts'
 import { serverNow } from '../../http/server-clock.ts'
 import { createAtom } from '../../platform/atom.ts'
+import {
+  allCached,
+  type CachedPost,
+  nextVersion,
+  putPosts,
+  readCachedPost,
+  setMissing,
+} from '../../posts/cache/post-cache.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 import { toast } from '../../ui/toaster.tsx'
-import { hideOnWall, postsRemovedBy, showOnWall } from './posts-on-wall.ts'
 import {
   type Act,
   blockAuthor,
@@ -130,4 +139,31 @@ function focusNext(postId: string, before: readonly QueuedPost[]): void {
 function focusCard(postId: string | undefined): void {
   if (postId === undefined) whenDialogIsClosed(focusContent)
   else cardToFocus.set(postId)
+}
+
+/** Returns the cached posts that an act removes. */
+function postsRemovedBy({ postId, verdict, blocked }: Act): Post[] {
+  const since = serverNow() - DAY_SECONDS
+  return allCached(queryClient)
+    .filter(({ id, owner, created_at }) => {
+      const isOfDay = blocked?.removesRecent && owner.id === blocked.authorId && created_at > since
+      return isOfDay || (verdict === 'remove' && id === postId)
+    })
+    .map(withQuote)
+}
+
+/** Puts the replied post back, which has its own cache entry. */
+function withQuote(post: CachedPost): Post {
+  const { replied_post_id: id } = post.actions
+  const replied_post = (id && readCachedPost(queryClient, id)) || null
+  return { ...post, actions: { ...post.actions, replied_post } }
+}
+
+/** Lists leave out missing posts. */
+function hideOnWall(posts: readonly Post[]): void {
+  for (const { id } of posts) setMissing(queryClient, id, nextVersion())
+}
+
+function showOnWall(posts: readonly Post[]): void {
+  putPosts(queryClient, posts)
 }

@@ -5,12 +5,39 @@ import { focusContent } from '../../history/focus-content.ts'
 import { pageFlags } from '../../platform/flags.ts'
 import { localStore } from '../../platform/storage.ts'
 import { settings } from '../../session/page-settings.ts'
-import { INTRO_SEEN_KEY } from '../../session/stored-keys.ts'
+import { INTRO_SEEN_KEY, NOTICE_SEEN_KEY } from '../../session/stored-keys.ts'
 import { useViewer } from '../../session/viewer.ts'
-import { IconButton } from '../../ui/button.tsx'
+import { useSiteState } from '../../sign-in/site-state.ts'
+import { hideNotice } from '../../theme/page-looks.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './strip.module.css'
+
+/** The operator's notice to all readers. A reader can hide it in this browser. */
+export function OperatorNotice() {
+  const { notice } = useSiteState()
+  if (!notice) return null
+  const { id, text } = notice
+  return (
+    <section
+      className={classes('line band', styles.strip, styles.notice)}
+      aria-label="Объявление"
+      data-notice-id={id}
+    >
+      <p role="status">{text}</p>
+      <Button variant="plain" size="s" onClick={() => putAway(id)}>
+        Понятно
+      </Button>
+    </section>
+  )
+}
+
+function putAway(id: string): void {
+  localStore.write(NOTICE_SEEN_KEY, id)
+  hideNotice(id)
+  focusContent()
+}
 
 export function VisitorIntro() {
   const { state } = useViewer()
@@ -23,12 +50,12 @@ function Intro() {
   return (
     <p className={classes('line band', styles.strip, styles.intro)}>
       <span>«{settings().appName}» — стена коротких записей: читайте, пишите, отвечайте</span>
-      <IconButton label="Скрыть" icon={<Icon shape={X} size={18} />} onClick={hide} />
+      <IconButton label="Скрыть" icon={<Icon shape={X} size={18} />} onClick={hideIntro} />
     </p>
   )
 }
 
-function hide(): void {
+function hideIntro(): void {
   pageFlags().introSeen = ''
   focusContent()
 }
