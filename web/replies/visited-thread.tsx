@@ -82,27 +82,23 @@ export function VisitedThread({ post, source, isFresh, setFresh, className }: Vi
 /** Returns the newest reply seen before this visit; «К новым» opens the list after it. */
 function useSeenBefore(postId: string, start: string): string | undefined {
   const key = `${useEntry().key} ${postId}`
-  if (!seenBefore.has(key)) seenBefore.set(key, new Map(readVisits()).get(postId))
+  if (!seenBefore.has(key)) seenBefore.set(key, readVisits().get(postId))
   const isAfterSeen = isOldestFirst(start) && start !== FROM_OLDEST
   return isAfterSeen ? start.replace(/\D/g, '') : seenBefore.get(key)
 }
 
-function readVisits(): [postId: string, seen: string][] {
+function readVisits(): Map<string, string> {
   const stored = localStore.readJson(VISITS_KEY, arrayOf(isString)) ?? []
-  return stored
-    .filter((visit) => /^\d+ \d+$/.test(visit))
-    .map((visit) => visit.split(' ') as [string, string])
+  const visits = stored.filter((visit) => /^\d+ \d+$/.test(visit))
+  return new Map(visits.map((visit) => visit.split(' ') as [postId: string, seen: string]))
 }
 
 function storeVisit(postId: string, newest: string): void {
   const visits = readVisits()
-  const seen = newestOf([newest, new Map(visits).get(postId) ?? '0'])
-  const others = visits.filter(([id]) => id !== postId)
-  const kept = [[postId, seen], ...others].slice(0, VISITS_MAX)
-  localStore.writeJson(
-    VISITS_KEY,
-    kept.map((visit) => visit.join(' ')),
-  )
+  const seen = newestOf([newest, visits.get(postId) ?? '0'])
+  visits.delete(postId)
+  const kept = [[postId, seen], ...visits].slice(0, VISITS_MAX).map((visit) => visit.join(' '))
+  localStore.writeJson(VISITS_KEY, kept)
 }
 
 function newestOf(ids: readonly string[]): string {

@@ -60,8 +60,7 @@ function ReportForm(props: ReportDialogProps & { reasons: readonly ReportReason[
       )}
       <AskFooter
         variant="primary"
-        errorLine={report.errorLine}
-        pending={report.isPending}
+        action={report}
         disabled={reasonId === undefined}
         onConfirm={send}
         onClose={onClose}

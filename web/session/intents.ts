@@ -45,11 +45,15 @@ export function writePost(): void {
   void withViewer({ name: 'new-post' })
 }
 
-/** Resolves to the viewer, or to null if a later intent counts. */
+/** Resolves to the viewer, or to null if a later intent counts, or took this one back. */
 async function waitWith(intent: Intent) {
-  if (!startWaiting(intent)) return null
+  const others = waiting.get().filter((other) => kindOf(other) !== kindOf(intent))
+  const takesBack = intent.name === 'like' && others.length < waiting.get().length
+  waiting.set(takesBack ? others : [...others, intent])
   const now = await viewerForAction()
-  return stopWaiting(intent) ? now : null
+  const counts = waiting.get().includes(intent)
+  waiting.set(waiting.get().filter((other) => other !== intent))
+  return counts ? now : null
 }
 
 export function keepIntent(intent: Intent): void {
@@ -87,22 +91,6 @@ function resume(userId: string): void {
 
 export function dropIntent(): void {
   sessionStore.remove(KEY)
-}
-
-/** Returns false if the intent only cancels an earlier one: then neither waits. */
-function startWaiting(intent: Intent): boolean {
-  const before = waiting.get()
-  const others = before.filter((other) => kindOf(other) !== kindOf(intent))
-  const takesBack = intent.name === 'like' && others.length < before.length
-  waiting.set(takesBack ? others : [...others, intent])
-  return !takesBack
-}
-
-/** Returns false if the intent no longer waits, because a later one counts. */
-function stopWaiting(intent: Intent): boolean {
-  const before = waiting.get()
-  waiting.set(before.filter((other) => other !== intent))
-  return before.includes(intent)
 }
 
 /** Likes of two posts are both wanted, but only one page or dialog can be opened. */

@@ -27,12 +27,7 @@ export function SessionDialog({ sessionId, onClose }: SessionDialogProps) {
           session ? <Details session={session} /> : <p>Сессия не найдена или уже завершена</p>
         }
       </Read>
-      <AskFooter
-        errorLine={close.errorLine}
-        pending={close.isPending}
-        onConfirm={() => close.mutate(sessionId)}
-        onClose={onClose}
-      >
+      <AskFooter action={close} onConfirm={() => close.mutate(sessionId)} onClose={onClose}>
         {session && !session.current && 'Завершить сессию'}
       </AskFooter>
     </Modal>
@@ -67,12 +62,7 @@ export function CloseOtherSessionsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal title="Завершить другие сессии?" onClose={onClose}>
       <p>На всех остальных устройствах понадобится войти заново. Эта сессия останется.</p>
-      <AskFooter
-        errorLine={closeOthers.errorLine}
-        pending={closeOthers.isPending}
-        onConfirm={() => closeOthers.mutate()}
-        onClose={onClose}
-      >
+      <AskFooter action={closeOthers} onConfirm={() => closeOthers.mutate()} onClose={onClose}>
         Завершить
       </AskFooter>
     </Modal>

@@ -91,19 +91,22 @@ export function ModalFooter({ children, inPhoneHeader = false }: ModalFooterProp
 }
 
 type AskFooterProps = Omit<ComponentProps<typeof Button>, 'onClick'> & {
-  errorLine?: ComponentProps<typeof FormError>
+  /** The action that the button starts. */
+  action?: { isPending: boolean; errorLine: ComponentProps<typeof FormError> }
   onConfirm?: () => void
   onClose: () => void
 }
 
 /** The footer of a confirmation: «Отмена», and the button that confirms, if it has a label. */
-export function AskFooter({ errorLine, onConfirm, onClose, ...confirm }: AskFooterProps) {
+export function AskFooter({ action, onConfirm, onClose, ...confirm }: AskFooterProps) {
   return (
     <>
-      {errorLine && <FormError {...errorLine} />}
+      {action && <FormError {...action.errorLine} />}
       <ModalFooter>
         <Button onClick={onClose}>Отмена</Button>
-        {confirm.children && <Button variant="confirm" {...confirm} onClick={onConfirm} />}
+        {confirm.children && (
+          <Button variant="confirm" {...confirm} pending={action?.isPending} onClick={onConfirm} />
+        )}
       </ModalFooter>
     </>
   )

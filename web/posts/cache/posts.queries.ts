@@ -79,15 +79,11 @@ export function useFreshPosts(stale: boolean): void {
     refetchInterval: READ_STALE_EVERY_MS,
   })
   useEffect(() => {
-    if (stale) return () => readAgain(client, [READ_POST])
+    if (stale) return () => void client.invalidateQueries({ queryKey: [READ_POST] })
   }, [stale, client])
 }
 
 /** A page is rendered for a visitor, so the viewer's likes are missing in it. */
 export function readLikes(client: QueryClient): void {
-  readAgain(client, [LISTS, READ_POST])
-}
-
-function readAgain(client: QueryClient, kinds: readonly string[]): void {
-  for (const kind of kinds) void client.invalidateQueries({ queryKey: [kind] })
+  for (const kind of [LISTS, READ_POST]) void client.invalidateQueries({ queryKey: [kind] })
 }

@@ -158,7 +158,7 @@ function firstCursor({ newer }: ListSource, page: CachedPage): string {
 
 /** Returns functions that read more pages of a list. */
 function useReading(source: ListSource, query: PageQuery) {
-  const { start = '', isOneWay } = source
+  const { start = '' } = source
   const client = useQueryClient()
   const queryKey = useListKey(source)
   const first = query.data?.pages[0]
@@ -173,7 +173,7 @@ function useReading(source: ListSource, query: PageQuery) {
 
   return {
     loadAbove: (): void => {
-      const hasAbove = !!first?.above && !isOneWay && !query.isFetchPreviousPageError
+      const hasAbove = !!first?.above && query.hasPreviousPage && !query.isFetchPreviousPageError
       if (hasAbove) void query.fetchPreviousPage(UNLESS_READING)
     },
     loadMore: (): void => {

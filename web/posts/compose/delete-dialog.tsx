@@ -25,12 +25,7 @@ export function DeleteDialog({ postId, rewrites, onClose }: DeleteDialogProps) {
           : 'Восстановить запись нельзя. Ответы на\u00a0неё останутся.'}
         {rewrites && ' Текст будет в\u00a0черновике.'}
       </p>
-      <AskFooter
-        errorLine={deletion.errorLine}
-        pending={deletion.isPending}
-        onConfirm={() => deletion.mutate()}
-        onClose={onClose}
-      >
+      <AskFooter action={deletion} onConfirm={() => deletion.mutate()} onClose={onClose}>
         {rewrites ? 'Удалить и переписать' : 'Удалить'}
       </AskFooter>
     </Modal>

@@ -101,12 +101,13 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
   const text = parsePostText(tidy)
   const canSend = text !== null && text !== normalizeText(initialText)
 
-  useOtherTabs(({ key }) => {
+  const onStorage = useEffectEvent(({ key }: StorageEvent) => {
     if (sending.isPending || tidy === initialText || draft.read() !== null) return
     // The data of the site was cleared or the draft taken over; else another tab has sent the text.
     if (key === null || draft.isContinuedElsewhere()) draft.write(tidy)
     else finish()
   })
+  useEffect(() => storedElsewhere.subscribe((event) => onStorage(event)), [])
 
   function finish(): void {
     isSent.current = onSent !== undefined
@@ -145,11 +146,6 @@ export function usePostForm({ draft, onSent, ...options }: PostFormOptions) {
     },
     onFocus,
   }
-}
-
-function useOtherTabs(onStorage: (event: StorageEvent) => void): void {
-  const listen = useEffectEvent(onStorage)
-  useEffect(() => storedElsewhere.subscribe((event) => listen(event)), [])
 }
 
 /** Puts the caret at the end of the draft at the first focus. */
