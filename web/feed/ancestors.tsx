@@ -8,14 +8,14 @@ import { useAction } from '../http/use-action.tsx'
 import { useIsMuted } from '../posts/cache/hidden.ts'
 import { type CachedPost, usePost } from '../posts/cache/post-cache.ts'
 import { useReadPost } from '../posts/cache/posts.queries.ts'
-import { MUTED_AUTHOR, PostCard } from '../posts/view/post-card.tsx'
+import { MUTED_AUTHOR } from '../posts/view/post-card.tsx'
 import { useAncestors } from '../replies/replies.queries.ts'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './ancestors.module.css'
 import { articleOf } from './articles.ts'
-import { PostActions, PostMenuButton } from './post-controls.tsx'
+import { FeedPost } from './feed-pages.tsx'
 
 const linkClass = classes('line act underlined focus-inside', styles.link)
 
@@ -69,11 +69,7 @@ function RepliedCard({ id, withoutQuote }: RepliedCardProps) {
       </p>
     )
   }
-  return (
-    <PostCard post={post} menu={<PostMenuButton post={post} />} withoutQuote={withoutQuote} joined>
-      <PostActions post={post} />
-    </PostCard>
-  )
+  return <FeedPost id={id} withoutQuote={withoutQuote} joined />
 }
 
 /** Its skeleton has the size of a post, so that the content below does not move. */

@@ -89,7 +89,8 @@ export type FeedCardProps = {
   withoutQuote: boolean
 }
 
-type FeedPostProps = FeedCardProps & { above?: ReactNode }
+type FeedPostProps = Pick<FeedCardProps, 'id'> &
+  Partial<FeedCardProps> & { above?: ReactNode; joined?: boolean }
 
 export const FeedPost = memo(function FeedPost({ id, ids: _, ...props }: FeedPostProps) {
   const post = usePost(id)

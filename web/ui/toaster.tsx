@@ -1,7 +1,7 @@
 import {
+  type ComponentProps,
   type ComponentType,
   createContext,
-  type ReactNode,
   useContext,
   useId,
   useLayoutEffect,
@@ -26,12 +26,7 @@ type Toast = {
   )
 }
 
-type PageLinkProps = {
-  to: string
-  className: string | undefined
-  onClick: () => void
-  children: ReactNode
-}
+type PageLinkProps = ComponentProps<'a'> & { to: string }
 
 const TIMING = { durationMs: 3500, pauseMs: 700 }
 

@@ -7,6 +7,7 @@ import { useAtom } from '../../platform/atom.ts'
 import { pageFlags } from '../../platform/flags.ts'
 import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { settings } from '../../session/page-settings.ts'
+import { buttonClass } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { ErrorBoundary } from '../../ui/error-boundary.tsx'
 import { Lazy } from '../../ui/lazy.tsx'
@@ -73,7 +74,11 @@ function SkipLink() {
   }
 
   return (
-    <a className={classes('line', styles.skip)} href={`#${CONTENT}`} onClick={jump}>
+    <a
+      className={classes(buttonClass({ variant: 'strong' }), styles.skip)}
+      href={`#${CONTENT}`}
+      onClick={jump}
+    >
       К содержанию
     </a>
   )

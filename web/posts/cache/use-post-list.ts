@@ -188,10 +188,8 @@ function useReading(source: ListSource, query: PageQuery) {
      */
     showNewer: async (): Promise<boolean> => {
       // Waits for a refetch in flight, which fetchPreviousPage() would cancel.
-      await client
-        .getQueryCache()
-        .find({ queryKey })
-        ?.promise?.catch(() => {})
+      const reading = client.getQueryCache().find({ queryKey })?.promise
+      await reading?.catch(() => {})
       if (!query.hasPreviousPage) return restart().then(() => true)
       const { data } = await query.fetchPreviousPage({ throwOnError: true })
       return (data?.pages[0]?.ids.length ?? 0) > 0
