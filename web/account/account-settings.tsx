@@ -142,11 +142,7 @@ type LogOutProps = { userId: string; onLoggedOut: () => void }
 /** Asks for confirmation if logging out would delete unsent texts. */
 function LogOut({ userId, onLoggedOut }: LogOutProps) {
   const [lost, setLost] = useState(0)
-  const leaving = useAction({
-    mutationFn: logOut,
-    onSuccess: onLoggedOut,
-    errors: 'toast',
-  })
+  const leaving = useAction({ mutationFn: logOut, onSuccess: onLoggedOut, errors: 'toast' })
 
   function ask(): void {
     const unsent = countUnsentTexts(userId)

@@ -1,8 +1,9 @@
-import { type QueryClient, skipToken, useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import type { ReceivedPage } from '../../contract/answers.ts'
 import { pageAfter } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
+import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 import { refreshReceived } from './answers.queries.ts'
@@ -15,13 +16,13 @@ function newRepliesKey(entryKey: string) {
 }
 
 /** The replies of others to the viewer. Reading the first page marks them as seen. */
-export function receivedSource(client: QueryClient, entryKey: string): ListSource {
+export function receivedSource(entryKey: string): ListSource {
   return {
     name: 'received',
     read: async (cursor, signal) => {
       const query = pageAfter(cursor)
       const page = await call('GET /posts/replies/received', { query }, { signal })
-      client.setQueryData<NewReplies>(newRepliesKey(entryKey), (known) => withNew(known, page))
+      queryClient.setQueryData<NewReplies>(newRepliesKey(entryKey), (known) => withNew(known, page))
       const newest = page.posts[0]?.received_no
       if (cursor === '' && newest !== undefined) void markSeen(newest)
       return page

@@ -1,8 +1,8 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { memo } from 'react'
 import { postPath } from '../../contract/pages.ts'
 import { useIsNewReply } from '../answers/received.queries.ts'
 import { Link } from '../history/link.tsx'
+import { queryClient } from '../http/query-client.ts'
 import { readCachedPost } from '../posts/cache/post-cache.ts'
 import { classes } from '../ui/classes.ts'
 import { type FeedCardProps, FeedPost } from './feed-pages.tsx'
@@ -11,9 +11,8 @@ import styles from './received-card.module.css'
 /** Adjacent replies to the same post form a group, whose first card names the post. */
 export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
   const { id, ids } = props
-  const client = useQueryClient()
   const isNew = useIsNewReply(id)
-  const group = groupOf(client, ids, id)
+  const group = groupOf(ids, id)
   return (
     <FeedPost
       {...props}
@@ -26,37 +25,37 @@ export const ReceivedCard = memo(function ReceivedCard(props: FeedCardProps) {
               Новый ответ
             </span>
           )}
-          {group.length > 1 && group[0] === id && <GroupLine client={client} group={group} />}
+          {group.length > 1 && group[0] === id && <GroupLine group={group} />}
         </>
       }
     />
   )
 })
 
-function GroupLine({ client, group }: { client: QueryClient; group: readonly string[] }) {
-  const first = readCachedPost(client, group[0] ?? '')
+function GroupLine({ group }: { group: readonly string[] }) {
+  const first = readCachedPost(queryClient, group[0] ?? '')
   const repliedId = first?.actions.replied_post_id
   if (!first || !repliedId) return null
-  const replied = readCachedPost(client, repliedId)
+  const replied = readCachedPost(queryClient, repliedId)
   return (
     <p className={classes('soft ellipsis', styles.group)}>
-      {sentenceOf(client, group)}{' '}
+      {sentenceOf(group)}{' '}
       <Link to={postPath(repliedId)}>{replied ? `«${replied.text}»` : 'удалённую запись'}</Link>
     </p>
   )
 }
 
 /** Returns 'anna и ещё 4 ответили на'. */
-function sentenceOf(client: QueryClient, group: readonly string[]): string {
-  const names = group.map((id) => readCachedPost(client, id)?.owner.username ?? '')
+function sentenceOf(group: readonly string[]): string {
+  const names = group.map((id) => readCachedPost(queryClient, id)?.owner.username ?? '')
   const [first, second, ...others] = new Set(names)
   if (second === undefined) return `Ответов от ${first}: ${group.length}, на`
   return `${first} и ${others.length > 0 ? `ещё ${others.length + 1}` : second} ответили на`
 }
 
-function groupOf(client: QueryClient, ids: readonly string[], id: string): readonly string[] {
+function groupOf(ids: readonly string[], id: string): readonly string[] {
   const repliedBy = (of: string | undefined) =>
-    of === undefined ? undefined : readCachedPost(client, of)?.actions.replied_post_id
+    of === undefined ? undefined : readCachedPost(queryClient, of)?.actions.replied_post_id
   const replied = repliedBy(id)
   if (!replied) return [id]
   let [from, to] = [ids.indexOf(id), ids.indexOf(id) + 1]

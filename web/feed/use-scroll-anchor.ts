@@ -37,16 +37,10 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     // What is being read must not move. Safari has no scroll anchoring, and no browser anchors new
     // elements or the very top of a page.
     if (!former || hasMoved(former.pages, list.pages, last.current.postId)) restore(last.current)
-    if (!former && anchor?.focusedId) {
-      const { focusedId, focusVisible } = anchor
-      articleOf(focusedId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
-    }
+    if (!former && anchor?.focusedId) focusAgain(anchor.focusedId, anchor.focusVisible)
   })
 
-  const isWhole = ready && list.nextCursor === null
-  useLayoutEffect(() => {
-    if (isWhole) reserveHeight(0)
-  }, [isWhole])
+  useFreedHeight(ready && list.nextCursor === null)
 
   useLayoutEffect(() => {
     if (!ready) return
@@ -87,6 +81,13 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
   }
 }
 
+/** Frees the reserved height once the list is complete. */
+function useFreedHeight(isWhole: boolean): void {
+  useLayoutEffect(() => {
+    if (isWhole) reserveHeight(0)
+  }, [isWhole])
+}
+
 /** After a logout, nothing of a list for users is stored. */
 function isOfFormerUser(pathname: string): boolean {
   const page = pageAt(pathname)
@@ -101,6 +102,10 @@ function positionOf(article: HTMLElement | undefined): PostPosition | undefined 
 function restore({ postId, top }: PostPosition): void {
   const article = articleOf(postId)
   if (article) scrollToTop(article, top, FRAMES_TO_RENDER)
+}
+
+function focusAgain(postId: string, focusVisible: boolean | undefined): void {
+  articleOf(postId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
 }
 
 /** Scrolls again for some frames: posts above get their true height only when rendered. */

@@ -1,6 +1,6 @@
 import { MutationObserver } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { CallError, isShortLimit } from '../http/call-error.ts'
+import { CallError, isShortLimit, type ShortLimit } from '../http/call-error.ts'
 import { errorMessage, waitMessage } from '../http/error-message.ts'
 import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
@@ -57,12 +57,19 @@ export async function sendTap(intent: Tap): Promise<boolean> {
 
 /** Sends a tap unless a later one has replaced it, or it would change nothing. */
 async function confirmTap(tap: Tap): Promise<void> {
-  const { postId, liked = true } = tap
+  const { postId, liked: is_liked = true, by } = tap
   const isWanted = () =>
-    lastTap(postId) === tap && readCachedPost(queryClient, postId)?.actions.is_liked !== liked
+    lastTap(postId) === tap && readCachedPost(queryClient, postId)?.actions.is_liked !== is_liked
   if (!isWanted()) return
+  const name = is_liked ? 'POST /posts/:id/likes' : 'DELETE /posts/:id/likes'
+  const onLimit = (error: ShortLimit) => tell(tap, waitMessage(error))
   try {
-    await setLike(tap, isWanted)
+    const answer = await write(name, { params: { id: postId } }, { by, isWanted, onLimit })
+    const likes = { is_liked, ...answer }
+    announcePostChange({ name: 'liked', postId, likes })
+    // After signing in, a post may be liked before it is read, and reads in flight lack the like.
+    if (!readCachedPost(queryClient, postId)) await whenListsAreRead(queryClient)
+    setLikes(queryClient, postId, likes)
   } catch (error) {
     // If the tap was replaced during the wait for a limit, that is no error.
     if (!isShortLimit(error) || isWanted()) throw error
@@ -71,21 +78,6 @@ async function confirmTap(tap: Tap): Promise<void> {
 
 function tell({ postId }: Tap, text: string): void {
   toast({ text }, { about: [`like ${postId}`] })
-}
-
-async function setLike(tap: Tap, isWanted: () => boolean): Promise<void> {
-  const { postId, liked: is_liked = true, by } = tap
-  const name = is_liked ? 'POST /posts/:id/likes' : 'DELETE /posts/:id/likes'
-  const answer = await write(
-    name,
-    { params: { id: postId } },
-    { by, isWanted, onLimit: (error) => tell(tap, waitMessage(error)) },
-  )
-  const likes = { is_liked, ...answer }
-  announcePostChange({ name: 'liked', postId, likes })
-  // After signing in, a post may be liked before it is read, and reads in flight lack the like.
-  if (!readCachedPost(queryClient, postId)) await whenListsAreRead(queryClient)
-  setLikes(queryClient, postId, likes)
 }
 
 function withTap(

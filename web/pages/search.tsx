@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { cursorIn, searchIn } from '../../contract/pages.ts'
 import { SIMILAR_LINE, searchTitle } from '../../contract/search-rules.ts'
@@ -43,11 +42,7 @@ function Help() {
 }
 
 function Found({ q, start, entryKey }: { q: string; start: string; entryKey: string }) {
-  const client = useQueryClient()
-  const source = useMemo(
-    () => searchSource(client, { q, start, entryKey }),
-    [client, q, start, entryKey],
-  )
+  const source = useMemo(() => searchSource({ q, start, entryKey }), [q, start, entryKey])
   const { words, refusal } = useSearchState()
   const marked = useMemo(() => foundWords(words), [words])
   return (

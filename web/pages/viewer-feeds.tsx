@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { receivedSource } from '../answers/received.queries.ts'
 import { postsOfSource, repliesOfSource } from '../authors/authors.queries.ts'
@@ -71,9 +70,8 @@ export function OwnRepliesPage() {
 /** /replies */
 export function ReceivedPage() {
   usePageTitle('Ответы мне')
-  const client = useQueryClient()
   const { key } = useEntry()
-  const source = useMemo(() => receivedSource(client, key), [client, key])
+  const source = useMemo(() => receivedSource(key), [key])
   return (
     <PostFeed
       source={source}

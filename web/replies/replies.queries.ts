@@ -1,10 +1,11 @@
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { ANCESTORS_MAX, ANCESTORS_SHOWN } from '../../contract/constants.ts'
 import { pageAfter } from '../../contract/pages.ts'
 import { hasMoreAncestors } from '../../contract/post-rules.ts'
 import type { Ancestors } from '../../contract/replies.ts'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
+import { queryClient } from '../http/query-client.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
 import { type CachedPost, nextVersion, putPosts } from '../posts/cache/post-cache.ts'
 import { type ListSource, type Newer, NO_POSTS } from '../posts/cache/use-post-list.ts'
@@ -60,20 +61,19 @@ function shownAncestors(
 }
 
 export function useAncestors(post: CachedPost) {
-  const client = useQueryClient()
   const queryKey = ancestorsKey(post.id)
 
   async function read(limit: number, signal?: AbortSignal): Promise<ShownAncestors> {
     const version = nextVersion()
     const parts = { params: { id: post.id }, query: { limit } }
     const answer = await call('GET /posts/:id/ancestors', parts, { signal })
-    return shownAncestors(client, answer, version)
+    return shownAncestors(queryClient, answer, version)
   }
 
   const { data } = useQuery({
     queryKey,
     queryFn: ({ signal }) => {
-      const isUnfolded = client.getQueryData<ShownAncestors>(queryKey)?.folded === 0
+      const isUnfolded = queryClient.getQueryData<ShownAncestors>(queryKey)?.folded === 0
       return read(isUnfolded ? ANCESTORS_MAX : ANCESTORS_SHOWN, signal)
     },
     enabled: hasMoreAncestors(post),
@@ -85,7 +85,7 @@ export function useAncestors(post: CachedPost) {
   return {
     ids: shown,
     folded,
-    readAll: async () => void client.setQueryData(queryKey, await read(ANCESTORS_MAX)),
+    readAll: async () => void queryClient.setQueryData(queryKey, await read(ANCESTORS_MAX)),
     /** The start of the thread, if it is not shown. */
     startId: shown.includes(startId ?? '') ? null : startId,
   }

@@ -1,4 +1,4 @@
-import { useIsFetching, useQueryClient } from '@tanstack/react-query'
+import { useIsFetching } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
 import { FROM_OLDEST, PAGE_SIZE } from '../../contract/constants.ts'
 import {
@@ -10,6 +10,7 @@ import {
 } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
+import { queryClient } from '../http/query-client.ts'
 import { arrayOf, isString } from '../platform/guards.ts'
 import { localStore } from '../platform/storage.ts'
 import { type CachedPages, pagesKey } from '../posts/cache/list-cache.ts'
@@ -37,13 +38,12 @@ type VisitedThreadProps = {
 
 /** Marks the replies since the last visit, and links to them if the thread is long. */
 export function VisitedThread({ post, source, isFresh, setFresh, className }: VisitedThreadProps) {
-  const client = useQueryClient()
   const userId = useUser()?.id
   const queryKey = pagesKey(source.name, useEntry().key)
   const seen = useSeenBefore(post.id, source.start ?? '')
   useIsFetching({ queryKey })
   const ids = () =>
-    client.getQueryData<CachedPages>(queryKey)?.pages.flatMap((page) => page.ids) ?? []
+    queryClient.getQueryData<CachedPages>(queryKey)?.pages.flatMap((page) => page.ids) ?? []
 
   const keepVisit = useEffectEvent(() => storeVisit(post.id, newestOf([post.id, ...ids()])))
   useEffect(() => {
@@ -57,17 +57,14 @@ export function VisitedThread({ post, source, isFresh, setFresh, className }: Vi
 
   useEffect(() => {
     if (seen === undefined) return
-    setFresh(
-      () =>
-        ({ id, owner }) =>
-          BigInt(id) > BigInt(seen) && owner.id !== userId,
-    )
+    const isNew: IsFresh = ({ id, owner }) => BigInt(id) > BigInt(seen) && owner.id !== userId
+    setFresh(() => isNew)
     return () => setFresh(() => undefined)
   }, [seen, userId, setFresh])
 
   const isLong = post.actions.replies_count > PAGE_SIZE
   const hasFresh = ids().some((id) => {
-    const reply = readCachedPost(client, id)
+    const reply = readCachedPost(queryClient, id)
     return reply && isFresh?.(reply)
   })
   if (!isLong || !hasFresh || seen === undefined || isOldestFirst(source.start ?? '')) return null

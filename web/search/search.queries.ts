@@ -1,9 +1,10 @@
-import { type QueryClient, skipToken, useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { pageAfter, type SearchState } from '../../contract/pages.ts'
 import { pageOf } from '../../contract/search-rules.ts'
 import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
+import { queryClient } from '../http/query-client.ts'
 import { LIST_LIFETIME_MS } from '../posts/cache/list-cache.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 import { searchStateKey } from './search-state.ts'
@@ -13,7 +14,7 @@ const NOTHING_YET: SearchState = { words: [], similar: [], refusal: null }
 type Search = { q: string; start: string; entryKey: string }
 
 /** The results of a search. A refused query has no results, and a reason in its SearchState. */
-export function searchSource(client: QueryClient, { q, start, entryKey }: Search): ListSource {
+export function searchSource({ q, start, entryKey }: Search): ListSource {
   const key = searchStateKey(entryKey)
   return {
     name: 'search',
@@ -23,7 +24,7 @@ export function searchSource(client: QueryClient, { q, start, entryKey }: Search
       try {
         const query = { q, ...pageAfter(cursor) }
         const { words, similar, ...found } = await call('GET /posts/search', { query }, { signal })
-        client.setQueryData<SearchState>(key, (known = NOTHING_YET) => ({
+        queryClient.setQueryData<SearchState>(key, (known = NOTHING_YET) => ({
           words: [...new Set([...known.words, ...words])],
           similar: [...new Set([...known.similar, ...similar])],
           refusal: null,
@@ -31,7 +32,7 @@ export function searchSource(client: QueryClient, { q, start, entryKey }: Search
         return pageOf(found)
       } catch (error) {
         if (!(error instanceof CallError) || error.status !== 400) throw error
-        client.setQueryData<SearchState>(key, { ...NOTHING_YET, refusal: error.message })
+        queryClient.setQueryData<SearchState>(key, { ...NOTHING_YET, refusal: error.message })
         return pageOf({ posts: [], nextCursor: null })
       }
     },

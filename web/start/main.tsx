@@ -64,7 +64,7 @@ function show(container: HTMLElement, served: FirstPage | null): void {
   loadViewer(isShown)
   startApp()
   // Before the list asks for its next page, so that no page is read twice.
-  if (served && viewer.get().state !== 'signed-out') readLikes(queryClient)
+  if (served && viewer.get().state !== 'signed-out') readLikes()
   const { href } = location
   // If the person goes back during hydration, React renders the page anew, which is no error.
   const onRecoverableError = (error: unknown) => href === location.href && reportError(error)

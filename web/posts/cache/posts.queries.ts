@@ -1,9 +1,10 @@
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { pageAfter, TITLES } from '../../../contract/pages.ts'
 import type { Post } from '../../../contract/posts.ts'
 import { call } from '../../http/call.ts'
 import { fallBackOn } from '../../http/call-error.ts'
+import { queryClient } from '../../http/query-client.ts'
 import { LISTS } from './list-cache.ts'
 import { nextVersion, putPosts, setMissing, usePost } from './post-cache.ts'
 import type { ListSource, Newer } from './use-post-list.ts'
@@ -45,7 +46,6 @@ export function seedPost(client: QueryClient, id: string, post: Post | null): vo
 
 /** Returns the cached post at once, while it is read again; null if it does not exist. */
 export function useReadPost(id: string) {
-  const client = useQueryClient()
   const data = usePost(id)
   const { error, refetch } = useQuery({
     queryKey: [READ_POST, id],
@@ -53,8 +53,8 @@ export function useReadPost(id: string) {
       const version = nextVersion()
       const read = call('GET /posts/:id', { params: { id } }, { signal })
       const post = await fallBackOn(404, read, null)
-      if (post) putPosts(client, [post], version)
-      else setMissing(client, id, version)
+      if (post) putPosts(queryClient, [post], version)
+      else setMissing(queryClient, id, version)
       // The post has an entry of its own; this one only records that it was read.
       return true
     },
@@ -64,13 +64,12 @@ export function useReadPost(id: string) {
 
 /** Reads the wall until the answer is fresh, and then reads the posts of the page again. */
 export function useFreshPosts(stale: boolean): void {
-  const client = useQueryClient()
   useQuery({
     queryKey: ['fresh-posts'],
     queryFn: async ({ signal }) => {
       const version = nextVersion()
       const { posts } = await wallSource().read('', signal)
-      putPosts(client, posts, version)
+      putPosts(queryClient, posts, version)
       return true
     },
     enabled: stale,
@@ -79,11 +78,11 @@ export function useFreshPosts(stale: boolean): void {
     refetchInterval: READ_STALE_EVERY_MS,
   })
   useEffect(() => {
-    if (stale) return () => void client.invalidateQueries({ queryKey: [READ_POST] })
-  }, [stale, client])
+    if (stale) return () => void queryClient.invalidateQueries({ queryKey: [READ_POST] })
+  }, [stale])
 }
 
 /** A page is rendered for a visitor, so the viewer's likes are missing in it. */
-export function readLikes(client: QueryClient): void {
-  for (const kind of [LISTS, READ_POST]) void client.invalidateQueries({ queryKey: [kind] })
+export function readLikes(): void {
+  for (const kind of [LISTS, READ_POST]) void queryClient.invalidateQueries({ queryKey: [kind] })
 }

@@ -1,14 +1,9 @@
-import {
-  type QueryClient,
-  skipToken,
-  useInfiniteQuery,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
 import type { Anchor } from '../../history/scroll-anchors.ts'
+import { queryClient } from '../../http/query-client.ts'
 import { useHidden } from './hidden.ts'
 import {
   beginningOf,
@@ -111,12 +106,11 @@ type PageQuery = ReturnType<typeof usePageQuery>
 
 function usePageQuery(source: ListSource, anchor: Anchor | undefined) {
   const { start = '', isOneWay = false } = source
-  const client = useQueryClient()
   const queryKey = useListKey(source)
 
   async function readFirst(cursor: string, signal: AbortSignal, former?: CachedPage) {
     const from = former ? firstCursor(source, former) : cursor
-    const page = await readPage(client, source, { cursor: from, signal })
+    const page = await readPage(source, { cursor: from, signal })
     const { above, total, stop } = { stop: undefined, ...(former ?? anchor ?? page) }
     return page.cursor === start ? page : { ...page, above, total, stop }
   }
@@ -124,12 +118,12 @@ function usePageQuery(source: ListSource, anchor: Anchor | undefined) {
   return useInfiniteQuery({
     queryKey,
     queryFn: async ({ pageParam: cursor, direction, signal }) => {
-      const { pages, pageParams } = client.getQueryData<CachedPages>(queryKey) ?? {}
+      const { pages, pageParams } = queryClient.getQueryData<CachedPages>(queryKey) ?? {}
       const first = pages?.[0]
       if (!first || (direction === 'forward' && cursor === pageParams?.[0])) {
         return readFirst(cursor, signal, first)
       }
-      const page = await readPage(client, source, { cursor, signal })
+      const page = await readPage(source, { cursor, signal })
       return direction === 'forward' ? page : pageAbove(first, { cursor, start }, page)
     },
     initialPageParam: anchor?.cursor ?? start,
@@ -146,9 +140,9 @@ function useListKey({ name }: ListSource) {
 
 type Read = { cursor: string; signal?: AbortSignal }
 
-async function readPage(client: QueryClient, source: ListSource, { cursor, signal }: Read) {
+async function readPage(source: ListSource, { cursor, signal }: Read) {
   const version = nextVersion()
-  return cachePage(client, cursor, await source.read(cursor, signal), version)
+  return cachePage(queryClient, cursor, await source.read(cursor, signal), version)
 }
 
 /** Keeps newer posts waiting for a tap when the list is read again. */
@@ -159,16 +153,15 @@ function firstCursor({ newer }: ListSource, page: CachedPage): string {
 /** Returns functions that read more pages of a list. */
 function useReading(source: ListSource, query: PageQuery) {
   const { start = '' } = source
-  const client = useQueryClient()
   const queryKey = useListKey(source)
   const first = query.data?.pages[0]
 
   /** Replaces the list by its first page. If that fails, throws CallError and changes nothing. */
   async function restart(): Promise<void> {
-    const page = await readPage(client, source, { cursor: start })
-    await client.cancelQueries({ queryKey })
+    const page = await readPage(source, { cursor: start })
+    await queryClient.cancelQueries({ queryKey })
     const pages = [{ ...page, stop: first?.stop }]
-    client.setQueryData<CachedPages>(queryKey, { pages, pageParams: [start] })
+    queryClient.setQueryData<CachedPages>(queryKey, { pages, pageParams: [start] })
   }
 
   return {
@@ -188,7 +181,7 @@ function useReading(source: ListSource, query: PageQuery) {
      */
     showNewer: async (): Promise<boolean> => {
       // Waits for a refetch in flight, which fetchPreviousPage() would cancel.
-      const reading = client.getQueryCache().find({ queryKey })?.promise
+      const reading = queryClient.getQueryCache().find({ queryKey })?.promise
       await reading?.catch(() => {})
       if (!query.hasPreviousPage) return restart().then(() => true)
       const { data } = await query.fetchPreviousPage({ throwOnError: true })

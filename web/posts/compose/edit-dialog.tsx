@@ -28,9 +28,14 @@ export function EditDialog({ postId, onClose }: EditDialogProps) {
   )
 }
 
+/** The edit period may end by the countdown here or by the server's answer. */
 function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) {
-  const { form, draft, secondsLeft, isExpired } = useEdit(post, onClose)
-  if (isExpired) {
+  const secondsLeft = useEditSeconds(post)
+  const draft = useDraft(`edit ${post.id}`)
+  const form = usePostForm({ draft, initialText: post.text, onSent: onClose })
+  const isRefused = hasCode(form.sendError, 'EDIT_PERIOD_EXPIRED')
+  // A text that is being sent may still arrive before the period ends on the server.
+  if (isRefused || (secondsLeft === 0 && !form.isPending)) {
     return (
       <EditExpired
         postId={post.id}
@@ -48,15 +53,4 @@ function EditForm({ post, onClose }: { post: CachedPost; onClose: () => void }) 
       note={`Осталось ${countdown(secondsLeft)}`}
     />
   )
-}
-
-/** The edit period may end by the countdown here or by the server's answer. */
-function useEdit(post: CachedPost, onClose: () => void) {
-  const secondsLeft = useEditSeconds(post)
-  const draft = useDraft(`edit ${post.id}`)
-  const form = usePostForm({ draft, initialText: post.text, onSent: onClose })
-  const isRefused = hasCode(form.sendError, 'EDIT_PERIOD_EXPIRED')
-  // A text that is being sent may still arrive before the period ends on the server.
-  const isExpired = isRefused || (secondsLeft === 0 && !form.isPending)
-  return { form, draft, secondsLeft, isExpired }
 }
