@@ -54,7 +54,7 @@ export async function startProduct(
   env: Record<string, string> = {},
 ) {
   const began = performance.now()
-  const server = spawn(process.execPath, startArguments(), {
+  const server = spawn(join(ROOT, 'bin/run-node'), startArguments(), {
     cwd: ROOT,
     env: {
       ...process.env,
