@@ -29,7 +29,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
         {SHORTCUTS.map(({ keys, description }) => (
           <div key={description} className={classes('line', styles.row)}>
             <dt>{description}</dt>
-            <dd className="line">
+            <dd className={classes('line', styles.keys)}>
               {keys.map((key) => (
                 <kbd key={key} className={keyStyles.key}>
                   {key}

@@ -69,7 +69,7 @@ function KeysHint() {
   return (
     <dl className={classes('wrap', styles.keys)}>
       {KEYS.map(({ key, description }) => (
-        <div key={key} className="line">
+        <div key={key} className={classes('line', styles.pair)}>
           <dt>
             <kbd className={keyStyles.key}>{key}</kbd>
           </dt>
