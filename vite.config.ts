@@ -283,6 +283,11 @@ export default defineConfig(({ command, isSsrBuild }) => ({
       resolveDependencies: (_file, imports, { hostType }) => (hostType === 'html' ? imports : []),
     },
     rolldownOptions: {
+      onwarn(warning, print) {
+        // TypeScript does not know which classes a sheet has.
+        if (warning.code === 'IMPORT_IS_UNDEFINED') throw new Error(warning.message)
+        print(warning)
+      },
       output: isSsrBuild
         ? // The server loads everything at once.
           { codeSplitting: false }
