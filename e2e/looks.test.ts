@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { authorPath, SITE_DESCRIPTION } from '../contract/pages.ts'
 import { DESKTOP, PHONE, TABLET, test } from './testing/journey.ts'
-import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
+import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
 import {
   chooseFromMenu,
   dialogOf,
@@ -34,10 +34,8 @@ test('the theme is dark at first; the choice survives a reload, and the other th
   await page.reload()
   await page.getByRole('button', { name: 'Тёмная тема' }).waitFor()
   // The next frame shows the page that the app has just rendered.
-  const painted = await page.evaluate(async () => {
-    await new Promise(requestAnimationFrame)
-    return Reflect.get(window, 'backgrounds') as string[]
-  })
+  await untilPainted(page)
+  const painted = await page.evaluate(() => Reflect.get(window, 'backgrounds') as string[])
   expect([...new Set(painted)]).toEqual([light])
   expect(await page.locator('meta[name=theme-color]').getAttribute('content')).toBe('#fbf9f6')
 

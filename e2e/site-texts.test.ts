@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, type Journey, testWith } from './testing/journey.ts'
+import { untilPainted } from './testing/layout-shifts.ts'
 import { profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 const test = testWith({ OPERATOR_NAME: 'Ольга Ильина', CONTACT_EMAIL: 'o@wall.example' })
@@ -198,7 +199,7 @@ test('a notice shows without scripts, is closed by «Понятно» for good, 
     await page.goto(journey.url + path)
     await page.locator('[data-notice-id]').waitFor({ state: 'attached' })
     await profileLink(page).waitFor()
-    await page.evaluate(() => new Promise(requestAnimationFrame))
+    await untilPainted(page)
     expect(await shown(page)).toEqual([])
     expect(await page.locator('[data-flashed]').count()).toBe(0)
   }

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { listen } from './free-port.ts'
 
 /** Each step of an SMTP conversation ends with the server's reply. */
@@ -22,6 +22,23 @@ const REPLIES: { step: SmtpStep; asked: RegExp; reply: string }[] = [
   { step: 'message', asked: /\r\n\.\r\n$/, reply: '250 taken' },
 ]
 
+/** Calls `answer` with the first reply to what the client has sent since the last one. */
+export function onAsked<Reply extends { asked: RegExp }>(
+  socket: Socket,
+  replies: readonly Reply[],
+  answer: (reply: Reply) => void,
+): void {
+  let heard = ''
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    // A message and the line that ends it may arrive in different chunks.
+    heard += text
+    const reply = replies.find(({ asked }) => asked.test(heard))
+    if (!reply) return
+    heard = ''
+    answer(reply)
+  })
+}
+
 /**
  * The server wants a login, keeps every connection, and does not reply from one step on. With
  * `drips` it sends lines of that reply without end instead.
@@ -39,15 +56,9 @@ export async function openHangingSmtp(at: SmtpStep, { drips = false } = {}) {
       socket.on('close', () => clearInterval(timer))
     }
     say('greeting', '220 hanging')
-    let heard = ''
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      heard += text
-      // A message and the line that ends it may come apart.
-      const asked = REPLIES.find((one) => one.asked.test(heard))
-      if (!asked) return
-      heard = ''
-      if (asked.step === 'message') counts.mails++
-      say(asked.step, asked.reply)
+    onAsked(socket, REPLIES, ({ step, reply }) => {
+      if (step === 'message') counts.mails++
+      say(step, reply)
     })
   })
   const port = await listen(server)

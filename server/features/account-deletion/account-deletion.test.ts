@@ -87,7 +87,7 @@ test('after 14 days an account is erased: replies of others stay, the e-mail is 
   expect(before).toContain(`users.email: ${olga.email}`)
   expect(before).toContain('posts.text: О людях')
   expect(before).toContain('reports.author_id')
-  // One that is queued still would erase her first.
+  // A queued job would erase the account before the restore is tried.
   const jobs = sql`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'move-accounts'`
   await expect.poll(async () => (await jobs.execute(app.db)).rows).toEqual([])
   await sql`UPDATE users SET deleted_at = now() - interval '14 days 1 second' WHERE id = ${olga.id}`.execute(

@@ -11,7 +11,7 @@ import { findCounterDifferences } from '../posts/counters.task.ts'
 /** More than one step of 5,000, and less than two. */
 const LIKERS = 6000
 const LEFT_BY_A_STEP = 1000
-/** A busy machine takes seconds to insert so many. */
+/** On a busy machine, inserting that many likes takes seconds. */
 const PATIENT = { poolLimits: { statementTimeoutMs: 60_000 } }
 
 /** Locks a user's total of likes until the returned function is called. */

@@ -6,6 +6,7 @@ import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { openDatabaseForTest } from '../../testing/database-for-test.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { listen } from '../../testing/free-port.ts'
+import { onAsked } from '../../testing/hanging-smtp.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { openTarpitSmtp, smtpForTest } from '../../testing/smtp-faults.ts'
@@ -201,24 +202,16 @@ test('an address beyond ASCII is refused with an explanation if the server lacks
 })
 
 test('a server that offers TLS and has none gets the mail only if TLS is not required', async () => {
-  const replies: [asked: RegExp, reply: string][] = [
-    [/^EHLO /, '250-here\r\n250 STARTTLS'],
-    [/^STARTTLS/, '454 4.7.0 TLS not available'],
-    [/^(?:MAIL|RCPT) /, '250 go on'],
-    [/^DATA/, '354 go on'],
-    [/\r\n\.\r\n$/, '250 taken'],
+  const replies = [
+    { asked: /^EHLO /, reply: '250-here\r\n250 STARTTLS' },
+    { asked: /^STARTTLS/, reply: '454 4.7.0 TLS not available' },
+    { asked: /^(?:MAIL|RCPT) /, reply: '250 go on' },
+    { asked: /^DATA/, reply: '354 go on' },
+    { asked: /\r\n\.\r\n$/, reply: '250 taken' },
   ]
   const server = createServer((socket) => {
     socket.write('220 here\r\n')
-    let heard = ''
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      heard += text
-      // A message and the line that ends it may come apart.
-      const reply = replies.find(([asked]) => asked.test(heard))?.[1]
-      if (!reply) return
-      heard = ''
-      socket.write(`${reply}\r\n`)
-    })
+    onAsked(socket, replies, ({ reply }) => socket.write(`${reply}\r\n`))
   })
   const url = `smtp://127.0.0.1:${await listen(server)}`
   closeAfterTest({ close: () => new Promise<void>((done) => server.close(() => done())) })
