@@ -12,7 +12,7 @@ const FILES_IN_MEMORY = './scripts/memory-setup.ts'
 const BROWSER = './scripts/e2e-setup.ts'
 const BALANCER = './scripts/nodes-setup.ts'
 
-/** What kills, waits for limits of time, fills tables or finds more the longer it runs. */
+/** What kills, waits for limits of time, fills tables or memory, or finds more the longer it runs. */
 const FAULTS = [
   'operator/embedded-database.test.ts',
   'server/operations/embedded-postgres/{data-dir,embedded-postgres}.test.ts',
@@ -23,6 +23,7 @@ const FAULTS = [
   'server/kernel/mail/smtp-faults.test.ts',
   'server/features/account-deletion/large-account.test.ts',
   'server/features/moderation/{many-likes,moving-posts,random-acts}.test.ts',
+  'server/features/posts/prepared-texts.test.ts',
   'server/{fuzz,wrong-clock}.test.ts',
 ]
 
@@ -37,8 +38,6 @@ const OVER_PLAIN_HTTP = [
   'e2e/{answers,first-journey,likes,replies,settings,sign-in,wall,writing}.test.ts',
   'e2e/plain-http/*.test.ts',
 ]
-
-const MEASURES_MEMORY = ['server/features/posts/prepared-texts.test.ts']
 
 /** Short files whose tests wait for limits of time. */
 const WAITING = /silent-domains|first-journey/
@@ -108,7 +107,7 @@ export default defineConfig({
       suite('server', {
         ...overHttp,
         include: ['{server,operator,demo}/**/*.test.ts', 'trials/pairs/sample.test.ts'],
-        exclude: [...FAULTS, ...MEASURES_MEMORY],
+        exclude: FAULTS,
         globalSetup: [FILES_IN_MEMORY, SHARED_POSTGRES],
         // Tests wait for the database part of the time, so four files keep two cores busy.
         maxWorkers: 4,
@@ -134,11 +133,6 @@ export default defineConfig({
           COUNTED_ACTS: '300',
           EXPORTED_POSTS: '100000',
         },
-        globalSetup: [SHARED_POSTGRES, BROWSER],
-      }),
-      suite('measures', {
-        ...wholeProduct,
-        include: ['trials/measures/*.test.ts', ...MEASURES_MEMORY],
         globalSetup: [SHARED_POSTGRES, BROWSER],
       }),
       suite('nodes-server', {

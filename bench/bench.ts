@@ -4,20 +4,16 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { executeOn } from '../server/testing/databases.ts'
-import { openMailbox } from '../server/testing/mailbox.ts'
 import { signInUsers } from './access-tokens.ts'
 import { measureBesideWrites } from './beside-writes.ts'
 import { dataSetOf } from './data-set.ts'
-import { measureBesideStreams } from './live.ts'
 import { applyLoad, type Load, median, middleOf, read, timesOf } from './load.ts'
 import { startFilledProduct, startProduct, startScript } from './measured-product.ts'
 import { measureOverload } from './overload.ts'
 import { LOAD_CORE, pin, SERVER_CORE } from './pin.ts'
-import { countQueries } from './queries.ts'
 import { type BareWrite, type Scenario, scenarios } from './scenarios.ts'
 import { fillThreads, measureScraped, SCRAPED_ENV } from './scraped.ts'
-import { measureSignInStorm } from './sign-in-storm.ts'
-import { printTable, type Row } from './table.ts'
+import { goalCell, printMarkdown } from './table.ts'
 
 const { values } = parseArgs({
   options: {
@@ -26,17 +22,12 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
     overload: { type: 'boolean', default: false },
-    'sign-in-storm': { type: 'boolean', default: false },
     'beside-writes': { type: 'boolean', default: false },
-    live: { type: 'boolean', default: false },
     scraped: { type: 'boolean', default: false },
-    rate: { type: 'string', default: '300' },
   },
 })
-const isStorm = values['sign-in-storm']
-const seconds = Number(
-  values.seconds ?? (isStorm ? 60 : values.overload ? 30 : values.scraped ? 15 : 5),
-)
+const { only } = values
+const seconds = Number(values.seconds ?? (values.overload ? 30 : values.scraped ? 15 : 5))
 const rounds = Number(values.rounds)
 const SIGNED_IN = 400
 const PORT = 3210
@@ -48,60 +39,98 @@ console.log(
   `${cpus()[0]?.model}, ${cpus().length} cores; Node ${process.version}; ${new Date().toISOString()}`,
 )
 console.log(`${dataSet.posts} posts, ${dataSet.users} users, ${dataSet.likes} likes; filling…`)
-const mailbox = isStorm ? await openMailbox() : undefined
-const env: Record<string, string> = {
-  ...(mailbox && { SMTP_URL: mailbox.url }),
-  ...(values.scraped && SCRAPED_ENV),
-}
+const env = values.scraped ? SCRAPED_ENV : {}
 await using started = await startFilledProduct({ dataSet, port: PORT, env, prepare })
 const { product, prepared } = started
-const { databaseUrl, tokens, firstThread, chosen, queries } = prepared
+const { databaseUrl, tokens, firstThread } = prepared
 // Pinned after its start, so that its PostgreSQL may run on any core.
 pin(product.pid, SERVER_CORE)
 
 // Each exits 1 if a goal is missed, except the overload, whose goals depend on the machine too.
-if (values.overload) await measureOverload(product, { seconds, only: values.only, dataSet, tokens })
-else if (mailbox) await measureSignInStorm(product, { seconds, dataSet, mailbox })
-else if (values['beside-writes'])
-  await measureBesideWrites(product, { seconds, rounds, only: values.only, dataSet, tokens })
-else if (values.scraped)
-  await measureScraped(product, {
-    seconds,
-    rate: Number(values.rate),
-    firstThread,
-    dataSet,
-    tokens,
-  })
-else if (values.live) {
-  await using idle = await startFilledProduct({
-    dataSet,
-    port: PORT + 1,
-    prepare: (url) => signInUsers(url, 1),
-  })
-  pin(idle.product.pid, SERVER_CORE)
-  await measureBesideStreams(
-    { ...product, tokens },
-    { ...idle.product, tokens: idle.prepared },
-    { seconds, rounds, only: values.only },
-  )
+if (values.overload) await measureOverload(product, { seconds, only, dataSet, tokens })
+else if (values['beside-writes']) {
+  await measureBesideWrites(product, { seconds, rounds, only, dataSet, tokens })
+} else if (values.scraped) {
+  await measureScraped(product, { seconds, firstThread, dataSet, tokens })
 } else await measureRatios()
-await mailbox?.close()
+
+/** Prepares users and threads, and pins the load to its core, before the product runs. */
+async function prepare(url: string) {
+  const tokens = await signInUsers(url, SIGNED_IN)
+  const firstThread = values.scraped ? await fillThreads(url, seconds) : 0
+  const isPinned = pin(process.pid, LOAD_CORE)
+  console.log(
+    isPinned ? 'Server on core 0, load on core 1.' : 'Not pinned: the ratios mean little.',
+  )
+  return { databaseUrl: url, tokens, firstThread }
+}
 
 /** Measures the product's share of the physical limit, scenario by scenario. */
 async function measureRatios(): Promise<void> {
-  const rows: Row[] = []
-  for (const [index, scenario] of chosen.entries()) {
+  const rows: string[][] = []
+  for (const scenario of scenarios(dataSet, tokens)) {
+    if (!scenario.name.includes(only)) continue
     const row = await measure(scenario)
-    rows.push({ ...row, queries: queries[index] ?? 0 })
-    console.log(`${row.name}: ${row.rps.toFixed(0)}/s, ratio ${row.ratio.toFixed(2)}`)
+    rows.push(row)
+    console.log(row.join(', '))
   }
-  printTable(rows)
+  printMarkdown([HEAD, ...rows])
   console.log(
     `\nRSS ${product.rss().toFixed(0)} MiB after the load; ready in ${product.readyMs.toFixed(0)} ms.`,
   )
   await measureMisses()
   await checkCounts()
   console.log(`Cold start of a fresh one: ${(await coldStart()).toFixed(0)} ms.`)
+}
+
+const HEAD = ['', 'requests/s', 'limit/s', 'ratio', 'goal', 'p50, ms', 'p99, ms', 'CPU, µs']
+
+/** Measures limit and product in turn, as the machine's speed varies; returns the median round. */
+async function measure({ name, goal, bareWrite, inFlight, request }: Scenario): Promise<string[]> {
+  const results: { load: Load; limit: number; cpu: number }[] = []
+  for (let round = 0; round < rounds; round++) {
+    const limit = await (bareWrite ? bareWrites(bareWrite) : bareReads(request))
+    const cpuBefore = product.cpu()
+    const load = await applyLoad({ url: product.url, seconds, request, inFlight })
+    if (load.failed > 0) console.log(`${name}: ${load.failed} of ${load.requests} failed`)
+    results.push({ load, limit, cpu: (product.cpu() - cpuBefore) / load.requests })
+  }
+  const { load, limit, cpu } = middleOf(results, ({ load, limit }) => load.rps / limit)
+  const ratio = load.rps / limit
+  return [
+    name,
+    load.rps.toFixed(0),
+    limit.toFixed(0),
+    ratio.toFixed(2),
+    goalCell(ratio, '≥', goal),
+    load.p50.toFixed(load.p50 < 10 ? 1 : 0),
+    String(load.p99),
+    cpu.toFixed(0),
+  ]
+}
+
+/** Returns the requests a second of a bare server with the same bytes. */
+async function bareReads(request: Scenario['request']): Promise<number> {
+  const [first] = [request].flat()
+  if (!first || typeof first === 'function') throw new Error('a read asks the same each time')
+  const { path = '/', headers } = first
+  const answer = await read(product.url + path, headers as Record<string, string>)
+  const file = join(tmpdir(), `vslukh-bare-${process.pid}.json`)
+  const { date: _, connection: __, 'keep-alive': ___, ...rest } = answer.headers
+  writeFileSync(file, JSON.stringify({ headers: rest, body: answer.body.toString('base64') }))
+  const bare = await startScript('bare-server.ts', [file])
+  const { rps } = await applyLoad({ url: `http://127.0.0.1:${bare.line}`, seconds, request })
+  await bare.stop()
+  return rps
+}
+
+/** Returns the statements a second of a bare loop. */
+async function bareWrites({ kind, connections }: BareWrite): Promise<number> {
+  const { users, posts } = dataSet
+  const args = [databaseUrl, kind, ...[seconds, users, posts, connections].map(String)]
+  const bare = await startScript('bare-writes.ts', args)
+  await bare.stop()
+  return Number(bare.line)
 }
 
 /** Measures a page that is not cached, and the JSON that it is made from. */
@@ -127,75 +156,6 @@ async function coldStart(): Promise<number> {
   await fresh.stop()
   await rm(empty, { recursive: true, force: true })
   return fresh.readyMs
-}
-
-/** Prepares users and queries, and pins the load to its core, before the product runs. */
-async function prepare(url: string) {
-  const tokens = await signInUsers(url, SIGNED_IN)
-  const threads = values.scraped ? Number(values.rate) * seconds : 0
-  const firstThread = threads && (await fillThreads(url, threads))
-  const all = scenarios(dataSet, tokens).filter(({ name }) => name.includes(values.only))
-  const calls = all.map(({ call }) => call)
-  const queries = await countQueries(url, calls)
-  const isPinned = pin(process.pid, LOAD_CORE)
-  console.log(
-    isPinned ? 'Server on core 0, load on core 1.' : 'Not pinned: the ratios mean little.',
-  )
-  return { databaseUrl: url, tokens, firstThread, chosen: all, queries }
-}
-
-/** Measures limit and product in turn, as the machine's speed varies; returns the median round. */
-async function measure(scenario: Scenario): Promise<Omit<Row, 'queries'>> {
-  const results: { load: Load; limit: Limit; cpu: number }[] = []
-  for (let round = 0; round < rounds; round++) {
-    const limit = await (scenario.bareWrite ? bareWrites(scenario.bareWrite) : bareReads(scenario))
-    const cpuBefore = product.cpu()
-    const { request, inFlight } = scenario
-    const load = await applyLoad({ url: product.url, seconds, request, inFlight })
-    if (load.failed > 0) console.log(`${scenario.name}: ${load.failed} of ${load.requests} failed`)
-    results.push({ load, limit, cpu: (product.cpu() - cpuBefore) / load.requests })
-  }
-  const { load, limit, cpu } = middleOf(results, ({ load, limit }) => load.rps / limit.rps)
-  const { rps, p50, p99 } = load
-  const { name, goal } = scenario
-  return {
-    name,
-    rps,
-    limit: limit.rps,
-    ratio: rps / limit.rps,
-    goal,
-    p50,
-    p99,
-    cpu,
-    limitCpu: limit.cpu,
-  }
-}
-
-/** In requests a second; for a server also its CPU time (µs) for each request. */
-type Limit = { rps: number; cpu?: number }
-
-async function bareReads({ request }: Scenario): Promise<Limit> {
-  const [first] = [request].flat()
-  if (!first || typeof first === 'function') throw new Error('a read asks the same each time')
-  const { path = '/', headers } = first
-  const answer = await read(product.url + path, headers as Record<string, string>)
-  const file = join(tmpdir(), `vslukh-bare-${process.pid}.json`)
-  const { date: _, connection: __, 'keep-alive': ___, ...rest } = answer.headers
-  writeFileSync(file, JSON.stringify({ headers: rest, body: answer.body.toString('base64') }))
-  const bare = await startScript('bare-server.ts', [file])
-  const startCpu = bare.cpu()
-  const load = await applyLoad({ url: `http://127.0.0.1:${bare.line}`, seconds, request })
-  const cpu = (bare.cpu() - startCpu) / load.requests
-  await bare.stop()
-  return { rps: load.rps, cpu }
-}
-
-async function bareWrites({ kind, connections }: BareWrite): Promise<Limit> {
-  const { users, posts } = dataSet
-  const args = [databaseUrl, kind, ...[seconds, users, posts, connections].map(String)]
-  const bare = await startScript('bare-writes.ts', args)
-  await bare.stop()
-  return { rps: Number(bare.line) }
 }
 
 /** Compares the hot post's counter with its rows; exits 1 if they differ. */

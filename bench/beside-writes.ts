@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Request } from 'autocannon'
 import type { DataSet } from './data-set.ts'
 import { applyLoad, middleOf } from './load.ts'
-import { type OpenLoop, openLoop, post } from './open-loop.ts'
+import { openLoop, post } from './open-loop.ts'
 import { goalCell, printMarkdown } from './table.ts'
 
-export type Beside = { seconds: number; rounds: number; only: string; tokens: string[] }
-type Product = { url: string; cpu: () => number }
-type Kind = { name: string; request: Request }
+type Beside = { seconds: number; rounds: number; only: string; dataSet: DataSet; tokens: string[] }
 
 const LIKES_PER_SECOND = 200
 const POSTS_PER_SECOND = 50
@@ -20,32 +18,27 @@ const GOAL = 0.6
  * a steady rate, whether earlier ones are answered or not. Exits 1 under the goal.
  */
 export async function measureBesideWrites(
-  { url, cpu }: Product,
-  { seconds, rounds, only, dataSet, tokens }: Beside & { dataSet: DataSet },
+  { url }: { url: string },
+  { seconds, rounds, only, dataSet, tokens }: Beside,
 ): Promise<void> {
   const rows: string[][] = []
-  for (const { name, request } of readsBeside(tokens).filter((kind) => kind.name.includes(only))) {
-    const turns: { share: number; cells: string[] }[] = []
+  for (const [name, request] of Object.entries(readsOf(tokens))) {
+    if (!name.includes(only)) continue
+    const turns: { share: number; figures: number[] }[] = []
     for (let round = 0; round < rounds; round++) {
-      const start = cpu()
       const alone = await applyLoad({ url, seconds, request })
-      const aloneCpu = cpu() - start
       const likes = openLoop(LIKES_PER_SECOND, (agent) =>
         post(agent, url, newLike(dataSet, tokens)),
       )
       const posts = openLoop(POSTS_PER_SECOND, (agent) => post(agent, url, newPost(tokens)))
       const beside = await applyLoad({ url, seconds, request })
-      const written = await Promise.all([likes.stop(), posts.stop()])
-      const besideCpu = cpu() - start - aloneCpu
-      const share = beside.rps / alone.rps
-      const cpus = [aloneCpu / alone.requests, besideCpu / beside.requests]
-      const figures = [alone.rps, beside.rps, alone.p99, beside.p99, ...cpus]
-      turns.push({
-        share,
-        cells: [...figures.map((figure) => figure.toFixed(0)), ...written.flatMap(writtenCells)],
-      })
+      const [liked, posted] = await Promise.all([likes.stop(), posts.stop()])
+      const speeds = [alone.rps, beside.rps, alone.p99, beside.p99, liked.p99, posted.p99]
+      const figures = [...speeds, liked.failed + posted.failed]
+      turns.push({ share: beside.rps / alone.rps, figures })
     }
-    const { share, cells } = middleOf(turns, (turn) => turn.share)
+    const { share, figures } = middleOf(turns, (turn) => turn.share)
+    const cells = figures.map((figure) => figure.toFixed(0))
     rows.push([name, share.toFixed(2), goalCell(share, '≥', GOAL), ...cells])
   }
   printMarkdown([HEAD, ...rows])
@@ -56,27 +49,22 @@ const HEAD = [
   'share',
   'goal',
   'reads/s alone',
-  'reads/s beside',
+  'beside',
   'p99 alone, ms',
-  'p99 beside, ms',
-  'CPU a read alone, µs',
-  'beside, writes included',
-  'likes/s',
-  'their p99, ms',
-  'posts/s',
-  'their p99, ms',
+  'beside',
+  'of likes',
+  'of posts',
+  'failed writes',
 ]
 
-/** The reads that are measured beside something else; the last user makes the signed-in ones. */
-export function readsBeside(tokens: string[]): Kind[] {
+/** The last user makes the signed-in reads. */
+function readsOf(tokens: string[]): Record<string, Request> {
   const wall = { method: 'GET', path: '/api/v1/posts?limit=10' } as const
-  const page = { method: 'GET', path: '/', headers: { 'accept-encoding': 'br' } } as const
-  const authorization = `Bearer ${tokens.at(-1)}`
-  return [
-    { name: 'wall, visitor', request: wall },
-    { name: 'wall page, visitor', request: page },
-    { name: 'wall, signed in', request: { ...wall, headers: { authorization } } },
-  ]
+  return {
+    'wall, visitor': wall,
+    'wall page, visitor': { method: 'GET', path: '/', headers: { 'accept-encoding': 'br' } },
+    'wall, signed in': { ...wall, headers: { authorization: `Bearer ${tokens.at(-1)}` } },
+  }
 }
 
 export function newLike({ posts }: DataSet, tokens: string[]) {
@@ -99,8 +87,4 @@ function newPost(tokens: string[]) {
 function withTokenOf(tokens: string[]) {
   // The last user only reads, because reads bypass the cache soon after a write.
   return { authorization: `Bearer ${tokens[Math.floor(Math.random() * (tokens.length - 1))]}` }
-}
-
-function writtenCells({ perSecond, p99, failed }: Awaited<ReturnType<OpenLoop['stop']>>): string[] {
-  return [`${perSecond.toFixed(0)}${failed > 0 ? `, ${failed} failed` : ''}`, p99.toFixed(0)]
 }

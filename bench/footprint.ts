@@ -4,19 +4,15 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import { makeRelease } from '../scripts/release.ts'
 import { childrenOf } from '../server/testing/processes.ts'
 import { signInUsers } from './access-tokens.ts'
 import { dataSetOf } from './data-set.ts'
-import { measureGrowth } from './growth.ts'
 import { applyLoad } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
 
-/**
- * Measures memory, idle and busy, and the disk space of an install and a release; with --minutes,
- * whether anything grows in that time.
- */
+/** Measures memory, idle and busy, and the disk space of an install and a release. */
 const ROOT = join(import.meta.dirname, '..')
 const POSTS = 10_000
 const BUSY_SECONDS = 10
@@ -24,14 +20,8 @@ const IDLE_MS = 60_000
 const PORT = 3213
 const run = promisify(execFile)
 
-const { values } = parseArgs({ options: { minutes: { type: 'string' } } })
-if (values.minutes === undefined) {
-  await printSizes()
-  await printMemory()
-} else {
-  const minutes = Number(values.minutes)
-  await measureGrowth(minutes, { posts: POSTS, port: PORT, memoryOf: memoryWithDatabase })
-}
+await printSizes()
+await printMemory()
 
 async function printSizes(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'vslukh-footprint-'))
@@ -50,17 +40,13 @@ async function printSizes(): Promise<void> {
 }
 
 function productionPackages(): string[] {
-  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
-  const installed = new Set(Object.keys(installedPackages()))
-  return Object.keys(packages)
-    .filter((path) => path && !packages[path].dev && installed.has(path))
-    .map((path) => join(ROOT, path))
-}
-
-/** Returns the installed packages by path, as npm recorded them. */
-function installedPackages(): Record<string, unknown> {
-  const noted = readFileSync(join(ROOT, 'node_modules/.package-lock.json'), 'utf8')
-  return JSON.parse(noted).packages
+  const packagesIn = (lock: string): Record<string, { dev?: boolean }> =>
+    JSON.parse(readFileSync(join(ROOT, lock), 'utf8')).packages
+  // As npm recorded them: optional ones may be missing.
+  const installed = packagesIn('node_modules/.package-lock.json')
+  return Object.entries(packagesIn('package-lock.json'))
+    .filter(([path, { dev }]) => path && !dev && path in installed)
+    .map(([path]) => join(ROOT, path))
 }
 
 /** Returns MiB; files in two of the folders count once. */
@@ -88,13 +74,8 @@ async function printMemory(): Promise<void> {
 }
 
 function printUse(when: string, pid: number): void {
-  const { server, database } = memoryWithDatabase(pid)
-  console.log(`| ${when} | ${Math.round(server)} | ${Math.round(database)} |`)
-}
-
-function memoryWithDatabase(pid: number): { server: number; database: number } {
   const database = descendants(pid).reduce((sum, child) => sum + memoryOf(child), 0)
-  return { server: memoryOf(pid), database }
+  console.log(`| ${when} | ${Math.round(memoryOf(pid))} | ${Math.round(database)} |`)
 }
 
 /** Returns MiB, with a share of what several processes use (Pss in proc(5)); 0 if it has ended. */

@@ -1,4 +1,5 @@
-import { Agent, get } from 'node:http'
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { brotliDecompressSync } from 'node:zlib'
@@ -10,15 +11,9 @@ import { openLoop, post } from './open-loop.ts'
 import { watchMemory } from './overload.ts'
 import { goalCell, printMarkdown } from './table.ts'
 
-type Scraped = {
-  seconds: number
-  rate: number
-  firstThread: number
-  dataSet: DataSet
-  tokens: string[]
-}
-/** What the scrapers got. The pages are checked after the measurement. */
-type Pages = { bodies: Buffer[]; refused: number; lost: number }
+type Scraped = { seconds: number; firstThread: number; dataSet: DataSet; tokens: string[] }
+/** The pages are checked after the measurement. `others` counts answers that are neither 200 nor 503. */
+type Pages = { bodies: Buffer[]; others: number }
 
 /** Requests state their addresses as a proxy would, and the default limits apply. */
 export const SCRAPED_ENV = { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_SCALE: '1' }
@@ -31,19 +26,16 @@ const READERS = 200
 /** A reader's pause between two reads: together they read a thousand times a second. */
 const PAUSE_MS = 200
 const LIKES_PER_SECOND = 20
+const PAGES_PER_SECOND = 300
+const GOALS = { share: 0.95, p99: 100, likesP99: 200, memory: 60 }
 const MARK = 'Слово'
-/** Up to this rate the steady goals apply, beyond it those of a storm. */
-const MANY = 300
-const GOALS = {
-  steady: { share: 0.95, p99: 100, likesP99: 200, memory: 60 },
-  storm: { share: 0.85, p99: 300, likesP99: Number.POSITIVE_INFINITY, memory: 60 },
-}
 
 /**
  * Publishes the threads that scrapers read, each post once, and those whose time is measured.
  * Returns the id of the first.
  */
-export async function fillThreads(databaseUrl: string, threads: number): Promise<number> {
+export async function fillThreads(databaseUrl: string, seconds: number): Promise<number> {
+  const threads = PAGES_PER_SECOND * seconds
   const [first] = await executeOn(
     databaseUrl,
     `INSERT INTO posts (owner_id, text, created_at)
@@ -67,66 +59,56 @@ export async function fillThreads(databaseUrl: string, threads: number): Promise
  */
 export async function measureScraped(
   product: { url: string; rss: () => number; mainCpu: () => number },
-  { seconds, rate, firstThread, dataSet, tokens }: Scraped,
+  { seconds, firstThread, dataSet, tokens }: Scraped,
 ): Promise<void> {
   const { url } = product
-  const timed = firstThread + rate * seconds
-  const replies = await timePages(product, timed)
-  const lone = await timePages(product, timed + TIMED)
+  const threads = PAGES_PER_SECOND * seconds
+  const replies = await timePages(product, firstThread + threads)
+  const lone = await timePages(product, firstThread + threads + TIMED)
   await readBeside(url, tokens, { ms: 3000, dataSet })
   const alone = await readBeside(url, tokens, { ms: seconds * 1000, dataSet })
   const rssBefore = product.rss()
   const stopWatching = watchMemory(product)
-  const pages = noPages()
+  const pages: Pages = { bodies: [], others: 0 }
   let turn = 0
   // If a slow server prolongs the round, the first threads repeat, long after they were cached.
-  const nextId = () => firstThread + (turn++ % (rate * seconds))
-  const scrapers = openLoop(rate, (agent) => readPage(agent, `${url}/posts/${nextId()}`, pages))
+  const nextId = () => firstThread + (turn++ % threads)
+  const scrapers = openLoop(PAGES_PER_SECOND, (agent) =>
+    readPage(agent, `${url}/posts/${nextId()}`, pages),
+  )
   const likes = openLoop(LIKES_PER_SECOND, (agent) => post(agent, url, newLike(dataSet, tokens)))
   const beside = await readBeside(url, tokens, { ms: seconds * 1000, dataSet })
-  const [scraped, liked] = await Promise.all([scrapers.stop(), likes.stop()])
-  const memory = stopWatching() - rssBefore
-  const whole = pages.bodies.filter(isWhole).length
-  const empty = pages.bodies.length - whole
+  const [, liked] = await Promise.all([scrapers.stop(), likes.stop()])
   const share = beside.perSecond / alone.perSecond
-  const goal = rate <= MANY ? GOALS.steady : GOALS.storm
+  const figures: [name: string, figure: number, sign: '≥' | '≤', goal: number][] = [
+    ['people’s share of reads', share, '≥', GOALS.share],
+    ['their p99, ms', beside.p99, '≤', GOALS.p99],
+    ['reads that failed', beside.failed, '≤', 0],
+    ['likes’ p99, ms', liked.p99, '≤', GOALS.likesP99],
+    ['likes that failed', liked.failed, '≤', 0],
+    ['more memory, MiB', stopWatching() - rssBefore, '≤', GOALS.memory],
+    ['pages with 200 without the text', pages.bodies.filter((it) => !isWhole(it)).length, '≤', 0],
+    ['other answers', pages.others, '≤', 0],
+    [`main thread, ms a page with ${REPLIES} replies`, replies, '≤', TIMED_GOALS.replies],
+    ['main thread, ms a page without', lone, '≤', TIMED_GOALS.lone],
+  ]
   printMarkdown([
-    [`${rate} pages a second`, 'alone', 'beside', 'goal'],
-    ['people’s reads a second', alone.perSecond.toFixed(0), beside.perSecond.toFixed(0), ''],
-    ['their share', '', share.toFixed(3), goalCell(share, '≥', goal.share)],
-    [
-      'their p99, ms',
-      alone.p99.toFixed(0),
-      beside.p99.toFixed(0),
-      goalCell(beside.p99, '≤', goal.p99),
-    ],
-    ['reads that failed', alone.failed, beside.failed, goalCell(beside.failed, '≤', 0)],
-    ['likes’ p99, ms', '', liked.p99.toFixed(0), goalCell(liked.p99, '≤', goal.likesP99)],
-    ['likes that failed', '', liked.failed, goalCell(liked.failed, '≤', 0)],
-    [
-      'memory, MiB',
-      rssBefore.toFixed(0),
-      `+${memory.toFixed(0)}`,
-      goalCell(memory, '≤', goal.memory),
-    ],
-    ['pages with the post’s text', '', whole, ''],
-    ['pages with 200 without it', '', empty, goalCell(empty, '≤', 0)],
-    ['pages with 503', '', pages.refused, ''],
-    ['other answers', '', pages.lost, goalCell(pages.lost, '≤', 0)],
-    ['pages’ p99, ms', '', scraped.p99.toFixed(0), ''],
-    timedRow(`main thread, ms a page with ${REPLIES} replies`, replies, TIMED_GOALS.replies),
-    timedRow('main thread, ms a page without', lone, TIMED_GOALS.lone),
+    [`${PAGES_PER_SECOND} pages a second`, '', 'goal'],
+    ...figures.map(([name, figure, sign, goal]) => [
+      name,
+      Number(figure.toPrecision(3)),
+      goalCell(figure, sign, goal),
+    ]),
   ])
-}
-
-function timedRow(name: string, ms: number, goal: number): string[] {
-  return [name, ms.toFixed(2), '', goalCell(ms, '≤', goal)]
+  console.log(
+    `${alone.perSecond.toFixed(0)} reads a second alone, with a p99 of ${alone.p99.toFixed(0)} ms; ${pages.bodies.length} of ${turn} pages were served.`,
+  )
 }
 
 /** Returns the main thread's milliseconds for an uncached page. */
 async function timePages({ url, mainCpu }: { url: string; mainCpu: () => number }, first: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
-  const pages = noPages()
+  const pages: Pages = { bodies: [], others: 0 }
   const read = (from: number, count: number) =>
     Promise.all(
       Array.from({ length: count }, (_, n) => readPage(agent, `${url}/posts/${from + n}`, pages)),
@@ -179,16 +161,11 @@ async function readPage(agent: Agent, url: string, pages: Pages): Promise<boolea
     'x-forwarded-for': `${11 + (part() % 100)}.${part()}.${part()}.${part()}`,
     'accept-encoding': 'br',
   }
-  pages.lost++
+  pages.others++
   const { status, body } = await ask(agent, url, headers)
-  pages.lost--
   if (status === 200) pages.bodies.push(body)
-  else pages[status === 503 ? 'refused' : 'lost']++
+  if (status === 200 || status === 503) pages.others--
   return status === 200
-}
-
-function noPages(): Pages {
-  return { bodies: [], refused: 0, lost: 0 }
 }
 
 /** Whether head and body contain the post's text, not only the data for scripts. */
@@ -201,8 +178,6 @@ function isWhole(page: Buffer): boolean {
 }
 
 async function ask(agent: Agent, url: string, headers: Record<string, string>) {
-  const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>()
-  get(url, { agent, headers }, resolve).on('error', reject)
-  const response = await promise
+  const [response] = (await once(get(url, { agent, headers }), 'response')) as [IncomingMessage]
   return { status: response.statusCode, body: await buffer(response) }
 }

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
-import { sql } from 'kysely'
-import { openDatabase } from '../server/kernel/db/database.ts'
+import { executeOn } from '../server/testing/databases.ts'
 import { signInUsers } from './access-tokens.ts'
 import { dataSetOf, rareWord } from './data-set.ts'
 import { median, quantile, timesOf } from './load.ts'
@@ -62,8 +61,8 @@ printMarkdown([
       goalCell(p99, '≤', SEARCH_P99_MAX_MS),
     ]),
 ])
-const { post, like } = largeWall.rowBytes
-console.log(`\nWith its indices a post takes ${post} bytes and a like ${like}.`)
+const bytes = largeWall.rowBytes
+console.log(`\nWith its indices a post takes ${bytes?.post} bytes and a like ${bytes?.like}.`)
 
 /** One reader reads every URL once, so that each read queries the database. */
 async function openWall(posts: number, port: number) {
@@ -113,20 +112,14 @@ async function openWall(posts: number, port: number) {
   }
 }
 
-type RowBytes = { post: number; like: number }
-
 /** Returns the bytes on disk of a post and a like: rows, long texts, and all indices. */
-async function measureRows(url: string): Promise<RowBytes> {
-  const { db, close } = openDatabase(url, () => {}, { connections: 1, statementTimeoutMs: 60_000 })
-  try {
-    const { rows } = await sql<RowBytes>`
-      SELECT (pg_total_relation_size('posts') / (SELECT count(*) FROM posts))::int AS post,
-        (pg_total_relation_size('likes') / (SELECT count(*) FROM likes))::int AS "like"`.execute(db)
-    if (!rows[0]) throw new Error('one row was asked for')
-    return rows[0]
-  } finally {
-    await close()
-  }
+async function measureRows(url: string) {
+  const [bytes] = await executeOn<{ post: number; like: number }>(
+    url,
+    `SELECT (pg_total_relation_size('posts') / (SELECT count(*) FROM posts))::int AS post,
+       (pg_total_relation_size('likes') / (SELECT count(*) FROM likes))::int AS "like"`,
+  )
+  return bytes
 }
 
 /** `n` changes a parameter without meaning, or the position, but not how much is read. */

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -8,6 +8,11 @@ const DECISION_WORDS_MAX = 300
 
 const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md'], { cwd: ROOT })
 const ALL = [...DOCUMENTS, ...globSync('server/**/*.md', { cwd: ROOT })]
+const SOURCES = globSync(
+  '{contract,server,operator,web,e2e,trials,bench,demo,scripts}/**/*.{ts,tsx}',
+  { cwd: ROOT },
+)
+const LAYERS = ['kernel', 'features', 'operations']
 const DECISIONS = DOCUMENTS.filter((path) => path.startsWith('docs/decisions/'))
 
 function read(path: string): string {
@@ -89,14 +94,8 @@ test('every npm script that a document names exists', () => {
 })
 
 test('every file and folder that a document names exists', () => {
-  const sources = globSync(
-    '{contract,server,operator,web,e2e,trials,bench,demo,scripts}/**/*.{ts,tsx}',
-    {
-      cwd: ROOT,
-    },
-  )
   const isThere = (name: string) =>
-    existsSync(join(ROOT, name)) || sources.some((path) => path.endsWith(`/${name}`))
+    existsSync(join(ROOT, name)) || SOURCES.some((path) => path.endsWith(`/${name}`))
   const texts = DOCUMENTS.map(read)
   const files = texts.flatMap((text) => [...text.matchAll(/(?<![*\w./-])\w[\w./-]*\.tsx?\b/g)])
   const paths = texts.flatMap((text) => [
@@ -107,6 +106,40 @@ test('every file and folder that a document names exists', () => {
   expect(files.length).toBeGreaterThan(50)
   expect([...files, ...paths].map(String).filter((name) => !isThere(name))).toEqual([])
 })
+
+test.each(['server', 'web'])(
+  'the tree in docs/architecture.md names every folder of %s/, and no other',
+  (area) => {
+    const page = read('docs/architecture.md')
+    const [, listed = ''] = new RegExp(`^ {4}${area}/.*\\n((?: {6}.*\\n)+)`, 'm').exec(page) ?? []
+    const onPage = [...listed.matchAll(/(?<=^ {6,}(?:[\w-]+\/ )*)[\w-]+(?=\/ )/gm)].map(String)
+    const folders = foldersIn(area).flatMap((name) =>
+      LAYERS.includes(name) ? [name, ...foldersIn(`${area}/${name}`)] : [name],
+    )
+    expect(onPage.toSorted()).toEqual(folders.toSorted())
+  },
+)
+
+function foldersIn(path: string): string[] {
+  const entries = readdirSync(join(ROOT, path), { withFileTypes: true })
+  // Files of web/public are served as they are.
+  return entries.filter((e) => e.isDirectory() && e.name !== 'public').map(({ name }) => name)
+}
+
+test('each file of a walk through the code declares the name beside it', () => {
+  const pages = read('docs/architecture.md') + read('CONTRIBUTING.md')
+  const rows = [...pages.matchAll(/^\| `([\w./-]+\.tsx?)` \| `(\w+)` \|/gm)]
+  expect(rows.length).toBeGreaterThan(30)
+  const isMissing = ([, path = '', name = '']: string[]) => !declares(read(path), name)
+  expect(rows.filter(isMissing).map(([row]) => row)).toEqual([])
+})
+
+/** Whether a source declares a function, class or constant of this name, or a method with a body. */
+function declares(source: string, name: string): boolean {
+  const declaration = `\\b(?:function|const|class)\\s+${name}\\b`
+  const method = `^\\s+(?:async\\s+)?${name}(?:<[^>]*>)?\\([^;]*?\\)[^;\\n]*\\{$`
+  return new RegExp(`${declaration}|${method}`, 'm').test(source)
+}
 
 test('no document names a host of a package registry', () => {
   expect(ALL.filter((path) => /registry\.npmjs|npmjs\.(?:com|org)/.test(read(path)))).toEqual([])

@@ -5,7 +5,7 @@ import { createProductClient } from '../../e2e/testing/product.ts'
 import { type Outcome, recordCalls } from '../../e2e/testing/recorded-calls.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 
-export const RETRIED = new Set<Outcome['status']>(['none', 'cut', 502, 503, 504])
+const RETRIED = new Set<Outcome['status']>(['none', 'cut', 502, 503, 504])
 const RETRY_MS = 100
 /** The pause of a person between two calls. */
 const PAUSE_MS = 20

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { type Outcome, recordCalls } from '../../e2e/testing/recorded-calls.ts'
 import { DEVICE, PAST_CACHE, type TestUser } from '../../server/testing/client.ts'
+import { listeningNodes } from '../../server/testing/databases.ts'
 import type { Node } from '../nodes/pair.ts'
 import { rolesIn } from '../nodes/stale-reads.ts'
 import { type ClusterLoad, isVisitorRead } from './cluster-load.ts'
@@ -11,27 +11,21 @@ import type { Site } from './clustered-site.ts'
 /** The line that a node logs when an outage begins. */
 export const OUTAGE = /^the database is (away|read-only)$/
 
-/** All times are in milliseconds since the beginning of the fault. */
 export type FaultReport = {
   fault: string
-  /** Until the failed part worked again or was replaced. */
+  /** In milliseconds, until the failed part worked again or was replaced. */
   lastedMs: number
-  /** Until the first write that was sent after the beginning was acknowledged. */
-  firstWriteMs: number
   longestPauseMs: number
-  /** Until a mail arrived that was requested after the beginning. */
-  mailMs: number
-  /** Until both nodes received each other's changes. */
-  changesMs: number
-  visitorReads: { failed: number; all: number }
-  userReads: { failed: number; all: number }
+  /** How many of how many reads failed. */
+  visitorReads: string
+  userReads: string
   /** What each node logged as a warning or an error, or printed past its log. */
   troubles: string[][]
 }
 
 /**
- * Causes a fault and waits until everything works again. A fault that lasts ends when `cause`
- * resolves.
+ * Causes a fault and waits until everything works again: writes, mails, and news of changes at both
+ * nodes. A fault that lasts ends when `cause` resolves.
  */
 export async function reportFault(
   fault: string,
@@ -39,15 +33,14 @@ export async function reportFault(
   cause: () => Promise<void>,
 ): Promise<FaultReport> {
   const began = Date.now()
-  const since = () => Date.now() - began
   const outcomesBefore = load.outcomes.length
   const linesBefore = site.nodes.map(({ product }) => product.lines.length)
-  const [mailMs, lastedMs] = await Promise.all([
-    mailArrives(site).then(since),
-    cause().then(since),
-    firstWriteAfter(load, began),
+  const [lastedMs] = await Promise.all([
+    cause().then(() => Date.now() - began),
+    mailArrives(site),
+    writeSucceeds(load, began),
   ])
-  const changesMs = await changesArrive(site).then(since)
+  await changesArrive(site)
   await expectChangesEverywhere(site, reader)
   const troublesOf = ({ product }: Node, n: number) =>
     troublesIn(product.lines.slice(linesBefore[n]))
@@ -57,29 +50,20 @@ export async function reportFault(
   return {
     fault,
     lastedMs,
-    firstWriteMs: (await firstWriteAfter(load, began)) - began,
     longestPauseMs: longestPause(load, began),
-    mailMs,
-    changesMs,
     visitorReads: countFailed(outcomes.filter(isVisitorRead)),
     userReads: countFailed(outcomes.filter(({ call }) => call === 'GET /posts')),
     troubles: site.nodes.map(troublesOf),
   }
 }
 
-type Failed = { failed: number; all: number }
-
-function countFailed(outcomes: Outcome[]): Failed {
-  const failed = outcomes.filter(({ status }) => status !== 200)
-  return { failed: failed.length, all: outcomes.length }
+function countFailed(outcomes: Outcome[]): string {
+  return `${outcomes.filter(({ status }) => status !== 200).length} of ${outcomes.length}`
 }
 
-async function firstWriteAfter({ writes }: ClusterLoad, began: number): Promise<number> {
-  for (;;) {
-    const answered = writes.filter((write) => write.began >= began).map(({ ended }) => ended)
-    if (answered.length > 0) return Math.min(...answered)
-    await delay(20)
-  }
+/** Resolves once a write that was sent after the beginning has been acknowledged. */
+async function writeSucceeds({ writes }: ClusterLoad, began: number): Promise<void> {
+  while (!writes.some((write) => write.began >= began)) await delay(20)
 }
 
 function troublesIn(lines: string[]): string[] {
@@ -102,24 +86,19 @@ async function mailArrives({ url, mailbox }: Site): Promise<void> {
   await mailbox.mailTo(email)
 }
 
-/** Resolves when both nodes are ready and subscribed to changes at the current primary. */
+/** Resolves when both nodes are ready and receive each other's changes. */
 async function changesArrive({ nodes, db }: Site): Promise<void> {
+  const isReady = ({ product }: Node) =>
+    fetch(`${product.url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
   for (;;) {
     const ready = await Promise.all(nodes.map(isReady))
-    const found = sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
-      WHERE application_name LIKE 'vslukh change feed%' AND state = 'idle'
-      AND query IN ('LISTEN vslukh', 'SELECT') AND NOT pg_is_in_recovery()`.execute(db)
-    const listeners = await found.then(({ rows }) => rows[0]?.count).catch(() => 0)
-    if (ready.every(Boolean) && listeners === nodes.length) return
+    const listening = await listeningNodes({ db }).catch(() => 0)
+    if (ready.every(Boolean) && listening === nodes.length) return
     await delay(100)
   }
-}
-
-function isReady({ product }: Node): Promise<boolean> {
-  return fetch(`${product.url}/readyz`).then(
-    ({ ok }) => ok,
-    () => false,
-  )
 }
 
 /** Throws if a user does not see their own change at once on the other node. */

@@ -1,4 +1,4 @@
-import { inject, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import {
   APP_SECRET,
   createProduct,
@@ -6,43 +6,29 @@ import {
   type Product,
   type ProductClient,
 } from '../../e2e/testing/product.ts'
-import { type Db, openDatabase } from '../../server/kernel/db/database.ts'
+import type { Db } from '../../server/kernel/db/database.ts'
 import { openBalancer } from '../../server/testing/balancer.ts'
-import { freshDatabase } from '../../server/testing/databases.ts'
+import { closeAfterTest } from '../../server/testing/close-after-test.ts'
+import { openDatabaseForTest } from '../../server/testing/database-for-test.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 
 /** `direct` calls the node itself, not through the balancer. */
 export type Node = { product: Product; direct: ProductClient }
 
 /** The client calls both nodes in turn through a balancer. */
-export type Pair = ProductClient & {
-  url: string
-  nodes: [Node, Node]
-  db: Db
-  close(): Promise<void>
-}
+export type Pair = ProductClient & { url: string; nodes: [Node, Node]; db: Db }
 
-/** The caller closes the pair. */
-export async function startPair(env: Record<string, string> = {}): Promise<Pair> {
+/** Starts two nodes on one database, until the test ends. */
+export async function pairForTest(): Promise<Pair> {
+  const { db, url } = await openDatabaseForTest()
+  const mailbox = closeAfterTest(await openMailbox())
   const stack = new AsyncDisposableStack()
-  const database = await freshDatabase(inject('databaseUrl'))
-  stack.defer(database.drop)
-  const mailbox = await openMailbox()
-  stack.defer(mailbox.close)
-
-  const settings = { DATABASE_URL: database.url, SMTP_URL: mailbox.url, ...env }
+  onTestFinished(() => stack.disposeAsync())
+  const settings = { DATABASE_URL: url, SMTP_URL: mailbox.url, ACCESS_TOKEN_SECONDS: '3600' }
   const nodes: [Node, Node] = [await startNode(stack, settings), await startNode(stack, settings)]
-  const balancer = await openBalancer(nodes.map(({ product }) => `http://${product.address}`))
-  stack.defer(balancer.close)
-  const { db, close } = openDatabase(database.url, () => {})
-  stack.defer(close)
-  return {
-    ...createProductClient(balancer),
-    url: balancer.url,
-    nodes,
-    db,
-    close: () => stack.disposeAsync(),
-  }
+  const addresses = nodes.map(({ product }) => `http://${product.address}`)
+  const balancer = closeAfterTest(await openBalancer(addresses))
+  return { ...createProductClient(balancer), url: balancer.url, nodes, db }
 }
 
 export async function startNode(
@@ -53,10 +39,4 @@ export async function startNode(
   stack.defer(() => product.remove())
   await product.start()
   return { product, direct: createProductClient(product) }
-}
-
-export async function pairForTest(): Promise<Pair> {
-  const pair = await startPair()
-  onTestFinished(() => pair.close())
-  return pair
 }

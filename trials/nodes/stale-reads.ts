@@ -2,9 +2,9 @@ import type { PAST_CACHE, TestUser } from '../../server/testing/client.ts'
 import type { Node, Pair } from './pair.ts'
 
 /** A visitor, or a user whose headers state that they have just written on another node. */
-export type Reader = { node: Node; token?: string; headers?: typeof PAST_CACHE }
+type Reader = { node: Node; token?: string; headers?: typeof PAST_CACHE }
 /** `since` is the time since the change was answered, in milliseconds. */
-export type Stale = { round: number; after: string; saw: unknown; since: number }
+type Stale = { round: number; after: string; saw: unknown; since: number }
 
 /**
  * After each change the readers, all of whom have read before, read until they see it. Returns each

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pixelmatch from 'pixelmatch'
 import { PNG } from 'pngjs'
-import { encodePalettePng } from './palette-png.ts'
 
 const EXPECTED = join(import.meta.dirname, 'expected')
 /** Each picture that differs stands beside a copy in which red marks the difference. */
@@ -18,29 +17,28 @@ const THRESHOLD = 0.1
  * With `npm run test:looks -- -u` it becomes the picture instead.
  */
 export function compareWithPicture(name: string, screenshot: Buffer): string | null {
-  const actual = PNG.sync.read(screenshot)
   const path = join(EXPECTED, `${name}.png`)
   if (process.env.RENEW_PICTURES === '1') {
-    mkdirSync(EXPECTED, { recursive: true })
-    writeFileSync(path, encodePalettePng(actual))
+    writeFileSync(path, screenshot)
     return null
   }
+  const actual = PNG.sync.read(screenshot)
   const expected = PNG.sync.read(readFileSync(path))
   const { width, height } = expected
   if (width !== actual.width || height !== actual.height) {
-    return `${actual.width}×${actual.height} instead of ${width}×${height}: ${keep(name, actual)}`
+    return `${actual.width}×${actual.height} instead of ${width}×${height}: ${keep(name, screenshot)}`
   }
   const marked = new PNG({ width, height })
   const options = { threshold: THRESHOLD }
   const count = pixelmatch(expected.data, actual.data, marked.data, width, height, options)
   if (count <= width * height * SHARE_MAX) return null
-  keep(`${name}.marked`, marked)
-  return `${count} pixels differ: ${keep(name, actual)}`
+  keep(`${name}.marked`, PNG.sync.write(marked))
+  return `${count} pixels differ: ${keep(name, screenshot)}`
 }
 
-function keep(name: string, picture: PNG): string {
+function keep(name: string, picture: Buffer): string {
   mkdirSync(DIFFERENT, { recursive: true })
   const path = join(DIFFERENT, `${name}.png`)
-  writeFileSync(path, encodePalettePng(picture))
+  writeFileSync(path, picture)
   return path
 }
