@@ -1,20 +1,19 @@
 import { afterAll, expect, test } from 'vitest'
 import { openLab } from './lab.ts'
 import { buildWall, runPair, type Wall } from './run-pair.ts'
-import { PAIRS, PAIRS_IN_UNKNOWN_SESSIONS, PAIRS_ON_ONE_NODE, type Pair } from './writes.ts'
+import { PAIRS, PAIRS_IN_UNKNOWN_SESSIONS, type Pair } from './writes.ts'
 
 /**
- * Runs every pair of writes on the same rows in every order of their statements. PostgreSQL tests
+ * Runs every pair of writes on the same rows in many orders of their statements. PostgreSQL tests
  * its isolation levels likewise (isolationtester).
  *
  * Two nodes work on one database, and each runs one call. A proxy between a node and PostgreSQL
  * (held-postgres.ts) holds each statement, which is what a connection sends up to its Sync, until
- * the schedule passes it. Schedules (schedules.ts) are the paths through a tree: at each step one
- * call goes on by one statement. A statement that waits for a lock of the other call
- * (pg_blocking_pids) stays behind, and the other goes on. Orders that only swap two neighbouring
- * reads count once; BEGIN, a notification and a charged limit, which is a transaction by itself,
- * pass at once. Pairs with thousands of orders run only those with few switches, because races need
- * few. Jobs stand still; the pairs contain their work as calls.
+ * the schedule passes it (schedules.ts): at each step one call goes on by one statement. Orders
+ * with few switches come first, because races need few. A statement that waits for a lock of the
+ * other call (pg_blocking_pids) stays behind, and the other goes on. BEGIN, a notification and a
+ * charged limit, which is a transaction by itself, pass at once. Jobs stand still; the pairs
+ * contain their work as calls.
  *
  * Before each order the rows are restored (stored-state.ts). Afterwards the answers and all rows,
  * without new ids, times and secrets, must equal those of the two calls one after the other, in
@@ -22,19 +21,14 @@ import { PAIRS, PAIRS_IN_UNKNOWN_SESSIONS, PAIRS_ON_ONE_NODE, type Pair } from '
  * them. Both serial outcomes have exact counters and marks of unread replies. No answer is 5xx.
  */
 
-/** About how many orders of a pair to run. */
+/** How many orders of a pair to run, at most. */
 const MOST = Number(process.env.ORDERS_MAX ?? 300)
 
 /** Runs some pairs alone, such as `PAIRS='^like ×'`. */
 const only = new RegExp(process.env.PAIRS ?? '')
 const nameOf = (pair: Pair) => pair.map(({ name }) => name).join(' × ')
 const ALL = [
-  ...PAIRS.map((pair) => ({ name: nameOf(pair), pair })),
-  ...PAIRS_ON_ONE_NODE.map((pair) => ({
-    name: `${nameOf(pair)}, on one node`,
-    pair,
-    isShared: true,
-  })),
+  ...PAIRS.map((pair) => ({ name: nameOf(pair), pair, isUnknown: false })),
   ...PAIRS_IN_UNKNOWN_SESSIONS.map((pair) => ({
     name: `${nameOf(pair)}, in unknown sessions`,
     pair,
@@ -55,16 +49,11 @@ export function testEveryOtherPair(start: 0 | 1): void {
     for (const { lab } of walls) await lab.close()
   })
 
-  const sum = { pairs: 0, orders: 0, whole: 0 }
-  afterAll(() => {
-    const { pairs, orders, whole } = sum
-    print(`${pairs} pairs in ${orders} orders; ${whole} pairs in all their orders`)
-  })
-
   /** A write whose preparation fails is refused in every order, and would pass. */
   const succeeded = new Set<string>()
+  let ran = 0
   afterAll(() => {
-    if (sum.pairs < cases.length) return
+    if (ran < cases.length) return
     const names = new Set(cases.flatMap(({ pair }) => pair.map(({ name }) => name)))
     const refused = [...names].filter((name) => !succeeded.has(name))
     // A wrong code is refused whatever happens.
@@ -74,32 +63,23 @@ export function testEveryOtherPair(start: 0 | 1): void {
   test.concurrent.for(cases.filter(({ name }) => only.test(name)))(
     '$name: as one after the other',
     { timeout: 600_000 },
-    async ({ name, pair, ...options }, { expect }) => {
-      const began = performance.now()
+    async ({ name, pair, isUnknown }, { expect }) => {
       const wall = walls.pop() ?? (await buildWall(await openLab()))
-      const ran = runPair(wall, pair, { most: MOST, ...options }).finally(() => walls.push(wall))
-      const { orders, switches, statuses, faults } = await ran
-      sum.pairs++
-      sum.orders += orders
+      const running = runPair(wall, pair, { most: MOST, isUnknown })
+      const { orders, switches, statuses, faults } = await running.finally(() => walls.push(wall))
+      ran++
       for (const both of statuses) {
         for (const [at, status] of both.split('+').entries()) {
           if (status.startsWith('2') && pair[at]) succeeded.add(pair[at].name)
         }
       }
+      const which = switches === undefined ? 'all' : `all with at most ${switches} switches`
+      process.stdout.write(
+        `${name}: ${orders} orders (${which}), ${statuses.join(' or ')}: ${faults.join('\n\n') || 'ok'}\n`,
+      )
       // A token of a wrong key would be refused in every order, and pass.
       expect(statuses).not.toContain('401+401')
-      if (switches === undefined) sum.whole++
-      const which = switches === undefined ? 'all' : `at most ${switches} switches`
-      const seconds = ((performance.now() - began) / 1000).toFixed(1)
-      const result = faults.join('\n\n') || 'ok'
-      print(
-        `${name}: ${orders} orders (${which}), ${statuses.join(' or ')}, ${seconds} s: ${result}`,
-      )
       expect(faults.length, 'faults printed above').toBe(0)
     },
   )
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

@@ -3,8 +3,8 @@ import { accessTokenKey, signAccessToken } from '../../server/features/sessions/
 import { selectTokenKey } from '../../server/features/sessions/sessions.repository.ts'
 import type { TestUser } from '../../server/testing/client.ts'
 import { SECRET } from '../../server/testing/test-app.ts'
-import type { Lab } from './lab.ts'
-import { allOrders, betweenTransactions, namesOf, type Side, type Sides } from './schedules.ts'
+import type { Lab, Node } from './lab.ts'
+import { betweenTransactions, inOrders, namesOf, type Side, type Sides } from './schedules.ts'
 import { createNormalizer, type State } from './stored-state.ts'
 import { type Answer, makeWorld, type World, type Write } from './world.ts'
 import type { Pair } from './writes.ts'
@@ -14,7 +14,7 @@ export type Wall = { lab: Lab; world: World; base: State; tokenKey: KeyObject }
 
 export type Outcome = {
   orders: number
-  /** The limit on switches away from a call that could go on, if not all orders were run. */
+  /** All orders with so many switches were run; undefined if all orders were. */
   switches: number | undefined
   /** The statuses of both answers in the two serial orders. */
   statuses: string[]
@@ -35,46 +35,34 @@ export async function buildWall(lab: Lab): Promise<Wall> {
 }
 
 type Options = {
-  /** About how many orders to run. */
+  /** How many orders to run, at most. */
   most: number
-  /**
-   * Whether both writes run on one node. If it batches such writes, the second waits for the
-   * statement of the first: only a third call before them would put both into one statement.
-   */
-  isShared?: boolean
   /** Whether no node knows the sessions of Olga and Petr, so that publishing checks them itself. */
   isUnknown?: boolean
 }
 
-/** Runs the first write on one node, and the second on the other unless `isShared`. */
+/** Runs the first write on one node, and the second on the other. */
 export async function runPair(
   { lab, world: known, base, tokenKey }: Wall,
-  [first, second]: Pair,
-  { most, isShared = false, isUnknown = false }: Options,
+  pair: Pair,
+  { most, isUnknown = false }: Options,
 ): Promise<Outcome> {
-  const { app, isBlocked } = lab
-  const nodes = [lab.nodes[0], lab.nodes[isShared ? 0 : 1]] as const
+  const { app, nodes, isBlocked } = lab
   // Removes the rows of a failed pair, and the log of earlier pairs.
   lab.takeLog()
   await lab.read()
   await lab.restore(base)
   const ids = new Map<Write, string | undefined>()
-  for (const write of new Set([first, second])) ids.set(write, await write.prepare?.(app, known))
+  for (const write of new Set(pair)) ids.set(write, await write.prepare?.(app, known))
   const before = await lab.read()
   const { normal, changes } = createNormalizer(before)
 
   let world = known
-  const sideOf = (at: 0 | 1, write: Write): Side<Answer> => ({
-    postgres: nodes[at].postgres,
-    call: () =>
-      write.call({
-        app: nodes[at].app,
-        world,
-        side: at === 0 ? 'A' : 'B',
-        id: ids.get(write) ?? 'none',
-      }),
+  const sideOf = (side: 'A' | 'B', { app, postgres }: Node, write: Write): Side<Answer> => ({
+    postgres,
+    call: () => write.call({ app, world, side, id: ids.get(write) ?? 'none' }),
   })
-  const sides: Sides<Answer> = [sideOf(0, first), sideOf(1, second)]
+  const sides: Sides<Answer> = [sideOf('A', nodes[0], pair[0]), sideOf('B', nodes[1], pair[1])]
   async function begin() {
     const fresh = isUnknown ? [known.olga, known.petr].map((it) => freshSession(it, tokenKey)) : []
     await lab.restore(before, fresh.map(({ renewing }) => renewing).join(';'))
@@ -115,14 +103,14 @@ export async function runPair(
   // A run that is not yielded leaves rows that must be read before they can be restored.
   const beginUnread = () => lab.read().then(begin)
   for (const at of [0, 1] as const) {
-    if (![first, second][at]?.isInSteps) continue
+    if (!pair[at].isInSteps) continue
     const placed = betweenTransactions(beginUnread, { isBlocked, stepwise: at })
     for await (const { answers, steps } of placed) {
       expected.push(await readExpected(answers, namesOf(steps)))
     }
     await lab.read()
   }
-  const runs = allOrders(begin, { isBlocked, most })
+  const runs = inOrders(begin, { isBlocked, most })
   let run = await runs.next()
   for (; !run.done; run = await runs.next()) {
     const { answers, steps } = run.value

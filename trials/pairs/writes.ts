@@ -80,7 +80,7 @@ const login = async (app: TestApp, { email }: TestUser) =>
   idOf(await startAt(app, '/logins', { email }))
 
 /** What may happen to a person's account. The person leaves from another device than acts. */
-const departures = (who: Person, whose: string): Write[] => [
+const departures = (who: Person, whose: string): [Write, Write, Write, Write, Write] => [
   {
     name: `leave${whose}`,
     prepare: async (app, world) => {
@@ -122,13 +122,7 @@ const departures = (who: Person, whose: string): Write[] => [
   },
 ]
 
-const [leaving, blocking, erasing, moving, returning] = departures('olga', '') as [
-  Write,
-  Write,
-  Write,
-  Write,
-  Write,
-]
+const [leaving, blocking, erasing, moving, returning] = departures('olga', '')
 
 const changeOf = (who: Person) => ({
   prepare: async (app: TestApp, world: World) =>
@@ -455,21 +449,6 @@ export const PAIRS: Pair[] = [
     firsts.flatMap((first) => seconds.map((second): Pair => [first, second])),
   ),
 ]
-
-/** Calls that wait for each other's statements on one node, and calls that conflict with them. */
-export const PAIRS_ON_ONE_NODE = pairsOf(
-  find(
-    'publish',
-    'publish with a key',
-    'reply',
-    'edit',
-    'like',
-    'unlike',
-    'delete',
-    'leave',
-    'block',
-  ),
-)
 
 const PUBLISHING = find('publish', 'reply')
 
