@@ -6,9 +6,8 @@ import { openDatabase } from '../server/kernel/db/database.ts'
 import { createClient } from '../server/testing/client.ts'
 import { freePort } from '../server/testing/free-port.ts'
 import { appForTest } from '../server/testing/test-app.ts'
-import { PLACED } from './fill-wall.ts'
 import { startDemo } from './start-demo.ts'
-import { PEOPLE, VIEWER } from './wall-post.ts'
+import { PEOPLE, VIEWER, WALL_POSTS } from './wall-post.ts'
 
 let demo: Awaited<ReturnType<typeof startDemo>>
 let call: ReturnType<typeof createClient>['call']
@@ -19,28 +18,28 @@ beforeAll(async () => {
 afterAll(() => demo?.stop())
 
 test('eight people wrote the posts, each of which could be published, and answer what is older', () => {
-  expect(new Set(PLACED.map(({ post }) => post.by))).toEqual(new Set(PEOPLE))
-  expect(PLACED.length).toBeGreaterThanOrEqual(40)
-  expect(new Set(PLACED.map(({ post }) => post.text)).size).toBe(PLACED.length)
-  for (const { post, replied } of PLACED) {
+  expect(new Set(WALL_POSTS.map(({ by }) => by))).toEqual(new Set(PEOPLE))
+  expect(WALL_POSTS.length).toBeGreaterThanOrEqual(40)
+  for (const { text, ago, replied } of WALL_POSTS) {
     // As the product would store it.
-    expect(parsePostText(post.text)).toBe(post.text)
-    if (replied) expect(post.ago, post.text).toBeLessThan(replied.ago)
+    expect(parsePostText(text)).toBe(text)
+    if (replied) expect(ago, text).toBeLessThan(replied.ago)
   }
 })
 
 test('the wall shows them by their age, with threads, likes and an edited post, and every counter is right', async () => {
-  const onWall = PLACED.filter(({ replied }) => !replied).map(({ post }) => post)
+  const newestFirst = WALL_POSTS.filter(({ replied }) => !replied).toReversed()
   const { body } = await call('GET', '/posts?limit=50')
-  const newestFirst = onWall.toReversed()
   expect(body.posts.map(({ text }: Post) => text)).toEqual(newestFirst.map(({ text }) => text))
   const now = Date.now() / 1000
   for (const [index, post] of (body.posts as Post[]).entries()) {
-    const { ago = 0, likes, replies = [], isEdited = false } = newestFirst[index] ?? {}
+    const expected = newestFirst[index]
+    const { ago = 0, likes, isEdited } = expected ?? {}
     const minutes = (now - post.created_at) / 60
     expect(minutes).toBeGreaterThan(ago)
     expect(minutes).toBeLessThan(ago + 2)
-    expect(post.actions).toMatchObject({ likes_count: likes, replies_count: replies.length })
+    const replies = WALL_POSTS.filter(({ replied }) => replied === expected).length
+    expect(post.actions).toMatchObject({ likes_count: likes, replies_count: replies })
     expect(post.is_modified).toBe(isEdited)
   }
   const { db, close } = openDatabase(demo.databaseUrl, () => {})

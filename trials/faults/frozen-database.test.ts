@@ -3,9 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { inject, test } from 'vitest'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { atOnce } from '../../server/testing/at-once.ts'
-import { DEVICE, type TestAnswer, type TestUser } from '../../server/testing/client.ts'
+import type { TestAnswer, TestUser } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
 import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
+import { startAt, verifyAt } from '../../server/testing/sign-in-calls.ts'
 import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
 
 /**
@@ -21,81 +22,39 @@ type Call = () => Promise<TestAnswer>
 /** Makes what a call needs and returns the call, which succeeds once. */
 type Prepare = (app: TestApp, user: TestUser) => Promise<Call>
 
-const start = { device: DEVICE, clientToken: 'one browser' }
+const text = 'В мороз'
 
-const CALLS: [name: string, prepare: Prepare][] = [
-  [
-    'a sign-in',
-    async ({ call, codeFor }) => {
-      const email = `${randomUUID()}@example.org`
-      const { id } = (await call('POST', '/registrations', { body: { ...start, email } })).body
-      const body = { confirmCode: codeFor(id), clientToken: start.clientToken }
-      return () => call('POST', `/registrations/${id}/verify`, { body })
-    },
-  ],
-  [
-    'a change of e-mail',
-    async ({ call, codeFor }, { token, clientToken }) => {
-      const sent = { token, body: { email: `${randomUUID()}@example.org`, clientToken } }
-      const { id } = (await call('PUT', '/users/current/email', sent)).body
-      const body = { confirmCode: codeFor(id), clientToken }
-      return () => call('PUT', `/users/current/email/${id}/verify`, { token, body })
-    },
-  ],
-  [
-    'a start of a sign-in',
-    async ({ call }) => {
-      const body = { ...start, email: `${randomUUID()}@example.org` }
-      return () => call('POST', '/registrations', { body })
-    },
-  ],
-  [
-    'a reply',
-    async ({ call, publish }, user) => {
-      const { id } = await publish(user)
-      const headers = { 'idempotency-key': randomUUID() }
-      const sent = { token: user.token, headers, body: { text: 'В мороз' } }
-      return () => call('POST', `/posts/${id}/replies`, sent)
-    },
-  ],
-  [
-    'a deletion',
-    async ({ call, publish }, user) => {
-      const { id } = await publish(user)
-      await call('POST', `/posts/${id}/likes`, { token: user.token })
-      return () => call('DELETE', `/posts/${id}`, { token: user.token })
-    },
-  ],
-  [
-    'a like',
-    async ({ call, publish }, user) => {
-      const { id } = await publish(user)
-      return () => call('POST', `/posts/${id}/likes`, { token: user.token })
-    },
-  ],
-  [
-    'a refresh',
-    async ({ call }, { cookie, clientToken }) => {
-      return () =>
-        call('PATCH', '/sessions/current', { headers: { cookie }, body: { clientToken } })
-    },
-  ],
-  [
-    'a publication',
-    async ({ call }, { token }) => {
-      const headers = { 'idempotency-key': randomUUID() }
-      return () => call('POST', '/posts', { token, headers, body: { text: 'В мороз' } })
-    },
-  ],
-  [
-    'an edit',
-    async ({ call, publish }, user) => {
-      const { id } = await publish(user)
-      const sent = { token: user.token, body: { text: 'Иначе' } }
-      return () => call('PATCH', `/posts/${id}`, sent)
-    },
-  ],
-]
+const CALLS: Record<string, Prepare> = {
+  'a start of a sign-in': async (app) => () =>
+    startAt(app, '/registrations', { email: `${randomUUID()}@example.org` }),
+  'a sign-in': async (app) => {
+    const email = `${randomUUID()}@example.org`
+    const { id } = (await startAt(app, '/registrations', { email })).body
+    return () => verifyAt(app, '/registrations', { id, code: app.codeFor(id) })
+  },
+  'a reply': async ({ call, publish }, user) => {
+    const { id } = await publish(user)
+    const headers = { 'idempotency-key': randomUUID() }
+    return () =>
+      call('POST', `/posts/${id}/replies`, { token: user.token, headers, body: { text } })
+  },
+  'an edit': async ({ call, publish }, user) => {
+    const { id } = await publish(user)
+    return () => call('PATCH', `/posts/${id}`, { token: user.token, body: { text } })
+  },
+  'a deletion': async ({ call, publish }, user) => {
+    const { id } = await publish(user)
+    await call('POST', `/posts/${id}/likes`, { token: user.token })
+    return () => call('DELETE', `/posts/${id}`, { token: user.token })
+  },
+  'a like': async ({ call, publish }, user) => {
+    const { id } = await publish(user)
+    return () => call('POST', `/posts/${id}/likes`, { token: user.token })
+  },
+  'a refresh': async ({ call }, { cookie, clientToken }) => {
+    return () => call('PATCH', '/sessions/current', { headers: { cookie }, body: { clientToken } })
+  },
+}
 
 /**
  * Starts an app whose database can be frozen. It has no other nodes, because publishing changes to
@@ -113,7 +72,7 @@ async function appBehindProxy(running: AsyncDisposableStack) {
   return { app, proxy, user: await app.signUp() }
 }
 
-test.concurrent.for(CALLS)(
+test.concurrent.for(Object.entries(CALLS))(
   'the database frozen at any statement of %s: 503 within the timeout of one statement, and served again once it is back',
   { timeout: 120_000 },
   async ([, prepare], { expect }) => {
