@@ -22,13 +22,13 @@ const FAULTS = [
   'server/kernel/http/{overload,pipelining,stopping}.test.ts',
   'server/kernel/mail/smtp-faults.test.ts',
   'server/features/account-deletion/large-account.test.ts',
-  'server/features/moderation/{many-likes,moving-posts,random-acts}.test.ts',
+  'server/features/moderation/{many-likes,random-acts}.test.ts',
   'server/features/posts/prepared-texts.test.ts',
   'server/{fuzz,wrong-clock}.test.ts',
 ]
 
-/** `npm test` runs these random tests too, for a short time. */
-const RANDOM = ['server/features/{data-export/data-export,posts/counters}.test.ts']
+/** `npm test` runs this test too, with fewer posts. */
+const DATA_EXPORT = 'server/features/data-export/data-export.test.ts'
 
 /**
  * Run where the connection is neither encrypted nor to the browser's own machine, so that locks, the
@@ -125,12 +125,10 @@ export default defineConfig({
       }),
       suite('faults', {
         ...wholeProduct,
-        include: ['trials/faults/*.test.ts', ...FAULTS, ...RANDOM],
+        include: ['trials/faults/*.test.ts', ...FAULTS, DATA_EXPORT],
         env: {
           FUZZ_RUNS: '10000',
           ACTS_RUNS: '20',
-          MOVE_ROUNDS: '80',
-          COUNTED_ACTS: '300',
           EXPORTED_POSTS: '100000',
         },
         globalSetup: [SHARED_POSTGRES, BROWSER],

@@ -65,7 +65,7 @@ const GROUPS: Record<string, Group> = {
 const TRIGGER_TESTS = [
   ['server/features/posts/counters.test.ts', 'server/features/likes/*.test.ts'],
   [
-    'server/features/moderation/{hiding,left-authors,moving-posts}.test.ts',
+    'server/features/moderation/{hiding,left-authors}.test.ts',
     'server/features/account-deletion/{account-deletion,erasure}.test.ts',
   ],
 ]

@@ -10,63 +10,51 @@ import { updateText } from './posts.repository.ts'
 const app = await appForFile()
 const olga = await app.signUp()
 
-const edit = (post: Post, text: string, { token } = olga) =>
-  app.call('PATCH', `/posts/${post.id}`, { token, body: { text } })
+const edit = (post: Post, text: string, { token } = olga, to = app) =>
+  to.call('PATCH', `/posts/${post.id}`, { token, body: { text } })
 
-async function passTime({ db }: { db: Queryable }, post: Post, seconds: number): Promise<void> {
+async function passTime(db: Queryable, post: Post, seconds: number): Promise<void> {
   await sql`UPDATE posts SET created_at = now() - ${seconds} * interval '1 second'
     WHERE id = ${post.id}`.execute(db)
 }
 
-test('an edit changes the text, marks the post as modified and changes nothing else', async () => {
-  const post = await app.publish(olga)
-  expect(post.is_modified).toBe(false)
-  const { status, body } = await edit(post, '  Теперь иначе ')
-  expect(status).toBe(200)
-  const { modified_at } = body
-  expect(body).toEqual({ ...post, text: 'Теперь иначе', is_modified: true, modified_at })
-  expect(Math.abs(Date.now() / 1000 - modified_at)).toBeLessThan(60)
-  expect((await app.call('GET', `/posts/${post.id}`)).body).toEqual(body)
-})
-
-test('a reply can be edited like a post, and stays in its thread', async () => {
+test('an edit changes the text of a post or reply, marks it as modified and changes nothing else', async () => {
   const reply = await app.reply(olga, (await app.publish(olga)).id)
-  const { body } = await edit(reply, 'Ответ иначе')
-  const { modified_at } = body
-  expect(body).toEqual({ ...reply, text: 'Ответ иначе', is_modified: true, modified_at })
+  for (const post of [await app.publish(olga), reply]) {
+    expect(post.is_modified).toBe(false)
+    const { status, body } = await edit(post, '  Теперь иначе ')
+    expect(status).toBe(200)
+    const { modified_at } = body
+    expect(body).toEqual({ ...post, text: 'Теперь иначе', is_modified: true, modified_at })
+    expect(Math.abs(Date.now() / 1000 - modified_at)).toBeLessThan(60)
+    expect((await app.call('GET', `/posts/${post.id}`)).body).toEqual(body)
+  }
 })
 
-test('a post can be edited 9:59 after publishing', async () => {
+test('a post can be edited 9:59 after publishing, and not 10:01 after it', async () => {
   const post = await app.publish(olga)
-  await passTime(app, post, 540)
-  expect((await edit(post, 'Успела')).body).toMatchObject({ text: 'Успела', is_modified: true })
+  await passTime(app.db, post, 540)
+  expect((await edit(post, 'Успела')).status).toBe(200)
   // In a transaction, now() stands still.
   await app.db.transaction().execute(async (db) => {
     const { editPeriodSeconds: periodSeconds } = readConfig({})
     const last = { id: post.id, ownerId: olga.id, text: 'Ещё успела', periodSeconds }
-    await passTime({ db }, post, 599)
+    await passTime(db, post, 599)
     expect(await updateText(db, last)).toBe(true)
   })
-})
-
-test('a post cannot be edited 10:01 after publishing, and is not changed', async () => {
-  const post = await app.publish(olga)
-  await passTime(app, post, 601)
+  await passTime(app.db, post, 601)
   expectRefusal(await edit(post, 'Опоздала'), 'EDIT_PERIOD_EXPIRED')
-  const { body } = await app.call('GET', `/posts/${post.id}`)
-  expect(body).toMatchObject({ text: post.text, is_modified: false })
+  expect((await app.call('GET', `/posts/${post.id}`)).body.text).toBe('Ещё успела')
 })
 
 test('EDIT_PERIOD_SECONDS sets another edit period', async () => {
   const brief = await appForTest({ config: { editPeriodSeconds: 60 } })
   const petr = await brief.signUp()
   const post = await brief.publish(petr)
-  const editIn = (text: string) =>
-    brief.call('PATCH', `/posts/${post.id}`, { token: petr.token, body: { text } })
-  await passTime(brief, post, 30)
-  expect((await editIn('Успел')).status).toBe(200)
-  await passTime(brief, post, 61)
-  expectRefusal(await editIn('Опоздал'), 'EDIT_PERIOD_EXPIRED')
+  await passTime(brief.db, post, 30)
+  expect((await edit(post, 'Успел', petr, brief)).status).toBe(200)
+  await passTime(brief.db, post, 61)
+  expectRefusal(await edit(post, 'Опоздал', petr, brief), 'EDIT_PERIOD_EXPIRED')
 })
 
 test('an edit to the same text, however it is spaced or composed, is INVALID_REQUEST and marks nothing', async () => {
@@ -75,25 +63,6 @@ test('an edit to the same text, however it is spaced or composed, is INVALID_REQ
     expectRefusal(await edit(post, same), 'INVALID_REQUEST')
   }
   expect((await app.call('GET', `/posts/${post.id}`)).body.is_modified).toBe(false)
-})
-
-test('an edit to a text that may not be published is INVALID_REQUEST', async () => {
-  const post = await app.publish(olga)
-  for (const bad of ['', '   ', '\u200b', 'а'.repeat(501), 'a\u0000b']) {
-    expectRefusal(await edit(post, bad), 'INVALID_REQUEST')
-  }
-})
-
-test('editing or deleting somebody else’s post returns the same error as a missing post', async () => {
-  const petr = await app.signUp()
-  const post = await app.publish(olga)
-  await passTime(app, post, 601)
-  const missing = { ...post, id: '999999999' }
-  expect((await edit(post, 'Чужое', petr)).body).toEqual((await edit(missing, 'Нет', petr)).body)
-  expectRefusal(await edit(post, 'Чужое', petr), 'POST_NOT_FOUND')
-  const { token } = petr
-  expectRefusal(await app.call('DELETE', `/posts/${post.id}`, { token }), 'POST_NOT_FOUND')
-  expectRefusal(await app.call('DELETE', `/posts/${missing.id}`, { token }), 'POST_NOT_FOUND')
 })
 
 test('a deleted post is gone at once: reading, editing, liking, deleting, reporting and replying to it return 404', async () => {
@@ -115,15 +84,15 @@ test('a deleted post is gone at once: reading, editing, liking, deleting, report
   expectRefusal(await app.call('POST', `/posts/${post.id}/replies`, reply), 'POST_NOT_FOUND')
 })
 
-test.each(['0', '-1', '01', '1.5', 'abc', '9'.repeat(19), '9223372036854775808', "1' OR 1=1"])(
+test('a post of somebody else that is too old to be edited is not found either', async () => {
+  const post = await app.publish(olga)
+  await passTime(app.db, post, 601)
+  expectRefusal(await edit(post, 'Чужое', await app.signUp()), 'POST_NOT_FOUND')
+})
+
+test.each(['0', '-1', '01', '1.5', 'abc', '9223372036854775808', "1' OR 1=1"])(
   'an id that no post has, %s, is POST_NOT_FOUND and never an error',
   async (id) => {
     expectRefusal(await app.call('GET', `/posts/${id}`), 'POST_NOT_FOUND')
   },
 )
-
-test('an id with a control character is INVALID_REQUEST', async () => {
-  for (const id of ['%00', 'a%0Ab', '%7f']) {
-    expectRefusal(await app.call('GET', `/posts/${id}`), 'INVALID_REQUEST')
-  }
-})

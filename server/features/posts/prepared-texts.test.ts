@@ -1,28 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { atOnce } from '../../testing/at-once.ts'
-import type { TestUser } from '../../testing/client.ts'
-import { captureStatements } from '../../testing/plans.ts'
 import { seedLikes, seedWall } from '../../testing/seed.ts'
 import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
 /** Enough to use every combination of list, limit and place many times. */
 const READS = 3000
 const GROWTH_MAX_BYTES = 30 * 1024 * 1024
-/**
- * Each of the five lists is read from its top, by a cursor, or at a page counted from either end,
- * with its total or without.
- */
-const TEXTS_MAX = 5 * 5
 
 const app = await appForFile()
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-  await seedWall(app.db, olga.id, 4000)
-  await seedLikes(app.db, olga.id)
-})
+const olga = await app.signUp()
+await seedWall(app.db, olga.id, 4000)
+await seedLikes(app.db, olga.id)
 
 /**
  * The n-th of a sequence of list reads that mixes every list with every limit, pages near and far,
@@ -70,14 +60,6 @@ async function privateBytes(): Promise<number> {
   )
   return sizes.reduce((sum, size) => sum + size, 0)
 }
-
-test('reads with any limit, page and cursor use only a few SQL texts', async () => {
-  const sent = await captureStatements(() =>
-    atOnce(Array.from({ length: 1500 }, (_, n) => () => read(n))),
-  )
-  const texts = new Set(sent.map(({ text }) => text).filter((text) => /\bposts\b/.test(text)))
-  expect(texts.size).toBeLessThanOrEqual(TEXTS_MAX)
-})
 
 // The memory of processes is read from /proc.
 const testOnLinux =

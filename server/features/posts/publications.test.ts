@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import { signUps } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
@@ -13,6 +13,7 @@ import { createPublish } from './publications.service.ts'
 // A statement waits for a lock as long as a test needs.
 const app = await appForFile({ poolLimits: { statementTimeoutMs: 60_000 } })
 const olga = await app.signUp()
+afterEach(async () => expect(await findCounterDifferences(app.db)).toEqual([]))
 /** The post whose lock holds a reply up. */
 const held = await app.publish(olga)
 const users = await signUps(app, 8)
@@ -66,58 +67,54 @@ async function inOneBatch(
   return sent
 }
 
-const codeOf = (result: PromiseSettledResult<Post> | undefined) =>
-  result?.status === 'rejected' ? result.reason.code : result?.status
-const idOf = (result: PromiseSettledResult<Post> | undefined) =>
-  result?.status === 'fulfilled' ? result.value.id : undefined
-const read = async (id: string): Promise<Post> => (await app.call('GET', `/posts/${id}`)).body
+const read = async (id = ''): Promise<Post> => (await app.call('GET', `/posts/${id}`)).body
 
 test('posts and replies that come while others are published are read as answered, with exact counts', async () => {
-  const parents = [await app.publish(olga), await app.publish(olga)]
+  const parent = await app.publish(olga)
   const results = await inOneBatch(() =>
     users.flatMap((user, n) => [
       sendWaiting(user, { key: `shared-${n}`, text: `На стене ${n}` }),
-      sendWaiting(user, { key: `reply-${n}`, to: parents[n % 2]?.id ?? '', text: `Ответ ${n}` }),
+      sendWaiting(user, { key: `reply-${n}`, to: parent.id, text: `Ответ ${n}` }),
     ]),
   )
-  const posts = results.map((result) => (result.status === 'fulfilled' ? result.value : null))
-  expect(posts).toHaveLength(16)
-  for (const [n, post] of posts.entries()) {
+  expect(results).toHaveLength(16)
+  for (const [n, result] of results.entries()) {
+    const post = result.status === 'fulfilled' ? result.value : undefined
     const { id, username } = users[n >> 1] ?? olga
-    expect(post).toMatchObject({ owner: { id, username }, is_modified: false })
-    expect(post?.text).toBe(`${n % 2 ? 'Ответ' : 'На стене'} ${n >> 1}`)
-    expect(await read(post?.id ?? '')).toEqual(post)
-    if (n % 2) expect(post?.actions.replied_post?.actions.replies_count).toBe(4)
+    const text = `${n % 2 ? 'Ответ' : 'На стене'} ${n >> 1}`
+    expect(post).toMatchObject({ owner: { id, username }, text, is_modified: false })
+    expect(await read(post?.id)).toEqual(post)
+    if (n % 2) expect(post?.actions.replied_post?.actions.replies_count).toBe(8)
   }
-  expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
 test('in a shared statement each bad publication fails alone, and a retry gets its post', async () => {
   const [blocked, gone] = [await app.signUp(), await app.signUp()]
   const [writer, other] = [await app.signUp(), await app.signUp()]
-  const parent = await app.publish(olga)
-  const doomed = await app.publish(olga)
+  const [parent, doomed] = [await app.publish(olga), await app.publish(olga)]
   const before = await send(writer, { key: 'before' })
   const removed = await send(writer, { key: 'removed' })
   await app.call('DELETE', `/posts/${removed.id}`, { token: writer.token })
 
+  const PUBLISHED = 'fulfilled'
+  const sent: [user: TestUser, what: Sent, end: string][] = [
+    [writer, { to: parent.id }, PUBLISHED],
+    [writer, { to: doomed.id }, 'POST_NOT_FOUND'],
+    [writer, { to: 'abc' }, 'POST_NOT_FOUND'],
+    [writer, { key: 'before' }, PUBLISHED],
+    [writer, { key: 'removed' }, 'POST_NOT_FOUND'],
+    [writer, { key: 'twice' }, PUBLISHED],
+    [writer, { key: 'twice', to: parent.id }, PUBLISHED],
+    [other, { key: 'twice' }, PUBLISHED],
+    // The first with this key answers a post that is gone, so the key is the second's.
+    [other, { key: 'second', to: doomed.id }, PUBLISHED],
+    [other, { key: 'second', to: parent.id }, PUBLISHED],
+    [blocked, {}, 'BLOCKED'],
+    [gone, {}, 'UNAUTHORIZED'],
+    [other, {}, PUBLISHED],
+  ]
   const results = await inOneBatch(
-    () => [
-      sendWaiting(writer, { to: parent.id }),
-      sendWaiting(writer, { to: doomed.id }),
-      sendWaiting(writer, { to: 'abc' }),
-      sendWaiting(writer, { key: 'before' }),
-      sendWaiting(writer, { key: 'removed' }),
-      sendWaiting(writer, { key: 'twice' }),
-      sendWaiting(writer, { key: 'twice', to: parent.id }),
-      sendWaiting(other, { key: 'twice' }),
-      // The first with this key answers a post that is gone, so the key is the second's.
-      sendWaiting(other, { key: 'second', to: doomed.id }),
-      sendWaiting(other, { key: 'second', to: parent.id }),
-      sendWaiting(blocked),
-      sendWaiting(gone),
-      sendWaiting(other),
-    ],
+    () => sent.map(([user, what]) => sendWaiting(user, what)),
     async () => {
       await app.call('DELETE', `/posts/${doomed.id}`, { token: olga.token })
       const block = { user_id: blocked.id, reason: 'Спам', until: null, blocked_by: 'test' }
@@ -125,28 +122,14 @@ test('in a shared statement each bad publication fails alone, and a retry gets i
       await app.db.deleteFrom('users').where('id', '=', gone.id).execute()
     },
   )
-  expect(results.map(codeOf)).toEqual([
-    'fulfilled',
-    'POST_NOT_FOUND',
-    'POST_NOT_FOUND',
-    'fulfilled',
-    'POST_NOT_FOUND',
-    'fulfilled',
-    'fulfilled',
-    'fulfilled',
-    'fulfilled',
-    'fulfilled',
-    'BLOCKED',
-    'UNAUTHORIZED',
-    'fulfilled',
-  ])
-  const ids = results.map(idOf)
+  const ends = results.map((one) => (one.status === 'rejected' ? one.reason.code : one.status))
+  expect(ends).toEqual(sent.map(([, , end]) => end))
+  const ids = results.map((one) => (one.status === 'fulfilled' ? one.value.id : undefined))
   expect(ids[3]).toBe(before.id)
   expect(ids[6]).toBe(ids[5])
   expect(ids[7]).not.toBe(ids[5])
   expect(ids[8]).toBe(ids[9])
   expect((await read(parent.id)).actions.replies_count).toBe(2)
-  expect(await findCounterDifferences(app.db)).toEqual([])
 })
 
 test('a publication that waits for a lock delays others for a moment only, alone or in their statement', async () => {
@@ -162,5 +145,4 @@ test('a publication that waits for a lock delays others for a moment only, alone
   for (const reply of [await alone, await together]) {
     expect(reply.actions.replied_post?.id).toBe(held.id)
   }
-  expect(await findCounterDifferences(app.db)).toEqual([])
 })
