@@ -1,35 +1,53 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { readJournal } from '../../kernel/journal/journal.ts'
 import { selectMailLog } from '../../kernel/mail/mail-log.repository.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { passReportTime, report } from '../../testing/moderation-calls.ts'
-import { mailAppForTest } from '../../testing/test-app.ts'
+import { passReportTime, report, signUpOld } from '../../testing/moderation-calls.ts'
+import { startMailApp } from '../../testing/test-app.ts'
 import { insertReport } from '../reports/reports.repository.ts'
 import { applyReportRules } from './moderation.service.ts'
 
-const moderatorEmail = 'moderators@example.org'
-const moderatorEmails = [moderatorEmail]
+const [ANNA, BORIS] = ['anna@example.org', 'boris@example.org']
+const moderatorEmails = [ANNA, BORIS]
+const { app, mailbox } = await startMailApp({
+  moderatorEmails,
+  publicUrl: 'https://vslukh.example',
+})
+afterAll(() => app.close())
+const [author, reader, other] = [await app.signUp(), await app.signUp(), await app.signUp()]
+/** The queue is empty, and no mail was sent within the hour. */
+beforeEach(async () => {
+  await app.db.deleteFrom('reports').execute()
+  await passReportTime(app, 3601)
+})
 
-test('the moderators get a mail at the first report of a quiet hour, and one an hour while there is something new', async () => {
-  const { app, mailbox } = await mailAppForTest({
-    moderatorEmails,
-    publicUrl: 'https://vslukh.example',
-  })
-  const author = await app.signUp()
-  const reader = await app.signUp()
-  const tell = async () => {
-    const post = await app.publish(author)
-    await report(app, reader, { postId: post.id })
+const mails = (to = ANNA) => mailbox.mails.filter((mail) => mail.to === to)
+const tell = async () => report(app, reader, { postId: (await app.publish(author)).id })
+
+test('a digest that finds nothing any more is no mail: neither sent nor logged as one', async () => {
+  await queueMail(app.db, 'send-queue-mail', { to: ANNA, expiresAt: Date.now() + 60_000 })
+  const logged = async () =>
+    (await selectMailLog(app.db)).filter(({ task }) => task === 'send-queue-mail')
+  await expect.poll(logged).toEqual([])
+  expect(mails()).toEqual([])
+})
+
+test('each moderator gets a mail of their own at the first report of a quiet hour, and one an hour while there is something new', async () => {
+  await tell()
+  for (const [to, colleague] of [
+    [ANNA, BORIS],
+    [BORIS, ANNA],
+  ] as const) {
+    const mail = await mailbox.mailTo(to)
+    expect(mail.subject).toContain('Жалобы ждут решения: 1')
+    expect(mail.text).toContain('https://vslukh.example/moderation')
+    expect(JSON.stringify(mail)).not.toContain(colleague)
   }
-  const count = () => mailbox.mails.filter(({ to }) => to === moderatorEmail).length
-  await tell()
-  const mail = await mailbox.mailTo(moderatorEmail)
-  expect(mail.subject).toContain('Жалобы ждут решения: 1')
-  expect(mail.text).toContain('https://vslukh.example/moderation')
   await tell()
   await tell()
-  expect(count()).toBe(1)
+  expect(mails()).toHaveLength(1)
   await passReportTime(app, 3601)
   // Everything reported so far is older than the hour: the job has something new only after the
   // next report.
@@ -37,52 +55,46 @@ test('the moderators get a mail at the first report of a quiet hour, and one an 
     app.db,
   )
   await addJob(app.db, 'tell-moderators', { payload: {} })
-  expect((await mailbox.mailTo(moderatorEmail, 2)).subject).toContain('решения: 3')
+  expect((await mailbox.mailTo(ANNA, 2)).subject).toContain('решения: 3')
   await passReportTime(app, 3601)
   await addJob(app.db, 'tell-moderators', { payload: {} })
   const jobs = sql`SELECT FROM graphile_worker.jobs`
   await expect.poll(async () => (await jobs.execute(app.db)).rows).toEqual([])
-  expect(count()).toBe(2)
+  expect(mails()).toHaveLength(2)
 }, 60_000)
 
 test('a report that began before a mail to the moderators and was committed after it is new to the next mail', async () => {
-  const { app, mailbox } = await mailAppForTest({ moderatorEmails })
-  const [author, reader, other] = [await app.signUp(), await app.signUp(), await app.signUp()]
-  const [early, late] = [await app.publish(author), await app.publish(author)]
+  const sent = mails().length
+  const late = await app.publish(author)
   await app.db.transaction().execute(async (tx) => {
     // From here on, now() is the same in this transaction, which a slow mail does not end.
     await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(tx)
-    await report(app, reader, { postId: early.id })
-    await mailbox.mailTo(moderatorEmail)
+    await tell()
+    await mailbox.mailTo(ANNA, sent + 1)
     const newer = { postId: late.id, reporterId: other.id, reasonId: '1', comment: null }
     expect(await insertReport(tx, newer)).toBe(true)
     await applyReportRules(tx, late.id, { reportsToHide: 0, rateLimitScale: 1, moderatorEmails })
   })
   await passReportTime(app, 3601)
   await addJob(app.db, 'tell-moderators', { payload: {} })
-  const { text } = await mailbox.mailTo(moderatorEmail, 2)
+  const { text } = await mailbox.mailTo(ANNA, sent + 2)
   expect(text).toContain('Открытых жалоб: 2')
   expect(text).toContain('Самая давняя ждёт 1 час.')
 })
 
-test('each address of the moderators gets a mail of its own, which names no other', async () => {
-  const all = ['anna@example.org', 'boris@example.org']
-  const { app, mailbox } = await mailAppForTest({ moderatorEmails: all })
-  const post = await app.publish(await app.signUp())
-  await report(app, await app.signUp(), { postId: post.id })
-  for (const [index, to] of all.entries()) {
-    const other = all[1 - index]
-    const mail = await mailbox.mailTo(to)
-    expect(mail.text).toContain('Открытых жалоб: 1')
-    expect(JSON.stringify(mail)).not.toContain(other)
+test('past ten hidings in an hour posts stay on the wall, and the moderators are mailed so once', async () => {
+  await sql`INSERT INTO journal (actor, action) SELECT 'vslukh', 'post.hide'
+    FROM generate_series(1, 9999)`.execute(app.db)
+  const reporters = await signUpOld(app, 3)
+  const ids: string[] = []
+  for (let post = 0; post < 3; post++) {
+    const { id: postId } = await app.publish(author)
+    for (const user of reporters) await report(app, user, { postId })
+    ids.push(postId)
   }
-  expect(mailbox.mails.filter(({ to }) => all.includes(to))).toHaveLength(2)
-})
-
-test('a digest that finds nothing any more is no mail: neither sent nor logged as one', async () => {
-  const { app, mailbox } = await mailAppForTest({ moderatorEmails })
-  const mail = { to: moderatorEmail, expiresAt: Date.now() + 60_000 }
-  await queueMail(app.db, 'send-queue-mail', mail)
-  await expect.poll(() => selectMailLog(app.db)).toEqual([])
-  expect(mailbox.mails).toEqual([])
+  const visible = app.db.selectFrom('visible_posts').select('id').where('id', 'in', ids)
+  expect(await visible.orderBy('id').execute()).toEqual(ids.slice(1).map((id) => ({ id })))
+  await mailbox.mailAbout(ANNA, /Жалобы больше не скрывают записи/)
+  const stops = (await readJournal(app.db, {})).filter(({ action }) => action === 'hiding.stop')
+  expect(stops).toHaveLength(1)
 })

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addJob } from '../../kernel/queue/queue.ts'
-import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { decide, report, restore, signUpModerator } from '../../testing/moderation-calls.ts'
@@ -98,28 +97,6 @@ test('a post that is removed again while its likes come back stays removed, with
     .toEqual({ likes: 0, hidden: 12_000, isMoving: false })
   expect(await findCounterDifferences(app.db)).toEqual([])
 }, 120_000)
-
-test('replies that are deleted while the replied post is restored are counted neither too often nor too seldom', async () => {
-  const app = await appForTest()
-  const moderator = await signUpModerator(app)
-  const olga = await app.signUp()
-  for (let round = 0; round < 20; round++) {
-    const { id: postId } = await app.publish(olga)
-    const replies = await Promise.all([1, 2, 3, 4].map(() => app.reply(olga, postId)))
-    await report(app, moderator, { postId })
-    await decide(app, moderator, { postId, verdict: 'remove' })
-    const answers = await atOnce([
-      () => restore(app, postId).then(() => ({ status: 204 })),
-      ...replies.map(
-        ({ id }) =>
-          () =>
-            app.call('DELETE', `/posts/${id}`, { token: olga.token }),
-      ),
-    ])
-    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204])
-    expect(await findCounterDifferences(app.db)).toEqual([])
-  }
-}, 60_000)
 
 test('expired posts, their likes, old reports and ended blocks are deleted for good', async () => {
   const app = await appForTest()

@@ -1,23 +1,27 @@
+import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { leave } from '../../testing/account-deletion-calls.ts'
+import { isSettled, leave } from '../../testing/account-deletion-calls.ts'
 import type { TestUser } from '../../testing/client.ts'
-import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { decide, readQueue, report, signUpModerator } from '../../testing/moderation-calls.ts'
-import { startMailApp } from '../../testing/test-app.ts'
+import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
+import { decide, report, restore, signUpModerator } from '../../testing/moderation-calls.ts'
+import { passLimitTime } from '../../testing/passing-time.ts'
+import { appForTest, startMailApp } from '../../testing/test-app.ts'
+import { moveLikes } from '../likes/likes.service.ts'
+import { purgeExpiredPosts } from './hiding.service.ts'
+import { countWaiting } from './queue.repository.ts'
 
 const { app, mailbox } = await startMailApp()
 afterAll(() => app.close())
 const moderator = await signUpModerator(app)
 const reporter = await app.signUp()
 
-const profileOf = async ({ token }: TestUser) =>
-  (await app.call('GET', '/users/current', { token })).body
-const reportsOf = async ({ token }: TestUser) =>
-  (await app.call('GET', '/users/current/reports', { token })).body.reports
-const removedOf = async ({ token }: TestUser) =>
-  (await app.call('GET', '/users/current/removed-posts', { token })).body.posts
-const appeal = ({ token }: TestUser, id: string, text = 'Это был не спам') =>
-  app.call('POST', `/users/current/removed-posts/${id}/appeal`, { token, body: { text } })
+const read = async (path: string, { token }: TestUser) =>
+  (await app.call('GET', path, { token })).body
+const profileOf = (user: TestUser) => read('/users/current', user)
+const reportsOf = async (user: TestUser) => (await read('/users/current/reports', user)).reports
+const removedOf = async (user: TestUser) => (await read('/users/current/removed-posts', user)).posts
+const appeal = ({ token }: TestUser, id: string, { text = 'Это был не спам', to = app } = {}) =>
+  to.call('POST', `/users/current/removed-posts/${id}/appeal`, { token, body: { text } })
 async function removed(author: TestUser, text = 'Куплю гараж'): Promise<string> {
   const { id: postId } = await app.publish(author, text)
   await report(app, reporter, { postId })
@@ -26,24 +30,24 @@ async function removed(author: TestUser, text = 'Куплю гараж'): Promis
 }
 
 test('the reporter reads the outcome at once, as new until it was seen', async () => {
-  const author = await app.signUp()
-  const own = await app.signUp()
+  const [author, own] = [await app.signUp(), await app.signUp()]
   const [gone, kept] = [await app.publish(author, 'Первая'), await app.publish(author, 'Вторая')]
   await report(app, own, { postId: gone.id, reasonId: '8', comment: 'Плохая запись' })
   await report(app, own, { postId: kept.id })
-  await app.call('PUT', '/users/current/reports/seen', { token: own.token })
+  const see = () => app.call('PUT', '/users/current/reports/seen', { token: own.token })
+  await see()
+  const open = { outcome: 'open', decidedAt: null, isNew: false }
   expect(await reportsOf(own)).toMatchObject([
-    { postId: kept.id, outcome: 'open', decidedAt: null, isNew: false },
-    { postId: gone.id, outcome: 'open', decidedAt: null, isNew: false },
+    { postId: kept.id, ...open },
+    { postId: gone.id, ...open },
   ])
   expect(await profileOf(own)).not.toHaveProperty('hasNewOutcomes')
   await decide(app, moderator, { postId: gone.id, verdict: 'remove' })
   await decide(app, moderator, { postId: kept.id, verdict: 'keep' })
   expect(await profileOf(own)).toHaveProperty('hasNewOutcomes', true)
   expect(await reportsOf(own)).toMatchObject([
-    { postId: kept.id, postText: 'Вторая', outcome: 'kept', isNew: true, comment: null },
+    { postText: 'Вторая', outcome: 'kept', isNew: true, comment: null },
     {
-      postId: gone.id,
       postText: 'Первая',
       reason: 'Другое нарушение',
       comment: 'Плохая запись',
@@ -51,43 +55,48 @@ test('the reporter reads the outcome at once, as new until it was seen', async (
       isNew: true,
     },
   ])
-  await app.call('PUT', '/users/current/reports/seen', { token: own.token })
-  expect((await reportsOf(own)).map(({ isNew }: { isNew: boolean }) => isNew)).toEqual([
-    false,
-    false,
-  ])
+  await see()
+  expect(await reportsOf(own)).toMatchObject([{ isNew: false }, { isNew: false }])
   expect(await profileOf(own)).not.toHaveProperty('hasNewOutcomes')
   expect(await reportsOf(author)).toEqual([])
 })
 
-test('the author’s profile has the time of the newest removal', async () => {
-  const author = await app.signUp()
-  expect(await profileOf(author)).not.toHaveProperty('lastRemoval')
-  await removed(author)
-  const [{ removedAt }] = await removedOf(author)
-  expect(await profileOf(author)).toHaveProperty('lastRemoval', removedAt)
+test('a reporter reads a text only until its author deletes it, or the account', async () => {
+  const own = await app.signUp()
+  const [first, second] = [await app.signUp(), await app.signUp()]
+  const posts = [await app.publish(first, 'Один'), await app.publish(second, 'Два')]
+  for (const { id } of posts) await report(app, own, { postId: id })
+  const expectTexts = async (...texts: string[]) =>
+    expect(await reportsOf(own)).toMatchObject(texts.map((postText) => ({ postText })))
+  await expectTexts('Два', 'Один')
+  await app.call('DELETE', `/posts/${posts[0]?.id}`, { token: first.token })
+  await expectTexts('Два', '')
+  await leave(app, second)
+  await expectTexts('', '')
 })
 
 test('the author sees a removed post with its reason, gets a mail, and appeals once; a refusal is final', async () => {
   const author = await app.signUp()
+  expect(await profileOf(author)).not.toHaveProperty('lastRemoval')
   const postId = await removed(author)
-  expect(await removedOf(author)).toMatchObject([
-    { id: postId, text: 'Куплю гараж', reason: 'Спам или реклама', appeal: null },
-  ])
+  const [post] = await removedOf(author)
+  expect(post).toMatchObject({ id: postId, text: 'Куплю гараж', reason: 'Спам или реклама' })
+  expect(post.appeal).toBeNull()
+  expect(await profileOf(author)).toHaveProperty('lastRemoval', post.removedAt)
   const mail = await mailbox.mailAbout(author.email, /Ваша запись удалена/)
   expect(mail.text).toContain('Причина: Спам или реклама.')
   expect(mail.text).toContain('\n> Куплю гараж\n\n')
   expect(mail.text.trimEnd()).toMatch(/own\/posts$/)
 
   expectRefusal(await appeal(reporter, postId), 'POST_NOT_FOUND')
-  expectRefusal(await appeal(author, postId, '\u200b'), 'INVALID_REQUEST')
+  expectRefusal(await appeal(author, postId, { text: '\u200b' }), 'INVALID_REQUEST')
   expect((await appeal(author, postId)).status).toBe(204)
   expectRefusal(await appeal(author, postId), 'ALREADY_APPEALED')
   expect(await removedOf(author)).toMatchObject([
     { appeal: { text: 'Это был не спам', state: 'open' } },
   ])
-  const queued = (await readQueue(app, moderator)).find(({ id }) => id === postId)
-  expect(queued).toMatchObject({
+  const { posts } = await read('/moderation/queue', moderator)
+  expect(posts.find(({ id }: { id: string }) => id === postId)).toMatchObject({
     state: 'removed',
     reporters: 0,
     appeal: { text: 'Это был не спам', removedFor: 'Спам или реклама' },
@@ -96,6 +105,20 @@ test('the author sees a removed post with its reason, gets a mail, and appeals o
   expect(await removedOf(author)).toMatchObject([{ appeal: { state: 'refused' } }])
   expectRefusal(await appeal(author, postId), 'ALREADY_APPEALED')
   await mailbox.mailAbout(author.email, /Решение осталось в силе/)
+})
+
+test('a granted appeal brings the post back, and the author gets a mail; one about a restoration without an appeal mentions none', async () => {
+  const author = await app.signUp()
+  const postId = await removed(author)
+  await appeal(author, postId)
+  await decide(app, moderator, { postId, verdict: 'keep' })
+  expect((await app.call('GET', `/posts/${postId}`, { token: author.token })).status).toBe(200)
+  expect(await removedOf(author)).toEqual([])
+  const granted = await mailbox.mailAbout(author.email, /Ваша запись возвращена/)
+  expect(granted.text).toContain('Модератор согласился с вами')
+  await restore(app, await removed(author))
+  const restored = await mailbox.mailAbout(author.email, /^Ваша запись возвращена/, 2)
+  expect(restored.text).toContain('Модератор вернул вашу запись')
 })
 
 test('one mail announces a removal and the block that comes with it', async () => {
@@ -112,26 +135,65 @@ test('one mail announces a removal and the block that comes with it', async () =
   expect(others).toHaveLength(1)
 })
 
-test('a granted appeal brings the post back, and the author gets a mail', async () => {
+test('the author of a post that was removed after they left gets a mail', async () => {
   const author = await app.signUp()
-  const postId = await removed(author)
-  await appeal(author, postId)
-  await decide(app, moderator, { postId, verdict: 'keep' })
-  expect((await app.call('GET', `/posts/${postId}`, { token: author.token })).status).toBe(200)
-  expect(await removedOf(author)).toEqual([])
-  await mailbox.mailAbout(author.email, /Ваша запись возвращена/)
+  const { id: postId } = await app.publish(author, 'Купите гараж')
+  await report(app, moderator, { postId })
+  await leave(app, author)
+  await expect.poll(() => isSettled(app)).toBe(true)
+  await decide(app, moderator, { postId, verdict: 'remove', reason: 'Продажа гаража.' })
+  const { text } = await mailbox.mailAbout(author.email, /^Ваша запись удалена/)
+  expect(text).toContain('Купите гараж')
+  // The reason has its own full stop.
+  expect(text).toContain('Причина: Продажа гаража.\n')
 })
 
-test('a reporter reads a text only until its author deletes it, or the account', async () => {
-  const own = await app.signUp()
-  const [first, second] = [await app.signUp(), await app.signUp()]
-  const posts = [await app.publish(first, 'Один'), await app.publish(second, 'Два')]
-  for (const { id } of posts) await report(app, own, { postId: id })
-  const texts = async () =>
-    (await reportsOf(own)).map(({ postText }: { postText: string }) => postText)
-  expect(await texts()).toEqual(['Два', 'Один'])
-  await app.call('DELETE', `/posts/${posts[0]?.id}`, { token: first.token })
-  expect(await texts()).toEqual(['Два', ''])
-  await leave(app, second)
-  expect(await texts()).toEqual(['', ''])
+test('a removed post stays as long as its appeal is open, and the queue counts nothing that it cannot show', async () => {
+  await sql`UPDATE reports SET state = 'kept', decided_at = now() WHERE state = 'open'`.execute(
+    app.db,
+  )
+  const author = await app.signUp()
+  const [waiting, silent] = [await removed(author), await removed(author, 'Забудьте меня')]
+  expect((await appeal(author, waiting)).status).toBe(204)
+  await sql`UPDATE posts SET hidden_until = now() - interval '1 second' WHERE hidden_for IS NOT NULL`.execute(
+    app.db,
+  )
+  expectRefusal(await appeal(author, silent), 'POST_NOT_FOUND')
+  await purgeExpiredPosts(app.db)
+  await moveLikes(app.db)
+  const hidden = app.db.selectFrom('posts').select('id').where('hidden_for', 'is not', null)
+  expect(await hidden.execute()).toEqual([{ id: waiting }])
+
+  // An appeal whose post is gone all the same takes no place in the queue.
+  await sql`INSERT INTO appeals (post_id, user_id, text, created_at)
+    SELECT 900000 + n, ${author.id}, 'Ушла', now() - interval '1 day' FROM generate_series(1, 25) n`.execute(
+    app.db,
+  )
+  const queue = await read('/moderation/queue', moderator)
+  expect(queue).toMatchObject({ total: 1, posts: [{ id: waiting }] })
+  expect(await countWaiting(app.db)).toMatchObject({ posts: 1, appeals: 1 })
+  expect((await decide(app, moderator, { postId: waiting, verdict: 'keep' })).status).toBe(204)
+  expect((await app.call('GET', `/posts/${waiting}`)).status).toBe(200)
+})
+
+test('an author appeals against fifty removals at once; a repeated or impossible appeal is not counted', async () => {
+  const strict = await appForTest({ config: { rateLimitScale: 1 } })
+  const author = await strict.signUp()
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO posts (owner_id, text, hidden_for, hidden_until)
+    SELECT ${author.id}, 'Запись', 'removed', 'infinity' FROM generate_series(1, 51) RETURNING id`.execute(
+    strict.db,
+  )
+  const [last = '', ...ids] = rows.map(({ id }) => id)
+  for (const [at, id] of ids.entries()) {
+    expect((await appeal(author, id, { to: strict })).status).toBe(204)
+    if (at % 10 > 0) continue
+    expectRefusal(await appeal(author, id, { to: strict }), 'ALREADY_APPEALED')
+    expectRefusal(await appeal(author, '999999', { to: strict }), 'POST_NOT_FOUND')
+  }
+  const refused = await appeal(author, last, { to: strict })
+  expectTooMany(refused, { most: 72 })
+  expect(refused.body.message).toMatch(/^Вы обжаловали много решений: /)
+  await passLimitTime(strict, 72)
+  expect((await appeal(author, last, { to: strict })).status).toBe(204)
 })

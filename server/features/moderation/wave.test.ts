@@ -47,22 +47,17 @@ test('a block can remove what the author has published within a day, hidden or n
   for (const id of [...recent, old.id]) expect(await statusOf(id)).toBe(id === old.id ? 200 : 404)
   expect((await readQueue(app, moderator)).map(({ id }) => id)).not.toContain(first)
   const acts = await readJournal(app.db, { userId: author.id })
+  const removal = 'post.remove Спам'
   expect(acts.map(({ action, reason }) => `${action} ${reason}`).sort()).toEqual([
-    'post.remove Спам',
-    'post.remove Спам',
-    'post.remove Спам',
-    'user.block Спам',
+    ...[removal, removal, removal, 'user.block Спам'],
   ])
   expect(await findCounterDifferences(app.db)).toEqual([])
 
   const { text } = await mailbox.mailAbout(author.email, /Ваши записи удалены/)
   expect(text).toContain('удалил ваши записи на сайте «Вслух»: 3.\nПричина: Спам.')
   expect(text).toMatch(/^До \d+\u00a0[а-я]+\u00a0\d{4} вы можете только читать\.$/m)
-  expect(await removedOf(author.email)).toMatchObject([
-    { state: 'removed', appeal: null },
-    { state: 'removed', appeal: null },
-    { state: 'removed', appeal: null },
-  ])
+  const removed = { state: 'removed', appeal: null }
+  expect(await removedOf(author.email)).toMatchObject([removed, removed, removed])
 })
 
 test('a decision can remove with the post what else its author has published within a day', async () => {

@@ -1,38 +1,24 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import type { FoundPage } from '../../../contract/search.ts'
-import { isSettled, leave } from '../../testing/account-deletion-calls.ts'
+import { leave } from '../../testing/account-deletion-calls.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { stopClock } from '../../testing/passing-time.ts'
 import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
-import { WORD_FORMS } from './word-forms.fixture.ts'
 
 // A busy machine takes seconds to insert thousands of posts.
 const app = await appForFile({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })
 const anna = await app.signUp()
 
-const search = (q: string, rest = '', { token }: { token?: string } = {}) =>
+const search = (q: string, rest = '', { token }: { token?: string | undefined } = {}) =>
   app.call('GET', `/posts/search?q=${encodeURIComponent(q)}${rest}`, { token })
 const found = async (q: string, rest = ''): Promise<FoundPage> => (await search(q, rest)).body
 const texts = async (q: string, rest = '') => (await found(q, rest)).posts.map(({ text }) => text)
 
-test('each of 30 words is found in all its regular forms by all its regular forms', async () => {
-  expect(WORD_FORMS).toHaveLength(30)
-  const written = (forms: string[]) => forms.map((form) => `Вот ${form}!`)
-  await sql`INSERT INTO posts (owner_id, text)
-    SELECT ${anna.id}, unnest(${WORD_FORMS.flatMap(written)}::text[])`.execute(app.db)
-  // One after the other: a search has 300 ms, which many at once exceed on a busy machine.
-  for (const forms of WORD_FORMS) {
-    for (const form of forms) {
-      const found = await texts(form, '&limit=50')
-      expect(found.toSorted(), form).toEqual(written(forms).toSorted())
-    }
-  }
-})
-
 test('posts and replies are found newest first, page by page, with the forms of the words they have', async () => {
   const post = await app.publish(anna, 'Тыква на столе')
+  await app.call('POST', `/posts/${post.id}/likes`, { token: anna.token })
   const reply = await app.reply(anna, post.id, 'Тыкву съели')
   const again = await app.publish(anna, 'О ТЫКВАХ: больше — никогда')
   const first = await found('тыква', '&limit=2')
@@ -43,6 +29,10 @@ test('posts and replies are found newest first, page by page, with the forms of 
   const second = await found('тыква', `&limit=2&cursor=${first.nextCursor}`)
   expect(second.posts.map(({ id }) => id)).toEqual([post.id])
   expect(second).toMatchObject({ nextCursor: null, words: ['тыква'] })
+  for (const token of [anna.token, undefined]) {
+    const { posts }: FoundPage = (await search('стол', '', { token })).body
+    expect(posts[0]?.actions).toMatchObject({ is_liked: token !== undefined, likes_count: 1 })
+  }
 })
 
 test('a search has all its words, a phrase in quotes has them side by side, and «-» leaves posts out', async () => {
@@ -100,28 +90,21 @@ test('«ё» and «е», quotes, dashes, stresses, hyphens and neighbours withou
 test('an edited post is found by its new text at once, and a post that nobody may see is never found', async () => {
   const post = await app.publish(anna, 'Первобытный мамонт')
   expect(await texts('мамонт')).toHaveLength(1)
-  await app.call('PATCH', `/posts/${post.id}`, {
-    token: anna.token,
-    body: { text: 'Шерстистый носорог' },
-  })
+  const edit = { token: anna.token, body: { text: 'Шерстистый носорог' } }
+  await app.call('PATCH', `/posts/${post.id}`, edit)
   expect([await texts('мамонт'), await texts('носорог')]).toEqual([[], ['Шерстистый носорог']])
-  for (const reason of ['removed', 'reported', 'deleted', 'left']) {
-    await sql`UPDATE posts SET hidden_for = ${reason}, hidden_until = now() WHERE id = ${post.id}`.execute(
+  for (const reason of ['removed', 'reported', 'deleted', 'left', null]) {
+    const until = reason && sql`now()`
+    await sql`UPDATE posts SET hidden_for = ${reason}, hidden_until = ${until} WHERE id = ${post.id}`.execute(
       app.db,
     )
-    expect(await texts('носорог'), `hidden for ${reason}`).toEqual([])
+    expect(await texts('носорог'), `hidden for ${reason}`).toHaveLength(reason ? 0 : 1)
   }
-  await sql`UPDATE posts SET hidden_for = NULL, hidden_until = NULL WHERE id = ${post.id}`.execute(
-    app.db,
-  )
-  expect(await texts('носорог')).toHaveLength(1)
   await app.call('DELETE', `/posts/${post.id}`, { token: anna.token })
   expect(await texts('носорог')).toEqual([])
   const olga = await app.signUp()
   await app.publish(olga, 'Птеродактиль')
   expect((await leave(app, olga)).status).toBe(200)
-  expect(await texts('птеродактиль')).toEqual([])
-  await expect.poll(() => isSettled(app)).toBe(true)
   expect(await texts('птеродактиль')).toEqual([])
 })
 
@@ -157,10 +140,8 @@ test('a search that takes longer than 300 ms is QUERY_TOO_BROAD', async () => {
 })
 
 test('a search that finds nothing is an empty page, and one without a word to look for asks for a word', async () => {
-  expect(await found('кракозябра')).toEqual({
-    ...{ posts: [], nextCursor: null },
-    ...{ words: [], similar: [] },
-  })
+  const nothing = { posts: [], nextCursor: null, words: [], similar: [] }
+  expect(await found('кракозябра')).toEqual(nothing)
   for (const q of ['и не был', 'и', '…', '-кот', '" "', '-']) {
     const answer = await search(q)
     expectRefusal(answer, 'INVALID_REQUEST')
@@ -169,36 +150,22 @@ test('a search that finds nothing is an empty page, and one without a word to lo
 })
 
 test('a search has 100 characters at most, on one line, and a cursor of its own', async () => {
-  expect((await search(`${'я'.repeat(99)}х`)).status).toBe(200)
-  expect((await search('кот '.repeat(25).trim())).status).toBe(200)
-  expect((await search('"'.repeat(100))).status).toBe(400)
-  for (const q of ['я'.repeat(101), '', 'кот\nкит', 'кот\u0000']) {
+  expect((await search(`${'кот '.repeat(24)}коты`)).status).toBe(200)
+  for (const q of ['я'.repeat(101), '', 'кот\nкит', 'кот\u0000', '"'.repeat(100)]) {
     expectRefusal(await search(q), 'INVALID_REQUEST')
   }
-  expectRefusal(await app.call('GET', '/posts/search'), 'INVALID_REQUEST')
-  for (const cursor of ['first', 'similar-', 'similar-x'])
-    expectRefusal(await search('кот', `&cursor=${cursor}`), 'INVALID_REQUEST')
-  expectRefusal(await search('кот', '&page=2'), 'INVALID_REQUEST')
+  for (const rest of ['&cursor=first', '&cursor=similar-', '&cursor=similar-x', '&page=2']) {
+    expectRefusal(await search('кот', rest), 'INVALID_REQUEST')
+  }
 })
 
 test('signs that PostgreSQL’s queries are made of are only separators', async () => {
   await app.publish(anna, 'Скобка и амперсанд')
-  for (const q of [
-    '(скобка) & амперсанд!',
-    'скобка:* | амперсанд',
-    "'скобка' <-> \\амперсанд",
-    '#скобка',
-  ])
+  const written = ['(скобка) & амперсанд!', 'скобка:* | амперсанд', "'скобка' <-> \\амперсанд"]
+  for (const q of [...written, '#скобка']) {
     expect(await texts(q), q).toEqual(['Скобка и амперсанд'])
+  }
   expect(await texts('#1')).toEqual([])
-})
-
-test('a signed-in viewer sees their likes', async () => {
-  const post = await app.publish(anna, 'Одуванчик')
-  await app.call('POST', `/posts/${post.id}/likes`, { token: anna.token })
-  const { posts }: FoundPage = (await search('одуванчик', '', anna)).body
-  expect(posts[0]?.actions).toMatchObject({ is_liked: true, likes_count: 1 })
-  expect((await found('одуванчик')).posts[0]?.actions).toMatchObject({ is_liked: false })
 })
 
 test('the page of a search is made anew for each visit, for nobody else and no search engine', async () => {
