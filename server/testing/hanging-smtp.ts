@@ -45,7 +45,9 @@ export function onAsked<Reply extends { asked: RegExp }>(
  */
 export async function openHangingSmtp(at: SmtpStep, { drips = false } = {}) {
   const counts = { connections: 0, mails: 0, open: 0 }
+  const sockets: Socket[] = []
   const server = createServer((socket) => {
+    sockets.push(socket)
     counts.connections++
     counts.open++
     socket.on('close', () => counts.open--).on('error', () => socket.destroy())
@@ -66,6 +68,9 @@ export async function openHangingSmtp(at: SmtpStep, { drips = false } = {}) {
     url: `smtp://user:password@127.0.0.1:${port}`,
     port,
     counts,
-    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+    close() {
+      for (const socket of sockets) socket.destroy()
+      return new Promise<void>((resolve) => server.close(() => resolve()))
+    },
   }
 }

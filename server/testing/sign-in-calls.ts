@@ -36,6 +36,15 @@ export function verifyAt(
   return app.call('POST', `${path}/${id}/verify`, { body, ...sentBy(sent) })
 }
 
+/** Asks what has become of the mail of an operation. */
+export function askMail(
+  app: TestApp,
+  id: string,
+  clientToken = 'one browser',
+): Promise<TestAnswer> {
+  return app.call('POST', `/codes/${id}/mail`, { body: { clientToken } })
+}
+
 export function wrongCode(right: string): string {
   return right === '000000' ? '000001' : '000000'
 }

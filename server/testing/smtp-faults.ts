@@ -4,8 +4,10 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { expect, onTestFinished } from 'vitest'
 import type { Queryable } from '../kernel/db/database.ts'
 import { IS_PAUSED } from '../kernel/mail/login-pause.repository.ts'
+import { closeAfterTest } from './close-after-test.ts'
 import { listen } from './free-port.ts'
 import { openHangingSmtp } from './hanging-smtp.ts'
+import { openMailbox } from './mailbox.ts'
 
 /** Opens an SMTP server that wants no login, until the test has finished. Returns its port. */
 export function smtpForTest(options: SMTPServerOptions): Promise<number> {
@@ -46,8 +48,10 @@ export async function openRefusingSmtp(refusal: Refusal) {
       stream.resume().on('end', () => step('message', done))
     },
   })
+  const ownPort = await listen(server.server, port)
   return {
-    port: await listen(server.server, port),
+    port: ownPort,
+    url: `smtp://127.0.0.1:${ownPort}`,
     counts,
     /** Resolves once a mail was refused. */
     refused: refused.promise,
@@ -86,6 +90,13 @@ export async function openStuckSmtp(behindPort: number) {
     },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
+}
+
+/** Opens a mailbox behind a server that is stuck, until the test has finished. */
+export async function stuckMailbox() {
+  const mailbox = closeAfterTest(await openMailbox())
+  const stuck = closeAfterTest(await openStuckSmtp(Number(new URL(mailbox.url).port)))
+  return { mailbox, stuck }
 }
 
 /** Every mail waits for a later time or for the login, and none is being sent. */

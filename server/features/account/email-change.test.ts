@@ -68,22 +68,6 @@ test('one of two users who race for an address gets it, the other EMAIL_ALREADY_
   expect(mailbox.mails.filter(({ to }) => to === loser.email)).toHaveLength(1)
 })
 
-test('a registration and an e-mail change that race for one address end with one account', async () => {
-  const olga = await app.signUp()
-  const email = newEmail()
-  const change = (await start(olga, email)).body.id
-  const { id } = (await startAt(app, '/registrations', { email })).body
-  const answers = await Promise.all([
-    verify(olga, change),
-    verifyAt(app, '/registrations', { id, code: app.codeFor(id) }),
-  ])
-  for (const { status, body } of answers) {
-    expect(status === 200 || body.code === 'EMAIL_ALREADY_EXISTS').toBe(true)
-  }
-  const holders = app.db.selectFrom('users').select('id').where('email', '=', email)
-  expect(await holders.execute()).toHaveLength(1)
-})
-
 test('a code is accepted only from the user who requested the change', async () => {
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const { id } = (await start(olga, newEmail())).body

@@ -156,11 +156,3 @@ test('a user who already has a reserved username keeps it, and may change its ca
   expect((await take(olga, 'Adm1n_2019')).body.username).toBe('Adm1n_2019')
   expectRefusal(await take(await app.signUp(), 'adm1n_2019'), 'USERNAME_ALREADY_EXISTS')
 })
-
-test('a profile without a username, with an unknown field or with a number as the name is INVALID_REQUEST', async () => {
-  const { token } = await app.signUp()
-  for (const body of [{}, { username: 'olga_1', email: 'x@example.org' }, { username: 12345 }]) {
-    const answer = await app.call('PATCH', '/users/current/profile', { token, body })
-    expectRefusal(answer, 'INVALID_REQUEST')
-  }
-})

@@ -1,11 +1,20 @@
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
+import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { nameDevice } from '../../kernel/mail/mail-words.ts'
 import type { Mail } from '../../kernel/mail/smtp.ts'
 import { DEVICE } from '../../testing/client.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { mailAppForTest } from '../../testing/test-app.ts'
-import { type CodeMail, writeCodeMail } from './codes.mail.ts'
+import { type CodeMail, codeOf, writeCodeMail } from './codes.mail.ts'
+
+test('an operation has the same code of six digits in every release, with leading zeros', () => {
+  const key = deriveKey('a-secret-that-only-tests-know-0123456789', 'codes')
+  const codes = Array.from({ length: 2000 }, (_, index) => codeOf(`operation ${index}`, key))
+  expect(codes.filter((code) => !/^[0-9]{6}$/.test(code))).toEqual([])
+  expect(codes.some((code) => code.startsWith('0'))).toBe(true)
+  expect(codes[7]).toBe('892408')
+})
 
 test('the mail names the only place for its code, who asked and when, holds no link, and is marked as automatic', async () => {
   const { app, mailbox } = await mailAppForTest({ publicUrl: 'https://vsluh.example' })

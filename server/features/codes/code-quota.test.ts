@@ -160,23 +160,14 @@ async function guessAllDays(days: number, networkAt: (minute: number) => number)
   return { mailbox, waits }
 }
 
-const NETWORKS = [1, 9, 20, 100_000]
-
-test.each(NETWORKS)(
-  'from %i networks, and from the owner’s own browser and network, strangers guess 40 codes a day and 152 more, and into an account in a year with 1.47 percent at most',
+test.each([1, 20, 100_000])(
+  'from %i networks, and from the owner’s own browser and network, strangers guess 40 codes a day and 152 more, and into an account in a year with 1.47 percent at most; every mailed code may still be tried twice',
   async (networks) => {
-    const { mailbox } = await guessAllDays(9, (minute) => (minute / 5) % networks)
+    const { mailbox, waits } = await guessAllDays(9, (minute) => (minute / 5) % networks)
     expect(mailbox.wrong.length).toBeLessThanOrEqual(152 + 9 * 40)
     expect(mailbox.wrong.length).toBeGreaterThan(9 * 40)
     const chance = 1 - (1 - 10 ** -CODE_LENGTH) ** (152 + 40 * 366)
     expect(chance).toBeLessThanOrEqual(0.0147)
-  },
-)
-
-test.each(NETWORKS)(
-  'every mailed code may be tried twice, whatever strangers from %i networks have guessed',
-  async (networks) => {
-    const { mailbox, waits } = await guessAllDays(9, (minute) => (minute / 5) % networks)
     expect(waits.filter(([first, second]) => first !== 0 || second !== 0)).toEqual([])
     expect(waits.some(([, , third]) => third !== 0)).toBe(true)
     const now = 9 * DAY

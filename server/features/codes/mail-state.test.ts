@@ -1,70 +1,94 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
-import { passCodeTime, passLimitTime } from '../../testing/passing-time.ts'
-import { startAt } from '../../testing/sign-in-calls.ts'
-import { openRefusingSmtp, openStuckSmtp } from '../../testing/smtp-faults.ts'
+import { passCodeTime, passRequestTime } from '../../testing/passing-time.ts'
+import { askMail, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { openRefusingSmtp, stuckMailbox } from '../../testing/smtp-faults.ts'
 import { appForTest, mailAppForTest, type TestApp } from '../../testing/test-app.ts'
 
 const EMAIL = 'olga@example.org'
+const MINUTE = 60
 
-function askState(app: TestApp, id: string, clientToken = 'one browser') {
-  return app.call('POST', `/codes/${id}/mail`, { body: { clientToken } })
+const start = async (app: TestApp): Promise<string> =>
+  (await startAt(app, '/registrations', { email: EMAIL })).body.id
+
+/** Waits until an operation's mail has a state. Returns how many minutes the operation has left. */
+async function minutesLeft(app: TestApp, id: string, state: string): Promise<number> {
+  await expect.poll(async () => (await askMail(app, id)).body.state).toBe(state)
+  return ((await askMail(app, id)).body.expiresAt - Date.now() / 1000) / MINUTE
 }
 
-async function stateOf(app: TestApp, id: string): Promise<string> {
-  const { status, body } = await askState(app, id)
-  expect(status).toBe(200)
-  return body.state
+/** A server that greylists (451), and what happens once it accepts. */
+async function greylistedApp() {
+  const greylisting = await openRefusingSmtp({ code: 451, words: '4.7.1 Greylisted' })
+  const app = await appForTest({ config: { smtpUrl: greylisting.url } })
+  const accept = async () => {
+    await greylisting.close()
+    return closeAfterTest(await openMailbox(greylisting.port))
+  }
+  return { app, accept }
 }
 
 test('a mail is queued, then sent', async () => {
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
-  const slow = await openStuckSmtp(Number(new URL(mailbox.url).port))
-  onTestFinished(() => slow.close())
-  const app = await appForTest({ config: { smtpUrl: slow.url } })
-  const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
-  await slow.caught
-  expect(await stateOf(app, id)).toBe('queued')
-  slow.letGo()
-  await expect.poll(() => stateOf(app, id)).toBe('sent')
+  const { stuck } = await stuckMailbox()
+  const app = await appForTest({ config: { smtpUrl: stuck.url } })
+  const id = await start(app)
+  await stuck.caught
+  expect((await askMail(app, id)).body.state).toBe('queued')
+  stuck.letGo()
+  await minutesLeft(app, id, 'sent')
 })
 
 test('a mail to an address that does not exist is refused; a new start queues it again', async () => {
-  const refusing = await openRefusingSmtp({ code: 550, words: '5.1.1 unknown' })
-  onTestFinished(() => refusing.close())
-  const app = await appForTest({ config: { smtpUrl: `smtp://127.0.0.1:${refusing.port}` } })
-  const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
-  await expect.poll(() => stateOf(app, id)).toBe('refused')
+  const refusing = closeAfterTest(await openRefusingSmtp({ code: 550, words: '5.1.1 unknown' }))
+  const app = await appForTest({ config: { smtpUrl: refusing.url } })
+  const id = await start(app)
+  await minutesLeft(app, id, 'refused')
 
   await passCodeTime(app, 61)
-  await passLimitTime(app, 61)
-  await startAt(app, '/registrations', { email: EMAIL })
+  await start(app)
   await expect.poll(() => refusing.counts.refusals).toBe(2)
-  await expect.poll(() => stateOf(app, id)).toBe('refused')
-})
-
-test('login, registration and e-mail change all have a mail state', async () => {
-  const { app } = await mailAppForTest()
-  const olga = await app.signIn(EMAIL, 'one browser')
-  const change = await app.call('PUT', '/users/current/email', {
-    token: olga.token,
-    body: { email: 'new@example.org', clientToken: 'one browser' },
-  })
-  const login = await startAt(app, '/logins', { email: EMAIL })
-  const registration = await startAt(app, '/registrations', { email: 'petr@example.org' })
-  for (const { body } of [change, login, registration]) {
-    await expect.poll(() => stateOf(app, body.id)).toBe('sent')
-  }
+  await minutesLeft(app, id, 'refused')
 })
 
 test('only the client that started an operation can read its mail state, and only until it expires', async () => {
   const { app } = await mailAppForTest()
-  const { id } = (await startAt(app, '/registrations', { email: EMAIL })).body
-  expectRefusal(await askState(app, id, 'another browser'), 'OPERATION_EXPIRED')
-  expectRefusal(await askState(app, 'nobody-started-this'), 'OPERATION_EXPIRED')
-  expect((await askState(app, id)).status).toBe(200)
+  const id = await start(app)
+  expectRefusal(await askMail(app, id, 'another browser'), 'OPERATION_EXPIRED')
+  expectRefusal(await askMail(app, 'nobody-started-this'), 'OPERATION_EXPIRED')
+  expect((await askMail(app, id)).status).toBe(200)
   await passCodeTime(app, 601)
-  expectRefusal(await askState(app, id), 'OPERATION_EXPIRED')
+  expectRefusal(await askMail(app, id), 'OPERATION_EXPIRED')
+})
+
+test('the ten minutes of a code begin when its mail is accepted, however long that took', async () => {
+  const { app, accept } = await greylistedApp()
+  const id = await start(app)
+  expect(await minutesLeft(app, id, 'retrying')).toBeGreaterThan(19)
+  await passRequestTime(app, 8 * MINUTE)
+  const mailbox = await accept()
+  const code = await mailbox.codeFor(EMAIL)
+  const left = await minutesLeft(app, id, 'sent')
+  expect(left).toBeGreaterThan(9)
+  expect(left).toBeLessThanOrEqual(10.1)
+  await passRequestTime(app, 9 * MINUTE)
+  expect((await verifyAt(app, '/registrations', { id, code })).status).toBe(200)
+})
+
+test('a code lives for 20 minutes from its request at most; asked for again while it waits, it comes once', async () => {
+  const { app, accept } = await greylistedApp()
+  const id = await start(app)
+  await minutesLeft(app, id, 'retrying')
+  await passRequestTime(app, 15 * MINUTE)
+  expect(await start(app)).toBe(id)
+
+  const mailbox = await accept()
+  await mailbox.codeFor(EMAIL)
+  expect(await minutesLeft(app, id, 'sent')).toBeLessThanOrEqual(5.1)
+  await startAt(app, '/registrations', { email: 'last@example.org' })
+  await mailbox.codeFor('last@example.org')
+  expect(mailbox.mails.map(({ to }) => to)).toEqual([EMAIL, 'last@example.org'])
+  await passRequestTime(app, 6 * MINUTE)
+  expectRefusal(await askMail(app, id), 'OPERATION_EXPIRED')
 })

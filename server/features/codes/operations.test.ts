@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
 import { createAccountFixture } from '../../testing/account-fixture.ts'
-import { DEVICE } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { passCodeTime } from '../../testing/passing-time.ts'
 import { startAt, verifyAt } from '../../testing/sign-in-calls.ts'
 import { appForFile, appForTest } from '../../testing/test-app.ts'
-import { removeExpiredOperations } from './codes.repository.ts'
 
 const app = await appForFile()
 
@@ -80,42 +78,4 @@ test('a code is accepted only for the purpose it was requested for', async () =>
   expect((await verify('POST', '/logins', 'login')).status).toBe(200)
   const { id: login } = (await startAt(app, '/logins', { email: owner.email, clientToken })).body
   expect(await register(owner.email, clientToken)).not.toBe(login)
-})
-
-test('two clients that request codes for one e-mail get different operations', async () => {
-  const mine = await register('shared@example.org', 'my browser')
-  const yours = await register('shared@example.org', 'your browser')
-  expect(yours).not.toBe(mine)
-})
-
-test('expired operations are removed, the others stay', async () => {
-  await register('expired@example.org')
-  await passCodeTime(app, 601)
-  const kept = await register('kept@example.org')
-  await removeExpiredOperations(app.db)
-  expect(await app.db.selectFrom('codes').select('id').execute()).toEqual([{ id: kept }])
-})
-
-test.each([
-  ['an unknown field', { email: 'a@example.org', clientToken: 'c', device: DEVICE, extra: 1 }],
-  ['no device', { email: 'a@example.org', clientToken: 'c' }],
-  [
-    'a device without its system',
-    { email: 'a@example.org', clientToken: 'c', device: { userAgent: '', userAgentVersion: '' } },
-  ],
-  ['an empty clientToken', { email: 'a@example.org', clientToken: '', device: DEVICE }],
-  [
-    'a clientToken of 257 characters',
-    { email: 'a@example.org', clientToken: 'c'.repeat(257), device: DEVICE },
-  ],
-  ['a number for an e-mail', { email: 1, clientToken: 'c', device: DEVICE }],
-  [
-    'a device field of 101 characters',
-    { email: 'a@example.org', clientToken: 'c', device: { ...DEVICE, os: 'x'.repeat(101) } },
-  ],
-  ['a NUL in the clientToken', { email: 'a@example.org', clientToken: 'c\0', device: DEVICE }],
-])('a start with %s is INVALID_REQUEST', async (_what, body) => {
-  for (const path of ['/registrations', '/logins']) {
-    expectRefusal(await app.call('POST', path, { body }), 'INVALID_REQUEST')
-  }
 })

@@ -25,12 +25,6 @@ test('an access token is valid for 5 minutes', async () => {
   expect(seconds).toBeLessThanOrEqual(300)
 })
 
-test('ACCESS_TOKEN_SECONDS sets another validity', async () => {
-  const seconds = await lifetimeOf(await appForTest({ config: { accessTokenSeconds: 3600 } }))
-  expect(seconds).toBeGreaterThan(3580)
-  expect(seconds).toBeLessThanOrEqual(3600)
-})
-
 test('an expired token is 401 even though its session is live', async () => {
   const late = await appForTest({ config: { accessTokenSeconds: -1 } })
   const olga = await late.signUp()

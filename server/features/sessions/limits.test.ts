@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { atOnce, signUps } from '../../testing/at-once.ts'
+import { atOnce } from '../../testing/at-once.ts'
 import { expectTooMany } from '../../testing/expect-refusal.ts'
-import { WEB_FILES as FAKE_BUILD } from '../../testing/fake-web-app.ts'
 import { countCodes, from } from '../../testing/sign-in-calls.ts'
 import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
 import { type Client, refresh as refreshFrom } from './sessions.fixture.ts'
@@ -51,38 +50,3 @@ test('refreshes with invalid cookies are limited to 600 in 5 minutes for a netwo
   expect((await refresh(app, olga)).status).toBe(200)
   expect((await refresh(app, junk(), '192.0.2.2')).status).toBe(401)
 })
-
-const FILES = Array.from({ length: 25 }, (_, n) => `chunk-${n}.js`)
-
-const WEB_FILES = {
-  ...FAKE_BUILD,
-  ...Object.fromEntries(FILES.map((file) => [`assets/${file}`, '// built'])),
-}
-
-test('180 people behind one address can all open the wall within five minutes, signed in or not', async () => {
-  const open = await appForTest()
-  // A tenth: eighteen.
-  const users = await signUps(open, 6)
-  const { databaseUrl } = open
-  const config = { ...STRICT, rateLimitScale: 0.1 }
-  const app = await appForTest({ databaseUrl, config, webFiles: WEB_FILES })
-
-  async function openWall(person: Client): Promise<number[]> {
-    const headers = { ...from(OFFICE).headers, cookie: person.cookie }
-    const statuses = []
-    for (const path of ['/', ...FILES.map((file) => `/assets/${file}`)]) {
-      const answer = await fetch(app.url + path, { headers })
-      await answer.text()
-      statuses.push(answer.status)
-    }
-    const refreshed = await refresh(app, person)
-    const token = refreshed.body.accessToken?.token
-    if (token) statuses.push((await app.call('GET', '/users/current', { token, headers })).status)
-    else expect(refreshed.status).toBe(401)
-    return [...statuses, (await app.call('GET', '/posts', { token, headers })).status]
-  }
-  const people = [...users, ...Array.from({ length: 12 }, junk)]
-  const statuses = (await atOnce(people.map((person) => () => openWall(person)))).flat()
-  expect(statuses.filter((status) => status !== 200)).toEqual([])
-  expect(statuses).toHaveLength(18 * 27 + users.length)
-}, 60_000)

@@ -195,6 +195,20 @@ test('a flood from the networks of an IPv6 /32 is refused by the /32, and a refu
   expect(tripped.at(-1)).toEqual({ limit: 'test', network: '192.0.2.1' })
 })
 
+test('one IPv6 /56 has four times the limit of a /64, a /48 sixteen times, and none affects the next', async () => {
+  const { take } = await openLimits()
+  const limit = limitOf([[1, 60]])
+  const passed = async (count: number, ip: (n: number) => string) => {
+    const waits = await Promise.all(
+      Array.from({ length: count }, (_, n) => take({ limit, ip: ip(n) })),
+    )
+    return waits.filter((wait) => wait === 0).length
+  }
+  expect(await passed(99, (n) => `2001:db8:1:${n}::1`)).toBe(4)
+  expect(await passed(99, (n) => `2001:db8:1:${n + 1}00::1`)).toBe(12)
+  expect(await passed(1, () => '2001:db8:2::1')).toBe(1)
+})
+
 test('the older half of more than 50,000 keys is forgotten', async () => {
   const { take, left } = await openLimits()
   const limit = limitOf([[1, 60]])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { passPauseTime } from '../../testing/passing-time.ts'
-import { startAt } from '../../testing/sign-in-calls.ts'
+import { askMail, startAt } from '../../testing/sign-in-calls.ts'
 import { openRefusingSmtp, untilAllWait } from '../../testing/smtp-faults.ts'
 import { appForTest, NODES } from '../../testing/test-app.ts'
 import { mailHealth } from './mail-log.repository.ts'
@@ -27,10 +27,7 @@ test('a wrong password stops all mails but one try a minute; the right one sends
   expect(first).toBeGreaterThan(0)
   expect(first).toBeLessThanOrEqual(AT_ONCE)
   const states = await Promise.all(
-    started.map(async ({ body }, n) => {
-      const sent = { clientToken: EMAILS[n] }
-      return (await app.call('POST', `/codes/${body.id}/mail`, { body: sent })).body.state
-    }),
+    started.map(async ({ body }, n) => (await askMail(app, body.id, EMAILS[n])).body.state),
   )
   expect(new Set(states)).toEqual(new Set(['retrying']))
   const health = await mailHealth(app.db)

@@ -25,9 +25,13 @@ test('a mail that fails first has one row, which says in the end that it was sen
   await startAt(app, '/registrations', { email: EMAIL })
   await expect
     .poll(() => logOf(app))
-    .toMatchObject([{ outcome: 'retrying', error: 'ESOCKET', reply: null, tries: 2 }])
-  // The second try comes 2 s after the first.
-  expect((await mailHealth(app.db)).oldestSeconds).toBeGreaterThan(2)
+    .toMatchObject([{ outcome: 'retrying', error: 'ESOCKET', reply: null }])
+  // The second try comes after 2 s, the third after 4 s.
+  const { rows } = await sql`SELECT extract(epoch FROM due_at - at)::int / 2 ^ tries AS half
+    FROM outbox`.execute(app.db)
+  expect(rows).toEqual([{ half: 1 }])
+  await sql`UPDATE outbox SET queued_at = queued_at - interval '1 minute'`.execute(app.db)
+  expect((await mailHealth(app.db)).oldestSeconds).toBeGreaterThan(60)
   closeAfterTest(await openMailbox(port))
   await expect.poll(() => logOf(app)).toMatchObject([{ outcome: 'sent', error: null }])
   const [row] = await logOf(app, 'OLGA@example.org')

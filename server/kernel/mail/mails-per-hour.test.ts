@@ -4,7 +4,7 @@ import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { passLimitTime } from '../../testing/passing-time.ts'
-import { startAt } from '../../testing/sign-in-calls.ts'
+import { askMail, startAt } from '../../testing/sign-in-calls.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { mailHealth } from './mail-log.repository.ts'
 import { queueMail, wakeSenders } from './queue-mail.ts'
@@ -38,8 +38,7 @@ test('all nodes together send MAILS_PER_HOUR: at most half notices, the last qua
   await startAt(app, '/logins', { email: 'known@example.org' })
   await mailbox.mailTo('known@example.org', 2)
   expect(mailbox.mails).toHaveLength(5)
-  const asked = { body: { clientToken: 'one browser' } }
-  expect((await app.call('POST', `/codes/${body.id}/mail`, asked)).body.state).toBe('retrying')
+  expect((await askMail(app, body.id)).body.state).toBe('retrying')
   expect([...app.logged, ...other.logged].join('')).toContain('"limit":"MAILS_PER_HOUR"')
   // The mail that has arrived leaves the queue a moment later.
   await expect
