@@ -12,10 +12,9 @@ import {
 } from '../../testing/account-deletion-calls.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { findPerson } from '../../testing/search-columns.ts'
-import { startAt, wrongCode } from '../../testing/sign-in-calls.ts'
+import { startAt } from '../../testing/sign-in-calls.ts'
 import { appForTest, mailAppForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
-import { eraseNow } from './account-deletion.service.ts'
 
 test('a deleted account is gone from every screen at once, with exact counts, and whole again when its owner returns', async () => {
   const app = await appForTest()
@@ -136,22 +135,4 @@ test('the deletion of an account is confirmed by a mail with the day until which
   expect(text).toContain(`До ${formatDay(body.erasedAt * 1000)} аккаунт можно вернуть`)
   expect(text).toContain('https://vslukh.example\n')
   expect(text).toContain(`напишите нам: ${CONTACT}`)
-})
-
-test('a refused code and an erasure by the operator send no such mail', async () => {
-  const { app, mailbox } = await mailAppForTest(MAIL)
-  const [olga, petr] = [await app.signUp(), await app.signUp()]
-  const { token, clientToken } = olga
-  const start = await app.call('POST', '/users/current/deletion', { token, body: { clientToken } })
-  const confirmCode = wrongCode(app.codeFor(start.body.id))
-  const path = `/users/current/deletion/${start.body.id}/verify`
-  await app.call('POST', path, { token, body: { confirmCode, clientToken } })
-  const publishChange = async () => {}
-  const nameKey = Buffer.alloc(32)
-  await eraseNow(app.db, { userId: petr.id, nameKey, actor: 'operator', publishChange })
-  const jobs = async () => (await sql`SELECT FROM graphile_worker.jobs`.execute(app.db)).rows.length
-  await expect.poll(jobs).toBe(0)
-  expect(mailbox.mails.map(({ subject }) => subject)).not.toContainEqual(
-    expect.stringContaining('удалён'),
-  )
 })

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { newEmail } from '../../testing/account-fixture.ts'
-import { atOnce } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { lockWaits } from '../../testing/databases.ts'
 import {
@@ -15,8 +14,8 @@ import {
 import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { strictApp } from '../../testing/limited-app.ts'
 import { passEmailChangeTime, stopClock } from '../../testing/passing-time.ts'
-import { countCodes, from, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
-import { appForTest, startMailApp, testPerNode } from '../../testing/test-app.ts'
+import { from, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
+import { startMailApp, testPerNode } from '../../testing/test-app.ts'
 import { removeExpiredAccountRows } from './account.repository.ts'
 
 const DAY = 86_400
@@ -39,14 +38,6 @@ test('the notice to the old address contains a link to the site, and the mail to
   expect(text).toContain(`\n${ORIGIN}/email-undo#${id}.${secret}\n`)
   expect(text).toContain(`напишите нам: ${CONTACT}`)
   expect((await mailbox.mailTo(email)).text).not.toContain('email-undo')
-})
-
-test('without PUBLIC_URL the link leads to the address that the server prints', async () => {
-  const local = await appForTest({ config: { smtpUrl: mailbox.url, port: 3000 } })
-  const user = await local.signUp()
-  await changeEmail({ app: local, mailbox }, user, { email: newEmail() })
-  const { text } = await mailbox.mailAbout(user.email, CHANGED)
-  expect(text).toContain('\nhttp://localhost:3000/email-undo#')
 })
 
 test('a changed e-mail keeps all sessions; the link restores exactly the old address and closes every session of the account', async () => {
@@ -99,24 +90,19 @@ test('a link works for three days, and its change is removed after them', async 
   expect(await rows.execute()).toEqual([])
 })
 
-test('the first link undoes a whole chain of changes, and the later links no longer work', async () => {
-  const olga = await app.signUp()
-  const [second, third] = [newEmail(), newEmail()]
-  const links = [await move(olga, second), await move(olga, third, second)] as const
-  expect((await undoChange(app, links[0])).status).toBe(204)
-  expect(await storedEmail(app, olga)).toBe(olga.email)
-  expectRefusal(await undoChange(app, links[1]), 'LINK_EXPIRED')
-  expect(await storedEmail(app, olga)).toBe(olga.email)
-})
-
-test('a later link restores its own old address, and the first one still works after it', async () => {
-  const olga = await app.signUp()
-  const second = newEmail()
-  const links = [await move(olga, second), await move(olga, newEmail(), second)] as const
-  expect((await undoChange(app, links[1])).status).toBe(204)
-  expect(await storedEmail(app, olga)).toBe(second)
-  expect((await undoChange(app, links[0])).status).toBe(204)
-  expect(await storedEmail(app, olga)).toBe(olga.email)
+test('each link of a chain of changes restores its own old address; the first undoes the whole chain and ends the later ones', async () => {
+  for (const isLaterFirst of [true, false]) {
+    const olga = await app.signUp()
+    const second = newEmail()
+    const links = [await move(olga, second), await move(olga, newEmail(), second)] as const
+    if (isLaterFirst) {
+      expect((await undoChange(app, links[1])).status).toBe(204)
+      expect(await storedEmail(app, olga)).toBe(second)
+    }
+    expect((await undoChange(app, links[0])).status).toBe(204)
+    expectRefusal(await undoChange(app, links[1]), 'LINK_EXPIRED')
+    expect(await storedEmail(app, olga)).toBe(olga.email)
+  }
 })
 
 test('an undo to an address that another account has is refused with an explanation, and works once the address is free', async () => {
@@ -157,30 +143,6 @@ testPerNode('limits counted in memory, by each node for itself')(
   },
 )
 
-test('one of two concurrent changes of an account succeeds, and ends the other', async () => {
-  const laptop = await app.signUp()
-  const phone = await app.signIn(laptop.email, 'phone')
-  const [ours, theirs] = [newEmail(), newEmail()]
-  const ids = [
-    (await startChange(app, laptop, ours)).body.id,
-    (await startChange(app, phone, theirs)).body.id,
-  ] as const
-  const answers = await Promise.all([
-    verifyChange(app, laptop, ids[0]),
-    verifyChange(app, phone, ids[1]),
-  ])
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-  expect(answers.find(({ status }) => status !== 200)?.body.code).toBe('OPERATION_EXPIRED')
-  expect(await storedEmail(app, laptop)).toBe(answers[0].status === 200 ? ours : theirs)
-})
-
-test('one of 20 concurrent uses of a link succeeds, and the others find it used', async () => {
-  const olga = await app.signUp()
-  const link = await move(olga, newEmail())
-  const answers = await atOnce(Array.from({ length: 20 }, () => () => undoChange(app, link)))
-  expect(countCodes(answers)).toEqual({ ok: 1, LINK_EXPIRED: 19 })
-})
-
 test('an undo that races with the thief’s next change wins in either order', async () => {
   for (let round = 0; round < 4; round++) {
     const olga = await app.signUp()
@@ -207,7 +169,7 @@ test.each(['/logins', '/registrations'] as const)(
     const sessions = app.db.selectFrom('sessions').select('id').where('user_id', '=', olga.id)
     const signIn = await app.db.transaction().execute(async (tx) => {
       await tx.selectFrom('users').select('id').where('id', '=', olga.id).forUpdate().execute()
-      const answer = verifyAt(app, path, { id, code: app.codeFor(id) })
+      const answer = verifyAt(app, path, { id })
       await expect.poll(() => lockWaits(app)).toBeGreaterThan(0)
       await tx
         .updateTable('users')

@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest'
 import { CODE_ATTEMPTS, CODE_LENGTH } from '../../../contract/constants.ts'
 import { limitsInMemory } from '../../testing/limits-in-memory.ts'
-import {
-  chargeMail,
-  countTriesLeft,
-  type KnownBy,
-  mailCharges,
-  wrongCodeCharge,
-} from './code-quota.ts'
+import { chargeMail, countTriesLeft, type KnownBy, wrongCodeCharge } from './code-quota.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -49,8 +43,6 @@ function openMailbox() {
         () => chargeMail(limits, { email, ip, clientHash, knownBy }, undefined as never),
         sent,
       ),
-    /** Enters the code of the last mail. */
-    verify: (ip: string) => limits.refund(mailCharges({ email, ip, clientHash, knownBy: null })),
   }
 }
 
@@ -114,14 +106,6 @@ test('one network gets four mails a minute apart, and leaves the fifth to others
   expect(await mailbox.request(OWNER, 240)).toBe(30 * MINUTE - 240)
   expect(await mailbox.request(stranger(1), 240)).toBe(0)
   expect(await mailbox.request(stranger(2), 300)).toBe(30 * MINUTE - 300)
-})
-
-test('a verified code gives its mail back', async () => {
-  const mailbox = openMailbox()
-  for (let time = 0; time < 20; time++) {
-    expect(await mailbox.request(OWNER, time)).toBe(0)
-    await mailbox.verify(OWNER)
-  }
 })
 
 test('known browsers and networks have mails of their own, six in any hour', async () => {

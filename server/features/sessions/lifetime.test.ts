@@ -25,13 +25,16 @@ test('a session that was unused for 30 days has expired: no refresh, no valid to
   expect((await app.call('GET', '/sessions', { token })).body.sessions).toHaveLength(1)
 })
 
-test('a session that is used every 20 days stays live, for at most 90 days in all', async () => {
+test('a session that is used every 20 days stays live, for at most 90 days in all, and so does its cookie', async () => {
   const olga = await app.signUp()
-  for (let time = 1; time <= 4; time++) {
+  for (const left of [30, 30, 30, 10]) {
     await passSessionTime(app, 20 * DAY)
-    const { status, cookie } = await refresh(app, olga)
+    const { status, cookie, headers } = await refresh(app, olga)
     expect(status).toBe(200)
-    olga.cookie = cookie ?? olga.cookie
+    const [, seconds] = /Max-Age=(\d+)/.exec(headers.getSetCookie()[0] ?? '') ?? []
+    expect(Number(seconds)).toBeGreaterThan(left * DAY - 60)
+    expect(Number(seconds)).toBeLessThanOrEqual(left * DAY)
+    olga.cookie = cookie ?? ''
   }
   await passSessionTime(app, 10 * DAY - 60)
   expect((await readAccount(olga.token)).status).toBe(200)

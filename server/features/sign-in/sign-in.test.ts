@@ -9,10 +9,7 @@ const app = await appForFile()
 test('a registration creates an account with a free generated username and opens a session', async () => {
   const { status, body } = await startAt(app, '/registrations', { email: 'new@example.org' })
   expect(status).toBe(201)
-  const verified = await verifyAt(app, '/registrations', {
-    id: body.id,
-    code: app.codeFor(body.id),
-  })
+  const verified = await verifyAt(app, '/registrations', { id: body.id })
   expect(verified.status).toBe(200)
   expect(verified.cookie).toMatch(/^session=/)
   const { token } = verified.body.accessToken
@@ -40,7 +37,7 @@ test('a registration with a known e-mail looks like any other and, once verified
 
   for (const path of ['/registrations', '/logins'] as const) {
     const { id } = (await startAt(app, path, { email: user.email })).body
-    const { body } = await verifyAt(app, path, { id, code: app.codeFor(id) })
+    const { body } = await verifyAt(app, path, { id })
     const { token } = body.accessToken
     expect((await app.call('GET', '/users/current', { token })).body.id).toBe(user.id)
   }
@@ -57,7 +54,7 @@ test('one e-mail registered from five browsers concurrently becomes one account'
   const answers = await Promise.all(
     starts.map(({ body: { id } }, index) => {
       const clientToken = browsers[index] ?? ''
-      return verifyAt(app, '/registrations', { id, code: app.codeFor(id), clientToken })
+      return verifyAt(app, '/registrations', { id, clientToken })
     }),
   )
   expect(countCodes(answers)).toEqual({ ok: 5 })
@@ -74,7 +71,7 @@ test('a login is refused when its account has moved to another e-mail meanwhile'
     .where('id', '=', user.id)
     .execute()
   const { id } = login.body
-  const answer = await verifyAt(app, '/logins', { id, code: app.codeFor(id) })
+  const answer = await verifyAt(app, '/logins', { id })
   expectRefusal(answer, 'OPERATION_EXPIRED')
 })
 

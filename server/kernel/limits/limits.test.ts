@@ -70,15 +70,6 @@ test('RATE_LIMIT_SCALE multiplies what is not fixed; at least one event passes',
   expect(await count(limitOf([[0.1, 60]], { name: 'c' }))).toBe(1)
 })
 
-test('a share may use only a part of the burst', async () => {
-  const { take } = await openLimits()
-  const limit = limitOf([[4, 4000]], { isShared: true })
-  for (let event = 0; event < 3; event++)
-    expect(await take({ limit, key: 'all', share: 3 / 4 })).toBe(0)
-  expect(await take({ limit, key: 'all', share: 3 / 4 })).toBeGreaterThan(900)
-  expect(await take({ limit, key: 'all' })).toBe(0)
-})
-
 test('several limits are charged in one statement, all or none, and the longest wait says why', async () => {
   const { take, charge, refund, left, db } = await openLimits()
   const wide = limitOf([[9, 90]], { name: 'wide' })
@@ -131,15 +122,6 @@ test('exactly ten of 30 events of several keys at once pass', async () => {
   )
   const waits = await atOnce(turns)
   expect(waits.filter((wait) => wait === 0)).toHaveLength(10)
-})
-
-test('a clock set back refuses nobody and keeps the hour’s allowance', async () => {
-  const { take, db } = await openLimits()
-  const limit = limitOf([[2, 7200]], { isShared: true })
-  for (let event = 0; event < 2; event++) await take({ limit, key: 'olga' })
-  await passLimitTime({ db }, -3600)
-  for (let event = 0; event < 2; event++) expect(await take({ limit, key: 'olga' })).toBe(0)
-  expect(await take({ limit, key: 'olga' })).toBeGreaterThan(3500)
 })
 
 test('limits in the database and in memory agree after any charges, refunds and waits', async () => {

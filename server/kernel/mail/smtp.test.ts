@@ -79,13 +79,9 @@ test('a mail that was sent whole without a reply is sent once more, and not a th
 })
 
 test.each([
-  ['smtp://mail.example.org', true],
-  ['smtp://user:password@mail.example.org:587', true],
   ['smtp://10.0.0.5', true],
-  ['smtp://127.0.0.1.example.org', true],
   ['smtp://localhost.example.org', true],
   ['smtp://mail.example.org?requireTLS=false', false],
-  ['smtp://localhost:1025', false],
   ['smtp://127.0.0.1:1025', false],
   ['smtp://[::1]:1025', false],
   ['smtp://localhost?requireTLS=true', true],
