@@ -4,27 +4,23 @@ import { hasRow, type Queryable, unixSeconds } from '../../kernel/db/database.ts
 
 const erasedAt = unixSeconds(`deleted_at + ${RETURN_DAYS} * interval '1 day'`)
 
-/** Hides all posts of a user at once. Returns when to erase, in unix seconds. */
-export async function markDeleted(tx: Queryable, userId: string): Promise<number> {
+/**
+ * Hides all posts of a user at once. Returns when to erase, in unix seconds: if `isFinal`, that time
+ * has passed, and nobody can return to the account.
+ */
+export async function markDeleted(
+  tx: Queryable,
+  userId: string,
+  { isFinal = false } = {},
+): Promise<number> {
+  const ago = isFinal ? RETURN_DAYS * 86_400 + 1 : 0
   const row = await tx
     .updateTable('users')
-    .set({ deleted_at: sql<Date>`now()`, is_returning: false })
+    .set({ deleted_at: sql<Date>`now() - ${ago} * interval '1 second'`, is_returning: false })
     .where('id', '=', userId)
     .returning(erasedAt.as('erased_at'))
     .executeTakeFirstOrThrow()
   return row.erased_at
-}
-
-/** Marks a user as deleted so long ago that nobody can return to the account any more. */
-export async function markForErasure(tx: Queryable, userId: string): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set({
-      deleted_at: sql<Date>`now() - ${sql.lit(RETURN_DAYS)} * interval '1 day' - interval '1 second'`,
-      is_returning: false,
-    })
-    .where('id', '=', userId)
-    .execute()
 }
 
 const returnable = sql<boolean>`deleted_at > now() - ${sql.lit(RETURN_DAYS)} * interval '1 day'`

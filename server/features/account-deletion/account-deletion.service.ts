@@ -12,12 +12,7 @@ import { type CodesOptions, type Start, startOperation } from '../codes/codes.se
 import { recognise } from '../sessions/known-clients.repository.ts'
 import { closeSessions } from '../sessions/sessions.repository.ts'
 import { type DeletionNotice, noticeExpiry } from './account-deletion.mail.ts'
-import {
-  markDeleted,
-  markForErasure,
-  markReturning,
-  selectErasure,
-} from './account-deletion.repository.ts'
+import { markDeleted, markReturning, selectErasure } from './account-deletion.repository.ts'
 import { ERASURE, type Erasure, eraseAccount } from './erase-account.ts'
 
 export async function startDeletion(
@@ -85,7 +80,7 @@ export async function eraseNow(
   }: Erasure & { actor: string; onMarked?: () => Promise<void> },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await markForErasure(tx, userId)
+    await markDeleted(tx, userId, { isFinal: true })
     await closeAccount(tx, userId)
     await appendToJournal(tx, { actor, action: ERASURE, userId })
   })

@@ -1,27 +1,17 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type Insertable, sql } from 'kysely'
 import type { MailState } from '../../../contract/codes.ts'
 import { CODE_ATTEMPTS, CODE_RESEND_SECONDS } from '../../../contract/constants.ts'
-import type { Device } from '../../../contract/fields.ts'
 import { hasCome } from '../../kernel/db/clock.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { OutboxState, Purpose, Tables } from '../../kernel/db/tables.ts'
 import { IS_PAUSED } from '../../kernel/mail/login-pause.repository.ts'
 import { isMailWaiting } from '../../kernel/mail/queue-mail.ts'
-import type { KnownBy } from './code-quota.ts'
 
-export type NewOperation = {
-  id: string
-  purpose: Purpose
-  email: string
-  emailKey: string
-  userId: string
-  clientHash: Buffer
-  device: Device | null
-  /** Against whose limits its mails and wrong codes count. */
-  knownBy: KnownBy
-  /** How long it lives when its mail is never accepted. */
-  lifeSeconds: number
-}
+/** `known_by` states against whose limits its mails and wrong codes count. */
+export type NewOperation = Pick<
+  Insertable<Tables['codes']>,
+  'id' | 'purpose' | 'email' | 'email_key' | 'user_id' | 'client_hash' | 'device' | 'known_by'
+>
 
 const SECONDS_LEFT = sql<number>`extract(epoch FROM expires_at - now())::float8`.as('secondsLeft')
 
@@ -38,26 +28,27 @@ type StoredOperation = {
 /**
  * Stores an operation, or finds the live one of the same purpose, e-mail, user and client. A live
  * operation keeps its address: its code was mailed there, and an address that merely compares equal
- * may belong to another user.
+ * may belong to another user. `lifeSeconds`: how long it lives when its mail is never accepted.
  */
 export async function upsertOperation(
   tx: Queryable,
   operation: NewOperation,
+  lifeSeconds: number,
 ): Promise<StoredOperation> {
-  const inserted = await insertOperation(tx, operation)
+  const inserted = await insertOperation(tx, operation, lifeSeconds)
   if (inserted) return { ...inserted, mailDue: true, lockedFor: null }
-  const stored = await lockOperation(tx, operation)
+  const stored = await lockOperation(tx, operation, lifeSeconds)
   if (!stored?.isLive) {
     if (stored) await removeOperation(tx, stored.id)
-    return upsertOperation(tx, operation)
+    return upsertOperation(tx, operation, lifeSeconds)
   }
   const mailDue = mayMailAgain(stored) && !(await isMailWaiting(tx, mailKey(stored.id)))
-  const { device, knownBy } = operation
-  const mails = stored.knownBy === knownBy ? stored.mails + 1 : 1
-  const mailed = { mail_state: 'queued' as const, mailed_at: sql<Date>`now()`, mails }
+  const { device, known_by } = operation
+  const mails = stored.known_by === known_by ? stored.mails + 1 : 1
+  const mailed = { mail_state: 'queued' as const, mailed_at: sql<Date>`now()`, mails, known_by }
   await tx
     .updateTable('codes')
-    .set({ device, ...(mailDue && { ...mailed, known_by: knownBy }) })
+    .set({ device, ...(mailDue && mailed) })
     .where('id', '=', stored.id)
     .execute()
   const { id, email, expiresAt } = stored
@@ -77,38 +68,31 @@ function mayMailAgain(stored: { attempts: number; secondsSinceMail: number }): b
   return !isLocked(stored) && Math.abs(stored.secondsSinceMail) >= CODE_RESEND_SECONDS
 }
 
-async function insertOperation(tx: Queryable, operation: NewOperation) {
+function insertOperation(tx: Queryable, operation: NewOperation, lifeSeconds: number) {
   return tx
     .insertInto('codes')
     .values({
-      id: operation.id,
-      purpose: operation.purpose,
-      email: operation.email,
-      email_key: operation.emailKey,
-      user_id: operation.userId,
-      client_hash: operation.clientHash,
-      device: operation.device,
-      known_by: operation.knownBy,
+      ...operation,
       mails: 1,
       mailed_at: sql<Date>`now()`,
-      expires_at: sql<Date>`now() + ${operation.lifeSeconds} * interval '1 second'`,
+      expires_at: sql<Date>`now() + ${lifeSeconds} * interval '1 second'`,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning(['id', 'email', 'expires_at as expiresAt'])
     .executeTakeFirst()
 }
 
-async function lockOperation(tx: Queryable, operation: NewOperation) {
-  const hasEnded = hasCome('expires_at', `interval '${operation.lifeSeconds + 60} seconds'`)
+function lockOperation(tx: Queryable, operation: NewOperation, lifeSeconds: number) {
+  const hasEnded = hasCome('expires_at', `interval '${lifeSeconds + 60} seconds'`)
   return tx
     .selectFrom('codes')
     .select(['id', 'email', 'expires_at as expiresAt', 'attempts', 'mails', SECONDS_LEFT])
-    .select(['known_by as knownBy', sql<boolean>`NOT ${hasEnded}`.as('isLive')])
+    .select(['known_by', sql<boolean>`NOT ${hasEnded}`.as('isLive')])
     .select(sql<number>`extract(epoch FROM now() - mailed_at)::float8`.as('secondsSinceMail'))
     .where('purpose', '=', operation.purpose)
-    .where('email_key', '=', operation.emailKey)
-    .where('user_id', '=', operation.userId)
-    .where('client_hash', '=', operation.clientHash)
+    .where('email_key', '=', operation.email_key)
+    .where('user_id', '=', operation.user_id)
+    .where('client_hash', '=', operation.client_hash)
     .forUpdate()
     .executeTakeFirst()
 }
@@ -145,13 +129,11 @@ export async function storeMailState(
 const SHOWN_STATE = sql<MailState>`CASE WHEN mail_state = 'queued' AND ${IS_PAUSED} THEN 'retrying'
   ELSE mail_state END`
 
-type MailedOperation = { state: MailState; expiresAt: Date; attempts: number; secondsLeft: number }
-
-export async function selectMailState(
+export function selectMailState(
   db: Queryable,
   { id, clientHash }: Pick<Attempt, 'id' | 'clientHash'>,
-): Promise<MailedOperation | undefined> {
-  return await db
+) {
+  return db
     .selectFrom('codes')
     .select([SHOWN_STATE.as('state'), 'expires_at as expiresAt', 'attempts', SECONDS_LEFT])
     .where('id', '=', id)

@@ -84,13 +84,12 @@ export function requireNewEmail(address: string): string {
   })
 }
 
-const UNSENDABLE = {
-  message:
-    'На адреса, где перед «@» не только латинские буквы, наша почта не доходит. Укажите другой адрес',
-}
-
 export async function requireSendable(email: string, { canSendTo }: CodesOptions): Promise<void> {
-  if (!(await canSendTo(email))) throw new AppError('INVALID_REQUEST', UNSENDABLE)
+  if (await canSendTo(email)) return
+  throw new AppError('INVALID_REQUEST', {
+    message:
+      'На адреса, где перед «@» не только латинские буквы, наша почта не доходит. Укажите другой адрес',
+  })
 }
 
 /** An operation lives so many times as long as its code, because its mail takes a while. */
@@ -110,17 +109,18 @@ export async function startOperation(
   return db.transaction().execute(async (tx) => {
     const start = await begin(tx)
     const device = start.device ?? null
-    const operation = await upsertOperation(tx, {
+    const { purpose, email, userId, clientHash, knownBy } = start
+    const asked = {
       id: randomBytes(24).toString('base64url'),
-      purpose: start.purpose,
-      email: start.email,
-      emailKey: emailKey(start.email),
-      userId: start.userId ?? NO_USER,
-      clientHash: start.clientHash,
+      purpose,
+      email,
+      email_key: emailKey(email),
+      user_id: userId ?? NO_USER,
+      client_hash: clientHash,
       device,
-      knownBy: start.knownBy,
-      lifeSeconds: options.ttlSeconds * LIFE_FACTOR,
-    })
+      known_by: knownBy,
+    }
+    const operation = await upsertOperation(tx, asked, options.ttlSeconds * LIFE_FACTOR)
     if (operation.lockedFor !== null) throw locked(operation.lockedFor)
     if (operation.mailDue) {
       if (start.isToNewAddress && start.askerWaitsUntil) throw askerWaits(start.askerWaitsUntil)
@@ -130,7 +130,7 @@ export async function startOperation(
         key: mailKey(operation.id),
         isUrgent: true,
         isToNewAddress: start.isToNewAddress ?? false,
-        purpose: start.purpose,
+        purpose,
         operationId: operation.id,
         expiresAt: operation.expiresAt.getTime(),
         device: nameDevice(device),

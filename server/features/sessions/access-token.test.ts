@@ -49,11 +49,9 @@ test('a token that was changed, unsigned or signed by another secret is 401', as
     [userId, petr.token.split('.')[1], expiresAt, mac].join('.'),
     [userId, sessionId, Number(expiresAt) + 60, mac].join('.'),
     [userId, sessionId, expiresAt, ''].join('.'),
-    [userId, sessionId, expiresAt].join('.'),
     `${token}=`,
     bySomebody.token,
     'noise',
-    '',
   ]) {
     expectRefusal(await readAccount(app, forged), 'UNAUTHORIZED')
   }

@@ -3,6 +3,7 @@ import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { passSessionTime } from '../../testing/passing-time.ts'
 import { appForFile } from '../../testing/test-app.ts'
+import { signInTwice } from './sessions.fixture.ts'
 
 const app = await appForFile()
 
@@ -72,20 +73,13 @@ test('the previous cookie, sent more than 60 s after the new one was seen, is 40
   expect(await isSignedIn(olga.token)).toBe(false)
 })
 
-test('an older cookie is 401 and closes the session, at once and for its tokens too', async () => {
-  const olga = await app.signUp()
+test('an older cookie is 401 and closes its own session, at once and for its tokens too', async () => {
+  const [olga, phone] = await signInTwice(app)
   const second = await rotate(olga, olga.cookie)
   const third = await rotate(olga, second)
   expectRefusal(await refresh(olga, olga.cookie), 'UNAUTHORIZED')
   expectRefusal(await refresh(olga, third), 'UNAUTHORIZED')
   expect(await isSignedIn(olga.token)).toBe(false)
-})
-
-test('an older cookie closes its own session only', async () => {
-  const olga = await app.signIn('two-devices@example.org', 'laptop')
-  const phone = await app.signIn('two-devices@example.org', 'phone')
-  await rotate(olga, await rotate(olga, olga.cookie))
-  expectRefusal(await refresh(olga, olga.cookie), 'UNAUTHORIZED')
   expect((await refresh(phone, phone.cookie)).status).toBe(200)
 })
 

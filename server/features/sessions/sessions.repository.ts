@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import { SESSIONS_MAX } from '../../../contract/constants.ts'
 import type { Device } from '../../../contract/fields.ts'
 import type { Session } from '../../../contract/sessions.ts'
 import { unlessAhead } from '../../kernel/db/clock.ts'
 import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+import type { Tables } from '../../kernel/db/tables.ts'
 import type { Viewer } from '../../kernel/http/route.ts'
 import { IDLE_SECONDS, LIFETIME_SECONDS } from './cookie.ts'
 
@@ -15,14 +16,6 @@ const SECRET_AGE = sql<number>`coalesce(extract(epoch FROM
 export const LIVE = sql<boolean>`(sessions.used_at > now() - ${IDLE_SECONDS} * interval '1 second'
   AND sessions.created_at > now() - ${LIFETIME_SECONDS} * interval '1 second')`
 
-type LiveSessionRow = {
-  question: number
-  newcomer_for: number
-  block_reason: string | null
-  block_until: Date | null
-  writing_closed: string | null
-}
-
 /** A live session, and what keeps its user from writing. */
 export type StoredSession = {
   /** How many seconds of the account's first day are left. */
@@ -31,6 +24,12 @@ export type StoredSession = {
   block: { reason: string; until: Date | null } | null
   /** Why writing is closed to all; null if it is open. */
   writingClosed: string | null
+}
+
+type LiveSessionRow = Omit<StoredSession, 'block'> & {
+  question: number
+  reason: string | null
+  until: Date | null
 }
 
 /**
@@ -45,19 +44,16 @@ export async function selectLiveSessions(
   const sessionIds = idArray(viewers.map(({ sessionId }) => sessionId))
   const userIds = idArray(viewers.map(({ userId }) => userId))
   const { rows } = await sql<LiveSessionRow>`
-    SELECT question::int, newcomer_for, block_reason, block_until, writing_closed
+    SELECT question::int, newcomer_for AS "newcomerFor", block_reason AS reason,
+      block_until AS until, writing_closed AS "writingClosed"
     FROM unnest((SELECT ${sessionIds}::uuid[]), (SELECT ${userIds}::bigint[]))
       WITH ORDINALITY AS asked (session_id, user_id, question)
     JOIN sessions ON sessions.id = session_id AND sessions.user_id = asked.user_id
     JOIN write_states state ON state.user_id = sessions.user_id
     WHERE ${LIVE}`.execute(db)
   const sessions: (StoredSession | null)[] = viewers.map(() => null)
-  for (const { question, newcomer_for, block_reason, block_until, writing_closed } of rows) {
-    sessions[question - 1] = {
-      block: block_reason === null ? null : { reason: block_reason, until: block_until },
-      newcomerFor: newcomer_for,
-      writingClosed: writing_closed,
-    }
+  for (const { question, reason, until, ...session } of rows) {
+    sessions[question - 1] = { ...session, block: reason === null ? null : { reason, until } }
   }
   return sessions
 }
@@ -66,34 +62,26 @@ export async function selectLiveSessions(
 export const MAY_WRITE = sql<boolean>`(SELECT ${LIVE} AND writing_closed IS NULL
   FROM sessions, site_state WHERE sessions.id = session_id)`
 
-export type NewSession = {
-  id: string
-  userId: string
-  secretHash: Buffer
-  clientHash: Buffer
-  browserHash: Buffer
-  networkHash: Buffer | null
-  device: Device
-}
+type NewSession = Pick<
+  Insertable<Tables['sessions']>,
+  'id' | 'user_id' | 'secret_hash' | 'client_hash' | 'browser_hash' | 'network_hash'
+> & { device: Device }
 
 /**
  * Adds a session and removes the user's oldest past the tenth, one sign-in of a user at a time.
  * Returns whether a live session was removed.
  */
-export async function insertSession(tx: Queryable, session: NewSession): Promise<boolean> {
-  const { userId, device } = session
-  await lockOwner(tx, userId)
+export async function insertSession(
+  tx: Queryable,
+  { device, ...session }: NewSession,
+): Promise<boolean> {
+  await lockOwner(tx, session.user_id)
   await tx
     .insertInto('sessions')
     .values({
-      id: session.id,
-      user_id: userId,
-      secret_hash: session.secretHash,
+      ...session,
       previous_hash: null,
       seen: true,
-      client_hash: session.clientHash,
-      browser_hash: session.browserHash,
-      network_hash: session.networkHash,
       user_agent: device.userAgent,
       user_agent_version: device.userAgentVersion,
       os: device.os,
@@ -105,7 +93,7 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
       eb
         .selectFrom('sessions')
         .select('id')
-        .where('user_id', '=', userId)
+        .where('user_id', '=', session.user_id)
         .where('id', '!=', session.id)
         .orderBy('created_at', 'desc')
         .orderBy('id')

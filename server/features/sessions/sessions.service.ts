@@ -108,11 +108,11 @@ export class Sessions {
     const browserHash = hashSecret(browser)
     const closedOldest = await insertSession(tx, {
       id: fresh.id,
-      userId,
-      secretHash: hashSecret(fresh.secret),
-      clientHash,
-      browserHash,
-      networkHash,
+      user_id: userId,
+      secret_hash: hashSecret(fresh.secret),
+      client_hash: clientHash,
+      browser_hash: browserHash,
+      network_hash: networkHash,
       device,
     })
     const isNewClient = await insertKnownClient(tx, {

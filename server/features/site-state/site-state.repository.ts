@@ -1,31 +1,25 @@
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import type { SiteState } from '../../../contract/pages.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
 import type { Tables } from '../../kernel/db/tables.ts'
 import { type Asker, waitEnd } from './mail-name.repository.ts'
 
 export async function selectSiteState(db: Queryable): Promise<SiteState> {
-  const { registrations_closed, is_invite_only, writing_closed, text, since } = await db
+  const { text, since, ...state } = await db
     .selectFrom('site_state')
     .leftJoin('notice_in_force', (join) => join.onTrue())
-    .select(['registrations_closed', 'is_invite_only', 'writing_closed', 'text', 'since'])
+    .select(['registrations_closed as registrationsClosed', 'is_invite_only as isInviteOnly'])
+    .select(['writing_closed as writingClosed', 'text', 'since'])
     .executeTakeFirstOrThrow()
-  return {
-    registrationsClosed: registrations_closed,
-    isInviteOnly: is_invite_only,
-    writingClosed: writing_closed,
-    notice: text === null ? null : { id: String(since?.getTime()), text },
-  }
+  return { ...state, notice: text === null ? null : { id: String(since?.getTime()), text } }
 }
 
 /** Each `_closed` is a reason, or null for open. */
-type Access = Pick<
-  Tables['site_state'],
-  'registrations_closed' | 'is_invite_only' | 'writing_closed'
->
-
-export async function updateSiteState(tx: Queryable, access: Partial<Access>): Promise<void> {
-  await tx.updateTable('site_state').set(access).execute()
+export async function updateSiteState(
+  tx: Queryable,
+  changes: Updateable<Tables['site_state']>,
+): Promise<void> {
+  await tx.updateTable('site_state').set(changes).execute()
 }
 
 /** The operator's notice to all visitors; `until` is null if it has no end. */
@@ -50,13 +44,6 @@ export async function updateNotice(
     .returning('notice_until')
     .executeTakeFirstOrThrow()
   return notice_until
-}
-
-export async function removeNotice(tx: Queryable): Promise<void> {
-  await tx
-    .updateTable('site_state')
-    .set({ notice: null, notice_since: null, notice_until: null })
-    .execute()
 }
 
 export type NewInvitation = { days: number; uses: number; note: string | null }
@@ -147,18 +134,14 @@ export function upsertBan(
     .executeTakeFirstOrThrow()
 }
 
-export async function selectBans(db: Queryable): Promise<Ban[]> {
-  const rows = await db
+export function selectBans(db: Queryable): Promise<Ban[]> {
+  return db
     .selectFrom('bans')
-    .select(['id', 'kind', 'value', 'covers_all', 'until', 'reason', 'actor', 'created_at'])
+    .select(['id', 'kind', 'value', 'covers_all as coversAll', 'until', 'reason', 'actor'])
+    .select('created_at as createdAt')
     .where(sql<boolean>`coalesce(until > now(), true)`)
     .orderBy('id')
     .execute()
-  return rows.map(({ created_at, covers_all, ...ban }) => ({
-    ...ban,
-    coversAll: covers_all,
-    createdAt: created_at,
-  }))
 }
 
 export function deleteBan(tx: Queryable, id: string) {
@@ -173,7 +156,7 @@ export type Asking = {
   asker?: Asker
 }
 
-type Admission = {
+export type Admission = {
   closed: string | null
   isInviteOnly: boolean
   isBanned: boolean

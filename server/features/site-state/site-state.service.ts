@@ -13,6 +13,7 @@ import { mailNameMails } from './mail-name.mail.ts'
 import { type Asker, removeOldRefusals } from './mail-name.repository.ts'
 import { contains, rangeOf } from './shut-networks.ts'
 import {
+  type Admission,
   type Asking,
   type Ban,
   type BanKind,
@@ -24,7 +25,6 @@ import {
   type NewInvitation,
   type Notice,
   removeExpiredSiteRows,
-  removeNotice,
   selectAdmission,
   selectSiteState,
   updateNotice,
@@ -96,7 +96,7 @@ export async function showNotice(
 }
 
 export async function clearNotice(tx: Queryable, { actor }: Act): Promise<void> {
-  await removeNotice(tx)
+  await updateSiteState(tx, { notice: null, notice_since: null, notice_until: null })
   await appendToJournal(tx, { actor, action: 'notice.clear' })
 }
 
@@ -222,11 +222,9 @@ function askingOf({ email, ip, invitation }: Applicant): Asking {
   }
 }
 
-type Access = { closed: string | null; isInviteOnly: boolean }
+const isInvitationNeeded = ({ closed, isInviteOnly }: Admission) => closed !== null || isInviteOnly
 
-const isInvitationNeeded = ({ closed, isInviteOnly }: Access) => closed !== null || isInviteOnly
-
-function uninvited({ closed }: Access, invitation: string | undefined): AppError {
+function uninvited({ closed }: Admission, invitation: string | undefined): AppError {
   if (invitation === undefined && closed !== null) return closedError('REGISTRATION_CLOSED', closed)
   const message = invitation === undefined ? INVITE_ONLY : INVITATION_OVER
   return new AppError('REGISTRATION_CLOSED', { message })

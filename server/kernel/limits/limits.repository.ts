@@ -14,10 +14,8 @@ export async function chargeShared(
   others: SharedCount[] = [],
 ): Promise<[waits: number[], otherWaits: number[]]> {
   const { rows } = await sql<{ waits: number[]; others: number[] | null }>`
-    SELECT waits, CASE WHEN 0 < ANY (waits) THEN charge_limits(${keysOf(others)}::text[],
-      ${stepsOf(others)}::float8[], ${burstsOf(others)}::float8[]) END AS others
-    FROM charge_limits(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[],
-      ${burstsOf(counts)}::float8[]) AS waits`.execute(db)
+    SELECT waits, CASE WHEN 0 < ANY (waits) THEN charge_limits(${arraysOf(others)}) END AS others
+    FROM charge_limits(${arraysOf(counts)}) AS waits`.execute(db)
   return [rows[0]?.waits ?? [], rows[0]?.others ?? []]
 }
 
@@ -26,8 +24,7 @@ export async function selectWaits(db: Queryable, counts: SharedCount[]): Promise
   const { rows } = await sql<{ wait: number }>`
     SELECT coalesce(extract(epoch FROM counted.arrival - clock_timestamp()), 0)::float8
       - (asked.burst - 1) * asked.step AS wait
-    FROM unnest(${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[],
-      ${burstsOf(counts)}::float8[]) WITH ORDINALITY AS asked (key, step, burst, place)
+    FROM unnest(${arraysOf(counts)}) WITH ORDINALITY AS asked (key, step, burst, place)
     LEFT JOIN rate_limits AS counted ON counted.key = asked.key
       AND counted.charged_at <= clock_timestamp() + interval '1 minute'
     ORDER BY asked.place`.execute(db)
@@ -48,5 +45,7 @@ export async function removeExpiredLimits(db: Queryable): Promise<void> {
 }
 
 const keysOf = (counts: SharedCount[]) => counts.map(({ key }) => key)
-const burstsOf = (counts: SharedCount[]) => counts.map(({ burst }) => burst)
 const stepsOf = (counts: SharedCount[]) => counts.map(({ step }) => step)
+
+const arraysOf = (counts: SharedCount[]) =>
+  sql`${keysOf(counts)}::text[], ${stepsOf(counts)}::float8[], ${counts.map(({ burst }) => burst)}::float8[]`
