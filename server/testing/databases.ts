@@ -74,7 +74,7 @@ function alterDatabase(url: string, change: string): Promise<unknown> {
 const GONE_WITHIN_MS = 30_000
 
 /** Resolves once they are gone. The product may connect again. */
-export function endConnections(url: string): Promise<unknown> {
+function endConnections(url: string): Promise<unknown> {
   return executeOn(
     withDatabase(url, 'postgres'),
     `SELECT pg_terminate_backend(pid, ${GONE_WITHIN_MS}) FROM pg_stat_activity

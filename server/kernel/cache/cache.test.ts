@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MemoryCache } from './cache.ts'
+import { MemoryCache, SharedReads } from './cache.ts'
 import { CachedResponse } from './cached-response.ts'
 import type { Change } from './change-feed.ts'
 
@@ -47,39 +47,20 @@ test.each([
   },
 )
 
-test('a response is served for a second, and may be served as a stale one for ten minutes', () => {
-  const { wait, isFresh, ageOf } = cacheAtZero()
-  wait(1000)
-  expect(isFresh('/posts')).toBe(true)
-  wait(1)
-  expect([isFresh('/posts'), ageOf('/posts')]).toEqual([false, 1])
-  wait(598_999)
-  expect(ageOf('/posts')).toBe(600)
-  wait(1)
-  expect(ageOf('/posts')).toBeUndefined()
-})
-
-test('a response is fresh for a second from the begin of its read on, however long that took', () => {
+test('a response is served for a second from the begin of its read, and may be served as a stale one for ten minutes', () => {
   const { cache, wait, isFresh, ageOf } = cacheAtZero()
   const begin = cache.begin()
   wait(900)
   cache.put('/slow', responseOf('{}'), begin)
+  const stateOf = (url: string) => [isFresh(url), ageOf(url)]
   wait(100)
-  expect([isFresh('/slow'), ageOf('/slow')]).toEqual([true, 1])
+  expect(['/posts', '/slow'].map(stateOf)).toEqual(Array(2).fill([true, 1]))
   wait(1)
-  expect(isFresh('/slow')).toBe(false)
-})
-
-test('a read that began before a change, or more than a second ago, is not shared', () => {
-  const { cache, wait } = cacheAtZero()
-  const first = cache.begin()
-  expect(cache.isCurrent(first)).toBe(true)
-  cache.invalidate(ADDED)
-  const second = cache.begin()
-  wait(1000)
-  expect([cache.isCurrent(first), cache.isCurrent(second)]).toEqual([false, true])
+  expect(['/posts', '/slow'].map(stateOf)).toEqual(Array(2).fill([false, 1]))
+  wait(598_999)
+  expect(ageOf('/posts')).toBe(600)
   wait(1)
-  expect(cache.isCurrent(second)).toBe(false)
+  expect(ageOf('/posts')).toBeUndefined()
 })
 
 test.each([ADDED, { kind: 'edited', postId: '8' }, { kind: 'removed', postId: '8' }] as const)(
@@ -143,4 +124,50 @@ test('a node without the change feed serves stale responses only, and drops them
   cache.setSubscribed(true)
   cache.put('/late', responseOf('{}'), before)
   expect([ageOf('/posts'), ageOf('/late')]).toEqual([undefined, undefined])
+})
+
+/** Shared reads of one URL whose ends the test decides. */
+function readsOfOneUrl() {
+  const cache = new MemoryCache({ clock: () => 0 })
+  cache.setSubscribed(true)
+  const shared = new SharedReads(cache)
+  const begun: PromiseWithResolvers<CachedResponse>[] = []
+  function make(): Promise<CachedResponse> {
+    const read = Promise.withResolvers<CachedResponse>()
+    begun.push(read)
+    return read.promise
+  }
+  const read = () => shared.find('/posts', make) ?? shared.start('/posts', make)
+  return { cache, begun, read }
+}
+
+test('reads after a change wait for one next read', async () => {
+  const { cache, begun, read } = readsOfOneUrl()
+  const first = read()
+  expect(read()).toBe(first)
+  cache.invalidate(ADDED)
+  const late = [read(), read()]
+  cache.invalidate(ADDED)
+  late.push(read())
+  expect(begun).toHaveLength(1)
+  const [before, after] = [responseOf('before'), responseOf('after')]
+  begun[0]?.resolve(before)
+  expect(await first).toBe(before)
+  await expect.poll(() => begun.length).toBe(2)
+  begun[1]?.resolve(after)
+  for (const response of await Promise.all(late)) expect(response).toBe(after)
+  expect(begun).toHaveLength(2)
+})
+
+test('a failed read fails for all that share it, and the next one begins', async () => {
+  const { cache, begun, read } = readsOfOneUrl()
+  const first = read()
+  cache.invalidate({ kind: 'edited' })
+  const late = read()
+  begun[0]?.reject(new Error('away'))
+  await expect(first).rejects.toThrow('away')
+  await expect.poll(() => begun.length).toBe(2)
+  const response = responseOf('after')
+  begun[1]?.resolve(response)
+  expect(await late).toBe(response)
 })

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
-import type { TestUser } from '../../testing/client.ts'
+import { PAST_CACHE, type TestAnswer, type TestUser } from '../../testing/client.ts'
 import { allEndpoints } from '../../testing/endpoints.ts'
-import { appForFile } from '../../testing/test-app.ts'
+import { captureStatements } from '../../testing/plans.ts'
+import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
 const app = await appForFile()
 let olga: TestUser
@@ -36,21 +36,6 @@ test('a visitor who has just read sees each publication, edit, reply and deletio
   expect((await readTwice(`/posts/${reply.id}`)).actions.replied_post).toBeNull()
   expect((await readTwice('/posts')).total).toBe(0)
   expect((await app.call('GET', `/posts/${post.id}`)).status).toBe(404)
-})
-
-test('a user’s view is served to nobody else, and a visitor’s view to no user', async () => {
-  const petr = await app.signUp()
-  const { id } = await app.publish(olga)
-  await app.call('POST', `/posts/${id}/likes`, { token: olga.token })
-  const isLiked = async (token?: string) => {
-    const { posts } = (await app.call('GET', '/posts?limit=9', { token })).body
-    return posts.find((post: Post) => post.id === id).actions.is_liked
-  }
-  for (let times = 0; times < 3; times++) {
-    expect(await isLiked(olga.token)).toBe(true)
-    expect(await isLiked(petr.token)).toBe(false)
-    expect(await isLiked()).toBe(false)
-  }
 })
 
 test('an error is not served again once its cause is gone', async () => {
@@ -93,17 +78,6 @@ test('a like shows to its user at once, and to all others within a second', asyn
   }
 })
 
-test('a commit without a notification shows to visitors within a second', async () => {
-  const before = (await readTwice('/posts')).total
-  await sql`INSERT INTO posts (owner_id, text) VALUES (${olga.id}, 'Новое')`.execute(app.db)
-  const committed = Date.now()
-  for (;;) {
-    const asked = Date.now()
-    if ((await app.call('GET', '/posts')).body.total > before) break
-    expect(asked - committed).toBeLessThanOrEqual(1000)
-  }
-})
-
 test('a visitor’s read has an ETag and lets a CDN cache it for a second; the same again is 304 without a body', async () => {
   await app.publish(olga)
   for (const round of ['first', 'cached']) {
@@ -114,25 +88,24 @@ test('a visitor’s read has an ETag and lets a CDN cache it for a second; the s
       'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600',
     )
     expect(first.headers.get('vary')).toBe('Authorization, Accept-Encoding')
-    const second = await fetch(`${app.url}/api/v1/posts`, { headers: { 'if-none-match': etag } })
-    expect(second.status, round).toBe(304)
-    expect(second.headers.get('etag')).toBe(etag)
-    expect(await second.text()).toBe('')
-    // A proxy that compressed the response asks like this.
-    const weak = { 'if-none-match': `W/${etag}` }
-    expect((await fetch(`${app.url}/api/v1/posts`, { headers: weak })).status, round).toBe(304)
+    expect(first.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(first.headers.get('content-security-policy')).toMatch(/^default-src 'self'/)
+    // A proxy that compressed the response asks for the weak one.
+    for (const known of [etag, `W/${etag}`, '*']) {
+      const headers = { 'if-none-match': known }
+      const again = await fetch(`${app.url}/api/v1/posts`, { headers })
+      expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, ''])
+    }
   }
 })
 
 test('a visitor’s read is compressed as the client accepts it, each encoding with an ETag of its own', async () => {
   await app.publish(olga, 'длинная запись '.repeat(30))
   const encodings = {
-    br: 'br',
     'gzip, deflate, br, zstd': 'br',
     'gzip, br;q=0': 'gzip',
     'GZIP;q=0.5, identity': 'gzip',
     deflate: null,
-    '': null,
   }
   const tags = new Set<string | null>()
   for (const round of ['first', 'cached']) {
@@ -190,3 +163,38 @@ test('a CDN may cache the 404 of a deleted post for a second', async () => {
   const own = await app.call('GET', `/posts/${id}`, { token: olga.token })
   expect(own.headers.get('cache-control')).toBe('no-store')
 })
+
+/** Whether a visitor's read of the wall, which was read just before a call, asks the database after it. */
+async function readsAfter(call: () => Promise<unknown>, headers = {}): Promise<boolean> {
+  await app.call('GET', '/posts')
+  await call()
+  const sent = await captureStatements(() => app.call('GET', '/posts', { headers }))
+  return sent.some(({ text }) => text.includes('WITH page AS'))
+}
+
+testPerNode('responses that each node caches for itself')(
+  'what changes nothing invalidates no cached response, and a visitor cannot read past the cache',
+  async () => {
+    const petr = await app.signUp()
+    const { id, text } = await app.publish(olga)
+    const { token, username } = olga
+    const likes = `/posts/${id}/likes`
+    const publishOnce = () =>
+      app.call('POST', '/posts', {
+        ...{ token, headers: { 'idempotency-key': 'once' }, body: { text: 'Один раз' } },
+      })
+    expect(await readsAfter(publishOnce)).toBe(true)
+    const calls: [call: () => Promise<TestAnswer>, status: number][] = [
+      [() => app.call('POST', likes, { token: petr.token }), 200],
+      [() => app.call('DELETE', likes, { token: petr.token }), 200],
+      [publishOnce, 201],
+      [() => app.call('PATCH', `/posts/${id}`, { token, body: { text } }), 400],
+      [() => app.call('PATCH', '/users/current/profile', { token, body: { username } }), 200],
+    ]
+    for (const [call, status] of calls) {
+      expect((await call()).status).toBe(status)
+      // A cached response lives for a second: on a busy machine the first tries may take longer.
+      await expect.poll(() => readsAfter(call, PAST_CACHE), { timeout: 10_000 }).toBe(false)
+    }
+  },
+)

@@ -10,21 +10,13 @@ const SECRET = 's'.repeat(32)
 const DATABASE_URL = 'postgres://vslukh:password@db.example:5432/vslukh'
 
 test.each([
-  [{ DKIM_SELECTOR: 'wall' }, 'нужны обе'],
-  [{ DKIM_KEY_FILE: '/etc/dkim.pem' }, 'нужны обе'],
-  [{ DKIM_KEY_FILE: '/etc/dkim.pem', DKIM_SELECTOR: 'wall; p=x' }, 'DKIM_SELECTOR: нужно имя'],
-])('signing mails needs a key and its name: %o', (env, message) => {
+  [{ DKIM_SELECTOR: 'wall' }, /нужны обе/],
+  [{ DKIM_KEY_FILE: '/etc/dkim.pem' }, /нужны обе/],
+  [{ DATABASE_DIRECT_URL: DATABASE_URL }, /^DATABASE_DIRECT_URL: .* DATABASE_URL$/],
+  [{ BACKUP_COMMAND: 'true' }, /^BACKUP_COMMAND: .*BACKUP_DIR$/],
+])('a variable that means nothing without another one is refused: %o', (env, message) => {
   expect(() => readConfig(env)).toThrow(ConfigError)
   expect(() => readConfig(env)).toThrow(message)
-})
-
-test('DATABASE_DIRECT_URL, another way to the database, needs DATABASE_URL', () => {
-  const env = { DATABASE_DIRECT_URL: DATABASE_URL }
-  expect(() => readConfig(env)).toThrow(/^DATABASE_DIRECT_URL: /)
-})
-
-test('BACKUP_COMMAND, which runs after nightly backups, needs BACKUP_DIR', () => {
-  expect(() => readConfig({ BACKUP_COMMAND: 'true' })).toThrow(/^BACKUP_COMMAND: .*BACKUP_DIR$/)
 })
 
 test('an https PUBLIC_URL without SMTP_URL is refused unless printing mails is meant', () => {
@@ -38,46 +30,30 @@ test('an https PUBLIC_URL without SMTP_URL is refused unless printing mails is m
 })
 
 test.each([
-  ['PORT', 'http'],
   ['PORT', '65536'],
-  ['PORT', '-1'],
-  ['PORT', '3000.5'],
   ['PORT', '0x10'],
   ['PUBLIC_URL', 'vsluh.example'],
   ['PUBLIC_URL', 'ftp://vsluh.example'],
   ['PUBLIC_URL', 'https://vsluh.example/wall'],
-  ['PUBLIC_URL', 'https://vsluh.example/?a=1'],
   ['DATABASE_URL', 'mysql://db.example/vslukh'],
   ['APP_SECRET', 's'.repeat(31)],
   ['ACCEPT_NEW_SECRET', 'yes'],
   ['SMTP_URL', 'https://mail.example'],
-  ['SMTP_URL', 'mail.example:25'],
   ['MAIL_FROM', 'Вслух <wall@vsluh.example>'],
+  ['DKIM_SELECTOR', 'wall; p=x'],
   ['MAIL_FROM', 'стена@пример.рф'],
   ['CONTACT_EMAIL', 'wall'],
   ['MODERATOR_EMAIL', 'a@b.example, anna'],
-  ['MODERATOR_EMAIL', 'a@b.example; c@d.example'],
   ['REPORTS_TO_HIDE', '2'],
-  ['REPORTS_TO_HIDE', '-1'],
-  ['REMOVED_DAYS', '0'],
-  ['TRUST_PROXY', 'yes'],
   ['TRUST_PROXY', '10.0.0.0/33'],
   ['TRUST_PROXY', '0.0.0.0/0'],
-  ['TRUST_PROXY', '10.0.0.0/8/8'],
   ['TRUST_PROXY', '10.0.0.0/8,proxy.example'],
-  ['EDIT_PERIOD_SECONDS', '0'],
   ['ACCESS_TOKEN_SECONDS', '5m'],
-  ['CODE_TTL_SECONDS', '-600'],
   ['RATE_LIMIT_SCALE', '0'],
-  ['RATE_LIMIT_SCALE', '-1'],
   ['RATE_LIMIT_SCALE', 'Infinity'],
   ['LOG_LEVEL', 'loud'],
   ['BACKUP_AT', '24:00'],
-  ['BACKUP_KEEP', '0'],
-  ['METRICS_PORT', '70000'],
   ['MAIL_MODE', 'file'],
-  ['HSTS_SUBDOMAINS', 'yes'],
-  ['SERVICE_WORKER', '0'],
 ])('%s=%s is refused with a sentence that names the variable', (name, value) => {
   const read = () => readConfig({ APP_SECRET: SECRET, [name]: value })
   expect(read).toThrow(ConfigError)
@@ -94,11 +70,9 @@ test('APP_SECRET is required with DATABASE_URL, unless DATA_DIR has a secret', a
 
 test.each([
   'smtps://olga:pa#ss@mail.example',
-  'smtp://olga:12#ss@mail.example:587',
   'smtp://olga:pa/ss@mail.example',
   'smtp://olga:1/ss@mail.example',
   'smtp://olga:pa?ss@mail.example?requireTLS=false',
-  'smtp://olga@mail.example:p?s@mail.example',
   'smtp://olga:100%@mail.example',
   'smtp://olga:p@ss?word@mail.example',
   'smtp://olga@yandex.example:12?ss@smtp.yandex.example',

@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
-import { endConnections, executeOn, setReadOnly } from '../../testing/databases.ts'
+import { executeOn } from '../../testing/databases.ts'
 import { isRoot } from '../../testing/debian-package.ts'
 import { folderForTest, mountForTest } from '../../testing/folder-for-test.ts'
 import { startMain } from '../../testing/start-main.ts'
@@ -18,20 +18,6 @@ async function lastingReason(url: string): Promise<string> {
   const { message } = (await response.json()) as { message: string }
   return message
 }
-
-test('a node whose database turns read-only is not ready, serves reads, and is ready again with it', async () => {
-  const app = await appForTest()
-  expect(await statusOf(`${app.url}/readyz`)).toBe(200)
-  await setReadOnly(app.databaseUrl, true)
-  // The first calls find that their connections were cut, which is 503 as well.
-  await expect.poll(() => statusOf(`${app.url}/api/v1/sessions`)).toBe(401)
-  await expect.poll(() => statusOf(`${app.url}/api/v1/posts?limit=7`)).toBe(200)
-  const waiting = await fetch(`${app.url}/readyz`)
-  expect([waiting.status, waiting.headers.has('not-ready')]).toEqual([503, false])
-  await setReadOnly(app.databaseUrl, false)
-  await endConnections(app.databaseUrl)
-  await expect.poll(() => statusOf(`${app.url}/readyz`)).toBe(200)
-})
 
 test('a node whose database a newer version has changed in a way that breaks it is not ready, and logs why once', async () => {
   const app = await appForTest()
@@ -67,7 +53,7 @@ test('a node whose disk has no room for the database to write is not ready until
 
 test('after SIGTERM a server with DRAIN_SECONDS is not ready, serves for that long, and stops then', async () => {
   const databaseUrl = await databaseForTest()
-  const env = { DATABASE_URL: databaseUrl, APP_SECRET: 's'.repeat(32), DRAIN_SECONDS: '5' }
+  const env = { DATABASE_URL: databaseUrl, APP_SECRET: 's'.repeat(32), DRAIN_SECONDS: '1' }
   const { url, stop } = await startMain(env)
   expect(await statusOf(`${url}/readyz`)).toBe(200)
   const since = performance.now()
@@ -75,6 +61,6 @@ test('after SIGTERM a server with DRAIN_SECONDS is not ready, serves for that lo
   await expect.poll(() => statusOf(`${url}/readyz`)).toBe(503)
   expect(await statusOf(`${url}/api/v1/posts`)).toBe(200)
   await stopped
-  expect(performance.now() - since).toBeGreaterThanOrEqual(5000)
+  expect(performance.now() - since).toBeGreaterThanOrEqual(1000)
   await expect(fetch(`${url}/livez`)).rejects.toThrow()
 })

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import { atOnce } from '../../testing/at-once.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { openNews } from '../../testing/news-reader.ts'
 import { openSocket, parseRaw, readToEnd } from '../../testing/raw-http.ts'
 import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
 
@@ -64,27 +66,40 @@ test('a call that nothing serves is refused at once, before its body has arrived
   expect(statuses).toEqual([...Array(30).fill(404), ...Array(5).fill(429)])
 })
 
-test('a connection on which nothing is sent is closed without an answer', async () => {
+test('a connection on which nothing is sent is closed, and a request that stops in the middle is given up: its headers after about 5 s, its body after 10', async () => {
   const app = await appForTest()
-  expect(await readToEnd(await openSocket(app.url))).toBe('')
-})
-
-test.each([
-  ['the headers', 5, 'GET /api/v1/posts HTTP/1.1\r\nHost: x\r\nX-Slow: '],
-  ['the body', 10, UNFINISHED],
-])(
-  'a request that stops in the middle of %s is given up after about %i s',
-  async (_, seconds, sent) => {
-    const app = await appForTest()
+  const waits = [
+    ['', 5],
+    ['GET /api/v1/posts HTTP/1.1\r\nHost: x\r\nX-Slow: ', 5],
+    [UNFINISHED, 10],
+  ] as const
+  const answers = waits.map(async ([sent, seconds]) => {
     const socket = await openSocket(app.url)
     const since = performance.now()
     socket.write(sent)
-    const answer = parseRaw(await readToEnd(socket))
+    const answer = await readToEnd(socket)
     const waited = performance.now() - since
-    expect(answer.status).toBe(408)
-    expect(answer.body.message).toMatch(/[а-яё]/)
     expect(waited).toBeGreaterThan(seconds * 1000 - 500)
     // Node's own 30 s between checks of its connections would be too late.
     expect(waited).toBeLessThan(seconds * 1000 + 6000)
-  },
-)
+    return answer
+  })
+  const [nothing, ...late] = await Promise.all(answers)
+  expect(nothing).toBe('')
+  for (const { status, body } of late.map(parseRaw)) {
+    expect(status).toBe(408)
+    expect(body.message).toMatch(/[а-яё]/)
+  }
+})
+
+test('two thousand streams are open at once; further ones are refused, and the wall is served meanwhile', async () => {
+  const app = await appForTest({ config: { trustProxy: ['127.0.0.1'] } })
+  const open = (n: number) => openNews(app.url, `10.0.${n % 10}.1`)
+  // Beside busy tests, of 2000 requests at once some came after more than five seconds.
+  const streams = await atOnce(Array.from({ length: 2000 }, (_, n) => () => open(n)))
+  expect(streams.filter(({ response }) => response.statusCode === 200)).toHaveLength(2000)
+  const { response: refused } = await openNews(app.url, '10.1.0.1')
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '60'])
+  expect((await app.call('GET', '/posts')).status).toBe(200)
+  await app.publish(await app.signUp())
+})

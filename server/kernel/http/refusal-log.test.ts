@@ -26,14 +26,6 @@ test('counts are logged at the end of each period, and start again from zero', a
   expect(linesOf('request')).toHaveLength(20)
 })
 
-test('a network whose requests were all logged in full has no line with their count', () => {
-  const { refusals, linesOf } = refusalLogForTest()
-  for (let time = 0; time < 10; time++) refusals.note({ ...REFUSED, network: '192.0.2.1' })
-  refusals.close()
-  expect(linesOf('request')).toHaveLength(10)
-  expect(linesOf('requests refused')).toEqual([])
-})
-
 test('an attack from very many networks has a bounded log: networks past a thousand are counted together', () => {
   const { refusals, linesOf } = refusalLogForTest()
   for (let network = 0; network < 3000; network++) {

@@ -16,19 +16,12 @@ beforeAll(async () => {
 const publish = (body: unknown, headers: Record<string, string> = {}) =>
   app.call('POST', '/posts', { token: olga.token, body, headers })
 
-test('every error of the contract has a Russian sentence', () => {
-  for (const { message } of Object.values(ERRORS))
-    expect(message).toMatch(/^[А-ЯЁ][а-яё ].* .*[а-яё]/)
-})
-
 test('a body of 16 KiB is read, one byte more is PAYLOAD_TOO_LARGE', async () => {
   const json = JSON.stringify({ text: 'Впритык' })
   const fits = json + ' '.repeat(BODY_MAX - Buffer.byteLength(json))
   expect((await publish(fits)).status).toBe(201)
   expectRefusal(await publish(`${fits} `), 'PAYLOAD_TOO_LARGE')
-})
-
-test('a body over 16 KiB without a Content-Length is PAYLOAD_TOO_LARGE too', async () => {
+  // Without a Content-Length.
   const answer = await sendRaw(
     app.url,
     `POST /api/v1/posts HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${olga.token}\r\n` +
@@ -56,7 +49,6 @@ const SECURE = [
 const GET_POSTS = 'GET /api/v1/posts HTTP/1.1\r\n'
 
 testPerNode('bytes that a balancer would judge before any node').each([
-  ['two Host headers', 400, `${GET_POSTS}Host: x\r\nHost: y\r\n\r\n`],
   ['two Host headers that agree', 400, `${GET_POSTS}Host: x\r\nhost: x\r\n\r\n`],
   ['no Host header', 400, `${GET_POSTS}\r\n`],
   ['what is not HTTP', 400, 'HELO mail.example\r\n\r\n'],
@@ -79,14 +71,12 @@ testPerNode('bytes that a balancer would judge before any node').each([
 })
 
 test.each([
-  'text/plain',
-  'application/x-www-form-urlencoded',
-  'multipart/form-data; boundary=x',
-  'application/xml',
-  'application/jsonp',
-  'nonsense',
-])('a body of type %s is UNSUPPORTED_MEDIA_TYPE', async (type) => {
-  expectRefusal(await publish('{"text":"А"}', { 'content-type': type }), 'UNSUPPORTED_MEDIA_TYPE')
+  { 'content-type': 'text/plain' },
+  { 'content-type': 'multipart/form-data; boundary=x' },
+  { 'content-type': 'application/jsonp' },
+  { 'content-encoding': 'gzip' },
+])('a body with %o is UNSUPPORTED_MEDIA_TYPE', async (headers) => {
+  expectRefusal(await publish('{"text":"А"}', headers), 'UNSUPPORTED_MEDIA_TYPE')
 })
 
 test.each([
@@ -107,36 +97,14 @@ test('a body in chunks of another type is refused at its first byte', async () =
   expect(answer).toMatch(/^HTTP\/1\.1 415 /)
 })
 
-test('JSON may begin with a byte order mark', async () => {
-  expect((await publish('\ufeff{"text":"А"}')).status).toBe(201)
-})
-
-test('the content type of JSON may name its charset', async () => {
+test('JSON may begin with a byte order mark, and its content type may name the charset', async () => {
   const headers = { 'content-type': 'application/json; charset=utf-8' }
-  expect((await publish('{"text":"А"}', headers)).status).toBe(201)
+  expect((await publish('\ufeff{"text":"А"}', headers)).status).toBe(201)
 })
-
-test.each(['{', '{"text":"А"', '{"text":"А"} {}', "{'text':'А'}", 'text=А', 'undefined', 'NaN'])(
-  'the body %s is no JSON: INVALID_REQUEST',
-  async (body) => {
-    expectRefusal(await publish(body), 'INVALID_REQUEST')
-  },
-)
 
 test.each([
-  '',
-  'null',
-  '[]',
-  '"А"',
-  '7',
-  '{}',
-  '{"text":null}',
-  '{"text":7}',
-  '{"text":["А"]}',
-  '{"text":{"a":1}}',
-  '{"text":true}',
-  '{"Text":"А"}',
-  '{"text":"А","id":"1"}',
+  ...['{', "{'text':'А'}", '{"text":"А"} {}', 'NaN', ''],
+  ...['null', '[]', '"А"', '{}', '{"text":null}', '{"text":7}', '{"text":["А"]}'],
   '{"text":"А","owner_id":1}',
   '{"text":"А","__proto__":{"x":1}}',
   '{"__proto__":{"text":"А"}}',
@@ -152,7 +120,6 @@ test('a refused unknown field or query parameter is named in the message', async
     return (await answer).body.message
   }
   const { token } = olga
-  expect(await message(publish({ text: 'А', id: '1' }))).toBe('Неизвестное поле «id»')
   expect(await message(publish({ Text: 'А' }))).toBe('Неизвестное поле «Text»')
   expect(await message(publish({ text: 7 }))).toBe(ERRORS.INVALID_REQUEST.message)
   const device = { ...DEVICE, model: 'X' }
@@ -173,7 +140,6 @@ test('a refused unknown field or query parameter is named in the message', async
 
 test.each([
   ['GET', '/nope'],
-  ['GET', '/posts/1/nope'],
   ['OPTIONS', '/nope'],
 ])('%s %s is no call of the API: NOT_FOUND', async (method, path) => {
   expectRefusal(await app.call(method, path), 'NOT_FOUND')
@@ -182,7 +148,6 @@ test.each([
 test.each([
   ['PUT', '/posts', 'GET, HEAD, POST, OPTIONS'],
   ['PUT', '/p%6Fsts', 'GET, HEAD, POST, OPTIONS'],
-  ['POST', '/posts/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
   ['GET', '/registrations', 'POST, OPTIONS'],
 ])(
   '%s %s is METHOD_NOT_ALLOWED, and the answer says what is allowed',
@@ -195,53 +160,19 @@ test.each([
   },
 )
 
-test('OPTIONS * asks for the methods of the whole server', async () => {
-  const answer = await sendRaw(
-    app.url,
-    'OPTIONS * HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
-  )
-  expect(answer).toMatch(/^HTTP\/1\.1 204 .*\r\nallow: GET, HEAD, [A-Z, ]*OPTIONS\r\n/s)
-})
-
-test('a compressed body is UNSUPPORTED_MEDIA_TYPE', async () => {
-  const headers = { 'content-encoding': 'gzip' }
-  const body = { email: 'olga@example.org', clientToken: 'a', device: DEVICE }
-  expectRefusal(await app.call('POST', '/logins', { body, headers }), 'UNSUPPORTED_MEDIA_TYPE')
-})
-
-test.each(['/posts/%', '/posts/%zz', '/posts/%ff', '/posts/%c0%af'])(
-  'the malformed address %s is INVALID_REQUEST',
-  async (path) => {
-    expectRefusal(await app.call('GET', path), 'INVALID_REQUEST')
-  },
-)
-
 test('a path parameter with a control character is INVALID_REQUEST for every endpoint', async () => {
   for (const { method, path, params, body, access } of (await allEndpoints()).values()) {
     if (!params || access === 'moderator') continue
-    const sent = { token: olga.token, ...(body && { body: { text: 'А' } }) }
+    // Valid, so that only the parameter can be refused.
+    const code = { confirmCode: '123456', clientToken: olga.clientToken }
+    const valid = path.endsWith('/verify') ? code : { text: 'А' }
+    const sent = { token: olga.token, ...(body && { body: valid }) }
     for (const value of ['%00', 'a%00b', '%1b']) {
       const answer = await app.call(method, path.replace(/:\w+/, value), sent)
       expect(answer.status, `${method} ${path}`).toBe(400)
       expect(['INVALID_REQUEST', 'INVALID_USERNAME']).toContain(answer.body.code)
     }
   }
-})
-
-test.each([
-  ['POST', '/logins/%00/verify'],
-  ['POST', '/registrations/%00/verify'],
-  ['PUT', '/users/current/email/%00/verify'],
-])(
-  '%s %s with a valid body is INVALID_REQUEST, not an error of the database',
-  async (method, path) => {
-    const body = { confirmCode: '123456', clientToken: olga.clientToken }
-    expectRefusal(await app.call(method, path, { token: olga.token, body }), 'INVALID_REQUEST')
-  },
-)
-
-test('a visitor’s call that needs a user is UNAUTHORIZED before its body is validated', async () => {
-  expectRefusal(await app.call('POST', '/posts', { body: '{' }), 'UNAUTHORIZED')
 })
 
 test('no answer allows requests from another origin', async () => {

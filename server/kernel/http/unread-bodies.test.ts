@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { DEVICE } from '../../testing/client.ts'
 import { openSocket, readToEnd, sendRaw } from '../../testing/raw-http.ts'
-import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
 const test = testPerNode('bytes that a balancer would judge before any node')
 
@@ -15,14 +15,12 @@ const head = (start: string, length = SMUGGLED.length) =>
 /** Answers that need nothing of the body. */
 const EARLY: [name: string, status: number, sent: string][] = [
   ['a call without a token', 401, head('POST /api/v1/posts')],
-  ['an expired token', 401, `${head('POST /api/v1/posts')}Authorization: Bearer old\r\n`],
   ['what nothing serves', 404, head('POST /nope')],
-  ['a page that does not exist', 404, head('GET /nope')],
   ['a malformed address', 400, head('POST /api/v1/posts/%zz')],
   ['a body that is too long', 413, head('POST /api/v1/logins', 20_000)],
   ['a body of another type', 415, head('POST /api/v1/logins').replace('json', 'xml')],
-  ['a visitor’s read', 200, head('GET /api/v1/posts?limit=7')],
-  ['a visitor’s cached read', 200, head('GET /api/v1/posts?limit=7')],
+  ['a visitor’s read', 200, head('GET /api/v1/posts')],
+  ['a visitor’s cached read', 200, head('GET /api/v1/posts')],
   ['a check of health', 200, head('GET /livez')],
 ]
 
@@ -40,14 +38,6 @@ test.for(EARLY)(
     expect(answers.match(/HTTP\/1.1 /g)).toHaveLength(1)
   },
 )
-
-test('a call over its limit is 429 before its body has come, and closes the connection', async () => {
-  const strict = await appForTest({ config: { rateLimitScale: 1 / 3000 } })
-  await sendRaw(strict.url, SMUGGLED)
-  const answer = await sendRaw(strict.url, `${head('POST /api/v1/logins')}\r\n`)
-  expect(answer).toMatch(/^HTTP\/1.1 429 /)
-  expect(answer).toMatch(/^connection: close\r$/im)
-})
 
 test('an answer after the body was read keeps the connection, a refusal as well', async () => {
   const nobody = { email: 'nobody@example.org', clientToken: 'one browser', device: DEVICE }

@@ -86,7 +86,7 @@ test('an error of the database that repeats is logged ten times with its cause, 
   expect(counted).toEqual(Array(NODES).fill(60 / NODES))
 })
 
-test('registration and sign-in are events: who, from which network, and whether by a known client', async () => {
+test('registration, sign-in and a change of e-mail are events: who, from which network, and whether by a known client, without addresses', async () => {
   const app = await appForTest({ config: { trustProxy } })
   const email = `event-${randomUUID()}@example.org`
   const browsers = new Map<string, string>()
@@ -110,31 +110,34 @@ test('registration and sign-in are events: who, from which network, and whether 
   expect(elsewhere).toMatchObject({ userId, isKnownClient: false })
   expect(elsewhere.network).not.toBe(network)
   expect(linesOf(app, 'registered')).toHaveLength(1)
-  expect(app.logged.join('')).not.toMatch(/192\.0\.2/)
-})
 
-test('a change of e-mail is an event, without the addresses', async () => {
-  const app = await appForTest()
   const olga = await app.signUp()
   const { id } = (await startChange(app, olga, `moved-${randomUUID()}@example.org`)).body
   await verifyChange(app, olga, id)
-  const event = await lineOf(app, 'e-mail changed')
-  expect(event).toMatchObject({ userId: olga.id, network: expect.stringMatching(/^[\w-]{12}$/) })
-  expect(JSON.stringify(event)).not.toContain('@')
+  const changed = await lineOf(app, 'e-mail changed')
+  expect(changed).toMatchObject({ userId: olga.id, network: expect.stringMatching(/^[\w-]{12}$/) })
+  expect(app.logged.join('')).not.toMatch(/192\.0\.2|(?:event|moved)-.*@/)
 })
 
-test('a session that an old cookie closed is an event', async () => {
+test('a session that an old cookie closed is an event, once', async () => {
   const app = await appForTest()
   const olga = await app.signUp()
-  await rotateTwice(app, olga)
-  expect((await refresh(app, olga, olga.cookie)).status).toBe(401)
-  const event = await lineOf(app, 'session closed: its cookie was copied')
+  let { cookie } = olga
+  for (let time = 0; time < 2; time++) {
+    await passSessionTime(app, 601)
+    cookie = (await refresh(app, olga, cookie)).cookie ?? ''
+    await refresh(app, olga, cookie)
+  }
+  for (let time = 0; time < 2; time++) {
+    expect((await refresh(app, olga, olga.cookie)).status).toBe(401)
+  }
+  const closed = 'session closed: its cookie was copied'
+  const event = await lineOf(app, closed)
   expect(event).toMatchObject({ level: 'warn', userId: olga.id, network: expect.any(String) })
-  expect((await refresh(app, olga, olga.cookie)).status).toBe(401)
-  expect(linesOf(app, 'session closed: its cookie was copied')).toHaveLength(1)
+  expect(linesOf(app, closed)).toHaveLength(1)
 })
 
-test('a tripped limit is an event, once an hour on each node, with the limit and a keyed hash of the network', async () => {
+test('a tripped limit is an event, once an hour on each node, with the limit and a keyed hash of the network or the user', async () => {
   const app = await appForTest({ config: { trustProxy, rateLimitScale: 1 } })
   const ask = (email: string, ip: string) => startAt(app, '/logins', { email, ip })
   const ips = ['192.0.2.1', '2001:db8:1:2::1']
@@ -156,32 +159,18 @@ test('a tripped limit is an event, once an hour on each node, with the limit and
     ...Array(5).fill(six),
   ])
   expect(app.logged.join('')).not.toMatch(/192\.0\.2|2001:db8/)
-})
 
-test('a tripped limit of a user is logged with the limit and a keyed hash of the user', async () => {
-  const app = await appForTest({ config: { rateLimitScale: 1 } })
   const { token, id } = await app.signUp()
   for (let time = 0; time < 25 * NODES; time++) {
     await app.call('GET', '/users/free_name/validation', { token })
   }
-  const tripped = linesOf(app, 'limit tripped')
-  expect(tripped).toHaveLength(NODES)
-  for (const line of tripped) {
-    expect(line).toMatchObject({ limit: 'username-check', limitKey: expect.any(String) })
-    expect(line.limitKey).not.toBe(id)
-  }
+  const ofUser = linesOf(app, 'limit tripped').filter(({ limit }) => limit === 'username-check')
+  expect(ofUser).toEqual(
+    Array(NODES).fill(expect.objectContaining({ limitKey: expect.any(String) })),
+  )
+  for (const { limitKey } of ofUser) expect(limitKey).not.toBe(id)
 })
 
 function refresh(app: TestApp, { clientToken }: TestUser, cookie: string) {
   return app.call('PATCH', '/sessions/current', { body: { clientToken }, headers: { cookie } })
-}
-
-async function rotateTwice(app: TestApp, user: TestUser): Promise<void> {
-  let { cookie } = user
-  for (let time = 0; time < 2; time++) {
-    await passSessionTime(app, 601)
-    cookie = (await refresh(app, user, cookie)).cookie ?? ''
-    expect(cookie).not.toBe('')
-    await refresh(app, user, cookie)
-  }
 }
