@@ -8,7 +8,6 @@ import { keepRestoresAway } from './kernel/db/restore-lock.ts'
 import { createLineWriter, createLogger } from './kernel/log/logger.ts'
 import { readDkim } from './kernel/mail/dkim.ts'
 import { openMailTransport } from './kernel/mail/transport.ts'
-import { lowerV8Priority } from './kernel/threads/threads.ts'
 import { makeBackupFolder } from './operations/backup/backup-folder.ts'
 import { startEmbeddedPostgres } from './operations/embedded-postgres/embedded-postgres.ts'
 import { callerFolder } from './operations/start/caller-folder.ts'
@@ -36,7 +35,6 @@ const stopping = new AbortController()
 /** For how long a stopping server serves on; 0 until it listens, or if the database is lost. */
 let drainSeconds = 0
 
-lowerV8Priority()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
 const starting = start()
 await starting.catch(async (error) => {

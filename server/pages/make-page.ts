@@ -35,7 +35,7 @@ export type MakerData = { build: string; settings: PageSettings; frames: PageFra
 const QUALITY = { rendered: 5, plain: 3 }
 const WINDOW_BITS = 16
 
-lowerPriority(15)
+lowerPriority()
 
 const { build, settings, frames }: MakerData = workerData
 const { createRenderer, pictureParts }: ServerBuild = await import(build)

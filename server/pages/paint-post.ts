@@ -47,7 +47,7 @@ const FONTS: [name: string, files: string[]][] = [
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u
 const FIRST_LETTER = /\p{L}/u
 
-lowerPriority(15)
+lowerPriority()
 
 const renderer = new Renderer()
 for (const [name, files] of FONTS) {

@@ -21,7 +21,7 @@ import { readAncestors } from '../features/posts/ancestors.ts'
 import { postsOf, readPostList, readThread, repliesOf, wall } from '../features/posts/post-lists.ts'
 import type { Search } from '../features/search/search.service.ts'
 import type { ReadText } from '../features/texts/texts.service.ts'
-import { acceptsBrotli, CachedResponse } from '../kernel/cache/cached-response.ts'
+import { accepts, CachedResponse } from '../kernel/cache/cached-response.ts'
 import type { ResponseCache } from '../kernel/cache/response-cache.ts'
 import type { Db } from '../kernel/db/database.ts'
 import { AppError } from '../kernel/errors/app-error.ts'
@@ -154,7 +154,7 @@ export class RenderedPages {
         head: headOf(page.head, this.#web) + (isVisitors ? VISITOR_META : ''),
         data: JSON.stringify(first),
         isVisitors,
-        isPacked: acceptsBrotli(http?.request.headers['accept-encoding']),
+        isPacked: accepts('br', http?.request.headers['accept-encoding']),
       })
       return this.#toResponse(page, { made: await withHandlerDeadline(made), isVisitors })
     } finally {

@@ -6,6 +6,7 @@ import { SAVED_HEADER, SAVED_STATUS } from '../../../contract/constants.ts'
 
 export type ResponseHeaders = Record<string, string | number>
 type Encoding = 'br' | 'gzip' | 'identity'
+type AcceptEncoding = string | undefined
 /** A body in one encoding, with the headers of 200 and of 304. */
 type Variant = { body: Buffer; headers: ResponseHeaders; notModifiedHeaders: ResponseHeaders }
 
@@ -37,8 +38,10 @@ const COMPRESSED_MIN = 1024
 /** Higher levels cost several times as much CPU and save only some percent. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
-const ACCEPTS_BROTLI = /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
-const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
+const ACCEPTED = {
+  br: /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
+  gzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
+}
 /** A CDN may serve a response for the time that we do, and while the server fails (RFC 5861). */
 export const CACHE_CONTROL =
   'public, max-age=0, s-maxage=1, stale-while-revalidate=5, stale-if-error=3600'
@@ -88,7 +91,7 @@ export class CachedResponse {
   }
 
   /** Resolves to the smallest variant that a client with this Accept-Encoding can read. */
-  async variantFor(acceptEncoding: unknown): Promise<Variant> {
+  async variantFor(acceptEncoding: AcceptEncoding): Promise<Variant> {
     const encoding = this.#encodingFor(acceptEncoding)
     const ready = this.#variants[encoding]
     if (ready) return ready
@@ -97,7 +100,7 @@ export class CachedResponse {
   }
 
   /** Returns that variant if it needs no compression first, otherwise undefined. */
-  readyVariant(acceptEncoding: unknown): Variant | undefined {
+  readyVariant(acceptEncoding: AcceptEncoding): Variant | undefined {
     return this.#variants[this.#encodingFor(acceptEncoding)]
   }
 
@@ -132,8 +135,7 @@ export class CachedResponse {
   }
 
   async #compress(encoding: Encoding): Promise<Variant> {
-    const compress = encoding === 'br' ? compressBrotli : compressGzip
-    const added = this.#variantOf(await compress(this.#content.body), encoding)
+    const added = this.#variantOf(await compress(this.#content.body, encoding), encoding)
     this.#variants[encoding] = added
     return added
   }
@@ -159,10 +161,10 @@ export class CachedResponse {
     }
   }
 
-  #encodingFor(acceptEncoding: unknown): Encoding {
+  #encodingFor(acceptEncoding: AcceptEncoding): Encoding {
     if (this.identity.body.length < COMPRESSED_MIN) return 'identity'
-    if (acceptsBrotli(acceptEncoding)) return 'br'
-    return acceptsGzip(acceptEncoding) ? 'gzip' : 'identity'
+    if (accepts('br', acceptEncoding)) return 'br'
+    return accepts('gzip', acceptEncoding) ? 'gzip' : 'identity'
   }
 }
 
@@ -183,7 +185,8 @@ export function isNotModified(
   return ifNoneMatch?.trim() === '*' || (ifNoneMatch?.includes(`"${tag}`) ?? false)
 }
 
-function compressBrotli(body: Buffer): Promise<Buffer> {
+function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
+  if (encoding === 'gzip') return promisify(gzip)(body, { level: GZIP_LEVEL })
   const params = {
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
     [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
@@ -192,14 +195,6 @@ function compressBrotli(body: Buffer): Promise<Buffer> {
   return promisify(brotliCompress)(body, { params })
 }
 
-function compressGzip(body: Buffer): Promise<Buffer> {
-  return promisify(gzip)(body, { level: GZIP_LEVEL })
-}
-
-function acceptsGzip(acceptEncoding: unknown): boolean {
-  return typeof acceptEncoding === 'string' && ACCEPTS_GZIP.test(acceptEncoding)
-}
-
-export function acceptsBrotli(acceptEncoding: unknown): boolean {
-  return typeof acceptEncoding === 'string' && ACCEPTS_BROTLI.test(acceptEncoding)
+export function accepts(encoding: keyof typeof ACCEPTED, acceptEncoding = ''): boolean {
+  return ACCEPTED[encoding].test(acceptEncoding)
 }

@@ -4,7 +4,6 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { BatchedCalls } from '../db/batch-calls.ts'
 import type { Db } from '../db/database.ts'
 import { productVersion } from '../db/migrate.ts'
 import { COUNT_NODES, FEED_NAME } from '../db/nodes.ts'
@@ -73,27 +72,22 @@ export type FeedEvents = {
  * published after its commit: within the transaction, commits would queue for one lock.
  */
 export class ChangeFeed {
+  readonly #db: Db
   readonly #options: FeedOptions & FeedEvents
   readonly #node = randomUUID()
   readonly #closing = new AbortController()
-  /** Changes that arrive while a statement runs share the next statement. */
-  readonly #publications: BatchedCalls<Change, Change>
   readonly #subscribing: Promise<void>
   #client: pg.Client | undefined
 
   constructor(db: Db, options: FeedOptions & FeedEvents) {
+    this.#db = db
     this.#options = options
-    this.#publications = new BatchedCalls(async (changes) => {
-      const payloads = new Set(changes.map((change) => payloadOf(this.#node, change)))
-      await sql`SELECT pg_notify(${CHANNEL}, payload)
-        FROM unnest(${[...payloads]}::text[]) payload`.execute(db)
-      return changes
-    })
     this.#subscribing = this.#keepSubscribed()
   }
 
   async publish(change: Change): Promise<void> {
-    if (this.#options.isShared) await this.#publications.call(change)
+    if (!this.#options.isShared) return
+    await sql`SELECT pg_notify(${CHANNEL}, ${payloadOf(this.#node, change)})`.execute(this.#db)
   }
 
   async close(): Promise<void> {

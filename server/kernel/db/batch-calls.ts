@@ -13,8 +13,8 @@ type Run<Item, Result> = (items: Item[], isAlone: boolean) => Promise<Result[]>
 type Call<Item, Result> = PromiseWithResolvers<Result> & {
   item: Item
   since: number
-  /** Only the first call of a run has it, because it takes microseconds to make. */
-  inContext: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined
+  /** In the context of the first call of a run, for which the time of its queries is measured. */
+  run: Run<Item, Result>
 }
 
 /**
@@ -41,8 +41,8 @@ export class BatchedCalls<Item, Result> {
 
   call(item: Item): Promise<Result> {
     const isFirst = this.waiting.length === 0
-    const inContext = isFirst ? AsyncLocalStorage.snapshot() : undefined
-    const call = { item, since: performance.now(), inContext, ...Promise.withResolvers<Result>() }
+    const run = isFirst ? AsyncLocalStorage.bind(this.#run) : this.#run
+    const call = { item, since: performance.now(), run, ...Promise.withResolvers<Result>() }
     this.waiting.push(call)
     if (isFirst && this.running.length === 0) setImmediate(() => void this.#runWaiting())
     return call.promise
@@ -67,25 +67,20 @@ export class BatchedCalls<Item, Result> {
   /** Resolves at the end of the run to the function that settles its calls. */
   async #runCalls(calls: Call<Item, Result>[]): Promise<() => void> {
     try {
-      const results = await this.#runNow(calls, false)
+      const { run = this.#run } = calls[0] ?? {}
+      const items = calls.map(({ item }) => item)
+      const results = await run(items, false)
       return () => calls.forEach((call, n) => void call.resolve(results[n] as Result))
     } catch (error) {
       if (this.#failsAlone && mayBeOfOneItem(error)) {
-        const alone = (call: Call<Item, Result>) =>
-          this.#runNow([call], true).then(([result]) => result as Result)
+        const alone = ({ item, run }: Call<Item, Result>) =>
+          run([item], true).then(([result]) => result as Result)
         return () => calls.forEach((call) => void call.resolve(alone(call)))
       }
       // Nobody waits for two timeouts in a row.
       const late = isDatabaseUnavailable(error as Error) ? this.#takeLate() : []
       return () => [...calls, ...late].forEach((call) => void call.reject(error))
     }
-  }
-
-  /** The time of a run's queries is measured for its first call. */
-  async #runNow(calls: Call<Item, Result>[], isAlone: boolean): Promise<Result[]> {
-    const items = calls.map(({ item }) => item)
-    const inContext = calls[0]?.inContext
-    return inContext ? inContext(this.#run, items, isAlone) : this.#run(items, isAlone)
   }
 
   #takeLate(): Call<Item, Result>[] {

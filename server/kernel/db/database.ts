@@ -44,9 +44,10 @@ export function openDatabase(
     waitsDuringOutage = false,
   }: PoolLimits = {},
 ): OpenDatabase {
-  const config: pg.PoolConfig = {
+  const config: pg.PoolConfig & ClientConfig = {
     connectionString: url,
-    Client: isBehindPooler ? UnnamedStatementsClient : DatabaseClient,
+    Client: DatabaseClient,
+    isBehindPooler,
     max: connections,
     connectionTimeoutMillis: connectionWaitMs,
     statement_timeout: statementTimeoutMs,
@@ -120,12 +121,16 @@ export function unixSeconds(time: string) {
 /** A prepared text is a plan of some 100 KB on each connection. The product has about 100 texts. */
 const TEXTS_MAX = 200
 
+type ClientConfig = pg.ClientConfig & { isBehindPooler?: boolean }
+
 /** Prepares each text once on its connection, and measures the time of queries. */
 class DatabaseClient extends pg.Client {
   readonly #names = new Map<string, string>()
+  readonly #namesMax: number
 
-  constructor(config?: pg.ClientConfig) {
+  constructor(config?: ClientConfig) {
     super(config)
+    this.#namesMax = config?.isBehindPooler ? 0 : TEXTS_MAX
     this.on('error', noteDatabaseError)
   }
 
@@ -157,7 +162,7 @@ class DatabaseClient extends pg.Client {
   /** Texts past the bound have no name: texts that vary must not exhaust PostgreSQL's memory. */
   #nameOf(text: string): string | undefined {
     const known = this.#names.get(text)
-    if (known !== undefined || this.#names.size >= TEXTS_MAX) return known
+    if (known !== undefined || this.#names.size >= this.#namesMax) return known
     const name = `s${this.#names.size}`
     this.#names.set(text, name)
     return name
@@ -167,17 +172,6 @@ class DatabaseClient extends pg.Client {
   #endIfUseless(error: Error): void {
     const isUseless = error.message === 'Query read timeout' || isReadOnly(error)
     if (isUseless) this.end().catch(() => {})
-  }
-}
-
-/** For a pooler, which may run the next statement in a process without the prepared name. */
-class UnnamedStatementsClient extends DatabaseClient {
-  // biome-ignore lint/suspicious/noExplicitAny: as above; libraries name statements in an object
-  override query(config: any, values?: any, callback?: any): any {
-    if (typeof config === 'string' && Array.isArray(values)) {
-      return super.query({ text: config, values }, callback)
-    }
-    return super.query(config.name ? { ...config, name: undefined } : config, values, callback)
   }
 }
 

@@ -23,9 +23,9 @@ export function noteAllowedMethods(app: FastifyInstance): void {
 
   app.decorate('methodsAt', (url) => {
     matchers ??= [...methods].map(([pattern, names]) => [matcherOf(pattern), names])
-    // The router has refused what cannot be decoded. `*` is the server as a whole (RFC 9110, 9.3.7).
+    // The router has refused what cannot be decoded.
     const path = decodeURIComponent(url.split('?', 1)[0] ?? '')
-    const found = url === '*' ? matchers : matchers.filter(([matcher]) => matcher.test(path))
+    const found = matchers.filter(([matcher]) => matcher.test(path))
     const all = new Set(found.flatMap(([, names]) => [...names]))
     return all.size > 0 ? [...all, 'OPTIONS'] : []
   })
