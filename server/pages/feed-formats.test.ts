@@ -1,14 +1,45 @@
 import fc from 'fast-check'
+import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { hostileText, withoutNonXml } from '../testing/hostile-text.ts'
-import { JsonFeed } from '../testing/json-feed.ts'
 import { postOf } from '../testing/post-of.ts'
 import { findInXml, requireAtom, textsInXml } from '../testing/xml.ts'
 import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
 import { structuredData } from './page-head.ts'
 
 const ORIGIN = 'https://vslukh.example'
+
+const Url = Type.String({ pattern: '^https?://' })
+const Moment = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' })
+const nothingElse = { additionalProperties: false }
+
+const Item = Type.Object(
+  {
+    id: Url,
+    url: Url,
+    content_text: Type.String(),
+    date_published: Moment,
+    date_modified: Type.Optional(Moment),
+    authors: Type.Array(Type.Object({ name: Type.String() }, nothingElse)),
+  },
+  nothingElse,
+)
+
+/** What the wall's feeds contain of https://jsonfeed.org/version/1.1. */
+const JsonFeed = Type.Object(
+  {
+    version: Type.Literal('https://jsonfeed.org/version/1.1'),
+    title: Type.String(),
+    home_page_url: Url,
+    feed_url: Url,
+    next_url: Type.Optional(Url),
+    icon: Url,
+    language: Type.String(),
+    items: Type.Array(Item),
+  },
+  nothingElse,
+)
 
 // The parser of XML may drop a byte order mark at the start of a text node, which is one line.
 const letteredText = hostileText.map((text) => `x${text.replaceAll('\n', '\nx')}`)

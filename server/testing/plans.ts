@@ -24,22 +24,31 @@ function isOfJobs(client: pg.Client): boolean {
   return connectionParameters.application_name === BACKGROUND.applicationName
 }
 
-/** Records every statement with parameters that this process sends, but for those of jobs. */
-export async function captureStatements(work: () => Promise<unknown>): Promise<Sent[]> {
-  const sent: Sent[] = []
+type OnSent = (statement: Sent, client: pg.Client, answer: unknown) => void
+
+/** Calls `onSent` for every statement with parameters that this process sends while `work` runs. */
+async function watchStatements<T>(onSent: OnSent, work: () => Promise<T>): Promise<T> {
   const send = pg.Client.prototype.query
-  const recording = function (this: pg.Client, ...args: unknown[]) {
-    const [config] = args as [Partial<Sent> | undefined]
-    const { text, values } = config ?? {}
-    if (text && values && !BY_QUEUE.test(text) && !isOfJobs(this)) sent.push({ text, values })
-    return Reflect.apply(send, this, args)
+  const watching = function (this: pg.Client, ...args: unknown[]) {
+    const answer = Reflect.apply(send, this, args)
+    const { text, values } = (args[0] as Partial<Sent> | undefined) ?? {}
+    if (text && values) onSent({ text, values }, this, answer)
+    return answer
   }
-  pg.Client.prototype.query = recording as typeof send
+  pg.Client.prototype.query = watching as typeof send
   try {
-    await work()
+    return await work()
   } finally {
     pg.Client.prototype.query = send
   }
+}
+
+/** Records every statement with parameters that this process sends, but for those of jobs. */
+export async function captureStatements(work: () => Promise<unknown>): Promise<Sent[]> {
+  const sent: Sent[] = []
+  await watchStatements((statement, client) => {
+    if (!BY_QUEUE.test(statement.text) && !isOfJobs(client)) sent.push(statement)
+  }, work)
   return sent
 }
 
@@ -50,22 +59,13 @@ export async function countAtOnce<T>(
 ): Promise<{ result: T; most: number }> {
   let inFlight = 0
   let most = 0
-  const send = pg.Client.prototype.query
-  const counting = function (this: pg.Client, ...args: unknown[]) {
-    const [config] = args as [Partial<Sent> | undefined]
-    const sent = Reflect.apply(send, this, args)
-    if (!config?.text || !config.values || !isCounted(config as Sent)) return sent
+  const result = await watchStatements((statement, _client, answer) => {
+    if (!isCounted(statement)) return
     most = Math.max(most, ++inFlight)
     const done = () => void inFlight--
-    Promise.resolve(sent).then(done, done)
-    return sent
-  }
-  pg.Client.prototype.query = counting as typeof send
-  try {
-    return { result: await work(), most }
-  } finally {
-    pg.Client.prototype.query = send
-  }
+    Promise.resolve(answer).then(done, done)
+  }, work)
+  return { result, most }
 }
 
 /**

@@ -51,7 +51,7 @@ test('a change arrives at other nodes unaltered; an unreadable notification mean
     { kind: 'edited', postId: '7' },
     { kind: 'removed' },
   ]
-  await Promise.all(changes.map((change) => sender.feed.publish(change)))
+  for (const change of changes) await sender.feed.publish(change)
   await expect.poll(() => received).toEqual(changes)
   expect(sender.received).toEqual([])
   for (const payload of ['', 'other posts', 'other {"kind":"added"}']) {

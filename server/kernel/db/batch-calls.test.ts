@@ -2,29 +2,6 @@ import { setImmediate as turn } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { BatchedCalls } from './batch-calls.ts'
-import { addQueryTime, measureQuery } from './database.ts'
-
-test('the time of a shared query counts for the first of its calls, not for one that was answered before', async () => {
-  const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const batch = new BatchedCalls(async (items: number[]) => {
-    const end = measureQuery()
-    await arrived[items[0] ?? 0]?.promise
-    end?.()
-    return items
-  })
-  const times = [{ ms: 0 }, { ms: 0 }, { ms: 0 }]
-  const call = (n: number) => addQueryTime(times[n] ?? { ms: 0 }, () => batch.call(n))
-  const calls = [call(0)]
-  await turn()
-  calls.push(call(1), call(2))
-  arrived[0]?.resolve()
-  await calls[0]
-  const first = times[0]?.ms
-  arrived[1]?.resolve()
-  await Promise.all(calls)
-  expect(times.map(({ ms }) => ms > 0)).toEqual([true, true, false])
-  expect(times[0]?.ms).toBe(first)
-})
 
 test('calls during a run share the next one, which begins before those of the run before go on', async () => {
   const events: string[] = []

@@ -196,7 +196,7 @@ export function addQueryTime<T>(time: QueryTime, work: () => T): T {
 }
 
 /** Starts to measure a query. Returns the function to call at its end. */
-export function measureQuery(): (() => void) | undefined {
+function measureQuery(): (() => void) | undefined {
   const time = current.getStore()
   if (!time) return undefined
   const since = performance.now()

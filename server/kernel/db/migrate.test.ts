@@ -56,24 +56,17 @@ test('a migration behind one long SELECT delays readers by 3 s at most, and runs
   expect((await reader.query('SELECT test FROM posts')).rowCount).toBe(0)
 })
 
-test('a migration that gets no lock is given up with an explanation, and has changed nothing', async () => {
+test('a migration that gets no lock is given up with an explanation, or when the start is stopped, and has changed nothing', async () => {
   const { url, reader } = await heldDatabase()
   const migrated = migrate(url, { migrations: ONE_MORE, lockWaitMs: 100 })
   await expect(migrated).rejects.toThrow(StartError)
   await expect(migrated).rejects.toThrow(/другие запросы держат её таблицы.*pg_stat_activity/)
   const { rows } = await reader.query('SELECT name FROM kysely_migration ORDER BY name')
   expect(rows.map(({ name }) => name)).not.toContain('999-test')
-})
 
-test('waiting for a lock ends when the start is aborted', async () => {
-  const { url } = await heldDatabase()
   const abort = new AbortController()
-  const migrated = migrate(url, {
-    migrations: ONE_MORE,
-    signal: abort.signal,
-    say: () => abort.abort(),
-  })
-  await expect(migrated).rejects.toThrow('aborted')
+  const stopped = { migrations: ONE_MORE, signal: abort.signal, say: () => abort.abort() }
+  await expect(migrate(url, stopped)).rejects.toThrow('aborted')
 })
 
 /** Returns the URL of a database that a newer version has migrated. */
@@ -91,7 +84,7 @@ test('server and commands work on a database whose newer migrations are additive
   expect((await fetch(`${url}/api/v1/posts`)).status).toBe(200)
 })
 
-test('server and commands refuse a newer migration that is not additive, even with additive ones after it', async () => {
+test('server and commands refuse a newer migration that is not additive, even with additive ones after it, and an additive one if another is missing', async () => {
   const url = await newerDatabase(BREAKING)
   const more = { ...BREAKING, '999-very-last': '-- additive' }
   await migrate(url, { migrations: more })
@@ -101,6 +94,10 @@ test('server and commands refuse a newer migration that is not additive, even wi
     /другой версии: ей нужна 9\.0\.0/,
   )
   await migrate(url, { migrations: more })
+
+  const additive = await newerDatabase(ONE_MORE)
+  const migrations = { ...MIGRATIONS, '998-missing': ONE_MORE['999-test'] }
+  await expect(migrate(additive, { migrations })).rejects.toThrow(/^База новее: .*999-test/)
 })
 
 test('commands that are newer than the database name both versions and the server to run', async () => {
@@ -134,12 +131,6 @@ test('a migration that meets a table of its own, left by a way back, names the c
   await executeOn(url, 'CREATE TABLE moods (name text)')
   const migrations = { ...MIGRATIONS, '900-moods': 'CREATE TABLE moods (name text)' }
   await expect(migrate(url, { migrations })).rejects.toThrow(/"moods".*vslukh restore .* --replace/)
-})
-
-test('a database that lacks a migration and has a newer one is refused, although that is additive', async () => {
-  const url = await newerDatabase(ONE_MORE)
-  const migrations = { ...MIGRATIONS, '998-missing': ONE_MORE['999-test'] }
-  await expect(migrate(url, { migrations })).rejects.toThrow(/^База новее: .*999-test/)
 })
 
 /** Makes a database of 0.1.0, or one that lacks the last of its migrations. */

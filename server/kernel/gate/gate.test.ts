@@ -1,37 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Gate, type Leave } from './gate.ts'
 
-/** A task that runs until `end` is called. */
-function held(name: string, log: string[]) {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const work = async () => {
-    log.push(name)
-    await promise
-    return name
-  }
-  return { work, end: resolve }
-}
-
-test('the third task waits until one of two is done, and the others start in their order', async () => {
-  const gate = new Gate({ running: 2, waiting: 2, waitMs: 60_000 })
-  const log: string[] = []
-  const all = ['a', 'b', 'c', 'd'].map((name) => held(name, log))
-  const results = all.map(({ work }) => gate.run(work))
-  await expect.poll(() => log).toEqual(['a', 'b'])
-  all[1]?.end()
-  await results[1]
-  await expect.poll(() => log).toEqual(['a', 'b', 'c'])
-  for (const { end } of all) end()
-  expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd'])
-  expect(log).toEqual(['a', 'b', 'c', 'd'])
-})
-
 test('when too many tasks wait, or after the wait, it is UNAVAILABLE; a task that fails lets the next one start', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const gate = new Gate({ running: 1, waiting: 1, waitMs: 50, message: 'Позже', retryAfter: 9 })
-  const first = held('first', [])
-  const atWork = gate.run(first.work)
+  const { promise: held, resolve: end } = Promise.withResolvers<string>()
+  const atWork = gate.run(() => held)
   const waiting = gate.run(async () => 'too late').catch(({ code }) => code)
   await expect(gate.run(async () => 'no place')).rejects.toMatchObject({
     code: 'UNAVAILABLE',
@@ -41,7 +16,7 @@ test('when too many tasks wait, or after the wait, it is UNAVAILABLE; a task tha
   vi.advanceTimersByTime(50)
   expect(await waiting).toBe('UNAVAILABLE')
   const next = gate.run(async () => 'next')
-  first.end()
+  end('first')
   expect(await atWork).toBe('first')
   expect(await next).toBe('next')
   const failing = gate.run(() => Promise.reject(new Error('its own')))

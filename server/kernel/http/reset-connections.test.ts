@@ -1,14 +1,12 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { openSocket } from '../../testing/raw-http.ts'
 import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
 
 /** Sends a request and resets the connection before the server can read it. */
 async function sendAndReset({ url }: TestApp, path: string): Promise<void> {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  await once(socket, 'connect')
+  const socket = await openSocket(url)
   const closed = once(socket, 'close')
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`, () => socket.resetAndDestroy())
   await closed
@@ -38,8 +36,7 @@ const perNode = testPerNode('bytes that a balancer would judge before any node')
 perNode('a connection reset in the middle of a body is not logged as an outage', async () => {
   const app = await appForTest()
   for (let round = 0; round < 10; round++) {
-    const { hostname, port } = new URL(app.url)
-    const socket = connect(Number(port), hostname)
+    const socket = await openSocket(app.url)
     const arrived = once(app.http.server, 'request')
     socket.write('POST /api/v1/logins HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n')
     socket.write('Content-Length: 90\r\n\r\n{')
