@@ -154,6 +154,8 @@ export default defineConfig({
       }),
       suite('operations', {
         ...wholeProduct,
+        // Some install releases, move walls or wait for a machine to boot.
+        testTimeout: 600_000,
         include: ['trials/operations/*.test.ts'],
         globalSetup: [SHARED_POSTGRES, BALANCER],
       }),

@@ -36,6 +36,7 @@ test('a wrong call exits with 2, a refused call with 1, and help with 0', async 
     ['report', '999999', 'remove'],
     ['user', 'nobody_at_all'],
     ['status', '--env-file', '/nowhere'],
+    ['upgrade', '/nowhere.tar.gz'],
   ]
   for (const { code, out, err } of await Promise.all(refused.map((args) => vslukh(...args)))) {
     expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -202,6 +203,12 @@ test('reports are printed in pages with their total, and one call decides many',
     posts.push(await app.publish(author))
     await report(app, petr, { postId: posts.at(-1)?.id ?? '' })
   }
+  const { id: kept } = await app.publish(author)
+  await report(app, petr, { postId: kept })
+  const keep = await vslukh('report', kept, 'keep')
+  expect(keep).toMatchObject({ code: 0, out: 'Запись оставлена.\n' })
+  expect(await statusOf(kept)).toBe(200)
+
   const ids = posts.map(({ id }) => id)
   const first = (await vslukh('reports')).out
   expect(first).toContain(`vslukh report ${ids[0]} remove --reason`)

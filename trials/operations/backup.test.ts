@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { folderForTest, mountForTest } from '../../server/testing/folder-for-test.ts'
 import { runCommand } from '../../server/testing/run-command.ts'
 import { startMain } from '../../server/testing/start-main.ts'
+import { asRoot } from './deploy-file.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
 
 test('a backup without the secret, a dry run, and a verification that the wall notes', async () => {
@@ -52,23 +53,26 @@ test('a backup without the secret, a dry run, and a verification that the wall n
   expect(await readFile(join(other.DATA_DIR, old), 'utf8')).toBe(others)
 
   const third = { DATA_DIR: join(folder, 'third') }
+  const possible = await runCommand(third, 'restore', bare, '--dry-run')
+  expect(possible.out).toMatch(/^Стену можно вернуть из копии/)
+  await expect(readdir(third.DATA_DIR)).rejects.toThrow('ENOENT')
   const restored = await runCommand(third, 'restore', bare)
   expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('Секрета в копии нет') })
   expect(await startMain(third)).toMatchObject({ code: 1 })
   const again = await startWall({ ...third, ACCEPT_NEW_SECRET: '1' })
   expect((await again.client.call('GET', `/posts/${post.id}`)).body.text).toBe('Без секрета')
-}, 240_000)
+})
 
-test('a disk that fills up during a backup is reported in a sentence, and no file is left', async ({
-  skip,
-}) => {
-  skip(process.getuid?.() !== 0, 'only root may mount a small file system')
-  const small = await folderForTest()
-  await mountForTest(small, 'size=4k')
-  const env = { DATA_DIR: join(await folderForTest(), 'data') }
-  const wall = await startWall(env)
-  await wall.client.signIn(EMAIL)
-  const full = await runCommand(env, 'backup', join(small, 'wall.backup'))
-  expect(full).toMatchObject({ code: 1, err: expect.stringContaining('не осталось места') })
-  expect(await readdir(small)).toEqual([])
-}, 120_000)
+asRoot(
+  'a disk that fills up during a backup is reported in a sentence, and no file is left',
+  async () => {
+    const small = await folderForTest()
+    await mountForTest(small, 'size=4k')
+    const env = { DATA_DIR: join(await folderForTest(), 'data') }
+    const wall = await startWall(env)
+    await wall.client.signIn(EMAIL)
+    const full = await runCommand(env, 'backup', join(small, 'wall.backup'))
+    expect(full).toMatchObject({ code: 1, err: expect.stringContaining('не осталось места') })
+    expect(await readdir(small)).toEqual([])
+  },
+)

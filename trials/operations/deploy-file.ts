@@ -2,9 +2,13 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { test } from 'vitest'
+import { isRoot } from '../../server/testing/debian-package.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 export const run = promisify(execFile)
+/** For tests that mount disks, change users or boot a machine. */
+export const asRoot = test.skipIf(!isRoot)
 
 /**
  * Replaces paths and addresses of a file of deploy/ with those of a test. Throws if one is missing.

@@ -1,32 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { expect, onTestFinished, type TestContext, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { dkimPublicKey } from '../../server/kernel/mail/dkim.ts'
-import { endChild, untilPrinted } from '../../server/testing/child-process.ts'
-import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
+import { endChild } from '../../server/testing/child-process.ts'
+import { findProgram } from '../../server/testing/debian-package.ts'
+import { openDns } from '../../server/testing/dns-server.ts'
 import { openRefusingSmtp } from '../../server/testing/smtp-faults.ts'
+import { asRoot as test } from './deploy-file.ts'
 import { DNS, openMachine, SETUP } from './machine-without-systemd.ts'
 
 const OPERATOR = ['--name', 'ООО «Ромашка»', '--contact', 'olga@example.org']
 
 /** Answers for the domain of the wall, and for nothing else. */
-async function openDns(...records: string[]): Promise<ChildProcess> {
-  const program = await findProgram(['/usr/sbin/dnsmasq'], {
-    debianPackage: 'dnsmasq-base',
-    advice: 'No dnsmasq found: install it (Debian: dnsmasq-base)',
-  })
-  const own = ['--keep-in-foreground', '--conf-file=/dev/null', '--no-resolv', '--no-hosts']
-  const place = [`--listen-address=${DNS}`, '--bind-interfaces', '--local=/example/']
-  const server = spawn(program, [...own, ...place, '--log-facility=-', '--user=root', ...records], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  onTestFinished(() => endChild(server))
-  await untilPrinted(server, /./)
-  return server
-}
+const openWallsDns = (...records: string[]) =>
+  openDns(`--listen-address=${DNS}`, '--local=/example/', ...records)
 
 async function needCaddy(): Promise<void> {
   await findProgram(['/usr/bin/caddy'], { debianPackage: 'caddy', advice: 'No caddy found' })
@@ -37,17 +26,16 @@ const levels = (out: string) => {
   return Object.fromEntries(findings.map(({ check, level }) => [check, level]))
 }
 
-async function openMachineWithCaddy(skip: TestContext['skip']) {
-  skip(!isRoot, 'setup is root’s')
+async function openMachineWithCaddy() {
   await needCaddy()
-  await openDns()
+  await openWallsDns()
   return openMachine()
 }
 
-test('setup writes the settings, a key for mails and the proxy’s file, sends a mail signed by the key whose record it prints, and a second run changes nothing', {
-  timeout: 120_000,
-}, async ({ skip, annotate }) => {
-  const machine = await openMachineWithCaddy(skip)
+test('setup writes the settings, a key for mails and the proxy’s file, sends a mail signed by the key whose record it prints, and a second run changes nothing', async ({
+  annotate,
+}) => {
+  const machine = await openMachineWithCaddy()
   const since = performance.now()
   const first = await machine.call(
     SETUP,
@@ -115,10 +103,8 @@ test('setup writes the settings, a key for mails and the proxy’s file, sends a
   expect(await states()).toEqual(before)
 })
 
-test('setup keeps settings it does not know and other sites of the proxy, and leaves a file that Caddy refuses as it was', {
-  timeout: 120_000,
-}, async ({ skip }) => {
-  const machine = await openMachineWithCaddy(skip)
+test('setup keeps settings it does not know and other sites of the proxy, and leaves a file that Caddy refuses as it was', async () => {
+  const machine = await openMachineWithCaddy()
   const settings = join(machine.folder, 'etc/vslukh.env')
   const caddyfile = join(machine.folder, 'etc/caddy/Caddyfile')
   await writeFile(settings, `# Мои\nRATE_LIMIT_SCALE=2\nOWN='да'\nPUBLIC_URL=https://old.example\n`)
@@ -140,14 +126,14 @@ test('setup keeps settings it does not know and other sites of the proxy, and le
   expect(refused.err).toMatch(/✗ Caddy: не принимает настройки: .*no_such_word/)
   expect(await readFile(caddyfile, 'utf8')).toBe('blog.example {\n\tno_such_word\n}\n')
   const planned = await machine.call(SETUP, 'new.example', '--dry-run')
-  expect(planned).toMatchObject({ code: 0, out: expect.stringContaining('MAIL_FROM, PUBLIC_URL') })
+  expect(planned).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('MAIL_FROM, PUBLIC_URL'),
+  })
   expect(await readFile(settings, 'utf8')).toBe(text)
 })
 
-test('a wrong answer is refused with a sentence, and so is a machine that lacks something', {
-  timeout: 120_000,
-}, async ({ skip }) => {
-  skip(!isRoot, 'setup is root’s')
+test('a wrong answer is refused with a sentence, and so is a machine that lacks something', async () => {
   const machine = await openMachine()
   await writeFile(join(machine.folder, 'etc/smtp-url'), 'smtps://u:p#q@mail.example\n')
   const refusals: [number, string, ...string[]][] = [
@@ -199,29 +185,18 @@ async function talk(machine: Machine, dialog: Dialog): Promise<string> {
   return printed
 }
 
-test.for([
-  ['Ctrl+C', '\x03'],
-  ['Ctrl+D', '\x04'],
-] as const)(
-  '%s at a question ends it with a sentence',
-  { timeout: 60_000 },
-  async ([, key], { skip }) => {
-    skip(!isRoot, 'setup is root’s')
-    const machine = await openMachine()
-    const printed = await talk(machine, [
-      [/Имя сайта.*: /, 'wall.example'],
-      [/Почтовый сервер.*: /, key],
-    ])
-    expect(printed).toMatch(/Прервано\.\s*$/)
-    expect(printed).not.toMatch(/Error|^ {4}at /m)
-    await expect(machine.read('etc/vslukh.env')).rejects.toThrow('ENOENT')
-  },
-)
+test('Ctrl+C at a question ends setup with a sentence', async () => {
+  const machine = await openMachine()
+  const printed = await talk(machine, [
+    [/Имя сайта.*: /, 'wall.example'],
+    [/Почтовый сервер.*: /, '\x03'],
+  ])
+  expect(printed).toMatch(/Прервано\.\s*$/)
+  expect(printed).not.toMatch(/Error|^ {4}at /m)
+  await expect(machine.read('etc/vslukh.env')).rejects.toThrow('ENOENT')
+})
 
-test('a new mail server that refuses the login does not replace one that accepts it', {
-  timeout: 60_000,
-}, async ({ skip }) => {
-  skip(!isRoot, 'setup is root’s')
+test('a new mail server that refuses the login does not replace one that accepts it', async () => {
   const machine = await openMachine()
   const { port, close } = await openRefusingSmtp({ code: 535, words: '5.7.8 wrong', at: 'login' })
   onTestFinished(close)
@@ -246,10 +221,8 @@ const HOLDER = `
     require('node:child_process').spawn(program, args, { stdio: 'inherit' }).on('exit', process.exit)
   })`
 
-test('a port that another program uses is reported with that program, for the server and for the proxy', {
-  timeout: 120_000,
-}, async ({ skip }) => {
-  const machine = await openMachineWithCaddy(skip)
+test('a port that another program uses is reported with that program, for the server and for the proxy', async () => {
+  const machine = await openMachineWithCaddy()
   await writeFile(join(machine.folder, 'etc/holder.cjs'), HOLDER)
   const node = '/opt/vslukh/current/bin/run-node'
   const own = `unshare --net sh -c 'ip link set lo up; exec ${node} -- "$@"' sh`
@@ -262,10 +235,7 @@ test('a port that another program uses is reported with that program, for the se
   expect(err).toMatch(new RegExp(`✗ Caddy: порт 443 занят программой \\S+ \\(PID ${pid}\\)`))
 })
 
-test('on a terminal setup asks for each answer, asks again after a wrong one, shows no password, and believes the operator that the mail arrived', {
-  timeout: 120_000,
-}, async ({ skip }) => {
-  skip(!isRoot, 'setup is root’s')
+test('on a terminal setup asks for each answer, asks again after a wrong one, shows no password, and believes the operator that the mail arrived', async () => {
   await needCaddy()
   const machine = await openMachine()
   const terminal = (dialog: Dialog) => talk(machine, dialog)
@@ -286,7 +256,7 @@ test('on a terminal setup asks for each answer, asks again after a wrong one, sh
   expect(set.SMTP_URL).toMatch(/^smtps:\/\/wall:not-shown@127\.0\.0\.1/)
 
   const key = await dkimPublicKey(join(machine.folder, 'etc/vslukh/dkim.pem'))
-  await openDns(
+  await openWallsDns(
     `--host-record=wall.example,${DNS}`,
     '--txt-record=wall.example,v=spf1 a -all',
     '--txt-record=_dmarc.wall.example,v=DMARC1; p=none',

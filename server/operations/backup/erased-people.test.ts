@@ -74,6 +74,10 @@ test('without a list of the deleted the command says that they may be back', asy
   const { env, file, app } = await wallForTest()
   expect(await runHere(env, ['backup', file])).toMatchObject({ code: 0 })
   await app.close()
+  expect(await runHere(env, ['restore', file])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('добавьте --replace'),
+  })
   const { out } = await runHere(env, ['restore', file, '--replace', '--yes'])
   expect(out).toContain('кто удалил свой аккаунт после копии, снова на стене.\n')
 })

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { Resolver } from 'node:dns/promises'
 import { chmod, mkdir, rm, utimes, writeFile } from 'node:fs/promises'
@@ -14,9 +13,8 @@ import { FEED_NAME } from '../../kernel/db/nodes.ts'
 import { freeBytes } from '../../kernel/http/health.ts'
 import { createLogger } from '../../kernel/log/logger.ts'
 import { writeBackup } from '../../testing/backups.ts'
-import { endChild, untilPrinted } from '../../testing/child-process.ts'
 import { asSuperuser, executeOn, withDatabase } from '../../testing/databases.ts'
-import { findProgram } from '../../testing/debian-package.ts'
+import { openDns } from '../../testing/dns-server.ts'
 import { folderForTest } from '../../testing/folder-for-test.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { collectLog } from '../../testing/log-lines.ts'
@@ -69,7 +67,7 @@ test('a unit of the operator’s own that hides the package’s is named', async
   ])
 })
 
-test('tables of another role, a superuser and the disks are named, and when they will be full', async () => {
+test('tables of another role, a superuser, a read-only database and the disks are named, and when they will be full', async () => {
   const app = await appForTest()
   const facts = await selectDatabaseFacts(app.db)
   expect(checkRights(facts)).toMatchObject({ level: 'ok' })
@@ -108,23 +106,18 @@ test('tables of another role, a superuser and the disks are named, and when they
   expect(await checkBackupDisk(app.dataDir, app.dataDir)).toBe(undefined)
   expect(await checkBackupDisk(join(app.dataDir, 'none'), undefined)).toBe(undefined)
   expect(await checkBackupDisk(app.dataDir, '/proc')).toMatchObject({ check: 'backup disk' })
+  const readOnly = await app.db.transaction().execute(async (tx) => {
+    await sql`SET TRANSACTION READ ONLY`.execute(tx)
+    return checkRights(await selectDatabaseFacts(tx))
+  })
+  expect(readOnly).toMatchObject({ level: 'broken', message: 'база данных только для чтения' })
 })
 
 /** Starts a DNS server that knows these TXT records. Resolves to a resolver that asks it. */
 async function dnsForTest(records: Record<string, string>): Promise<Resolver> {
-  const program = await findProgram(['/usr/sbin/dnsmasq'], {
-    debianPackage: 'dnsmasq-base',
-    advice: 'This test asks a DNS server of its own: install dnsmasq (Debian: dnsmasq-base)',
-  })
   const port = await freePort()
   const texts = Object.entries(records).map(([name, text]) => `--txt-record=${name},${text}`)
-  const place = ['--listen-address=127.0.0.1', '--bind-interfaces', `--port=${port}`]
-  const own = ['--keep-in-foreground', '--conf-file=/dev/null', '--no-resolv', '--local=/test/']
-  const server = spawn(program, [...own, '--log-facility=-', '--user=root', ...place, ...texts], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  onTestFinished(() => endChild(server))
-  await untilPrinted(server, /./)
+  await openDns('--listen-address=127.0.0.1', `--port=${port}`, '--local=/test/', ...texts)
   const resolver = new Resolver({ timeout: 2000, tries: 1 })
   resolver.setServers([`127.0.0.1:${port}`])
   return resolver
