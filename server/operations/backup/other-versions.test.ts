@@ -23,6 +23,8 @@ const NEWER: Migrations = {
     CREATE FUNCTION mood_of(post bigint) RETURNS text LANGUAGE sql RETURN NULL`,
 }
 
+const replacing = (folder: string) => restoreOptions(folder, async () => {})
+
 test('after a downgrade a backup contains all of the newer version, which alone verifies and restores it', async () => {
   const newer = await appForTest()
   await newer.publish(await newer.signUp())
@@ -63,41 +65,20 @@ test('a restore after a downgrade leaves nothing of the newer version, which can
   await createBackup(databaseUrl, path, { secret: BACKUP_SECRET })
   await migrate(databaseUrl, { migrations: NEWER })
   await executeOn(databaseUrl, 'CREATE EXTENSION pg_trgm')
-  await restoreBackup(
-    databaseUrl,
-    path,
-    restoreOptions(folder, async () => {}),
-  )
+  await restoreBackup(databaseUrl, path, replacing(folder))
   await migrate(databaseUrl, { migrations: NEWER })
   const rows = await executeOn(databaseUrl, 'SELECT name FROM moods')
   expect(rows).toEqual([{ name: 'glad' }])
 })
 
-test('tables that an older version has left beside its own stop an upgrade, until this version restores the backup', async () => {
+test('tables that an older version has left beside its own stop an upgrade, until this version restores the backup, which keeps what is not of the wall', async () => {
   const folder = await folderForTest()
   const path = join(folder, 'before.backup')
   const databaseUrl = await databaseForTest()
   await createBackup(databaseUrl, path, { secret: BACKUP_SECRET })
-  await executeOn(databaseUrl, 'DELETE FROM kysely_migration')
+  await executeOn(databaseUrl, 'DELETE FROM kysely_migration; CREATE TABLE notes (text text)')
   await expect(migrate(databaseUrl)).rejects.toThrow('vslukh restore ФАЙЛ --replace')
-  await restoreBackup(
-    databaseUrl,
-    path,
-    restoreOptions(folder, async () => {}),
-  )
+  await restoreBackup(databaseUrl, path, replacing(folder))
   await migrate(databaseUrl)
-})
-
-test('a restore keeps tables that are not of the wall', async () => {
-  const folder = await folderForTest()
-  const path = join(folder, 'beside.backup')
-  const databaseUrl = await databaseForTest()
-  await executeOn(databaseUrl, 'CREATE TABLE notes (text text)')
-  await createBackup(databaseUrl, path, { secret: BACKUP_SECRET })
-  await restoreBackup(
-    databaseUrl,
-    path,
-    restoreOptions(folder, async () => {}),
-  )
   await executeOn(databaseUrl, 'SELECT FROM notes')
 })

@@ -78,14 +78,6 @@ test('a dry run makes the checks of a restore, states what happens to the secret
   expect(await dryRun(url, path)).toMatchObject({ secret: 'same' })
 })
 
-test('one of two restores into the same database is refused', async () => {
-  const path = join(app.dataDir, 'lock.backup')
-  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
-  const url = await databaseForTest()
-  const results = await Promise.allSettled([1, 2].map(() => restoreBackup(url, path, options())))
-  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-})
-
 test('a restore that fails at its end, or beside a server that has started meanwhile, leaves the wall and its secret as they were', {
   timeout: 60_000,
 }, async () => {
@@ -116,14 +108,18 @@ test('a restore that fails at its end, or beside a server that has started meanw
   expect(rows).toEqual([{ actor: 'masha' }])
 })
 
-test('no server starts during a restore, and no restore begins while one starts', async () => {
+test('no server starts and no other restore begins during a restore, and no restore begins while a server starts', async () => {
   const path = join(app.dataDir, 'start.backup')
   await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   const url = await emptyDatabase()
   const lock = await keepRestoresAway(url)
   await expect(restoreBackup(url, path, options())).rejects.toThrow('запускается сервер')
   await lock[Symbol.asyncDispose]()
-  await withRestoreLock(url, () => expect(keepRestoresAway(url)).rejects.toThrow('восстанавливают'))
+  await withRestoreLock(url, async () => {
+    await expect(keepRestoresAway(url)).rejects.toThrow('восстанавливают')
+    const second = restoreBackup(url, path, options())
+    await expect(second).rejects.toThrow('уже восстанавливает другая команда')
+  })
 })
 
 test('a restore that is interrupted leaves the wall that was there and no rows beside it', async () => {

@@ -12,18 +12,6 @@ import { isServerOf } from './pid-file.ts'
 const isRoot = process.getuid?.() === 0
 const at = new Folder()
 
-test('keeps its data from one start to the next, and does not run in between', async () => {
-  const first = await at.start()
-  await query(first.connectionString, `create table kept as select 'да' as word`)
-  const pid = await at.pid()
-  await Promise.all([first.stop(), first.stop()])
-  expect(await isServerOf(pid, join(at.dataDir, 'postgres'))).toBe(false)
-  await expect(query(first.connectionString, 'select 1')).rejects.toThrow()
-
-  const second = await at.start()
-  expect(await query(second.connectionString, 'select word from kept')).toEqual(['да'])
-})
-
 test('is durable, speaks UTF-8 and sorts the same on every machine', async () => {
   const { connectionString } = await at.start()
   const settings = ['fsync', 'synchronous_commit', 'full_page_writes', 'jit', 'max_connections']
@@ -84,31 +72,6 @@ test('takes over the database of a server that was killed', async () => {
   expect(await query(next.connectionString, 'select number from kept')).toEqual([1])
   await next.stop()
   expect(await isServerOf(pid, join(at.dataDir, 'postgres'))).toBe(false)
-})
-
-test('starts by itself after server and database were both killed', async () => {
-  const { child, message } = at.startChild()
-  const { connectionString = '' } = await message
-  await query(connectionString, 'create table kept as select 1 as number')
-  const pid = await at.pid()
-  const ended = endChild(child, 'SIGKILL')
-  process.kill(pid, 'SIGKILL')
-  await ended
-
-  const next = await at.start()
-  expect(await query(next.connectionString, 'select number from kept')).toEqual([1])
-})
-
-test('refuses a second server on the same folder and leaves the first alone', async () => {
-  const first = await at.start()
-  const pid = await at.pid()
-  const { child, message } = at.startChild()
-  const exit = once(child, 'exit')
-  expect((await message).refused).toContain(`Папка данных ${at.dataDir} уже занята`)
-  await exit
-  expect(await at.pid()).toBe(pid)
-  expect(await query(first.connectionString, 'select 1')).toEqual([1])
-  expect(first.lines.join()).not.toContain('потеряна')
 })
 
 test.each(['new', 'existing'])(

@@ -1,20 +1,26 @@
-import { totalmem } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sharedBuffers, usableMemory } from './postmaster.ts'
+import { folderForTest } from '../../testing/folder-for-test.ts'
+import { restoreLibraryLinks } from './binaries.ts'
+import { sharedBuffers } from './postmaster.ts'
 
 const GIB = 1024 ** 3
 
 test.each([
   [0.25, 64],
-  [1, 128],
   [2, 256],
-  [4, 512],
   [64, 512],
 ])('on a machine with %d GiB PostgreSQL has %d MiB of shared buffers', (gib, mib) => {
   expect(sharedBuffers(gib * GIB)).toBe(mib)
 })
 
-test('the usable memory is positive and at most that of the machine', () => {
-  expect(usableMemory()).toBeLessThanOrEqual(totalmem())
-  expect(usableMemory()).toBeGreaterThan(0)
+test('links to libraries that npm has not made without install scripts are made', async () => {
+  const root = await folderForTest()
+  await mkdir(join(root, 'native/lib'), { recursive: true })
+  await writeFile(join(root, 'native/lib/libpq.so.5.18'), 'library')
+  const links = [{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }]
+  await writeFile(join(root, 'native/pg-symlinks.json'), JSON.stringify(links))
+  for (let starts = 0; starts < 2; starts++) restoreLibraryLinks(root)
+  expect(await readFile(join(root, 'native/lib/libpq.so.5'), 'utf8')).toBe('library')
 })

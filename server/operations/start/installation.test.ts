@@ -45,15 +45,6 @@ test('a node with a different APP_SECRET is refused; with ACCEPT_NEW_SECRET it s
   expect((await start(APP_SECRET)).code).toBe(1)
 })
 
-test('an installation from before fingerprints were stored adopts the secret it has', async () => {
-  const DATABASE_URL = await databaseForTest()
-  const env = { DATABASE_URL, DATA_DIR, APP_SECRET }
-  await startAndStop(env)
-  await executeOn(DATABASE_URL, 'UPDATE installation SET secret_fingerprint = NULL')
-  expect((await startAndStop({ ...env, APP_SECRET: OTHER_SECRET })).code).toBeNull()
-  expect((await startAndStop(env)).code).toBe(1)
-})
-
 test('two nodes make the first start at once with different secrets: one serves, the other is refused', async () => {
   const DATABASE_URL = await databaseForTest()
   const started = await Promise.all(

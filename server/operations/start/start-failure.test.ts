@@ -6,6 +6,7 @@ import { databaseForTest } from '../../testing/database-for-test.ts'
 import { asSuperuser, executeOn, setReadOnly, withDatabase } from '../../testing/databases.ts'
 import { folderForTest, mountForTest } from '../../testing/folder-for-test.ts'
 import { freePort, listen } from '../../testing/free-port.ts'
+import { runHere } from '../../testing/run-command.ts'
 import { startMain } from '../../testing/start-main.ts'
 import { explainStartFailure } from './start-failure.ts'
 
@@ -46,18 +47,33 @@ test.each([
   },
 )
 
-test('a database that is missing is refused with the way to create it', async () => {
-  const stderr = await refusalOf(onDatabase(withDatabase(inject('databaseUrl'), 'no_such_wall')))
-  expect(stderr).toMatch(
+test.each([
+  [
+    'is missing',
+    () => withDatabase(inject('databaseUrl'), 'no_such_wall'),
     /^DATABASE_URL: такой базы данных на сервере нет .*no_such_wall.*CREATE DATABASE/,
-  )
-})
-
-test('a role that the database does not know is refused', async () => {
-  const url = new URL(await databaseForTest())
-  url.username = 'stranger_to_all'
-  const stderr = await refusalOf(onDatabase(url.href))
-  expect(stderr).toMatch(/^DATABASE_URL: .*не впускает эту роль .*stranger_to_all/)
+  ],
+  [
+    'does not know the role',
+    async () => Object.assign(new URL(await databaseForTest()), { username: 'stranger' }).href,
+    /^DATABASE_URL: .*не впускает эту роль .*stranger/,
+  ],
+  [
+    'does not answer',
+    async () => `postgres://vslukh@127.0.0.1:${await freePort()}/vslukh`,
+    /^База данных не отвечает: /,
+  ],
+  [
+    'is read-only',
+    async () => {
+      const url = await databaseForTest()
+      await setReadOnly(url, true)
+      return url
+    },
+    /^DATABASE_URL: .*только для чтения/,
+  ],
+])('a database that %s is refused with a sentence', async (_what, urlOf, sentence) => {
+  expect(await refusalOf(onDatabase(await urlOf()))).toMatch(sentence)
 })
 
 test.each([
@@ -92,27 +108,19 @@ test('an error of a file is called one, and not a database that does not answer'
   expect(socket).toMatch(/^База данных не отвечает: /)
 })
 
-test('a read-only database is refused', async () => {
-  const url = await databaseForTest()
-  await setReadOnly(url, true)
-  expect(await refusalOf(onDatabase(url))).toMatch(/^DATABASE_URL: .*только для чтения/)
-})
-
-test('a PostgreSQL that says it is too old is refused with the version that is needed', async () => {
+test('a PostgreSQL that says it is too old is refused by the start and by a restore, with the version that is needed', async () => {
   const url = await databaseForTest()
   const name = new URL(url).pathname.slice(1)
-  // The version that the server reports is overridden for this database. trials/operations use a real older server.
+  // The version that the server reports is overridden for this database.
   await executeOn(
     url,
     `CREATE FUNCTION current_setting(text) RETURNS text LANGUAGE sql AS $$SELECT '140023'$$`,
   )
   await executeOn(url, `ALTER DATABASE ${name} SET search_path = public, pg_catalog`)
-  expect(await refusalOf(onDatabase(url))).toMatch(/^DATABASE_URL: там PostgreSQL 14, а нужна 15/)
-})
-
-test('a database server that does not answer is named so', async () => {
-  const url = `postgres://vslukh@127.0.0.1:${await freePort()}/vslukh`
-  expect(await refusalOf(onDatabase(url))).toMatch(/^База данных не отвечает: /)
+  const sentence = await refusalOf(onDatabase(url))
+  expect(sentence).toMatch(/^DATABASE_URL: там PostgreSQL 14, а нужна 15/)
+  const restored = await runHere(onDatabase(url), ['restore', join(root, 'any.backup')])
+  expect(restored).toMatchObject({ code: 1, err: sentence })
 })
 
 test('a port for metrics that is taken is refused, with the embedded database and with another one', async () => {
