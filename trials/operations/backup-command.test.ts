@@ -6,12 +6,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { endChild, untilUp } from '../../server/testing/child-process.ts'
 import { databaseForTest } from '../../server/testing/database-for-test.ts'
 import { executeOn } from '../../server/testing/databases.ts'
-import { findProgram, isRoot } from '../../server/testing/debian-package.ts'
+import { findProgram } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { envOf, runCommand } from '../../server/testing/run-command.ts'
 import { startMain } from '../../server/testing/start-main.ts'
-import { ROOT } from './deploy-file.ts'
+import { asRoot, ROOT } from './deploy-file.ts'
 
 const run = promisify(execFile)
 
@@ -52,9 +52,7 @@ async function scriptOf(words: string): Promise<string> {
 
 const LONG_WAIT = { timeout: 60_000 }
 
-test('the script of age and rclone leaves an encrypted copy elsewhere, which the secret key opens and verify accepts; while elsewhere is away, the doctor shows the reason', {
-  timeout: 180_000,
-}, async () => {
+test('the script of age and rclone leaves an encrypted copy elsewhere, which the secret key opens and verify accepts; while elsewhere is away, the doctor shows the reason', async () => {
   await install('/usr/bin/age', 'age')
   await install('/usr/bin/rclone', 'rclone')
   const wall = await startWall()
@@ -84,10 +82,7 @@ test('the script of age and rclone leaves an encrypted copy elsewhere, which the
   expect(await runCommand({}, 'verify', opened)).toMatchObject({ code: 0 })
 })
 
-test('the script of rsync leaves the copy on another machine over ssh', {
-  timeout: 180_000,
-}, async ({ skip }) => {
-  skip(!isRoot, 'only root may start sshd')
+asRoot('the script of rsync leaves the copy on another machine over ssh', async () => {
   await install('/usr/bin/rsync', 'rsync')
   const sshd = await install('/usr/sbin/sshd', 'openssh-server')
   const wall = await startWall()
@@ -132,9 +127,7 @@ test('the script of rsync leaves the copy on another machine over ssh', {
   expect(await wall.found()).toMatchObject({ level: 'ok' })
 })
 
-test('a restart while BACKUP_COMMAND runs leaves no process of it, and the next server runs it again', {
-  timeout: 180_000,
-}, async () => {
+test('a restart while BACKUP_COMMAND runs leaves no process of it, and the next server runs it again', async () => {
   const wall = await startWall()
   await wall.install('#!/bin/sh -e\necho $$ >> started\nsleep 1000\n')
   const started = async () =>

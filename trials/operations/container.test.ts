@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { APP_SECRET } from '../../e2e/testing/product.ts'
@@ -13,9 +13,7 @@ import { openPostgresProxy } from '../../server/testing/postgres-proxy.ts'
 import { ROOT, run } from './deploy-file.ts'
 import { argumentsOf, makeImageFolder, readStages } from './dockerfile.ts'
 
-test('the content of the image runs as in compose.yaml, is healthy without its database too, and has the operator’s commands', {
-  timeout: 180_000,
-}, async () => {
+test('the content of the image runs as in compose.yaml, is healthy without its database too, and has the operator’s commands', async () => {
   const stages = await readStages()
   const image = stages.at(-1) ?? { name: '', instructions: [] }
   const folder = await folderForTest()
@@ -72,6 +70,16 @@ test('the content of the image runs as in compose.yaml, is healthy without its d
   await isHealthy()
   server.kill()
   await expect(isHealthy()).rejects.toThrow()
+
+  // A checkout with the same packages lacks what builds its web.
+  const builder = 'scripts/build-web-if-needed.ts'
+  for (const part of ['web', 'vite.config.ts', 'package-lock.json', builder]) {
+    await cp(join(ROOT, part), join(folder, part), { recursive: true })
+  }
+  await rm(join(folder, 'dist'), { recursive: true })
+  const build = `import('./${builder}').then((it) => it.buildWebIfNeeded())`
+  const unbuilt = run('node', ['-e', build], { cwd: folder, env })
+  await expect(unbuilt).rejects.toThrow(/Веб-приложение не собрано.*npm ci/)
 })
 
 test('compose.yaml passes on every setting of .env, keeps what the server writes on a volume, and bounds its logs', async () => {

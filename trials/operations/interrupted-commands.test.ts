@@ -95,7 +95,7 @@ test('an interrupted verification leaves neither files nor a PostgreSQL; after a
   await removeLeftVerifications(-1, folder)
   expect(await readdir(folder)).toEqual(['wall.backup'])
   expect(await isServerOf(left.pid, left.cluster)).toBe(false)
-}, 120_000)
+})
 
 test('a running verification keeps its folder', async () => {
   const folder = await folderForTest()
@@ -122,7 +122,7 @@ test('an interrupted command stops the database that it has started', async () =
   const { code, err } = await command.end('SIGTERM')
   expect({ code, last: err.trim().split('\n').at(-1) }).toEqual({ code: 1, last: 'Прервано.' })
   await expect(stat(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
-}, 120_000)
+})
 
 test('two commands at once on a stopped wall share the database, and the last one stops it', async () => {
   const DATA_DIR = join(await folderForTest(), 'data')
@@ -141,4 +141,4 @@ test('two commands at once on a stopped wall share the database, and the last on
     }
     await expect(stat(join(DATA_DIR, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT')
   }
-}, 120_000)
+})

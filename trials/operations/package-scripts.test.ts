@@ -1,10 +1,9 @@
 import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { makeDeb } from '../../scripts/deb.ts'
-import { isRoot } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { ROOT, run } from './deploy-file.ts'
+import { ROOT, run, asRoot as test } from './deploy-file.ts'
 import { copyTree } from './releases.ts'
 
 /** What is written to this machine's root is gone when the program ends. */
@@ -30,10 +29,7 @@ async function makePackage(folder: string, name: string, version: string): Promi
   return makeDeb({ root, version, arch: process.arch, folder })
 }
 
-test('after a failed upgrade dpkg names the command that tries again, goes on if the operator agrees, and names a unit that hides the package’s', {
-  timeout: 600_000,
-}, async ({ skip }) => {
-  skip(!isRoot, 'only root may mount')
+test('after a failed upgrade dpkg names the command that tries again, goes on if the operator agrees, and names a unit that hides the package’s', async () => {
   const folder = await folderForTest()
   const [first, second] = [
     await makePackage(folder, 'first', '90.0.0'),

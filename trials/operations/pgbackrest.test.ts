@@ -63,9 +63,7 @@ async function createArchivedPostgres() {
   }
 }
 
-test('pgBackRest restores a wall to the second before its posts were lost, from a backup and the log since', {
-  timeout: 300_000,
-}, async () => {
+test('pgBackRest restores a wall to the second before its posts were lost, from a backup and the log since', async () => {
   const postgres = await createArchivedPostgres()
   await postgres.start()
   onTestFinished(async () => void (await postgres.stop().catch(() => {})))

@@ -1,10 +1,10 @@
-import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
 import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { PAST_CACHE } from '../../server/testing/client.ts'
 import { databaseForTest } from '../../server/testing/database-for-test.ts'
+import { executeOn } from '../../server/testing/databases.ts'
 import { examine } from '../../server/testing/examined-wall.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
@@ -12,7 +12,7 @@ import { openMailbox } from '../../server/testing/mailbox.ts'
 import { startMain } from '../../server/testing/start-main.ts'
 import { startPooler } from './pooler.ts'
 
-test('two nodes behind PgBouncer in transaction mode: every call is answered, changes reach the other node, mails go out', async () => {
+test('two nodes behind PgBouncer in transaction mode: every call is answered, changes reach the other node, mails go out, and a statement ends after 3 s', async () => {
   const directUrl = await databaseForTest()
   const pooler = await startPooler(directUrl)
   const mailbox = await openMailbox()
@@ -44,6 +44,9 @@ test('two nodes behind PgBouncer in transaction mode: every call is answered, ch
     expect(body.posts[0].id).toBe(id)
   }
   await mailbox.mailTo(olga.email)
+
+  const sleeping = executeOn(pooler.url, 'SELECT pg_sleep(10)')
+  await expect(sleeping).rejects.toThrow(/statement timeout/)
 })
 
 test('the doctor reports that the pooler is down and the server therefore cannot write, although the database works', async () => {
@@ -67,12 +70,4 @@ test('the doctor reports that the pooler is down and the server therefore cannot
     pooler: { level: 'broken', fix: expect.stringContaining('PgBouncer') },
     ready: { level: 'broken', message: expect.stringMatching(/readyz отвечает 503$/) },
   })
-})
-
-test('PgBouncer’s connections end a statement after 3 s', async () => {
-  const pooler = await startPooler(await databaseForTest())
-  const client = new pg.Client(pooler.url)
-  await client.connect()
-  onTestFinished(() => client.end())
-  await expect(client.query('SELECT pg_sleep(10)')).rejects.toThrow(/statement timeout/)
 })

@@ -6,14 +6,7 @@ import { makeCertificate, readDeployFile } from './deploy-file.ts'
 
 export type ProxySettings = { folder: string; httpPort: number; httpsPort: number; nodes: string[] }
 
-/** `check` are the arguments that only check the file. */
-export type ProxyConfig = {
-  program: string
-  run: string[]
-  check: string[]
-  file: string
-  cert: string
-}
+export type ProxyConfig = { program: string; run: string[]; cert: string }
 
 export async function nginxConfig(settings: ProxySettings): Promise<ProxyConfig> {
   const { folder, httpPort, httpsPort, nodes } = settings
@@ -45,8 +38,7 @@ ${site}
 }`,
   )
   const program = await findNginx()
-  const args = ['-p', folder, '-c', file]
-  return { program, run: args, check: ['-t', ...args], file, cert }
+  return { program, run: ['-p', folder, '-c', file], cert }
 }
 
 export async function caddyConfig(settings: ProxySettings): Promise<ProxyConfig> {
@@ -69,8 +61,7 @@ export async function caddyConfig(settings: ProxySettings): Promise<ProxyConfig>
     debianPackage: 'caddy',
     advice: 'No caddy found: install it',
   })
-  const args = ['--config', file, '--adapter', 'caddyfile']
-  return { program, run: ['run', ...args], check: ['validate', ...args], file, cert }
+  return { program, run: ['run', '--config', file, '--adapter', 'caddyfile'], cert }
 }
 
 export async function haproxyConfig(settings: ProxySettings): Promise<ProxyConfig> {
@@ -89,5 +80,5 @@ export async function haproxyConfig(settings: ProxySettings): Promise<ProxyConfi
   await writeFile(file, text)
   const program = await findBalancer()
   // In master-worker mode the worker ends with its master.
-  return { program, run: ['-W', '-f', file], check: ['-c', '-f', file], file, cert }
+  return { program, run: ['-W', '-f', file], cert }
 }

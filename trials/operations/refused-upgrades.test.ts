@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { describeBuild } from '../../scripts/release.ts'
-import { isRoot } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { ROOT, run } from './deploy-file.ts'
+import { ROOT, run, asRoot as test } from './deploy-file.ts'
 import { copyTree } from './releases.ts'
 
 const { version: VERSION } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
@@ -51,10 +50,7 @@ async function openMachine() {
   }
 }
 
-test('another build of the installed version is refused, as an archive and as a package; the same build is no error', {
-  timeout: 600_000,
-}, async ({ skip }) => {
-  skip(!isRoot, 'only root may mount')
+test('another build of the installed version is refused, as an archive and as a package; the same build is no error', async () => {
   const { folder, upgrade } = await openMachine()
   await cp(join(folder, 'opt/vslukh', VERSION), join(folder, 'same'), {
     recursive: true,
@@ -73,10 +69,7 @@ test('another build of the installed version is refused, as an archive and as a 
   }
 })
 
-test('an upgrade without room for its files or for the database is refused before anything is unpacked, with the free and the needed space', {
-  timeout: 600_000,
-}, async ({ skip }) => {
-  skip(!isRoot, 'only root may mount')
+test('an upgrade without room for its files or for the database is refused before anything is unpacked, with the free and the needed space', async () => {
   const { folder, shell, upgrade } = await openMachine()
   const version = '99.0.0'
   await copyTree(join(folder, 'next'), version)

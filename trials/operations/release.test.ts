@@ -3,12 +3,12 @@ import { chmod, chown, cp, mkdir, readFile, realpath, rm, stat, writeFile } from
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { findParts } from '../../scripts/native-parts.ts'
+import { unpackNode } from '../../scripts/node-archive.ts'
 import { listPackages, makeRelease } from '../../scripts/release.ts'
 import { endChild, untilReady } from '../../server/testing/child-process.ts'
-import { isRoot } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
-import { ROOT, run } from './deploy-file.ts'
+import { asRoot, ROOT, run } from './deploy-file.ts'
 import { unpackRelease } from './releases.ts'
 
 /** The list of a release's files is longer than what execFile allows. */
@@ -23,71 +23,65 @@ const SHELL_PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((folder) => !folder.endsWith('node_modules/.bin'))
   .join(delimiter)
-/** What a checkout needs to install and start, with the web built. */
-const CHECKOUT = [
-  ...['package.json', 'package-lock.json', '.npmrc', 'vite.config.ts'],
-  ...['contract', 'dist/web', 'scripts', 'server', 'web'],
-]
+asRoot(
+  'a release runs in an empty folder, without environment, Node, its library or network, and serves the wall over HTTP; its files are root’s',
+  async ({ annotate }) => {
+    const folder = await folderForTest()
+    // Files in this folder get a group that the archive must not name.
+    await chown(folder, 0, 12_345)
+    await chmod(folder, 0o2755)
+    vi.stubEnv('TMPDIR', folder)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const archive = await makeRelease(folder)
+    const { stdout: files } = await run('tar', ['--numeric-owner', '-tvzf', archive], BIG_OUTPUT)
+    expect(
+      files
+        .trim()
+        .split('\n')
+        .filter((file) => !ROOT_OWNS.test(file)),
+    ).toEqual([])
+    const { size } = await stat(archive)
+    await annotate(`${(size / 1e6).toFixed(1)} MB`)
+    expect(size).toBeLessThan(LARGEST_BYTES)
+    const release = await unpackRelease(archive, join(folder, 'opt'))
 
-test('a release runs in an empty folder, without environment, Node, its library or network, and serves the wall over HTTP; its files are root’s', {
-  timeout: 180_000,
-}, async ({ skip, annotate }) => {
-  skip(!isRoot, 'only root may take the network away')
-  const folder = await folderForTest()
-  // Files in this folder get a group that the archive must not name.
-  await chown(folder, 0, 12_345)
-  await chmod(folder, 0o2755)
-  vi.stubEnv('TMPDIR', folder)
-  onTestFinished(() => void vi.unstubAllEnvs())
-  const archive = await makeRelease(folder)
-  const { stdout: files } = await run('tar', ['--numeric-owner', '-tvzf', archive], BIG_OUTPUT)
-  expect(
-    files
-      .trim()
-      .split('\n')
-      .filter((file) => !ROOT_OWNS.test(file)),
-  ).toEqual([])
-  const { size } = await stat(archive)
-  await annotate(`${(size / 1e6).toFixed(1)} MB`)
-  expect(size).toBeLessThan(LARGEST_BYTES)
-  const release = await unpackRelease(archive, join(folder, 'opt'))
+    const port = await freePort()
+    const dataDir = join(folder, 'data')
+    const env = { DATA_DIR: dataDir, XDG_CACHE_HOME: join(folder, 'cache'), PORT: String(port) }
+    // In a network of its own, which has nothing but loopback, and without the system's library, as
+    // on a minimal Debian.
+    const { stdout: needed } = await run('ldd', [await realpath(process.execPath)])
+    const library = await realpath(/libatomic\.so\.1 => (\S+)/.exec(needed)?.[1] ?? '')
+    const start = `ip link set lo up && mount --bind /dev/null ${library} && exec node_modules/.bin/node scripts/start.ts`
+    const server = spawn('/usr/bin/unshare', ['--net', '--mount', '/bin/sh', '-c', start], {
+      cwd: release,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    onTestFinished(() => endChild(server))
+    await untilReady(server)
 
-  const port = await freePort()
-  const dataDir = join(folder, 'data')
-  const env = { DATA_DIR: dataDir, XDG_CACHE_HOME: join(folder, 'cache'), PORT: String(port) }
-  // In a network of its own, which has nothing but loopback, and without the system's library, as
-  // on a minimal Debian.
-  const { stdout: needed } = await run('ldd', [await realpath(process.execPath)])
-  const library = await realpath(/libatomic\.so\.1 => (\S+)/.exec(needed)?.[1] ?? '')
-  const start = `ip link set lo up && mount --bind /dev/null ${library} && exec node_modules/.bin/node scripts/start.ts`
-  const server = spawn('/usr/bin/unshare', ['--net', '--mount', '/bin/sh', '-c', start], {
-    cwd: release,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => endChild(server))
-  await untilReady(server)
+    const inside = async (...program: string[]) => {
+      const namespaces = ['--target', String(server.pid), '--net', '--mount']
+      return (await run('/usr/bin/nsenter', [...namespaces, ...program], { env })).stdout
+    }
+    const read = `fetch(process.argv[1]).then(async (answer) => console.log(answer.status, await answer.text()))`
+    const fetched = async (path: string) => {
+      const url = `http://127.0.0.1:${port}${path}`
+      return inside(join(release, NODE), '-e', read, url)
+    }
+    expect(await fetched('/')).toMatch(/^200 <!doctype html>[\s\S]*Вслух/i)
+    expect(await fetched('/api/v1/posts')).toMatch(/^200 \{.*"posts":\[\]/)
+    const [script = '/no-script'] = /\/assets\/app[\w-]+\.js/.exec(await fetched('/')) ?? []
+    expect(await fetched(script)).toMatch(/^200 /)
 
-  const inside = async (...program: string[]) => {
-    const namespaces = ['--target', String(server.pid), '--net', '--mount']
-    return (await run('/usr/bin/nsenter', [...namespaces, ...program], { env })).stdout
-  }
-  const read = `fetch(process.argv[1]).then(async (answer) => console.log(answer.status, await answer.text()))`
-  const fetched = async (path: string) => {
-    const url = `http://127.0.0.1:${port}${path}`
-    return inside(join(release, NODE), '-e', read, url)
-  }
-  expect(await fetched('/')).toMatch(/^200 <!doctype html>[\s\S]*Вслух/i)
-  expect(await fetched('/api/v1/posts')).toMatch(/^200 \{.*"posts":\[\]/)
-  const [script = '/no-script'] = /\/assets\/app[\w-]+\.js/.exec(await fetched('/')) ?? []
-  expect(await fetched(script)).toMatch(/^200 /)
-
-  const status = () => inside(join(release, 'bin/vslukh'), 'status', '--json')
-  expect(JSON.parse(await status())).toBeTypeOf('object')
-  const nodes = join(release, 'node_modules')
-  await rm(join(nodes, `node-${process.platform}-${process.arch}`, 'lib'), { recursive: true })
-  await expect(status()).rejects.toThrow(/\nNode не запускается: .*apt-get install libatomic1/)
-})
+    const status = () => inside(join(release, 'bin/vslukh'), 'status', '--json')
+    expect(JSON.parse(await status())).toBeTypeOf('object')
+    const nodes = join(release, 'node_modules')
+    await rm(join(nodes, `node-${process.platform}-${process.arch}`, 'lib'), { recursive: true })
+    await expect(status()).rejects.toThrow(/\nNode не запускается: .*apt-get install libatomic1/)
+  },
+)
 
 test('the list of components for a security review is made of what is installed, and names what runs in production only', async () => {
   const { stdout } = await run('npm', ['run', '--silent', 'sbom'], { cwd: ROOT, ...BIG_OUTPUT })
@@ -111,9 +105,9 @@ test('every native file of a release is a part with a version, and with a month 
   )
 })
 
-test('a release with another Node runs it, and its list of parts names it and fails for old parts', {
-  timeout: 300_000,
-}, async ({ skip }) => {
+test('a release with another Node runs it, and its list of parts names it and fails for old parts', async ({
+  skip,
+}) => {
   skip(process.platform !== 'linux', 'the program is changed as Linux has it')
   const folder = await folderForTest()
   const name = `node-v26.99.0-${process.platform}-${process.arch}`
@@ -149,9 +143,24 @@ test('a release with another Node runs it, and its list of parts names it and fa
   expect(components).toContainEqual(expect.objectContaining({ name: 'Node', version: '26.99.0' }))
 })
 
-test('npm prints no warning with the oldest supported Node, for all packages or for those that the server needs', {
-  timeout: 300_000,
-}, async ({ skip }) => {
+test('any file but an archive of Node for the platform, as new as that of npm, is refused', async () => {
+  const folder = await folderForTest()
+  const wanted = { folder, platform: 'linux-x64', oldest: '26.0.0' }
+  await writeFile(join(folder, 'node-v99.0.0-linux-x64.tar.gz'), 'no archive')
+  for (const [name, sentence] of [
+    ['node.zip', /нужен архив node-vВЕРСИЯ-.*nodejs\.org$/],
+    ['node-v99.0.0-darwin-arm64.tar.gz', /выпуск — для linux-x64$/],
+    ['node-v20.0.0-linux-x64.tar.gz', /старше Node 26\.0\.0 из npm$/],
+    ['node-v98.0.0-linux-x64.tar.gz', /^Архив Node не прочитан/],
+    ['node-v99.0.0-linux-x64.tar.gz', /архив повреждён или в нём нет/],
+  ] as const) {
+    await expect(unpackNode(join(folder, name), wanted)).rejects.toThrow(sentence)
+  }
+})
+
+test('npm prints no warning with the oldest supported Node, for all packages or for those that the server needs', async ({
+  skip,
+}) => {
   const folder = await folderForTest()
   const shell = { cwd: folder, env: { ...process.env, PATH: SHELL_PATH } }
   const { stdout: version } = await run('node', ['--version'], shell)
@@ -164,30 +173,4 @@ test('npm prints no warning with the oldest supported Node, for all packages or 
     expect(stdout + stderr).toMatch(/added \d+ packages/)
     expect(stdout + stderr).not.toMatch(/warn|EBADENGINE|deprecated/i)
   }
-})
-
-test('what npm installs without devDependencies runs the product with the web that was built elsewhere', {
-  timeout: 180_000,
-}, async () => {
-  const checkout = await folderForTest()
-  for (const part of CHECKOUT) {
-    await cp(join(ROOT, part), join(checkout, part), { recursive: true })
-  }
-  await run('npm', ['ci', '--omit=dev'], { cwd: checkout })
-  await expect(stat(join(checkout, 'node_modules/vite'))).rejects.toThrow('ENOENT')
-
-  const port = await freePort()
-  const env = { ...process.env, DATA_DIR: join(checkout, 'data'), PORT: String(port) }
-  const server = spawn(join(checkout, NODE), ['scripts/start.ts'], {
-    cwd: checkout,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => endChild(server))
-  await untilReady(server)
-  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('Вслух')
-
-  await rm(join(checkout, 'dist'), { recursive: true })
-  const unbuilt = run(join(checkout, NODE), ['scripts/start.ts'], { cwd: checkout, env })
-  await expect(unbuilt).rejects.toThrow(/Веб-приложение не собрано.*npm ci/)
 })

@@ -1,10 +1,9 @@
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { writeForWall } from '../../operator/setup/settings-file.ts'
-import { isRoot } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { ROOT, run } from './deploy-file.ts'
+import { ROOT, run, asRoot as test } from './deploy-file.ts'
 import { openMachine } from './machine-without-systemd.ts'
 
 const SERVICE_UID = 4321
@@ -19,10 +18,7 @@ async function openInstalled() {
 
 const VSLUKH = '/opt/vslukh/current/bin/vslukh'
 
-test('commands that change the machine use no cache of the service’s user, and the others run as that user', {
-  timeout: 120_000,
-}, async ({ skip }) => {
-  skip(!isRoot, 'only root may change users')
+test('commands that change the machine use no cache of the service’s user, and the others run as that user', async () => {
   const { folder, shell } = await openInstalled()
   const cache = join(folder, 'var/cache/vslukh')
   await mkdir(cache, { recursive: true })
@@ -34,10 +30,7 @@ test('commands that change the machine use no cache of the service’s user, and
   expect(await shell('stat -c %u /var/cache/vslukh/vslukh')).toBe(`${SERVICE_UID}\n`)
 })
 
-test('a command that root starts as the service’s user shares no terminal with root, with and without pipes', {
-  timeout: 120_000,
-}, async ({ skip }) => {
-  skip(!isRoot, 'only root may change users')
+test('a command that root starts as the service’s user shares no terminal with root, with and without pipes', async () => {
   const { folder, shell } = await openInstalled()
   // In place of Node: prints the controlling terminal of its process.
   const tty = '#!/bin/sh\nps -o tty= -p $$\n[ -t 0 ] || cat\n'
@@ -52,10 +45,7 @@ test('a command that root starts as the service’s user shares no terminal with
   expect(piped).toMatch(/pts\/\d+[^?]*\?\s+typed/)
 })
 
-test('root writes no file into a folder that another user may change, and follows no link there', async ({
-  skip,
-}) => {
-  skip(!isRoot, 'only root can give a folder away')
+test('root writes no file into a folder that another user may change, and follows no link there', async () => {
   const folder = await folderForTest()
   const secret = join(folder, 'secret')
   await writeFile(secret, 'root’s')

@@ -1,14 +1,9 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { APP_SECRET, createProductClient } from '../../e2e/testing/product.ts'
-import { codeOf } from '../../server/features/codes/codes.mail.ts'
-import { deriveKey } from '../../server/kernel/config/app-secret.ts'
-import { DEVICE } from '../../server/testing/client.ts'
+import { createProductClient } from '../../e2e/testing/product.ts'
 import { executeOn } from '../../server/testing/databases.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { freePort } from '../../server/testing/free-port.ts'
+import { freePort, listen } from '../../server/testing/free-port.ts'
 import { envOf, runCommand } from '../../server/testing/run-command.ts'
 import { type ProxiedSite, startProxiedSite } from './proxied-site.ts'
 import { startProxy } from './proxies.ts'
@@ -44,16 +39,15 @@ test('behind nginx a removed, hidden or deleted post, and one of an erased autho
   await watch(site, ids)
   await products[0]?.stop('SIGKILL')
   await watch(site, ids)
-}, 120_000)
+})
 
 test('nginx serves a copy only if there is no server to ask, and only as long as the server has allowed', async () => {
   let status = 200
   const server = createServer((_, response) => {
     const allowed = 'public, max-age=0, s-maxage=1, stale-if-error=4'
     response.writeHead(status, { 'cache-control': status === 200 ? allowed : 'no-store' }).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  })
+  const port = await listen(server)
   const [httpPort, httpsPort] = [await freePort(), await freePort()]
   const nodes = [`127.0.0.1:${port}`]
   const settings = { folder: await folderForTest(), httpPort, httpsPort, nodes }
@@ -102,21 +96,10 @@ async function watch(site: ProxiedSite, ids: string[]): Promise<void> {
 async function hideByReports({ products, databaseUrl }: ProxiedSite, postId: string) {
   const direct = createProductClient({ url: `http://${products[0]?.address}` })
   const tokens: string[] = []
-  const clientToken = 'one browser'
   for (const n of [1, 2, 3]) {
     const headers = { 'x-forwarded-for': `203.${n}.113.7` }
-    const who = { email: `reporter${n}@example${n}.org`, device: DEVICE }
-    const start = await direct.call('POST', '/registrations', {
-      headers,
-      body: { ...who, clientToken },
-    })
-    const { id } = start.body
-    const confirmCode = codeOf(id, deriveKey(APP_SECRET, 'codes'))
-    const { body } = await direct.call('POST', `/registrations/${id}/verify`, {
-      headers,
-      body: { confirmCode, clientToken },
-    })
-    tokens.push(body.accessToken.token)
+    const email = `reporter${n}@example${n}.org`
+    tokens.push((await direct.signIn(email, undefined, headers)).token)
   }
   await executeOn(databaseUrl, `UPDATE users SET created_at = created_at - interval '2 days'`)
   for (const token of tokens) {
