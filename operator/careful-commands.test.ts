@@ -41,16 +41,21 @@ test('a command runs through a link and reads only the named files of the curren
   await writeFile(join(cwd, 'wall.env'), variables.join(''))
   const call = (...args: string[]) =>
     startCommand({ root: cwd, cwd, env: {}, args: ['--env-file', 'wall.env', ...args] }).ended
-  expect(await call('backup', 'wall.backup')).toMatchObject({ code: 0, err: '' })
+  const { email } = await app.signUp()
+  const relative = { ...envOf(app), DATA_DIR: 'none' }
+  const [backup, verify, restore, exported, doctor] = await Promise.all([
+    call('backup', 'wall.backup'),
+    call('verify', 'none'),
+    call('restore', 'none'),
+    call('user', email, 'export', 'data.zip'),
+    startCommand({ root: cwd, cwd, env: relative, args: ['doctor'] }).ended,
+  ])
+  expect(backup).toMatchObject({ code: 0, err: '' })
   expect(await readdir(cwd)).toContain('wall.backup')
   const none = { code: 1, err: expect.stringContaining(join(cwd, 'none')) }
-  expect(await call('verify', 'none')).toMatchObject(none)
-  expect(await call('restore', 'none')).toMatchObject(none)
-  const exported = await call('user', (await app.signUp()).email, 'export', 'data.zip')
+  expect([verify, restore]).toMatchObject([none, none])
   expect(exported).toMatchObject({ code: 0, out: expect.stringContaining(join(cwd, 'data.zip')) })
-  const relative = { ...envOf(app), DATA_DIR: 'none' }
-  const doctor = startCommand({ root: cwd, cwd, env: relative, args: ['doctor'] })
-  expect((await doctor.ended).out).toContain(join(cwd, 'none'))
+  expect(doctor.out).toContain(join(cwd, 'none'))
 })
 
 test('user refuses a name that is also another user’s id, and the journal records who called sudo', async () => {

@@ -1,6 +1,7 @@
 import {
   ACTS_MAX,
   appendToJournal,
+  type JournalFilter,
   readAccesses,
   readJournal,
 } from '../server/kernel/journal/journal.ts'
@@ -25,10 +26,8 @@ export const journal: Command = {
   },
 }
 
-type Filter = { userId?: string; postId?: string; sinceSeconds?: number }
-
 /** Shows the addresses that ACCESS_JOURNAL_DAYS keeps, and records this reading in the journal. */
-async function accesses(context: Context, filter: Filter): Promise<Output> {
+async function accesses(context: Context, filter: JournalFilter): Promise<Output> {
   const { actor, db } = context
   const read = await commit(context, async (tx) => {
     await appendToJournal(tx, { actor, action: 'access.read', ...filter })
@@ -49,7 +48,7 @@ function outputOf(acts: { at: Date }[], lines: string[]): Output {
   return { lines: [...lines, ...rest], json: acts }
 }
 
-async function filterOf(context: Context): Promise<Filter> {
+async function filterOf(context: Context): Promise<JournalFilter> {
   const postId = textOf(context, 'post')
   if (postId !== undefined && !/^\d{1,18}$/.test(postId)) {
     throw new UsageError('--post: нужен номер записи')

@@ -1,12 +1,5 @@
-import { deriveKey } from '../server/kernel/config/app-secret.ts'
 import type { RefusedNetwork } from '../server/kernel/http/refusal-log.ts'
-import {
-  IDENTITY_KEY,
-  identityWords,
-  QUESTION_HEADER,
-  REFUSED_PATH,
-} from '../server/operations/doctor/identity.ts'
-import { readSecret } from '../server/operations/start/installation.ts'
+import { questionHeader, REFUSED_PATH } from '../server/operations/doctor/identity.ts'
 import type { Context } from './command.ts'
 import { printable } from './format.ts'
 
@@ -18,9 +11,9 @@ export async function readRefused({ db, config }: Context): Promise<RefusedNetwo
   const { host, port } = config
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   try {
-    const { question } = identityWords(deriveKey(await readSecret(db, config), IDENTITY_KEY))
-    const asked = { headers: { [QUESTION_HEADER]: question }, signal: AbortSignal.timeout(WAIT_MS) }
-    const answer = await fetch(origin + REFUSED_PATH, asked)
+    const headers = await questionHeader(db, config)
+    const signal = AbortSignal.timeout(WAIT_MS)
+    const answer = await fetch(origin + REFUSED_PATH, { headers, signal })
     return answer.ok ? ((await answer.json()) as RefusedNetwork[]) : null
   } catch {
     return null

@@ -28,10 +28,6 @@ export const status: Command = {
     const mails = await mailHealth(context.db)
     const mailName = await readMailName(context.db)
     const site = await selectSiteState(context.db)
-    const closed = {
-      registrations_closed: site.registrationsClosed,
-      writing_closed: site.writingClosed,
-    }
     const state = await selectBackupState(context.db)
     const refused = await readRefused(context)
     const notice = await selectNotice(context.db)
@@ -63,7 +59,8 @@ export const status: Command = {
       ],
       json: {
         ...wall,
-        ...closed,
+        registrations_closed: site.registrationsClosed,
+        writing_closed: site.writingClosed,
         moderatorEmails,
         notice: notice ?? null,
         mails,

@@ -31,14 +31,16 @@ export async function requireBackupFolder(folder: string): Promise<void> {
   )
 }
 
+/** Returns the names of the backups in a folder, the oldest first. */
+async function finishedIn(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => FINISHED.test(name)).sort()
+}
+
 /** Returns when the oldest backup in a folder was made; undefined if there is none. */
 export async function oldestBackup(folder: string): Promise<Date | undefined> {
-  const names = await readdir(folder).catch(() => [])
-  const [oldest] = names.filter((name) => FINISHED.test(name)).sort()
-  const time = oldest?.match(/^vslukh-(.*T)(\d\d)-(\d\d)-(.*)\.backup$/)?.slice(1)
-  if (!time) return undefined
-  const [date, ...clock] = time
-  return new Date(date + clock.join(':'))
+  const [oldest = ''] = await finishedIn(folder).catch(() => [])
+  const [, hour, minute, rest] = /^vslukh-(.*T\d\d)-(\d\d)-(.*)\.backup$/.exec(oldest) ?? []
+  return hour === undefined ? undefined : new Date(`${hour}:${minute}:${rest}`)
 }
 
 type Kept = {
@@ -48,9 +50,8 @@ type Kept = {
 }
 
 export async function removeOldest(folder: string, { keep, verifiedCopy }: Kept): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => FINISHED.test(name)).sort()
   const verified = verifiedCopy && backupName(verifiedCopy)
-  const old = names.slice(0, -keep).filter((name) => name !== verified)
+  const old = (await finishedIn(folder)).slice(0, -keep).filter((name) => name !== verified)
   for (const name of old) await rm(join(folder, name))
 }
 
@@ -110,8 +111,7 @@ export async function nameFile(
 
 /** Returns undefined for an empty folder, and rejects without the folder. */
 export async function newestBackup(folder: string) {
-  const names = (await readdir(folder)).filter((name) => FINISHED.test(name)).sort()
-  const newest = names.at(-1)
+  const newest = (await finishedIn(folder)).at(-1)
   if (newest === undefined) return undefined
   const { mtime: at, size: bytes } = await stat(join(folder, newest))
   return { name: newest, at, bytes }

@@ -41,14 +41,13 @@ export async function backupPath(target: string, now = new Date()): Promise<stri
 export async function createBackup(
   url: string,
   path: string,
-  { secret, onProgress = () => {}, now = new Date(), signal }: Options,
+  options: Options,
 ): Promise<{ bytes: number; manifest: Manifest }> {
   const unfinished = unfinishedPath(path)
   try {
     // Naming the complete file would refuse this, too, after all the work.
     if (existsSync(path)) throw Object.assign(new Error(`${path} exists`), { code: 'EEXIST' })
     const file = await open(unfinished, 'wx', 0o600)
-    const options = { secret, onProgress, now, signal }
     const made = await writeInto(file, url, options).finally(() => file.close())
     await nameFile(unfinished, path)
     await syncFolder(dirname(path))
@@ -63,12 +62,7 @@ export async function createBackup(
 async function writeInto(
   file: FileHandle,
   url: string,
-  {
-    secret,
-    onProgress,
-    now,
-    signal,
-  }: Required<Omit<Options, 'signal'>> & { signal: AbortSignal | undefined },
+  { secret, onProgress = () => {}, now = new Date(), signal }: Options,
 ): Promise<{ bytes: number; manifest: Manifest }> {
   const client = new pg.Client({ connectionString: url, application_name: 'vslukh backup' })
   client.on('error', () => {})

@@ -7,7 +7,7 @@ import { clockSkew, LARGEST_SKEW_MS } from '../../kernel/db/clock.ts'
 import { type Db, openDatabase } from '../../kernel/db/database.ts'
 import { StartError } from '../../kernel/errors/app-error.ts'
 import { OLDEST_POSTGRES, readSecret } from '../start/installation.ts'
-import { type DatabaseFacts, type JobFacts, selectJobFacts } from './doctor.repository.ts'
+import type { DatabaseFacts, JobFacts } from './doctor.repository.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
 
 export function checkVersions({ postgres, postgres_major, version }: DatabaseFacts): Finding {
@@ -125,11 +125,7 @@ export async function checkClosed(db: Db): Promise<Finding> {
   return warning('open', message, `Откройте, когда будет можно: ${commands}`)
 }
 
-export async function checkJobs(db: Db): Promise<Finding> {
-  return judgeJobs(await selectJobFacts(db))
-}
-
-function judgeJobs({ overdue, given_up, tasks }: JobFacts): Finding {
+export function checkJobs({ overdue, given_up, tasks }: JobFacts): Finding {
   if (overdue === 0 && given_up === 0) return ok('jobs', 'фоновые задачи выполняются')
   return broken(
     'jobs',

@@ -1,13 +1,11 @@
 import { Resolver } from 'node:dns/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { readMailName } from '../../features/site-state/mail-name.service.ts'
-import { deriveKey } from '../../kernel/config/app-secret.ts'
 import { type Config, usesDataDir } from '../../kernel/config/config.ts'
 import type { Db } from '../../kernel/db/database.ts'
 import { dkimPublicKey } from '../../kernel/mail/dkim.ts'
 import { mailHealth } from '../../kernel/mail/mail-log.repository.ts'
 import { selectBackupState } from '../backup/backup-state.repository.ts'
-import { readSecret } from '../start/installation.ts'
 import { checkBackupCommand, checkBackups } from './backup-check.ts'
 import {
   checkClock,
@@ -21,9 +19,9 @@ import {
   checkVersions,
 } from './database-checks.ts'
 import { checkBackupDisk, checkDisk } from './disk-check.ts'
-import { selectDailyGrowth, selectDatabaseFacts } from './doctor.repository.ts'
+import { selectDailyGrowth, selectDatabaseFacts, selectJobFacts } from './doctor.repository.ts'
 import { broken, type Finding, type Level } from './finding.ts'
-import { IDENTITY_KEY } from './identity.ts'
+import { questionHeader } from './identity.ts'
 import { checkMailDomain, checkMailName, checkMailQueue, checkSmtp } from './mail-checks.ts'
 import { checkParts } from './parts.ts'
 import { checkPages, checkSettings, checkUnit } from './settings-checks.ts'
@@ -44,7 +42,7 @@ export async function examine(examined: Examined): Promise<Finding[]> {
     await checkPages(config),
     ...database,
     ...(await checkPooler(config)),
-    ...(secret.level !== 'broken' ? await checkOwnSite(examined) : []),
+    ...(secret.level === 'broken' ? [] : await checkSite(config, await questionHeader(db, config))),
     ...(await Promise.all([checkSmtp(config), checkOwnDomain(config)])),
     ...use,
     secret,
@@ -58,10 +56,6 @@ async function checkOwnDomain({ mailFrom, dkim }: Config): Promise<Finding> {
     publicKey: await dkimPublicKey(dkim.keyFile).catch(() => undefined),
   }
   return checkMailDomain(mailFrom, { resolver: new Resolver(DNS), dkim: signed })
-}
-
-async function checkOwnSite({ db, config }: Examined): Promise<Finding[]> {
-  return checkSite(config, deriveKey(await readSecret(db, config), IDENTITY_KEY))
 }
 
 /** Runs the checks that need only the database and the disk. */
@@ -91,7 +85,7 @@ async function examineCheaply({ db, config }: Examined) {
       await checkBackups(backups, backupDir),
       ...(config.backupCommand ? [checkBackupCommand(backups)] : []),
       checkCounters(facts),
-      await checkJobs(db),
+      checkJobs(await selectJobFacts(db)),
       await checkClosed(db),
     ],
   }
@@ -113,8 +107,8 @@ export function watchHealth(
 ): () => void {
   const levels = new Map<string, Level>()
   async function check(): Promise<void> {
-    const findings = await examineCheaply(examined).catch((error) => ({
-      all: [unavailable(error)],
+    const findings = await examineCheaply(examined).catch(({ message }) => ({
+      all: [broken('database', `не проверено: ${message}`, 'Проверьте, отвечает ли база данных')],
     }))
     for (const finding of Object.values(findings).flat()) {
       const before = levels.get(finding.check) ?? 'ok'
@@ -139,8 +133,4 @@ export function watchHealth(
     isStopped = true
     clearTimeout(timer)
   }
-}
-
-function unavailable(error: Error): Finding {
-  return broken('database', `не проверено: ${error.message}`, 'Проверьте, отвечает ли база данных')
 }

@@ -2,32 +2,32 @@ import { get as httpGet, type IncomingMessage } from 'node:http'
 import { get as httpsGet } from 'node:https'
 import { json } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
-import { isSameSecret } from '../../kernel/config/app-secret.ts'
 import { type Config, originOf } from '../../kernel/config/config.ts'
 import { broken, type Finding, ok, warning } from './finding.ts'
-import { IDENTITY_PATH, identityWords, QUESTION_HEADER, type Seen } from './identity.ts'
+import { IDENTITY_PATH, type Seen } from './identity.ts'
 
 const WAIT_MS = 10_000
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 
 type Site = Pick<Config, 'publicUrl' | 'port' | 'trustProxy'>
+/** The header with the wall's question. */
+type Question = Record<string, string>
 type Answer = { seen: Seen | undefined; certificateEnds: Date | undefined; proxy: string }
 
 /** Asks at PUBLIC_URL whether this very server answers there, and through which proxy. */
-export async function checkSite(site: Site, key: Buffer): Promise<Finding[]> {
+export async function checkSite(site: Site, question: Question): Promise<Finding[]> {
   const origin = originOf(site)
-  const words = identityWords(key)
   let answer: Answer
   try {
-    answer = await ask(origin, words.question)
+    answer = await ask(origin, question)
   } catch (error) {
     return [explainFailure(origin, error as NodeJS.ErrnoException)]
   }
   const { seen, certificateEnds, proxy } = answer
   const findings: Finding[] = []
   if (certificateEnds) findings.push(checkCertificate(origin, certificateEnds, proxy))
-  if (!seen || !isSameSecret(String(seen.answer), words.answer)) {
+  if (!seen?.peer) {
     const message = `по адресу ${origin} отвечает не этот сервер`
     const fix = 'Проверьте PUBLIC_URL, запись DNS и куда передаёт прокси'
     return [broken('public url', message, fix), ...findings]
@@ -92,10 +92,9 @@ async function checkReady(origin: string): Promise<Finding> {
 }
 
 /** Sends the question. `seen` is undefined if no server of this kind answered. */
-async function ask(origin: string, question: string): Promise<Answer> {
+async function ask(origin: string, headers: Question): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const get = origin.startsWith('https:') ? httpsGet : httpGet
-  const headers = { [QUESTION_HEADER]: question }
   const options = { headers, agent: false, signal: AbortSignal.timeout(WAIT_MS) } as const
   get(`${origin}${IDENTITY_PATH}`, options, resolve).on('error', reject)
   const response = await promise

@@ -7,7 +7,7 @@ import { type Address, addressOf, chooseAddress } from './address.ts'
 import type { ClusterPaths } from './cluster.ts'
 import { connect, createDatabase, DataDirTaken, takeLock } from './lock.ts'
 import { findRunning, type PidFile } from './pid-file.ts'
-import { type Launched, launch } from './postmaster.ts'
+import { failureReason, hasExited, type Launched, launch } from './postmaster.ts'
 
 const LONG_RECOVERY_MS = 2_000
 const SILENCE_MS = 30_000
@@ -86,7 +86,7 @@ async function connectOrLaunch(state: ServerState, reporting: Reporting): Promis
     await ensureLaunched(state, address)
     noteProgress(answer)
     const waiting = delay(pause, undefined, { signal: reporting.signal })
-    await Promise.race(state.launched ? [waiting, state.launched.exited] : [waiting])
+    await Promise.race([waiting, state.launched?.exited ?? waiting])
   }
 }
 
@@ -121,23 +121,24 @@ async function takeOver(state: ServerState, address: Address, lock: Client): Pro
 
 async function ensureLaunched(state: ServerState, address: Address): Promise<void> {
   const { launched, paths } = state
-  if (launched && !launched.hasExited()) return
+  if (launched && !hasExited(launched)) return
   state.launched = undefined
   // The server that was launched here may have given way to that of a simultaneous start.
   if (await findRunning(paths.cluster)) return
-  if (launched && !launched.wasStopped()) {
+  // It ends with 0 if somebody has stopped it.
+  if (launched && launched.child.exitCode !== 0) {
     throw new StartError(`PostgreSQL не запустился. ${await whyEnded(paths, launched)}`)
   }
   state.launched = await launch(paths, address, state.settings)
 }
 
 /** On a full disk PostgreSQL cannot write into its log why it ended. */
-async function whyEnded({ dataDir }: ClusterPaths, { failureReason }: Launched): Promise<string> {
+async function whyEnded({ dataDir }: ClusterPaths, launched: Launched): Promise<string> {
   const full =
     (await freeBytes(dataDir)) < WAL_SEGMENT
       ? `На диске с ${dataDir} не осталось места: освободите его. `
       : ''
-  return full + (await failureReason())
+  return full + (await failureReason(dataDir, launched))
 }
 
 /** Informs the operator of a long recovery. Throws StartError after 30 s without an answer. */

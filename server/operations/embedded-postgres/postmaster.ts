@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFile, open, stat, truncate } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -14,15 +15,13 @@ const LARGEST_LOG = 1024 * 1024
 const FAST_SHUTDOWN_MS = 5_000
 const IMMEDIATE_SHUTDOWN_MS = 2_000
 
-/** A PostgreSQL that this process started. `failureReason` reads from its log why it ended. */
+/** A PostgreSQL that this process started. `logged` is the size of its log before. */
 export type Launched = {
   address: Address
-  pid: number | undefined
-  exited: Promise<void>
-  hasExited: () => boolean
-  /** Whether it ended because somebody told it to. */
-  wasStopped: () => boolean
-  failureReason: () => Promise<string>
+  child: ChildProcess
+  /** Resolves to the error if it could not even be started. */
+  exited: Promise<unknown>
+  logged: number
 }
 
 export const logPath = (dataDir: string) => join(dataDir, 'postgres.log')
@@ -49,28 +48,21 @@ export async function launch(
       stdio: ['ignore', output.fd, output.fd],
     })
     child.unref()
-    const { promise: exited, resolve } = Promise.withResolvers<void>()
-    let ended = false
-    let failure = ''
-    const end = () => {
-      ended = true
-      resolve()
-    }
-    child.once('exit', end).once('error', (error) => {
-      failure = error.message
-      end()
-    })
-    return {
-      address,
-      pid: child.pid,
-      exited,
-      hasExited: () => ended,
-      wasStopped: () => child.exitCode === 0,
-      failureReason: async () => failure || (await readLastLines(log, logged)),
-    }
+    const exited = once(child, 'exit').catch((error: unknown) => error)
+    return { address, child, exited, logged }
   } finally {
     await output.close()
   }
+}
+
+export function hasExited({ child }: Launched): boolean {
+  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+}
+
+/** Returns why a PostgreSQL has ended, as its log says. */
+export async function failureReason(dataDir: string, launched: Launched): Promise<string> {
+  const error = await launched.exited
+  return error instanceof Error ? error.message : readLastLines(logPath(dataDir), launched.logged)
 }
 
 function launchCommand(paths: ClusterPaths, address: Address, otherSettings: string[]) {
@@ -96,11 +88,11 @@ export async function stopPostmaster(
   launched: Launched | undefined,
   isLocked: boolean,
 ): Promise<void> {
-  const own = launched && !launched.hasExited() ? launched : undefined
+  const own = launched && !hasExited(launched) ? launched : undefined
   const running = isLocked ? await findRunning(paths.cluster) : undefined
-  const pid = running?.pid ?? own?.pid
+  const pid = running?.pid ?? own?.child.pid
   if (pid === undefined) return
-  const ended = own?.pid === pid ? own.exited : waitUntilEnded(pid, paths.cluster)
+  const ended = own?.child.pid === pid ? own.exited : waitUntilEnded(pid, paths.cluster)
   signal(pid, 'SIGINT')
   if (await endsWithin(ended, FAST_SHUTDOWN_MS)) return
   signal(pid, 'SIGQUIT')
