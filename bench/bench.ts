@@ -33,6 +33,7 @@ const SIGNED_IN = 400
 const PORT = 3210
 /** How many uncached pages are requested. */
 const MISSES = 200
+const HEAD = ['', 'requests/s', 'limit/s', 'ratio', 'goal', 'p50, ms', 'p99, ms', 'CPU, µs']
 
 const dataSet = dataSetOf(Number(values.posts))
 console.log(
@@ -82,8 +83,6 @@ async function measureRatios(): Promise<void> {
   await checkCounts()
   console.log(`Cold start of a fresh one: ${(await coldStart()).toFixed(0)} ms.`)
 }
-
-const HEAD = ['', 'requests/s', 'limit/s', 'ratio', 'goal', 'p50, ms', 'p99, ms', 'CPU, µs']
 
 /** Measures limit and product in turn, as the machine's speed varies; returns the median round. */
 async function measure({ name, goal, bareWrite, inFlight, request }: Scenario): Promise<string[]> {

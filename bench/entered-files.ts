@@ -85,7 +85,8 @@ const CODE_STARTS = {
 for (const [what, [path, email]] of Object.entries(CODE_STARTS)) {
   const payload = { email, clientToken: 'bench', device: DEVICE }
   const sent = { count: -BEGIN_AND_COMMIT }
-  const { statusCode, body } = await statementsSent.run(sent, () =>
+  // Asynchronous, because `inject` sends the call only when it is awaited.
+  const { statusCode, body } = await statementsSent.run(sent, async () =>
     app.http.inject({ method: 'POST', url: `/api/v1${path}`, payload }),
   )
   if (statusCode !== 201) throw new Error(body)

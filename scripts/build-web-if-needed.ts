@@ -1,22 +1,20 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 const BUILT = join(ROOT, 'dist/web')
 const HASH_FILE = '.inputs'
 /** The lock file stands for the libraries. */
-const INPUTS = ['contract', 'web', 'package-lock.json', 'vite.config.ts']
+const INPUTS = [
+  'contract/**',
+  'web/**',
+  'package-lock.json',
+  'vite.config.ts',
+  'scripts/{first-scripts,style-plugins}.ts',
+]
 const TEST_FILE = /\.test\.tsx?$/
 
 /**
@@ -63,19 +61,14 @@ function readBuiltHash(): string | null {
 /** Leaves out tests. */
 function hashInputs(): string {
   const hash = createHash('sha256')
-  for (const path of INPUTS.flatMap((input) => listFiles(input))) {
+  const files = globSync(INPUTS, { cwd: ROOT, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !TEST_FILE.test(entry.name))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+  for (const path of files.sort()) {
     const content = readFileSync(join(ROOT, path))
     hash.update(`${path}\0${content.length}\0`).update(content)
   }
   return hash.digest('hex')
-}
-
-function listFiles(input: string): string[] {
-  if (statSync(join(ROOT, input)).isFile()) return [input]
-  return readdirSync(join(ROOT, input), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !TEST_FILE.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
-    .sort()
 }
 
 /** Builds in another process, so that the bundler does not stay in the server's memory. */

@@ -169,19 +169,6 @@ describe.each([
     await tab.click('[role="option"]', 'Понравившиеся')
     await tab.waitFor('dialog input[autocomplete="email"]')
   })
-
-  test('a chosen theme stays after a reload', async () => {
-    const tab = await visit()
-    const dark = await tab.evaluate(groundOf)
-    await tab.click('button', 'Светлая тема')
-    await tab.waitFor('html[data-theme="light"]')
-    await expect.poll(() => tab.evaluate(groundOf)).not.toBe(dark)
-    const light = await tab.evaluate(groundOf)
-    await tab.reload()
-    expect(await tab.evaluate(groundOf)).toBe(light)
-    await tab.click('button', 'Тёмная тема')
-    await expect.poll(() => tab.evaluate(groundOf)).toBe(dark)
-  })
 })
 
 async function signIn(tab: BrowserTab, email: string): Promise<void> {
@@ -247,9 +234,4 @@ function menuGap(): number {
   const bottom = document.querySelector('[aria-expanded="true"]')?.getBoundingClientRect().bottom
   const top = document.querySelector('[role="menu"]')?.getBoundingClientRect().top
   return Math.round((top ?? 0) - (bottom ?? 0))
-}
-
-/** The background colour of the page. */
-function groundOf(): string {
-  return getComputedStyle(document.body).backgroundColor
 }

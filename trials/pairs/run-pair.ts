@@ -52,7 +52,7 @@ export async function runPair(
   lab.takeLog()
   await lab.read()
   await lab.restore(base)
-  const ids = new Map<Write, string | undefined>()
+  const ids = new Map<Write, unknown>()
   for (const write of new Set(pair)) ids.set(write, await write.prepare?.(app, known))
   const before = await lab.read()
   const { normal, changes } = createNormalizer(before)
@@ -60,7 +60,7 @@ export async function runPair(
   let world = known
   const sideOf = (side: 'A' | 'B', { app, postgres }: Node, write: Write): Side<Answer> => ({
     postgres,
-    call: () => write.call({ app, world, side, id: ids.get(write) ?? 'none' }),
+    call: () => write.call({ app, world, side, id: String(ids.get(write)) }),
   })
   const sides: Sides<Answer> = [sideOf('A', nodes[0], pair[0]), sideOf('B', nodes[1], pair[1])]
   async function begin() {
@@ -100,27 +100,21 @@ export async function runPair(
 
   const serial = [await serially([0, 1]), await serially([1, 0])]
   const expected: Result[] = [...serial]
-  // A run that is not yielded leaves rows that must be read before they can be restored.
-  const beginUnread = () => lab.read().then(begin)
   for (const at of [0, 1] as const) {
     if (!pair[at].isInSteps) continue
-    const placed = betweenTransactions(beginUnread, { isBlocked, stepwise: at })
-    for await (const { answers, steps } of placed) {
-      expected.push(await readExpected(answers, namesOf(steps)))
-    }
-    await lab.read()
+    await betweenTransactions(begin, { isBlocked, stepwise: at }, async (run, isBetween) => {
+      if (isBetween) expected.push(await readExpected(run.answers, namesOf(run.steps)))
+      else await lab.read()
+    })
   }
-  const runs = inOrders(begin, { isBlocked, most })
-  let run = await runs.next()
-  for (; !run.done; run = await runs.next()) {
-    const { answers, steps } = run.value
-    const result = await readResult(answers, namesOf(steps))
-    if (expected.some((one) => isAs(one, result, expected))) continue
+  const { count, switches } = await inOrders(begin, { isBlocked, most }, async (run) => {
+    const order = namesOf(run.steps)
+    const result = await readResult(run.answers, order)
+    if (expected.some((one) => isAs(one, result, expected))) return
     // Reports each other result once.
     expected.push(result)
-    faults.push(`${namesOf(steps)}\n${compare(result, serial)}`)
-  }
-  const { count, switches } = run.value
+    faults.push(`${order}\n${compare(result, serial)}`)
+  })
   return { orders: count, switches, statuses: serial.map((one) => one.statuses), faults }
 }
 

@@ -7,9 +7,7 @@ export type Sides<Answer> = [Side<Answer>, Side<Answer>]
 type Which = 0 | 1
 
 type Step = { side: Which; text: string; endsTransaction: boolean }
-export type Run<Answer> = { answers: [Answer, Answer]; steps: Step[] }
-/** `switches`: all orders with so many switches were run; undefined if all orders were. */
-export type Orders = { count: number; switches: number | undefined }
+type Run<Answer> = { answers: [Answer, Answer]; steps: Step[] }
 
 type IsBlocked = (pid: number) => Promise<boolean>
 
@@ -33,15 +31,17 @@ const WITHOUT_EFFECT =
 /**
  * Runs the two calls in `most` orders of their statements, those with the fewest switches first. A
  * switch leaves a side that could go on. A statement that waits for a lock of the other side is
- * left waiting. Yields each run; `begin` restores the state before each.
+ * left waiting. `begin` restores the state before each run.
  *
  * Chance can prevent a plan: for example, which of two calls a deadlock ends. Such a run counts in
- * place of the planned one.
+ * place of the planned one. Resolves to the number of switches in all orders of which the calls were
+ * run; undefined if all orders were.
  */
-export async function* inOrders<Answer>(
+export async function inOrders<Answer>(
   begin: () => Promise<Sides<Answer>>,
   { isBlocked, most }: { isBlocked: IsBlocked; most: number },
-): AsyncGenerator<Run<Answer>, Orders> {
+  onRun: (run: Run<Answer>) => Promise<void>,
+): Promise<{ count: number; switches: number | undefined }> {
   /** By their number of switches. Each run shows where else its order could go on. */
   const plans: Plan[][] = [[[]]]
   let count = 0
@@ -50,7 +50,7 @@ export async function* inOrders<Answer>(
       if (count === most) return { count, switches: switches - 1 }
       count++
       const { choices, ...run } = await runOnce(await begin(), { plan, isBlocked })
-      yield run
+      await onRun(run)
       for (const [at, { other, switchesToOther }] of choices.entries()) {
         if (at < plan.length || other === undefined) continue
         const before = choices.slice(0, at).map(({ chosen }) => chosen)
@@ -62,20 +62,19 @@ export async function* inOrders<Answer>(
   return { count, switches: undefined }
 }
 
-/**
- * Runs one side whole after each transaction of the other, which works in steps. Yields each run.
- */
-export async function* betweenTransactions<Answer>(
+/** Runs one side whole after each statement of the other, of which some end a transaction. */
+export async function betweenTransactions<Answer>(
   begin: () => Promise<Sides<Answer>>,
   { isBlocked, stepwise }: { isBlocked: IsBlocked; stepwise: Which },
-): AsyncGenerator<Run<Answer>> {
+  onRun: (run: Run<Answer>, isBetween: boolean) => Promise<void>,
+): Promise<void> {
   let length = 0
   for (let before = 1; before === 1 || before <= length; before++) {
     const plan: Plan = [...Array<Which>(before).fill(stepwise), stepwise === 0 ? 1 : 0]
     const run = await runOnce(await begin(), { plan, isBlocked })
     length = run.steps.filter(({ side }) => side === stepwise).length
     const { side, endsTransaction } = run.steps[before - 1] ?? {}
-    if (side === stepwise && endsTransaction) yield run
+    await onRun(run, side === stepwise && endsTransaction === true)
   }
 }
 

@@ -27,13 +27,15 @@ export type World = {
 
 export type Act = { app: TestApp; world: World; side: 'A' | 'B'; id: string }
 
+type Call = (act: Act) => Promise<Answer>
+
 export type Write = {
   name: string
-  /** Makes what the call needs. The call gets the id that it returns. */
-  prepare?: (app: TestApp, world: World) => Promise<string | undefined>
+  /** Makes what the call needs. If it resolves to an id, the call gets that. */
+  prepare?: (app: TestApp, world: World) => Promise<unknown>
   /** Whether it has several transactions by design, between which other calls may come. */
   isInSteps?: true
-  call: (act: Act) => Promise<Answer>
+  call: Call
 }
 
 export const PHONE = 'a phone'
@@ -55,31 +57,29 @@ export async function makeWorld(app: TestApp): Promise<World> {
   return { olga, phone, petr, anna, boris, moderator, second, post, reply, question }
 }
 
-/** Makes a call by one of the people. A body may differ between the two calls of a pair. */
+/**
+ * Makes a call by one of the people, such as `POST /posts/:post/likes`. A body may differ between
+ * the two calls of a pair.
+ */
 export const send =
-  (
-    who: keyof World,
-    method: string,
-    path: (world: World, id: string) => string,
-    body?: object | ((side: Act['side']) => object),
-  ) =>
-  ({ app, world, side, id }: Act): Promise<Answer> => {
+  (who: keyof World, route: string, body?: object | ((side: Act['side']) => object)): Call =>
+  ({ app, world, side, id }) => {
+    const [method = '', path = ''] = route.split(' ')
+    const ids = { ...world, id: { id } }
+    const filled = path.replace(/:(\w+)/, (_, name: keyof typeof ids) => ids[name].id)
     const { token } = world[who] as TestUser
     const sent = typeof body === 'function' ? body(side) : body
-    return app.call(method, path(world, id), { token, ...(sent && { body: sent }) })
+    return app.call(method, filled, { token, ...(sent && { body: sent }) })
   }
 
 /** Prepares a call by another call. */
-export const after =
-  (call: Write['call']) =>
-  async (app: TestApp, world: World): Promise<undefined> => {
-    await call({ app, world, side: 'A', id: 'none' })
-  }
+export const after = (call: Call) => (app: TestApp, world: World) =>
+  call({ app, world, side: 'A', id: 'none' })
 
 /** Runs a job, or a command of the operator, on the pool of a node. */
 export const within =
-  (work: (act: Act) => Promise<unknown>) =>
-  async (act: Act): Promise<Answer> => {
+  (work: (act: Act) => Promise<unknown>): Call =>
+  async (act) => {
     try {
       return { status: 200, body: (await work(act)) ?? null }
     } catch (error) {

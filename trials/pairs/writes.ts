@@ -32,347 +32,268 @@ import {
 
 const NEW_EMAIL = 'new@example.org'
 
-const ofPost =
-  (rest = '') =>
-  ({ post }: World) =>
-    `/posts/${post.id}${rest}`
+type Person = 'olga' | 'petr'
+type More = Omit<Write, 'name' | 'call'>
 
-const muteOf = ({ olga }: World) => `/users/${olga.id}/mute`
+const write = (name: string, call: Write['call'], more: More = {}): Write => ({
+  name,
+  call,
+  ...more,
+})
+const text = (words: string) => (side: Act['side']) => ({ text: `${words} ${side}` })
 
-const reported = async (app: TestApp, { boris, post }: World): Promise<undefined> => {
-  await report(app, boris, { postId: post.id })
-}
+const LIKE = send('petr', 'POST /posts/:post/likes')
+const MUTE = send('olga', 'PUT /posts/:post/mute')
+const MUTE_PERSON = send('petr', 'PUT /users/:olga/mute')
+const APPEAL = send('olga', 'POST /users/current/removed-posts/:post/appeal', {
+  text: 'Это не спам',
+})
+const REFUSAL = { reason: 'Спам', days: 7 }
+const block = (who: Person) => send('moderator', `PUT /moderation/users/:${who}/block`, REFUSAL)
 
-const removed = async (app: TestApp, world: World): Promise<undefined> => {
+const reported = (app: TestApp, { boris, post }: World) => report(app, boris, { postId: post.id })
+const removed = async (app: TestApp, world: World) => {
   await reported(app, world)
   await decide(app, world.moderator, { postId: world.post.id, verdict: 'remove' })
 }
-
-const appeal = send(
-  'olga',
-  'POST',
-  ({ post }) => `/users/current/removed-posts/${post.id}/appeal`,
-  {
-    text: 'Это не спам',
-  },
-)
-const appealed = async (app: TestApp, world: World): Promise<undefined> => {
+const appealed = async (app: TestApp, world: World) => {
   await removed(app, world)
-  await after(appeal)(app, world)
+  await after(APPEAL)(app, world)
 }
-
-type Person = 'olga' | 'petr'
-
-const blockOf = (who: Person) => (world: World) => `/moderation/users/${world[who].id}/block`
-const BLOCK = { reason: 'Спам', days: 7 }
-const blocked = after(send('moderator', 'PUT', blockOf('olga'), BLOCK))
-
-const left = (who: Person) => async (app: TestApp, world: World) => {
-  await leave(app, world[who])
-  return undefined
-}
+const left = (who: Person) => (app: TestApp, world: World) => leave(app, world[who])
 
 const publishChange = async () => {}
 const MOVING = { nameKey: Buffer.alloc(32), mayErase: async () => false, publishChange }
 
-const idOf = (answer: { body?: { id?: string } }) => answer.body?.id ?? 'none'
+const idOf = (answer: { body?: { id?: string } }) => answer.body?.id
 const login = async (app: TestApp, { email }: TestUser) =>
   idOf(await startAt(app, '/logins', { email }))
 
 /** What may happen to a person's account. The person leaves from another device than acts. */
-const departures = (who: Person, whose: string): [Write, Write, Write, Write, Write] => [
-  {
-    name: `leave${whose}`,
-    prepare: async (app, world) => {
-      const { token, clientToken } = world[who === 'olga' ? 'phone' : who]
-      const body = { clientToken }
-      return idOf(await app.call('POST', '/users/current/deletion', { token, body }))
-    },
-    call: ({ app, world, id }) => {
-      const { token, clientToken } = world[who === 'olga' ? 'phone' : who]
-      const body = { confirmCode: app.codeFor(id), clientToken }
-      return app.call('POST', `/users/current/deletion/${id}/verify`, { token, body })
-    },
-  },
-  { name: `block${whose}`, call: send('moderator', 'PUT', blockOf(who), BLOCK) },
-  {
-    name: `erase${whose}`,
-    isInSteps: true,
-    call: within(({ app, world }) =>
-      eraseNow(app.db, { userId: world[who].id, actor: 'operator', ...MOVING }),
+const departures = (who: Person, whose: string): [Write, Write, Write, Write, Write] => {
+  const leaver = (world: World) => world[who === 'olga' ? 'phone' : who]
+  return [
+    write(
+      `leave${whose}`,
+      ({ app, world, id }) => {
+        const { token, clientToken } = leaver(world)
+        const body = { confirmCode: app.codeFor(id), clientToken }
+        return app.call('POST', `/users/current/deletion/${id}/verify`, { token, body })
+      },
+      {
+        prepare: async (app, world) => {
+          const { token, clientToken } = leaver(world)
+          const body = { clientToken }
+          return idOf(await app.call('POST', '/users/current/deletion', { token, body }))
+        },
+      },
     ),
-  },
-  {
-    name: `move the left account${whose}`,
-    isInSteps: true,
-    prepare: left(who),
-    call: within(({ app }) => moveAccounts(app.db, MOVING)),
-  },
-  {
-    name: `return${whose}`,
-    prepare: async (app, world) => {
-      await left(who)(app, world)
-      await moveAccounts(app.db, MOVING)
-      return login(app, world[who])
-    },
-    call: ({ app, id }) =>
-      app.call('POST', `/logins/${id}/verify`, {
-        body: { confirmCode: app.codeFor(id), clientToken: 'one browser', restore: true },
-      }),
-  },
-]
+    write(`block${whose}`, block(who)),
+    write(
+      `erase${whose}`,
+      within(({ app, world }) =>
+        eraseNow(app.db, { userId: world[who].id, actor: 'operator', ...MOVING }),
+      ),
+      { isInSteps: true },
+    ),
+    write(
+      `move the left account${whose}`,
+      within(({ app }) => moveAccounts(app.db, MOVING)),
+      { isInSteps: true, prepare: left(who) },
+    ),
+    write(
+      `return${whose}`,
+      ({ app, id }) =>
+        app.call('POST', `/logins/${id}/verify`, {
+          body: { confirmCode: app.codeFor(id), clientToken: 'one browser', restore: true },
+        }),
+      {
+        prepare: async (app, world) => {
+          await left(who)(app, world)
+          await moveAccounts(app.db, MOVING)
+          return login(app, world[who])
+        },
+      },
+    ),
+  ]
+}
 
 const [leaving, blocking, erasing, moving, returning] = departures('olga', '')
 
-const changeOf = (who: Person) => ({
-  prepare: async (app: TestApp, world: World) =>
-    idOf(await startChange(app, world[who], NEW_EMAIL)),
-  call: ({ app, world, id }: Act) => verifyChange(app, world[who], id),
-})
+const changeOf = (name: string, who: Person) =>
+  write(name, ({ app, world, id }) => verifyChange(app, world[who], id), {
+    prepare: async (app, world) => idOf(await startChange(app, world[who], NEW_EMAIL)),
+  })
 
-const registrationOf = (email: string, clientToken: string) => ({
-  prepare: async (app: TestApp) =>
-    idOf(await startAt(app, '/registrations', { email, clientToken })),
-  call: ({ app, id }: Act) =>
-    verifyAt(app, '/registrations', { id, code: app.codeFor(id), clientToken }),
-})
+const registration = (name: string, clientToken: string) =>
+  write(
+    name,
+    ({ app, id }) => verifyAt(app, '/registrations', { id, code: app.codeFor(id), clientToken }),
+    {
+      prepare: async (app) =>
+        idOf(await startAt(app, '/registrations', { email: NEW_EMAIL, clientToken })),
+    },
+  )
 
-const decision = (who: 'moderator' | 'second', verdict: 'remove' | 'keep', more = {}) => ({
-  prepare: reported,
-  call: ({ app, world }: Act) =>
-    decide(app, world[who], { postId: world.post.id, verdict, ...more }),
-})
+const decision = (name: string, who: 'moderator' | 'second', verdict: object) =>
+  write(name, send(who, 'POST /moderation/posts/:post/decision', verdict), { prepare: reported })
 
 /**
  * Writes on the same rows. Those that change less are prepared first, so that most calls of a pair
  * find what they need.
  */
 const WRITES: Write[] = [
-  {
-    name: 'publish',
-    call: send(
-      'olga',
-      'POST',
-      () => '/posts',
-      (side) => ({ text: `Запись ${side}` }),
-    ),
-  },
-  {
-    name: 'publish with a key',
-    call: ({ app, world }) =>
-      app.call('POST', '/posts', {
-        token: world.olga.token,
-        headers: { 'idempotency-key': 'one' },
-        body: { text: 'Запись с ключом' },
-      }),
-  },
-  {
-    name: 'reply',
-    call: send('petr', 'POST', ofPost('/replies'), (side) => ({ text: `Ответ ${side}` })),
-  },
-  {
-    name: 'reply to the reply',
-    call: send(
-      'olga',
-      'POST',
-      ({ reply }) => `/posts/${reply.id}/replies`,
-      (side) => ({ text: `Ответ на ответ ${side}` }),
-    ),
-  },
-  {
-    name: 'edit',
-    call: send('olga', 'PATCH', ofPost(), (side) => ({ text: `Иначе ${side}` })),
-  },
-  { name: 'like', call: send('petr', 'POST', ofPost('/likes')) },
-  {
-    name: 'unlike',
-    prepare: after(send('petr', 'POST', ofPost('/likes'))),
-    call: send('petr', 'DELETE', ofPost('/likes')),
-  },
-  { name: 'mute the post', call: send('olga', 'PUT', ofPost('/mute')) },
-  {
-    name: 'unmute the post',
-    prepare: after(send('olga', 'PUT', ofPost('/mute'))),
-    call: send('olga', 'DELETE', ofPost('/mute')),
-  },
-  { name: 'mute a person', call: send('petr', 'PUT', muteOf) },
-  {
-    name: 'unmute a person',
-    prepare: after(send('petr', 'PUT', muteOf)),
-    call: send('petr', 'DELETE', muteOf),
-  },
-  { name: 'mark as read', call: send('olga', 'PUT', () => '/users/current/received', { seen: 9 }) },
-  {
-    name: 'stop reply mails',
-    call: send('olga', 'PUT', () => '/users/current/reply-mails', { wantsMail: false }),
-  },
-  {
-    name: 'queue reply mails',
-    prepare: async (app) => {
-      await sql`UPDATE posts SET created_at = created_at - interval '2 days'
-        WHERE received_no IS NOT NULL`.execute(app.db)
-      return undefined
+  write('publish', send('olga', 'POST /posts', text('Запись'))),
+  write('publish with a key', ({ app, world }) =>
+    app.call('POST', '/posts', {
+      token: world.olga.token,
+      headers: { 'idempotency-key': 'one' },
+      body: { text: 'Запись с ключом' },
+    }),
+  ),
+  write('reply', send('petr', 'POST /posts/:post/replies', text('Ответ'))),
+  write('reply to the reply', send('olga', 'POST /posts/:reply/replies', text('Ответ на ответ'))),
+  write('edit', send('olga', 'PATCH /posts/:post', text('Иначе'))),
+  write('like', LIKE),
+  write('unlike', send('petr', 'DELETE /posts/:post/likes'), { prepare: after(LIKE) }),
+  write('mute the post', MUTE),
+  write('unmute the post', send('olga', 'DELETE /posts/:post/mute'), { prepare: after(MUTE) }),
+  write('mute a person', MUTE_PERSON),
+  write('unmute a person', send('petr', 'DELETE /users/:olga/mute'), {
+    prepare: after(MUTE_PERSON),
+  }),
+  write('mark as read', send('olga', 'PUT /users/current/received', { seen: 9 })),
+  write('stop reply mails', send('olga', 'PUT /users/current/reply-mails', { wantsMail: false })),
+  write(
+    'queue reply mails',
+    within(({ app }) => answerJobs(app.db)['mail-replies']?.run({}, {} as never) as Promise<void>),
+    {
+      prepare: (app) =>
+        sql`UPDATE posts SET created_at = created_at - interval '2 days'
+          WHERE received_no IS NOT NULL`.execute(app.db),
     },
-    call: within(
-      ({ app }) => answerJobs(app.db)['mail-replies']?.run({}, {} as never) as Promise<void>,
-    ),
-  },
-  {
-    name: 'rename',
-    call: send('olga', 'PATCH', () => '/users/current/profile', { username: 'new_name' }),
-  },
-  {
-    name: 'refresh',
-    call: ({ app, world }) =>
-      app.call('PATCH', '/sessions/current', {
-        headers: { cookie: world.phone.cookie },
-        body: { clientToken: PHONE },
-      }),
-  },
-  {
-    name: 'close a session',
-    prepare: async (app, { olga }) => {
-      const { body } = await app.call('GET', '/sessions', { token: olga.token })
-      return body.sessions[1]?.id
-    },
-    call: send('olga', 'DELETE', (_, id) => `/sessions/${id}`),
-  },
-  { name: 'close other sessions', call: send('olga', 'DELETE', () => '/sessions') },
-  { name: 'sign out', call: send('phone', 'DELETE', () => '/sessions/current') },
-  {
-    name: 'start a sign-in',
-    call: ({ app, world }) =>
-      startAt(app, '/logins', { email: world.olga.email, clientToken: 'other' }),
-  },
-  {
-    name: 'sign in',
+  ),
+  write('rename', send('olga', 'PATCH /users/current/profile', { username: 'new_name' })),
+  write('refresh', ({ app, world }) =>
+    app.call('PATCH', '/sessions/current', {
+      headers: { cookie: world.phone.cookie },
+      body: { clientToken: PHONE },
+    }),
+  ),
+  write('close a session', send('olga', 'DELETE /sessions/:id'), {
+    prepare: async (app, { olga }) =>
+      (await app.call('GET', '/sessions', { token: olga.token })).body.sessions[1]?.id,
+  }),
+  write('close other sessions', send('olga', 'DELETE /sessions')),
+  write('sign out', send('phone', 'DELETE /sessions/current')),
+  write('start a sign-in', ({ app, world }) =>
+    startAt(app, '/logins', { email: world.olga.email, clientToken: 'other' }),
+  ),
+  write('sign in', ({ app, id }) => verifyAt(app, '/logins', { id, code: app.codeFor(id) }), {
     prepare: (app, { olga }) => login(app, olga),
-    call: ({ app, id }) => verifyAt(app, '/logins', { id, code: app.codeFor(id) }),
-  },
-  {
-    name: 'guess a code',
-    prepare: (app, { olga }) => login(app, olga),
-    call: ({ app, id }) => verifyAt(app, '/logins', { id, code: wrongCode(app.codeFor(id)) }),
-  },
-  { name: 'register', ...registrationOf(NEW_EMAIL, 'one browser') },
-  {
-    name: 'start a change of e-mail',
-    call: ({ app, world }) => startChange(app, world.olga, 'third@example.org'),
-  },
-  { name: 'change the e-mail', ...changeOf('olga') },
-  {
-    name: 'start leaving',
-    call: send('phone', 'POST', () => '/users/current/deletion', { clientToken: PHONE }),
-  },
-  {
-    name: 'report',
-    prepare: reported,
-    call: ({ app, world }) => report(app, world.petr, { postId: world.post.id }),
-  },
-  {
-    name: 'tell moderators',
-    prepare: reported,
-    call: inTransaction((tx) => tellModerators(tx, ['chief@example.org'])),
-  },
-  { name: 'remove', ...decision('moderator', 'remove') },
-  { name: 'keep', ...decision('moderator', 'keep') },
-  { name: 'remove and block', ...decision('moderator', 'remove', { block: { days: 7 } }) },
+  }),
+  write(
+    'guess a code',
+    ({ app, id }) => verifyAt(app, '/logins', { id, code: wrongCode(app.codeFor(id)) }),
+    { prepare: (app, { olga }) => login(app, olga) },
+  ),
+  registration('register', 'one browser'),
+  write('start a change of e-mail', ({ app, world }) =>
+    startChange(app, world.olga, 'third@example.org'),
+  ),
+  changeOf('change the e-mail', 'olga'),
+  write('start leaving', send('phone', 'POST /users/current/deletion', { clientToken: PHONE })),
+  write('report', send('petr', 'POST /posts/:post/reports?reason_id=1'), { prepare: reported }),
+  write(
+    'tell moderators',
+    inTransaction((tx) => tellModerators(tx, ['chief@example.org'])),
+    { prepare: reported },
+  ),
+  decision('remove', 'moderator', { verdict: 'remove' }),
+  decision('keep', 'moderator', { verdict: 'keep' }),
+  decision('remove and block', 'moderator', { verdict: 'remove', block: { days: 7 } }),
   leaving,
-  { name: 'delete the reply', call: send('petr', 'DELETE', ({ reply }) => `/posts/${reply.id}`) },
-  { name: 'delete', call: send('olga', 'DELETE', ofPost()) },
+  write('delete the reply', send('petr', 'DELETE /posts/:reply')),
+  write('delete', send('olga', 'DELETE /posts/:post')),
   blocking,
-  {
-    name: 'block and remove',
-    isInSteps: true,
-    call: send('moderator', 'PUT', blockOf('olga'), { ...BLOCK, removesRecent: true }),
-  },
-  {
-    name: 'close writing',
-    call: inTransaction((tx) =>
-      closeSite(tx, { part: 'writing', reason: 'Ремонт', actor: 'operator' }),
-    ),
-  },
-  {
-    name: 'dismiss the moderator',
-    call: inTransaction((tx, { world }) =>
+  write(
+    'block and remove',
+    send('moderator', 'PUT /moderation/users/:olga/block', { ...REFUSAL, removesRecent: true }),
+    { isInSteps: true },
+  ),
+  write(
+    'close writing',
+    inTransaction((tx) => closeSite(tx, { part: 'writing', reason: 'Ремонт', actor: 'operator' })),
+  ),
+  write(
+    'dismiss the moderator',
+    inTransaction((tx, { world }) =>
       removeModerator(tx, { email: world.moderator.email, actor: 'operator' }),
     ),
-  },
+  ),
   erasing,
-  {
-    name: 'undo the change of e-mail',
-    prepare: async (app, { olga }) => {
-      const { body } = await startChange(app, olga, 'interim@example.org')
-      await verifyChange(app, olga, body.id)
-      const change = app.db.selectFrom('email_changes').select('id')
-      return (await change.executeTakeFirst())?.id
-    },
-    call: ({ app, id }) =>
+  write(
+    'undo the change of e-mail',
+    ({ app, id }) =>
       app.call('POST', `/email-changes/${id}/undo`, { body: { secret: app.undoSecretFor(id) } }),
-  },
-  {
-    name: 'review hidden posts',
-    isInSteps: true,
-    prepare: async (app, world) => {
-      await reported(app, world)
-      await report(app, world.petr, { postId: world.post.id })
-      return undefined
+    {
+      prepare: async (app, { olga }) => {
+        const { body } = await startChange(app, olga, 'interim@example.org')
+        await verifyChange(app, olga, body.id)
+        const change = app.db.selectFrom('email_changes').select('id')
+        return (await change.executeTakeFirst())?.id
+      },
     },
-    call: within(({ app }) => createHidingReview(app.db, { reportsToHide: 3, publishChange })()),
-  },
+  ),
+  write(
+    'review hidden posts',
+    within(({ app }) => createHidingReview(app.db, { reportsToHide: 3, publishChange })()),
+    {
+      isInSteps: true,
+      prepare: async (app, world) => {
+        await reported(app, world)
+        await report(app, world.petr, { postId: world.post.id })
+      },
+    },
+  ),
+  write('appeal', APPEAL, { prepare: removed }),
   {
-    name: 'appeal',
-    prepare: removed,
-    call: appeal,
-  },
-  {
-    name: 'grant the appeal',
+    ...decision('grant the appeal', 'moderator', { verdict: 'keep' }),
     prepare: appealed,
-    call: ({ app, world }) =>
-      decide(app, world.moderator, { postId: world.post.id, verdict: 'keep' }),
   },
-  {
-    name: 'restore',
-    prepare: removed,
-    call: inTransaction((tx, { world }) =>
-      decideAny(tx, {
-        postId: world.post.id,
-        verdict: 'keep',
-        actor: 'operator',
-        removedDays: 30,
-      }),
-    ),
-  },
-  {
-    name: 'purge',
-    isInSteps: true,
-    prepare: async (app, world) => {
-      await removed(app, world)
-      await app.db
-        .updateTable('posts')
-        .set({ hidden_until: new Date(0) })
-        .where('hidden_for', 'is not', null)
-        .execute()
-      return undefined
-    },
-    call: within(async ({ app }) => {
+  write(
+    'restore',
+    inTransaction((tx, { world }) => {
+      const postId = world.post.id
+      return decideAny(tx, { postId, verdict: 'keep', actor: 'operator', removedDays: 30 })
+    }),
+    { prepare: removed },
+  ),
+  write(
+    'purge',
+    within(async ({ app }) => {
       await purgeExpiredPosts(app.db)
       await moveLikes(app.db)
     }),
-  },
-  {
-    name: 'mark reports as seen',
+    {
+      isInSteps: true,
+      prepare: async (app, world) => {
+        await removed(app, world)
+        await sql`UPDATE posts SET hidden_until = 'epoch' WHERE hidden_for IS NOT NULL`.execute(
+          app.db,
+        )
+      },
+    },
+  ),
+  write('mark reports as seen', send('boris', 'PUT /users/current/reports/seen'), {
     prepare: async (app, world) => {
       await removed(app, world)
-      await app.db
-        .updateTable('reports')
-        .set({ decided_at: new Date(0) })
-        .execute()
-      return undefined
+      await sql`UPDATE reports SET decided_at = 'epoch'`.execute(app.db)
     },
-    call: send('boris', 'PUT', () => '/users/current/reports/seen'),
-  },
-  { name: 'unblock', prepare: blocked, call: send('moderator', 'DELETE', blockOf('olga')) },
+  }),
+  write('unblock', send('moderator', 'DELETE /moderation/users/:olga/block'), {
+    prepare: after(block('olga')),
+  }),
   moving,
   returning,
 ]
@@ -383,43 +304,29 @@ const find = (...names: string[]) => WRITES.filter(({ name }) => names.includes(
 const BY_OTHERS: [Write[], Write[]][] = [
   [
     find('reply'),
-    [{ name: 'reply of another', call: send('anna', 'POST', ofPost('/replies'), { text: 'И я' }) }],
+    [write('reply of another', send('anna', 'POST /posts/:post/replies', { text: 'И я' }))],
   ],
-  [
-    find('like', 'unlike'),
-    [{ name: 'like of another', call: send('boris', 'POST', ofPost('/likes')) }],
-  ],
+  [find('like', 'unlike'), [write('like of another', send('boris', 'POST /posts/:post/likes'))]],
   [
     find('report'),
-    [
-      {
-        name: 'report of another',
-        call: ({ app, world }) => report(app, world.anna, { postId: world.post.id }),
-      },
-    ],
+    [write('report of another', send('anna', 'POST /posts/:post/reports?reason_id=1'))],
   ],
   [
     find('rename'),
     [
-      {
-        name: 'rename of another',
-        call: send('petr', 'PATCH', () => '/users/current/profile', { username: 'New_Name' }),
-      },
+      write(
+        'rename of another',
+        send('petr', 'PATCH /users/current/profile', { username: 'New_Name' }),
+      ),
     ],
   ],
-  [
-    find('register', 'change the e-mail'),
-    [{ name: 'change of another to it', ...changeOf('petr') }],
-  ],
-  [
-    find('register'),
-    [{ name: 'register in another browser', ...registrationOf(NEW_EMAIL, 'another browser') }],
-  ],
+  [find('register', 'change the e-mail'), [changeOf('change of another to it', 'petr')]],
+  [find('register'), [registration('register in another browser', 'another browser')]],
   [
     find('remove', 'keep', 'remove and block'),
     [
-      { name: 'keep by another', ...decision('second', 'keep') },
-      { name: 'remove by another', ...decision('second', 'remove') },
+      decision('keep by another', 'second', { verdict: 'keep' }),
+      decision('remove by another', 'second', { verdict: 'remove' }),
     ],
   ],
   [
@@ -439,12 +346,9 @@ const BY_OTHERS: [Write[], Write[]][] = [
 
 export type Pair = readonly [first: Write, second: Write]
 
-/** Every write with itself and with each later one. */
-const pairsOf = (writes: Write[]) =>
-  writes.flatMap((first, at) => writes.slice(at).map((second): Pair => [first, second]))
-
 export const PAIRS: Pair[] = [
-  ...pairsOf(WRITES),
+  // Every write with itself and with each later one.
+  ...WRITES.flatMap((first, at) => WRITES.slice(at).map((second): Pair => [first, second])),
   ...BY_OTHERS.flatMap(([firsts, seconds]) =>
     firsts.flatMap((first) => seconds.map((second): Pair => [first, second])),
   ),

@@ -3,13 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
-import {
-  APP_SECRET,
-  createProduct,
-  createProductClient,
-  signUpUsers,
-  startProductForTest,
-} from '../../e2e/testing/product.ts'
+import { createProductClient, signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
 import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
 import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
@@ -116,25 +110,3 @@ async function expectScript(url: string): Promise<void> {
   // On a busy machine the balancer may consider a node lost that answers its check late.
   await expect.poll(readMany).toEqual(new Set([200]))
 }
-
-test('beside a node of the previous release a migration that is not additive needs the operator’s agreement; that release then refuses, names the version it needs, and changes nothing', {
-  timeout: 240_000,
-}, async ({ skip }) => {
-  skip(PREVIOUS_RELEASE !== undefined, 'needs the release that the first one was made of')
-  const release = join(folder, 'breaking')
-  await copyTree(release)
-  await addMigration(release, { isAdditive: false })
-  const env = { DATABASE_URL: await databaseForTest(), APP_SECRET }
-  const { product: older } = await startProductForTest({ env, release: before })
-  const newer = await createProduct(env, { release })
-  onTestFinished(() => newer.remove())
-  await expect(newer.start()).rejects.toThrow(/С базой работают узлы версии .* \(999-next\)/)
-  const readiness = async () => (await fetch(`http://${older.address}/readyz`)).status
-  expect(await readiness()).toBe(200)
-  await newer.start({}, ['--yes'])
-  await expect.poll(readiness).toBe(503)
-  await older.stop()
-  await newer.stop()
-  await expect(older.start()).rejects.toThrow(/База новее: нужна версия 99\.0\.0/)
-  await newer.start()
-})
