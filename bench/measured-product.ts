@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/em
 import { endChild, untilPrinted, untilReady } from '../server/testing/child-process.ts'
 import { cpuOf } from '../server/testing/processes.ts'
 import { type DataSet, seed } from './data-set.ts'
-import { pinned, SERVER_CORE } from './pin.ts'
+import { pin, SERVER_CORE } from './pin.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 export const SECRET = 'the-secret-of-a-benchmark-that-guards-nothing'
@@ -80,9 +80,8 @@ function startArguments(): string[] {
 /** Starts a script of this folder on the server's core; resolves with its first line. */
 export async function startScript(script: string, args: string[]) {
   const path = join(import.meta.dirname, script)
-  const child = spawn(...pinned(SERVER_CORE, [process.execPath, path, ...args]), {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(process.execPath, [path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  pin(child.pid, SERVER_CORE)
   const [line] = await untilPrinted(child, /^.+$/)
   return { ...observe(child), line }
 }

@@ -1,42 +1,58 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import lighthouse from 'lighthouse'
+import { CHROMIUM_FLAGS, findFullChromium } from '../e2e/testing/chromium.ts'
 import { buildWebIfNeeded } from '../scripts/build-web-if-needed.ts'
+import { endChild, untilPrinted } from '../server/testing/child-process.ts'
 import { executeOn } from '../server/testing/databases.ts'
 import { dataSetOf } from './data-set.ts'
-import { median, type Report, type Throttling, visit } from './lighthouse.ts'
+import { middleOf } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
-import { printMarkdown } from './table.ts'
+import { goalCell, printMarkdown } from './table.ts'
 
-type Named = { name: string; throttling: Throttling; report: Report }
-
-/** Measures the pages on a phone over a slow network. Exits 1 if a score is under its goal. */
+/** Measures the pages on a phone over a slow network. Exits 1 if a figure misses its goal. */
 const { values } = parseArgs({
   options: {
     posts: { type: 'string', default: '2000' },
     runs: { type: 'string', default: '3' },
   },
 })
-const GOALS = { performance: 99, accessibility: 100, 'best-practices': 100, seo: 100 } as const
-/** The largest contentful paint, in milliseconds. */
-const LCP_GOALS: Record<Throttling, number> = { simulate: 1500, devtools: 1800 }
+const SCORES = { performance: 99, accessibility: 100, 'best-practices': 100, seo: 100 }
+/**
+ * `simulate` computes a slow network from a fast visit; `devtools` slows the visit itself down. The
+ * goals are of the largest contentful paint, in milliseconds.
+ */
+const LCP_GOALS = { simulate: 1500, devtools: 1800 } as const
+type Throttling = keyof typeof LCP_GOALS
 const PORT = 3211
+/** A trace can fail on a busy machine, which says nothing about the page. */
+const ATTEMPTS = 3
+
+type Result = NonNullable<Awaited<ReturnType<typeof lighthouse>>>['lhr']
 
 await buildWebIfNeeded()
 const dataSet = dataSetOf(Number(values.posts))
 await using started = await startFilledProduct({ dataSet, port: PORT, prepare: findMostAnswered })
 const { product, prepared: mostAnswered } = started
 
-const reports: Named[] = []
+const rows: string[][] = []
+const faults = new Set<string>()
 for (const throttling of ['simulate', 'devtools'] as const) {
-  for (const [name, path] of Object.entries({ wall: '/', post: `/posts/${mostAnswered}` })) {
-    const visits: Report[] = []
+  for (const [page, path] of Object.entries({ wall: '/', post: `/posts/${mostAnswered}` })) {
+    const visits: Result[] = []
     while (visits.length < Number(values.runs)) {
       visits.push(await visit(product.url + path, throttling))
     }
-    reports.push({ name: `${name}, ${throttling}`, throttling, report: median(visits) })
+    for (const fault of visits.flatMap(faultsOf)) faults.add(`${page}, ${fault}`)
+    const middle = middleOf(visits, (it) => metric(it, 'largest-contentful-paint'))
+    rows.push([`${page}, ${throttling}`, ...cellsOf(middle, throttling)])
   }
 }
-print(reports)
-if (reports.some(isUnderGoal)) process.exitCode = 1
+printMarkdown([['', ...Object.keys(SCORES), 'FCP, s', 'LCP, s', 'goal, s', 'CLS', 'KB'], ...rows])
+for (const fault of faults) console.log(fault)
 
 async function findMostAnswered(url: string): Promise<string> {
   const [post] = await executeOn<{ id: string }>(
@@ -46,35 +62,69 @@ async function findMostAnswered(url: string): Promise<string> {
   return post?.id ?? ''
 }
 
-/** Scores are those of the simulated visit, for which Lighthouse defines them. */
-function isUnderGoal({ throttling, report }: Named): boolean {
-  const isSlow = !(report.lcp <= LCP_GOALS[throttling]) || report.cls > 0
-  if (throttling === 'devtools') return isSlow
-  return (
-    isSlow || Object.entries(GOALS).some(([category, goal]) => !(report[category as never] >= goal))
+/** Visits a page once as a phone on a slow network, in a fresh browser profile. */
+async function visit(
+  url: string,
+  throttlingMethod: Throttling,
+  attempts = ATTEMPTS,
+): Promise<Result> {
+  const browser = await startBrowser()
+  const flags = { port: browser.port, onlyCategories: Object.keys(SCORES), throttlingMethod }
+  const result = await lighthouse(url, { ...flags, logLevel: 'error' }).finally(browser.close)
+  const error = result?.lhr.runtimeError
+  if (result && !error) return result.lhr
+  if (attempts > 1) return visit(url, throttlingMethod, attempts - 1)
+  throw new Error(error?.message ?? `Lighthouse returned no report on ${url}`)
+}
+
+/** The sandbox is off only for root. */
+async function startBrowser() {
+  const profile = await mkdtemp(join(tmpdir(), 'vslukh-bench-web-'))
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const flags = ['--headless', '--remote-debugging-port=0', ...CHROMIUM_FLAGS, ...sandbox]
+  const browser = spawn(
+    await findFullChromium(),
+    [...flags, `--user-data-dir=${profile}`, 'about:blank'],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
   )
+  const [, port] = await untilPrinted(browser, /^DevTools listening on ws:\/\/[^:]+:(\d+)/)
+  return {
+    port: Number(port),
+    async close() {
+      await endChild(browser)
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
 }
 
-function print(reports: Named[]): void {
-  printMarkdown([
-    ['', 'performance', 'accessibility', 'best practices', 'SEO', 'FCP', 'LCP', 'TBT', 'CLS', 'KB'],
-    ['goal', ...Object.values(GOALS).map((goal) => `≥ ${goal}`), ...Array<string>(5).fill('')],
-    ...reports.map(({ name, report }) => [name, ...cells(report)]),
-  ])
-  for (const { name, report } of reports)
-    for (const fault of report.faults) console.log(`${name}: ${fault}`)
+function metric({ audits }: Result, id: string): number {
+  return audits[id]?.numericValue ?? Number.NaN
 }
 
-function cells(report: Report): string[] {
-  const scores = Object.keys(GOALS).map((category) => String(report[category as never]))
-  const { fcp, lcp, tbt, cls, bytes } = report
-  const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`
+/** Only the simulated visit has scores, for which Lighthouse defines them. */
+function cellsOf(result: Result, throttling: Throttling): string[] {
+  const scores = Object.entries(SCORES).map(([category, goal]) => {
+    const score = Math.round((result.categories[category]?.score ?? 0) * 100)
+    return throttling === 'simulate' ? `${score} ${goalCell(score, '≥', goal)}` : `${score}`
+  })
+  const seconds = (id: string) => metric(result, id) / 1000
+  const lcp = seconds('largest-contentful-paint')
   return [
     ...scores,
-    seconds(fcp),
-    seconds(lcp),
-    `${tbt.toFixed(0)} ms`,
-    cls.toFixed(3),
-    (bytes / 1000).toFixed(0),
+    seconds('first-contentful-paint').toFixed(2),
+    lcp.toFixed(2),
+    goalCell(lcp, '≤', LCP_GOALS[throttling] / 1000),
+    goalCell(metric(result, 'cumulative-layout-shift'), '≤', 0),
+    seconds('total-byte-weight').toFixed(0),
   ]
+}
+
+/** Returns the audits that lowered a score other than performance. */
+function faultsOf({ categories, audits }: Result): string[] {
+  return Object.keys(SCORES).flatMap((category) =>
+    (categories[category]?.auditRefs ?? [])
+      .filter(({ id, weight }) => weight > 0 && (audits[id]?.score ?? 1) < 1)
+      .filter(() => category !== 'performance')
+      .map(({ id }) => `${category}: ${audits[id]?.title ?? id}`),
+  )
 }

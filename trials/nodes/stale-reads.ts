@@ -4,7 +4,7 @@ import type { Node, Pair } from './pair.ts'
 /** A visitor, or a user whose headers state that they have just written on another node. */
 type Reader = { node: Node; token?: string; headers?: typeof PAST_CACHE }
 /** `since` is the time since the change was answered, in milliseconds. */
-type Stale = { round: number; after: string; saw: unknown; since: number }
+type Stale = { after: string; saw: unknown; since: number }
 
 /**
  * After each change the readers, all of whom have read before, read until they see it. Returns each
@@ -22,7 +22,7 @@ export async function changeAndRead(
       const since = performance.now() - changed
       const saw = await read()
       if (saw === expected) return
-      stale.push({ round, after, saw, since })
+      stale.push({ after, saw, since })
     }
   }
 
