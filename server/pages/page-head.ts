@@ -49,7 +49,7 @@ function isoDate(seconds: number): string {
 const DESCRIPTION_MAX = 160
 /** Enough for the whole text of most posts. */
 const PREVIEW_MAX = 300
-/** Drawn by scripts/app-pictures.ts. */
+/** The picture of link previews, in web/public. */
 const PICTURE = { path: '/preview.png', alt: 'Вслух: стена коротких текстовых записей' }
 
 /** Returns the part of the head that depends on what a page shows, for crawlers and previews. */
