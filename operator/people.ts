@@ -1,6 +1,5 @@
-import { type Person, selectPeople } from '../server/features/moderation/people.repository.ts'
-import type { Accounts, Newcomer } from '../server/features/moderation/people.service.ts'
-import { readNewcomers } from '../server/features/moderation/people.service.ts'
+import type { Accounts, Newcomer, Person } from '../server/features/moderation/people.repository.ts'
+import { readNewcomers, selectPeople } from '../server/features/moderation/people.repository.ts'
 import type { Command, Context, Output } from './command.ts'
 import { beforeOf, listed, Refusal, requireWords, secondsOf, textOf } from './command.ts'
 import { PAGE, time } from './format.ts'

@@ -6,8 +6,10 @@ export type Caller = { token?: string; cookie?: string; clientToken: string }
 type Sent = { path: string; body?: object; headers?: Record<string, string> }
 
 /** A moderator's answer is given only if it differs from another user's. */
-type Row = {
-  call: (fixture: AccountFixture, caller: Caller) => Sent
+export type Row = {
+  /** By default the path is that of the name, with the owner's post as its id, and no body. */
+  call?: (fixture: AccountFixture, caller: Caller) => Sent
+  body?: object
   owner: string
   other: string
   visitor: string
@@ -15,17 +17,19 @@ type Row = {
 }
 
 const STRANGER = '401 UNAUTHORIZED'
-const text = 'Переписано'
+const body = { text: 'Переписано' }
 
-const anyone = { owner: '200', other: '200', visitor: '200' }
+const all = (answer: string) => ({ owner: answer, other: answer, visitor: answer })
+const anyone = all('200')
 const signedIn = { owner: '200', other: '200', visitor: STRANGER }
 const created = { owner: '201', other: '201', visitor: STRANGER }
 const done = { owner: '204', other: '204', visitor: STRANGER }
 const ofOwner = { owner: '204', other: '404 POST_NOT_FOUND', visitor: STRANGER }
+const notFound = { owner: '404 POST_NOT_FOUND', other: '404 POST_NOT_FOUND', visitor: STRANGER }
+const ownName = { owner: '200', other: '400 USERNAME_ALREADY_EXISTS', visitor: STRANGER }
 const sealed = { owner: '200', other: '400 OPERATION_EXPIRED', visitor: '400 OPERATION_EXPIRED' }
-const UNKNOWN = '404 NOT_FOUND'
-const forModerators = { owner: UNKNOWN, other: UNKNOWN, visitor: UNKNOWN }
-const started = { owner: '201', other: '201', visitor: '201' }
+const sealedForUsers = { ...sealed, visitor: STRANGER }
+const forModerators = all('404 NOT_FOUND')
 
 const start =
   (path: string, email: (fixture: AccountFixture) => string) =>
@@ -39,25 +43,18 @@ const verify =
     path: `${path}/${fixture[which].id}/verify`,
     body: { confirmCode: fixture[which].confirmCode, clientToken: who.clientToken },
   })
-const ofPost =
-  (rest = '', body?: object) =>
-  ({ post }: AccountFixture) => ({ path: `/posts/${post.id}${rest}`, ...(body && { body }) })
 const ofUser =
-  (rest: string) =>
-  ({ owner }: AccountFixture) => ({ path: `/users/${owner.id}${rest}` })
-const at = (path: string, body?: object) => () => ({ path, ...(body && { body }) })
+  (prefix: string, rest: string, body?: object) =>
+  ({ owner }: AccountFixture) => ({ path: `${prefix}/${owner.id}${rest}`, ...(body && { body }) })
+const at = (path: string) => () => ({ path })
 
 /** Every call of the contract. */
 export const TABLE: Record<string, Row> = {
-  'POST /registrations': { call: start('/registrations', newEmail), ...started },
-  'POST /invitations/validation': {
-    call: at('/invitations/validation', { invitation: 'guessed' }),
-    ...anyone,
-  },
+  'POST /registrations': { call: start('/registrations', newEmail), ...all('201') },
+  'POST /invitations/validation': { body: { invitation: 'guessed' }, ...anyone },
   'POST /registrations/:id/verify': { call: verify('/registrations', 'registration'), ...sealed },
-  'POST /logins': { call: start('/logins', ({ owner }) => owner.email), ...started },
+  'POST /logins': { call: start('/logins', ({ owner }) => owner.email), ...all('201') },
   'POST /logins/:id/verify': { call: verify('/logins', 'login'), ...sealed },
-
   'POST /codes/:id/mail': {
     call: ({ login }, { clientToken }) => ({
       path: `/codes/${login.id}/mail`,
@@ -77,17 +74,17 @@ export const TABLE: Record<string, Row> = {
     other: STRANGER,
     visitor: STRANGER,
   },
-  'GET /sessions': { call: at('/sessions'), ...signedIn },
+  'GET /sessions': signedIn,
   'DELETE /sessions/:id': {
     call: ({ sessionId }) => ({ path: `/sessions/${sessionId}` }),
     owner: '204',
     other: '404 SESSION_NOT_FOUND',
     visitor: STRANGER,
   },
-  'DELETE /sessions': { call: at('/sessions'), ...done },
-  'DELETE /sessions/current': { call: at('/sessions/current'), ...done },
+  'DELETE /sessions': done,
+  'DELETE /sessions/current': done,
 
-  'GET /users/current': { call: at('/users/current'), ...signedIn },
+  'GET /users/current': signedIn,
   'PUT /users/current/email': {
     call: (_house, { clientToken }) => ({
       path: '/users/current/email',
@@ -97,8 +94,7 @@ export const TABLE: Record<string, Row> = {
   },
   'PUT /users/current/email/:id/verify': {
     call: verify('/users/current/email', 'change'),
-    ...sealed,
-    visitor: STRANGER,
+    ...sealedForUsers,
   },
   'POST /users/current/deletion': {
     call: (_house, { clientToken }) => ({ path: '/users/current/deletion', body: { clientToken } }),
@@ -106,112 +102,74 @@ export const TABLE: Record<string, Row> = {
   },
   'POST /users/current/deletion/:id/verify': {
     call: verify('/users/current/deletion', 'deletion'),
-    ...sealed,
-    visitor: STRANGER,
+    ...sealedForUsers,
   },
-  'POST /users/current/downloads': { call: at('/users/current/downloads'), ...created },
-  'POST /email-changes/:id/undo': {
-    // The mailed link is enough, whoever opens it.
-    call: at('/email-changes/unknown/undo', { secret: 'guessed' }),
-    owner: '400 LINK_EXPIRED',
-    other: '400 LINK_EXPIRED',
-    visitor: '400 LINK_EXPIRED',
-  },
+  'POST /users/current/downloads': created,
+  // The mailed link is enough, whoever opens it.
+  'POST /email-changes/:id/undo': { body: { secret: 'guessed' }, ...all('400 LINK_EXPIRED') },
   'GET /users/:username/validation': {
     // One's own name is free only for oneself.
     call: ({ owner }) => ({ path: `/users/${owner.username}/validation` }),
-    owner: '200',
-    other: '400 USERNAME_ALREADY_EXISTS',
-    visitor: STRANGER,
+    ...ownName,
   },
   'PATCH /users/current/profile': {
     call: ({ owner }) => ({ path: '/users/current/profile', body: { username: owner.username } }),
-    owner: '200',
-    other: '400 USERNAME_ALREADY_EXISTS',
-    visitor: STRANGER,
+    ...ownName,
   },
 
-  'GET /posts': { call: at('/posts'), ...anyone },
-  'GET /posts/:id': { call: ofPost(), ...anyone },
-  'POST /posts': { call: at('/posts', { text }), ...created },
-  'PATCH /posts/:id': {
-    call: ofPost('', { text }),
-    owner: '200',
-    other: '404 POST_NOT_FOUND',
-    visitor: STRANGER,
-  },
-  'DELETE /posts/:id': { call: ofPost(), ...ofOwner },
+  'GET /posts': anyone,
+  'GET /posts/:id': anyone,
+  'POST /posts': { body, ...created },
+  'PATCH /posts/:id': { body, ...ofOwner, owner: '200' },
+  'DELETE /posts/:id': ofOwner,
   'GET /posts/search': { call: at('/posts/search?q=стена'), ...anyone },
-  'GET /posts/replies': { call: at('/posts/replies'), ...signedIn },
+  'GET /posts/replies': signedIn,
   'GET /profiles/:username': {
     call: at('/profiles/no_such_author'),
-    owner: '404 AUTHOR_NOT_FOUND',
-    other: '404 AUTHOR_NOT_FOUND',
-    visitor: '404 AUTHOR_NOT_FOUND',
+    ...all('404 AUTHOR_NOT_FOUND'),
   },
-  'GET /posts/:id/replies': { call: ofPost('/replies'), ...anyone },
-  'GET /posts/:id/ancestors': { call: ofPost('/ancestors'), ...anyone },
-  'POST /posts/:id/replies': { call: ofPost('/replies', { text }), ...created },
-  'POST /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
-  'DELETE /posts/:id/likes': { call: ofPost('/likes'), ...signedIn },
-  'GET /posts/replies/received': { call: at('/posts/replies/received'), ...signedIn },
-  'GET /users/current/received': { call: at('/users/current/received'), ...signedIn },
-  'PUT /users/current/received': { call: at('/users/current/received', { seen: 1 }), ...done },
-  'PUT /users/current/reply-mails': {
-    call: at('/users/current/reply-mails', { wantsMail: false }),
-    ...done,
-  },
-  'GET /users/current/mutes': { call: at('/users/current/mutes'), ...signedIn },
-  'PUT /users/:id/mute': { call: ofUser('/mute'), ...done, owner: '400 INVALID_REQUEST' },
-  'DELETE /users/:id/mute': { call: ofUser('/mute'), ...done },
-  'PUT /posts/:id/mute': { call: ofPost('/mute'), ...ofOwner },
-  'DELETE /posts/:id/mute': { call: ofPost('/mute'), ...ofOwner },
+  'GET /posts/:id/replies': anyone,
+  'GET /posts/:id/ancestors': anyone,
+  'POST /posts/:id/replies': { body, ...created },
+  'POST /posts/:id/likes': signedIn,
+  'DELETE /posts/:id/likes': signedIn,
+  'GET /posts/replies/received': signedIn,
+  'GET /users/current/received': signedIn,
+  'PUT /users/current/received': { body: { seen: 1 }, ...done },
+  'PUT /users/current/reply-mails': { body: { wantsMail: false }, ...done },
+  'GET /users/current/mutes': signedIn,
+  'PUT /users/:id/mute': { call: ofUser('/users', '/mute'), ...done, owner: '400 INVALID_REQUEST' },
+  'DELETE /users/:id/mute': { call: ofUser('/users', '/mute'), ...done },
+  'PUT /posts/:id/mute': ofOwner,
+  'DELETE /posts/:id/mute': ofOwner,
   'GET /texts/:name': { call: at('/texts/about'), ...anyone },
-  'GET /reports/reasons': { call: at('/reports/reasons'), ...anyone },
-  'GET /users/current/reports': { call: at('/users/current/reports'), ...signedIn },
-  'PUT /users/current/reports/seen': { call: at('/users/current/reports/seen'), ...done },
-  'GET /users/current/removed-posts': { call: at('/users/current/removed-posts'), ...signedIn },
-  'POST /users/current/removed-posts/:id/appeal': {
-    // Removed posts of others answer as this one, which was not removed.
-    call: ({ post }) => ({
-      path: `/users/current/removed-posts/${post.id}/appeal`,
-      body: { text },
-    }),
-    owner: '404 POST_NOT_FOUND',
-    other: '404 POST_NOT_FOUND',
-    visitor: STRANGER,
-  },
+  'GET /reports/reasons': anyone,
+  'GET /users/current/reports': signedIn,
+  'PUT /users/current/reports/seen': done,
+  'GET /users/current/removed-posts': signedIn,
+  // Removed posts of others answer as this one, which was not removed.
+  'POST /users/current/removed-posts/:id/appeal': { body, ...notFound },
 
-  'GET /moderation/queue': { call: at('/moderation/queue'), ...forModerators, moderator: '200' },
-  'GET /moderation/posts/:id': {
-    call: ({ post }) => ({ path: `/moderation/posts/${post.id}` }),
-    ...forModerators,
-    moderator: '200',
-  },
+  'GET /moderation/queue': { ...forModerators, moderator: '200' },
+  'GET /moderation/posts/:id': { ...forModerators, moderator: '200' },
+  // Nobody has reported it.
   'POST /moderation/posts/:id/decision': {
-    call: ({ post }) => ({
-      path: `/moderation/posts/${post.id}/decision`,
-      body: { verdict: 'remove' },
-    }),
+    body: { verdict: 'remove' },
     ...forModerators,
-    // Nobody has reported it.
     moderator: '404 POST_NOT_FOUND',
   },
   'PUT /moderation/users/:id/block': {
-    call: ({ owner }) => ({
-      path: `/moderation/users/${owner.id}/block`,
-      body: { reason: 'Спам', days: 1 },
-    }),
+    call: ofUser('/moderation/users', '/block', { reason: 'Спам', days: 1 }),
     ...forModerators,
     moderator: '204',
   },
   'DELETE /moderation/users/:id/block': {
-    call: ({ owner }) => ({ path: `/moderation/users/${owner.id}/block` }),
+    call: ofUser('/moderation/users', '/block'),
     ...forModerators,
     moderator: '204',
   },
   'POST /posts/:id/reports': {
-    call: ofPost('/reports?reason_id=1'),
+    call: ({ post }) => ({ path: `/posts/${post.id}/reports?reason_id=1` }),
     owner: '400 INVALID_REQUEST',
     other: '204',
     visitor: STRANGER,

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Caller, TABLE } from './access.fixture.ts'
+import { type Caller, type Row, TABLE } from './access.fixture.ts'
 import { createAccountFixture, readOwned } from './testing/account-fixture.ts'
 import { allEndpoints } from './testing/endpoints.ts'
 import { signUpModerator } from './testing/moderation-calls.ts'
 import { appForFile } from './testing/test-app.ts'
 
-const CELLS = Object.entries(TABLE).flatMap(([name, { call, ...answers }]) =>
+const CELLS = Object.entries(TABLE).flatMap(([name, row]) =>
   (['owner', 'other', 'visitor', 'moderator'] as const).flatMap((who) => {
-    const is = answers[who]
-    return is === undefined ? [] : [{ name, call, who, is }]
+    const is = row[who]
+    return is === undefined ? [] : [{ name, call: callOf(name, row), who, is }]
   }),
 )
+
+function callOf(name: string, { call, body }: Row): NonNullable<Row['call']> {
+  const [, path = ''] = name.split(' ')
+  return call ?? (({ post }) => ({ path: path.replace(':id', post.id), ...(body && { body }) }))
+}
 
 // On a busy machine the file takes longer than an access token lives by default.
 const app = await appForFile({ config: { accessTokenSeconds: 3600 } })

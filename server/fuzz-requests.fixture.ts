@@ -23,22 +23,19 @@ export type OpenApi = { paths: Record<string, Record<string, Operation>> }
 
 /** Who sends it: a visitor, a live session, a closed session, or a client with a forged token. */
 type Sender = 'visitor' | 'live' | 'closed' | 'forged'
-type Access = 'user' | 'public' | 'cookie'
 export type FuzzRequest = {
   method: string
   /** The path in the OpenAPI document. */
   template: string
-  access: Access
+  /** Whether only the session cookie admits a caller. */
+  takesCookie: boolean
+  needsUser: boolean
   sender: Sender
   /** Path and query, with `$names` for values that only the running test knows. */
   target: string
-  /** Whether the router accepts each path parameter. */
-  isRoutable: boolean
   headers: Record<string, string>
   body: Uint8Array | undefined
 }
-
-type Part = { value: string; isPlain: boolean }
 
 /** What a request may have wrong: mostly one part, since one that is wrong everywhere is refused too early. */
 const MISTAKES = ['nothing', 'nothing', 'path', 'query', 'headers', 'body', 'everything']
@@ -48,38 +45,25 @@ const SENDERS: Sender[] = ['visitor', 'live', 'live', 'live', 'closed', 'forged'
 export function requestsFor({ paths }: OpenApi): fc.Arbitrary<FuzzRequest> {
   const all = Object.entries(paths).flatMap(([template, operations]) =>
     Object.entries(operations).map(([method, operation]) =>
-      requestOf({ template, method, operation, mistakes: MISTAKES, senders: SENDERS }),
+      requestOf(method.toUpperCase(), template, operation),
     ),
   )
   return fc.oneof(...all)
 }
 
-/** Requests of live users to one endpoint, as a client sends them. */
-export function usualRequestsFor({ paths }: OpenApi, template: string, method: string) {
-  const operation = paths[template]?.[method]
-  if (!operation) throw new Error(`no such endpoint: ${method} ${template}`)
-  return requestOf({ template, method, operation, mistakes: ['nothing'], senders: ['live'] })
-}
-
-type Endpoint = {
-  template: string
-  method: string
-  operation: Operation
-  mistakes: string[]
-  senders: Sender[]
-}
-
-function requestOf({ template, method, operation, mistakes, senders }: Endpoint) {
-  const parameters = operation.parameters ?? []
+function requestOf(method: string, template: string, operation: Operation) {
+  const { parameters = [], requestBody, security } = operation
   const named = (where: Parameter['in']) => parameters.filter((parameter) => parameter.in === where)
-  const schema = operation.requestBody?.content['application/json'].schema
+  const schema = requestBody?.content['application/json'].schema
+  const needsUser = security.every((way) => Object.keys(way).length > 0)
+  const takesCookie = needsUser && !security.some((way) => 'bearer' in way)
   return fc
-    .constantFrom(...mistakes)
+    .constantFrom(...MISTAKES)
     .chain((wrong) => {
       const is = (part: string) => wrong === part || wrong === 'everything'
       const path = named('path').map((one) => (is('path') ? wildPart : plainPart(one, template)))
       return fc.record({
-        sender: fc.constantFrom(...senders),
+        sender: fc.constantFrom(...SENDERS),
         path: fc.tuple(...path),
         query: queryOf(named('query'), is('query')),
         headers: headersOf(named('header'), {
@@ -91,41 +75,25 @@ function requestOf({ template, method, operation, mistakes, senders }: Endpoint)
     })
     .map(({ path, query, ...rest }): FuzzRequest => {
       let next = 0
-      const filled = template.replace(/\{\w+\}/g, () => path[next++]?.value ?? '')
-      const isRoutable = path.every(({ isPlain }) => isPlain)
-      const access = accessOf(operation)
-      return {
-        method: method.toUpperCase(),
-        template,
-        access,
-        target: filled + query,
-        isRoutable,
-        ...rest,
-      }
+      const filled = template.replace(/\{\w+\}/g, () => path[next++] ?? '')
+      return { method, template, takesCookie, needsUser, target: filled + query, ...rest }
     })
 }
 
-function accessOf({ security }: Operation): Access {
-  if (security.some((way) => Object.keys(way).length === 0)) return 'public'
-  return security.some((way) => 'bearer' in way) ? 'user' : 'cookie'
-}
-
-function plainPart({ name, schema }: Parameter, template: string): fc.Arbitrary<Part> {
+function plainPart({ name, schema }: Parameter, template: string): fc.Arbitrary<string> {
   const apt = fc.constantFrom(...fittingIds(template))
   return fc
     .oneof(
       { weight: 2, arbitrary: name === 'id' ? apt : fitting(name, schema) },
       { weight: 1, arbitrary: fc.constantFrom(...KNOWN) },
     )
-    .map((value) => ({ value: String(value), isPlain: true }))
+    .map(String)
 }
 
-const wildPart: fc.Arbitrary<Part> = fc
-  .oneof(
-    hostileString.map((text) => encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E')),
-    fc.constantFrom('%', '%zz', '%ff', '%c0%af', '%00', 'a%00b', '%2e%2e', '%2F', '"', ';a=b'),
-  )
-  .map((value) => ({ value, isPlain: false }))
+const wildPart: fc.Arbitrary<string> = fc.oneof(
+  hostileString.map((text) => encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E')),
+  fc.constantFrom('%', '%zz', '%ff', '%c0%af', '%00', 'a%00b', '%2e%2e', '%2F', '"', ';a=b'),
+)
 
 function fittingIds(template: string): string[] {
   if (/\/(?:verify|mail)$/.test(template)) return ['$operation']

@@ -4,24 +4,13 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addJob } from './kernel/queue/queue.ts'
 import { startAt } from './testing/sign-in-calls.ts'
-import { appForTest } from './testing/test-app.ts'
+import { appForFile, appForTest, type TestApp } from './testing/test-app.ts'
 
 const SOON = { timeout: 15_000 }
+const app = await appForFile({ config: { trustProxy: ['127.0.0.1/32'] } })
 
-test('clients that have not signed in for 180 days are forgotten, and each sign-in counts', async () => {
-  const { db, signUp, signIn } = await appForTest()
-  const [olga, petr] = [await signUp(), await signUp()]
-  await sql`UPDATE known_clients SET used_at = now() - interval '181 days'`.execute(db)
-  await signIn(petr.email, petr.clientToken)
-  await addJob(db, 'remove-expired', { payload: {} })
-  const known = async () =>
-    (await db.selectFrom('known_clients').select('user_id').execute()).map((row) => row.user_id)
-  await expect.poll(known, SOON).toEqual([petr.id])
-  expect(olga.id).not.toBe(petr.id)
-})
-
+// The first: sign-ins of the others save mails.
 test('saved mails go after a week, and other files stay', async () => {
-  const app = await appForTest()
   const folder = join(app.dataDir, 'mail')
   await mkdir(folder, { recursive: true })
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
@@ -37,8 +26,19 @@ test('saved mails go after a week, and other files stay', async () => {
   await expect.poll(() => readdir(folder), SOON).toEqual(['new.eml', 'notes.txt'])
 })
 
+test('clients that have not signed in for 180 days are forgotten, and each sign-in counts', async () => {
+  const { db, signUp, signIn } = app
+  const [olga, petr] = [await signUp(), await signUp()]
+  await sql`UPDATE known_clients SET used_at = now() - interval '181 days'`.execute(db)
+  await signIn(petr.email, petr.clientToken)
+  await addJob(db, 'remove-expired', { payload: {} })
+  const known = async () =>
+    (await db.selectFrom('known_clients').select('user_id').execute()).map((row) => row.user_id)
+  await expect.poll(known, SOON).toEqual([petr.id])
+  expect(olga.id).not.toBe(petr.id)
+})
+
 test('limits on sign-in are counted under hashes: neither address nor e-mail is in the database', async () => {
-  const app = await appForTest({ config: { trustProxy: ['127.0.0.1/32'] } })
   await startAt(app, '/registrations', { email: 'hash@example.org', ip: '192.0.2.55' })
   const { rows } = await sql<{ all: string }>`
     SELECT string_agg(key, ' ') AS all FROM rate_limits`.execute(app.db)
@@ -47,7 +47,7 @@ test('limits on sign-in are counted under hashes: neither address nor e-mail is 
 })
 
 test('addresses are kept only where the operator is ordered to, and for as long', async () => {
-  const count = async (app: Awaited<ReturnType<typeof appForTest>>) =>
+  const count = async (app: TestApp) =>
     (await app.db.selectFrom('access_journal').selectAll().orderBy('id').execute()).map(
       ({ action, address, port, post_id }) => ({
         action,
@@ -56,27 +56,26 @@ test('addresses are kept only where the operator is ordered to, and for as long'
         post_id,
       }),
     )
-  const without = await appForTest()
-  await without.publish(await without.signUp())
-  expect(await count(without)).toEqual([])
+  await app.publish(await app.signUp())
+  expect(await count(app)).toEqual([])
 
-  const app = await appForTest({ config: { accessJournalDays: 30 } })
-  const olga = await app.signUp()
-  const post = await app.publish(olga)
-  await app.call('DELETE', `/posts/${post.id}`, { token: olga.token })
-  await app.signIn(olga.email)
+  const ordered = await appForTest({ config: { accessJournalDays: 30 } })
+  const olga = await ordered.signUp()
+  const post = await ordered.publish(olga)
+  await ordered.call('DELETE', `/posts/${post.id}`, { token: olga.token })
+  await ordered.signIn(olga.email)
   const where = { address: '127.0.0.1', hasPort: true }
-  expect(await count(app)).toEqual([
+  expect(await count(ordered)).toEqual([
     { action: 'register', post_id: null, ...where },
     { action: 'publish', post_id: post.id, ...where },
     { action: 'delete-post', post_id: post.id, ...where },
     { action: 'sign-in', post_id: null, ...where },
   ])
   await sql`UPDATE access_journal SET at = now() - interval '31 days' WHERE action <> 'sign-in'`.execute(
-    app.db,
+    ordered.db,
   )
-  await addJob(app.db, 'remove-old-traces', { payload: {} })
+  await addJob(ordered.db, 'remove-old-traces', { payload: {} })
   await expect
-    .poll(async () => (await count(app)).map(({ action }) => action), SOON)
+    .poll(async () => (await count(ordered)).map(({ action }) => action), SOON)
     .toEqual(['sign-in'])
 })

@@ -4,10 +4,7 @@ import { moveAccounts } from '../../server/features/account-deletion/move-accoun
 import { answerJobs } from '../../server/features/answers/answers.task.ts'
 import { moveLikes } from '../../server/features/likes/likes.service.ts'
 import { decide as decideAny } from '../../server/features/moderation/decisions.service.ts'
-import {
-  createHidingReview,
-  purgeExpiredPosts,
-} from '../../server/features/moderation/hiding.service.ts'
+import { purgeExpiredPosts, reviewHidden } from '../../server/features/moderation/hiding.service.ts'
 import {
   removeModerator,
   tellModerators,
@@ -247,7 +244,7 @@ const WRITES: Write[] = [
   ),
   write(
     'review hidden posts',
-    within(({ app }) => createHidingReview(app.db, { reportsToHide: 3, publishChange })()),
+    within(({ app }) => reviewHidden(app.db, { reportsToHide: 3, publishChange })),
     {
       isInSteps: true,
       prepare: async (app, world) => {

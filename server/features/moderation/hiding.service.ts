@@ -4,12 +4,12 @@ import { appendToJournal, countActs } from '../../kernel/journal/journal.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { markExpired } from '../posts/hidden-posts.repository.ts'
 import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
-import { UNDER_APPEAL } from './appeals.repository.ts'
-import { selectSubject } from './decisions.repository.ts'
+import { selectSubject } from './queue.repository.ts'
 import {
   countTrustedReporters,
   lockHidings,
   selectDoubtfullyHidden,
+  UNDER_APPEAL,
 } from './report-states.repository.ts'
 
 /** Hidden posts stay as long as the reports that have hidden them. */
@@ -53,15 +53,14 @@ export async function hideIfReported(
 }
 
 /**
- * Makes the job that shows posts again of which a reporter has lost the moderators' trust. Their
- * reports stay open.
+ * Shows posts again of which a reporter has lost the moderators' trust. Their reports stay open.
  */
-export function createHidingReview(
+export async function reviewHidden(
   db: Db,
   { reportsToHide, publishChange }: { reportsToHide: number; publishChange: PublishChange },
-): () => Promise<void> {
-  function review(postId: string): Promise<boolean> {
-    return db.transaction().execute(async (tx) => {
+): Promise<void> {
+  for (const postId of await selectDoubtfullyHidden(db)) {
+    const isShown = await db.transaction().execute(async (tx) => {
       const post = await lockPost(tx, postId)
       if (post?.hidden_for !== 'reported') return false
       const reporters = await countTrustedReporters(tx, postId)
@@ -72,12 +71,7 @@ export function createHidingReview(
       await appendToJournal(tx, { actor: ACTOR, action: 'post.unhide', userId, postId, details })
       return true
     })
-  }
-
-  return async () => {
-    for (const postId of await selectDoubtfullyHidden(db)) {
-      if (await review(postId)) await publishChange({ kind: 'edited', postId })
-    }
+    if (isShown) await publishChange({ kind: 'edited', postId })
   }
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { addJob } from '../../kernel/queue/queue.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
-import { decide, report, restore, signUpModerator } from '../../testing/moderation-calls.ts'
+import { decide, report, signUpModerator } from '../../testing/moderation-calls.ts'
 import { seedFans } from '../../testing/seed.ts'
 import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
@@ -74,29 +74,6 @@ test('a post with 20,000 likes is gone from every screen at once, and back at on
   })
   expect(await findCounterDifferences(app.db)).toEqual([])
 }, 220_000)
-
-test('a post that is removed again while its likes come back stays removed, with exact counts', async () => {
-  const app = await appForTest()
-  const moderator = await signUpModerator(app)
-  const { token } = moderator
-  const olga = await app.signUp()
-  const { id: postId } = await app.publish(olga)
-  await seedFans(app.db, postId, 12_000)
-  await report(app, await app.signUp(), { postId })
-  await decide(app, moderator, { postId, verdict: 'remove' })
-  await expect.poll(() => rowsOf(app, postId), SOON).toMatchObject({ likes: 0, isMoving: false })
-  await restore(app, postId)
-  // A text that was restored is not reported again.
-  const edit = { token: olga.token, body: { text: 'Иначе' } }
-  await app.call('PATCH', `/posts/${postId}`, edit)
-  await report(app, await app.signUp(), { postId })
-  await decide(app, moderator, { postId, verdict: 'remove' })
-  expectRefusal(await app.call('GET', `/posts/${postId}`, { token }), 'POST_NOT_FOUND')
-  await expect
-    .poll(() => rowsOf(app, postId), SOON)
-    .toEqual({ likes: 0, hidden: 12_000, isMoving: false })
-  expect(await findCounterDifferences(app.db)).toEqual([])
-}, 120_000)
 
 test('expired posts, their likes, old reports and ended blocks are deleted for good', async () => {
   const app = await appForTest()

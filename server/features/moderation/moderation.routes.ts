@@ -18,15 +18,21 @@ import type { Limit } from '../../kernel/limits/limits.ts'
 import { mailWords } from '../../kernel/mail/mail-words.ts'
 import type { Jobs } from '../../kernel/queue/queue.ts'
 import { lockPost } from '../posts/posts.service.ts'
-import { insertAppeal, isOwnRemoved, selectOwnRemoved } from './appeals.repository.ts'
 import { removeExpiredBlocks } from './blocks.repository.ts'
 import { blockUser, unblockUser } from './blocks.service.ts'
 import { decideWaiting } from './decisions.service.ts'
-import { createHidingReview, purgeExpiredPosts } from './hiding.service.ts'
+import { purgeExpiredPosts, reviewHidden } from './hiding.service.ts'
 import { moderationMails } from './moderation.mail.ts'
 import { readModeratedPost, readQueue, tellModerators } from './moderation.service.ts'
 import { selectEmail } from './moderators.repository.ts'
-import { markSeen, removeOldReports, selectOwnReports } from './report-states.repository.ts'
+import {
+  insertAppeal,
+  isOwnRemoved,
+  markSeen,
+  removeOldReports,
+  selectOwnRemoved,
+  selectOwnReports,
+} from './report-states.repository.ts'
 import { blockAndRemove, decideWithRecent } from './wave.service.ts'
 
 /** As many as the list of one's removed posts shows. */
@@ -123,7 +129,7 @@ function registerOwn({ route, db, limits, config: { moderatorEmails } }: Node): 
 function moderationJobs({ db, background, config, publishChange }: Node): Jobs {
   const { moderatorEmails, reportsToHide } = config
   return {
-    'review-hidden': { run: createHidingReview(background, { reportsToHide, publishChange }) },
+    'review-hidden': { run: () => reviewHidden(background, { reportsToHide, publishChange }) },
     'tell-moderators': {
       everyMinutes: 5,
       run: () => db.transaction().execute((tx) => tellModerators(tx, moderatorEmails)),

@@ -5,11 +5,16 @@ import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { readPosts } from '../posts/hydrate-posts.ts'
 import { selectAuthors } from './authors.repository.ts'
-import { type Subject, selectSubject } from './decisions.repository.ts'
 import { type HidingRules, hideIfReported } from './hiding.service.ts'
 import { mailExpiry } from './moderation.mail.ts'
 import { deleteModerator, insertModerator } from './moderators.repository.ts'
-import { countReasons, selectWaiting, selectWaitingPosts } from './queue.repository.ts'
+import {
+  countReasons,
+  type Subject,
+  selectSubject,
+  selectWaiting,
+  selectWaitingPosts,
+} from './queue.repository.ts'
 import { claimModeratorMail, includeInNextDigest } from './report-states.repository.ts'
 
 const QUEUE_PAGE = 20

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { idArray, isRowId, type Queryable } from '../../kernel/db/database.ts'
-import { emailKey } from '../../kernel/mail/email-address.ts'
+import { emailKey, mailboxOf } from '../../kernel/mail/email-address.ts'
 
 export type Person = {
   id: string
@@ -69,9 +69,9 @@ async function selectWhere(db: Queryable, condition: RawBuilder<unknown>): Promi
   return rows
 }
 
-export type NewcomersPage = { seconds: number; before: string | undefined; limit: number }
+type NewcomersPage = { seconds: number; before: string | undefined; limit: number }
 
-export async function selectNewcomers(
+async function selectNewcomers(
   db: Queryable,
   { seconds, before, limit }: NewcomersPage,
 ): Promise<{ people: Person[]; total: number }> {
@@ -85,17 +85,48 @@ export async function selectNewcomers(
   return { people, total: rows[0]?.total ?? 0 }
 }
 
-export async function selectOfMailboxes(db: Queryable, mailboxes: string[]) {
+async function selectOfMailboxes(db: Queryable, mailboxes: string[]) {
   const { rows } = await sql<{ id: string; username: string; email: string }>`
     SELECT id, username, email FROM users WHERE mailbox = ANY(${mailboxes}) ORDER BY id`.execute(db)
   return rows
 }
 
 /** Whom each user shares the network of the registration with, within a day of it. */
-export async function selectOfNetwork(db: Queryable, userIds: string[]) {
+async function selectOfNetwork(db: Queryable, userIds: string[]) {
   const { rows } = await sql<{ of_id: string; username: string }>`
     SELECT u.id AS of_id, o.username FROM users u JOIN users o ON o.network_hash = u.network_hash AND o.id <> u.id
       AND o.created_at BETWEEN u.created_at - interval '1 day' AND u.created_at + interval '1 day'
     WHERE u.id = ANY(${idArray(userIds)}::bigint[]) ORDER BY o.id DESC`.execute(db)
   return rows
+}
+
+export type Accounts = { total: number; usernames: string[] }
+/** With other accounts that may be the same person's. */
+export type Newcomer = Person & { sameMailbox: Accounts; sameNetwork: Accounts }
+
+const NAMED_MAX = 5
+
+/** Reads who registered, the newest first, and how many there are from the first of them on. */
+export async function readNewcomers(
+  db: Queryable,
+  page: NewcomersPage,
+): Promise<{ newcomers: Newcomer[]; total: number }> {
+  const { people, total } = await selectNewcomers(db, page)
+  const ids = people.map(({ id }) => id)
+  const mailboxes = people.map(({ email }) => mailboxOf(email))
+  const twins = await selectOfMailboxes(db, mailboxes)
+  const byMailbox = Map.groupBy(twins, ({ email }) => mailboxOf(email))
+  const ofNetwork = Map.groupBy(await selectOfNetwork(db, ids), ({ of_id }) => of_id)
+  const newcomers = people.map((person) => {
+    const mailbox = byMailbox.get(mailboxOf(person.email)) ?? []
+    const others = mailbox.filter(({ id }) => id !== person.id)
+    const network = ofNetwork.get(person.id) ?? []
+    return { ...person, sameMailbox: someOf(others), sameNetwork: someOf(network) }
+  })
+  return { newcomers, total }
+}
+
+function someOf(users: { username: string }[]): Accounts {
+  const usernames = users.slice(0, NAMED_MAX).map(({ username }) => username)
+  return { total: users.length, usernames }
 }

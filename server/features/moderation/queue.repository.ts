@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { PostState, QueuedPost } from '../../../contract/moderation.ts'
 import { idArray, type Queryable, unixSeconds } from '../../kernel/db/database.ts'
+import type { HiddenFor } from '../../kernel/db/tables.ts'
 
 const COMMENTS_MAX = sql.raw('20')
 const REPLIES_SHOWN = sql.raw('3')
@@ -19,7 +20,40 @@ export const POST_STATE = sql<PostState>`CASE WHEN p.id IS NULL OR p.hidden_for 
     WHEN p.hidden_for = 'reported' THEN 'hidden' WHEN p.hidden_for = 'removed' THEN 'removed' ELSE 'published' END`
 
 /** The text of a post `p` or, when it is purged, of its last report `r`. */
-export const POST_TEXT = sql<string>`coalesce(nullif(p.text, ''), r.post_text)`
+const POST_TEXT = sql<string>`coalesce(nullif(p.text, ''), r.post_text)`
+
+/** What is decided about: a post, visible or hidden, or as it was reported. */
+export type Subject = {
+  owner_id: string
+  username: string
+  text: string
+  state: PostState
+  hidden_for: HiddenFor | null
+  /** Why it is hidden, as its author is told. */
+  reason: string | null
+}
+
+const AUTHOR_STAYS = sql`FOR KEY SHARE OF u`
+
+/** Returns undefined for an id that neither a post nor a report has. */
+export async function selectSubject(
+  db: Queryable,
+  id: string,
+  { isAuthorKept = false } = {},
+): Promise<Subject | undefined> {
+  const { rows } = await sql<Subject>`
+    SELECT u.id AS owner_id, u.username, ${POST_TEXT} AS text,
+      ${POST_STATE} AS state, p.hidden_for, p.hidden_reason AS reason
+    FROM (SELECT ${id}::bigint AS id) asked
+    LEFT JOIN posts p ON p.id = asked.id
+    LEFT JOIN LATERAL (
+      SELECT author_id, post_text FROM reports WHERE post_id = asked.id ORDER BY id DESC LIMIT 1
+    ) r ON true
+    JOIN users u ON u.id = coalesce(p.owner_id, r.author_id)
+    WHERE ${POST_TEXT} IS NOT NULL
+    ${isAuthorKept ? AUTHOR_STAYS : sql``}`.execute(db)
+  return rows[0]
+}
 
 /** Returns the posts of the authors whose oldest waits longest, and how many posts wait. */
 export async function selectWaiting(

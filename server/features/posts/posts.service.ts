@@ -82,16 +82,13 @@ export async function deletePost(
   })
 }
 
-/** Hides locked posts. A job hides their likes if there are very many. */
-export async function hidePosts(tx: Queryable, ids: string[], hiding: Hiding): Promise<void> {
-  await queueLikes(tx, await setHidden(tx, ids, hiding))
-}
-
-async function showPosts(tx: Queryable, ids: string[]): Promise<void> {
-  await queueLikes(tx, await setHidden(tx, ids, null))
-}
-
-async function queueLikes(tx: Queryable, { areLikesLeft }: { areLikesLeft: boolean }) {
+/** Hides locked posts, or shows them with `null`. A job moves their likes if there are very many. */
+export async function hidePosts(
+  tx: Queryable,
+  ids: string[],
+  hiding: Hiding | null,
+): Promise<void> {
+  const { areLikesLeft } = await setHidden(tx, ids, hiding)
   if (areLikesLeft) await addJob(tx, 'move-likes', { payload: {} })
 }
 
@@ -106,7 +103,7 @@ export async function hidePostsOf(tx: Queryable, ownerId: string): Promise<boole
 
 export async function showPostsOf(tx: Queryable, ownerId: string): Promise<boolean> {
   const ids = await lockPostsOf(tx, ownerId, 'left')
-  if (ids.length > 0) await showPosts(tx, ids)
+  if (ids.length > 0) await hidePosts(tx, ids, null)
   return ids.length > 0
 }
 
@@ -116,6 +113,6 @@ export async function showPost(
   { id, hidden_for }: Pick<LockedPost, 'id' | 'hidden_for'>,
 ): Promise<boolean> {
   if (hidden_for === null || hidden_for === 'deleted') return false
-  await showPosts(tx, [id])
+  await hidePosts(tx, [id], null)
   return true
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { FROM_OLDEST } from '../../../contract/constants.ts'
 import type { Post, PostPage } from '../../../contract/posts.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
@@ -137,21 +136,6 @@ test('a thread of 120 shows the nearest 100 ancestors, and no more', async () =>
   const nearest = Array.from({ length: 100 }, (_, at) => `Ответ ${at + 20}`)
   expect(posts.map(({ text }: Post) => text)).toEqual(nearest)
   expect(total).toBe(100)
-})
-
-test('from the cursor of the oldest, replies come oldest first, each once, to the end', async () => {
-  const root = await app.publish(olga)
-  const replies: string[] = []
-  for (let n = 0; n < 7; n++) replies.push((await app.reply(petr, root.id)).id)
-  const seen: string[] = []
-  for (let cursor: string | null = FROM_OLDEST; cursor !== null; ) {
-    const page: PostPage = await read(`/posts/${root.id}/replies?limit=3&cursor=${cursor}`)
-    expect(page.total).toBe(replies.length)
-    seen.push(...ids(page))
-    cursor = page.nextCursor
-    if (seen.length === 3) replies.push((await app.reply(olga, root.id)).id)
-  }
-  expect(seen).toEqual(replies)
 })
 
 test('a reply to a missing post, and its list, are POST_NOT_FOUND', async () => {

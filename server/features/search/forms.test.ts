@@ -14,7 +14,7 @@ async function textsBy(form: string): Promise<string[]> {
 }
 
 test('96 of 100 forms of the dictionary find their word, and hardly one finds another word', async () => {
-  expect(DICTIONARY_FORMS).toHaveLength(300)
+  expect(DICTIONARY_FORMS).toHaveLength(150)
   const { id } = await app.signUp()
   const words = DICTIONARY_FORMS.map(([word]) => word)
   await sql`INSERT INTO posts (owner_id, text) SELECT ${id}, unnest(${words}::text[])`.execute(
@@ -27,17 +27,19 @@ test('96 of 100 forms of the dictionary find their word, and hardly one finds an
     if (!found.includes(word)) missed.push(form)
     for (const text of found) if (text !== word) wrong.push(`${form}: ${text}`)
   }
-  expect(missed.length, missed.join()).toBeLessThanOrEqual(0.04 * 300)
-  expect(wrong.length, wrong.join()).toBeLessThanOrEqual(0.02 * 300)
+  expect(missed.length, missed.join()).toBeLessThanOrEqual(0.04 * 150)
+  expect(wrong.length, wrong.join()).toBeLessThanOrEqual(0.02 * 150)
 })
 
 test('everyday words, and those of which Snowball cuts a form too short or too long', async () => {
-  const pairs = {
-    ...{ Трамваи: 'трамвая', Запись: 'записи', Пирожок: 'пирожками', Готовить: 'готовлю' },
-    ...{ Ёлка: 'елками', Работают: 'работаешь', Новостью: 'новостях', Тёплого: 'теплую' },
-  }
+  const pairs = `Трамваи трамвая, Запись записи, Пирожок пирожками, Готовить готовлю, Ёлка елками,
+    Работают работаешь, Новостью новостях, Тёплого теплую`
+    .split(/,\s+/)
+    .map((pair) => pair.split(' ') as [word: string, form: string])
   const user = await app.signUp()
-  for (const text of [...Object.keys(pairs), 'Котёл', 'Который']) await app.publish(user, text)
-  for (const [text, form] of Object.entries(pairs)) expect(await textsBy(form)).toContain(text)
+  for (const text of [...pairs.map(([word]) => word), 'Котёл', 'Который']) {
+    await app.publish(user, text)
+  }
+  for (const [word, form] of pairs) expect(await textsBy(form)).toContain(word)
   expect(await textsBy('кот')).toEqual([])
 })
