@@ -9,7 +9,7 @@ import { appForFile, appForTest, type TestApp } from './testing/test-app.ts'
 const SOON = { timeout: 15_000 }
 const app = await appForFile({ config: { trustProxy: ['127.0.0.1/32'] } })
 
-// The first: sign-ins of the others save mails.
+// The first: sign-ins of the others save mails, and jobs remove limits that are over.
 test('saved mails go after a week, and other files stay', async () => {
   const folder = join(app.dataDir, 'mail')
   await mkdir(folder, { recursive: true })
@@ -26,6 +26,14 @@ test('saved mails go after a week, and other files stay', async () => {
   await expect.poll(() => readdir(folder), SOON).toEqual(['new.eml', 'notes.txt'])
 })
 
+test('limits on sign-in are counted under hashes: neither address nor e-mail is in the database', async () => {
+  await startAt(app, '/registrations', { email: 'hash@example.org', ip: '192.0.2.55' })
+  const { rows } = await sql<{ all: string }>`
+    SELECT string_agg(key, ' ') AS all FROM rate_limits`.execute(app.db)
+  expect(rows[0]?.all).toContain('code-request')
+  expect(rows[0]?.all).not.toMatch(/192\.0\.2|hash@example/)
+})
+
 test('clients that have not signed in for 180 days are forgotten, and each sign-in counts', async () => {
   const { db, signUp, signIn } = app
   const [olga, petr] = [await signUp(), await signUp()]
@@ -36,14 +44,6 @@ test('clients that have not signed in for 180 days are forgotten, and each sign-
     (await db.selectFrom('known_clients').select('user_id').execute()).map((row) => row.user_id)
   await expect.poll(known, SOON).toEqual([petr.id])
   expect(olga.id).not.toBe(petr.id)
-})
-
-test('limits on sign-in are counted under hashes: neither address nor e-mail is in the database', async () => {
-  await startAt(app, '/registrations', { email: 'hash@example.org', ip: '192.0.2.55' })
-  const { rows } = await sql<{ all: string }>`
-    SELECT string_agg(key, ' ') AS all FROM rate_limits`.execute(app.db)
-  expect(rows[0]?.all).toContain('code-request')
-  expect(rows[0]?.all).not.toMatch(/192\.0\.2|hash@example/)
 })
 
 test('addresses are kept only where the operator is ordered to, and for as long', async () => {

@@ -28,11 +28,8 @@ export async function selectReceived(db: Queryable, userId: string) {
 
 /** Moves the mark forward, at most to the newest reply that was received. */
 export async function updateSeen(db: Queryable, userId: string, seen: number): Promise<void> {
-  await db
-    .updateTable('answer_states')
-    .set({ seen_no: sql<string>`greatest(seen_no, least(last_no, ${seen}))` })
-    .where('user_id', '=', userId)
-    .execute()
+  await sql`UPDATE answer_states SET seen_no = greatest(seen_no, least(last_no, ${seen}))
+    WHERE user_id = ${userId}`.execute(db)
 }
 
 /** Returns false if the user has been erased. */
@@ -53,12 +50,7 @@ export async function setMuted(
   { id, ownerId }: { id: string; ownerId: string },
   isMuted: boolean,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('posts')
-    .set({ is_muted: isMuted })
-    .where('id', '=', id)
-    .where('owner_id', '=', ownerId)
-    .where('hidden_for', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
+  const { numAffectedRows } = await sql`UPDATE posts SET is_muted = ${isMuted}
+    WHERE id = ${id} AND owner_id = ${ownerId} AND hidden_for IS NULL`.execute(db)
+  return numAffectedRows === 1n
 }

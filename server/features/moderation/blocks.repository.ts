@@ -58,11 +58,9 @@ export async function blockMailbox(
   mailboxHash: Buffer,
   { reason, until }: Block,
 ): Promise<void> {
-  await tx
-    .insertInto('blocked_mailboxes')
-    .values({ mailbox_hash: mailboxHash, reason, until })
-    .onConflict((conflict) => conflict.column('mailbox_hash').doUpdateSet({ reason, until }))
-    .execute()
+  await sql`INSERT INTO blocked_mailboxes (mailbox_hash, reason, until)
+    VALUES (${mailboxHash}, ${reason}, ${until}) ON CONFLICT (mailbox_hash)
+    DO UPDATE SET reason = excluded.reason, until = excluded.until`.execute(tx)
 }
 
 export async function unblockMailbox(tx: Queryable, mailboxHash: Buffer): Promise<void> {

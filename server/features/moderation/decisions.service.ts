@@ -5,9 +5,8 @@ import { appendToJournal } from '../../kernel/journal/journal.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { hidePosts, lockPost, showPost } from '../posts/posts.service.ts'
-import { mailBlock, placeBlock } from './blocks.service.ts'
-import { type DecisionMail, mailExpiry } from './moderation.mail.ts'
-import { selectEmail } from './moderators.repository.ts'
+import { addressOf, mailBlock, placeBlock } from './blocks.service.ts'
+import type { DecisionMail } from './moderation.mail.ts'
 import { countReasons, type Subject, selectSubject } from './queue.repository.ts'
 import { closeOpen, lockOpen, type Open, type Verdict } from './report-states.repository.ts'
 
@@ -74,17 +73,14 @@ export async function decide(tx: Queryable, decision: NewDecision): Promise<Deci
   // Who loses the moderators' trust by this decision no longer hides other posts.
   if (verdict === 'keep') await addJob(tx, 'review-hidden', { payload: {}, key: 'review-hidden' })
   const block = await blockAuthor(tx, decision, { userId, reason: reason ?? DEFAULT_REASON })
-  const mail = isAnnounced(verdict, subject)
-    ? await mailOf(tx, { userId, verdict, text, reason, open, ...block })
-    : undefined
-  if (mail && !notifies) await mailDecision(tx, mail)
+  const address = isAnnounced(verdict, subject) ? await addressOf(tx, userId) : undefined
+  const outcome = OUTCOMES[open.appeals > 0 ? 'onAppeal' : 'first'][verdict]
+  const until = block && { blockedUntil: block.until?.getTime() ?? null }
+  const mail = address && { ...address, outcome, text, reason, ...until }
+  if (mail && !notifies) await queueMail(tx, 'send-decision-mail', mail)
   // The mail about the post names the block.
   if (block && !mail && notifies !== 'nobody') await mailBlock(tx, userId, block)
   return { id, userId, was, open, mail }
-}
-
-export function mailDecision(tx: Queryable, mail: DecisionMail): Promise<void> {
-  return queueMail(tx, 'send-decision-mail', mail)
 }
 
 /** Locks a post, and its author against an erasure. Reports are locked after it. */
@@ -141,30 +137,3 @@ const OUTCOMES = {
   first: { remove: 'removed', keep: 'restored' },
   onAppeal: { remove: 'appeal refused', keep: 'appeal granted' },
 } as const
-
-type Facts = {
-  userId: string
-  verdict: Verdict
-  text: string
-  reason: string | null
-  open: Open
-  /** Until when the author is blocked by the decision; undefined if not by it. */
-  until?: Date | null
-}
-
-async function mailOf(
-  tx: Queryable,
-  { userId, verdict, text, reason, open, until }: Facts,
-): Promise<DecisionMail | undefined> {
-  const author = await selectEmail(tx, userId)
-  return (
-    author && {
-      to: author.email,
-      expiresAt: mailExpiry(),
-      outcome: OUTCOMES[open.appeals > 0 ? 'onAppeal' : 'first'][verdict],
-      text,
-      reason,
-      ...(until !== undefined && { blockedUntil: until?.getTime() ?? null }),
-    }
-  )
-}

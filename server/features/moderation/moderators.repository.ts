@@ -12,21 +12,16 @@ export function selectEmail(db: Queryable, userId: string): Promise<{ email: str
 
 /** Adds a moderator. Returns false when the address was one before. */
 export async function insertModerator(tx: Queryable, email: string): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('moderators')
-    .values({ email, email_key: emailKey(email) })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return numInsertedOrUpdatedRows === 1n
+  const { numAffectedRows } = await sql`INSERT INTO moderators (email, email_key)
+    VALUES (${email}, ${emailKey(email)}) ON CONFLICT DO NOTHING`.execute(tx)
+  return numAffectedRows === 1n
 }
 
 /** Removes a moderator. Returns false when the address was none. */
 export async function deleteModerator(tx: Queryable, email: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('moderators')
-    .where(sql<boolean>`lower(email COLLATE "C") = lower(${email}::text COLLATE "C")`)
-    .executeTakeFirst()
-  return numDeletedRows > 0n
+  const { numAffectedRows = 0n } = await sql`DELETE FROM moderators
+    WHERE lower(email COLLATE "C") = lower(${email}::text COLLATE "C")`.execute(tx)
+  return numAffectedRows > 0n
 }
 
 export function selectModerators(db: Queryable) {

@@ -54,22 +54,10 @@ export async function lockHidings(tx: Queryable): Promise<void> {
 export type Open = { reports: number; appeals: number }
 
 export async function lockOpen(tx: Queryable, postId: string): Promise<Open> {
-  const reports = await tx
-    .selectFrom('reports')
-    .select('id')
-    .where('post_id', '=', postId)
-    .where('state', '=', 'open')
-    .orderBy('id')
-    .forUpdate()
-    .execute()
-  const appeals = await tx
-    .selectFrom('appeals')
-    .select('post_id')
-    .where('post_id', '=', postId)
-    .where('state', '=', 'open')
-    .forUpdate()
-    .execute()
-  return { reports: reports.length, appeals: appeals.length }
+  const isOpen = sql`post_id = ${postId} AND state = 'open'`
+  const reports = await sql`SELECT FROM reports WHERE ${isOpen} ORDER BY id FOR UPDATE`.execute(tx)
+  const appeals = await sql`SELECT FROM appeals WHERE ${isOpen} FOR UPDATE`.execute(tx)
+  return { reports: reports.rows.length, appeals: appeals.rows.length }
 }
 
 export type Verdict = 'remove' | 'keep'
@@ -79,19 +67,11 @@ export async function closeOpen(
   postId: string,
   { verdict, isSeen }: { verdict: Verdict; isSeen: boolean },
 ): Promise<void> {
-  const decided = { decided_at: sql<Date>`now()` }
-  await tx
-    .updateTable('reports')
-    .set({ state: verdict === 'remove' ? 'removed' : 'kept', is_seen: isSeen, ...decided })
-    .where('post_id', '=', postId)
-    .where('state', '=', 'open')
-    .execute()
-  await tx
-    .updateTable('appeals')
-    .set({ state: verdict === 'remove' ? 'refused' : 'granted', ...decided })
-    .where('post_id', '=', postId)
-    .where('state', '=', 'open')
-    .execute()
+  const [ofReports, ofAppeal] = verdict === 'remove' ? ['removed', 'refused'] : ['kept', 'granted']
+  const isOpen = sql`post_id = ${postId} AND state = 'open'`
+  await sql`UPDATE reports SET state = ${ofReports}, is_seen = ${isSeen}, decided_at = now()
+    WHERE ${isOpen}`.execute(tx)
+  await sql`UPDATE appeals SET state = ${ofAppeal}, decided_at = now() WHERE ${isOpen}`.execute(tx)
 }
 
 const OWN_REPORTS_MAX = 50
@@ -174,10 +154,7 @@ export async function insertAppeal(
   tx: Queryable,
   appeal: { postId: string; userId: string; text: string },
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('appeals')
-    .values({ post_id: appeal.postId, user_id: appeal.userId, text: appeal.text })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return numInsertedOrUpdatedRows === 1n
+  const { numAffectedRows } = await sql`INSERT INTO appeals (post_id, user_id, text)
+    VALUES (${appeal.postId}, ${appeal.userId}, ${appeal.text}) ON CONFLICT DO NOTHING`.execute(tx)
+  return numAffectedRows === 1n
 }

@@ -1,15 +1,10 @@
 import { type Db, isRowId, type Queryable } from '../../kernel/db/database.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
+import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { selectRecentPosts } from './authors.repository.ts'
 import type { NewBlock } from './blocks.repository.ts'
 import { blockUser } from './blocks.service.ts'
-import {
-  type Decided,
-  decide,
-  decideWaiting,
-  mailDecision,
-  type NewDecision,
-} from './decisions.service.ts'
+import { type Decided, decide, decideWaiting, type NewDecision } from './decisions.service.ts'
 
 /** Runs work in a transaction of its own. */
 type InTransaction = <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>
@@ -40,9 +35,9 @@ export async function removeWave(
       told ??= decided
     }
   } finally {
-    const mail = notifies === 'nobody' ? undefined : told?.mail
     const posts = removed.length + (first ? 1 : 0)
-    if (mail) await run((tx) => mailDecision(tx, { ...mail, posts }))
+    const mail = notifies === 'nobody' ? undefined : told?.mail && { ...told.mail, posts }
+    if (mail) await run((tx) => queueMail(tx, 'send-decision-mail', mail))
   }
   return removed
 }

@@ -5,15 +5,11 @@ type Mute = { userId: string; mutedId: string }
 
 /** Those who have left are not named. Their mutes count again when they return. */
 export async function selectMutes(db: Queryable, userId: string) {
-  return db
-    .selectFrom('mutes')
-    .innerJoin('users', 'users.id', 'mutes.muted_id')
-    .select(['users.id', 'users.username'])
-    .where('mutes.user_id', '=', userId)
-    .where('users.deleted_at', 'is', null)
-    .orderBy('mutes.created_at', 'desc')
-    .orderBy('users.id', 'desc')
-    .execute()
+  const { rows } = await sql<{ id: string; username: string }>`
+    SELECT u.id, u.username FROM mutes m JOIN users u ON u.id = m.muted_id
+    WHERE m.user_id = ${userId} AND u.deleted_at IS NULL
+    ORDER BY m.created_at DESC, u.id DESC`.execute(db)
+  return rows
 }
 
 /** Counts the other mutes of a user, and keeps more from coming until the transaction ends. */

@@ -15,17 +15,13 @@ export async function updateText(
   return numAffectedRows > 0n
 }
 
-/** Returns the reason why an edit changed nothing. */
-export function selectEdited(db: Queryable, edit: Edit) {
-  return db
-    .selectFrom('visible_posts')
-    .select((eb) => eb('text', '=', edit.text).as('is_same'))
-    .select(
-      sql<boolean>`created_at <= now() - ${edit.periodSeconds} * interval '1 second'`.as('is_late'),
-    )
-    .where('id', '=', edit.id)
-    .where('owner_id', '=', edit.ownerId)
-    .executeTakeFirst()
+/** Returns the reason why an edit changed nothing; undefined if there is no such post. */
+export async function selectEdited(db: Queryable, { id, ownerId, text, periodSeconds }: Edit) {
+  const { rows } = await sql<{ is_same: boolean; is_late: boolean }>`
+    SELECT text = ${text} AS is_same,
+      created_at <= now() - ${periodSeconds} * interval '1 second' AS is_late
+    FROM visible_posts WHERE id = ${id} AND owner_id = ${ownerId}`.execute(db)
+  return rows[0]
 }
 
 export function selectOwner(db: Queryable, id: string) {

@@ -54,13 +54,8 @@ export async function findByIdempotencyKey(
   ownerId: string,
   idempotencyKey: string,
 ): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('idempotency_keys')
-    .select('post_id')
-    .where('owner_id', '=', ownerId)
-    .where('key', '=', idempotencyKey)
-    .executeTakeFirst()
-  return row?.post_id
+  const key = db.selectFrom('idempotency_keys').select('post_id').where('key', '=', idempotencyKey)
+  return (await key.where('owner_id', '=', ownerId).executeTakeFirst())?.post_id
 }
 
 /** Removes Idempotency-Keys that are older than a day: no client retries for longer. */

@@ -103,9 +103,9 @@ export function createPublish(options: Options): Publish {
       else refunded.catch(() => {})
       throw error
     })
-    const firstId = await findPublished(db, newPost)
-    if (firstId === undefined)
-      throw tripped ? refusedBy(tripped, viewer) : refusalOf(outcome?.refusal)
+    const { idempotencyKey } = rest
+    const firstId = idempotencyKey && (await findByIdempotencyKey(db, ownerId, idempotencyKey))
+    if (!firstId) throw tripped ? refusedBy(tripped, viewer) : refusalOf(outcome?.refusal)
     await refund()
     return requirePost(db, firstId, viewer)
   }
@@ -176,9 +176,4 @@ function chargesOf({ userId: key, newcomerFor = 0 }: Viewer): Charge[] {
 function refusedBy({ limit, wait }: Refused, { newcomerFor = 0 }: Viewer): AppError {
   const longest = limit === PUBLICATIONS ? wait : newcomerFor
   return tooMany({ limit, wait: Math.min(wait, longest) })
-}
-
-async function findPublished(db: Db, { ownerId, idempotencyKey }: NewPost) {
-  if (idempotencyKey === undefined) return undefined
-  return findByIdempotencyKey(db, ownerId, idempotencyKey)
 }

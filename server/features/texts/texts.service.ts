@@ -10,19 +10,19 @@ const TEMPLATES = join(import.meta.dirname, 'templates')
 /** A file that was changed is shown after this, in milliseconds. */
 const MAX_AGE_MS = 2000
 const FIELD = /\{\{(\w+)\}\}/g
-const FIELDS: string[] = [
-  'APP_NAME',
-  'OPERATOR_NAME',
-  'CONTACT_EMAIL',
-  'SITE',
-  'REMOVED_DAYS',
-  'ADDRESSES',
-]
+const FIELDS = new Map<string, (facts: Facts) => string>(
+  Object.entries({
+    APP_NAME: ({ appName }: Facts) => appName,
+    OPERATOR_NAME: ({ operatorName }: Facts) => operatorName ?? 'владелец сайта',
+    CONTACT_EMAIL: ({ contactEmail }: Facts) => contactEmail ?? 'адрес ещё не указан',
+    SITE: ({ origin }: Facts) => new URL(origin).host,
+    REMOVED_DAYS: ({ removedDays }: Facts) => String(removedDays),
+    ADDRESSES: ({ accessJournalDays: days }: Facts) => (days > 0 ? addressesLine(days) : ''),
+  }),
+)
 const HEADING = /^#\s+(.+?)\s*(?:\n|$)/
 
-type Options = {
-  /** The folder of the operator's own files; other texts are read from their templates. */
-  folder: string
+type Facts = {
   appName: string
   operatorName: string | undefined
   contactEmail: string | undefined
@@ -31,6 +31,9 @@ type Options = {
   accessJournalDays: number
   origin: string
 }
+
+/** The folder of the operator's own files; other texts are read from their templates. */
+type Options = Facts & { folder: string }
 
 export type ReadText = (name: TextName) => Promise<SiteText>
 
@@ -53,7 +56,7 @@ export async function findTextFaults(folder: string): Promise<string[]> {
   const files = TextName.enum.map(async (name) => {
     try {
       const text = (await readIfExists(join(folder, `${name}.md`))) ?? ''
-      const unknown = [...text.matchAll(FIELD)].filter(([, field = '']) => !FIELDS.includes(field))
+      const unknown = [...text.matchAll(FIELD)].filter(([, field = '']) => !FIELDS.has(field))
       return unknown.map(([field]) => `${name}.md: поля ${field} нет`)
     } catch (error) {
       return [`${name}.md не читается (${(error as NodeJS.ErrnoException).code})`]
@@ -69,7 +72,7 @@ export function registerTexts({ route }: Node, options: Options): ReadText {
   return read
 }
 
-function toText(markdown: string, facts: Omit<Options, 'folder'>): SiteText {
+function toText(markdown: string, facts: Facts): SiteText {
   const filled = fillIn(markdown.replaceAll('\r\n', '\n').trim(), facts)
   const title = HEADING.exec(filled)?.[1] ?? facts.appName
   // In Russian no line begins with a dash, so it stays with the word before it.
@@ -82,19 +85,11 @@ function addressesLine(days: number): string {
   return `- **Сетевой адрес и порт** — при регистрации, входе, публикации и удалении, потому что этого требует закон. Хранятся (дней): ${days}, в том числе после удаления аккаунта.\n`
 }
 
-function fillIn(markdown: string, facts: Omit<Options, 'folder'>): string {
-  const { appName, operatorName, contactEmail, origin, removedDays, accessJournalDays } = facts
-  const values: Record<string, string> = {
-    APP_NAME: appName,
-    OPERATOR_NAME: operatorName ?? 'владелец сайта',
-    CONTACT_EMAIL: contactEmail ?? 'адрес ещё не указан',
-    SITE: new URL(origin).host,
-    REMOVED_DAYS: String(removedDays),
-    ADDRESSES: accessJournalDays > 0 ? addressesLine(accessJournalDays) : '',
-  }
+function fillIn(markdown: string, facts: Facts): string {
+  const { contactEmail } = facts
   return markdown
     .replace(/(?<!mailto:|<)\{\{CONTACT_EMAIL\}\}/g, (it) =>
       contactEmail ? `<${contactEmail}>` : it,
     )
-    .replace(FIELD, (all, name: string) => values[name] ?? all)
+    .replace(FIELD, (all, name: string) => FIELDS.get(name)?.(facts) ?? all)
 }
