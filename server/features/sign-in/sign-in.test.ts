@@ -62,19 +62,6 @@ test('one e-mail registered from five browsers concurrently becomes one account'
   expect(await accounts.execute()).toHaveLength(1)
 })
 
-test('a login is refused when its account has moved to another e-mail meanwhile', async () => {
-  const user = await app.signIn('moving@example.org')
-  const login = await startAt(app, '/logins', { email: user.email })
-  await app.db
-    .updateTable('users')
-    .set({ email: 'moved@example.org', email_key: 'moved@example.org' })
-    .where('id', '=', user.id)
-    .execute()
-  const { id } = login.body
-  const answer = await verifyAt(app, '/logins', { id })
-  expectRefusal(answer, 'OPERATION_EXPIRED')
-})
-
 test('the log contains no code, cookie, token, clientToken or whole e-mail', async () => {
   const quiet = await appForTest({ config: { logLevel: 'trace' } })
   const user = await quiet.signIn('whole.address@example.org', 'fingerprint-of-olga')
