@@ -54,6 +54,12 @@ export async function passPauseTime({ db }: TestApp, seconds: number): Promise<v
   await wakeSenders(db)
 }
 
+/** Makes every waiting mail due. */
+export async function retryMails({ db }: TestApp): Promise<void> {
+  await sql`UPDATE outbox SET due_at = now() WHERE payload IS NOT NULL`.execute(db)
+  await wakeSenders(db)
+}
+
 export async function passLimitTime({ db }: Pick<TestApp, 'db'>, seconds: number): Promise<void> {
   await sql`UPDATE rate_limits SET arrival = arrival - ${seconds} * interval '1 second',
     charged_at = charged_at - ${seconds} * interval '1 second'`.execute(db)

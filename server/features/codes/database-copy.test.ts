@@ -6,6 +6,7 @@ import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { startChange, verifyChange } from '../../testing/email-change-calls.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
+import { retryMails } from '../../testing/passing-time.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
@@ -69,6 +70,7 @@ test('a copy of the database contains no link that undoes an e-mail change, not 
   const copy = await copyOfDatabase()
 
   const mailbox = closeAfterTest(await openMailbox(port))
+  await retryMails(app)
   const { text } = await mailbox.mailAbout(olga.email, /Почта аккаунта изменена/)
   const [, changeId = '', secret = ''] = /#(\w+)\.(\w+)/.exec(text) ?? []
   expect(copy).toContain(changeId)

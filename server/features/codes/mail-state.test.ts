@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
-import { passCodeTime, passRequestTime } from '../../testing/passing-time.ts'
+import { passCodeTime, passRequestTime, retryMails } from '../../testing/passing-time.ts'
 import { askMail, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
 import { openRefusingSmtp, stuckMailbox } from '../../testing/smtp-faults.ts'
 import { appForTest, mailAppForTest, type TestApp } from '../../testing/test-app.ts'
@@ -25,7 +25,9 @@ async function greylistedApp() {
   const app = await appForTest({ config: { smtpUrl: greylisting.url } })
   const accept = async () => {
     await greylisting.close()
-    return closeAfterTest(await openMailbox(greylisting.port))
+    const mailbox = closeAfterTest(await openMailbox(greylisting.port))
+    await retryMails(app)
+    return mailbox
   }
   return { app, accept }
 }

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { checkMailQueue } from '../../operations/doctor/mail-checks.ts'
 import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
-import { passLimitTime } from '../../testing/passing-time.ts'
+import { passLimitTime, retryMails } from '../../testing/passing-time.ts'
 import { askMail, startAt } from '../../testing/sign-in-calls.ts'
 import { appForTest } from '../../testing/test-app.ts'
 import { mailHealth } from './mail-log.repository.ts'
-import { queueMail, wakeSenders } from './queue-mail.ts'
+import { queueMail } from './queue-mail.ts'
 
 test('all nodes together send MAILS_PER_HOUR: at most half notices, the last quarter only codes for people with accounts', async () => {
   const mailbox = closeAfterTest(await openMailbox())
@@ -53,8 +53,7 @@ test('all nodes together send MAILS_PER_HOUR: at most half notices, the last qua
   await expect
     .poll(async () => {
       await passLimitTime(app, 3600)
-      await sql`UPDATE outbox SET due_at = now() WHERE state = 'limited'`.execute(app.db)
-      await wakeSenders(app.db)
+      await retryMails(app)
       return mailbox.mails.length
     })
     .toBe(10)

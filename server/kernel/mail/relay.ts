@@ -86,13 +86,9 @@ export async function verifySmtp(
   const verified = createTransport({ ...smtpOptions(relay), ...logged, socket }).verify()
   await withDeadline(verified, conversationMs, () => {
     socket.destroy()
-    throw tooSlow(conversationMs)
+    const message = `The conversation took longer than ${conversationMs / 1000} s`
+    throw Object.assign(new Error(message), { code: 'EABORT' })
   })
-}
-
-function tooSlow(conversationMs: number): Error {
-  const message = `The conversation took longer than ${conversationMs / 1000} s`
-  return Object.assign(new Error(message), { code: 'EABORT' })
 }
 
 /**

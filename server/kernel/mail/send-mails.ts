@@ -69,13 +69,11 @@ export function mailJobs(options: Options): Jobs {
  */
 export class MailSender {
   #options: Options
-  #tasks: string[]
   #sending = 0
   #claiming: Promise<unknown> = Promise.resolve()
 
   constructor(options: Options) {
     this.#options = options
-    this.#tasks = Object.keys(options.kinds)
   }
 
   async run({ signal }: Pick<Ending, 'signal'>): Promise<void> {
@@ -101,7 +99,8 @@ export class MailSender {
   async #claimNow(): Promise<ClaimedMail | undefined> {
     if (this.#sending >= SENDERS) return undefined
     const isReserved = this.#sending === SENDERS - 1
-    const mail = await claimMail(this.#options.db, { tasks: this.#tasks, isReserved })
+    const { db, kinds } = this.#options
+    const mail = await claimMail(db, { tasks: Object.keys(kinds), isReserved })
     if (mail) this.#sending++
     return mail
   }

@@ -6,7 +6,7 @@ import { closeAfterTest } from '../../testing/close-after-test.ts'
 import { openDatabaseForTest } from '../../testing/database-for-test.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { listen } from '../../testing/free-port.ts'
-import { onAsked } from '../../testing/hanging-smtp.ts'
+import { onAsked, openHangingSmtp, SMTP_STEPS } from '../../testing/hanging-smtp.ts'
 import { openMailbox } from '../../testing/mailbox.ts'
 import { startAt } from '../../testing/sign-in-calls.ts'
 import { openTarpitSmtp, smtpForTest } from '../../testing/smtp-faults.ts'
@@ -23,6 +23,25 @@ const MESSAGE = toMessage(
   { to: 'olga@example.org', subject: '012345 — код', text: 'Код' },
   { name: 'Вслух', address: 'no-reply@vsluh.example' },
 )
+
+// Three seconds are long enough for seven conversations on a busy machine.
+test('a server that hangs at any step is given up at the deadline, and its connection is closed', async () => {
+  const failures = await Promise.all(
+    SMTP_STEPS.map(async (step) => {
+      const hanging = closeAfterTest(await openHangingSmtp(step))
+      const send = smtpSender({ url: hanging.url }, { conversationMs: 3000 })
+      const { kind, code, login } = await send(MESSAGE).catch((error) => error)
+      await expect.poll(() => hanging.counts.open).toBe(0)
+      return [step, { kind, code, login, mails: hanging.counts.mails }]
+    }),
+  )
+  // Only a mail that was sent whole may have arrived.
+  const failed = { kind: 'failed', code: 'EABORT', login: undefined, mails: 0 }
+  expect(Object.fromEntries(failures)).toEqual({
+    ...Object.fromEntries(SMTP_STEPS.map((step) => [step, failed])),
+    message: { ...failed, kind: 'unanswered', mails: 1 },
+  })
+})
 
 test('a conversation ends when the process does', async () => {
   const tarpit = closeAfterTest(await openTarpitSmtp('hello'))
