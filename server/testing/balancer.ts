@@ -7,19 +7,12 @@ import { untilPrinted } from './child-process.ts'
 import { findProgram } from './debian-package.ts'
 import { freePort } from './free-port.ts'
 
-/** Looks for HAPROXY_PATH and on PATH, and else installs Debian's package for root. */
+/** If it is not there, installs Debian's package for root. */
 export function findBalancer(): Promise<string> {
-  return findProgram(usualPaths(), {
+  return findProgram(['/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/usr/local/bin/haproxy'], {
     debianPackage: 'haproxy',
-    advice: 'No haproxy found: install it, or set HAPROXY_PATH to one',
+    advice: 'No haproxy found: install it',
   })
-}
-
-function usualPaths(): string[] {
-  const named = process.env.HAPROXY_PATH
-  if (named) return [named]
-  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin']
-  return folders.filter(Boolean).map((folder) => join(folder, 'haproxy'))
 }
 
 /**

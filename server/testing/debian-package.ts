@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 
 export const isRoot = process.getuid?.() === 0
@@ -18,7 +17,7 @@ export async function findProgram(
   usualPaths: string[],
   { debianPackage, advice }: { debianPackage: string; advice: string },
 ): Promise<string> {
-  if (!usualPaths.some(isExecutable)) await installDebianPackage(debianPackage)
+  if (!usualPaths.some(isExecutable)) installDebianPackage(debianPackage)
   const found = usualPaths.find(isExecutable)
   if (found) return found
   throw new Error(advice)
@@ -32,16 +31,11 @@ export function findNginx(): Promise<string> {
 }
 
 /** Throws when apt-get fails. */
-async function installDebianPackage(name: string): Promise<void> {
+function installDebianPackage(name: string): void {
   if (!isRoot || !existsSync('/etc/debian_version')) return
   console.log(`No ${name} found: installing it with apt-get, which can take a minute…`)
-  await runApt(['update', '-qq'])
-  await runApt(['install', '-y', '-qq', '--no-install-recommends', name])
-}
-
-async function runApt(args: string[]): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const apt = spawn('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
-  const [code] = await once(apt, 'exit')
-  if (code !== 0) throw new Error(`apt-get ${args[0]} failed with exit code ${code}`)
+  for (const args of [['update'], ['install', '-y', '--no-install-recommends', name]]) {
+    execFileSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  }
 }

@@ -57,7 +57,6 @@ export async function openPostgresProxy(databaseUrl: string, applicationName = '
 
   return {
     url: urlAt(await listen(proxy)),
-    statements: () => statements,
     /** Freezes before the `n`-th statement from now reaches the database. Resolves when it has. */
     freezeAt(n: number): Promise<void> {
       freezesAt = statements + n
