@@ -12,3 +12,5 @@ export function searchTitle(q: string): string {
 export function pageOf({ posts, nextCursor }: Pick<FoundPage, 'posts' | 'nextCursor'>): PostPage {
   return { posts, firstPage: 1, lastPage: 1, total: posts.length, nextCursor }
 }
+
+export const NO_POSTS = pageOf({ posts: [], nextCursor: null })

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { authorPath, pageAfter, pageAt } from '../../contract/pages.ts'
 import type { Profile } from '../../contract/profiles.ts'
+import { NO_POSTS } from '../../contract/search-rules.ts'
 import { leave } from '../history/history.ts'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
-import { type ListSource, NO_POSTS } from '../posts/cache/use-post-list.ts'
+import type { ListSource } from '../posts/cache/use-post-list.ts'
 import { authorKey, listNameOf } from './author-keys.ts'
 
 export function useAuthor(username: string) {

@@ -1,23 +1,10 @@
-import {
-  type ComponentType,
-  Fragment,
-  memo,
-  type ReactNode,
-  startTransition,
-  useEffect,
-  useState,
-} from 'react'
-import { whenIdle } from '../platform/timing.ts'
-import type { ShownPage } from '../posts/cache/list-cache.ts'
+import { type ComponentType, Fragment, memo, type ReactNode, useDeferredValue } from 'react'
 import { usePost } from '../posts/cache/post-cache.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import { classes } from '../ui/classes.ts'
 import styles from './feed-pages.module.css'
 import { PostActions, PostMenuButton } from './post-controls.tsx'
-
-/** The longest wait for the next page; a thousand posts are rendered within some seconds. */
-const IDLE_MS = 50
 
 type FeedPagesProps = {
   list: PostListView
@@ -31,13 +18,15 @@ type FeedPagesProps = {
 
 /**
  * Renders the pages of a list. A reader who returns to a long list first sees the posts where they
- * left it; the other pages are rendered when the browser is idle.
+ * left it; the other pages are rendered after that.
  */
 export function FeedPages(props: FeedPagesProps) {
   const { list, anchorId, setSize, withoutQuotes, card: Card = FeedPost } = props
   const { pages, stoppedAt, nextCursor } = list
   const isShort = pages.length === 1 && nextCursor === null
-  const isRendered = useGrowingReach(pages, anchorId)
+  const anchorAt = pages.findIndex(({ ids }) => ids.includes(anchorId))
+  const isWhole = useDeferredValue(true, anchorId === '')
+  const isRendered = (index: number) => isWhole || Math.abs(index - Math.max(0, anchorAt)) <= 1
   return pages.map(({ key, ids, above }, index) => (
     <div
       key={key}
@@ -62,22 +51,6 @@ export function FeedPages(props: FeedPagesProps) {
         ))}
     </div>
   ))
-}
-
-/** Returns a predicate for rendered pages: first those around the anchor, then ever more. */
-function useGrowingReach(pages: readonly ShownPage[], anchorId: string) {
-  const anchorAt = Math.max(
-    0,
-    pages.findIndex(({ ids }) => ids.includes(anchorId)),
-  )
-  const farthest = Math.max(anchorAt, pages.length - 1 - anchorAt)
-  const [reach, setReach] = useState(anchorId === '' ? Number.POSITIVE_INFINITY : 1)
-  useEffect(() => {
-    if (reach === Number.POSITIVE_INFINITY) return
-    const next = reach < farthest ? reach + 1 : Number.POSITIVE_INFINITY
-    return whenIdle(() => startTransition(() => setReach(next)), IDLE_MS)
-  }, [reach, farthest])
-  return (index: number) => Math.abs(index - anchorAt) <= reach
 }
 
 export type FeedCardProps = {

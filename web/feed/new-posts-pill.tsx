@@ -9,6 +9,7 @@ import type { ListSource, NamedPost, Newer, PostListView } from '../posts/cache/
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icon.tsx'
 import styles from './new-posts-pill.module.css'
+import { useNear } from './use-near-end.ts'
 import type { Place } from './use-scroll-anchor.ts'
 
 /** The event about the viewer's own post may arrive before the answer to the call. */
@@ -24,25 +25,25 @@ type NewsOptions = {
   isOld: boolean
 }
 
-/** The ids of newer posts, which the button adds to the list, or `top`, to which it scrolls up. */
-type Offer = readonly string[] | 'top'
-
-const NOTHING: Offer = []
-
 /**
  * New posts must not move what is being read, so they wait for a tap, which adds the next of them
  * above. A second tap scrolls to the newest.
  */
 export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place }) {
   const { list, newer } = options
-  const [offer, setOffer] = useOffer(options)
-  const top = useRef<HTMLDivElement>(null)
-  const act = useAction({ mutationFn: offer === 'top' ? goUp : showNewer, errors: 'toast' })
+  const [named, forget] = useNamed(options)
+  /** Whether a tap has added posts that the reader has not scrolled up to. */
+  const [hasAdded, setHasAdded] = useState(false)
+  // A reader who has scrolled to the top needs no button.
+  const top = useNear(() => setHasAdded(hasAdded && !list.isFromTop), '0px')
+  const hasNew = named.some(list.isNew)
+  const act = useAction({ mutationFn: hasNew ? showNewer : goUp, errors: 'toast' })
 
   async function showNewer(): Promise<void> {
     place.keep()
     const hasShown = await list.showNewer()
-    setOffer(hasShown ? 'top' : NOTHING)
+    setHasAdded(hasShown)
+    forget()
     if (!hasShown) focusContent()
   }
 
@@ -53,21 +54,11 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
     focusContent()
   }
 
-  // A reader who has scrolled to the top needs no button.
-  useEffect(() => {
-    if (offer !== 'top' || !list.isFromTop || !top.current) return
-    const observer = new IntersectionObserver((entries) => {
-      if ((entries.at(-1)?.boundingClientRect.bottom ?? 0) >= 0) setOffer(NOTHING)
-    })
-    observer.observe(top.current)
-    return () => observer.disconnect()
-  }, [offer, setOffer, list.isFromTop])
-
   return (
     <>
       <div ref={top} className={styles.top} />
       <div className={styles.place} role="status">
-        {offer.length > 0 && (
+        {(hasNew || hasAdded) && (
           <button
             type="button"
             className={classes('line', styles.pill)}
@@ -75,7 +66,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
             onClick={() => act.mutate()}
           >
             <Icon shape={ArrowUp} size={16} />
-            {offer === 'top' ? newer.toTop : newer.show}
+            {hasNew ? newer.show : newer.toTop}
           </button>
         )}
       </div>
@@ -84,42 +75,36 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
 }
 
 /**
- * Offers newer posts when a news event names some that the list lacks. Reads the list only if an
- * event was missed, may be outdated, or cannot name all posts.
+ * Returns the ids of newer posts that news has named, and a function that forgets them. Reads the
+ * list only if an event was missed, may be outdated, or cannot name all posts.
  */
-function useOffer({ list, source, newer, isOld }: NewsOptions) {
-  const [offer, setOffer] = useState<Offer>(NOTHING)
-  // The answer to publishing may come long after the event. The id is dropped for good, because
-  // `published` loses it when the post is deleted.
-  const left = offer === 'top' ? offer : offer.filter((id) => !list.published.includes(id))
-  if (left.length < offer.length) setOffer(left)
+function useNamed({ list, source, newer, isOld }: NewsOptions) {
+  const [named, setNamed] = useState<readonly string[]>([])
   const reading = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const isShown = ({ by = '' }: NamedPost) => !hidden.get().authors.includes(by)
-  const isNew = ({ id }: NamedPost) => list.isNew(id)
 
-  const take = useEffectEvent((posts: readonly NamedPost[]) => {
-    const ids = posts.filter((post) => isShown(post) && isNew(post)).map(({ id }) => id)
-    if (ids.length > 0) setOffer((former) => (former === 'top' ? ids : [...former, ...ids]))
-  })
+  function take(posts: readonly NamedPost[]): void {
+    const ids = posts.filter(isOfShownAuthor).map(({ id }) => id)
+    setNamed((known) => [...known, ...ids])
+  }
 
-  const readIn = useEffectEvent((ms: number) => {
+  function readIn(ms: number): void {
     reading.current ??= setTimeout(async () => {
       // A read that fails is repeated on the next news event.
       const page = await source.read('').catch(() => undefined)
       reading.current = undefined
       take(page?.posts.map(({ id, owner }) => ({ id, by: owner.id })) ?? [])
     }, ms)
-  })
+  }
 
   const onEvent = useEffectEvent(async (event: News) => {
     if (event.kind === 'missed') return readIn(0)
-    const named = newer.namedIn(event)
-    if (named?.length === 0) return
-    if (named && event.kind === 'former') {
-      if ((offer === 'top' || offer.length === 0) && named.some(isNew)) readIn(0)
-    } else if (named?.some(isShown)) {
+    const posts = newer.namedIn(event)
+    if (posts?.length === 0) return
+    if (posts && event.kind === 'former') {
+      if (!named.some(list.isNew) && posts.some(({ id }) => list.isNew(id))) readIn(0)
+    } else if (posts?.some(isOfShownAuthor)) {
       await wait(OWN_ANSWER_MS)
-      take(named)
+      take(posts)
       // Posts of other authors may have come in the same second.
     } else readIn(Math.random() * READ_WITHIN_MS)
   })
@@ -135,5 +120,9 @@ function useOffer({ list, source, newer, isOld }: NewsOptions) {
     }
   }, [])
 
-  return [offer, setOffer] as const
+  return [named, () => setNamed([])] as const
+}
+
+function isOfShownAuthor({ by = '' }: NamedPost): boolean {
+  return !hidden.get().authors.includes(by)
 }

@@ -21,7 +21,7 @@ import { type FeedCardProps, FeedPages } from './feed-pages.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
 import styles from './post-feed.module.css'
 import { SiteFoot } from './site-foot.tsx'
-import { useNearEnd } from './use-near-end.ts'
+import { useNear } from './use-near-end.ts'
 import { useScrollAnchor } from './use-scroll-anchor.ts'
 
 const FIRST_SKELETONS = 6
@@ -53,8 +53,8 @@ function EntryFeed(props: PostFeedProps) {
   // The scripts may run long after the server rendered the page.
   const [isLate] = useState(() => isReturn && performance.now() > LIVE_RECENT_MS)
   const list = usePostList(source, anchor)
-  const end = useNearEnd(list.loadMore)
-  const beginning = useNearEnd(list.loadAbove)
+  const end = useNear(list.loadMore)
+  const beginning = useNear(list.loadAbove)
   const place = useScrollAnchor(list, anchor)
   const { newer, start = '' } = source
   const isLater = start !== '' && !isOldestFirst(start)
@@ -64,7 +64,7 @@ function EntryFeed(props: PostFeedProps) {
 
   return (
     <>
-      {(isLater || list.above > 0) && <BeginningLink />}
+      {(isLater || list.above > 0) && <ListLink className={styles.beginning}>К началу</ListLink>}
       <div ref={beginning} />
       {newer && list.state === 'ready' && (
         <NewPostsPill
@@ -103,7 +103,14 @@ function FeedEnd(props: FeedEndProps) {
     return <ErrorMessage text={errorMessage(list.error)} onRetry={list.retry} />
   }
   if (list.more === 'loading') return <Skeleton count={MORE_SKELETONS} />
-  if (list.nextCursor !== null) return <NextLink cursor={list.nextCursor} />
+  if (list.nextCursor !== null) {
+    return (
+      // Scrolling loads the next posts, and without scripts this link leads to them.
+      <ListLink rel="next" className={styles.next} cursor={list.nextCursor}>
+        Дальше
+      </ListLink>
+    )
+  }
   return (
     <>
       <LastRow {...props} />
@@ -144,36 +151,16 @@ export function NoPosts({ lead, note, action }: NoPostsProps) {
   )
 }
 
-export function NoReplies() {
-  return (
-    <div className={classes('soft', styles.noReplies)}>
-      <p>{EMPTY_LIST.title}</p>
-      <p>{EMPTY_LIST.text}</p>
-    </div>
-  )
+type ListLinkProps = {
+  cursor?: string
+  rel?: 'next'
+  className: string | undefined
+  children: string
 }
 
-/** Without scripts, this link leads to the next posts. */
-function NextLink({ cursor }: { cursor: string }) {
-  return (
-    <Link rel="next" className={styles.next} to={withCursor(useListPath(), cursor)}>
-      Дальше
-    </Link>
-  )
-}
-
-/** Shown if the page was opened by the address of a later part of the list. */
-function BeginningLink() {
-  return (
-    <Link className={styles.beginning} to={useListPath()}>
-      К началу
-    </Link>
-  )
-}
-
-/** Returns the address of the list's beginning. */
-function useListPath(): string {
+/** A link to the part of the list at `cursor`, or to its beginning. */
+function ListLink({ cursor = '', ...props }: ListLinkProps) {
   const { pathname, search } = useEntry()
   const q = searchIn(search)
-  return q === '' ? pathname : searchPath(q)
+  return <Link {...props} to={withCursor(q === '' ? pathname : searchPath(q), cursor)} />
 }

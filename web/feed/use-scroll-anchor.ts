@@ -2,7 +2,6 @@ import { useLayoutEffect, useRef } from 'react'
 import { isForUsers, pageAt } from '../../contract/pages.ts'
 import { useEntry } from '../history/entry.tsx'
 import { type Anchor, saveAnchor } from '../history/scroll-anchors.ts'
-import { hasMoved } from '../posts/cache/list-cache.ts'
 import type { PostListView } from '../posts/cache/use-post-list.ts'
 import { viewerId } from '../session/viewer.ts'
 import { articleOf, firstVisibleArticle, focusedArticle } from './articles.ts'
@@ -36,7 +35,8 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     if (!last.current) return
     // What is being read must not move. Safari has no scroll anchoring, and no browser anchors new
     // elements or the very top of a page.
-    if (!former || hasMoved(former.pages, list.pages, last.current.postId)) restore(last.current)
+    const { postId } = last.current
+    if (!former || spotOf(former, postId) !== spotOf(list, postId)) restore(last.current)
     if (!former && anchor?.focusedId) focusAgain(anchor.focusedId, anchor.focusVisible)
   })
 
@@ -71,14 +71,21 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
   return {
     keep: () => {
       const first = firstVisibleArticle()
+      const { published, ids } = list
       // A post published here moves up with the newer ones, so the first post that was read stays.
-      const isPublishedHere = list.published.includes(first?.dataset.postId ?? '')
-      last.current = positionOf(isPublishedHere ? articleOf(list.readId ?? '') : first)
+      const isPublishedHere = published.includes(first?.dataset.postId ?? '')
+      last.current = positionOf(isPublishedHere ? articleOf(ids[published.length] ?? '') : first)
     },
     leave: () => {
       last.current = undefined
     },
   }
+}
+
+/** Changes if others come above a post, unless they are published here, or its page is another. */
+function spotOf({ pages, ids, published }: PostListView, postId: string): string {
+  const page = pages.find((it) => it.ids.includes(postId))
+  return `${page?.key} ${ids.indexOf(postId) - published.length}`
 }
 
 /** Frees the reserved height once the list is complete. */

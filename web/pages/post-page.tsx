@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react'
 import { FROM_OLDEST, PAGE_SIZE } from '../../contract/constants.ts'
-import { cursorIn, isOldestFirst, postPath, withCursor } from '../../contract/pages.ts'
+import { cursorIn, EMPTY_LIST, isOldestFirst, postPath, withCursor } from '../../contract/pages.ts'
 import { hasMoreAncestors, postTitle, threadTitle } from '../../contract/post-rules.ts'
 import { Ancestors } from '../feed/ancestors.tsx'
 import { PostActions, PostMenuButton } from '../feed/post-controls.tsx'
-import { NoReplies, PostFeed } from '../feed/post-feed.tsx'
+import { PostFeed } from '../feed/post-feed.tsx'
 import { useEntry, usePage } from '../history/entry.tsx'
 import { Link } from '../history/link.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
@@ -62,6 +62,13 @@ const visitedThread = createLazyChunk(
   'VisitedThread',
 )
 
+const NO_REPLIES = (
+  <div className={classes('soft', styles.noReplies)}>
+    <p>{EMPTY_LIST.title}</p>
+    <p>{EMPTY_LIST.text}</p>
+  </div>
+)
+
 function Thread({ post }: { post: CachedPost }) {
   const start = cursorIn(useEntry().search)
   const [isFresh, setFresh] = useState<IsFresh>()
@@ -92,7 +99,7 @@ function Thread({ post }: { post: CachedPost }) {
           <OrderLink post={post} isFromOldest={isOldestFirst(start)} />
         </div>
         <Fresh value={isFresh}>
-          <PostFeed source={source} label="Ответы" empty={<NoReplies />} areReplies hasFoot />
+          <PostFeed source={source} label="Ответы" empty={NO_REPLIES} areReplies hasFoot />
         </Fresh>
       </div>
     </>

@@ -3,12 +3,13 @@ import { ANCESTORS_MAX, ANCESTORS_SHOWN } from '../../contract/constants.ts'
 import { pageAfter } from '../../contract/pages.ts'
 import { hasMoreAncestors } from '../../contract/post-rules.ts'
 import type { Ancestors } from '../../contract/replies.ts'
+import { NO_POSTS } from '../../contract/search-rules.ts'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
 import { queryClient } from '../http/query-client.ts'
 import { LISTS } from '../posts/cache/list-cache.ts'
 import { type CachedPost, nextVersion, putPosts } from '../posts/cache/post-cache.ts'
-import { type ListSource, type Newer, NO_POSTS } from '../posts/cache/use-post-list.ts'
+import type { ListSource, Newer } from '../posts/cache/use-post-list.ts'
 
 /** The direct replies to a post, newest first. A missing post has none. */
 export function repliesSource(postId: string, start = ''): ListSource {

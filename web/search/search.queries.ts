@@ -1,6 +1,6 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { pageAfter, type SearchState } from '../../contract/pages.ts'
-import { pageOf } from '../../contract/search-rules.ts'
+import { NO_POSTS, pageOf } from '../../contract/search-rules.ts'
 import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
@@ -33,7 +33,7 @@ export function searchSource({ q, start, entryKey }: Search): ListSource {
       } catch (error) {
         if (!(error instanceof CallError) || error.status !== 400) throw error
         queryClient.setQueryData<SearchState>(key, { ...NOTHING_YET, refusal: error.message })
-        return pageOf({ posts: [], nextCursor: null })
+        return NO_POSTS
       }
     },
   }

@@ -1,5 +1,4 @@
 import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query'
-import { cursorAt, oppositeCursor } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import {
   changePost,
@@ -10,14 +9,9 @@ import {
   setTombstone,
 } from './post-cache.ts'
 
-export type ListName =
-  | 'wall'
-  | 'liked'
-  | 'received'
-  | 'search'
-  | `replies ${string}`
-  | `posts-of ${string}`
-  | `replies-of ${string}`
+export type ListName = 'wall' | 'search' | PrivateList | `${ListOf} ${string}`
+type PrivateList = 'liked' | 'received'
+type ListOf = 'replies' | 'posts-of' | 'replies-of'
 
 export type CachedPage = {
   /** The cursor at which the page begins, read downwards; '' is the beginning of the list. */
@@ -33,9 +27,6 @@ export type CachedPage = {
   stop?: string | undefined
 }
 export type CachedPages = InfiniteData<CachedPage, string>
-
-/** A page as it is shown. `key` stays the same when more pages are read. */
-export type ShownPage = { key: string; ids: readonly string[]; above: number }
 
 /** How long a list is kept for a return to it. */
 export const LIST_LIFETIME_MS = 30 * 60_000
@@ -70,7 +61,7 @@ export function forgetViewer(client: QueryClient): void {
   void client.invalidateQueries({ predicate: ({ queryKey }) => isPublicList(queryKey) })
 }
 
-const PRIVATE_LISTS = new Set<unknown>(['liked', 'received'] satisfies ListName[])
+const PRIVATE_LISTS = new Set<unknown>(['liked', 'received'] satisfies PrivateList[])
 
 function isPublicList([kind, name]: readonly unknown[]): boolean {
   return kind === LISTS && !PRIVATE_LISTS.has(name)
@@ -141,89 +132,4 @@ export function evictPost(client: QueryClient, id: string): void {
 function withOneReplyLess<P extends { actions: { replies_count: number } }>(post: P): P {
   const replies_count = Math.max(0, post.actions.replies_count - 1)
   return { ...post, actions: { ...post.actions, replies_count } }
-}
-
-/**
- * Makes the page above `below` from an answer read upwards at `cursor`. `start` is the beginning of
- * the list. The difference of the totals is the number of posts added meanwhile.
- */
-export function pageAbove(
-  below: CachedPage,
-  { cursor, start }: { cursor: string; start: string },
-  { ids, nextCursor, total }: Pick<CachedPage, 'ids' | 'nextCursor' | 'total'>,
-): CachedPage {
-  const end = oppositeCursor(cursor)
-  const stop = below.above === 0 && ids.length > 0 ? end : below.stop
-  const page = { ids: [...ids].reverse(), nextCursor: end, total, stop }
-  if (nextCursor === null) return { ...page, cursor: ids.length > 0 ? start : end, above: 0 }
-  const above = below.above + total - below.total - ids.length
-  return { ...page, cursor: oppositeCursor(nextCursor), above: Math.max(1, above) }
-}
-
-/** Returns the cursor at which a page of a list by id begins; '' if the list is empty. */
-export function beginningOf({ cursor, ids: [first], nextCursor }: CachedPage): string {
-  if (cursor !== '') return cursor
-  return first === undefined ? (nextCursor ?? '') : cursorAt(first)
-}
-
-/** Returns the cursor to read upwards from a page of a list by id; undefined if it is empty. */
-export function cursorAbove(page: CachedPage): string | undefined {
-  const beginning = beginningOf(page)
-  return beginning === '' ? undefined : oppositeCursor(beginning)
-}
-
-/** Whether a post exists, and the viewer has not hidden its author. */
-export function isShown(client: QueryClient, id: string, hidden: readonly string[]): boolean {
-  const post = readCachedPost(client, id)
-  return post !== null && !hidden.includes(post?.owner.id ?? '')
-}
-
-/** Whether a post is newer than all posts that were read. */
-export function isAboveRead(pages: readonly CachedPage[], id: string): boolean {
-  const top = pages.find(({ ids }) => ids.length > 0)?.ids[0]
-  return top === undefined || BigInt(id) > BigInt(top)
-}
-
-/** Returns the first of the posts below the newer ones; undefined if none came above. */
-export function stoppedAt(pages: readonly CachedPage[], ids: readonly string[]) {
-  const { stop } = pages[0] ?? {}
-  if (stop === undefined) return undefined
-  const at = ids.findIndex((id) => BigInt(id) < BigInt(stop))
-  return at > 0 ? ids[at] : undefined
-}
-
-/**
- * Returns the pages that have posts to show. Posts published in this tab come first, until they are
- * among the posts that were read. A page without hidden posts keeps its array, so that its cards
- * are not rendered again.
- */
-export function shownPages(
-  pages: readonly CachedPage[],
-  published: readonly string[] = [],
-  isShown: (id: string) => boolean = () => true,
-): ShownPage[] {
-  let above = pages[0]?.above ?? 0
-  const place = (key: string, all: readonly string[]) => {
-    const ids = all.every(isShown) ? all : all.filter(isShown)
-    const page = { key, ids, above }
-    above += ids.length
-    return page
-  }
-  const own = published.filter((id) => isAboveRead(pages, id))
-  const first = place(PUBLISHED, own)
-  const read = pages.map(({ ids, nextCursor }) => place(nextCursor ?? 'end', ids))
-  return [first, ...read].filter(({ ids }) => ids.length > 0)
-}
-
-/** Whether other posts were added above a post, or its page is rendered anew. */
-export function hasMoved(
-  former: readonly ShownPage[],
-  pages: readonly ShownPage[],
-  postId: string,
-): boolean {
-  const [before, now] = [former, pages].map((all) => {
-    const read = all.filter(({ key }) => key !== PUBLISHED)
-    return { top: read[0]?.key, own: read.find(({ ids }) => ids.includes(postId))?.key }
-  })
-  return now?.own !== before?.own || (now?.own !== undefined && now.top !== before?.top)
 }

@@ -1,28 +1,22 @@
 import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
+import { cursorAt, oppositeCursor } from '../../../contract/pages.ts'
 import type { PostPage } from '../../../contract/posts.ts'
 import { useEntry } from '../../history/entry.tsx'
 import type { Anchor } from '../../history/scroll-anchors.ts'
 import { queryClient } from '../../http/query-client.ts'
 import { useHidden } from './hidden.ts'
 import {
-  beginningOf,
   type CachedPage,
   type CachedPages,
   cachePage,
-  cursorAbove,
-  isAboveRead,
-  isShown,
   LIST_LIFETIME_MS,
   type ListName,
   PUBLISHED,
-  pageAbove,
   pagesKey,
-  shownPages,
-  stoppedAt,
 } from './list-cache.ts'
 import type { NamedNews } from './news-stream.ts'
-import { nextVersion } from './post-cache.ts'
+import { nextVersion, readCachedPost } from './post-cache.ts'
 
 export type ListSource = {
   name: ListName
@@ -35,15 +29,6 @@ export type ListSource = {
   read: (cursor: string, signal?: AbortSignal) => Promise<PostPage>
 }
 
-/** The list of replies if the server answers with 404. */
-export const NO_POSTS: PostPage = {
-  posts: [],
-  firstPage: 1,
-  lastPage: 1,
-  total: 0,
-  nextCursor: null,
-}
-
 export type Newer = {
   show: string
   toTop: string
@@ -52,6 +37,9 @@ export type Newer = {
 }
 
 export type NamedPost = { id: string; by: string | undefined }
+
+/** A page as it is shown. `key` stays the same when more pages are read. */
+type ShownPage = { key: string; ids: readonly string[]; above: number }
 
 export type PostListView = ReturnType<typeof usePostList>
 
@@ -65,9 +53,14 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
   const { name, start = '' } = source
   const query = usePageQuery(source, anchor)
   const { pages: read = NO_PAGES } = query.data ?? {}
-  const { total = 0, above = 0 } = read[0] ?? {}
+  const { total = 0, above = 0, stop } = read[0] ?? {}
   const isFromTop = start === '' && above === 0
-  const pages = useShownPages(name, read, isFromTop)
+  const isShown = useIsShown()
+  const own = usePublished(name)
+  const pages = useMemo(
+    () => shownPages(read, isFromTop ? own : [], isShown),
+    [read, own, isFromTop, isShown],
+  )
   const ids = useMemo(() => pages.flatMap((page) => page.ids), [pages])
   const published = pages[0]?.key === PUBLISHED ? pages[0].ids : []
 
@@ -76,15 +69,14 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     ids,
     /** Posts published in this tab, above all that were read. */
     published,
-    /** The first post that was read. */
-    readId: ids[published.length],
     /** The first post below the newer posts that were added. */
-    stoppedAt: useMemo(() => stoppedAt(read, ids), [read, ids]),
+    stoppedAt: useMemo(() => stoppedAt(stop, ids), [stop, ids]),
     /** The number of posts above those that were read. */
     above,
     isFromTop,
     /** Whether a post is newer than all that were read, and not published in this tab. */
-    isNew: (id: string) => isFromTop && isAboveRead(read, id) && !published.includes(id),
+    isNew: (id: string) =>
+      isFromTop && isAboveRead(read, id) && !published.includes(id) && isShown(id),
     state: query.isPending ? 'loading' : query.data ? 'ready' : 'failed',
     error: query.error,
     /** Null at the end of the list. */
@@ -102,29 +94,43 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
   } as const
 }
 
+/** Returns whether a post exists, and the viewer has not hidden its author. */
+function useIsShown(): (id: string) => boolean {
+  const client = useQueryClient()
+  const { authors } = useHidden()
+  return useCallback(
+    (id) => {
+      const post = readCachedPost(client, id)
+      return post !== null && !authors.includes(post?.owner.id ?? '')
+    },
+    [client, authors],
+  )
+}
+
+/** Returns the ids of the posts published in this tab. */
+function usePublished(name: ListName): readonly string[] | undefined {
+  const queryKey = pagesKey(name, PUBLISHED)
+  const { data } = useQuery<CachedPages>({ queryKey, queryFn: skipToken, ...LIFETIME })
+  return data?.pages[0]?.ids
+}
+
 type PageQuery = ReturnType<typeof usePageQuery>
 
 function usePageQuery(source: ListSource, anchor: Anchor | undefined) {
   const { start = '', isOneWay = false } = source
   const queryKey = useListKey(source)
-
-  async function readFirst(cursor: string, signal: AbortSignal, former?: CachedPage) {
-    const from = former ? firstCursor(source, former) : cursor
-    const page = await readPage(source, { cursor: from, signal })
-    const { above, total, stop } = { stop: undefined, ...(former ?? anchor ?? page) }
-    return page.cursor === start ? page : { ...page, above, total, stop }
-  }
-
   return useInfiniteQuery({
     queryKey,
     queryFn: async ({ pageParam: cursor, direction, signal }) => {
       const { pages, pageParams } = queryClient.getQueryData<CachedPages>(queryKey) ?? {}
       const first = pages?.[0]
-      if (!first || (direction === 'forward' && cursor === pageParams?.[0])) {
-        return readFirst(cursor, signal, first)
-      }
-      const page = await readPage(source, { cursor, signal })
-      return direction === 'forward' ? page : pageAbove(first, { cursor, start }, page)
+      const isFirst = !first || (direction === 'forward' && cursor === pageParams?.[0])
+      const from = isFirst && first ? firstCursor(source, first) : cursor
+      const page = await readPage(source, { cursor: from, signal })
+      if (!isFirst)
+        return direction === 'forward' ? page : pageAbove(first, { cursor, start }, page)
+      const { above, total, stop } = { stop: undefined, ...(first ?? anchor ?? page) }
+      return page.cursor === start ? page : { ...page, above, total, stop }
     },
     initialPageParam: anchor?.cursor ?? start,
     getNextPageParam: ({ nextCursor }) => nextCursor,
@@ -190,14 +196,66 @@ function useReading(source: ListSource, query: PageQuery) {
   }
 }
 
-function useShownPages(name: ListName, pages: readonly CachedPage[], isFromTop: boolean) {
-  const client = useQueryClient()
-  const { authors } = useHidden()
-  const queryKey = pagesKey(name, PUBLISHED)
-  const { data } = useQuery<CachedPages>({ queryKey, queryFn: skipToken, ...LIFETIME })
-  const published = isFromTop ? data?.pages[0]?.ids : undefined
-  return useMemo(
-    () => shownPages(pages, published, (id) => isShown(client, id, authors)),
-    [client, pages, published, authors],
-  )
+/**
+ * Makes the page above `below` from an answer read upwards at `cursor`. `start` is the beginning of
+ * the list. The difference of the totals is the number of posts added meanwhile.
+ */
+export function pageAbove(
+  below: CachedPage,
+  { cursor, start }: { cursor: string; start: string },
+  { ids, nextCursor, total }: Pick<CachedPage, 'ids' | 'nextCursor' | 'total'>,
+): CachedPage {
+  const end = oppositeCursor(cursor)
+  const stop = below.above === 0 && ids.length > 0 ? end : below.stop
+  const page = { ids: [...ids].reverse(), nextCursor: end, total, stop }
+  if (nextCursor === null) return { ...page, cursor: ids.length > 0 ? start : end, above: 0 }
+  const above = below.above + total - below.total - ids.length
+  return { ...page, cursor: oppositeCursor(nextCursor), above: Math.max(1, above) }
+}
+
+/** Returns the cursor at which a page of a list by id begins; '' if the list is empty. */
+export function beginningOf({ cursor, ids: [first], nextCursor }: CachedPage): string {
+  if (cursor !== '') return cursor
+  return first === undefined ? (nextCursor ?? '') : cursorAt(first)
+}
+
+/** Returns the cursor to read upwards from a page of a list by id; undefined if it is empty. */
+export function cursorAbove(page: CachedPage): string | undefined {
+  const beginning = beginningOf(page)
+  return beginning === '' ? undefined : oppositeCursor(beginning)
+}
+
+/** Whether a post is newer than all posts that were read. */
+export function isAboveRead(pages: readonly CachedPage[], id: string): boolean {
+  const top = pages.find(({ ids }) => ids.length > 0)?.ids[0]
+  return top === undefined || BigInt(id) > BigInt(top)
+}
+
+/** Returns the first of the posts below the newer ones; undefined if none came above. */
+export function stoppedAt(stop: string | undefined, ids: readonly string[]): string | undefined {
+  const at = stop === undefined ? 0 : ids.findIndex((id) => BigInt(id) < BigInt(stop))
+  return at > 0 ? ids[at] : undefined
+}
+
+/**
+ * Returns the pages that have posts to show. Posts published in this tab come first, until they are
+ * among the posts that were read. A page without hidden posts keeps its array, so that its cards
+ * are not rendered again.
+ */
+export function shownPages(
+  pages: readonly CachedPage[],
+  published: readonly string[] = [],
+  isShown: (id: string) => boolean = () => true,
+): ShownPage[] {
+  let above = pages[0]?.above ?? 0
+  const place = (key: string, all: readonly string[]) => {
+    const ids = all.every(isShown) ? all : all.filter(isShown)
+    const page = { key, ids, above }
+    above += ids.length
+    return page
+  }
+  const own = published.filter((id) => isAboveRead(pages, id))
+  const first = place(PUBLISHED, own)
+  const read = pages.map(({ ids, nextCursor }) => place(nextCursor ?? 'end', ids))
+  return [first, ...read].filter(({ ids }) => ids.length > 0)
 }
