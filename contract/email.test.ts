@@ -30,19 +30,9 @@ test.each([
   expect(isEmail(address)).toBe(false)
 })
 
-test.each([
-  ...',;:<>()"[]\\',
-  '\0',
-  '\t',
-  '\r',
-  '\n',
-  '\u007f',
-  '\u0085',
-  '\u2028',
-  '\u200b',
-  '\u202e',
-  '\ud800',
-])('an address with %j in any place is not an e-mail', (character) => {
+const FORBIDDEN = ',;:<>()"[]\\\0\t\r\n\u007f\u0085\u2028\u200b\u202e\ud800'
+
+test.each([...FORBIDDEN])('an address with %j in any place is not an e-mail', (character) => {
   for (const address of [
     `${character}olga@example.org`,
     `ol${character}ga@example.org`,

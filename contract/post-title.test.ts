@@ -8,11 +8,8 @@ test('the title of a post is its author and its beginning', () => {
   )
 })
 
-test('a text that fits stays whole, on one line', () => {
+test('a text that fits stays whole, on one line; a longer one ends with a whole word and an ellipsis, within the limit', () => {
   expect(excerpt('Раз\n\n  два\tтри', 11)).toBe('Раз два три')
-})
-
-test('a longer text ends with a whole word and an ellipsis, within the limit', () => {
   expect(excerpt('Говорят, стены слышат всё', 17)).toBe('Говорят, стены…')
   expect(excerpt('Говорят, стены слышат всё', 10)).toBe('Говорят…')
   for (let max = 2; max < 30; max++) {
@@ -22,9 +19,10 @@ test('a longer text ends with a whole word and an ellipsis, within the limit', (
   }
 })
 
-test('the last word is left out, or cut if at most half the line would remain; no punctuation stays at the end', () => {
+test('the last word is left out, or cut between characters if at most half the line would remain; no punctuation stays at the end', () => {
   expect(excerpt('пять слово', 8)).toBe('пять сл…')
   expect(excerpt('  пятью слово  ', 9)).toBe('пятью…')
+  expect(excerpt('😀'.repeat(9), 4)).toBe('😀😀😀…')
   expect(excerpt('Говорят. — Да, стены слышат', 12)).toBe('Говорят…')
 })
 
@@ -43,8 +41,4 @@ test('the ids of posts are in the order of their JSON, each before the id of its
   expect(postIdsOf(makePost('1'))).toEqual(['1'])
   const posts = [makePost('3', replyTo(makePost('2'))), makePost('1')]
   expect(postIdsOf({ posts })).toEqual(['3', '2', '1'])
-})
-
-test('one long word is cut without breaking a character', () => {
-  expect(excerpt('😀'.repeat(9), 4)).toBe('😀😀😀…')
 })

@@ -9,6 +9,8 @@ test.each([
   ['', 'empty'],
   ['olga', 'short'],
   ['o'.repeat(33), 'long'],
+  ['оля', 'short'],
+  ['я'.repeat(33), 'long'],
   ['ольга5', 'characters'],
   ['olga-5', 'characters'],
   ['olga 5', 'characters'],
@@ -19,11 +21,6 @@ test.each([
   ['аdministrator', 'characters'],
 ])('%j is not a username: %s', (name, problem) => {
   expect(usernameProblem(name)).toBe(problem)
-})
-
-test('a wrong length is reported before wrong characters', () => {
-  expect(usernameProblem('оля')).toBe('short')
-  expect(usernameProblem('я'.repeat(33))).toBe('long')
 })
 
 test('a name is taken for a generated one by its form alone', () => {

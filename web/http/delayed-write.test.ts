@@ -33,12 +33,15 @@ async function load() {
   return { delay, cancelDelayed, sendDelayed }
 }
 
-test('a write is sent once, after ten seconds', async () => {
+test.each([
+  ['after ten seconds', () => vi.advanceTimersByTime(1)],
+  ['when the page is left', () => page.dispatchEvent(new Event('pagehide'))],
+])('a write is sent once, %s', async (_, send) => {
   const { delay, cancelDelayed } = await load()
   const write = delay('first')
   vi.advanceTimersByTime(9999)
   expect(sent).toEqual([])
-  vi.advanceTimersByTime(1)
+  send()
   expect(sent).toEqual(['first'])
   expect(cancelDelayed(write)).toBe(false)
   page.dispatchEvent(new Event('pagehide'))
@@ -65,13 +68,6 @@ test('the first of two writes is sent when the second begins, and only the secon
   expect(cancelDelayed(second)).toBe(true)
   vi.advanceTimersByTime(60_000)
   expect(sent).toEqual(['first', 'second cancelled'])
-})
-
-test('a write is sent at once when the page is left', async () => {
-  const { delay } = await load()
-  delay('first')
-  page.dispatchEvent(new Event('pagehide'))
-  expect(sent).toEqual(['first'])
 })
 
 test('sendDelayed resolves when the write is answered', async () => {

@@ -7,7 +7,6 @@ import type { Post } from '../../contract/posts.ts'
 import { entryAt, HistoryProvider } from '../history/entry.tsx'
 import { type CachedPages, type ListName, pagesKey } from '../posts/cache/list-cache.ts'
 import { putPosts } from '../posts/cache/post-cache.ts'
-import { seedPost } from '../posts/cache/posts.queries.ts'
 import { PostPage } from './post-page.tsx'
 import { LikedPage } from './viewer-feeds.tsx'
 import { WallPage } from './wall.tsx'
@@ -23,7 +22,7 @@ const POST: Post = {
   is_modified: true,
 }
 
-type Cached = { posts?: Post[]; missing?: string; lists?: CachedLists }
+type Cached = { posts?: Post[]; lists?: CachedLists }
 type CachedLists = Record<string, { ids: string[]; nextCursor: string | null }>
 
 const WALL: CachedLists = { wall: { ids: ['7'], nextCursor: null } }
@@ -33,7 +32,6 @@ const NOTHING = { ids: [], nextCursor: null }
 function render(path: string, page: ReactNode, cached: Cached = {}): string {
   const client = new QueryClient()
   putPosts(client, cached.posts ?? [POST])
-  if (cached.missing) seedPost(client, cached.missing, null)
   for (const [name, list] of Object.entries(cached.lists ?? WALL)) {
     client.setQueryData<CachedPages>(pagesKey(name as ListName, 'default'), {
       pages: [{ ...list, cursor: '', total: list.ids.length, above: 0 }],
@@ -60,13 +58,6 @@ test('the wall renders without a browser', () => {
   expect(html).toMatch(/<p [^>]*dir="auto"[^>]*>Слышно/)
 })
 
-test('the page of a post renders without a browser', () => {
-  const html = render('/posts/7', <PostPage />)
-  expect(html).toContain('Слышно ли меня?')
-  expect(html).toContain('Ответы')
-  expect(html).toContain('изменено')
-})
-
 test('the end of a list is marked, and only the end', () => {
   const posts = [POST, { ...POST, id: '8' }]
   const two = { posts, lists: { wall: { ids: ['7', '8'], nextCursor: null } } }
@@ -84,13 +75,6 @@ test('an empty list offers a next step; an empty list of replies shows the same 
     /Войдите, чтобы ответить.*<p>Записи не найдены<\/p><p>Возможно, записи скоро появятся<\/p>/,
   )
   expect(replies).not.toContain('Это все записи')
-})
-
-test('the page of a missing post leads to the wall', () => {
-  const html = render('/posts/8', <PostPage />, { missing: '8' })
-  expect(html).toMatch(
-    /Запись не существует или была удалена.*<a [^>]*href="\/"[^>]*>На стену<\/a>/,
-  )
 })
 
 test('the page of a reply to a reply links to the start of the thread', () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createAtom, createEmitter } from './atom.ts'
+import { createEmitter } from './atom.ts'
 
 test('every listener is called with every event until it unsubscribes', () => {
   const event = createEmitter<string>()
@@ -25,13 +25,4 @@ test('an emitter is connected only while it has listeners', () => {
   expect(log).toEqual(['connect', 'disconnect'])
   event.subscribe(vi.fn())
   expect(log).toEqual(['connect', 'disconnect', 'connect'])
-})
-
-test('an atom holds the new value when its listeners are called', () => {
-  const count = createAtom(1)
-  const seen: number[] = []
-  count.subscribe(() => seen.push(count.get()))
-  count.set(2)
-  count.set(3)
-  expect(seen).toEqual([2, 3])
 })

@@ -14,10 +14,8 @@ test('an unknown device still has a name', () => {
 })
 
 test.each([
-  ['Android 16', true],
   ['iOS 26.1', true],
   ['Windows 11', false],
-  ['macOS 26.1', false],
   ['', false],
 ])('a device with %s is a phone: %s', (os, expected) => {
   expect(isPhone({ userAgent: 'Firefox', userAgentVersion: '140', os })).toBe(expected)
@@ -25,7 +23,6 @@ test.each([
 
 test.each([
   [[2026, 2, 1, 17, 49], 'сегодня в 17:49'],
-  [[2026, 2, 1, 0, 0], 'сегодня в 00:00'],
   [[2026, 1, 28, 23, 59], 'вчера в 23:59'],
   [[2026, 1, 27, 23, 59], '27 февраля в 23:59'],
   [[2025, 2, 1, 17, 49], '1 марта 2025 г. в 17:49'],

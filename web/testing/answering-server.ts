@@ -31,14 +31,8 @@ export async function startAnsweringServer() {
     for await (const chunk of request) body += chunk
     const call = `${request.method} ${request.url}`
     const { authorization: bearer, 'idempotency-key': key, ...others } = request.headers
-    const current = {
-      call,
-      bearer,
-      cache: others['cache-control'],
-      user: others['x-user'],
-      key,
-      body,
-    }
+    const { 'cache-control': cache, 'x-user': user } = others
+    const current = { call, bearer, cache, user, key, body }
     server.received.push(current)
     const isRefresh = call === 'PATCH /api/v1/sessions/current'
     return isRefresh ? server.refresh(server.refreshes()) : server.answer(current)

@@ -48,7 +48,7 @@ test('a text that was not sent comes back below what was typed meanwhile', () =>
   expect(draft.read()).toBe('второе\n\nпервое')
 })
 
-test('a text that comes back keeps its key, even after a reload; no other text gets it', () => {
+test('a text that comes back keeps its key, even after a reload or after other typing; no other text gets it', () => {
   const store = memoryStore()
   const draft = openDraft(store, 'u1', 'new')
   draft.write('раз')
@@ -58,16 +58,8 @@ test('a text that comes back keeps its key, even after a reload; no other text g
   expect(openDraft(store, 'u1', 'new').take('раз')).toBe(key)
   expect(draft.take('раз')).not.toBe(key)
   draft.giveBack('раз', key)
-  draft.write('раз два')
-  expect(draft.take('раз два')).not.toBe(key)
-})
-
-test.each(['раз!', ''])('the key survives typing «%s» and undoing that', (typed) => {
-  const draft = openDraft(memoryStore(), 'u1', 'new')
-  draft.giveBack('раз', 'k1')
-  draft.write(typed)
-  draft.write('раз')
-  expect(draft.take('раз')).toBe('k1')
+  for (const typed of ['раз два', '', 'раз']) draft.write(typed)
+  expect(draft.take('раз')).toBe(key)
 })
 
 test('listeners are called when a draft is created or removed, not when it is changed', () => {
@@ -95,15 +87,7 @@ test('if nothing can be stored, a draft is unsaved and lasts until the page is c
   expect(draft.read()).toBeNull()
 })
 
-test('a draft that another tab sends disappears here too', () => {
-  const store = memoryStore()
-  const here = openDraft(store, 'u1', 'new')
-  here.write('текст')
-  openDraft(store, 'u1', 'new').take('текст')
-  expect(here.read()).toBeNull()
-})
-
-test('two tabs keep separate drafts of one target, and a third tab shows the newest', () => {
+test('two tabs keep separate drafts of one target; a third tab shows the newest, and sends it for both', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const store = memoryStore()
@@ -139,27 +123,11 @@ test('a tab that continues the draft of another tab takes it over, unless a form
   expect(open('first').read()).toBeNull()
 })
 
-test('a text that two tabs show is removed from both when it is sent', () => {
-  const store = memoryStore()
-  openDraft(store, 'u1', 'new', 'first').write('текст')
-  const second = openDraft(store, 'u1', 'new', 'second')
-  second.take('текст')
-  expect(store.size()).toBe(0)
-})
-
 test('a stored value that is no draft is ignored and removed', () => {
   const store = memoryStore()
-  for (const junk of ['', '{', 'null', '[]', '{"text":5}', '{"sent":{}}']) {
+  for (const junk of ['{', 'null', '{"text":5}', '{"sent":{}}']) {
     store.write('draft u1 new here', junk)
     expect(openDraft(store, 'u1', 'new', 'here').read()).toBeNull()
     expect(store.size()).toBe(0)
   }
-})
-
-test('a stored text is a draft, even with an invalid key', () => {
-  const store = memoryStore()
-  store.write('draft u1 new here', '{"text":"цел","sent":{"text":"цел","key":7}}')
-  const draft = openDraft(store, 'u1', 'new', 'here')
-  expect(draft.read()).toBe('цел')
-  expect(draft.take('цел')).toMatch(/^[0-9a-f]{32}$/)
 })
