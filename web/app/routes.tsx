@@ -18,6 +18,8 @@ const author = createLazyChunk(() => import('../pages/author.tsx'), 'AuthorPage'
 const notFound = createLazyChunk(() => import('../pages/not-found.tsx'), 'NotFoundPage')
 const importFeeds = () => import('../pages/viewer-feeds.tsx')
 const importSettings = () => import('../pages/settings.tsx')
+const importReports = () => import('../moderation/outcomes/own-reports.tsx')
+const importQueue = () => import('../moderation/queue/moderation-queue.tsx')
 const importMailedLinks = () => import('../pages/mailed-links.tsx')
 
 type LazyPageName = Exclude<Page['name'], 'wall' | 'post'>
@@ -34,9 +36,9 @@ const PAGES: Record<LazyPageName, LazyChunk<ComponentType>> = {
   username: createLazyChunk(importSettings, 'SettingsUsernamePage'),
   devices: createLazyChunk(importSettings, 'SettingsDevicesPage'),
   deleteAccount: createLazyChunk(importSettings, 'SettingsDeleteAccountPage'),
-  reports: createLazyChunk(() => import('../pages/settings-reports.tsx'), 'SettingsReportsPage'),
+  reports: createLazyChunk(importReports, 'OwnReports'),
   hidden: createLazyChunk(() => import('../pages/settings-hidden.tsx'), 'SettingsHiddenPage'),
-  moderation: createLazyChunk(() => import('../pages/moderation.tsx'), 'ModerationPage'),
+  moderation: createLazyChunk(importQueue, 'ModerationQueue'),
   emailUndo: createLazyChunk(importMailedLinks, 'EmailUndoPage'),
   invitation: createLazyChunk(importMailedLinks, 'InvitationPage'),
   author,

@@ -15,7 +15,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import styles from './ancestors.module.css'
 import { articleOf } from './articles.ts'
-import { FeedPost } from './feed-pages.tsx'
+import { FeedPost } from './post-controls.tsx'
 
 const linkClass = classes('line act underlined focus-inside', styles.link)
 

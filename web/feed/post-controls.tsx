@@ -1,6 +1,8 @@
+import { memo, type ReactNode } from 'react'
 import { LikeButton } from '../likes/like-button.tsx'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
-import type { CachedPost } from '../posts/cache/post-cache.ts'
+import { type CachedPost, usePost } from '../posts/cache/post-cache.ts'
+import { PostCard } from '../posts/view/post-card.tsx'
 import { ReplyButton } from '../replies/reply-button.tsx'
 import { menu } from '../ui/listbox.tsx'
 import { MenuButton } from '../ui/menu-button.tsx'
@@ -28,3 +30,25 @@ export function PostMenuButton({ post }: { post: CachedPost }) {
     </MenuButton>
   )
 }
+
+export type FeedCardProps = {
+  id: string
+  /** The posts of its page. */
+  ids: readonly string[]
+  position: number | undefined
+  setSize: number | undefined
+  withoutQuote: boolean
+}
+
+type FeedPostProps = Pick<FeedCardProps, 'id'> &
+  Partial<FeedCardProps> & { above?: ReactNode; joined?: boolean }
+
+export const FeedPost = memo(function FeedPost({ id, ids: _, ...props }: FeedPostProps) {
+  const post = usePost(id)
+  if (!post) return null
+  return (
+    <PostCard {...props} post={post} menu={<PostMenuButton post={post} />}>
+      <PostActions post={post} />
+    </PostCard>
+  )
+})

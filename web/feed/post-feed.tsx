@@ -1,4 +1,4 @@
-import { type ComponentType, type ReactNode, useState } from 'react'
+import { type ComponentType, Fragment, type ReactNode, useDeferredValue, useState } from 'react'
 import { LIVE_RECENT_MS } from '../../contract/constants.ts'
 import {
   EMPTY_LIST,
@@ -17,8 +17,8 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPage, ErrorRow } from '../ui/errors.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { type FeedCardProps, FeedPages } from './feed-pages.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
+import { type FeedCardProps, FeedPost } from './post-controls.tsx'
 import styles from './post-feed.module.css'
 import { SiteFoot } from './site-foot.tsx'
 import { useNear } from './use-near-end.ts'
@@ -47,7 +47,7 @@ export function PostFeed(props: PostFeedProps) {
 }
 
 function EntryFeed(props: PostFeedProps) {
-  const { source, label, areReplies = false, card } = props
+  const { source } = props
   const { key, isReturn } = useEntry()
   const [anchor] = useState(() => (isReturn ? findAnchor(key) : undefined))
   // The scripts may run long after the server rendered the page.
@@ -58,9 +58,6 @@ function EntryFeed(props: PostFeedProps) {
   const place = useScrollAnchor(list, anchor)
   const { newer, start = '' } = source
   const isLater = start !== '' && !isOldestFirst(start)
-  const read = list.above + list.ids.length
-  const isWhole = list.nextCursor === null && list.isFromTop
-  const setSize = isWhole ? read : Math.max(list.total, read)
 
   return (
     <>
@@ -72,30 +69,63 @@ function EntryFeed(props: PostFeedProps) {
           isOld={list.isFromTop && (!!anchor || isLate)}
         />
       )}
-      {(list.ids.length > 0 || list.state === 'loading') && (
-        <div
-          role="feed"
-          aria-label={label}
-          aria-busy={list.state === 'loading' || list.more === 'loading'}
-        >
-          <FeedPages
-            list={list}
-            anchorId={anchor?.postId ?? ''}
-            setSize={start === '' ? setSize : undefined}
-            withoutQuotes={areReplies}
-            card={card}
-          />
-        </div>
-      )}
+      <FeedPages {...props} list={list} anchorId={anchor?.postId ?? ''} />
       <FeedEnd {...props} list={list} />
       <div ref={end} />
     </>
   )
 }
 
-type FeedEndProps = PostFeedProps & { list: PostListView }
+type FeedPartProps = PostFeedProps & { list: PostListView }
 
-function FeedEnd(props: FeedEndProps) {
+/**
+ * Renders the pages of a list. A reader who returns to a long list first sees the posts where they
+ * left it; the other pages are rendered after that.
+ */
+function FeedPages({ list, anchorId, ...props }: FeedPartProps & { anchorId: string }) {
+  const { source, label, areReplies = false, card: Card = FeedPost } = props
+  const { pages, ids, above, total, stoppedAt, nextCursor, state } = list
+  const anchorAt = pages.findIndex((page) => page.ids.includes(anchorId))
+  const isWhole = useDeferredValue(true, anchorId === '')
+  const isRendered = (index: number) => isWhole || Math.abs(index - Math.max(0, anchorAt)) <= 1
+  const hasAll = nextCursor === null && list.isFromTop
+  const size = hasAll ? ids.length : Math.max(total, above + ids.length)
+  const setSize = source.start ? undefined : size
+  const isLoading = state === 'loading'
+  if (ids.length === 0 && !isLoading) return null
+  return (
+    <div role="feed" aria-label={label} aria-busy={isLoading || list.more === 'loading'}>
+      {pages.map((page, index) => (
+        <div
+          key={page.key}
+          className={styles.page}
+          data-empty={!isRendered(index) || undefined}
+          data-short={(pages.length === 1 && nextCursor === null) || undefined}
+        >
+          {isRendered(index) &&
+            page.ids.map((id, at) => (
+              <Fragment key={id}>
+                {id === stoppedAt && (
+                  <div className={classes('line soft band', styles.stop)}>
+                    Вы остановились здесь
+                  </div>
+                )}
+                <Card
+                  id={id}
+                  ids={page.ids}
+                  position={setSize && page.above + at + 1}
+                  setSize={setSize}
+                  withoutQuote={areReplies}
+                />
+              </Fragment>
+            ))}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function FeedEnd(props: FeedPartProps) {
   const { list, areReplies, hasFoot } = props
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
@@ -119,7 +149,7 @@ function FeedEnd(props: FeedEndProps) {
   )
 }
 
-function LastRow({ list, areReplies, empty = <NoPosts />, endText }: FeedEndProps) {
+function LastRow({ list, areReplies, empty = <NoPosts />, endText }: FeedPartProps) {
   if (list.ids.length === 0) return empty
   // A single post needs no end, nor do replies.
   if (areReplies || (!endText && list.total <= 1)) return null

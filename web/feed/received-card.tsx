@@ -5,7 +5,7 @@ import { Link } from '../history/link.tsx'
 import { queryClient } from '../http/query-client.ts'
 import { readCachedPost } from '../posts/cache/post-cache.ts'
 import { classes } from '../ui/classes.ts'
-import { type FeedCardProps, FeedPost } from './feed-pages.tsx'
+import { type FeedCardProps, FeedPost } from './post-controls.tsx'
 import styles from './received-card.module.css'
 
 /** Adjacent replies to the same post form a group, whose first card names the post. */

@@ -40,7 +40,10 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     if (!former && anchor?.focusedId) focusAgain(anchor.focusedId, anchor.focusVisible)
   })
 
-  useFreedHeight(ready && list.nextCursor === null)
+  const isWhole = ready && list.nextCursor === null
+  useLayoutEffect(() => {
+    if (isWhole) reserveHeight(0)
+  }, [isWhole])
 
   useLayoutEffect(() => {
     if (!ready) return
@@ -83,16 +86,9 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
 }
 
 /** Changes if others come above a post, unless they are published here, or its page is another. */
-function spotOf({ pages, ids, published }: PostListView, postId: string): string {
+function spotOf({ pages, ids, published }: PostListView, postId: string): string | undefined {
   const page = pages.find((it) => it.ids.includes(postId))
-  return `${page?.key} ${ids.indexOf(postId) - published.length}`
-}
-
-/** Frees the reserved height once the list is complete. */
-function useFreedHeight(isWhole: boolean): void {
-  useLayoutEffect(() => {
-    if (isWhole) reserveHeight(0)
-  }, [isWhole])
+  return page && `${page.key} ${ids.indexOf(postId) - published.length}`
 }
 
 /** After a logout, nothing of a list for users is stored. */

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { cursorIn, searchIn } from '../../contract/pages.ts'
 import { SIMILAR_LINE, searchTitle } from '../../contract/search-rules.ts'
-import { type FeedCardProps, FeedPost } from '../feed/feed-pages.tsx'
+import { type FeedCardProps, FeedPost } from '../feed/post-controls.tsx'
 import { NoPosts, PostFeed } from '../feed/post-feed.tsx'
 import { SiteFoot } from '../feed/site-foot.tsx'
 import { useEntry } from '../history/entry.tsx'

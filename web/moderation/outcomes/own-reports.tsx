@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import type { OwnReport } from '../../../contract/moderation.ts'
 import { exactDay } from '../../format/labels.ts'
+import { usePageTitle } from '../../history/use-page-title.ts'
 import { Read } from '../../http/read.tsx'
 import { classes } from '../../ui/classes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -14,8 +15,9 @@ const OUTCOMES: Record<OwnReport['outcome'], string> = {
   kept: 'Нарушения не нашли',
 }
 
-/** Showing the outcomes here marks them as seen. */
+/** /settings/reports. Showing the outcomes here marks them as seen. */
 export function OwnReports() {
+  usePageTitle('Мои жалобы')
   const query = useOwnReports()
   useMarkSeen(query.data?.reports)
   return (

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import { CONTENT } from '../../history/focus-content.ts'
+import { usePageTitle } from '../../history/use-page-title.ts'
 import { cancelDelayed } from '../../http/delayed-write.ts'
 import { Read } from '../../http/read.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -21,7 +22,9 @@ const KEYS = [
   { key: 'Z', description: 'отменить' },
 ]
 
+/** /moderation */
 export function ModerationQueue() {
+  usePageTitle('Модерация')
   useShortcuts({ KeyZ: () => cancelDelayed() })
   return (
     <Read query={useQueue()} loading={<Skeleton count={3} label="Загружаем жалобы" />}>
