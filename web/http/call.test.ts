@@ -26,6 +26,18 @@ async function openPage() {
   return { call, write, ...(await import('../session/token.ts')) }
 }
 
+/** Opens a page of user 1, and returns it with a function by which user 2 signs in elsewhere. */
+async function openUsersPage() {
+  const page = await openPage()
+  const { viewer, reloadViewer } = await import('../session/viewer.ts')
+  const readAs = (id: string) => {
+    reloadViewer()
+    return expect.poll(viewer.get).toMatchObject({ user: { id } })
+  }
+  await readAs('1')
+  return { ...page, changeUser: () => readAs('2') }
+}
+
 const me = 'GET /users/current'
 
 test('for two seconds after a write, even in another tab, a user’s reads bypass every cache', async () => {
@@ -79,10 +91,7 @@ test('a write that waits for a limit keeps the id of the account that began it, 
     const isFirst = server.received.filter((it) => it.call === call).length === 1
     return isFirst ? refusal('TOO_MANY_REQUESTS', { 'retry-after': '0' }) : { status: 204 }
   }
-  const { write, resetToken } = await openPage()
-  const { viewer, reloadViewer } = await import('../session/viewer.ts')
-  reloadViewer()
-  await expect.poll(viewer.get).toMatchObject({ user: { id: '1' } })
+  const { write, resetToken } = await openUsersPage()
   const onLimit = vi.fn(() => resetToken('unknown'))
   await write('DELETE /sessions', {}, { onLimit })
   expect(onLimit).toHaveBeenCalledTimes(1)
@@ -100,14 +109,10 @@ test('an answer that arrives after another user has signed in is refused', async
     await gate.promise
     return { status: 204 }
   }
-  const { write } = await openPage()
-  const { viewer, reloadViewer } = await import('../session/viewer.ts')
-  reloadViewer()
-  await expect.poll(viewer.get).toMatchObject({ user: { id: '1' } })
+  const { write, changeUser } = await openUsersPage()
   const written = write('DELETE /sessions', {})
   await expect.poll(() => server.received.at(-1)?.user).toBe('1')
-  reloadViewer()
-  await expect.poll(viewer.get).toMatchObject({ user: { id: '2' } })
+  await changeUser()
   gate.resolve()
   await expect(written).rejects.toMatchObject({ code: 'OTHER_ACCOUNT' })
   await write('DELETE /sessions', {}, { by: '2' })
@@ -164,28 +169,21 @@ test('a session closed before the page loads is reported with its reason, and th
   expect(server.received.at(-1)).toMatchObject({ call: 'GET /api/v1/posts', bearer: undefined })
 })
 
-test('a token that expires in less than 20 seconds is refreshed before the call', async () => {
-  server.refresh = (n) => tokenReply(n, n === 1 ? 19 : 300)
+test.each([
+  ['a token that expires in less than 20 s is refreshed before the call', 19, 0, 2],
+  ['a clock that is an hour ahead refreshes no more often', 300, 3_600_000, 1],
+])('%s', async (_, seconds, aheadMs, refreshes) => {
+  server.refresh = (n) => tokenReply(n, n === 1 ? seconds : 300, Date.now() - aheadMs)
   const { call } = await openPage()
-  await call(me, {})
-  await call(me, {})
-  await call(me, {})
-  expect(server.refreshes()).toBe(2)
+  for (let calls = 0; calls < 3; calls++) await call(me, {})
+  expect(server.refreshes()).toBe(refreshes)
 })
 
 test('a write with keepalive is sent with the current token, and again if that is refused', async () => {
   server.refresh = (n) => tokenReply(n, n === 1 ? 15 : 300)
   const { call, write } = await openPage()
   await call(me, {})
-  const decide = () =>
-    write(
-      'POST /moderation/posts/:id/decision',
-      {
-        params: { id: '7' },
-        body: { verdict: 'keep' },
-      },
-      { keepalive: true },
-    )
+  const decide = () => write('DELETE /sessions/:id', { params: { id: '7' } }, { keepalive: true })
   await decide()
   expect(server.received.at(-1)).toMatchObject({ bearer: 'Bearer token-1' })
   expect(server.refreshes()).toBe(1)
@@ -194,14 +192,6 @@ test('a write with keepalive is sent with the current token, and again if that i
     bearer === 'Bearer token-1' ? refusal('UNAUTHORIZED') : { status: 204 }
   await decide()
   expect(server.received.at(-1)).toMatchObject({ bearer: 'Bearer token-2' })
-})
-
-test('a machine whose clock is an hour ahead refreshes no more often', async () => {
-  server.refresh = (n) => tokenReply(n, 300, Date.now() - 3_600_000)
-  const { call } = await openPage()
-  await call(me, {})
-  await call(me, {})
-  expect(server.refreshes()).toBe(1)
 })
 
 test('a slow clock is corrected by a rendered page, which may be an old one, and any clock by an answer to a visitor', async () => {
