@@ -28,6 +28,8 @@ test('a name and its tile lead to the author, whose posts and replies are two li
   await postWith(page, 'Первая запись').locator('a[aria-hidden]').click()
   await page.waitForURL(`**/users/${olga.username}`)
   await expect.poll(() => postTexts(page)).toEqual(['Первая запись'])
+  await page.goto(`${journey.url}/users/nobody_here`)
+  await page.getByText('Такого имени нет, или его давно сменили').waitFor()
 })
 
 test('the profile link opens the settings, whose first row leads to the viewer’s page, which links back', async ({
@@ -82,18 +84,4 @@ test('an author is hidden and shown again on their page, which shows that they a
   expect(await postTexts(page)).toEqual([])
   await page.getByRole('main').getByRole('button', { name: 'Вернуть' }).click()
   await expect.poll(() => postTexts(page)).toEqual(['Слишком громко'])
-})
-
-test('a former name leads to the current one, even within the app; an unknown name shows that it is unknown', async ({
-  journey,
-}) => {
-  const vera = await journey.signUp()
-  for (const username of ['vera_before', 'vera_now']) {
-    await journey.call('PATCH', '/users/current/profile', { token: vera.token, body: { username } })
-  }
-  const page = await journey.visit({ path: '/users/vera_before' })
-  await page.getByRole('heading', { name: 'vera_now' }).waitFor()
-  expect(new URL(page.url()).pathname).toBe('/users/vera_now')
-  const missing = await journey.visit({ path: '/users/nobody_here' })
-  await missing.getByText('Такого имени нет, или его давно сменили').waitFor()
 })

@@ -2,8 +2,6 @@ import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
 import {
   chooseFromMenu,
-  holdCalls,
-  loseAnswer,
   openMenu,
   openThread,
   postWith,
@@ -41,37 +39,6 @@ test('the edit dialog counts down the remaining time, and an edited post shows �
   await postWith(page, 'Без опечатки').getByText('изменено').waitFor()
   await page.goto(`${journey.url}/posts/${post.id}`)
   await postWith(page, 'Без опечатки').getByText('изменено').waitFor()
-})
-
-test('an unfinished edit is stored until it is saved', async ({ journey, olga }) => {
-  await journey.publish(olga, 'Было так')
-  const page = await journey.visit({ as: olga })
-  const text = page.getByRole('dialog').getByRole('textbox', { name: 'Текст записи' })
-  await chooseFromMenu(postWith(page, 'Было так'), 'Изменить')
-  await text.fill('Стало иначе')
-  await page.reload()
-  await text.waitFor()
-  expect(await text.inputValue()).toBe('Стало иначе')
-})
-
-test('an edit whose answer was lost counts as saved when it is sent again', async ({
-  journey,
-  olga,
-}) => {
-  const post = await journey.publish(olga, 'Сохранится дважды')
-  const page = await journey.visit({ as: olga })
-  const address = `**/api/v1/posts/${post.id}`
-  const read = await holdCalls(page, address)
-  await chooseFromMenu(postWith(page, 'Сохранится дважды'), 'Изменить')
-  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
-  await dialog.getByRole('textbox', { name: 'Текст записи' }).fill('Сохранится однажды')
-  await read.asked
-  await loseAnswer(page, 'PATCH', address)
-  await page.keyboard.press('Control+Enter')
-  read.letGo()
-  await toast(page, 'Изменено').waitFor()
-  await dialog.waitFor({ state: 'detached' })
-  await postWith(page, 'Сохранится однажды').getByText('изменено').waitFor()
 })
 
 test('when the edit period ends while the dialog is open, the text can be copied, or sent as a reply', async ({

@@ -4,6 +4,7 @@ import { desktopTest as test } from './testing/journey.ts'
 import {
   feedSwitcher,
   goOffline,
+  goOnline,
   holdCalls,
   openMenu,
   postWith,
@@ -20,7 +21,7 @@ test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, 12)
 })
 
-test('offline, a dialog that was never opened before shows that it needs the network, and later opens with its styles', async ({
+test('offline, a dialog that was never opened before shows that it needs the network, and later that it loads, and opens with its styles', async ({
   journey,
 }) => {
   const page = await journey.visit({ expectedErrors: UNFETCHED })
@@ -29,41 +30,18 @@ test('offline, a dialog that was never opened before shows that it needs the net
   const enter = page.getByRole('button', { name: 'Войти' })
   await enter.click()
   await page.getByRole('status').getByText(DIALOG_FAILED).waitFor()
-  await page.context().setOffline(false)
+  await goOnline(page)
+  const script = await holdCalls(page, /assets\/sign-in-dialog-.*\.js/)
   await enter.click()
+  const opening = page.getByRole('status', { name: 'Открываем окно' })
+  await opening.waitFor()
+  script.letGo()
   const dialog = page.getByRole('dialog')
   await dialog.waitFor()
+  expect(await opening.count()).toBe(0)
   // Without its style sheet a dialog is a block with square corners.
   expect(await dialog.evaluate((it) => getComputedStyle(it).display)).toBe('flex')
   expect(await dialog.evaluate((it) => getComputedStyle(it).borderRadius)).toBe('20px')
-})
-
-test('a dialog that loads slowly shows that until it opens', async ({ journey }) => {
-  const page = await journey.visit()
-  await page.getByRole('article').first().waitFor()
-  const scripts = await holdCalls(page, /assets\/sign-in-dialog-/)
-  await page.getByRole('button', { name: 'Войти' }).click()
-  const opening = page.getByRole('status', { name: 'Открываем окно' })
-  await opening.waitFor()
-  scripts.letGo()
-  await page.getByRole('dialog').waitFor()
-  expect(await opening.count()).toBe(0)
-})
-
-test('for a signed-in viewer dialogs are preloaded, and open without a network', async ({
-  journey,
-  olga,
-}) => {
-  const fetched: string[] = []
-  const page = await journey.visit({
-    as: olga,
-    before: async (it) => it.on('requestfinished', (request) => fetched.push(request.url())),
-  })
-  const last = '/settings-'
-  await expect.poll(() => fetched.some((url) => url.includes(last))).toBe(true)
-  await goOffline(page)
-  await page.getByRole('button', { name: 'Новая запись' }).click()
-  await page.getByRole('dialog', { name: 'Новая запись' }).waitFor()
 })
 
 test('a post opens without the server, and from the first sign of use menus and signing in do too', async ({

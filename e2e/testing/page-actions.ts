@@ -160,17 +160,6 @@ export async function holdCalls(page: Page, address: string | RegExp) {
   }
 }
 
-/** Lets the server carry out the next such call, and drops its answer. */
-export async function loseAnswer(page: Page, method: string, address: string): Promise<void> {
-  let isLost = false
-  await page.route(address, async (route) => {
-    if (isLost || route.request().method() !== method) return route.fallback()
-    isLost = true
-    await route.fetch()
-    await route.abort()
-  })
-}
-
 /** Lets the server carry out the next such call, and delays its answer until the returned function. */
 export async function holdAnswer(page: Page, method: string, address: string): Promise<() => void> {
   const gate = Promise.withResolvers<void>()

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { makePost } from '../../../contract/post.fixture.ts'
+import { queryClient } from '../../http/query-client.ts'
+import { resetToken } from '../../session/token.ts'
+import {
+  type AnsweringServer,
+  refusal,
+  startAnsweringServer,
+} from '../../testing/answering-server.ts'
+import { textsChanged } from './stored-drafts.ts'
+import { findShown, outbox, submit } from './text-outbox.ts'
+
+const HOUR_MS = 3_600_000
+const TEXT = { by: '7', key: 'k'.repeat(32), target: 'new', text: 'Дойдёт' } as const
+/** What is not JSON is not an answer of the server. */
+const PORTAL = { headers: { 'content-type': 'text/html' } }
+
+let server: AnsweringServer
+/** The answers to the next calls; the following ones publish a post. */
+let answers: ReturnType<typeof refusal>[]
+let stored: Storage
+
+beforeAll(async () => {
+  server = await startAnsweringServer()
+  let id = 0
+  server.answer = () => answers.shift() ?? { status: 201, body: makePost(String(++id), {}) }
+  const values: Record<string, string> = {}
+  stored = Object.setPrototypeOf(values, {
+    getItem: (name: string) => values[name] ?? null,
+    setItem: (name: string, text: string) => Object.assign(values, { [name]: text }),
+    removeItem: (name: string) => delete values[name],
+  })
+  vi.stubGlobal('localStorage', stored)
+  vi.stubGlobal('location', { origin: server.origin })
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }))
+  vi.stubGlobal('addEventListener', () => {})
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  queryClient.setQueryData(['viewer'], { state: 'authorized', user: { id: TEXT.by } })
+})
+afterAll(async () => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+  resetToken('unknown')
+  queryClient.clear()
+  await server.close()
+})
+beforeEach(() => {
+  server.received = []
+})
+
+/** Returns the keys of the publications that were sent until nothing waits any more. */
+async function sentKeys(): Promise<unknown[]> {
+  while (outbox.get().length > 0) {
+    // A timer may fire a fraction of a millisecond early.
+    vi.advanceTimersToNextTimer().advanceTimersByTime(1)
+    await new Promise(setImmediate)
+  }
+  return server.received.flatMap(({ call, key }) => (call.endsWith('/posts') ? [key] : []))
+}
+
+test.each([
+  ['an error of the server', refusal('INTERNAL_ERROR')],
+  ['a page of a captive portal', { status: 200, ...PORTAL }],
+  ['a refusal of a captive portal', { status: 403, ...PORTAL }],
+  ['a limit of a proxy', { status: 429, ...PORTAL }],
+])('a text is sent again after %s', async (_what, answer) => {
+  answers = [answer]
+  const done = submit(TEXT)
+  expect(await sentKeys()).toEqual([TEXT.key, TEXT.key])
+  await done
+})
+
+test('the same text that is submitted while it waits is published once', async () => {
+  answers = [refusal('UNAVAILABLE')]
+  const both = [submit(TEXT), submit({ ...TEXT, key: 'o'.repeat(32) })]
+  expect(await sentKeys()).toEqual([TEXT.key, TEXT.key])
+  await Promise.all(both)
+})
+
+test.each([5, 30 * 24])(
+  'a text that was submitted while the clock was %i hours fast is sent once it is right',
+  async (hours) => {
+    answers = []
+    const now = Date.now()
+    const at = now + hours * HOUR_MS
+    const entry = { ...TEXT, tab: '', at, until: at + 2000, takenUntil: at + 12_000, tries: 1 }
+    stored.setItem(`outbox ${TEXT.by} ${TEXT.key}`, JSON.stringify(entry))
+    textsChanged.emit()
+    expect(await sentKeys()).toEqual([TEXT.key])
+    expect(Date.now() - now).toBeLessThan(HOUR_MS / 60)
+  },
+)
+
+test('an edit that is refused because an earlier answer was lost counts as saved', async () => {
+  const saved = { ...makePost('1', {}), text: TEXT.text }
+  answers = [refusal('INVALID_REQUEST'), { status: 200, body: saved }]
+  const done = submit({ ...TEXT, target: 'edit 1' })
+  await sentKeys()
+  await done
+})
+
+test('a form still shows its text if another tab writes the entry at the same time', async () => {
+  answers = [refusal('UNAVAILABLE')]
+  const done = submit(TEXT)
+  const name = `outbox ${TEXT.by} ${TEXT.key}`
+  stored.setItem(name, JSON.stringify({ ...JSON.parse(stored.getItem(name) ?? ''), tab: '' }))
+  textsChanged.emit()
+  expect(findShown(outbox.get(), TEXT)).toMatchObject({ text: TEXT.text, tab: '' })
+  await sentKeys()
+  await done
+})
