@@ -13,28 +13,6 @@ import {
 
 const MANY = ['Первый', 'Второй', 'Третий']
 
-test('the bell counts unseen replies and leads to them; they are marked as new only at this visit', async ({
-  journey,
-  olga,
-  petr,
-}) => {
-  const post = await journey.publish(olga, 'Кто здесь?')
-  await journey.reply(petr, post.id, 'Это я')
-  const page = await journey.visit({ as: olga, viewport: DESKTOP })
-  await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).click()
-  await page.waitForURL('**/replies')
-  const reply = postWith(page, 'Это я')
-  await reply.getByText('Новый ответ').waitFor()
-  await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
-  expect(await page.title()).toBe('Ответы мне - Вслух')
-
-  await reply.getByText('Это я').click()
-  await page.getByRole('heading', { name: 'Ответы', exact: true }).waitFor()
-  await page.goto(`${journey.url}/replies`)
-  await reply.waitFor()
-  expect(await reply.getByText('Новый ответ').count()).toBe(0)
-})
-
 test('a reply lights the bell in each open tab within 1.5 s', async ({ journey, olga, petr }) => {
   const post = await journey.publish(olga, 'Жду ответа')
   const page = await journey.visitWithNews({ as: olga })
@@ -70,33 +48,40 @@ test('a tab hidden for ten minutes closes its stream, and shows new replies on r
   await expect.poll(() => streams).toContain(LIVE_PATH)
 })
 
-test('adjacent replies to one post are a group under its text; an empty list shows that it is empty', async ({
+test('the bell counts unseen replies and leads to them: adjacent ones to one post are a group under its text, and all are new only at this visit', async ({
   journey,
   olga,
   petr,
 }) => {
-  const own = await journey.visit({ as: olga, path: '/replies' })
-  await own.getByRole('heading', { name: 'Записи не найдены' }).waitFor()
-  await own.getByText('Здесь появятся ответы на ваши записи').waitFor()
+  const page = await journey.visit({ as: olga, path: '/replies', viewport: DESKTOP })
+  await page.getByRole('heading', { name: 'Записи не найдены' }).waitFor()
+  await page.getByText('Здесь появятся ответы на ваши записи').waitFor()
 
   const asked = await journey.publish(olga, 'Вопрос')
   const other = await journey.publish(olga, 'Другое')
   const vera = await journey.signUp()
   for (const text of MANY) await journey.reply(text === 'Второй' ? vera : petr, asked.id, text)
   await journey.reply(petr, other.id, 'Про другое')
-  await own.reload()
-  await expect.poll(() => postTexts(own)).toEqual(['Про другое', ...MANY.toReversed()])
-  const group = own.getByText(/^\S+ и \S+ ответили на «Вопрос»$/)
+  await page.goto(journey.url)
+  await page.getByRole('link', { name: 'Ответы мне, новых: 4' }).click()
+  await page.waitForURL('**/replies')
+  await expect.poll(() => postTexts(page)).toEqual(['Про другое', ...MANY.toReversed()])
+  const marks = page.getByText('Новый ответ')
+  expect(await marks.count()).toBe(4)
+  await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
+  expect(await page.title()).toBe('Ответы мне - Вслух')
+
+  const group = page.getByText(/^\S+ и \S+ ответили на «Вопрос»$/)
   await group.waitFor()
-  expect(
-    await postWith(own, 'Третий')
-      .getByText(/ответили на/)
-      .count(),
-  ).toBe(1)
-  expect(await postWith(own, 'Первый').getByText('Вопрос').count()).toBe(0)
-  await postWith(own, 'Про другое').getByText('Другое', { exact: true }).waitFor()
+  const third = postWith(page, 'Третий')
+  expect(await third.getByText(/ответили на/).count()).toBe(1)
+  expect(await postWith(page, 'Первый').getByText('Вопрос').count()).toBe(0)
+  await postWith(page, 'Про другое').getByText('Другое', { exact: true }).waitFor()
   await group.getByRole('link').click()
-  await own.waitForURL(`**/posts/${asked.id}`)
+  await page.waitForURL(`**/posts/${asked.id}`)
+  await page.goto(`${journey.url}/replies`)
+  await third.waitFor()
+  expect(await marks.count()).toBe(0)
 })
 
 test('a muted post announces no replies, until its author unmutes it', async ({

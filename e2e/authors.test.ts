@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
 import { postTexts, postWith, styleOf } from './testing/page-actions.ts'
-import { profileLink } from './testing/sign-in-actions.ts'
 
 test('a name and its tile lead to the author, whose posts and replies are two lists', async ({
   journey,
@@ -32,19 +31,12 @@ test('a name and its tile lead to the author, whose posts and replies are two li
   await page.getByText('Такого имени нет, или его давно сменили').waitFor()
 })
 
-test('the profile link opens the settings, whose first row leads to the viewer’s page, which links back', async ({
-  journey,
-  olga,
-}) => {
-  const page = await journey.visit({ as: olga })
-  await profileLink(page).click()
-  await page.waitForURL('**/settings')
-  await page.getByRole('main').getByText('Моя страница').waitFor()
-  const first = page.getByRole('main').getByRole('link').first()
-  expect(await first.innerText()).toBe(`${olga.username}\nМоя страница`)
-  await first.click()
+test('the settings lead to the viewer’s page, which links back', async ({ journey, olga }) => {
+  const page = await journey.visit({ as: olga, path: '/settings' })
+  const main = page.getByRole('main')
+  await main.getByRole('link', { name: 'Моя страница' }).click()
   await page.waitForURL(`**/users/${olga.username}`)
-  await page.getByRole('main').getByRole('link', { name: 'Настройки' }).click()
+  await main.getByRole('link', { name: 'Настройки' }).click()
   await page.waitForURL('**/settings')
 })
 
@@ -65,23 +57,4 @@ test('the menu of an author leads to their feed, which a browser shows as a page
   expect(await page.locator('entry > id').isVisible()).toBe(false)
   await page.locator('a').click()
   await page.getByRole('heading', { level: 1, name: owner.username }).waitFor()
-})
-
-test('an author is hidden and shown again on their page, which shows that they are hidden', async ({
-  journey,
-  olga,
-  petr,
-}) => {
-  await journey.publish(petr, 'Слишком громко')
-  const page = await journey.visit({ as: olga, path: `/users/${petr.username}` })
-  const more = page
-    .getByRole('main')
-    .getByRole('button', { name: `Ещё: ${petr.username}` })
-    .first()
-  await more.click()
-  await page.getByRole('menuitem', { name: 'Скрыть автора' }).click()
-  await page.getByText('Вы скрыли этого автора').waitFor()
-  expect(await postTexts(page)).toEqual([])
-  await page.getByRole('main').getByRole('button', { name: 'Вернуть' }).click()
-  await expect.poll(() => postTexts(page)).toEqual(['Слишком громко'])
 })

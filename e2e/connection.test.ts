@@ -1,6 +1,7 @@
+import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { countRequests, goOffline } from './testing/page-actions.ts'
+import { countRequests, goOffline, postWith } from './testing/page-actions.ts'
 
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
 
@@ -8,7 +9,7 @@ test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, 12)
 })
 
-test('without a network the end of a list shows that at once, and loads by itself when the network is back', async ({
+test('without a network a banner in sight shows that and moves nothing, and so does the end of a list, which loads by itself when the network is back', async ({
   journey,
   olga,
 }) => {
@@ -20,13 +21,22 @@ test('without a network the end of a list shows that at once, and loads by itsel
   const reads = countRequests(page, 'GET', next)
   // Chunks that a user needs later load separately.
   await page.waitForLoadState('networkidle')
+  await page.evaluate(() => scrollTo(0, 100))
+  const post = postWith(page, 'Запись 10')
+  const before = await post.boundingBox()
   await goOffline(page)
+  const banner = page.getByText('Нет связи. Читать можно, а написанное отправим позже', {
+    exact: true,
+  })
+  await expect.poll(() => isWholeInSight(banner)).toBe(true)
+  expect(await post.boundingBox()).toEqual(before)
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
   const failed = page.getByRole('alert').filter({ hasText: OFFLINE })
   await failed.waitFor()
   expect(reads()).toBe(1)
   await page.context().setOffline(false)
   await failed.waitFor({ state: 'detached' })
+  await banner.waitFor({ state: 'detached' })
   await expect.poll(() => page.getByRole('article').count()).toBeGreaterThan(10)
   expect(reads()).toBe(2)
 })
@@ -59,3 +69,16 @@ test('the feed is busy while its first page loads; if it does not, an error show
   await expect.poll(() => feed.getAttribute('aria-busy')).toBe('false')
   expect(await failed.count()).toBe(0)
 })
+
+/** Whether an element is not covered, and all of it is within the viewport. */
+async function isWholeInSight(element: Locator): Promise<boolean> {
+  if ((await element.count()) === 0) return false
+  return element.evaluate((it) => {
+    const { left, right, top, bottom } = it.getBoundingClientRect()
+    const corners = [top + 2, bottom - 2].flatMap((y) => [left + 2, right - 2].map((x) => [x, y]))
+    return corners.every(([x = 0, y = 0]) => {
+      const seen = document.elementFromPoint(x, y)
+      return seen !== null && it.contains(seen)
+    })
+  })
+}

@@ -17,7 +17,7 @@ async function visit(journey: Journey, olga: TestUser, path = '/'): Promise<Page
   return page
 }
 
-test('an author is hidden in all lists, at once and after a reload, and is shown again by the toast or in the settings', async ({
+test('an author is hidden in all lists, at once and after a reload, and is shown again by the toast, on their page or in the settings', async ({
   journey,
   olga,
 }) => {
@@ -37,7 +37,22 @@ test('an author is hidden in all lists, at once and after a reload, and is shown
   await page.getByRole('status').getByRole('button', { name: 'Вернуть' }).click()
   await expect.poll(() => postTexts(page)).toEqual(['Запись Веры', 'Запись Ивана', 'Моя'])
 
-  await chooseFromMenu(postWith(page, 'Запись Ивана'), 'Скрыть автора')
+  await page.goto(`${journey.url}/users/${ivan.username}`)
+  const main = page.getByRole('main')
+  await profileLink(page).waitFor()
+  const hide = async () => {
+    await main
+      .getByRole('button', { name: `Ещё: ${ivan.username}` })
+      .first()
+      .click()
+    await page.getByRole('menuitem', { name: 'Скрыть автора' }).click()
+    await main.getByText('Вы скрыли этого автора').waitFor()
+  }
+  await hide()
+  expect(await postTexts(page)).toEqual([])
+  await main.getByRole('button', { name: 'Вернуть' }).click()
+  await expect.poll(() => postTexts(page)).toEqual(['Запись Ивана'])
+  await hide()
   await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).click()
   await expect.poll(() => postTexts(page)).toEqual(['Ответ Веры'])
   await page.goto(`${journey.url}/posts/${post.id}`)

@@ -1,37 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
-import { type Journey, test } from './testing/journey.ts'
-import {
-  chooseFromMenu,
-  holdCalls,
-  openTab,
-  postTexts,
-  postWith,
-  switchView,
-} from './testing/page-actions.ts'
-
-test('a like shows before the server has answered, and stays afterwards', async ({
-  journey,
-  olga,
-  petr,
-}) => {
-  const post = await journey.publish(olga, 'Нравится ли?')
-  await journey.call('POST', `/posts/${post.id}/likes`, { token: olga.token })
-  const page = await journey.visit({ as: petr })
-  const card = postWith(page, 'Нравится ли?')
-  const held = await holdCalls(page, '**/likes')
-  await like(card).click()
-  await held.asked
-  await expect
-    .poll(() => likeState(card))
-    .toEqual({ pressed: 'true', count: '2 отметки «Нравится»' })
-  held.letGo()
-  await expect.poll(() => likesOf(journey, post.id)).toBe(2)
-  await page.reload()
-  await expect
-    .poll(() => likeState(card))
-    .toEqual({ pressed: 'true', count: '2 отметки «Нравится»' })
-})
+import { test } from './testing/journey.ts'
+import { chooseFromMenu, openTab, postTexts, postWith, switchView } from './testing/page-actions.ts'
 
 test('a post that is no longer liked stays in «Понравившиеся» until the next visit', async ({
   journey,
@@ -106,8 +76,4 @@ function likeState(card: Locator): Promise<{ pressed: string | null; count: stri
     const count = id && document.getElementById(id)?.textContent
     return { pressed: button.getAttribute('aria-pressed'), count: count || null }
   })
-}
-
-async function likesOf(journey: Journey, postId: string): Promise<number> {
-  return (await journey.call('GET', `/posts/${postId}`)).body.actions.likes_count
 }

@@ -7,6 +7,7 @@ import {
   openTab,
   postWith,
   startPost,
+  submitPost,
   textField,
   toast,
   untilPreloaded,
@@ -26,7 +27,7 @@ test('a text that waits for a limit keeps waiting after a reload, in its dialog;
   const json = { code: 'TOO_MANY_REQUESTS', message }
   const refuse = { status: 429, headers, json }
   await first.context().route(PUBLICATION, (route) => route.fulfill(refuse), { times: 1 })
-  const dialog = await submit(first, 'Переживёт обновление')
+  const dialog = await submitPost(first, 'Переживёт обновление')
   await dialog.getByText('Записи нельзя публиковать так часто. Отправим через').waitFor()
   await first.reload()
   await dialog.getByText(/Отправим через 0:[0-2]/).waitFor()
@@ -59,7 +60,7 @@ test('texts that are published or changed without a network wait, and are sent i
   await row(page, '1 запись ждёт связи.').waitFor()
   for (const text of ['Первая в метро', 'Вторая в метро']) {
     // The former text is no longer a draft.
-    const dialog = await submit(page, text)
+    const dialog = await submitPost(page, text)
     await dialog.getByText('Нет связи').waitFor()
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
@@ -113,7 +114,7 @@ test('a text that waits is stopped from the outbox, is a draft again, and is pub
 }) => {
   const page = await journey.visit({ as: olga })
   await page.route(PUBLICATION, (route) => route.abort())
-  const dialog = await submit(page, 'Ещё подумаю')
+  const dialog = await submitPost(page, 'Ещё подумаю')
   await dialog.getByText(WAITS_FOR_SERVER).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Открыть' }).click()
@@ -133,14 +134,14 @@ test('a pending text is neither shown to nor sent by another account, and is sen
   const [vera, other] = [await journey.signUp(), await journey.signUp()]
   const page = await journey.visit({ as: vera })
   await page.context().route(PUBLICATION, (route) => route.abort())
-  const dialog = await submit(page, 'Пишет Вера')
+  const dialog = await submitPost(page, 'Пишет Вера')
   await dialog.getByText(WAITS_FOR_SERVER).waitFor()
   await changeUserInOtherTab(journey, page, { former: vera, next: other })
   await dialog.waitFor({ state: 'detached' })
   await page.context().unroute(PUBLICATION)
   expect(await row(page, /запись/).count()).toBe(0)
   // The other account's own text arrives after Vera's would have arrived.
-  await submit(page, 'Пишет другой')
+  await submitPost(page, 'Пишет другой')
   await toast(page, 'Опубликовано').waitFor()
   expect(await published(journey, 'Пишет Вера')).toBe(0)
 
@@ -155,11 +156,11 @@ test('texts that wait survive when all data of the site is cleared; logging out 
   const page = await journey.visit({ as: await journey.signUp() })
   const other = await openTab(page)
   await page.context().route(PUBLICATION, (route) => route.abort())
-  const dialog = await submit(page, 'Первая из двух')
+  const dialog = await submitPost(page, 'Первая из двух')
   await dialog.getByText(WAITS_FOR_SERVER).waitFor()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  await submit(page, 'Вторая из двух')
+  await submitPost(page, 'Вторая из двух')
   await dialog.getByText(WAITS_FOR_SERVER).waitFor()
   await page.evaluate(() =>
     addEventListener('storage', ({ key }) => {
@@ -222,13 +223,6 @@ test('a text that a long limit refuses after its dialog was closed is announced 
   await row(page, /запись/).waitFor({ state: 'detached' })
   expect(await published(journey, 'Не дошло')).toBe(1)
 })
-
-async function submit(page: Page, text: string): Promise<Locator> {
-  const dialog = await startPost(page)
-  await textField(dialog).fill(text)
-  await page.keyboard.press('Control+Enter')
-  return dialog
-}
 
 /** The line above the bottom bar. */
 function row(page: Page, text: string | RegExp): Locator {

@@ -7,6 +7,7 @@ import {
   postTexts,
   postWith,
   startPost,
+  submitPost,
   textField,
   toast,
 } from './testing/page-actions.ts'
@@ -36,8 +37,7 @@ test('one’s own post is no longer offered once its answer comes, nor after it 
 }) => {
   const page = await journey.visit({ as: olga })
   const letGo = await holdAnswer(page, 'POST', '**/api/v1/posts')
-  await textField(await startPost(page)).fill('Ответ придёт позже новости')
-  await page.keyboard.press('Control+Enter')
+  await submitPost(page, 'Ответ придёт позже новости')
   const offer = page.getByRole('button', { name: 'Показать новые записи' })
   await offer.waitFor()
   letGo()

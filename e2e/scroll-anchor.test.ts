@@ -10,9 +10,8 @@ import {
   postWith,
   readOn,
   scroll,
-  startPost,
+  submitPost,
   tap,
-  textField,
   toast,
 } from './testing/page-actions.ts'
 import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-actions.ts'
@@ -101,9 +100,7 @@ test('a part of the wall opened by its address states no positions, and does not
   const first = postWith(page, /Номер 70$/)
   await first.waitFor()
   expect(await first.getAttribute('aria-posinset')).toBeNull()
-  const dialog = await startPost(page)
-  await textField(dialog).fill('Самая новая')
-  await page.keyboard.press('Control+Enter')
+  const dialog = await submitPost(page, 'Самая новая')
   await toast(page, 'Опубликовано').waitFor()
   await dialog.waitFor({ state: 'detached' })
   expect((await postTexts(page))[0]).toBe(`${TEXT} 70`)

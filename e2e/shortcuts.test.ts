@@ -41,7 +41,7 @@ test('j and k step through the posts, Page Up and Page Down too, on any layout',
   expect(bottom).toBeLessThanOrEqual(DESKTOP.height)
 })
 
-test('«?» shows the shortcuts on any page, and they do nothing while the user types or a dialog is open', async ({
+test('«?» shows the shortcuts on any page; they do nothing while the user types or a dialog is open, and letters can be switched off', async ({
   journey,
   olga,
   petr,
@@ -75,6 +75,21 @@ test('«?» shows the shortcuts on any page, and they do nothing while the user 
   const likes = postWith(page, 'Единственная запись').getByRole('button', { name: 'Нравится' })
   expect(await likes.getAttribute('aria-pressed')).toBe('false')
 
+  const letters = help.getByRole('checkbox', { name: 'Буквенные клавиши включены' })
+  await page.keyboard.press('Shift+Slash')
+  await letters.uncheck()
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'detached' })
+  await page.reload()
+  await whenScriptsRun(page)
+  for (const key of ['j', 'n', 'PageDown', 'Shift+Slash']) await page.keyboard.press(key)
+  await letters.check()
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'detached' })
+  expect(await focusedPost(page)).toBeUndefined()
+  await page.keyboard.press('j')
+  await expect.poll(() => focusedPost(page)).toBe('Единственная запись')
+
   await page.goto(`${journey.url}/settings`)
   await page.getByRole('button', { name: 'Сочетания клавиш' }).click()
   await help.waitFor()
@@ -91,33 +106,6 @@ test('«?» shows the shortcuts on any page, and they do nothing while the user 
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
   }
-})
-
-test('letters can be switched off in the list of shortcuts, which «?» still opens', async ({
-  journey,
-  olga,
-  petr,
-}) => {
-  await journey.publish(olga, 'Без букв')
-  const page = await journey.visit({ as: petr, viewport: DESKTOP })
-  await postWith(page, 'Без букв').waitFor()
-  const letters = page.getByRole('checkbox', { name: 'Буквенные клавиши включены' })
-  await page.keyboard.press('Shift+Slash')
-  await letters.uncheck()
-  await page.keyboard.press('Escape')
-  await letters.waitFor({ state: 'detached' })
-  await page.reload()
-  await whenScriptsRun(page)
-  await page.keyboard.press('j')
-  await page.keyboard.press('n')
-  await page.keyboard.press('PageDown')
-  await page.keyboard.press('Shift+Slash')
-  await letters.check()
-  await page.keyboard.press('Escape')
-  await letters.waitFor({ state: 'detached' })
-  expect(await focusedPost(page)).toBeUndefined()
-  await page.keyboard.press('j')
-  await expect.poll(() => focusedPost(page)).toBe('Без букв')
 })
 
 test('on the page of a post, l and r act on that post until another one has the focus', async ({

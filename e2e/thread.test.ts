@@ -5,7 +5,6 @@ import { type Journey, test } from './testing/journey.ts'
 import {
   bringTo,
   focusedPost,
-  followLink,
   holdCalls,
   isAt,
   postTexts,
@@ -92,37 +91,26 @@ test('a removed post above a reply is a placeholder, and the thread continues ab
   expect(await page.getByText('Запись удалена').count()).toBe(1)
 })
 
-test.for([true, false])(
-  'a long thread leads to its first replies, and on to the newest (with scripts: %s)',
-  async (javaScriptEnabled, { journey, olga }) => {
-    const texts = numbers(2, 12).map((n) => `Ответ ${n}`)
-    await journey.fillThread(olga, root.id, texts)
-    const path = `/posts/${root.id}`
-    const page = await journey.visit({
-      path,
-      javaScriptEnabled,
-      waitsForScripts: javaScriptEnabled,
-    })
-    await page.getByRole('link', { name: 'К первым' }).click()
-    const first = ['Кто начал?', 'Я начал', ...numbers(2, 10).map((n) => `Ответ ${n}`)]
-    await expect.poll(async () => (await postTexts(page)).slice(0, 11)).toEqual(first)
-    expect(await page.getByRole('link', { name: 'К началу' }).count()).toBe(0)
-    if (javaScriptEnabled) {
-      await readOn(page, 13)
-      expect(await postTexts(page)).toEqual([...first, 'Ответ 11', 'Ответ 12'])
-      const read = postWith(page, 'Ответ 5')
-      await bringTo(read, 217)
-      await page.reload()
-      await expect.poll(() => isAt(read, 217)).toBe(true)
-    } else {
-      await followLink(page.getByRole('link', { name: 'Дальше' }))
-      expect(await postTexts(page)).toEqual(['Кто начал?', 'Ответ 11', 'Ответ 12'])
-    }
-    await page.getByRole('link', { name: 'К новым' }).click()
-    await page.waitForURL(`**${path}`)
-    await expect.poll(async () => (await postTexts(page))[1]).toBe('Ответ 12')
-  },
-)
+test('a long thread leads to its first replies, and on to the newest', async ({
+  journey,
+  olga,
+}) => {
+  const texts = numbers(2, 12).map((n) => `Ответ ${n}`)
+  await journey.fillThread(olga, root.id, texts)
+  const path = `/posts/${root.id}`
+  const page = await journey.visit({ path })
+  await page.getByRole('link', { name: 'К первым' }).click()
+  await readOn(page, 13)
+  expect(await postTexts(page)).toEqual(['Кто начал?', 'Я начал', ...texts])
+  expect(await page.getByRole('link', { name: 'К началу' }).count()).toBe(0)
+  const read = postWith(page, 'Ответ 5')
+  await bringTo(read, 217)
+  await page.reload()
+  await expect.poll(() => isAt(read, 217)).toBe(true)
+  await page.getByRole('link', { name: 'К новым' }).click()
+  await page.waitForURL(`**${path}`)
+  await expect.poll(async () => (await postTexts(page))[1]).toBe('Ответ 12')
+})
 
 const widthOfTime = (page: Page) => async (text: string) =>
   (await postWith(page, text).locator('time').boundingBox())?.width

@@ -1,7 +1,6 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import { chooseFromMenu, postWith, startPost, textField, toast } from './testing/page-actions.ts'
+import { postWith, startPost, submitPost, textField, toast } from './testing/page-actions.ts'
 
 /** These journeys make the app fail. */
 const ANY = /./
@@ -11,7 +10,7 @@ test('a toast over an open dialog can be tapped: «Смотреть» closes the
   olga,
 }) => {
   const page = await journey.visit({ as: olga, before: (it) => it.clock.install() })
-  await publish(page, 'Уже на стене')
+  await (await submitPost(page, 'Уже на стене')).waitFor({ state: 'detached' })
   await toast(page, 'Опубликовано').waitFor()
   // The clock runs until then, and cannot go back. The toast has more than two seconds left.
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
@@ -26,28 +25,6 @@ test('a toast over an open dialog can be tapped: «Смотреть» closes the
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
   expect(await textField(await startPost(page)).inputValue()).toBe('Ещё не на стене')
-})
-
-test('a newer toast about the same post or draft replaces the older one', async ({
-  journey,
-  olga,
-}) => {
-  const page = await journey.visit({ as: olga })
-  const dialog = await startPost(page)
-  await textField(dialog).fill('Сначала черновик')
-  await page.keyboard.press('Escape')
-  await toast(page, 'Черновик сохранён').waitFor()
-  await publish(page, 'Сначала черновик')
-  expect(await toast(page, 'Опубликовано').count()).toBe(1)
-  await chooseFromMenu(postWith(page, 'Сначала черновик'), 'Изменить')
-  await page.getByLabel('Текст записи').fill('Потом исправленная')
-  await page.keyboard.press('Control+Enter')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(await toast(page, 'Изменено').count()).toBe(1)
-  await chooseFromMenu(postWith(page, 'Потом исправленная'), 'Удалить')
-  await page.getByRole('dialog').getByRole('button', { name: 'Удалить' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(await toast(page, 'Удалено').count()).toBe(1)
 })
 
 test('the rest of the page works if toasts or the header fail', async ({ journey, olga }) => {
@@ -89,11 +66,3 @@ test('a failure of the page’s frame shows an error and a button that reloads',
   await page.getByRole('button', { name: 'Обновить' }).click()
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
 })
-
-/** Publishes a text and waits until its dialog is closed. */
-async function publish(page: Page, text: string): Promise<void> {
-  const dialog = await startPost(page)
-  await textField(dialog).fill(text)
-  await page.keyboard.press('Control+Enter')
-  await dialog.waitFor({ state: 'detached' })
-}

@@ -1,7 +1,14 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { holdCalls, postWith, startPost, textField, toast } from './testing/page-actions.ts'
+import {
+  holdCalls,
+  postWith,
+  startPost,
+  submitPost,
+  textField,
+  toast,
+} from './testing/page-actions.ts'
 import { endSessions, profileLink, signInThrough } from './testing/sign-in-actions.ts'
 
 const PUBLICATION = '**/api/v1/posts'
@@ -60,9 +67,7 @@ test('when the session ends while a user writes, the text waits in its dialog, e
 /** Sends a new post, holds back the request, and closes the dialog meanwhile. */
 async function sendAndClose(page: Page, typed: string) {
   const held = await holdCalls(page, PUBLICATION)
-  const dialog = await startPost(page)
-  await textField(dialog).fill(typed)
-  await page.keyboard.press('Control+Enter')
+  const dialog = await submitPost(page, typed)
   await held.asked
   const send = dialog.getByRole('button', { name: 'Опубликовать' })
   await expect.poll(() => send.getAttribute('aria-busy')).toBe('true')

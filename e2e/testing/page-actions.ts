@@ -107,6 +107,14 @@ export async function startPost(page: Page): Promise<Locator> {
   return dialog
 }
 
+/** Submits a new post by the keyboard. Returns its dialog, which closes once it is sent. */
+export async function submitPost(page: Page, text: string): Promise<Locator> {
+  const dialog = await startPost(page)
+  await textField(dialog).fill(text)
+  await page.keyboard.press('Control+Enter')
+  return dialog
+}
+
 /** Opens another tab of a user's browser. */
 export async function openTab(page: Page, path = '/'): Promise<Page> {
   const tab = await page.context().newPage()

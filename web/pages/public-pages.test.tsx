@@ -18,7 +18,7 @@ const POST: Post = {
     parent_post_id: '6',
     replied_post_id: '6',
   }),
-  text: 'Слышно ли меня? https://example.org/',
+  text: 'Слышно ли меня? С 1983-го: https://example.org/',
   is_modified: true,
 }
 
@@ -53,6 +53,8 @@ test('the wall renders without a browser', () => {
   expect(html).toContain('1,4 тыс.')
   expect(html).toContain('1400 отметок «Нравится»')
   expect(html).toContain('Запись удалена')
+  // A number keeps its ending on its line.
+  expect(html).toContain('1983-\u2060го')
   expect(html).toMatch(/<a [^>]*href="https:\/\/example\.org\/"[^>]*rel="nofollow ugc noopener"/)
   expect(html).toMatch(/<a [^>]*title="https:\/\/example\.org\/" dir="ltr"[^>]*>example\.org<\/a>/)
   expect(html).toMatch(/<p [^>]*dir="auto"[^>]*>Слышно/)
