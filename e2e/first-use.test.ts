@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, test, type Visit } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
 import {
@@ -45,23 +44,6 @@ function isStill(page: Page): Promise<boolean> {
   return page.evaluate(() => 'static' in document.documentElement.dataset)
 }
 
-/** Moves the page as a slow finger does: a quick one would fling it further. */
-async function swipe(page: Page, by: number): Promise<void> {
-  const finger = await page.context().newCDPSession(page)
-  let timestamp = Date.now() / 1000 - 10
-  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number) => {
-    timestamp += 0.1
-    return finger.send('Input.dispatchTouchEvent', {
-      type,
-      touchPoints: y === undefined ? [] : [{ x: 200, y }],
-      timestamp,
-    })
-  }
-  await touch('touchStart', 450)
-  for (let moved = 0; moved <= by; moved += 20) await touch('touchMove', 450 - moved)
-  await touch('touchEnd')
-}
-
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
 
 test.for([
@@ -92,51 +74,34 @@ test.for([
   },
 )
 
-test('a swipe within the first screen loads no scripts, a swipe past it loads them and then more posts', async ({
+test('scrolling within the first screen loads no scripts, scrolling past it loads them and then more posts', async ({
   journey,
 }) => {
   const viewport = { width: 390, height: 500 }
   const { page, requested } = await readSparingly(journey, { hasTouch: true, viewport })
-  await swipe(page, 300)
-  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(200)
+  await page.evaluate(() => scrollTo(0, 300))
+  await untilPainted(page)
   expect(requested.some((path) => SCRIPTS.test(path))).toBe(false)
-  await swipe(page, 400)
+  await page.evaluate(() => scrollTo(0, 700))
   await whenScriptsRun(page)
-  await swipe(page, 400)
+  await page.evaluate(() => scrollTo(0, 1100))
   await expect.poll(() => postTexts(page)).toContain('Запись 10')
 })
 
 test.for([
   ['a like', '/', 'Нравится', 'dialog', 'Вход'],
-  ['a reply', '/', 'Ответить', 'dialog', 'Вход'],
-  ['a menu', '/', 'Ещё', 'menu', 'Ещё'],
-  ['a like on the page of its author', '/users/', 'Нравится', 'dialog', 'Вход'],
   ['a menu in search results', '/search?q=Разговор', 'Ещё', 'menu', 'Ещё'],
+  ['the header', '/', 'Новые', 'option', 'Понравившиеся'],
+  ['the foot of a page', '/about', 'Светлая тема', 'button', 'Тёмная тема'],
 ] as const)(
   'the first tap, on %s, loads the scripts and takes effect',
-  async ([, path, name, shown, title], { journey, olga }) => {
-    const address = path === '/users/' ? path + olga.username : path
-    const { page } = await readSparingly(journey, { hasTouch: true, path: address })
-    await page.getByRole('main').getByRole('button', { name }).first().tap()
-    await page.getByRole(shown, { name: title }).waitFor()
+  async ([, path, name, shown, title], { journey }) => {
+    const { page } = await readSparingly(journey, { hasTouch: true, path })
+    await page.getByRole('button', { name }).first().tap()
+    await page.getByRole(shown, { name: title }).first().waitFor()
     expect(await page.locator('[data-held]').count()).toBe(0)
   },
 )
-
-test('taps on the header and the foot of a page without scripts load them and take effect', async ({
-  journey,
-}) => {
-  for (const [path, name, answer] of [
-    ['/', 'Войти', { role: 'dialog', name: 'Вход' }],
-    ['/', 'Новые', { role: 'option', name: 'Понравившиеся' }],
-    ['/about', 'Светлая тема', { role: 'button', name: 'Тёмная тема' }],
-    ['/', 'Новая запись', { role: 'dialog', name: 'Вход' }],
-  ] as const) {
-    const { page } = await readSparingly(journey, { hasTouch: true, path })
-    await page.getByRole('button', { name }).first().tap()
-    await page.getByRole(answer.role, { name: answer.name }).first().waitFor()
-  }
-})
 
 test('the first key loads the scripts', async ({ journey }) => {
   const { page } = await readSparingly(journey)
@@ -177,73 +142,45 @@ test('links, cards, forms and the way back work without the scripts', async ({ j
   await page.waitForURL(/search\?q=/)
 })
 
-test('a signed-in user gets the scripts at once, even with data saving on', async ({
+test('a signed-in user gets the scripts at once, even with data saving on; taps before they load wait visibly and are carried out once; a second tap on a heart cancels the first', async ({
   journey,
   olga,
 }) => {
-  const { page } = await readSparingly(journey, { as: olga })
-  await profileLink(page).waitFor()
-})
-
-test('taps of a signed-in user before the scripts load are carried out once; a second tap on a heart cancels the first', async ({
-  journey,
-  olga,
-}) => {
-  const { page, sendScripts } = await visitBeforeScripts(journey, olga)
+  const { page, sendScripts } = await visitBeforeScripts(journey, { as: olga, before: spareBytes })
   const hearts = page.getByRole('button', { name: 'Нравится' })
+  expect(await styleOf(hearts.first(), 'animation-name')).not.toBe('waits')
   for (const at of [0, 1, 0, 2, 0, 1]) await hearts.nth(at).click()
   expect(await page.locator('button[data-held]').count()).toBe(2)
+  expect(await styleOf(hearts.first(), 'animation-name')).toBe('waits')
   sendScripts()
   await whenScriptsRun(page)
   await expect.poll(() => likes(journey)).toEqual([1, 0, 1])
   expect(await page.locator('[data-held]').count()).toBe(0)
 })
 
-test('every control pressed before the scripts load shows at once that it waits', async ({
-  journey,
-  olga,
-}) => {
-  const { page, sendScripts } = await visitBeforeScripts(journey, olga, {})
-  const post = postWith(page, 'Разговор')
-  const pressed = [
-    page.getByRole('banner').getByRole('button', { name: 'Войти' }),
-    post.getByRole('button', { name: 'Нравится' }),
-    post.getByRole('button', { name: 'Ещё' }),
-  ]
-  for (const button of pressed) {
-    expect(await styleOf(button, 'animation-name')).not.toBe('waits')
-    await button.click()
-    expect(await styleOf(button, 'animation-name')).toBe('waits')
-  }
-  sendScripts()
-
-  const { page: other } = await visitBeforeScripts(journey, olga, {})
-  const next = await holdCalls(other, /\/posts\/\d+$/)
-  await other.evaluate(() =>
+test('a post pressed before the scripts load shows at once that it waits', async ({ journey }) => {
+  const { page } = await visitBeforeScripts(journey, {})
+  const next = await holdCalls(page, /\/posts\/\d+$/)
+  await page.evaluate(() =>
     addEventListener('animationstart', ({ target, animationName }) => {
       console.log((target as Element).tagName, animationName)
     }),
   )
-  const shown = other.waitForEvent('console', (message) => message.text() === 'ARTICLE waits')
-  await postWith(other, 'Разговор').getByText('Разговор').click({ noWaitAfter: true })
+  const shown = page.waitForEvent('console', (message) => message.text() === 'ARTICLE waits')
+  await postWith(page, 'Разговор').getByText('Разговор').click({ noWaitAfter: true })
   await next.asked
   // The page cannot be queried while the navigation is pending.
   await shown
   next.letGo()
   // Its scripts are held too, and may be requested before it has loaded.
-  await other.waitForURL(`**/posts/${talk.id}`, { waitUntil: 'commit' })
+  await page.waitForURL(`**/posts/${talk.id}`, { waitUntil: 'commit' })
 })
 
 test('a private page has its header and frame before the scripts, and nothing moves when they load', async ({
   journey,
   olga,
 }) => {
-  const { page, sendScripts } = await visitBeforeScripts(journey, olga, {
-    as: olga,
-    path: '/settings',
-  })
-  const { page: queue } = await visitBeforeScripts(journey, olga, { as: olga, path: '/moderation' })
-  await queue.getByRole('banner').getByRole('button', { name: 'Назад' }).waitFor()
+  const { page, sendScripts } = await visitBeforeScripts(journey, { as: olga, path: '/settings' })
   const bar = page.getByRole('navigation', { name: 'Разделы' })
   await page.getByRole('banner').getByRole('button', { name: 'Назад' }).waitFor()
   await bar.getByRole('button', { name: 'Новая запись' }).waitFor()
@@ -277,17 +214,15 @@ test('if the scripts cannot be loaded, the page stays readable, without controls
   await page.waitForURL(`**/posts/${talk.id}`)
 })
 
-test.for([
-  ['script', /\/assets\/author-.*\.js$/],
-  ['sheet', /\/assets\/lazy-styles-.*\.css$/],
-] as const)(
-  'a page whose own %s cannot be loaded stays as it was served, without controls that would do nothing',
-  async ([_, missing], { journey, olga }) => {
-    const page = await likeWithout(journey, missing, `/users/${olga.username}`)
-    await postWith(page, 'Разговор').locator('time').tap()
-    await page.waitForURL(`**/posts/${talk.id}`)
-  },
-)
+test('a page whose own style sheet cannot be loaded stays as it was served, without controls that would do nothing', async ({
+  journey,
+  olga,
+}) => {
+  const sheet = /\/assets\/lazy-styles-.*\.css$/
+  const page = await likeWithout(journey, sheet, `/users/${olga.username}`)
+  await postWith(page, 'Разговор').locator('time').tap()
+  await page.waitForURL(`**/posts/${talk.id}`)
+})
 
 test('if the app fails to start, the page stays readable too', async ({ journey }) => {
   const page = await journey.visit({
@@ -305,15 +240,15 @@ test('if the app fails to start, the page stays readable too', async ({ journey 
   await page.getByRole('article').first().waitFor()
 })
 
-test('the buttons return with the network', async ({ journey }) => {
-  const page = await tapOffline(journey)
-  await page.context().setOffline(false)
-  await postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' }).tap()
-  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
-})
-
-test('text typed without a network stays when it is back', async ({ journey }) => {
-  const page = await tapOffline(journey, '/search?q=Разговор')
+test('the buttons return with the network, unless a text was typed, which stays', async ({
+  journey,
+}) => {
+  const path = '/search?q=Разговор'
+  const { page } = await readSparingly(journey, { hasTouch: true, path, expectedErrors: /./ })
+  const heart = postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' })
+  await goOffline(page)
+  await heart.tap()
+  await page.locator('[data-static=""]').waitFor()
   await page.getByRole('searchbox').fill('Слова')
   await page.evaluate(() => {
     const later = (resolve: () => void) =>
@@ -323,16 +258,12 @@ test('text typed without a network stays when it is back', async ({ journey }) =
   await page.context().setOffline(false)
   await page.evaluate(() => Reflect.get(window, 'isBack'))
   expect(await page.getByRole('searchbox').inputValue()).toBe('Слова')
-})
-
-/** Taps a heart without a network, until the page shows no buttons. */
-async function tapOffline(journey: Journey, path = '/'): Promise<Page> {
-  const { page } = await readSparingly(journey, { hasTouch: true, path, expectedErrors: /./ })
+  await page.getByRole('searchbox').fill('Разговор')
   await goOffline(page)
-  await postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' }).tap()
-  await page.locator('[data-static=""]').waitFor()
-  return page
-}
+  await page.context().setOffline(false)
+  await heart.tap()
+  await page.getByRole('dialog', { name: 'Вход' }).waitFor()
+})
 
 /** Taps a heart while a needed file cannot be loaded, until the page shows no buttons. */
 async function likeWithout(journey: Journey, missing: RegExp, path = '/'): Promise<Page> {
@@ -348,12 +279,13 @@ async function likeWithout(journey: Journey, missing: RegExp, path = '/'): Promi
   return page
 }
 
-async function visitBeforeScripts(journey: Journey, olga: TestUser, visit: Visit = { as: olga }) {
+async function visitBeforeScripts(journey: Journey, visit: Visit) {
   const scripts = Promise.withResolvers<void>()
   const page = await journey.visit({
     ...visit,
     waitsForScripts: false,
     before: async (it) => {
+      await visit.before?.(it)
       await recordShifts(it)
       await it.route(SCRIPTS, async (route) => {
         await scripts.promise

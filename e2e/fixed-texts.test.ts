@@ -50,6 +50,7 @@ const OF_USERS: Record<string, Row[]> = {
     ['heading', 'Задать имя пользователя'],
   ],
   '/settings/devices': titled('Устройства'),
+  '/settings/reports': titled('Мои жалобы'),
   '/settings/nowhere': NO_PAGE,
 }
 
@@ -61,14 +62,16 @@ test('the pages of a visitor have their fixed texts', async ({ journey, petr }) 
   await expectTexts(journey, page, { [`/posts/${id}`]: [['heading', 'Ответы'], ...EMPTY_LIST] })
 })
 
-test('the pages of a user have their fixed texts', async ({ journey, olga }) => {
-  await expectTexts(journey, await journey.visit({ as: olga }), OF_USERS)
-})
-
-test('the dialog that edits a reply has its fixed title', async ({ journey, olga, petr }) => {
+test('the pages of a user, and the dialog that edits a reply, have their fixed texts', async ({
+  journey,
+  olga,
+  petr,
+}) => {
+  const page = await journey.visit({ as: olga })
+  await expectTexts(journey, page, OF_USERS)
   const { id } = await journey.publish(petr, 'Вопрос')
   await journey.reply(olga, id, 'Ответ на него')
-  const page = await journey.visit({ as: olga, path: `/posts/${id}` })
+  await page.goto(`${journey.url}/posts/${id}`)
   await chooseFromMenu(postWith(page, 'Ответ на него'), 'Изменить')
   await page.getByRole('dialog', { name: 'Изменение ответа', exact: true }).waitFor()
 })

@@ -50,68 +50,52 @@ test('blocking an author can remove all their posts of the last day; cancelling 
   await expect.poll(() => journey.rows(left, [anna.id])).toEqual([{ id: old.id }])
 })
 
-test('on the wall a moderator removes a post from its menu, reported or not; cancelling restores it', async ({
+test('on the wall a moderator removes a post, reported or not, or blocks its author, from its menu; cancelling restores it; no other user has that menu', async ({
   journey,
   vera,
+  olga,
   petr,
   publishReported,
 }) => {
-  const { id } = await journey.publish(petr, 'Грязь на стене')
-  await publishReported('Ждёт решения')
+  const anna = await journey.signUp()
+  for (const text of ['Грязь один', 'Грязь два']) await journey.publish(anna, text)
+  const { id } = await journey.publish(petr, 'Лишняя запись')
+  await publishReported('Обычная запись')
   const page = await journey.visit({ as: vera })
   await page.getByRole('link', { name: 'Модерация · 1' }).waitFor()
-  const post = postWith(page, 'Грязь на стене')
+  const all = await postTexts(page)
+  const cancel = async () => {
+    await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
+    await toast(page, 'Решение отменено').waitFor()
+    await expect.poll(() => postTexts(page)).toEqual(all)
+  }
   const remove = async () => {
-    await chooseFromMenu(post, 'Удалить как модератор…')
+    await chooseFromMenu(postWith(page, 'Лишняя запись'), 'Удалить как модератор…')
     const dialog = page.getByRole('dialog', { name: 'Удалить как модератор' })
     await dialog.getByText(`${petr.username}: с`).waitFor()
     await dialog.getByRole('radio', { name: 'Спам или реклама' }).check()
     await dialog.getByRole('button', { name: 'Удалить', exact: true }).click()
     await toast(page, 'Запись удалена').waitFor()
-    await post.waitFor({ state: 'detached' })
+    await postWith(page, 'Лишняя запись').waitFor({ state: 'detached' })
   }
   await remove()
-  await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
-  await toast(page, 'Решение отменено').waitFor()
-  await post.waitFor()
+  await cancel()
+  await chooseFromMenu(postWith(page, 'Грязь один'), 'Заблокировать автора…')
+  const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
+  await dialog.getByLabel('Причина').fill('Спам')
+  await dialog.getByLabel('Удалить все его записи за сутки (2)').check()
+  await dialog.getByRole('button', { name: 'Заблокировать' }).click()
+  await toast(page, 'Записи за сутки удалены, автор заблокирован').waitFor()
+  await expect.poll(() => postTexts(page)).toEqual(['Обычная запись', 'Лишняя запись'])
+  await cancel()
 
   await remove()
   await page.goto(journey.url)
   await expect.poll(async () => (await journey.call('GET', `/posts/${id}`)).status).toBe(404)
-  const acts = 'SELECT reason FROM journal WHERE post_id = $1'
-  expect(await journey.rows(acts, [id])).toEqual([{ reason: 'Спам или реклама' }])
-})
-
-test('on the wall a moderator blocks an author and removes their posts of the day; cancelling restores them; no other user has that menu', async ({
-  journey,
-  vera,
-  olga,
-  petr,
-}) => {
-  const anna = await journey.signUp()
-  for (const text of ['Грязь один', 'Грязь два']) await journey.publish(anna, text)
-  await journey.publish(petr, 'Обычная запись')
-  const page = await journey.visit({ as: vera })
-  const block = async () => {
-    await chooseFromMenu(postWith(page, 'Грязь один'), 'Заблокировать автора…')
-    const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
-    await dialog.getByLabel('Причина').fill('Спам')
-    await dialog.getByLabel('Удалить все его записи за сутки (2)').check()
-    await dialog.getByRole('button', { name: 'Заблокировать' }).click()
-    await toast(page, 'Записи за сутки удалены, автор заблокирован').waitFor()
-    await expect.poll(() => postTexts(page)).toEqual(['Обычная запись'])
-  }
-  await block()
-  await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
-  await toast(page, 'Решение отменено').waitFor()
-  const all = ['Обычная запись', 'Грязь два', 'Грязь один']
-  await expect.poll(() => postTexts(page)).toEqual(all)
-  expect(await journey.rows('SELECT user_id FROM blocks')).toEqual([])
-
-  await block()
-  await page.goto(journey.url)
-  await expect.poll(() => journey.rows('SELECT user_id FROM blocks')).toHaveLength(1)
-
+  const acts = 'SELECT action, reason FROM journal'
+  expect(await journey.rows(`${acts} WHERE post_id = $1 OR user_id = $2`, [id, anna.id])).toEqual([
+    { action: 'post.remove', reason: 'Спам или реклама' },
+  ])
   const other = await journey.visit({ as: olga })
   await profileLink(other).waitFor()
   await postWith(other, 'Обычная запись').getByRole('button', { name: 'Ещё' }).click()

@@ -4,61 +4,24 @@ import { PHONE, desktopTest as test } from './testing/journey.ts'
 import { holdCalls, toast } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
-test('settings show the address and the name, and lead to each of their pages and back', async ({
+test('settings on a phone: an account block, «Устройства» and «Выйти» in this order and in sight; each row leads to its page and back', async ({
   journey,
 }) => {
   const user = await journey.signUp()
-  const { email, username } = user
-  const page = await journey.visit({ as: user })
+  const page = await journey.visit({ as: user, viewport: PHONE })
   await profileLink(page).click()
   await page.getByRole('heading', { name: 'Настройки' }).waitFor()
-  const groups = page.getByRole('main').getByRole('heading', { level: 2 })
-  expect(await groups.allTextContents()).toEqual(['Аккаунт', 'Лента и письма', 'Ваши данные'])
-  expect(await page.title()).toBe('Настройки - Вслух')
-
-  const rows = [
-    {
-      row: `Электронная почта ${email}`,
-      title: 'Электронная почта',
-      form: 'Изменить электронную почту',
-    },
-    {
-      row: `Имя пользователя ${username}`,
-      title: 'Имя пользователя',
-      form: 'Задать имя пользователя',
-    },
-    { row: 'Устройства', title: 'Устройства', form: 'Текущая сессия' },
-    { row: 'Мои жалобы', title: 'Мои жалобы', form: 'Жалоб нет' },
-  ]
-  for (const { row, title, form } of rows) {
-    await page.getByRole('link', { name: row, exact: true }).click()
-    await page.getByRole('heading', { name: title, exact: true }).waitFor()
-    await page.getByRole('heading', { name: form, exact: true }).waitFor()
-    expect(await page.title()).toBe(`${title} - Вслух`)
-    await page.getByRole('button', { name: 'Назад' }).click()
-    await page.getByRole('heading', { name: 'Настройки' }).waitFor()
-  }
-})
-
-test('settings: an account block (e-mail row and username row), «Устройства» and «Выйти», in this order and in sight at 390×844', async ({
-  journey,
-}) => {
-  const user = await journey.signUp()
-  const page = await journey.visit({ as: user, path: '/settings', viewport: PHONE })
   const main = page.getByRole('main')
-  const block = main.getByRole('region', { name: 'Аккаунт' })
   const logOut = main.getByRole('button', { name: 'Выйти' })
   await logOut.waitFor()
-  expect(await block.getByRole('link').allInnerTexts()).toEqual([
+  const groups = main.getByRole('heading', { level: 2 })
+  expect(await groups.allTextContents()).toEqual(['Аккаунт', 'Лента и письма', 'Ваши данные'])
+  const rows = await main.locator('a, button, h2').allInnerTexts()
+  expect(rows.slice(0, 6)).toEqual([
+    `${user.username}\nМоя страница`,
+    'Аккаунт',
     `Электронная почта\n${user.email}`,
     `Имя пользователя\n${user.username}`,
-  ])
-  const rows = await main.locator('a, button, h2').allInnerTexts()
-  expect(rows.map((row) => row.split('\n').at(-1)).slice(0, 6)).toEqual([
-    'Моя страница',
-    'Аккаунт',
-    user.email,
-    user.username,
     'Устройства',
     'Выйти',
   ])
@@ -68,6 +31,18 @@ test('settings: an account block (e-mail row and username row), «Устройс
   ])
   if (!bottom || !bar) throw new Error('the button and the bar are not shown')
   expect(bottom.y + bottom.height).toBeLessThanOrEqual(bar.y)
+
+  for (const [row, form] of [
+    [`Электронная почта ${user.email}`, 'Изменить электронную почту'],
+    [`Имя пользователя ${user.username}`, 'Задать имя пользователя'],
+    ['Устройства', 'Текущая сессия'],
+    ['Мои жалобы', 'Жалоб нет'],
+  ] as const) {
+    await page.getByRole('link', { name: row, exact: true }).click()
+    await page.getByRole('heading', { name: form, exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Назад' }).click()
+    await page.getByRole('heading', { name: 'Настройки' }).waitFor()
+  }
 })
 
 test('a browser can be set to hide the counts of likes and replies', async ({ journey }) => {
@@ -83,10 +58,6 @@ test('a browser can be set to hide the counts of likes and replies', async ({ jo
   await page.goto(`${journey.url}/posts/${id}`)
   await page.getByRole('button', { name: 'Нравится', pressed: true }).waitFor()
   expect(await count.isVisible()).toBe(false)
-  await page.goto(`${journey.url}/settings`)
-  await choice.uncheck()
-  await page.goto(`${journey.url}/posts/${id}`)
-  await count.waitFor()
 })
 
 test('a name is checked in the browser as it is typed, and by the server once, 500 ms after the last key', async ({
@@ -121,15 +92,18 @@ test('a name is checked in the browser as it is typed, and by the server once, 5
   expect(checks.methods).toEqual(['GET'])
 })
 
-test('a taken name is refused in any letter case, even if it was taken after the check', async ({
+test('a taken name is refused in any letter case, even if it was taken after the check; a saved one is in the settings, in the header and on the wall', async ({
   journey,
 }) => {
-  const rival = await journey.signUp()
-  const page = await journey.visit({
-    as: await journey.signUp(),
-    path: '/settings/account/username',
-  })
+  const [user, rival] = [await journey.signUp(), await journey.signUp()]
+  await journey.publish(user, 'Меня зовут иначе.')
+  const page = await journey.visit({ as: user })
+  const post = page.getByRole('article').filter({ hasText: 'Меня зовут иначе.' })
+  await post.getByText(user.username).waitFor()
+  await profileLink(page).click()
+  await page.getByRole('link', { name: /^Имя пользователя/ }).click()
   const { field, error, status, save } = usernameForm(page)
+  expect(await field.inputValue()).toBe(user.username)
   await field.fill(rival.username.toUpperCase())
   await expect.poll(() => error.textContent()).toBe('Имя пользователя уже занято')
   expect(await save.isDisabled()).toBe(true)
@@ -143,19 +117,7 @@ test('a taken name is refused in any letter case, even if it was taken after the
   await save.click()
   await expect.poll(() => error.textContent()).toBe('Имя пользователя уже занято')
   expect(await field.inputValue()).toBe('wanted_name')
-})
 
-test('a saved name is in the settings, in the header and on the wall', async ({ journey }) => {
-  const user = await journey.signUp()
-  await journey.publish(user, 'Меня зовут иначе.')
-  const page = await journey.visit({ as: user })
-  const post = page.getByRole('article').filter({ hasText: 'Меня зовут иначе.' })
-  await post.getByText(user.username).waitFor()
-  await profileLink(page).click()
-  await page.getByRole('link', { name: /^Имя пользователя/ }).click()
-
-  const { field, status, save } = usernameForm(page)
-  expect(await field.inputValue()).toBe(user.username)
   await field.fill('marfa_petrova')
   await expect.poll(() => status.textContent()).toBe('Имя пользователя свободно')
   await save.click()

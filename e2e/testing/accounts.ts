@@ -16,15 +16,12 @@ import { DEVICE, type TestUser } from '../../server/testing/client.ts'
  * Signs people in without mailed codes, which limits count: writes to the database what a sign-in
  * writes. An unknown address gets an account that is three weeks old. The caller closes it.
  */
-export function openAccounts(
-  databaseUrl: string,
-  { secret, isHttps = false }: { secret: string; isHttps?: boolean },
-) {
+export function openAccounts(databaseUrl: string, secret: string) {
   const { db, close } = openDatabase(databaseUrl, () => {})
   let opened: Promise<Sessions> | undefined
   const openSessions = async () => {
     const storedKey = await selectTokenKey(db)
-    return new Sessions({ secret, storedKey, accessTokenSeconds: 3600, isHttps })
+    return new Sessions({ secret, storedKey, accessTokenSeconds: 3600, isHttps: false })
   }
 
   async function signIn(email: string, clientToken: string = randomUUID()): Promise<TestUser> {
@@ -48,7 +45,7 @@ export function openAccounts(
       })
       const { accessToken } = sessions.issueToken(viewer)
       const cookie = `${sessions.cookieName}=${formatSessionCookie(secret)}`
-      const browser = `${browserCookie(isHttps).name}=${secretOfBrowser}`
+      const browser = `${browserCookie(false).name}=${secretOfBrowser}`
       return { ...user, token: accessToken.token, cookie, browser, clientToken }
     })
   }

@@ -113,7 +113,7 @@ export async function startJourney(
     TRUST_PROXY: '127.0.0.1',
     ...env,
   })
-  const accounts = openAccounts(database.url, { secret: APP_SECRET })
+  const accounts = openAccounts(database.url, APP_SECRET)
   const [browser] = await Promise.all([launchChromium(), product.start()])
   const sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
