@@ -205,40 +205,34 @@ test('a press takes effect on a page that is rendered anew because it was left f
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
 
-test('if the scripts cannot be loaded, the page stays readable, without controls that would do nothing', async ({
-  journey,
-}) => {
-  const page = await likeWithout(journey, SCRIPTS)
-  await page.getByRole('heading', { level: 1, name: 'Стена' }).waitFor()
-  await postWith(page, 'Разговор').locator('time').tap()
-  await page.waitForURL(`**/posts/${talk.id}`)
-})
-
-test('a page whose own style sheet cannot be loaded stays as it was served, without controls that would do nothing', async ({
-  journey,
-  olga,
-}) => {
-  const sheet = /\/assets\/lazy-styles-.*\.css$/
-  const page = await likeWithout(journey, sheet, `/users/${olga.username}`)
-  await postWith(page, 'Разговор').locator('time').tap()
-  await page.waitForURL(`**/posts/${talk.id}`)
-})
-
-test('if the app fails to start, the page stays readable too', async ({ journey }) => {
-  const page = await journey.visit({
-    waitsForScripts: false,
-    expectedErrors: /^Error: no timing/,
-    before: (it) =>
-      it.addInitScript(() => {
-        performance.getEntriesByType = () => {
-          throw new Error('no timing')
-        }
-      }),
+const keepAway = (missing: RegExp) => (page: Page) => page.route(missing, (route) => route.abort())
+const breakApp = (page: Page) =>
+  page.addInitScript(() => {
+    performance.getEntriesByType = () => {
+      throw new Error('no timing')
+    }
   })
-  await page.locator('[data-static=""]').waitFor()
-  expect(await page.getByRole('button', { name: 'Войти' }).isVisible()).toBe(false)
-  await page.getByRole('article').first().waitFor()
-})
+
+test.for([
+  ['the scripts cannot be loaded', '/', keepAway(SCRIPTS)],
+  ['a page’s own style sheet cannot be loaded', '/users/', keepAway(/\/lazy-styles-.*\.css$/)],
+  ['the app fails to start', '/', breakApp],
+] as const)(
+  'if %s, the page stays readable, without controls that would do nothing',
+  async ([, path, before], { journey, olga }) => {
+    const { page } = await readSparingly(journey, {
+      hasTouch: true,
+      path: path === '/users/' ? path + olga.username : path,
+      expectedErrors: /./,
+      before,
+    })
+    await postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' }).tap()
+    await page.locator('[data-static=""]').waitFor()
+    expect(await page.locator('button:visible').count()).toBe(0)
+    await postWith(page, 'Разговор').locator('time').tap()
+    await page.waitForURL(`**/posts/${talk.id}`)
+  },
+)
 
 test('the buttons return with the network, unless a text was typed, which stays', async ({
   journey,
@@ -264,20 +258,6 @@ test('the buttons return with the network, unless a text was typed, which stays'
   await heart.tap()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
-
-/** Taps a heart while a needed file cannot be loaded, until the page shows no buttons. */
-async function likeWithout(journey: Journey, missing: RegExp, path = '/'): Promise<Page> {
-  const { page } = await readSparingly(journey, {
-    hasTouch: true,
-    path,
-    expectedErrors: /./,
-    before: (it) => it.route(missing, (route) => route.abort()),
-  })
-  await postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' }).tap()
-  await page.locator('[data-static=""]').waitFor()
-  expect(await page.locator('button:visible').count()).toBe(0)
-  return page
-}
 
 async function visitBeforeScripts(journey: Journey, visit: Visit) {
   const scripts = Promise.withResolvers<void>()

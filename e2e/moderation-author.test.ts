@@ -6,7 +6,7 @@ import { profileLink } from './testing/sign-in-actions.ts'
 
 const test = moderated(onWall)
 
-test('blocking an author can remove all their posts of the last day; cancelling it keeps them all', async ({
+test('blocking an author can remove all their posts of the last day; cancelling it keeps them all and leaves the author unaffected', async ({
   journey,
   vera,
   publishReported,
@@ -30,13 +30,18 @@ test('blocking an author can remove all their posts of the last day; cancelling 
   expect(await wave.isChecked()).toBe(false)
   await wave.check()
   expect(await one.isChecked()).toBe(true)
+  await dialog.getByText('Все сессии автора завершатся').waitFor()
+  await dialog.getByRole('radio', { name: 'Навсегда' }).check()
   await dialog.getByRole('button', { name: 'Заблокировать' }).click()
   await toast(page, 'Записи за сутки удалены, автор заблокирован').waitFor()
   await expect.poll(() => focusedPost(page)).toBe('Чужая запись')
   await page.getByText('Ждут решения: 2').waitFor()
+  await postWith(page, 'Старая запись').getByText('Заблокирован навсегда').waitFor()
   await page.keyboard.press('z')
   await toast(page, 'Решение отменено').waitFor()
+  await expect.poll(() => focusedPost(page)).toBe('Спам первый')
   await page.getByText('Ждут решения: 4').waitFor()
+  expect(await page.getByText('Заблокирован').count()).toBe(0)
   expect(sent).toEqual([])
 
   await act(postWith(page, 'Старая запись'), /Заблокировать/)

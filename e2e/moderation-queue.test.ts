@@ -115,36 +115,6 @@ test('the queue is worked through by the keyboard alone, in any layout', async (
     .toEqual({ Первая: 'kept', Вторая: 'removed', Третья: 'open' })
 })
 
-test('one dialog removes a post and blocks its author; cancelling leaves the author unaffected', async ({
-  journey,
-  vera,
-  publishReported,
-  visitQueue,
-}) => {
-  const anna = await journey.signUp()
-  await publishReported('Спам без конца', anna)
-  await publishReported('Второй спам', anna)
-  const page = await visitQueue(vera)
-  const sent = recordActs(page)
-  await act(postWith(page, 'Спам без конца'), /Заблокировать/)
-  const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
-  await dialog.getByText('Все сессии автора завершатся').waitFor()
-  await dialog.getByRole('radio', { name: 'Навсегда' }).check()
-  await dialog.getByRole('button', { name: 'Заблокировать' }).click()
-  await toast(page, 'Запись удалена, автор заблокирован').waitFor()
-  await dialog.waitFor({ state: 'detached' })
-  await expect.poll(() => focusedPost(page)).toBe('Второй спам')
-  await postWith(page, 'Второй спам').getByText('Заблокирован навсегда').waitFor()
-  await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
-  await toast(page, 'Решение отменено').waitFor()
-  await expect.poll(() => focusedPost(page)).toBe('Спам без конца')
-  expect(await page.getByText('Заблокирован').count()).toBe(0)
-  await page.reload()
-  await page.getByText('Ждут решения: 2').waitFor()
-  expect(sent).toEqual([])
-  expect((await journey.call('GET', '/users/current', { token: anna.token })).status).toBe(200)
-})
-
 test('a post that another moderator has decided about leaves the queue', async ({
   journey,
   vera,

@@ -86,7 +86,7 @@ test('a report leads to a removal of which both sides are notified, and an appea
   expect(await author.getByText('Удалено модератором').count()).toBe(0)
 })
 
-test('a blocked user reads why, until when and whom to ask, before and after writing, and keeps the text', async ({
+test('a blocked user reads why they are signed out, until when and whom to ask, before and after writing, and keeps the text', async ({
   journey,
   vera,
   publishReported,
@@ -94,6 +94,8 @@ test('a blocked user reads why, until when and whom to ask, before and after wri
 }) => {
   const anna = await journey.signUp()
   await publishReported('Оскорбление', anna)
+  const before = await journey.visit({ as: anna })
+  await profileLink(before).waitFor()
   const page = await visitQueue(vera)
   await act(postWith(page, 'Оскорбление'), /Заблокировать/)
   const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
@@ -107,6 +109,12 @@ test('a blocked user reads why, until when and whom to ask, before and after wri
 
   await page.goto(journey.url)
   await expect.poll(() => journey.rows('SELECT user_id FROM blocks')).toHaveLength(1)
+  await before.bringToFront()
+  await before.getByRole('link', { name: 'Ответы мне' }).click()
+  await before.getByText('Сессия завершена модератором · Почему').click()
+  await before.getByText('Причина: Оскорбления. Спросить можно у тех').waitFor()
+  await signInButton(before).waitFor()
+  expect(await before.getByRole('status').getByText('Сессия завершена').count()).toBe(0)
   const again = await journey.signIn(anna.email)
   const blocked = await journey.visit({ as: again })
   await blocked.getByText(/^До .+ вы можете только читать · Почему$/).click()

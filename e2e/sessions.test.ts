@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
-import { signUpModerator } from './testing/moderation-actions.ts'
 import { openTab, startPost, textField, toast } from './testing/page-actions.ts'
 import { askForCode, enterCode, profileLink, signInButton } from './testing/sign-in-actions.ts'
 
@@ -139,20 +138,6 @@ test('an expired session keeps the drafts and hidden words of its user', async (
   await page.reload()
   await signInButton(page).waitFor()
   expect(await personalKeys(page, here)).toEqual(before)
-})
-
-test('a blocked user reads why they are signed out', async ({ journey }) => {
-  const here = await journey.signUp()
-  const page = await journey.visit({ as: here })
-  await profileLink(page).waitFor()
-  const { token } = await signUpModerator(journey)
-  const body = { reason: 'Оскорбления', days: 7 }
-  await journey.call('PUT', `/moderation/users/${here.id}/block`, { token, body })
-  await page.getByRole('link', { name: 'Ответы мне' }).click()
-  await page.getByText('Сессия завершена модератором · Почему').click()
-  await page.getByText('Причина: Оскорбления. Спросить можно у тех').waitFor()
-  await signInButton(page).waitFor()
-  expect(await page.getByRole('status').getByText('Сессия завершена').count()).toBe(0)
 })
 
 const CLOSED = 'Сессия завершена с другого устройства'

@@ -104,15 +104,19 @@ test.for([
       expectedErrors: /ERR_BLOCKED_BY_CLIENT/,
       before: (it) => it.clock.install(),
     })
-    await page.route(/\/assets\/(?:fp|bowser)[.-][^/]*\.js$/, handle)
+    const script = /\/assets\/(?:fp|bowser)[.-][^/]*\.js$/
+    await page.route(script, handle)
     await signInButton(page).click()
     const { email: field, code } = signInDialog(page)
     await field.fill(email)
+    const asked = page.waitForRequest(script)
     await field.press('Enter')
-    await page.clock.fastForward(5000)
+    await asked
+    await page.clock.fastForward(3000)
     await code.waitFor()
     await enterCode(page, await journey.nextCode(email))
     await profileLink(page).waitFor()
+    await page.unroute(script)
     await page.evaluate(() => localStorage.clear())
     await page.reload()
     await profileLink(page).waitFor()

@@ -7,6 +7,7 @@ import {
   openTab,
   postWith,
   readOn,
+  scroll,
   startPost,
   textField,
   toast,
@@ -40,9 +41,13 @@ test('logging out closes the session, signs every tab out and removes the user�
 }) => {
   const [olga, petr] = [await journey.signUp(), await journey.signUp()]
   await journey.fillWall(petr, 15)
+  await journey.rows('INSERT INTO likes (user_id, post_id) SELECT $1, id FROM posts', [olga.id])
   const page = await journey.visit({ as: olga })
   const other = await openTab(page, '/liked')
-  const session = { invitation: 'secret', intent: '{"name":"new-post"}', places: '[]' }
+  await other.getByRole('article').nth(9).waitFor()
+  await scroll(other, 500)
+  await other.waitForFunction(() => scrollY > 0)
+  const session = { invitation: 'secret', intent: '{"name":"new-post"}' }
   await other.evaluate(storeJunk, { local: {}, session })
   await page.evaluate(storeJunk, {
     local: {
@@ -66,6 +71,9 @@ test('logging out closes the session, signs every tab out and removes the user�
     await signInButton(tab).waitFor()
     await tab.waitForURL(`${journey.url}/`)
   }
+  await other.getByRole('feed', { name: 'Стена' }).getByRole('article').first().waitFor()
+  // The place in a private list is not stored when the list is left.
+  expect(await other.evaluate(() => sessionStorage.getItem('places'))).toBe(null)
   const { token } = olga
   expect((await journey.call('GET', '/users/current', { token })).status).toBe(401)
   await expect.poll(() => storedKeys(other)).not.toContain('invitation')
