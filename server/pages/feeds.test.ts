@@ -1,6 +1,5 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Post } from '../../contract/posts.ts'
-import type { TestUser } from '../testing/client.ts'
 import { expectRefusal } from '../testing/expect-refusal.ts'
 import { seedWall } from '../testing/seed.ts'
 import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
@@ -10,10 +9,7 @@ const ORIGIN = 'https://vslukh.example'
 const HOSTILE = '</entry>]]></content> & &lt;\n<script>alert(1)</script> "😀" \u2028'
 
 const app = await appForFile({ config: { publicUrl: ORIGIN } })
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-})
+const olga = await app.signUp()
 
 async function read(path: string, init: RequestInit = {}, url = app.url) {
   const answer = await fetch(url + path, init)

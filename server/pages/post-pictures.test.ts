@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { PNG } from 'pngjs'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { TestUser } from '../testing/client.ts'
+import { afterAll, expect, test, vi } from 'vitest'
 import { WEB_FILES } from '../testing/fake-web-app.ts'
 import { hostileText } from '../testing/hostile-text.ts'
 import { appForFile } from '../testing/test-app.ts'
@@ -19,10 +18,7 @@ const config = { publicUrl: ORIGIN, accessTokenSeconds: 3600 }
 const app = await appForFile({ webFiles: WEB_FILES, config })
 const painter = createPainter()
 afterAll(painter.stop)
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-})
+const olga = await app.signUp()
 
 const get = (path: string, init: RequestInit = {}) => fetch(app.url + path, init)
 

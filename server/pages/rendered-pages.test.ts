@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type FirstPage, OPEN_SITE } from '../../contract/pages.ts'
 import type { Post } from '../../contract/posts.ts'
-import type { TestUser } from '../testing/client.ts'
-import { listeningNodes } from '../testing/databases.ts'
 import { WEB_FILES } from '../testing/fake-web-app.ts'
 import { stopClock } from '../testing/passing-time.ts'
 import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
@@ -11,10 +9,7 @@ import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
 const SESSION = { cookie: 'session=whatever' }
 
 const app = await appForFile({ webFiles: WEB_FILES })
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-})
+const olga = await app.signUp()
 
 async function read(path: string, headers: Record<string, string> = {}, url = app.url) {
   const answer = await fetch(url + path, { headers, redirect: 'manual' })
@@ -178,7 +173,8 @@ perNode('visitors who come at once share one rendering', async () => {
   stopClock()
   const own = await appForTest({ webFiles: WEB_FILES, databaseUrl: app.databaseUrl })
   // A node caches once it receives the changes of others.
-  await expect.poll(() => listeningNodes(own)).toBe(2)
+  const wallCount = async () => countOf((await read('/', {}, own.url)).html)
+  await expect.poll(async () => new Set([await wallCount(), await wallCount()]).size).toBe(1)
   const reading = Array.from({ length: 30 }, () => read(`/posts/${id}`, {}, own.url))
   const pages = await Promise.all(reading)
   expect(new Set(pages.map(({ html }) => countOf(html))).size).toBe(1)

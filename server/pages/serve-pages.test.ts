@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SITE_DESCRIPTION } from '../../contract/pages.ts'
-import type { TestUser } from '../testing/client.ts'
 import { WEB_FILES } from '../testing/fake-web-app.ts'
 import { appForFile, appForTest, testPerNode } from '../testing/test-app.ts'
 
@@ -15,10 +14,7 @@ const app = await appForFile({
   // Pages wait for a lock until it is released, however long the others take.
   poolLimits: { statementTimeoutMs: 30_000 },
 })
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-})
+const olga = await app.signUp()
 
 async function read(path: string, headers: Record<string, string> = {}, url = app.url) {
   const answer = await fetch(url + path, { headers })

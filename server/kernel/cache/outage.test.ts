@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
-import type { TestUser } from '../../testing/client.ts'
+import { afterAll, beforeEach, expect, inject, test, vi } from 'vitest'
 import { freshDatabase } from '../../testing/databases.ts'
 import { WEB_FILES } from '../../testing/fake-web-app.ts'
 import { openPostgresProxy } from '../../testing/postgres-proxy.ts'
-import { appForTest, startTestApp, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForTest, startTestApp, testPerNode } from '../../testing/test-app.ts'
 
 /** A connection is waited for longer. */
 const AT_ONCE_MS = 700
@@ -17,27 +16,19 @@ const PLACES = 64
 
 const testPerCache = testPerNode('responses that each node caches for itself')
 
-let app: TestApp
-let olga: TestUser
-let proxy: Awaited<ReturnType<typeof openPostgresProxy>>
-/** The database's own URL, past the proxy. */
-let databaseUrl: string
-const closing = new AsyncDisposableStack()
-beforeAll(async () => {
-  const database = await freshDatabase(inject('databaseUrl'))
-  closing.defer(() => database.drop())
-  databaseUrl = database.url
-  proxy = await openPostgresProxy(database.url)
-  closing.defer(() => proxy.close())
-  app = await startTestApp({
-    databaseUrl: proxy.url,
-    webFiles: WEB_FILES,
-    poolLimits: { connectionWaitMs: 1000 },
-  })
-  closing.defer(() => app.close())
-  olga = await app.signUp()
+const database = await freshDatabase(inject('databaseUrl'))
+const proxy = await openPostgresProxy(database.url)
+const app = await startTestApp({
+  databaseUrl: proxy.url,
+  webFiles: WEB_FILES,
+  poolLimits: { connectionWaitMs: 1000 },
 })
-afterAll(() => closing.disposeAsync())
+afterAll(async () => {
+  await app.close()
+  proxy.close()
+  await database.drop()
+})
+const olga = await app.signUp()
 
 const read = (path: string, headers: Record<string, string> = {}) =>
   fetch(app.url + path, { headers })
@@ -171,7 +162,7 @@ testPerCache(
 testPerCache(
   'a post that another node removed before the outage is not served; one that it removes during it is served until the node is back',
   async () => {
-    const other = await appForTest({ databaseUrl })
+    const other = await appForTest({ databaseUrl: database.url })
     const { token } = olga
     const [before, meanwhile] = await Promise.all([other.publish(olga), other.publish(olga)])
     for (const { id } of [before, meanwhile]) expect((await readPost(id)).status).toBe(200)

@@ -1,4 +1,4 @@
-import { beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import { PAST_CACHE, type TestUser } from '../../testing/client.ts'
 import { expectTooMany } from '../../testing/expect-refusal.ts'
@@ -8,11 +8,8 @@ import { appForFile, appForTest, type TestApp, testPerNode } from '../../testing
 const test = testPerNode('responses that each node caches for itself')
 
 const app = await appForFile()
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-  await app.publish(olga)
-})
+const olga = await app.signUp()
+await app.publish(olga)
 
 const readWall = (on: TestApp, { token }: TestUser, headers = {}) =>
   on.call('GET', '/posts', { token, headers })

@@ -1,15 +1,12 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
-import { PAST_CACHE, type TestAnswer, type TestUser } from '../../testing/client.ts'
+import { PAST_CACHE, type TestAnswer } from '../../testing/client.ts'
 import { allEndpoints } from '../../testing/endpoints.ts'
 import { captureStatements } from '../../testing/plans.ts'
 import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
 const app = await appForFile()
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-})
+const olga = await app.signUp()
 
 /** A visitor's read that has been answered before, and is perhaps served from the cache. */
 async function readTwice(path: string) {

@@ -1,17 +1,14 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { BODY_MAX } from '../../../contract/constants.ts'
 import { ERRORS } from '../../../contract/errors.ts'
-import { DEVICE, type TestUser } from '../../testing/client.ts'
+import { DEVICE } from '../../testing/client.ts'
 import { allEndpoints } from '../../testing/endpoints.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { parseRaw, sendRaw } from '../../testing/raw-http.ts'
 import { appForFile, testPerNode } from '../../testing/test-app.ts'
 
 const app = await appForFile()
-let olga: TestUser
-beforeAll(async () => {
-  olga = await app.signUp()
-})
+const olga = await app.signUp()
 
 const publish = (body: unknown, headers: Record<string, string> = {}) =>
   app.call('POST', '/posts', { token: olga.token, body, headers })
