@@ -37,7 +37,8 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
   // A reader who has scrolled to the top needs no button.
   const top = useNear(() => setHasAdded(hasAdded && !list.isFromTop), '0px')
   const hasNew = named.some(list.isNew)
-  const act = useAction({ mutationFn: hasNew ? showNewer : goUp, errors: 'toast' })
+  const leadsUp = hasAdded && !hasNew
+  const act = useAction({ mutationFn: leadsUp ? goUp : showNewer, errors: 'toast' })
 
   async function showNewer(): Promise<void> {
     place.keep()
@@ -58,7 +59,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
     <>
       <div ref={top} className={styles.top} />
       <div className={styles.place} role="status">
-        {(hasNew || hasAdded) && (
+        {(hasNew || hasAdded || act.isPending) && (
           <button
             type="button"
             className={classes('line', styles.pill)}
@@ -66,7 +67,7 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
             onClick={() => act.mutate()}
           >
             <Icon shape={ArrowUp} size={16} />
-            {hasNew ? newer.show : newer.toTop}
+            {leadsUp ? newer.toTop : newer.show}
           </button>
         )}
       </div>
