@@ -40,10 +40,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     if (!former && anchor?.focusedId) focusAgain(anchor.focusedId, anchor.focusVisible)
   })
 
-  const isWhole = ready && list.nextCursor === null
-  useLayoutEffect(() => {
-    if (isWhole) reserveHeight(0)
-  }, [isWhole])
+  useFreedHeight(ready && list.nextCursor === null)
 
   useLayoutEffect(() => {
     if (!ready) return
@@ -89,6 +86,13 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
 function spotOf({ pages, ids, published }: PostListView, postId: string): string | undefined {
   const page = pages.find((it) => it.ids.includes(postId))
   return page && `${page.key} ${ids.indexOf(postId) - published.length}`
+}
+
+/** Frees the reserved height once the list is complete. */
+function useFreedHeight(isWhole: boolean): void {
+  useLayoutEffect(() => {
+    if (isWhole) reserveHeight(0)
+  }, [isWhole])
 }
 
 /** After a logout, nothing of a list for users is stored. */
