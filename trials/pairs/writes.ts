@@ -295,21 +295,13 @@ const WRITES: Write[] = [
   returning,
 ]
 
-const find = (...names: string[]) => WRITES.filter(({ name }) => names.includes(name))
-
 /** The same by others, and what may happen to the account of a person who writes on these rows. */
-const BY_OTHERS: [Write[], Write[]][] = [
+const BY_OTHERS: [names: string[], others: Write[]][] = [
+  [['reply'], [write('reply of another', send('anna', 'POST /posts/:post/replies', text('И я')))]],
+  [['like', 'unlike'], [write('like of another', send('boris', 'POST /posts/:post/likes'))]],
+  [['report'], [write('report of another', send('anna', 'POST /posts/:post/reports?reason_id=1'))]],
   [
-    find('reply'),
-    [write('reply of another', send('anna', 'POST /posts/:post/replies', { text: 'И я' }))],
-  ],
-  [find('like', 'unlike'), [write('like of another', send('boris', 'POST /posts/:post/likes'))]],
-  [
-    find('report'),
-    [write('report of another', send('anna', 'POST /posts/:post/reports?reason_id=1'))],
-  ],
-  [
-    find('rename'),
+    ['rename'],
     [
       write(
         'rename of another',
@@ -317,25 +309,18 @@ const BY_OTHERS: [Write[], Write[]][] = [
       ),
     ],
   ],
-  [find('register', 'change the e-mail'), [changeOf('change of another to it', 'petr')]],
-  [find('register'), [registration('register in another browser', 'another browser')]],
+  [['register', 'change the e-mail'], [changeOf('change of another to it', 'petr')]],
+  [['register'], [registration('register in another browser', 'another browser')]],
   [
-    find('remove', 'keep', 'remove and block'),
+    ['remove', 'keep', 'remove and block'],
     [
       decision('keep by another', 'second', { verdict: 'keep' }),
       decision('remove by another', 'second', { verdict: 'remove' }),
     ],
   ],
   [
-    find(
-      'reply',
-      'like',
-      'unlike',
-      'report',
-      'mute a person',
-      'delete the reply',
-      'mark as read',
-      'refresh',
+    'reply, like, unlike, report, mute a person, delete the reply, mark as read, refresh'.split(
+      ', ',
     ),
     departures('petr', ' of Petr'),
   ],
@@ -346,16 +331,16 @@ export type Pair = readonly [first: Write, second: Write]
 export const PAIRS: Pair[] = [
   // Every write with itself and with each later one.
   ...WRITES.flatMap((first, at) => WRITES.slice(at).map((second): Pair => [first, second])),
-  ...BY_OTHERS.flatMap(([firsts, seconds]) =>
-    firsts.flatMap((first) => seconds.map((second): Pair => [first, second])),
+  ...BY_OTHERS.flatMap(([names, others]) =>
+    WRITES.filter(({ name }) => names.includes(name)).flatMap((first) =>
+      others.map((second): Pair => [first, second]),
+    ),
   ),
 ]
 
-const PUBLISHING = find('publish', 'reply')
-
 /** Pairs with a call that checks an unknown session by a statement of its own. */
 export const PAIRS_IN_UNKNOWN_SESSIONS = PAIRS.filter((pair) =>
-  pair.some((write) => PUBLISHING.includes(write)),
+  pair.some(({ name }) => name === 'publish' || name === 'reply'),
 )
 
 export function findPair(first: string, second: string): Pair {
