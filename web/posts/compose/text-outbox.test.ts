@@ -83,7 +83,7 @@ test.each([5, 30 * 24])(
     answers = []
     const now = Date.now()
     const at = now + hours * HOUR_MS
-    const entry = { ...TEXT, tab: '', at, until: at + 2000, takenUntil: at + 12_000, tries: 1 }
+    const entry = { ...TEXT, tab: '', at, until: at + 2000, tries: 1 }
     stored.setItem(`outbox ${TEXT.by} ${TEXT.key}`, JSON.stringify(entry))
     textsChanged.emit()
     expect(await sentKeys()).toEqual([TEXT.key])

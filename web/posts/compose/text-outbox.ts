@@ -6,7 +6,7 @@ import type { ReadableAtom } from '../../platform/atom.ts'
 import { isNumber, isString, shape } from '../../platform/guards.ts'
 import { tabId } from '../../platform/ids.ts'
 import { localStore } from '../../platform/storage.ts'
-import { hasLocks, withLock } from '../../platform/with-lock.ts'
+import { withLock } from '../../platform/with-lock.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 import { type SubmittedText, sendText } from './compose.queries.ts'
 import { OUTBOX, textsChanged } from './stored-drafts.ts'
@@ -23,8 +23,6 @@ export type Outgoing = SubmittedText & {
   /** Why the last attempt failed. */
   failure?: Failure
   isRefused?: boolean
-  /** Without locks, until when a tab has taken the text to send it. */
-  takenUntil?: number
 }
 
 type Failure = Pick<CallError, 'code' | 'message' | 'status' | 'retryAfter'>
@@ -34,8 +32,6 @@ const LONGEST_PAUSE_MS = 600_000
 const LONGEST_SHOWN_PAUSE_MS = 5000
 /** How long a tab that does not show the text leaves it to the tab that does. */
 const LATER_MS = 5000
-/** Longer than a request takes. */
-const TAKEN_MS = 12_000
 /** The server remembers for a day which texts it has published. */
 const LONGEST_WAIT_MS = 23 * 3_600_000
 /** Temporary errors. INTERNAL_ERROR may be the page of a proxy or of a captive portal. */
@@ -68,8 +64,8 @@ export const outbox: ReadableAtom<readonly Outgoing[]> = {
 }
 
 /**
- * Sends waiting texts as long as any tab of their author is open. Only one tab sends at a time, by
- * a lock or, if the browser has none, by `takenUntil`.
+ * Sends waiting texts as long as any tab of their author is open. Only one tab sends at a time,
+ * where browsers have locks; elsewhere the key keeps the server from publishing a text twice.
  */
 export function startOutbox(): void {
   if (isStarted) return
@@ -175,12 +171,11 @@ function isSendable({ by, isRefused }: Outgoing): boolean {
   return by === viewerId() && !isRefused
 }
 
-function dueAt({ until, takenUntil = 0, tab }: Outgoing): number {
+function dueAt({ until, tab }: Outgoing): number {
   const isFirst = tab === tabId() || (tab === '' && document.visibilityState === 'visible')
-  const due = Math.max(until, takenUntil)
   // Anything further ahead was written before the device's clock was set back.
-  const isReal = due <= Date.now() + LONGEST_PAUSE_MS
-  return (isReal ? due : 0) + (isFirst ? 0 : LATER_MS)
+  const isReal = until <= Date.now() + LONGEST_PAUSE_MS
+  return (isReal ? until : 0) + (isFirst ? 0 : LATER_MS)
 }
 
 async function sendDue(): Promise<void> {
@@ -199,7 +194,6 @@ async function sendAllDue(): Promise<void> {
 
 async function attempt(outgoing: Outgoing): Promise<void> {
   if (Date.now() - outgoing.at > LONGEST_WAIT_MS) return refuse(outgoing, TOO_OLD)
-  if (!hasLocks()) change(outgoing, { takenUntil: Date.now() + TAKEN_MS })
   try {
     await sendText(outgoing)
     drop(outgoing)
@@ -218,7 +212,7 @@ function noteFailure(outgoing: Outgoing, error: unknown): void {
   const known = error instanceof CallError ? error : generalError('INTERNAL_ERROR')
   const { code, status, retryAfter = 0 } = known
   const failure = { code, status, message: errorMessage(error), ...(retryAfter && { retryAfter }) }
-  const rest = { failure, tries: outgoing.tries + 1, takenUntil: 0 }
+  const rest = { failure, tries: outgoing.tries + 1 }
   if (passes(error)) change(outgoing, { ...rest, until: Date.now() + pauseAfter(error, outgoing) })
   else change(outgoing, { ...rest, until: Date.now() + retryAfter * 1000, isRefused: true })
 }
