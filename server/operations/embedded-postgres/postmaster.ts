@@ -141,9 +141,7 @@ const MAX_BUFFERS_MIB = 512
 /** Half of what PostgreSQL's manual suggests: here Node and the page cache need memory too. */
 const BUFFERS_SHARE = 1 / 8
 
-export function usableMemory(): number {
-  return Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY)
-}
+const USABLE_MEMORY = Math.min(totalmem(), constrainedMemory() || Number.POSITIVE_INFINITY)
 
 /** Returns shared_buffers (MiB) for so much memory (bytes). They fill only as data is read. */
 export function sharedBuffers(memory: number): number {
@@ -153,7 +151,7 @@ export function sharedBuffers(memory: number): number {
 
 const SETTINGS = [
   'max_connections=120',
-  `shared_buffers=${sharedBuffers(usableMemory())}MB`,
+  `shared_buffers=${sharedBuffers(USABLE_MEMORY)}MB`,
   'jit=off',
   'timezone=UTC',
   'log_timezone=UTC',
