@@ -5,7 +5,7 @@ import { openMailbox } from '../server/testing/mailbox.ts'
 import { envOf, runHere } from '../server/testing/run-command.ts'
 import { startAt } from '../server/testing/sign-in-calls.ts'
 import { openRefusingSmtp, smtpForTest } from '../server/testing/smtp-faults.ts'
-import { appForTest } from '../server/testing/test-app.ts'
+import { appForTest, testPerNode } from '../server/testing/test-app.ts'
 
 async function run(env: Record<string, string>, ...args: string[]) {
   const { code, out, err } = await runHere(env, ['mail', ...args])
@@ -53,33 +53,36 @@ test('mail test without SMTP_URL is refused', async () => {
   })
 })
 
-test('while the mail server refuses for now, the log of mails, status, the doctor and the metrics show why', async () => {
-  const refusing = closeAfterTest(
-    await openRefusingSmtp({ code: 451, words: '4.3.0 not now for <olga@example.org>' }),
-  )
-  const metricsPort = await freePort()
-  const smtpUrl = `smtp://127.0.0.1:${refusing.port}`
-  const app = await appForTest({ config: { smtpUrl, metricsPort } })
-  await startAt(app, '/registrations', { email: 'olga@example.org' })
-  await app.logLine('mail not sent, will retry')
-  const json = async (...args: string[]) =>
-    JSON.parse((await runHere({ ...envOf(app), SMTP_URL: smtpUrl }, [...args, '--json'])).out)
-  const reason = expect.stringMatching(/451 .*<o\*{3}@example\.org>/)
-  const [logged] = await json('mail', 'log', 'olga@example.org')
-  expect(logged).toMatchObject({ outcome: 'retrying', error: 'EENVELOPE', answer: reason })
-  const { mails } = await json('status')
-  expect(mails).toMatchObject({ waiting: 1, failing: 1, error: 'EENVELOPE', reason })
-  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
-  expect(metrics).toMatch(/^vslukh_mails_failing 1\n[\s\S]*^vslukh_mail_failing_seconds [\d.]+/m)
-  const { findings } = await json('doctor')
-  expect(findings).toContainEqual({
-    check: 'mails',
-    level: 'broken',
-    message: reason,
-    fix: expect.stringContaining('причина в его ответе'),
-  })
-  expect(findings).toContainEqual(expect.objectContaining({ check: 'smtp', level: 'ok' }))
-})
+testPerNode('responses that each node caches for itself')(
+  'while the mail server refuses for now, the log of mails, status, the doctor and the metrics show why',
+  async () => {
+    const refusing = closeAfterTest(
+      await openRefusingSmtp({ code: 451, words: '4.3.0 not now for <olga@example.org>' }),
+    )
+    const metricsPort = await freePort()
+    const smtpUrl = `smtp://127.0.0.1:${refusing.port}`
+    const app = await appForTest({ config: { smtpUrl, metricsPort } })
+    await startAt(app, '/registrations', { email: 'olga@example.org' })
+    await app.logLine('mail not sent, will retry')
+    const json = async (...args: string[]) =>
+      JSON.parse((await runHere({ ...envOf(app), SMTP_URL: smtpUrl }, [...args, '--json'])).out)
+    const reason = expect.stringMatching(/451 .*<o\*{3}@example\.org>/)
+    const [logged] = await json('mail', 'log', 'olga@example.org')
+    expect(logged).toMatchObject({ outcome: 'retrying', error: 'EENVELOPE', answer: reason })
+    const { mails } = await json('status')
+    expect(mails).toMatchObject({ waiting: 1, failing: 1, error: 'EENVELOPE', reason })
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+    expect(metrics).toMatch(/^vslukh_mails_failing 1\n[\s\S]*^vslukh_mail_failing_seconds [\d.]+/m)
+    const { findings } = await json('doctor')
+    expect(findings).toContainEqual({
+      check: 'mails',
+      level: 'broken',
+      message: reason,
+      fix: expect.stringContaining('причина в его ответе'),
+    })
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'smtp', level: 'ok' }))
+  },
+)
 
 test('mail log lists all mails or those to one address, always masked', async () => {
   const refusing = closeAfterTest(

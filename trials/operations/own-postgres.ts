@@ -1,5 +1,5 @@
 import { appendFile, chmod, mkdir } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import {
   changeOwner,
@@ -20,39 +20,28 @@ export async function debiansPostgres(): Promise<string> {
   return join(initdb, '..')
 }
 
-/**
- * Makes a PostgreSQL of these programs for one test, and further folders of its user. `call` runs a
- * program as that user, `control` its pg_ctl.
- */
-export async function createOwnPostgres(programs: string, names: string[] = []) {
+/** Starts a PostgreSQL of these programs until the end of the test. Returns its superuser's URL. */
+export async function startOwnPostgres(programs: string): Promise<string> {
   const folder = await folderForTest()
   await chmod(folder, 0o755)
   const [data, sockets] = [join(folder, 'data'), join(folder, 'sockets')]
   const user = await chooseOsUser(join(programs, 'postgres'), folder)
-  for (const path of [data, sockets, ...names.map((name) => join(folder, name))]) {
+  for (const path of [data, sockets]) {
     await mkdir(path, { mode: 0o700 })
     await changeOwner(user, path)
   }
   const call = (program: string, ...args: string[]) => {
-    const { file, args: all, ids } = commandAs(user, resolve(programs, program), args)
+    const { file, args: all, ids } = commandAs(user, join(programs, program), args)
     return run(file, all, { ...ids, cwd: folder, env: { ...process.env, LC_ALL: 'C' } })
   }
   const port = await freePort()
   await call('initdb', '-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8')
   const settings = `port = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '${sockets}'\n`
   await appendFile(join(data, 'postgresql.conf'), settings)
-  const control = (...args: string[]) =>
-    call('pg_ctl', '-D', data, '-w', '-l', join(sockets, 'log'), ...args)
-  onTestFinished(async () => void (await control('-m', 'immediate', 'stop').catch(() => {})))
-  const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
-  return { folder, data, sockets, port, call, control, url }
-}
-
-/** Returns the superuser's URL. */
-export async function startOwnPostgres(programs: string): Promise<string> {
-  const { control, url } = await createOwnPostgres(programs)
-  await control('start')
-  return url
+  const control = ['-D', data, '-w', '-l', join(sockets, 'log')]
+  await call('pg_ctl', ...control, 'start')
+  onTestFinished(async () => void (await call('pg_ctl', ...control, '-m', 'immediate', 'stop')))
+  return `postgresql://postgres@127.0.0.1:${port}/postgres`
 }
 
 /** PostgreSQL refuses root, so root runs it as Debian's user postgres. */

@@ -1,12 +1,13 @@
-import { appendFile, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { withClient } from '../../server/testing/backups.ts'
 import { executeOn } from '../../server/testing/databases.ts'
 import { findProgram } from '../../server/testing/debian-package.ts'
 import { folderForTest } from '../../server/testing/folder-for-test.ts'
-import { readDeployFile } from './deploy-file.ts'
-import { createOwnPostgres, debiansPostgres } from './own-postgres.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import { readDeployFile, run } from './deploy-file.ts'
+import { debiansPostgres, postgresUser } from './own-postgres.ts'
 import { EMAIL, startWall } from './wall-commands.ts'
 
 const APP_SECRET = 'a-secret-that-only-tests-know-0123456789'
@@ -16,32 +17,56 @@ const APP_SECRET = 'a-secret-that-only-tests-know-0123456789'
  * It is not started yet.
  */
 async function createArchivedPostgres() {
-  const program = await findProgram(['/usr/bin/pgbackrest'], {
+  const programs = await debiansPostgres()
+  const pgbackrest = await findProgram(['/usr/bin/pgbackrest'], {
     debianPackage: 'pgbackrest',
     advice: 'No pgbackrest found: install it',
   })
-  const postgres = await createOwnPostgres(await debiansPostgres(), ['repository', 'log'])
-  const { folder, data, sockets, port, call } = postgres
-  const config = join(folder, 'pgbackrest.conf')
+  const user = await postgresUser()
+  const folder = await folderForTest()
+  const port = await freePort()
+  const pathOf = (name: string) => join(folder, name)
+  await chmod(folder, 0o755)
+  for (const name of ['data', 'repository', 'log', 'lock']) {
+    await mkdir(pathOf(name), { mode: 0o700 })
+    if (user.uid !== undefined && user.gid !== undefined)
+      await chown(pathOf(name), user.uid, user.gid)
+  }
+  const config = pathOf('pgbackrest.conf')
+  const [data, sockets] = [pathOf('data'), pathOf('lock')]
   const text = await readDeployFile('pgbackrest.conf', [
-    ['/var/lib/pgbackrest', join(folder, 'repository')],
-    ['/var/log/pgbackrest', join(folder, 'log')],
+    ['/var/lib/pgbackrest', pathOf('repository')],
+    ['/var/log/pgbackrest', pathOf('log')],
     ['/tmp/pgbackrest', sockets],
     ['/var/lib/postgresql/15/main', data],
     ['pg1-port=5432', `pg1-port=${port}\npg1-socket-path=${sockets}`],
   ])
   await writeFile(config, text)
-  const archive = `${program} --config=${config} --stanza=vslukh archive-push %p`
-  const settings = `archive_mode = on\narchive_command = '${archive}'\n`
-  await appendFile(join(data, 'postgresql.conf'), settings)
+  const call = (program: string, ...args: string[]) => run(program, args, { ...user, cwd: folder })
   const archiving = [`--config=${config}`, '--stanza=vslukh', '--log-level-console=warn']
-  const pgbackrest = (...args: string[]) => call(program, ...archiving, ...args)
-  return { ...postgres, pgbackrest, url: postgres.url.replace(/postgres$/, 'vslukh') }
+  const control = ['-D', data, '-w', '-l', join(sockets, 'log')]
+  const postgres = (...args: string[]) => call(join(programs, 'pg_ctl'), ...control, ...args)
+  await call(join(programs, 'initdb'), '-D', data, '-U', 'postgres', '--auth=trust')
+  const settings = [
+    `port = ${port}`,
+    `unix_socket_directories = '${sockets}'`,
+    'archive_mode = on',
+    `archive_command = '${pgbackrest} --config=${config} --stanza=vslukh archive-push %p'`,
+  ]
+  await appendFile(join(data, 'postgresql.conf'), `${settings.join('\n')}\n`)
+  return {
+    url: `postgresql://postgres@127.0.0.1:${port}/vslukh`,
+    start: () => postgres('start'),
+    kill: () => postgres('stop', '-m', 'immediate'),
+    stop: () => postgres('stop', '-m', 'fast'),
+    pgbackrest: (...args: string[]) => call(pgbackrest, ...archiving, ...args),
+  }
 }
 
 test('pgBackRest restores a wall to the second before its posts were lost, from a backup and the log since', async () => {
   const postgres = await createArchivedPostgres()
-  await postgres.control('start')
+  await postgres.start()
+  onTestFinished(async () => void (await postgres.stop().catch(() => {})))
   await executeOn(postgres.url.replace(/vslukh$/, 'postgres'), 'CREATE DATABASE vslukh')
   await postgres.pgbackrest('stanza-create')
   const folder = await folderForTest()
@@ -66,11 +91,11 @@ test('pgBackRest restores a wall to the second before its posts were lost, from 
   await postgres.pgbackrest('check')
   await wall.stop()
 
-  await postgres.control('stop', '-m', 'immediate')
+  await postgres.kill()
   const since = performance.now()
   const target = [`--target=${rows[0].at}`, '--target-action=promote']
   await postgres.pgbackrest('restore', '--delta', '--type=time', ...target)
-  await postgres.control('start')
+  await postgres.start()
   const again = await startWall(env)
   const seconds = (performance.now() - since) / 1000
   process.stdout.write(
