@@ -212,7 +212,7 @@ async function cutOff({ query, env, newest }: Wall): Promise<void> {
   await query(`SELECT graphile_worker.add_job('back-up')`)
   await expect
     .poll(async () => (await examine(env)).found.backup?.message, WAIT)
-    .toMatch(/копии проверяются$/)
+    .toMatch(/сделана сегодня/)
   await truncate(await newest(), 1000)
 }
 
