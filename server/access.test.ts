@@ -20,6 +20,7 @@ function callOf(name: string, { call, body }: Row): NonNullable<Row['call']> {
 
 // On a busy machine the file takes longer than an access token lives by default.
 const app = await appForFile({ config: { accessTokenSeconds: 3600 } })
+const [stranger, moderator] = [await app.signUp(), await signUpModerator(app)]
 const sharedHouse = await createAccountFixture(app)
 const owned = await readOwned(app, sharedHouse)
 
@@ -28,10 +29,12 @@ test('the table says for every call of the contract what it returns to the owner
 })
 
 test.each(CELLS)('$name returns to the $who: $is', async ({ name, call, who, is }) => {
-  const isChanging =
-    (who === 'owner' || who === 'moderator') && /^2/.test(is) && !name.startsWith('GET')
+  const isWrite = /^2/.test(is) && !name.startsWith('GET')
+  const isChanging = isWrite && (who === 'owner' || who === 'moderator')
   const fixture = isChanging ? await createAccountFixture(app) : sharedHouse
-  const caller = who === 'owner' ? fixture.owner : await callerFor(who)
+  const other = isWrite && who === 'other' ? await app.signUp() : stranger
+  const visitor: Caller = { clientToken: randomUUID() }
+  const caller: Caller = { owner: fixture.owner, other, visitor, moderator }[who]
   const { path, ...sent } = call(fixture, caller)
   const [method = ''] = name.split(' ')
   const { status, body } = await app.call(method, path, { token: caller.token, ...sent })
@@ -66,8 +69,3 @@ test('a write of a closed session is refused for that, whichever account has beg
   const sent = { token, body: { text: 'Запись' }, headers: { 'x-user': randomUUID() } }
   expect((await app.call('POST', '/posts', sent)).status).toBe(401)
 })
-
-async function callerFor(who: 'other' | 'visitor' | 'moderator'): Promise<Caller> {
-  if (who === 'moderator') return signUpModerator(app)
-  return who === 'other' ? app.signUp() : { clientToken: randomUUID() }
-}

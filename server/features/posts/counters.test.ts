@@ -4,8 +4,16 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { signUps } from '../../testing/at-once.ts'
 import { waitsFor } from '../../testing/databases.ts'
-import { appForTest } from '../../testing/test-app.ts'
+import { appForFile, appForTest } from '../../testing/test-app.ts'
 import { findCounterDifferences } from './counters.task.ts'
+
+// A statement waits as long as a test needs.
+const app = await appForFile({ poolLimits: { statementTimeoutMs: 60_000 } })
+for (const user of await signUps(app, 8)) {
+  const { id } = await app.publish(user)
+  await app.reply(user, id)
+  await app.call('POST', `/posts/${id}/likes`, { token: user.token })
+}
 
 function holdLowest(tx: Queryable, rows: RawBuilder<unknown>) {
   return sql`SELECT FROM ${rows} LIMIT 1 FOR NO KEY UPDATE`.execute(tx)
@@ -28,13 +36,6 @@ test.each([
 ])(
   'a statement %s locks what it counts in ascending order, so that no two of them wait for each other',
   async (_what, statement, totals) => {
-    // The statement waits as long as the test needs.
-    const app = await appForTest({ poolLimits: { statementTimeoutMs: 60_000 } })
-    for (const user of await signUps(app, 8)) {
-      const { id } = await app.publish(user)
-      await app.reply(user, id)
-      await app.call('POST', `/posts/${id}/likes`, { token: user.token })
-    }
     const posts = sql`posts WHERE replied_post_id IS NULL ORDER BY id`
     const done = await app.db.transaction().execute(async (second) => {
       await holdLowest(second, totals)
