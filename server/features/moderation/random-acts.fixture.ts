@@ -59,8 +59,8 @@ export type World = {
   posts: { id: string; owner: TestUser }[]
   /** The ids of those who have deleted their accounts. */
   left: Set<string>
-  /** How often each act was accepted. */
-  done: Map<string, number>
+  /** The acts that were accepted. */
+  done: Set<string>
 }
 
 /** The act may be refused: the post may be deleted, and the person blocked. */

@@ -3,7 +3,7 @@ import type { Queryable } from '../../kernel/db/database.ts'
 import { nearStems } from './near-stems.ts'
 
 /** Searches as tsqueries: words by their stems. */
-export type ParsedSearch = {
+type ParsedSearch = {
   /** Finds the words in all their forms. */
   forms: string
   /** Finds the last word as a beginning, or is null if it cannot be one. */
@@ -31,14 +31,10 @@ export async function parseSearch(
       set_config('enable_seqscan', 'off', true)
     FROM (SELECT websearch_to_tsquery('pg_catalog.russian', ${text}) AS forms) parsed
     CROSS JOIN (SELECT coalesce(max(id), 0) AS newest FROM posts) newest`.execute(tx)
-  const search = rows[0]
-  return (
-    search && {
-      ...search,
-      forms: inAllForms(search.forms),
-      begun: search.begun && inAllForms(search.begun),
-    }
-  )
+  const [search] = rows
+  if (!search) return undefined
+  const { forms, begun, ...rest } = search
+  return { ...rest, forms: inAllForms(forms), begun: begun && inAllForms(begun) }
 }
 
 /** A tsquery with the near stems of each Russian word that is not a beginning. */
@@ -54,14 +50,14 @@ export function endsWithBeginning(q: string): boolean {
   return searchWords(q).beginning !== null
 }
 
-/** A search as `websearch_to_tsquery` reads it, and its last word where that may be a beginning. */
-type SearchWords = { text: string; beginning: string | null }
-
 /** Fewer letters begin too many words. */
 const LAST_WORD = /(?:^|\s)([\p{L}\p{N}]{5,})$/u
 
-/** Leaves words, quotes and leading minuses; as `search_text` in the database does with posts. */
-function searchWords(q: string): SearchWords {
+/**
+ * Returns a search as `websearch_to_tsquery` reads it, and its last word where that may be a
+ * beginning. Leaves words, quotes and leading minuses, as `search_text` in the database does.
+ */
+function searchWords(q: string): { text: string; beginning: string | null } {
   const text = q
     .normalize('NFC')
     .toLowerCase()

@@ -10,7 +10,6 @@ import { widestNetworkOf } from '../../kernel/limits/limits.ts'
 import { type PostViewer, readPosts } from '../posts/hydrate-posts.ts'
 import {
   endsWithBeginning,
-  type ParsedSearch,
   parseSearch,
   selectFound,
   selectFoundWords,
@@ -18,6 +17,7 @@ import {
 
 const SEARCH_MS = 300
 const CANCELED = '57014'
+const NO_WORDS = 'Добавьте слово, которое должно быть в записи: по одним служебным не найти'
 
 /** Five people behind one address search eight times each. */
 const VISITOR_SEARCHES: Limit = {
@@ -77,7 +77,7 @@ type FoundIds = Omit<FoundPage, 'posts'> & { ids: string[] }
 
 /** Finds words by their forms. Similar words fill the first page if there are fewer posts. */
 async function find(db: Db, page: Page): Promise<FoundIds> {
-  const forms = await findPart(db, page, ({ forms }) => ({ query: forms }))
+  const forms = await findPart(db, page, { isSimilar: false })
   const room = page.limit - forms.ids.length
   if (page.before !== undefined || room === 0 || !endsWithBeginning(page.q)) {
     return { ...forms, similar: [] }
@@ -87,9 +87,7 @@ async function find(db: Db, page: Page): Promise<FoundIds> {
 }
 
 async function findSimilar(db: Db, page: Page): Promise<FoundIds> {
-  const part = await findPart(db, page, ({ forms, begun }) =>
-    begun === null ? null : { query: begun, except: forms },
-  )
+  const part = await findPart(db, page, { isSimilar: true })
   return {
     ...part,
     similar: part.ids,
@@ -99,26 +97,25 @@ async function findSimilar(db: Db, page: Page): Promise<FoundIds> {
 
 const NOTHING: FoundIds = { ids: [], similar: [], words: [], nextCursor: null }
 
-type Part = { query: string; except?: string } | null
-
 async function findPart(
   db: Db,
   { q, before, limit, viewerId }: Page,
-  partOf: (search: ParsedSearch) => Part,
+  { isSimilar }: { isSimilar: boolean },
 ): Promise<Omit<FoundIds, 'similar'>> {
   try {
     return await db.transaction().execute(async (tx) => {
       const search = await parseSearch(tx, q, SEARCH_MS)
-      if (!search?.hasWords) throw noWords()
-      const part = partOf(search)
-      if (!part) return NOTHING
-      const beforeId = before ?? `${BigInt(search.newest) + 1n}`
-      const found = await selectFound(tx, { ...part, before: beforeId, count: limit + 1, viewerId })
+      if (!search?.hasWords) throw new AppError('INVALID_REQUEST', { message: NO_WORDS })
+      const { forms, begun, newest } = search
+      const query = isSimilar ? begun : forms
+      if (query === null) return NOTHING
+      const from = { before: before ?? `${BigInt(newest) + 1n}`, count: limit + 1, viewerId }
+      const found = await selectFound(tx, { query, ...(isSimilar && { except: forms }), ...from })
       const ids = found.slice(0, limit)
       return {
         ids,
         nextCursor: found.length > limit ? (ids.at(-1) ?? null) : null,
-        words: await selectFoundWords(tx, part.query, ids),
+        words: await selectFoundWords(tx, query, ids),
       }
     })
   } catch (error) {
@@ -130,10 +127,4 @@ async function findPart(
 function asNothing(error: unknown): FoundIds {
   if (error instanceof AppError && error.code === 'QUERY_TOO_BROAD') return NOTHING
   throw error
-}
-
-function noWords(): AppError {
-  return new AppError('INVALID_REQUEST', {
-    message: 'Добавьте слово, которое должно быть в записи: по одним служебным не найти',
-  })
 }
