@@ -16,8 +16,8 @@ beforeEach(async () => {
   }
 })
 
-const write = (key: string, text = 'Снова я') =>
-  app.call('POST', '/posts', {
+const write = (key: string, text = 'Снова я', to = app) =>
+  to.call('POST', '/posts', {
     token: olga.token,
     body: { text },
     headers: { 'idempotency-key': key },
@@ -38,16 +38,10 @@ test('a session that another node has closed publishes nothing more, and its ret
 
 test('a user who was blocked meanwhile, or writes while writing is closed, reads why; neither costs a publication', async () => {
   const strict = await appForTest({ databaseUrl: app.databaseUrl, config: { rateLimitScale: 1 } })
-  const call = (key: string) =>
-    strict.call('POST', '/posts', {
-      token: olga.token,
-      body: { text: 'Ещё' },
-      headers: { 'idempotency-key': key },
-    })
   await strict.call('GET', '/users/current', { token: olga.token })
   const refusedBetween = async (code: 'BLOCKED' | 'WRITING_CLOSED', reason: string) => {
     for (let n = 0; n < 6; n++) {
-      const answer = await call(`${code}-${n}`)
+      const answer = await write(`${code}-${n}`, 'Ещё', strict)
       expectRefusal(answer, code)
       expect(answer.body.message).toContain(reason)
     }
@@ -60,5 +54,5 @@ test('a user who was blocked meanwhile, or writes while writing is closed, reads
   await sql`UPDATE site_state SET writing_closed = 'Ремонт'`.execute(app.db)
   await refusedBetween('WRITING_CLOSED', 'Ремонт')
   await sql`UPDATE site_state SET writing_closed = NULL`.execute(app.db)
-  for (let n = 0; n < 5; n++) expect((await call(`free-${n}`)).status).toBe(201)
+  for (let n = 0; n < 5; n++) expect((await write(`free-${n}`, 'Ещё', strict)).status).toBe(201)
 })
