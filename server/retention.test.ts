@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addJob } from './kernel/queue/queue.ts'
+import { decide, report, signUpModerator } from './testing/moderation-calls.ts'
 import { startAt } from './testing/sign-in-calls.ts'
 import { appForFile, appForTest, type TestApp } from './testing/test-app.ts'
 
@@ -78,4 +79,27 @@ test('addresses are kept only where the operator is ordered to, and for as long'
   await expect
     .poll(async () => (await count(ordered)).map(({ action }) => action), SOON)
     .toEqual(['sign-in'])
+})
+
+test('expired posts, their likes, old reports and ended blocks are deleted for good', async () => {
+  const own = await appForTest()
+  const moderator = await signUpModerator(own)
+  const { id: postId } = await own.publish(await own.signUp())
+  await own.call('POST', `/posts/${postId}/likes`, { token: moderator.token })
+  await report(own, moderator, { postId })
+  await decide(own, moderator, { postId, verdict: 'remove', block: { days: 1 } })
+  const rowsOf = (table: 'posts' | 'likes' | 'reports' | 'blocks') =>
+    own.db.selectFrom(table).selectAll().execute()
+  await addJob(own.db, 'remove-expired', { payload: {} })
+  const jobs = sql`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'remove-expired'`
+  await expect.poll(async () => (await jobs.execute(own.db)).rows, SOON).toEqual([])
+  expect(await rowsOf('posts')).toMatchObject([{ id: postId }])
+  expect(await rowsOf('likes')).toMatchObject([{ post_hidden: true }])
+  await sql`UPDATE posts SET hidden_until = hidden_until - interval '31 days'`.execute(own.db)
+  await sql`UPDATE reports SET created_at = created_at - interval '181 days'`.execute(own.db)
+  await sql`UPDATE blocks SET until = until - interval '2 days'`.execute(own.db)
+  await addJob(own.db, 'remove-expired', { payload: {} })
+  for (const table of ['posts', 'likes', 'reports', 'blocks'] as const) {
+    await expect.poll(() => rowsOf(table), SOON).toEqual([])
+  }
 })
