@@ -16,7 +16,7 @@ import {
   settleMail,
 } from './outbox.repository.ts'
 import { type QueuedMail, SENDERS, SENDING, wakeSenders } from './queue-mail.ts'
-import { type Mail, MailFailure } from './smtp.ts'
+import type { Mail, MailFailure } from './smtp.ts'
 import { maskAnswer } from './smtp-answer.ts'
 import type { MailTransport } from './transport.ts'
 
@@ -176,14 +176,16 @@ export class MailSender {
 
 const GIVEN_UP: Result = { state: 'expired', message: 'mail given up' }
 
-function resultOfFailure({ payload, tries, ...mail }: ClaimedMail, error: Error): Result {
-  const { code } = error as NodeJS.ErrnoException
-  const failure = error instanceof MailFailure ? error : undefined
-  const isUnanswered = failure?.kind === 'unanswered'
-  const answer = failure && maskAnswer(failure.answer, payload.to)
-  const attempt = { error: code, reply: failure?.reply, answer, isUnanswered }
-  const failed = { attempt, hint: failure?.hint, login: failure?.login }
-  if (failure?.kind === 'refused') return { ...failed, state: 'refused', message: 'mail refused' }
+function resultOfFailure(
+  { payload, tries, ...mail }: ClaimedMail,
+  { kind, code, response, responseCode, message, hint, login }: Error & Partial<MailFailure>,
+): Result {
+  const isUnanswered = kind === 'unanswered'
+  // Of an error that is not the server's, the name is enough.
+  const answer = kind && maskAnswer(response ?? message, payload.to)
+  const attempt = { error: code, reply: responseCode, answer, isUnanswered }
+  const failed = { attempt, hint, login }
+  if (kind === 'refused') return { ...failed, state: 'refused', message: 'mail refused' }
   if (isUnanswered && mail.isUnanswered) {
     return { ...failed, state: 'expired', message: 'mail sent twice without an answer' }
   }

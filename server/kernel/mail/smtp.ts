@@ -48,38 +48,24 @@ export function toMessage(
 const TLS_HINT =
   'no TLS that can be checked with the SMTP server, and nothing is sent without: see SMTP_URL in docs/configuration.md'
 
-/**
- * `refused`: permanently, because of its address. `unanswered`: the whole mail was sent and no
- * reply came, so it may have arrived. `failed`: anything else, which may be temporary.
- */
-export class MailFailure extends Error {
-  readonly kind: 'refused' | 'unanswered' | 'failed'
-  /** nodemailer's name of the error, and the server's reply code if it replied. */
-  readonly code: string | undefined
-  readonly reply: number | undefined
-  /** The server's reply, or the error's message. Addresses in it are not masked. */
-  readonly answer: string
-  /** Advice for the operator, unless it is obvious. */
-  readonly hint: string | undefined
-  /** Undefined if the conversation ended before the login. */
-  readonly login: 'accepted' | 'refused' | undefined
-
-  constructor(kind: MailFailure['kind'], cause: SmtpError) {
-    super(cause.message, { cause })
-    this.kind = kind
-    this.code = cause.code
-    this.reply = cause.responseCode
-    this.answer = cause.response ?? cause.message
-    this.login = loginOf(cause)
-    this.hint = isTlsProblem(cause) ? TLS_HINT : undefined
-  }
-}
-
 type SmtpError = Error & {
   code?: string | undefined
   command?: string | undefined
   response?: string | undefined
   responseCode?: number | undefined
+}
+
+/** nodemailer's error, and what it means for the mail. */
+export type MailFailure = SmtpError & {
+  /**
+   * `refused`: permanently, because of its address. `unanswered`: the whole mail was sent and no
+   * reply came, so it may have arrived. `failed`: anything else, which may be temporary.
+   */
+  kind: 'refused' | 'unanswered' | 'failed'
+  /** Undefined if the conversation ended before the login. */
+  login: 'accepted' | 'refused' | undefined
+  /** Advice for the operator, unless it is obvious. */
+  hint: string | undefined
 }
 
 /** A login refused with 4xx is temporary: a server whose passwords are unavailable. */
@@ -136,10 +122,15 @@ export function needsSmtpUtf8(address: string): boolean {
 }
 
 function failureOf(error: SmtpError, isWritten: boolean): MailFailure {
-  if (isRefusal(error)) return new MailFailure('refused', error)
-  return new MailFailure(isWritten && !error.responseCode ? 'unanswered' : 'failed', error)
+  return Object.assign(error, {
+    kind: kindOf(error, isWritten),
+    login: loginOf(error),
+    hint: isTlsProblem(error) ? TLS_HINT : undefined,
+  })
 }
 
-function isRefusal({ command, response = '' }: SmtpError): boolean {
-  return (command === 'RCPT TO' || command === 'DATA') && isMailboxRefusal(response)
+function kindOf(error: SmtpError, isWritten: boolean): MailFailure['kind'] {
+  const { command, response = '', responseCode } = error
+  if ((command === 'RCPT TO' || command === 'DATA') && isMailboxRefusal(response)) return 'refused'
+  return isWritten && !responseCode ? 'unanswered' : 'failed'
 }

@@ -5,7 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 import type { FastifyBaseLogger } from 'fastify'
 import type { ListenAddress } from '../../kernel/http/listen.ts'
 import type { ObserveRequest } from '../../kernel/http/request-log.ts'
-import { MailFailure } from '../../kernel/mail/smtp.ts'
+import type { MailFailure } from '../../kernel/mail/smtp.ts'
 import type { MailTransport } from '../../kernel/mail/transport.ts'
 import { ListenFailure } from '../start/start-failure.ts'
 import { addGauges, type GaugeSources } from './gauges.ts'
@@ -59,7 +59,7 @@ export function createMetrics(version: string) {
             mails.inc({ outcome: 'sent' })
             return answer
           } catch (error) {
-            mails.inc({ outcome: error instanceof MailFailure ? error.kind : 'failed' })
+            mails.inc({ outcome: (error as Partial<MailFailure>).kind ?? 'failed' })
             throw error
           }
         },
