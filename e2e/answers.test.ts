@@ -7,7 +7,6 @@ import {
   openTab,
   postTexts,
   postWith,
-  setVisibility,
   toast,
 } from './testing/page-actions.ts'
 
@@ -26,26 +25,6 @@ test('a reply lights the bell in each open tab within 1.5 s', async ({ journey, 
   const lit = (tab: typeof page) => tab.getByRole('link', { name: 'Ответы мне, новых: 1' })
   await Promise.all([lit(page).waitFor(), lit(second).waitFor()])
   expect(performance.now() - since).toBeLessThan(1500)
-})
-
-test('a tab hidden for ten minutes closes its stream, and shows new replies on return', async ({
-  journey,
-  olga,
-  petr,
-}) => {
-  const post = await journey.publish(olga, 'Вернусь позже')
-  const page = await journey.visitWithNews({ as: olga, before: (opened) => opened.clock.install() })
-  await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
-  const letGo = page.waitForEvent('requestfailed', (request) => request.url().endsWith(LIVE_PATH))
-  await setVisibility(page, 'hidden')
-  await page.clock.fastForward('10:00')
-  await letGo
-  await journey.reply(petr, post.id, 'Пока тебя не было')
-  const streams: string[] = []
-  page.on('request', (request) => streams.push(new URL(request.url()).pathname))
-  await setVisibility(page, 'visible')
-  await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).waitFor()
-  await expect.poll(() => streams).toContain(LIVE_PATH)
 })
 
 test('the bell counts unseen replies and leads to them: adjacent ones to one post are a group under its text, and all are new only at this visit', async ({

@@ -2,43 +2,48 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { LIVE_PATH } from '../contract/constants.ts'
 import { test } from './testing/journey.ts'
-import { countRequests, postWith, setVisibility } from './testing/page-actions.ts'
+import { countRequests, holdCalls, postWith, setVisibility } from './testing/page-actions.ts'
 
 const LIVE = new RegExp(`${LIVE_PATH}$`)
 
-test('on plain http, where browsers have no locks, each visible tab gets the news', async ({
+test('tabs share one stream, and one that opens meanwhile shows posts that came while it was loading', async ({
+  journey,
+  olga,
+}) => {
+  await journey.publish(olga, 'Первая')
+  const first = await journey.visitWithNews()
+  const second = await first.context().newPage()
+  const streams = countRequests(second, 'GET', LIVE)
+  const scripts = await holdCalls(second, '**/*.js')
+  await second.goto(journey.url, { waitUntil: 'commit' })
+  await postWith(second, 'Первая').waitFor()
+  await journey.publish(olga, 'Пока открывалась')
+  const newPosts = (page: Page) => page.getByRole('button', { name: 'Показать новые записи' })
+  await newPosts(first).waitFor()
+  scripts.letGo()
+  await newPosts(second).waitFor()
+  expect(streams()).toBe(0)
+})
+
+test('a tab hidden for ten minutes closes its stream, and shows new replies on return', async ({
   journey,
   olga,
   petr,
 }) => {
-  await journey.publish(olga, 'Первая')
-  const opened = Promise.withResolvers<unknown>()
-  const page = await journey.visit({
-    as: petr,
-    before: async (it) => {
-      void it.waitForResponse(`**${LIVE_PATH}`).then(opened.resolve, opened.reject)
-      await takeLocksAway(it)
-    },
-  })
-  await opened.promise
-  const streams = countRequests(page, 'GET', LIVE)
-  await journey.publish(olga, 'Вторая')
-  await page.getByRole('button', { name: /новые записи|новым записям/ }).waitFor()
-  await postWith(page, 'Первая').waitFor()
-
-  // A browser opens only six connections to a host, so a hidden tab closes its stream.
-  const ended = page.waitForEvent('requestfailed', (request) => LIVE.test(request.url()))
+  const post = await journey.publish(olga, 'Вернусь позже')
+  const page = await journey.visitWithNews({ as: olga, before: (opened) => opened.clock.install() })
+  await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
+  const letGo = page.waitForEvent('requestfailed', (request) => request.url().endsWith(LIVE_PATH))
   await setVisibility(page, 'hidden')
-  await ended
+  await page.clock.fastForward('10:00')
+  await letGo
+  await journey.reply(petr, post.id, 'Пока тебя не было')
+  const streams: string[] = []
+  page.on('request', (request) => streams.push(new URL(request.url()).pathname))
   await setVisibility(page, 'visible')
-  await expect.poll(streams).toBe(1)
+  await page.getByRole('link', { name: 'Ответы мне, новых: 1' }).waitFor()
+  await expect.poll(() => streams).toContain(LIVE_PATH)
 })
-
-async function takeLocksAway(page: Page): Promise<void> {
-  await page.addInitScript(() =>
-    Object.defineProperty(navigator, 'locks', { value: undefined, configurable: true }),
-  )
-}
 
 test('a stream that has gone silent is closed, and the page reads once and opens another', async ({
   journey,

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
+import { LIVE_PATH } from '../contract/constants.ts'
 import { postPath } from '../contract/pages.ts'
 import { expectNoBarrier } from './testing/axe.ts'
 import { TABLET, test } from './testing/journey.ts'
@@ -174,17 +175,20 @@ test('of many new posts the nearest come first and the others on scrolling up, w
   expect(await stopped.getAttribute('aria-posinset')).toBe('22')
 })
 
-test('a hidden tab reads new posts once when it is shown again, and moves nothing', async ({
+test('a hidden tab closes its stream, reads new posts once when it is shown again, and moves nothing', async ({
   journey,
   olga,
 }) => {
   await journey.fillWall(olga, 12)
-  const page = await journey.visit({ before: (page) => page.clock.install() })
+  const page = await journey.visitWithNews({ before: (page) => page.clock.install() })
   const read = postWith(page, /^.*Запись 8$/)
   await bringTo(read, 150)
   await expect.poll(() => page.getByRole('article').count()).toBe(12)
   const asked = countRequests(page, 'GET', /\/api\/v1\/posts/)
+  // Without locks each tab has a stream, and a browser opens only six connections to a host.
+  const closed = page.waitForEvent('requestfailed', (it) => it.url().endsWith(LIVE_PATH))
   await setVisibility(page, 'hidden')
+  await closed
   await page.clock.fastForward(31_000)
   await journey.publish(olga, 'Пока вас не было')
   const { id } = await journey.publish(olga, 'И ещё одна')
