@@ -39,23 +39,6 @@ test('a signed-in person who follows a link from another site is signed in, with
   expect(loads()).toBe(1)
 })
 
-test('a user who logged out here and follows a link from another site is a visitor', async ({
-  journey,
-}) => {
-  const page = await journey.visit({
-    as: await journey.signUp(),
-    path: '/settings',
-    before: refuseNews,
-  })
-  await page.getByRole('button', { name: 'Выйти' }).click()
-  await signInButton(page).waitFor()
-  const refreshes = countRequests(page, 'PATCH', REFRESH)
-  await followLink(journey, page)
-  await signInButton(page).waitFor()
-  await page.waitForLoadState('networkidle')
-  expect(refreshes()).toBe(0)
-})
-
 test('a session that has ended is requested only once', async ({ journey }) => {
   const user = await journey.signUp()
   let listRead: Promise<unknown> | undefined

@@ -15,6 +15,8 @@ import {
 } from './testing/sign-in-actions.ts'
 
 const WRONG = 'Неверный код'
+/** For so long the page waits for the script that identifies the browser. */
+const IDENTIFY_MS = 3000
 
 test('if a keyboard or a drop enters two codes at once, the first is filled, and is sent by Enter', async ({
   journey,
@@ -109,11 +111,12 @@ test.for([
     await signInButton(page).click()
     const { email: field, code } = signInDialog(page)
     await field.fill(email)
-    const asked = page.waitForRequest(script)
     await field.press('Enter')
-    await asked
-    await page.clock.fastForward(3000)
-    await code.waitFor()
+    const isAsked = async () => {
+      await page.clock.fastForward(IDENTIFY_MS)
+      return code.isVisible()
+    }
+    await expect.poll(isAsked, { interval: 500 }).toBe(true)
     await enterCode(page, await journey.nextCode(email))
     await profileLink(page).waitFor()
     await page.unroute(script)

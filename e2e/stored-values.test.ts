@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { desktopTest as test } from './testing/journey.ts'
 import {
+  countRequests,
   openMenu,
   openTab,
   postWith,
@@ -83,9 +84,12 @@ test('logging out closes the session, signs every tab out and removes the user�
       .poll(async () => (await storedKeys(tab)).filter((key) => !ANYBODYS.includes(key)).sort())
       .toEqual(kept.sort())
   }
+  const refreshes = countRequests(page, 'PATCH', /\/sessions\/current$/)
   await page.reload()
   await signInButton(page).waitFor()
+  await page.getByRole('article').first().waitFor()
   expect(requests.filter((path) => path.includes('/users/current'))).toEqual([])
+  expect(refreshes()).toBe(0)
 
   await page.goBack()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
