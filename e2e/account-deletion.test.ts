@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { postWith, toast } from './testing/page-actions.ts'
 import { askForCode, signInButton, signInDialog } from './testing/sign-in-actions.ts'
@@ -49,32 +49,6 @@ test('an account is deleted with a mailed code, its posts disappear, and signing
       return postWith(visitor, 'Возвращайся').count()
     })
     .toBe(1)
-})
-
-test('the wall continues past the posts of a deleted account that have not been moved yet', async ({
-  journey,
-}) => {
-  const [olga, petr] = [await journey.signUp(), await journey.signUp()]
-  await journey.publish(petr, 'Запись под ними')
-  await journey.fillWall(olga, 70, 'Скрытая')
-  // While the totals are locked, no post can be moved.
-  await journey.sql.query('BEGIN')
-  await journey.sql.query('SELECT FROM wall_totals FOR UPDATE')
-  onTestFinished(async () => void (await journey.sql.query('ROLLBACK')))
-  const { token, clientToken } = olga
-  const start = await journey.call('POST', '/users/current/deletion', {
-    token,
-    body: { clientToken },
-  })
-  const body = { confirmCode: await journey.nextCode(olga.email), clientToken }
-  const path = `/users/current/deletion/${start.body.id}/verify`
-  expect((await journey.call('POST', path, { token, body })).status).toBe(200)
-  expect((await journey.call('GET', '/posts')).body.posts).toEqual([])
-
-  const page = await journey.visit()
-  await postWith(page, 'Запись под ними').waitFor()
-  await page.getByText('Это все записи').waitFor()
-  expect(await page.getByText('Скрытая').count()).toBe(0)
 })
 
 test('a user downloads an archive of their data from the settings', async ({ journey }) => {
