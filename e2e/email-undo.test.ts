@@ -91,11 +91,7 @@ async function move(journey: Journey, user: TestUser): Promise<string> {
   const { id } = (await journey.call('PUT', path, { token, body: { email, clientToken } })).body
   const body = { confirmCode: await journey.nextCode(email), clientToken }
   await journey.call('PUT', `${path}/${id}/verify`, { token, body })
-  return linkMailedTo(journey, user)
-}
-
-async function linkMailedTo(journey: Journey, { email }: TestUser): Promise<string> {
-  const { text } = await journey.mailbox.mailAbout(email, /Почта аккаунта изменена/)
+  const { text } = await journey.mailbox.mailAbout(user.email, /Почта аккаунта изменена/)
   return /^http\S+\/email-undo#\S+$/m.exec(text)?.[0] ?? ''
 }
 

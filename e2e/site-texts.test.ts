@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, type Journey, testWith } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
@@ -55,21 +55,16 @@ test('the texts of the site are linked from the wall’s foot, beside the column
   await user.getByText('Ольга Ильина').waitFor()
 })
 
-/** Reloads, because pages may show the state of the site a second late. */
-async function reloadUntil(shown: Locator): Promise<void> {
-  await expect
-    .poll(async () => {
-      await shown.page().reload()
-      return shown.count()
-    })
-    .toBe(1)
+/** Waits for a text in the pages, which may show the state of the site a second late. */
+async function untilServed(journey: Journey, text: string): Promise<void> {
+  await expect.poll(async () => (await fetch(journey.url)).text()).toContain(text)
 }
 
 test('closed registrations are announced in the header and the dialog', async ({ journey }) => {
   await close(journey, 'registrations_closed', 'Разбираем спам, откроем в среду')
+  await untilServed(journey, 'Разбираем спам, откроем в среду')
   const page = await journey.visit()
-  const notice = page.getByText('Регистрация закрыта: Разбираем спам, откроем в среду')
-  await reloadUntil(notice)
+  await page.getByText('Регистрация закрыта: Разбираем спам, откроем в среду').waitFor()
   await signInButton(page).click()
   const { dialog, email, proceed } = signInDialog(page)
   await email.fill('new@example.org')
@@ -95,9 +90,9 @@ test('registrations by invitation are announced in the header and at sign-in; an
      FROM (VALUES ($1, 2), ($2, 0)) invited (token, uses_left)`,
     [good, over],
   )
+  await untilServed(journey, 'Регистрация по приглашениям')
   const page = await journey.visit()
-  const notice = page.getByText('Регистрация по приглашениям')
-  await reloadUntil(notice)
+  await page.getByText('Регистрация по приглашениям').waitFor()
   await signInButton(page).click()
   const { dialog, email, proceed, code } = signInDialog(page)
   await dialog.getByText('Войдите или зарегистрируйтесь по приглашению').waitFor()
@@ -130,8 +125,9 @@ test('closed writing is announced in the header, and a post is refused with the 
 }) => {
   const olga = await journey.signUp()
   await close(journey, 'writing_closed', 'Переезжаем на другой сервер')
+  await untilServed(journey, 'Переезжаем на другой сервер')
   const page = await journey.visit({ as: olga })
-  await reloadUntil(page.getByText('Писать пока нельзя: Переезжаем на другой сервер'))
+  await page.getByText('Писать пока нельзя: Переезжаем на другой сервер').waitFor()
   await page.getByRole('button', { name: 'Новая запись' }).last().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox').fill('Успею?')
@@ -148,23 +144,16 @@ test('a notice shows without scripts, is closed by «Понятно» for good, 
       `UPDATE site_state SET notice = $1::text, notice_since = CASE WHEN $1 IS NOT NULL THEN now() END`,
       [text],
     )
-  const reader = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
-  const page = await journey.visit({ as: await journey.signUp() })
-  const shown = (on: typeof page) => on.locator('[data-notice-id]:visible').allTextContents()
-  const button = page.getByRole('button', { name: 'Понятно' })
-  const expectAfterReload = (on: typeof page, lines: string[]) =>
-    expect
-      .poll(async () => {
-        await on.reload()
-        return shown(on)
-      })
-      .toEqual(lines)
+  const shown = (on: Page) => on.locator('[data-notice-id]:visible').allTextContents()
 
   await notice('В полночь перезапустим сервер')
-  await expectAfterReload(reader, ['В полночь перезапустим серверПонятно'])
+  await untilServed(journey, 'В полночь перезапустим сервер')
+  const reader = await journey.visit({ javaScriptEnabled: false, waitsForScripts: false })
+  expect(await shown(reader)).toEqual(['В полночь перезапустим серверПонятно'])
   expect(await reader.getByRole('button', { name: 'Понятно' }).isVisible()).toBe(false)
-  await expectAfterReload(page, ['В полночь перезапустим серверПонятно'])
-  await button.click()
+  const page = await journey.visit({ as: await journey.signUp() })
+  expect(await shown(page)).toEqual(['В полночь перезапустим серверПонятно'])
+  await page.getByRole('button', { name: 'Понятно' }).click()
   await expect.poll(() => shown(page)).toEqual([])
 
   // Neither the server's HTML nor the app shows it for a moment.
@@ -185,6 +174,8 @@ test('a notice shows without scripts, is closed by «Понятно» for good, 
     expect(await page.locator('[data-flashed]').count()).toBe(0)
   }
   await notice('Перезапустили, спасибо за терпение')
-  await expectAfterReload(page, ['Перезапустили, спасибо за терпениеПонятно'])
+  await untilServed(journey, 'Перезапустили, спасибо за терпение')
+  await page.reload()
+  await expect.poll(() => shown(page)).toEqual(['Перезапустили, спасибо за терпениеПонятно'])
   await notice(null)
 })
