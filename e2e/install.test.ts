@@ -3,7 +3,9 @@ import { test } from './testing/journey.ts'
 import { dialogOf, textField } from './testing/page-actions.ts'
 import { signInDialog, signInThrough } from './testing/sign-in-actions.ts'
 
-test('Chromium finds nothing that keeps the app from being installed', async ({ journey }) => {
+test('Chromium finds nothing that keeps the app from being installed, and every browser finds its icon', async ({
+  journey,
+}) => {
   const page = await journey.visit()
   const browser = await page.context().newCDPSession(page)
   const { errors, manifest } = await browser.send('Page.getAppManifest')
@@ -14,6 +16,10 @@ test('Chromium finds nothing that keeps the app from being installed', async ({ 
   const found = installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')
   expect(found).toEqual([])
   expect(await page.evaluate(mismatchedPictures)).toEqual([])
+  // Browsers without support for SVG icons look for one there.
+  const icon = await fetch(`${journey.url}/favicon.ico`)
+  expect(icon.status).toBe(200)
+  expect(icon.headers.get('content-type')).toMatch(/^image\/(?:x-icon|vnd\.microsoft\.icon)/)
 })
 
 test('a text shared by the phone waits in the composer, once, even after signing in', async ({
@@ -43,14 +49,6 @@ test('a text shared by the phone waits in the composer, once, even after signing
   await signInDialog(visitor).email.waitFor()
   await signInThrough(journey, visitor, email)
   expect(await textField(await dialogOf(visitor, 'Новая запись')).inputValue()).toBe(shared)
-})
-
-test('browsers without support for SVG icons find an icon at the usual address', async ({
-  journey,
-}) => {
-  const icon = await fetch(`${journey.url}/favicon.ico`)
-  expect(icon.status).toBe(200)
-  expect(icon.headers.get('content-type')).toMatch(/^image\/(?:x-icon|vnd\.microsoft\.icon)/)
 })
 
 /** Returns the manifest's pictures whose type or size differs from the manifest. */
