@@ -109,7 +109,6 @@ test('a blocked user reads why they are signed out, until when and whom to ask, 
 
   await page.goto(journey.url)
   await expect.poll(() => journey.rows('SELECT user_id FROM blocks')).toHaveLength(1)
-  await before.bringToFront()
   await before.getByRole('link', { name: 'Ответы мне' }).click()
   await before.getByText('Сессия завершена модератором · Почему').click()
   await before.getByText('Причина: Оскорбления. Спросить можно у тех').waitFor()

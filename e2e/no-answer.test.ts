@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { TestUser } from '../server/testing/client.ts'
 import { type Journey, desktopTest as test } from './testing/journey.ts'
-import { countRequests, holdCalls, postWith } from './testing/page-actions.ts'
+import { countRequests, holdCalls, postWith, switchView } from './testing/page-actions.ts'
 import { profileLink, signInButton } from './testing/sign-in-actions.ts'
 
 const REFRESH = '**/api/v1/sessions/current'
@@ -31,7 +31,7 @@ test('while the session is unknown, the page shows neither state, retries by its
   await profileLink(page).waitFor()
 })
 
-test('when the server does not answer, a page that needs sign-in keeps its address, and «Повторить» opens it; the wall can still be reached', async ({
+test('when the server does not answer, a page that needs sign-in keeps its address, and «Повторить» opens it', async ({
   journey,
   olga,
 }) => {
@@ -40,15 +40,27 @@ test('when the server does not answer, a page that needs sign-in keeps its addre
   await failed.getByText(UNAVAILABLE).waitFor()
   expect(new URL(page.url()).pathname).toBe('/settings')
   expect(await page.getByRole('dialog').count()).toBe(0)
-  await page.getByRole('link', { name: 'Стена' }).first().click()
-  await page.waitForURL(`${journey.url}/`)
-  await page.goBack()
 
   await page.unroute(REFRESH)
   await failed.getByRole('button', { name: 'Повторить' }).click()
   await profileLink(page).waitFor()
   await page.getByText(olga.email).waitFor()
   expect(new URL(page.url()).pathname).toBe('/settings')
+})
+
+test('without an answer the switcher still leads to the wall, where another call that succeeds also shows the viewer', async ({
+  journey,
+  olga,
+}) => {
+  const page = await visitUnanswered(journey, olga, '/liked')
+  await page.getByRole('alert').getByText(UNAVAILABLE).waitFor()
+  await switchView(page, 'Новые')
+  await page.waitForURL(`${journey.url}/`)
+  const failed = page.getByRole('main').getByRole('alert')
+  await failed.getByRole('heading', { name: 'Не получилось загрузить' }).waitFor()
+  await page.unroute(REFRESH)
+  await failed.getByRole('button', { name: 'Повторить' }).click()
+  await profileLink(page).waitFor()
 })
 
 test('an action that needs sign-in shows that the server does not answer, and works once it does', async ({
