@@ -63,11 +63,7 @@ test('the bell counts unseen replies and leads to them: adjacent ones to one pos
   expect(await marks.count()).toBe(0)
 })
 
-test('a muted post announces no replies, until its author unmutes it', async ({
-  journey,
-  olga,
-  petr,
-}) => {
+test('a muted post announces no replies until it is unmuted', async ({ journey, olga, petr }) => {
   const post = await journey.publish(olga, 'Шумная запись')
   const page = await journey.visit({ as: olga })
   const card = postWith(page, 'Шумная запись')

@@ -117,10 +117,7 @@ test('a dialog closes at once, and the app keeps working, even if the browser ne
   await page.waitForURL('**/settings')
 })
 
-test('without the Navigation API, closing a dialog leaves no entry behind either', async ({
-  journey,
-  olga,
-}) => {
+test('a closed dialog leaves no entry without the Navigation API', async ({ journey, olga }) => {
   const page = await journey.visit({
     as: olga,
     viewport: PHONE,

@@ -126,11 +126,7 @@ test('new posts and replies of others still show their buttons at once, those of
   expect(performance.now() - since).toBeLessThan(2500)
 })
 
-test('a list loads more posts if all posts of a page are hidden', async ({
-  journey,
-  olga,
-  petr,
-}) => {
+test('a list loads more if all posts of a page are hidden', async ({ journey, olga, petr }) => {
   const long = await journey.publish(olga, 'Давняя')
   await journey.fillWall(petr, 25)
   await mutePetr(journey, olga, petr)

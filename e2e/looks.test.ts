@@ -119,10 +119,7 @@ test('from 757 px a side rail shows icons, and from 1060 px labels if they fit, 
   }
 })
 
-test('at no width does anything overflow, and every target can be tapped', async ({
-  journey,
-  olga,
-}) => {
+test('at any width nothing overflows and every target can be tapped', async ({ journey, olga }) => {
   const text = `Слишком${'длинное'.repeat(20)}слово и https://example.org/${'a'.repeat(90)}`
   await journey.publish(olga, text)
   const page = await journey.visit({ as: olga })
@@ -165,19 +162,19 @@ test('with the longest name, and letters twice as large, titles are whole and no
     // The tile takes some of the title's room.
     await profileLink(page).waitFor()
     if (!title) await page.getByText('изменено').first().waitFor()
-    for (const [width, letters] of [
-      [320, 16],
-      [390, 16],
-      [320, 32],
-      [390, 32],
-      [1280, 32],
+    for (const [letters, widths] of [
+      [16, [320, 390]],
+      [32, [320, 390, 1280]],
     ] as const) {
-      const where = `${path}, ${width} px, ${letters} px`
-      await page.setViewportSize({ width, height: 844 })
       await setLetters(page, letters)
-      await expect.poll(() => page.evaluate(outside), { message: where }).toEqual(NOTHING)
-      if (title)
-        expect(await isWhole(header.getByRole('heading', { name: title })), where).toBe(true)
+      for (const width of widths) {
+        const where = `${path}, ${width} px, ${letters} px`
+        await page.setViewportSize({ width, height: 844 })
+        await expect.poll(() => page.evaluate(outside), { message: where }).toEqual(NOTHING)
+        if (title) {
+          expect(await isWhole(header.getByRole('heading', { name: title })), where).toBe(true)
+        }
+      }
     }
   }
 

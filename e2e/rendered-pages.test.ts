@@ -195,7 +195,7 @@ test('a page without posts contains its style and looks the same without scripts
   expect(await postTexts(still)).toHaveLength(10)
 })
 
-test('visitors see the introduction until they close it; users do not', async ({
+test('visitors see the introduction until they close it, users never', async ({
   journey,
   olga,
 }) => {

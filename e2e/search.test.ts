@@ -67,11 +67,7 @@ test('without scripts the form searches, the words are marked, and a link leads 
   await heading(page, 'Уточните запрос').waitFor()
 })
 
-test('posts with similar words follow below a line of their own', async ({
-  journey,
-  olga,
-  petr,
-}) => {
+test('posts with similar words follow below a line', async ({ journey, olga, petr }) => {
   await journey.publish(olga, 'Аквариумист')
   await journey.publish(olga, 'Вот аквариум')
   await journey.fillWall(petr, 11, 'Аквариумистика')

@@ -3,10 +3,7 @@ import { DESKTOP, test } from './testing/journey.ts'
 import { dialogOf, focused, focusedPost, postWith, typeRussian } from './testing/page-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
-test('j and k step through the posts, Page Up and Page Down too, on any layout', async ({
-  journey,
-  olga,
-}) => {
+test('j, k, Page Up and Page Down step through posts on any layout', async ({ journey, olga }) => {
   await journey.fillWall(olga, 15)
   const page = await journey.visit({ viewport: DESKTOP })
   await postWith(page, 'Запись 15').waitFor()

@@ -91,10 +91,7 @@ test('a removed post above a reply is a placeholder, and the thread continues ab
   expect(await page.getByText('Запись удалена').count()).toBe(1)
 })
 
-test('a long thread leads to its first replies, and on to the newest', async ({
-  journey,
-  olga,
-}) => {
+test('a long thread leads to its first replies and on to the newest', async ({ journey, olga }) => {
   const texts = numbers(2, 12).map((n) => `Ответ ${n}`)
   await journey.fillThread(olga, root.id, texts)
   const path = `/posts/${root.id}`
@@ -173,9 +170,7 @@ test('a replied post that is loading is announced, and its space is reserved, so
   expect(Math.abs((await topOf(page, middle)) - before)).toBeLessThanOrEqual(1)
 })
 
-test('when the replied post cannot be loaded, the thread shows that and offers a retry', async ({
-  journey,
-}) => {
+test('if the replied post cannot be loaded, the thread offers a retry', async ({ journey }) => {
   const page = await openLast(journey)
   await page.route(callsFor(root, middle), (route) => route.fulfill({ status: 400 }))
   await goToMiddle(page)

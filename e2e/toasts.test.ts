@@ -49,10 +49,7 @@ test('the rest of the page works if toasts or the header fail', async ({ journey
   await page.getByRole('heading', { name: 'Ответы' }).waitFor()
 })
 
-test('a failure of the page’s frame shows an error and a button that reloads', async ({
-  journey,
-  olga,
-}) => {
+test('if the page’s frame fails, an error and a reload are offered', async ({ journey, olga }) => {
   await journey.publish(olga, 'Ведёт дальше')
   const page = await journey.visit({ as: olga, expectedErrors: ANY })
   // The page's frame calls it when another page opens.

@@ -31,9 +31,7 @@ function setAge(journey: Journey, { id }: TestUser, age: string) {
   return journey.rows('UPDATE users SET created_at = now() - $2::interval WHERE id = $1', [id, age])
 }
 
-test('a heart over the limit stays set, shows why it waits, and is sent by itself', async ({
-  journey,
-}) => {
+test('a heart over the limit stays set, shows why, and is sent by itself', async ({ journey }) => {
   const user = await journey.signUp()
   await journey.publish(await journey.signUp(), 'Не сразу')
   const page = await journey.visit({ as: user, before: (it) => it.clock.install() })

@@ -229,10 +229,7 @@ test('a new post that was deleted again leaves a button that disappears when tap
   expect(await newPosts.count()).toBe(0)
 })
 
-test('after publishing, a user still sees new posts by others announced', async ({
-  journey,
-  olga,
-}) => {
+test('after publishing, new posts by others are still announced', async ({ journey, olga }) => {
   const petr = await journey.signUp()
   await journey.fillWall(olga, 12)
   const page = await journey.visit({ as: petr })
@@ -251,10 +248,7 @@ test('after publishing, a user still sees new posts by others announced', async 
   ])
 })
 
-test('when new posts do not arrive, a toast shows why, and the button stays', async ({
-  journey,
-  olga,
-}) => {
+test('if new posts do not arrive, a toast shows why', async ({ journey, olga }) => {
   await journey.fillWall(olga, 12)
   const page = await journey.visitWithNews()
   await journey.publish(olga, 'Самая новая')

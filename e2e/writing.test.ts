@@ -13,10 +13,7 @@ import { endSessions, profileLink, signInThrough } from './testing/sign-in-actio
 
 const PUBLICATION = '**/api/v1/posts'
 
-test('characters over 500 are tinted in the field, also after scrolling', async ({
-  journey,
-  olga,
-}) => {
+test('characters over 500 are tinted, also after scrolling', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga })
   const dialog = await startPost(page)
   const field = textField(dialog)
