@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { compileCacheFolder } from './scripts/compile-cache.ts'
 
 // Each test file and each product under test is a process of its own that loads the same modules:
@@ -38,20 +37,6 @@ const OVER_PLAIN_HTTP = [
   'e2e/{answers,first-journey,likes,replies,settings,sign-in,wall,writing}.test.ts',
   'e2e/plain-http/*.test.ts',
 ]
-
-/** Short files whose tests wait for limits of time. */
-const WAITING = /silent-domains|first-journey/
-
-/** Vitest begins with the largest files, and would wait for these at the end with idle processors. */
-class WaitingFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const { true: waiting = [], false: others = [] } = Object.groupBy(
-      await super.sort(files),
-      ({ moduleId }) => `${WAITING.test(moduleId)}` as const,
-    )
-    return [...waiting, ...others]
-  }
-}
 
 /** On a busy machine a correct result may take long. */
 const PATIENT = { poll: { timeout: 30_000, interval: 30 } }
@@ -93,7 +78,6 @@ export default defineConfig({
     // A test that fails sometimes has failed: nothing retries it.
     retry: 0,
     allowOnly: false,
-    sequence: { sequencer: WaitingFirst },
     projects: [
       // Orders start at 1: with one worker, Vitest runs a group of order 0 last instead of first.
       suite('unit', {
