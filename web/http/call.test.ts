@@ -64,6 +64,14 @@ test('for two seconds after a write, even in another tab, a user’s reads bypas
   vi.restoreAllMocks()
 })
 
+test('a visitor sends no bearer token and asks for none', async () => {
+  const { call, resetToken } = await openPage()
+  resetToken('none')
+  await call('GET /posts', { query: { limit: 10 } })
+  expect(server.received).toMatchObject([{ call: 'GET /api/v1/posts?limit=10', bearer: undefined }])
+  expect(server.refreshes()).toBe(0)
+})
+
 test('concurrent calls share one refresh of the token', async () => {
   const { call } = await openPage()
   await Promise.all(Array.from({ length: 5 }, () => call(me, {})))
