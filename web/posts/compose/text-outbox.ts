@@ -5,7 +5,7 @@ import { retryPause } from '../../http/query-client.ts'
 import type { ReadableAtom } from '../../platform/atom.ts'
 import { isNumber, isString, shape } from '../../platform/guards.ts'
 import { tabId } from '../../platform/ids.ts'
-import { localStore } from '../../platform/storage.ts'
+import { localStore, storedElsewhere } from '../../platform/storage.ts'
 import { withLock } from '../../platform/with-lock.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
 import { type SubmittedText, sendText } from './compose.queries.ts'
@@ -53,6 +53,8 @@ textsChanged.subscribe(() => {
   all = undefined
   if (isStarted) schedule()
 })
+// Before any form, which stores its draft again: then the storage is read anew.
+storedElsewhere.subscribe(({ key }) => key === null && outbox.get().forEach(store))
 
 /** The texts of all authors that this browser holds, oldest first. */
 export const outbox: ReadableAtom<readonly Outgoing[]> = {
@@ -73,7 +75,6 @@ export function startOutbox(): void {
   viewer.subscribe(schedule)
   document.addEventListener('visibilitychange', schedule)
   addEventListener('online', sendAtOnce)
-  addEventListener('storage', ({ key }) => key === null && outbox.get().forEach(store))
   schedule()
 }
 
