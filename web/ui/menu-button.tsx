@@ -1,11 +1,13 @@
 import { Ellipsis } from 'lucide'
 import type { ReactNode } from 'react'
-import type { LazyChunk } from '../platform/lazy-chunk.ts'
+import { createLazyChunk, type LazyChunk } from '../platform/lazy-chunk.ts'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Lazy } from './lazy.tsx'
 import type { MenuProps } from './menu.tsx'
 import { useMenuButton } from './use-menu-button.ts'
+
+export const menu = createLazyChunk(() => import('./menu.tsx'), 'Menu')
 
 type OpenMenu = Pick<MenuProps, 'label' | 'button' | 'onClose'>
 

@@ -1,9 +1,10 @@
-import { ArrowLeft, Search } from 'lucide'
+import { ArrowLeft, ChevronDown, Search } from 'lucide'
 import { PATHS, TITLES } from '../../../contract/pages.ts'
 import { usePage } from '../../history/entry.tsx'
 import { goBack, navigate, openDialog } from '../../history/history.ts'
 import { Link } from '../../history/link.tsx'
 import { useHeaderTitle } from '../../history/use-page-title.ts'
+import { useHydrated } from '../../platform/hydrated.ts'
 import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { withViewer } from '../../session/intents.ts'
 import { settings } from '../../session/page-settings.ts'
@@ -12,9 +13,10 @@ import { Button, IconButton, iconButtonClass } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Lazy } from '../../ui/lazy.tsx'
-import { Listbox } from '../../ui/listbox.tsx'
 import { Mark } from '../../ui/mark.tsx'
+import { menu } from '../../ui/menu-button.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
+import { useMenuButton } from '../../ui/use-menu-button.ts'
 import styles from './header.module.css'
 
 const bell = createLazyChunk(() => import('../../answers/bell.tsx'), 'Bell')
@@ -71,7 +73,13 @@ function Brand() {
   )
 }
 
+/** Without scripts, only the name of the shown list is there. */
 function FeedSwitcher({ current }: { current: FeedView }) {
+  const { button, buttonProps, close } = useMenuButton()
+  const isHydrated = useHydrated()
+  const label = FEED_VIEWS.find(({ value }) => value === current)?.label
+  const className = classes('control', styles.switcher)
+
   function open(path: FeedView): void {
     // Everybody may open the wall, so this does not wait until the viewer is known.
     if (path === PATHS.wall) navigate(path)
@@ -79,13 +87,29 @@ function FeedSwitcher({ current }: { current: FeedView }) {
   }
 
   const switcher = (
-    <Listbox
-      label="Какие записи показать"
-      className={styles.switcher}
-      options={FEED_VIEWS}
-      value={current}
-      onSelect={open}
-    />
+    <>
+      {!isHydrated && <span className={classes(className, styles.still)}>{label}</span>}
+      <button {...buttonProps} type="button" className={className} aria-haspopup="listbox">
+        {label}
+        <Icon shape={ChevronDown} size={18} className={styles.chevron} />
+      </button>
+      {button && (
+        <Lazy chunk={menu} loading={<i data-loading />} onError={close}>
+          {(Menu) => (
+            <Menu
+              role="listbox"
+              label="Какие записи показать"
+              items={FEED_VIEWS.filter(({ value }) => value !== current).map((view) => ({
+                label: view.label,
+                onSelect: () => open(view.value),
+              }))}
+              button={button}
+              onClose={close}
+            />
+          )}
+        </Lazy>
+      )}
+    </>
   )
   if (current !== PATHS.wall) return <h1 className={styles.view}>{switcher}</h1>
   return (

@@ -1,24 +1,22 @@
-import { Plus, Settings } from 'lucide'
-import { PATHS } from '../../../contract/pages.ts'
+import { Plus, Settings, ShieldCheck } from 'lucide'
+import type { ComponentProps } from 'react'
+import { MODERATION_PATH, PATHS } from '../../../contract/pages.ts'
+import { moderationLabel } from '../../format/labels.ts'
+import { usePage } from '../../history/entry.tsx'
 import { Link } from '../../history/link.tsx'
-import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { useUnsentText } from '../../posts/compose/stored-drafts.ts'
 import { writePost } from '../../session/intents.ts'
 import { useUser } from '../../session/viewer.ts'
 import { ThemeToggle } from '../../theme/theme-toggle.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Lazy } from '../../ui/lazy.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import bar from './bottom-bar.module.css'
-import { NavigationLink } from './navigation-link.tsx'
 import rail from './side-rail.module.css'
 import { useHideOnScroll } from './use-hide-on-scroll.ts'
 
-const queueLink = createLazyChunk(() => import('./queue-link.tsx'), 'QueueLink')
-
 export function SideRail({ appName }: { appName: string }) {
-  const isModerator = useUser()?.isModerator
+  const user = useUser()
   return (
     <nav className={rail.rail} aria-label="Разделы">
       <Link to={PATHS.wall} className={rail.brand} title={appName}>
@@ -34,10 +32,11 @@ export function SideRail({ appName }: { appName: string }) {
         <span className={rail.label}>Новая запись</span>
         <DraftMark />
       </button>
-      {isModerator && (
-        <Lazy chunk={queueLink} loading={null}>
-          {(QueueLink) => <QueueLink />}
-        </Lazy>
+      {user?.isModerator && (
+        <NavigationLink to={MODERATION_PATH} className={rail.item} title={moderationLabel(user)}>
+          <Icon shape={ShieldCheck} size={22} />
+          <span className={rail.label}>{moderationLabel(user)}</span>
+        </NavigationLink>
       )}
       <div className={rail.end}>
         <ThemeToggle className={rail.item} labelClass={rail.label} />
@@ -63,6 +62,12 @@ export function BottomBar() {
       </NavigationLink>
     </nav>
   )
+}
+
+/** Marks the link as current on its page and on the pages below it. */
+function NavigationLink(props: ComponentProps<typeof Link>) {
+  const isCurrent = `${usePage()?.path}/`.startsWith(`${props.to}/`)
+  return <Link {...props} aria-current={isCurrent ? 'page' : undefined} />
 }
 
 /** A dot on the button for a new post while the viewer has left one unsent. */
