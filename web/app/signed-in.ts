@@ -7,13 +7,12 @@ import type { CallError } from '../http/call-error.ts'
 import { queryClient } from '../http/query-client.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { preload } from '../platform/lazy-chunk.ts'
-import { localStore } from '../platform/storage.ts'
+import { localStore, sessionStore } from '../platform/storage.ts'
 import { whenIdle } from '../platform/timing.ts'
 import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
 import type { PostChange } from '../posts/cache/post-channel.ts'
-import { SIGN_IN_KEY } from '../session/stored-keys.ts'
-import { takeArrival } from '../sign-in/arrival.ts'
+import { ARRIVAL_KEY, SIGN_IN_KEY } from '../session/stored-keys.ts'
 import { toast } from '../ui/toaster.tsx'
 import { preloadDialogs } from './dialogs.tsx'
 import { preloadViewerPages } from './routes.tsx'
@@ -29,7 +28,8 @@ export async function greetUser(user: CurrentUser): Promise<void> {
   localStore.remove(SIGN_IN_KEY)
   delete pageFlags().codeSent
   const { username, hasNewOutcomes = false, lastRemoval } = user
-  const arrival = takeArrival()
+  const arrival = sessionStore.read(ARRIVAL_KEY)
+  sessionStore.remove(ARRIVAL_KEY)
   if (arrival === 'returned') toast({ text: 'С возвращением' })
   // The composer shows this in a line of its own.
   else if (arrival && !COMPOSERS.has(openedDialog.get()?.name)) {

@@ -3,7 +3,7 @@ import { settings } from '../session/page-settings.ts'
 import { Mark } from '../ui/mark.tsx'
 import { Modal } from '../ui/modal.tsx'
 import styles from './steps.module.css'
-import { ClosedStep, DeletedStep, DoneStep, EmailStep, OfferRegistrationStep } from './steps.tsx'
+import { ClosedStep, DoneStep, EmailStep, OfferRegistrationStep, OfferStep } from './steps.tsx'
 import { useSignIn } from './use-sign-in.ts'
 
 export function SignInDialog({ onClose }: { onClose: () => void }) {
@@ -32,27 +32,23 @@ export function SignInDialog({ onClose }: { onClose: () => void }) {
 }
 
 function Step({ step, mailed, goBack }: ReturnType<typeof useSignIn>) {
-  const { email, entry, refusal, start, verify } = mailed
-  const offer = { busy: mailed.isPending, refusal, onReturn: goBack }
+  const { entry } = mailed
   switch (step.at) {
     case 'mail':
       return entry ? <CodeEntry {...entry} /> : <EmailStep mailed={mailed} />
     case 'offer-registration':
-      return (
-        <OfferRegistrationStep
-          {...offer}
-          email={email}
-          onAccept={() => start({ email, way: 'registration' })}
-        />
-      )
+      return <OfferRegistrationStep mailed={mailed} onReturn={goBack} />
     case 'closed':
       return <ClosedStep message={step.message} onReturn={goBack} />
     case 'deleted':
       return (
-        <DeletedStep
-          {...offer}
-          message={step.message}
-          onAccept={() => verify({ code: step.code, restore: true })}
+        <OfferStep
+          mailed={mailed}
+          tip={step.message}
+          accept="Вернуть аккаунт"
+          decline="Отмена"
+          onAccept={() => mailed.verify({ code: step.code, restore: true })}
+          onReturn={goBack}
         />
       )
     case 'done':

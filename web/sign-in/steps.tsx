@@ -33,38 +33,21 @@ export function EmailStep({ mailed }: { mailed: MailedCode }) {
   )
 }
 
-/** The links open a new tab, so that the dialog stays as it is. */
-function Terms() {
-  return (
-    <p className={classes('soft', styles.note)}>
-      Продолжая, вы принимаете{' '}
-      <a href={PATHS.rules} target="_blank" rel="noreferrer">
-        правила
-      </a>{' '}
-      и даёте{' '}
-      <a href={PATHS.consent} target="_blank" rel="noreferrer">
-        согласие на обработку персональных данных
-      </a>
-      .
-    </p>
-  )
-}
-
 type OfferStepProps = {
+  mailed: MailedCode
   tip: ReactNode
   /** The label of the accepting button. */
   accept: string
   decline?: string
-  busy: boolean
-  refusal: MailedCode['refusal']
   onAccept: () => void
   onReturn: () => void
   /** Shown above the buttons. */
   children?: ReactNode
 }
 
-function OfferStep(props: OfferStepProps) {
-  const { tip, accept, decline = 'Вернуться', busy, refusal, onAccept, onReturn } = props
+export function OfferStep(props: OfferStepProps) {
+  const { tip, accept, decline = 'Вернуться', onAccept, onReturn } = props
+  const { isPending, refusal } = props.mailed
   const tipId = useId()
   // The focused input is gone. On this button, screen readers read the question.
   const proceed = useFocusOnMount<HTMLButtonElement>()
@@ -79,23 +62,25 @@ function OfferStep(props: OfferStepProps) {
         ref={proceed}
         variant="primary"
         wide
-        pending={busy}
+        pending={isPending}
         disabled={refusal.secondsLeft > 0}
         aria-describedby={tipId}
         onClick={onAccept}
       >
         {accept}
       </Button>
-      <Button variant="plain" wide disabled={busy} onClick={onReturn}>
+      <Button variant="plain" wide disabled={isPending} onClick={onReturn}>
         {decline}
       </Button>
     </>
   )
 }
 
-type OfferProps = Omit<OfferStepProps, 'tip' | 'accept'>
+type OfferRegistrationProps = Pick<OfferStepProps, 'mailed' | 'onReturn'>
 
-export function OfferRegistrationStep({ email, ...offer }: OfferProps & { email: string }) {
+/** The links open a new tab, so that the dialog stays as it is. */
+export function OfferRegistrationStep({ mailed, onReturn }: OfferRegistrationProps) {
+  const { email, start } = mailed
   const tip = (
     <>
       Аккаунта с почтой{' '}
@@ -106,15 +91,26 @@ export function OfferRegistrationStep({ email, ...offer }: OfferProps & { email:
     </>
   )
   return (
-    <OfferStep {...offer} tip={tip} accept="Продолжить">
-      <Terms />
+    <OfferStep
+      mailed={mailed}
+      tip={tip}
+      accept="Продолжить"
+      onAccept={() => start({ email, way: 'registration' })}
+      onReturn={onReturn}
+    >
+      <p className={classes('soft', styles.note)}>
+        Продолжая, вы принимаете{' '}
+        <a href={PATHS.rules} target="_blank" rel="noreferrer">
+          правила
+        </a>{' '}
+        и даёте{' '}
+        <a href={PATHS.consent} target="_blank" rel="noreferrer">
+          согласие на обработку персональных данных
+        </a>
+        .
+      </p>
     </OfferStep>
   )
-}
-
-/** Offers to bring back a deleted account to the person who has proved its address. */
-export function DeletedStep({ message, ...offer }: OfferProps & { message: string }) {
-  return <OfferStep {...offer} tip={message} accept="Вернуть аккаунт" decline="Отмена" />
 }
 
 export function ClosedStep({ message, onReturn }: { message: string; onReturn: () => void }) {

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react'
 import { useMailedCode } from '../codes/use-mailed-code.ts'
 import { reloadBelowDialog } from '../history/history.ts'
+import { sessionStore } from '../platform/storage.ts'
+import { ARRIVAL_KEY } from '../session/stored-keys.ts'
 import { announceSessionChange } from '../session/viewer.ts'
-import { saveArrival } from './arrival.ts'
 import { identify } from './identify.ts'
 import { startSignIn, verifySignIn } from './sign-in.queries.ts'
 import { type Step, stepAfter } from './sign-in-flow.ts'
@@ -23,8 +24,8 @@ export function useSignIn() {
       return verifySignIn({ ...input, body }, way)
     },
     onVerified: (_, { way }) => {
-      if (step.at === 'deleted') saveArrival('returned')
-      else if (way === 'registration') saveArrival('registered')
+      if (step.at === 'deleted') sessionStore.write(ARRIVAL_KEY, 'returned')
+      else if (way === 'registration') sessionStore.write(ARRIVAL_KEY, 'registered')
       announceSessionChange()
       setStep({ at: 'done' })
       reloadBelowDialog()
