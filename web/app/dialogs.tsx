@@ -1,6 +1,6 @@
 import type { CurrentUser } from '../../contract/account.ts'
-import { useDialog } from '../history/entry.tsx'
-import { closeDialog, type Dialog, isRestored } from '../history/history.ts'
+import { closeDialog, type Dialog, isRestored, openedDialog } from '../history/history.ts'
+import { useAtom } from '../platform/atom.ts'
 import { createLazyChunk, preload } from '../platform/lazy-chunk.ts'
 import { dropIntent, useIsWaiting } from '../session/intents.ts'
 import { Lazy } from '../ui/lazy.tsx'
@@ -18,7 +18,7 @@ export async function preloadDialogs(user: CurrentUser): Promise<void> {
 }
 
 export function Dialogs() {
-  const dialog = useDialog()
+  const dialog = useAtom(openedDialog, null)
   const waits = useIsWaiting((intent) => intent.name !== 'like')
   if (!dialog) return waits && <DialogLoading />
 

@@ -7,8 +7,7 @@ import {
   useState,
 } from 'react'
 import { type Page, pageAt } from '../../contract/pages.ts'
-import { useAtom } from '../platform/atom.ts'
-import { currentEntry, type Dialog, type Entry, onEntryChange, openedDialog } from './history.ts'
+import { currentEntry, type Entry, onEntryChange } from './history.ts'
 
 const EntryContext = createContext<Entry | null>(null)
 
@@ -42,8 +41,4 @@ export function useEntry(): Entry {
 /** The page that the current address names; null if there is none. */
 export function usePage(): Page | null {
   return pageAt(useEntry().pathname)
-}
-
-export function useDialog(): Dialog | null {
-  return useAtom(openedDialog, null)
 }

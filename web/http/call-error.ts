@@ -12,12 +12,7 @@ export class CallError extends Error {
   readonly status: number
   readonly retryAfter?: number
 
-  constructor(failure: {
-    code: CallError['code']
-    message: string
-    status: number
-    retryAfter?: number
-  }) {
+  constructor(failure: Pick<CallError, 'code' | 'message' | 'status' | 'retryAfter'>) {
     super(failure.message)
     this.code = failure.code
     this.status = failure.status

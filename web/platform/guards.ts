@@ -21,8 +21,3 @@ export function shape<Value>(
 export function arrayOf<Item>(isItem: Guard<Item>): Guard<Item[]> {
   return (value): value is Item[] => Array.isArray(value) && value.every(isItem)
 }
-
-/** Makes a check that also accepts a missing property. */
-export function optional(isRight: Check): Check {
-  return (value) => value === undefined || isRight(value)
-}

@@ -1,4 +1,5 @@
-import { useDialog } from '../history/entry.tsx'
+import { openedDialog } from '../history/history.ts'
+import { useAtom } from '../platform/atom.ts'
 import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import { withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
@@ -11,7 +12,7 @@ const replyField = createLazyChunk(() => import('./reply-field.tsx'), 'ReplyFiel
 /** The reply field on the page of a post. Keeps its height until the viewer is known. */
 export function ReplyRow({ postId, isFirst }: { postId: string; isFirst: boolean }) {
   const viewer = useViewer()
-  const dialog = useDialog()
+  const dialog = useAtom(openedDialog, null)
   const isInDialog = dialog?.name === 'reply' && dialog.postId === postId
   return (
     <div className={classes('unprinted', styles.row)}>

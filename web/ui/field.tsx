@@ -52,20 +52,12 @@ export function Field({ label, hint, error, status, describedBy, children }: Fie
           </p>
         )}
         <p role="status" className={classes('line', styles.status)} data-kind={status?.kind}>
-          {!error && status && <StatusText {...status} />}
+          {!error && status?.kind === 'busy' && <Spinner size={12} />}
+          {!error && status?.text}
         </p>
         {(error || !status) && hint && <p>{hint}</p>}
       </div>
     </div>
-  )
-}
-
-function StatusText({ kind, text }: FieldStatus) {
-  return (
-    <>
-      {kind === 'busy' && <Spinner size={12} />}
-      {text}
-    </>
   )
 }
 

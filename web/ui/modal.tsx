@@ -42,7 +42,8 @@ export function Modal(props: ModalProps) {
     if (event.key !== 'Escape' || event.defaultPrevented) return
     // The app decides whether the dialog closes. Browsers would close it at a second Escape.
     event.preventDefault()
-    if (!isComposing(event)) onClose()
+    // Safari ends a composition with isComposing: false and the key code 229.
+    if (!event.nativeEvent.isComposing && event.keyCode !== 229) onClose()
   }
 
   return (
@@ -122,23 +123,16 @@ function useShowModal(ref: RefObject<HTMLDialogElement | null>): void {
     dialog.showModal()
     // Older browsers look for autofocus only inside the dialog.
     if (document.activeElement !== first) first.focus()
-    holdPage(true)
+    // By this attribute base.css keeps the page from scrolling. With `html:has(dialog:modal)` the
+    // browser checked all posts at each change of the page: 30 ms of a slowed processor for a tap
+    // among 1,000 posts.
+    pageFlags().modal = ''
     return () => {
-      holdPage(false)
+      delete pageFlags().modal
       dialog.close()
       dropCaret()
     }
   }, [ref])
-}
-
-/**
- * Sets the attribute by which base.css keeps the page from scrolling. With `html:has(dialog:modal)`
- * the browser checked all posts at each change of the page: 30 ms of a slowed processor for a tap
- * among 1,000 posts.
- */
-function holdPage(isHeld: boolean): void {
-  if (isHeld) pageFlags().modal = ''
-  else delete pageFlags().modal
 }
 
 /**
@@ -199,9 +193,4 @@ function useBackdropPress(ref: RefObject<HTMLDialogElement | null>, onClose: () 
       isBeside.current = false
     },
   }
-}
-
-/** Safari ends a composition with isComposing: false and the key code 229. */
-function isComposing(event: KeyboardEvent): boolean {
-  return event.nativeEvent.isComposing || event.keyCode === 229
 }

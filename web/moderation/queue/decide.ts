@@ -35,7 +35,7 @@ import {
 export const cardToFocus = createAtom<string | null>(null)
 
 type Words = { done: string; cancelled: string; failed: string }
-type NewBlock = { days: number | null; removesRecent?: true }
+type NewBlock = NonNullable<Decision['block']>
 
 const WAVE_REMOVED = 'Записи за сутки удалены, автор заблокирован'
 
@@ -90,7 +90,7 @@ function begin(act: Act, { words, send }: Sending): void {
   const removed = postsRemovedBy(act)
   const end = (isDone: boolean) => {
     if (isDone) hideOnWall(removed)
-    else showOnWall(removed)
+    else putPosts(queryClient, removed)
     endAct(act, isDone)
   }
   const write: DelayedWrite = {
@@ -162,8 +162,4 @@ function withQuote(post: CachedPost): Post {
 /** Lists leave out missing posts. */
 function hideOnWall(posts: readonly Post[]): void {
   for (const { id } of posts) setMissing(queryClient, id, nextVersion())
-}
-
-function showOnWall(posts: readonly Post[]): void {
-  putPosts(queryClient, posts)
 }

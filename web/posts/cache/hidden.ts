@@ -1,6 +1,6 @@
 import type { OwnAccount } from '../../../contract/account.ts'
 import { createEmitter, type ReadableAtom, useAtom } from '../../platform/atom.ts'
-import { arrayOf, isString, optional, shape } from '../../platform/guards.ts'
+import { arrayOf, isString, shape } from '../../platform/guards.ts'
 import { localStore, storedElsewhere } from '../../platform/storage.ts'
 import { HIDDEN_KEY } from '../../session/stored-keys.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
@@ -88,5 +88,5 @@ const isHidden = shape<Hidden>({
   by: isString,
   authors: areStrings,
   words: areStrings,
-  reported: optional(areStrings),
+  reported: (ids) => ids === undefined || areStrings(ids),
 })

@@ -22,7 +22,9 @@ export function openDraft(store: SafeStorage, userId: string, target: DraftTarge
   const prefix = draftPrefix(userId, target)
   // Each tab has a name of its own, so that none overwrites another's draft.
   const own = prefix + tab
-  let continued = readStoredDraft(store, own) ? undefined : newestDraft(store, prefix)
+  let continued = readStoredDraft(store, own)
+    ? undefined
+    : storedDrafts(store, prefix).find(({ draft }) => draft.text !== '')
 
   function load(): StoredDraft | null {
     return (
@@ -83,10 +85,6 @@ export function keepOpen({ name }: Pick<Draft, 'name'>): () => void {
   // A browser that blocks the storage refuses locks too.
   withLock(name, { mode: 'shared' }, () => closed).catch(() => {})
   return close
-}
-
-function newestDraft(store: SafeStorage, prefix: string): NamedDraft | undefined {
-  return storedDrafts(store, prefix).find(({ draft }) => draft.text !== '')
 }
 
 /** Returns the newest draft first. */

@@ -25,7 +25,7 @@ export type Outgoing = SubmittedText & {
   isRefused?: boolean
 }
 
-type Failure = Pick<CallError, 'code' | 'message' | 'status' | 'retryAfter'>
+type Failure = ConstructorParameters<typeof CallError>[0]
 
 const LONGEST_PAUSE_MS = 600_000
 /** The longest pause while a form shows the text. */

@@ -122,7 +122,7 @@ function useOpenPost(postId: string) {
   const path = postPath(postId)
 
   function onClick(event: MouseEvent<HTMLElement>): void {
-    if (!isOnCard(event) || hasSelectedText()) return
+    if (!isOnCard(event) || getSelection()?.isCollapsed === false) return
     if (event.ctrlKey || event.metaKey) openTab()
     else navigate(path)
   }
@@ -151,10 +151,6 @@ function isOnCard(event: MouseEvent<HTMLElement>): boolean {
   if (event.defaultPrevented || !(event.target instanceof Element)) return false
   // React events also bubble from a menu that is rendered elsewhere in the DOM.
   return event.currentTarget.contains(event.target) && !event.target.closest(INTERACTIVE)
-}
-
-function hasSelectedText(): boolean {
-  return getSelection()?.isCollapsed === false
 }
 
 export const MUTED_AUTHOR = 'Запись скрытого вами автора'
