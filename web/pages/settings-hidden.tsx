@@ -1,17 +1,50 @@
+import { useQuery } from '@tanstack/react-query'
 import { useMuteAuthor } from '../feed/use-mute-author.ts'
 import { usePageTitle } from '../history/use-page-title.ts'
+import { Read } from '../http/read.tsx'
+import styles from '../mutes/hidden-words.module.css'
 import { HiddenWords } from '../mutes/hidden-words.tsx'
-import { MutedAuthors } from '../mutes/muted-authors.tsx'
+import { mutesQuery } from '../mutes/mutes.queries.ts'
 import { Button } from '../ui/button.tsx'
+import { Monogram } from '../ui/monogram.tsx'
+import { Row, rowClass, Section } from '../ui/row.tsx'
+import { Loading } from '../ui/spinner.tsx'
 
 /** /settings/hidden */
 export function SettingsHiddenPage() {
   usePageTitle('Скрытое')
   return (
     <>
-      <MutedAuthors action={(author) => <ReturnButton author={author} />} />
+      <MutedAuthors />
       <HiddenWords />
     </>
+  )
+}
+
+function MutedAuthors() {
+  return (
+    <Section title="Скрытые авторы">
+      <Read
+        query={useQuery(mutesQuery)}
+        loading={<Loading label="Загружаем скрытых авторов" />}
+        inRow
+      >
+        {(authors) =>
+          authors.length === 0 ? (
+            <p className={styles.note}>Вы никого не скрыли. Это можно сделать в меню записи.</p>
+          ) : (
+            <ul>
+              {authors.map((author) => (
+                <li key={author.id} className={rowClass}>
+                  <Row icon={<Monogram name={author.username} />} name={author.username} />
+                  <ReturnButton author={author} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Read>
+    </Section>
   )
 }
 

@@ -4,6 +4,7 @@ import type { Post, RepliedPost } from '../../../contract/posts.ts'
 /** The post that a cached reply replies to has an entry of its own. */
 export type CachedPost = RepliedPost
 
+type Change = (post: CachedPost) => CachedPost
 export type Likes = Pick<CachedPost['actions'], 'is_liked' | 'likes_count'>
 
 /**
@@ -104,11 +105,7 @@ export function readCachedPost(client: QueryClient, id: string): CachedPost | nu
 }
 
 /** Changes the text or the counter of replies. Reads that started earlier no longer change it. */
-export function changePost(
-  client: QueryClient,
-  id: string,
-  change: (post: CachedPost) => CachedPost,
-): void {
+export function changePost(client: QueryClient, id: string, change: Change): void {
   const versions = versionsOf(client, id)
   versions.post = Math.max(versions.post, nextVersion())
   changeEntry(client, id, change)
@@ -132,11 +129,7 @@ export function allCached(client: QueryClient): CachedPost[] {
   return entries.flatMap(([, post]) => post ?? [])
 }
 
-function changeEntry(
-  client: QueryClient,
-  id: string,
-  change: (post: CachedPost) => CachedPost,
-): void {
+function changeEntry(client: QueryClient, id: string, change: Change): void {
   client.setQueryData<CachedPost | null>(postKey(id), (old) => (old ? change(old) : old))
 }
 

@@ -109,7 +109,7 @@ test('a form still shows its text if another tab writes the entry at the same ti
   const name = `outbox ${TEXT.by} ${TEXT.key}`
   stored.setItem(name, JSON.stringify({ ...JSON.parse(stored.getItem(name) ?? ''), tab: '' }))
   textsChanged.emit()
-  expect(findShown(outbox.get(), TEXT)).toMatchObject({ text: TEXT.text, tab: '' })
+  expect(findShown(TEXT)).toMatchObject({ text: TEXT.text, tab: '' })
   await sentKeys()
   await done
 })

@@ -121,11 +121,8 @@ export function drop(outgoing: Outgoing): void {
 }
 
 /** Returns the text that a form of this tab shows, or is to show now. */
-export function findShown(
-  texts: readonly Outgoing[],
-  { by, target }: Pick<Outgoing, 'by' | 'target'>,
-): Outgoing | undefined {
-  const own = texts.filter((it) => it.by === by && it.target === target)
+export function findShown({ by, target }: Pick<Outgoing, 'by' | 'target'>): Outgoing | undefined {
+  const own = outbox.get().filter((it) => it.by === by && it.target === target)
   return own.find(({ key }) => shown.has(key)) ?? own.find(({ tab }) => tab === tabId())
 }
 

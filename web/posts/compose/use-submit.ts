@@ -12,8 +12,6 @@ import {
   whenDone,
 } from './text-outbox.ts'
 
-const NOTHING: readonly Outgoing[] = []
-
 /**
  * Sends the text of a form by the outbox. A form that is opened again, even after a reload, resumes
  * the text that it showed. After it is closed, the outbox sends the text alone. `onSent` and
@@ -25,9 +23,12 @@ export function useSubmit(
 ) {
   const { userId: by } = draft
   const isFor = target === draft.target
-  const [resumed] = useState(() => (isFor ? findShown(outbox.get(), { by, target }) : undefined))
+  const [resumed] = useState(() => (isFor ? findShown({ by, target }) : undefined))
   const isOpen = useRef(false)
-  const shown = findShown(useAtom(outbox, NOTHING), { by, target })
+  const shown = useAtom(
+    { get: () => findShown({ by, target }), subscribe: outbox.subscribe },
+    undefined,
+  )
 
   const sending = useAction({
     mutationFn: (input: string | Outgoing) =>
@@ -38,7 +39,7 @@ export function useSubmit(
       if (isOpen.current) onSent()
     },
     onError: () => {
-      const refused = findShown(outbox.get(), { by, target })
+      const refused = findShown({ by, target })
       if (!isOpen.current || !refused) return
       draft.giveBack(refused.text, refused.key)
       drop(refused)
@@ -50,7 +51,7 @@ export function useSubmit(
     isOpen.current = true
     return () => {
       isOpen.current = false
-      const left = findShown(outbox.get(), { by, target })
+      const left = findShown({ by, target })
       if (left) setShown(left, false)
     }
   }, [by, target])
