@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { DESKTOP, type Journey, testWith } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
@@ -55,9 +55,19 @@ test('the texts of the site are linked from the wall’s foot, beside the column
   await user.getByText('Ольга Ильина').waitFor()
 })
 
-/** Waits for a text in the pages, which may show the state of the site a second late. */
+/** Waits for a text on the wall, which may show visitors the state of the site a second late. */
 async function untilServed(journey: Journey, text: string): Promise<void> {
   await expect.poll(async () => (await fetch(journey.url)).text()).toContain(text)
+}
+
+/** Reloads a page of a user, which may be a second late by itself. */
+async function reloadUntil(shown: Locator): Promise<void> {
+  await expect
+    .poll(async () => {
+      await shown.page().reload()
+      return shown.count()
+    })
+    .toBe(1)
 }
 
 test('closed registrations are announced in the header and the dialog', async ({ journey }) => {
@@ -125,9 +135,8 @@ test('closed writing is announced in the header, and a post is refused with the 
 }) => {
   const olga = await journey.signUp()
   await close(journey, 'writing_closed', 'Переезжаем на другой сервер')
-  await untilServed(journey, 'Переезжаем на другой сервер')
   const page = await journey.visit({ as: olga })
-  await page.getByText('Писать пока нельзя: Переезжаем на другой сервер').waitFor()
+  await reloadUntil(page.getByText('Писать пока нельзя: Переезжаем на другой сервер'))
   await page.getByRole('button', { name: 'Новая запись' }).last().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox').fill('Успею?')
@@ -152,7 +161,8 @@ test('a notice shows without scripts, is closed by «Понятно» for good, 
   expect(await shown(reader)).toEqual(['В полночь перезапустим серверПонятно'])
   expect(await reader.getByRole('button', { name: 'Понятно' }).isVisible()).toBe(false)
   const page = await journey.visit({ as: await journey.signUp() })
-  expect(await shown(page)).toEqual(['В полночь перезапустим серверПонятно'])
+  const line = page.locator('[data-notice-id]:visible')
+  await reloadUntil(line.getByText('В полночь перезапустим сервер'))
   await page.getByRole('button', { name: 'Понятно' }).click()
   await expect.poll(() => shown(page)).toEqual([])
 
@@ -174,8 +184,7 @@ test('a notice shows without scripts, is closed by «Понятно» for good, 
     expect(await page.locator('[data-flashed]').count()).toBe(0)
   }
   await notice('Перезапустили, спасибо за терпение')
-  await untilServed(journey, 'Перезапустили, спасибо за терпение')
-  await page.reload()
-  await expect.poll(() => shown(page)).toEqual(['Перезапустили, спасибо за терпениеПонятно'])
+  await reloadUntil(line.getByText('Перезапустили, спасибо за терпение'))
+  expect(await shown(page)).toEqual(['Перезапустили, спасибо за терпениеПонятно'])
   await notice(null)
 })
