@@ -15,7 +15,7 @@ import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { strictApp } from '../../testing/limited-app.ts'
 import { passEmailChangeTime, stopClock } from '../../testing/passing-time.ts'
 import { from, startAt, verifyAt } from '../../testing/sign-in-calls.ts'
-import { startMailApp, testPerNode } from '../../testing/test-app.ts'
+import { appForTest, startMailApp, testPerNode } from '../../testing/test-app.ts'
 import { removeExpiredAccountRows } from './account.repository.ts'
 
 const DAY = 86_400
@@ -38,6 +38,14 @@ test('the notice to the old address contains a link to the site, and the mail to
   expect(text).toContain(`\n${ORIGIN}/email-undo#${id}.${secret}\n`)
   expect(text).toContain(`напишите нам: ${CONTACT}`)
   expect((await mailbox.mailTo(email)).text).not.toContain('email-undo')
+})
+
+test('without PUBLIC_URL the link leads to the address that the server prints', async () => {
+  const local = await appForTest({ config: { smtpUrl: mailbox.url, port: 3000 } })
+  const user = await local.signUp()
+  await changeEmail({ app: local, mailbox }, user, { email: newEmail() })
+  const { text } = await mailbox.mailAbout(user.email, CHANGED)
+  expect(text).toContain('\nhttp://localhost:3000/email-undo#')
 })
 
 test('a changed e-mail keeps all sessions; the link restores exactly the old address and closes every session of the account', async () => {

@@ -117,6 +117,14 @@ test('an invitation lets in as many people as it is for, however they race, and 
   expect(await isValid(app, third)).toBe(true)
 })
 
+test('an invitation lets a person in while registrations are closed', async () => {
+  const app = await appForTest()
+  await closeSite(app.db, { part: 'registrations', reason: 'Только свои', actor })
+  const { token } = await inviteTo(app)
+  expectRefusal(await register(app, 'a@example.org', `${token}x`), 'REGISTRATION_CLOSED')
+  expect((await register(app, 'a@example.org', token)).status).toBe(200)
+})
+
 test('an expired or revoked invitation lets nobody in, and the journal says who made and revoked it, and not what its link contains', async () => {
   const app = await appForTest()
   await openByInvitation(app)
