@@ -31,7 +31,7 @@ export async function lockPosts(tx: Queryable, ids: string[]): Promise<LockedPos
     SELECT id, owner_id, text, hidden_for,
       likes_moving_since IS NOT NULL OR likes_count > ${LIKES_AT_ONCE} AS has_many_likes
     FROM posts
-    WHERE id IN (SELECT id FROM own UNION ALL SELECT replied_post_id FROM own)
+    WHERE id = ANY(ARRAY(SELECT id FROM own UNION ALL SELECT replied_post_id FROM own))
     ORDER BY id FOR UPDATE`.execute(tx)
   const own = new Set(ids)
   return rows.filter(({ id }) => own.has(id))

@@ -1,5 +1,8 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { atOnce, signUps } from '../../testing/at-once.ts'
+import { lockWaits } from '../../testing/databases.ts'
+import { seedWall } from '../../testing/seed.ts'
 import { appForFile } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 
@@ -28,4 +31,23 @@ test('replies to a post that is being deleted return 201 or 404, and every reply
     }
   }
   expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('a reply that somebody likes while it is being deleted is deleted', async () => {
+  const post = await app.publish(olga)
+  const reply = await app.reply(olga, post.id)
+  // Among few posts PostgreSQL reads them otherwise.
+  await seedWall(app.db, olga.id, 2000)
+  await sql`ANALYZE posts`.execute(app.db)
+  const deletion = await app.db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('posts')
+      .set({ likes_count: sql`likes_count` })
+      .where('id', '=', reply.id)
+      .execute()
+    const sent = app.call('DELETE', `/posts/${reply.id}`, { token: olga.token })
+    await expect.poll(() => lockWaits(app)).toBeGreaterThan(0)
+    return { sent }
+  })
+  expect((await deletion.sent).status).toBe(204)
 })
