@@ -28,7 +28,7 @@ const SCORES = { performance: 99, accessibility: 100, 'best-practices': 100, seo
 const LCP_GOALS = { simulate: 1500, devtools: 1800 } as const
 type Throttling = keyof typeof LCP_GOALS
 const PORT = 3211
-/** A trace can fail on a busy machine, which says nothing about the page. */
+/** Lighthouse may fail to trace a page on a busy machine. */
 const ATTEMPTS = 3
 
 type Result = NonNullable<Awaited<ReturnType<typeof lighthouse>>>['lhr']

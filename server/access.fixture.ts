@@ -105,7 +105,7 @@ export const TABLE: Record<string, Row> = {
     ...sealedForUsers,
   },
   'POST /users/current/downloads': created,
-  // The mailed link is enough, whoever opens it.
+  // The mailed link is enough for every caller.
   'POST /email-changes/:id/undo': { body: { secret: 'guessed' }, ...all('400 LINK_EXPIRED') },
   'GET /users/:username/validation': {
     // One's own name is free only for oneself.

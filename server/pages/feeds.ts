@@ -77,10 +77,8 @@ export async function serveFeeds(app: FastifyInstance, options: Options): Promis
           const feed = feedOf(found, { cursor, origin, appName })
           const body = Buffer.from(write(feed, origin))
           const about = name === 'replies' ? [params.id] : []
-          return new CachedResponse({
-            ...{ route, body, type, headers },
-            postIds: [...about, ...postIdsOf(feed)],
-          })
+          const postIds = [...about, ...postIdsOf(feed)]
+          return new CachedResponse({ route, body, type, headers, postIds })
         })
       })
     }

@@ -14,7 +14,7 @@ export type Wall = { lab: Lab; world: World; base: State; tokenKey: KeyObject }
 
 export type Outcome = {
   orders: number
-  /** All orders with so many switches were run; undefined if all orders were. */
+  /** The largest number of switches of which all orders were run; undefined if all orders were. */
   switches: number | undefined
   /** The statuses of both answers in the two serial orders. */
   statuses: string[]

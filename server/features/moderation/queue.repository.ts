@@ -29,7 +29,7 @@ export type Subject = {
   text: string
   state: PostState
   hidden_for: HiddenFor | null
-  /** Why it is hidden, as its author is told. */
+  /** The reason for hiding it, which its author sees. */
   reason: string | null
 }
 

@@ -25,39 +25,46 @@ export const counterJobs = (db: Db, { log, storeResult }: Options): Jobs => ({
 
 export type Difference = { counter: string; id: string; kept: number; rows: number }
 
-type Counter = [
-  table: 'owner_totals' | 'like_totals' | 'posts',
-  column: string,
-  /** The column by which rows belong to a counter, and SQL that selects the rows. */
-  by: string,
-  rows: string,
-]
-
-const COUNTERS: Record<string, Counter> = {
-  'owner posts': [
-    'owner_totals',
-    'posts',
-    'owner_id',
-    'visible_posts WHERE replied_post_id IS NULL',
-  ],
-  'owner replies': [
-    ...(['owner_totals', 'replies', 'owner_id'] as const),
-    'visible_posts WHERE replied_post_id IS NOT NULL',
-  ],
-  'user likes': ['like_totals', 'likes', 'user_id', 'likes WHERE NOT post_hidden'],
-  'post likes': ['posts', 'likes_count', 'post_id', 'likes WHERE NOT user_left'],
-  'post replies': [
-    ...(['posts', 'replies_count', 'replied_post_id'] as const),
-    'visible_posts WHERE replied_post_id IS NOT NULL',
-  ],
+type Counter = {
+  table: 'owner_totals' | 'like_totals' | 'posts'
+  column: string
+  /** The column by which rows belong to a counter. */
+  by: string
+  /** SQL for the rows that it counts, from the table on. */
+  rows: string
 }
 
-const WALL_POSTS = sql`SELECT count(*) FROM visible_posts WHERE replied_post_id IS NULL`
+const ON_WALL = 'visible_posts WHERE replied_post_id IS NULL'
+const REPLIES = 'visible_posts WHERE replied_post_id IS NOT NULL'
+const COUNTERS: Record<string, Counter> = {
+  'owner posts': { table: 'owner_totals', column: 'posts', by: 'owner_id', rows: ON_WALL },
+  'owner replies': { table: 'owner_totals', column: 'replies', by: 'owner_id', rows: REPLIES },
+  'user likes': {
+    table: 'like_totals',
+    column: 'likes',
+    by: 'user_id',
+    rows: 'likes WHERE NOT post_hidden',
+  },
+  'post likes': {
+    table: 'posts',
+    column: 'likes_count',
+    by: 'post_id',
+    rows: 'likes WHERE NOT user_left',
+  },
+  'post replies': {
+    table: 'posts',
+    column: 'replies_count',
+    by: 'replied_post_id',
+    rows: REPLIES,
+  },
+}
 
-const keyOf = (table: Counter[0]) => sql.ref(table === 'posts' ? 'id' : 'user_id')
+const WALL_POSTS = sql.raw(`SELECT count(*) FROM ${ON_WALL}`)
+
+const keyOf = (table: Counter['table']) => sql.ref(table === 'posts' ? 'id' : 'user_id')
 
 /** Compares every counter of one kind with its rows, in one snapshot. */
-function checkOf([table, column, by, rows]: Counter): RawBuilder<unknown> {
+function checkOf({ table, column, by, rows }: Counter): RawBuilder<unknown> {
   // Replies to a purged post are counted nowhere; a total without a row is 0.
   const join = sql.raw(table === 'posts' ? 'LEFT JOIN' : 'FULL JOIN')
   const counted = sql`SELECT ${sql.ref(by)} AS id, count(*) AS rows FROM ${sql.raw(rows)} GROUP BY 1`
@@ -98,11 +105,11 @@ export async function fixCounter(tx: Queryable, { counter, id }: Difference): Pr
   }
   const found = COUNTERS[counter]
   if (!found) throw new Error(`there is no counter named ${counter}`)
-  const [name, column, by, rows] = found
-  const [table, key, kept] = [sql.table(name), keyOf(name), sql.ref(column)]
+  const { rows, by } = found
+  const [table, key, kept] = [sql.table(found.table), keyOf(found.table), sql.ref(found.column)]
   const count = sql`(SELECT count(*) FROM ${sql.raw(rows)} AND ${sql.ref(by)} = ${id})`
   const lock =
-    name === 'posts'
+    found.table === 'posts'
       ? sql`SELECT FROM posts WHERE id = ${id} FOR UPDATE`
       : sql`INSERT INTO ${table} AS t (${key}, ${kept}) VALUES (${id}, 0)
           ON CONFLICT (${key}) DO UPDATE SET ${kept} = t.${kept}`

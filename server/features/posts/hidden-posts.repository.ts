@@ -23,7 +23,8 @@ const LIKES_AT_ONCE = sql.raw('500')
 
 /**
  * Locks posts, and the posts they answer, whose replies will be counted anew: by ascending id, as
- * all code does, so that no two transactions deadlock. Returns those that exist.
+ * all code does, so that no two transactions deadlock. Returns those that exist. The ids are an
+ * array, because a row that changes while it waits to be locked may no longer meet a join.
  */
 export async function lockPosts(tx: Queryable, ids: string[]): Promise<LockedPost[]> {
   const { rows } = await sql<LockedPost>`

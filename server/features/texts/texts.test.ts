@@ -44,8 +44,10 @@ test('the operator’s own file stands in the template’s place, and is read ag
   const folder = join(app.dataDir, 'pages')
   await mkdir(folder)
   const read = async () => (await app.call('GET', '/texts/rules')).body
-  await writeFile(join(folder, 'rules.md'), '# Наши правила\n\nПишет {{OPERATOR_NAME}}.\n')
-  expect(await read()).toEqual({ title: 'Наши правила', html: '<p>Пишет Ольга.</p>' })
+  const rules = '# Наши правила\n\nПишет {{OPERATOR_NAME}}, а не {{constructor}}.\n'
+  await writeFile(join(folder, 'rules.md'), rules)
+  const html = '<p>Пишет Ольга, а не {{constructor}}.</p>'
+  expect(await read()).toEqual({ title: 'Наши правила', html })
   const contacts = (await app.call('GET', '/texts/contacts')).body
   expect(contacts.html).toContain('<a href="mailto:o@example.org">o@example.org</a>')
   const mail = '{{CONTACT_EMAIL}}, [мне](mailto:{{CONTACT_EMAIL}})'

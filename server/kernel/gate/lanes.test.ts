@@ -36,7 +36,7 @@ test('one network opens 200 streams, further ones of it are refused for a minute
   const refused = await ask(app, '/api/v1/live')
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '60'])
   expect(await statusOf(ask(app, '/api/v1/live', '10.0.0.2'))).toBe(200)
-  // One that ends makes room for another.
+  // A stream that ends makes room for another.
   opened.find(({ statusCode }) => statusCode === 200)?.destroy()
   await expect.poll(() => statusOf(ask(app, '/api/v1/live'))).toBe(200)
 })

@@ -20,7 +20,7 @@ const SECURITY = {
 
 const app = await appForFile()
 
-/** What the document says of an endpoint. */
+/** Returns what the document states about an endpoint. */
 function described({ method, access, summary, status, body, ...endpoint }: Endpoint) {
   const { params, query, headers } = endpoint
   const named = [params, query, headers].flatMap((part) => Object.keys(part?.properties ?? {}))

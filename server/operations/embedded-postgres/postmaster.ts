@@ -59,7 +59,7 @@ export function hasExited({ child }: Launched): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 
-/** Returns why a PostgreSQL has ended, as its log says. */
+/** Returns why a PostgreSQL has ended: the error of its start, or the last lines of its log. */
 export async function failureReason(dataDir: string, launched: Launched): Promise<string> {
   const error = await launched.exited
   return error instanceof Error ? error.message : readLastLines(logPath(dataDir), launched.logged)
