@@ -19,6 +19,7 @@ import {
   signInDialog,
   signInThrough,
 } from './testing/sign-in-actions.ts'
+import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 test('in a browser that blocks all site data, the wall loads more posts, a menu opens and signing in begins', async ({
   journey,
@@ -87,6 +88,7 @@ test('logging out closes the session, signs every tab out and removes the user�
   const refreshes = countRequests(page, 'PATCH', /\/sessions\/current$/)
   await page.reload()
   await signInButton(page).waitFor()
+  await whenScriptsRun(page)
   await page.goBack()
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
   expect(requests.filter((path) => path.includes('/users/current'))).toEqual([])
