@@ -145,9 +145,12 @@ const CLOSED = 'Сессия завершена с другого устройс
 /** Opens a page as a new user, who hides a word and leaves a draft. */
 async function visitAndWrite(journey: Journey) {
   const here = await journey.signUp()
-  const page = await journey.visit({ as: here })
-  const hidden = { by: here.id, authors: [], words: ['выборы'] }
-  await page.evaluate((it) => localStorage.setItem('hidden', JSON.stringify(it)), hidden)
+  const page = await journey.visit({ as: here, path: '/settings/hidden' })
+  await page.getByRole('textbox', { name: 'Слово' }).fill('выборы')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Убрать слово «выборы»' }).waitFor()
+  await page.getByRole('link', { name: 'Стена' }).click()
+  await page.getByRole('heading', { name: 'Стена' }).waitFor()
   const dialog = await startPost(page)
   await textField(dialog).fill('Не для чужих глаз')
   await page.keyboard.press('Escape')
