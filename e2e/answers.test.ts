@@ -27,11 +27,7 @@ test('a reply lights the bell in each open tab within 1.5 s', async ({ journey, 
   expect(performance.now() - since).toBeLessThan(1500)
 })
 
-test('the bell counts unseen replies and leads to them: adjacent ones to one post are a group under its text, and all are new only at this visit', async ({
-  journey,
-  olga,
-  petr,
-}) => {
+test('the bell leads to unseen replies, not of muted posts', async ({ journey, olga, petr }) => {
   const page = await journey.visit({ as: olga, path: '/replies', viewport: DESKTOP })
   await page.getByRole('heading', { name: 'Записи не найдены' }).waitFor()
   await page.getByText('Здесь появятся ответы на ваши записи').waitFor()
@@ -58,26 +54,20 @@ test('the bell counts unseen replies and leads to them: adjacent ones to one pos
   await postWith(page, 'Про другое').getByText('Другое', { exact: true }).waitFor()
   await group.getByRole('link').click()
   await page.waitForURL(`**/posts/${asked.id}`)
+  const card = postWith(page, 'Вопрос').first()
+  await chooseFromMenu(card, 'Не сообщать об этой записи')
+  await toast(page, 'Больше не сообщаем').waitFor()
+  await journey.reply(petr, asked.id, 'Не услышат')
+  await page.reload()
+  await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
+  await (await openMenu(card)).getByRole('menuitem', { name: 'Сообщать об этой записи' }).click()
+  await toast(page, 'Снова сообщаем об ответах').waitFor()
   await page.goto(`${journey.url}/replies`)
   await third.waitFor()
   expect(await marks.count()).toBe(0)
 })
 
-test('a muted post announces no replies until it is unmuted', async ({ journey, olga, petr }) => {
-  const post = await journey.publish(olga, 'Шумная запись')
-  const page = await journey.visit({ as: olga })
-  const card = postWith(page, 'Шумная запись')
-  await page.getByRole('link', { name: 'Ответы мне' }).waitFor()
-  await chooseFromMenu(card, 'Не сообщать об этой записи')
-  await toast(page, 'Больше не сообщаем').waitFor()
-  await journey.reply(petr, post.id, 'Не услышат')
-  await page.reload()
-  await page.getByRole('link', { name: 'Ответы мне', exact: true }).waitFor()
-  await (await openMenu(card)).getByRole('menuitem', { name: 'Сообщать об этой записи' }).click()
-  await toast(page, 'Снова сообщаем об ответах').waitFor()
-})
-
-test('mails about replies are turned off and on in the settings', async ({ journey, olga }) => {
+test('mails about replies are turned off in the settings', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, path: '/settings' })
   const mails = page.getByRole('checkbox', { name: 'Письма об ответах' })
   expect(await mails.isChecked()).toBe(true)
@@ -87,6 +77,4 @@ test('mails about replies are turned off and on in the settings', async ({ journ
     .toBe(false)
   await page.reload()
   await expect.poll(() => mails.isChecked()).toBe(false)
-  await mails.click()
-  await expect.poll(() => mails.isChecked()).toBe(true)
 })

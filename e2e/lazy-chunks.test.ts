@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import {
@@ -21,9 +20,7 @@ test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, 12)
 })
 
-test('offline, a dialog that was never opened before shows that it needs the network, and later that it loads, and opens with its styles', async ({
-  journey,
-}) => {
+test('a dialog that is not loaded yet shows that it needs the network', async ({ journey }) => {
   const page = await journey.visit({ expectedErrors: UNFETCHED })
   await page.getByRole('article').first().waitFor()
   await goOffline(page)
@@ -44,9 +41,7 @@ test('offline, a dialog that was never opened before shows that it needs the net
   expect(await dialog.evaluate((it) => getComputedStyle(it).borderRadius)).toBe('20px')
 })
 
-test('a post opens without the server, and from the first sign of use menus and signing in do too', async ({
-  journey,
-}) => {
+test('once the page is used, posts, menus and signing in open offline', async ({ journey }) => {
   const fetched: string[] = []
   const page = await journey.visit({
     before: async (it) => {
@@ -83,10 +78,7 @@ test('a post opens without the server, and from the first sign of use menus and 
   await page.getByRole('dialog', { name: 'Вход' }).waitFor()
 })
 
-test('a page that failed to load is loaded by its button «Обновить», or by visiting it again', async ({
-  journey,
-  olga,
-}) => {
+test('a page that failed to load is loaded by «Обновить»', async ({ journey, olga }) => {
   const page = await journey.visit({
     as: olga,
     expectedErrors: UNFETCHED,
@@ -97,7 +89,7 @@ test('a page that failed to load is loaded by its button «Обновить», o
   await page.evaluate(() => Reflect.set(window, 'sameDocument', true))
   await goOffline(page)
   await page.unroute(SETTINGS)
-  await openSettings(page)
+  await profileLink(page).click()
   const failure = page.getByRole('alert').filter({ hasText: 'Не удалось открыть страницу' })
   const refresh = failure.getByRole('button', { name: 'Обновить' })
   await refresh.click()
@@ -106,22 +98,15 @@ test('a page that failed to load is loaded by its button «Обновить», o
 
   await page.goBack()
   await postWith(page, 'Запись 11').waitFor()
-  await openSettings(page)
+  await profileLink(page).click()
   await failure.waitFor()
   await page.context().setOffline(false)
   await refresh.click()
   await page.getByRole('button', { name: 'Выйти' }).waitFor()
-  await page.goBack()
-  await postWith(page, 'Запись 11').waitFor()
-  await openSettings(page)
-  await page.getByRole('button', { name: 'Выйти' }).waitFor()
   expect(await page.evaluate(() => Reflect.get(window, 'sameDocument'))).toBe(true)
 })
 
-test('when a new release has removed the chunk of a page or a dialog, a reload is offered', async ({
-  journey,
-  olga,
-}) => {
+test('if a new release has removed a chunk, a reload is offered', async ({ journey, olga }) => {
   const gone = /assets\/(settings|dialogs)-/
   const page = await journey.visit({
     as: olga,
@@ -132,7 +117,7 @@ test('when a new release has removed the chunk of a page or a dialog, a reload i
   const said = page.getByRole('status').filter({ hasText: 'Не получилось загрузить' })
   await said.getByRole('button', { name: 'Обновить страницу' }).waitFor()
 
-  await openSettings(page)
+  await profileLink(page).click()
   const refresh = page.getByRole('button', { name: 'Обновить', exact: true })
   const reloaded = page.waitForEvent('load')
   await refresh.click()
@@ -141,8 +126,3 @@ test('when a new release has removed the chunk of a page or a dialog, a reload i
   await page.reload()
   await page.getByRole('button', { name: 'Выйти' }).waitFor()
 })
-
-/** Opens the settings by the viewer's link in the header. */
-function openSettings(page: Page): Promise<void> {
-  return profileLink(page).click()
-}

@@ -3,32 +3,25 @@ import { expect } from 'vitest'
 import { authorPath, SITE_DESCRIPTION } from '../contract/pages.ts'
 import { DESKTOP, PHONE, TABLET, test } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
-import { chooseFromMenu, dialogOf, postWith, scroll } from './testing/page-actions.ts'
+import { chooseFromMenu, dialogOf, postWith, recordFrames, scroll } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
-test.beforeEach(async ({ journey, olga }) => {
-  await journey.fillWall(olga, 30)
-  const asked = await journey.publish(olga, 'Вопрос в строку')
-  await journey.reply(olga, asked.id, 'И ответ')
-})
-
-test('the theme is dark at first; the choice survives a reload, and the other theme never flashes', async ({
-  journey,
-}) => {
+test('the theme is dark at first, and a chosen one never flashes', async ({ journey }) => {
   const page = await journey.visit({ colorScheme: 'light', viewport: DESKTOP })
   const dark = await backgroundOf(page)
-  expect(brightness(dark)).toBeLessThan(60)
+  expect(dark).toBe('rgb(19, 18, 17)')
   await page.getByRole('button', { name: 'Светлая тема' }).click()
   const light = await backgroundOf(page)
-  expect(brightness(light)).toBeGreaterThan(200)
+  expect(light).toBe('rgb(251, 249, 246)')
 
-  await page.addInitScript(recordBackgrounds)
+  const painted = await recordFrames(page, () => {
+    return document.body && getComputedStyle(document.body).backgroundColor
+  })
   await page.reload()
   await page.getByRole('button', { name: 'Тёмная тема' }).waitFor()
   // The next frame shows the page that the app has just rendered.
   await untilPainted(page)
-  const painted = await page.evaluate(() => Reflect.get(window, 'backgrounds') as string[])
-  expect([...new Set(painted)]).toEqual([light])
+  expect(await painted()).toEqual([light])
   expect(await page.locator('meta[name=theme-color]').getAttribute('content')).toBe('#fbf9f6')
 
   await page.getByRole('button', { name: 'Тёмная тема' }).click()
@@ -36,7 +29,6 @@ test('the theme is dark at first; the choice survives a reload, and the other th
 })
 
 test('an empty wall shows what it is and asks for the first post', async ({ journey }) => {
-  await journey.emptyWall()
   const page = await journey.visit()
   const main = page.getByRole('main')
   const titles = [SITE_DESCRIPTION.slice(0, -1), 'Записи не найдены']
@@ -50,9 +42,8 @@ test('an empty wall shows what it is and asks for the first post', async ({ jour
   await dialogOf(page, 'Вход')
 })
 
-test('on a phone posts fill four fifths of the screen; the bar below hides on scrolling down, and returns on scrolling up by any distance', async ({
-  journey,
-}) => {
+test('on a phone posts fill the screen, and the bar hides', async ({ journey, olga }) => {
+  await journey.fillWall(olga, 20)
   const page = await journey.visit()
   const bar = page.getByRole('navigation', { name: 'Разделы' })
   const top = () => bar.evaluate((it) => Math.round(it.getBoundingClientRect().top))
@@ -71,12 +62,11 @@ test('on a phone posts fill four fifths of the screen; the bar below hides on sc
   await expect.poll(top).toEqual(shown)
 })
 
-test('from 757 px a side rail shows icons, and from 1060 px labels if they fit, and a field above the posts; a phone has a bar below, and the theme in a page', async ({
-  journey,
-  olga,
-}) => {
+test('a wide screen has a side rail, a phone has a bar below', async ({ journey, olga }) => {
+  await journey.publish(olga, 'Под полем')
   const page = await journey.visit({ as: olga, viewport: TABLET })
   await profileLink(page).waitFor()
+  expect(await page.getByText('«Вслух» — стена коротких записей').count()).toBe(0)
   const bar = page.getByRole('navigation', { name: 'Разделы' })
   const controls = bar.locator('a:visible, button:visible')
   const label = bar.getByText('Новая запись')
@@ -87,9 +77,8 @@ test('from 757 px a side rail shows icons, and from 1060 px labels if they fit, 
   const first = await page.getByRole('article').first().boundingBox()
   expect(y + height).toBeLessThan(first?.y ?? 0)
   await field.click()
-  const dialog = await dialogOf(page, 'Новая запись')
+  await dialogOf(page, 'Новая запись')
   await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
 
   await page.setViewportSize(DESKTOP)
   await expect.poll(() => widthOf(bar)).toBe(216)
@@ -119,61 +108,44 @@ test('from 757 px a side rail shows icons, and from 1060 px labels if they fit, 
   }
 })
 
-test('at any width nothing overflows and every target can be tapped', async ({ journey, olga }) => {
-  const text = `Слишком${'длинное'.repeat(20)}слово и https://example.org/${'a'.repeat(90)}`
-  await journey.publish(olga, text)
-  const page = await journey.visit({ as: olga })
-  const widths = [{ width: 320, height: 640 }, PHONE, TABLET, DESKTOP]
-  await postWith(page, 'Слишкомдлинное').first().waitFor()
-  for (const viewport of widths) {
-    await page.setViewportSize(viewport)
-    expect(await page.evaluate(outside), `${viewport.width} px`).toEqual(NOTHING)
-    // Elements that move during layout cover their neighbours for a frame.
-    await expect.poll(() => smallTargets(page)).toEqual([])
-  }
-  await page.goto(`${journey.url}/own/replies`)
-  await page.getByRole('link', { name: /Вопрос в строку$/ }).waitFor()
-  for (const viewport of widths) {
-    await page.setViewportSize(viewport)
-    await expect.poll(() => smallTargets(page)).toEqual([])
-  }
-})
-
-test('with the longest name, and letters twice as large, titles are whole and nothing is outside the header or the screen', async ({
-  journey,
-  olga,
-}) => {
+test('at any width and letter size nothing is cut or outside', async ({ journey, olga }) => {
+  await journey.fillWall(olga, 8)
   const username = 'konstantin_konstantinopolsky_322'
   const as = { token: olga.token }
   await journey.call('PATCH', '/users/current/profile', { ...as, body: { username } })
   const post = await journey.publish(olga, 'Что с именем?')
   await journey.call('PATCH', `/posts/${post.id}`, { ...as, body: { text: 'Что с его именем?' } })
   await journey.reply(olga, post.id, 'Имя длинное')
+  const word = `Слишком${'длинное'.repeat(20)}слово и https://example.org/${'a'.repeat(90)}`
+  await journey.publish(olga, word)
   const page = await journey.visit({ as: olga })
   const header = page.getByRole('banner')
-  for (const [path, title] of [
-    ['/', 'Стена'],
-    [`/posts/${post.id}`, undefined],
-    [authorPath(username), undefined],
-    ['/privacy', 'Персональные данные'],
-    ['/settings/account/email', 'Электронная почта'],
+  for (const [path, text, isTitled] of [
+    ['/', 'Слишкомдлинное', true],
+    ['/own/replies', 'Имя длинное', true],
+    [`/posts/${post.id}`, 'изменено', false],
+    [authorPath(username), 'изменено', false],
+    ['/privacy', 'Персональные данные', true],
+    ['/settings/account/email', 'Электронная почта', true],
   ] as const) {
     await page.goto(journey.url + path)
     // The tile takes some of the title's room.
     await profileLink(page).waitFor()
-    if (!title) await page.getByText('изменено').first().waitFor()
+    await page.getByText(text).first().waitFor()
+    const isList = path === '/' || path === '/own/replies'
     for (const [letters, widths] of [
-      [16, [320, 390]],
+      [16, isList ? [320, 390, 800, 1280] : [320, 390]],
       [32, [320, 390, 1280]],
     ] as const) {
       await setLetters(page, letters)
       for (const width of widths) {
-        const where = `${path}, ${width} px, ${letters} px`
+        const message = `${path}, ${width} px, ${letters} px`
         await page.setViewportSize({ width, height: 844 })
-        await expect.poll(() => page.evaluate(outside), { message: where }).toEqual(NOTHING)
-        if (title) {
-          expect(await isWhole(header.getByRole('heading', { name: title })), where).toBe(true)
-        }
+        await expect.poll(() => page.evaluate(outside), { message }).toEqual(NOTHING)
+        if (isTitled) expect(await isWhole(header.getByRole('heading')), message).toBe(true)
+        // Elements that move during layout cover their neighbours for a frame.
+        if (isList && letters === 16)
+          await expect.poll(() => smallTargets(page), { message }).toEqual([])
       }
     }
   }
@@ -223,11 +195,6 @@ function backgroundOf(page: Page): Promise<string> {
   return page.evaluate(() => getComputedStyle(document.body).backgroundColor)
 }
 
-function brightness(color: string): number {
-  const [red, green, blue] = color.match(/[\d.]+/g) ?? []
-  return Math.max(Number(red), Number(green), Number(blue))
-}
-
 async function widthOf(element: Locator): Promise<number> {
   return element.evaluate((it) => Math.round(it.getBoundingClientRect().width))
 }
@@ -236,41 +203,23 @@ const NOTHING = { header: [], screen: [], overflow: 0 }
 
 /** Returns the names of visible links and buttons that are partly outside the header or the screen. */
 function outside() {
-  const nameOf = (it: HTMLElement) => it.getAttribute('aria-label') ?? it.innerText
-  const isIn = (inner: DOMRect, outer: DOMRect) =>
-    inner.left >= outer.left &&
-    inner.right <= outer.right &&
-    inner.top >= outer.top &&
-    inner.bottom <= outer.bottom
-  const partsOf = (css: string) =>
-    [...document.querySelectorAll<HTMLElement>(css)].filter((it) =>
-      it.checkVisibility({ visibilityProperty: true }),
-    )
   const header = document.querySelector('header:has(h1)')?.getBoundingClientRect()
   const { scrollWidth, clientWidth } = document.documentElement
+  const namesOutside = (css: string, bounds: Partial<DOMRect> = {}) => {
+    const { left = 0, right = clientWidth, top = -Infinity, bottom = Infinity } = bounds
+    return [...document.querySelectorAll<HTMLElement>(css)].flatMap((it) => {
+      const box = it.getBoundingClientRect()
+      const isInside =
+        box.left >= left && box.right <= right && box.top >= top && box.bottom <= bottom
+      const isHidden = !it.checkVisibility({ visibilityProperty: true })
+      return isInside || isHidden ? [] : [it.getAttribute('aria-label') ?? it.innerText]
+    })
+  }
   return {
-    header: partsOf('header:has(h1) :is(a, button, h1)')
-      .filter((it) => header && !isIn(it.getBoundingClientRect(), header))
-      .map(nameOf),
-    screen: partsOf('a, button')
-      .filter((it) => {
-        const { left, right } = it.getBoundingClientRect()
-        return left < 0 || right > clientWidth
-      })
-      .map(nameOf),
+    header: namesOutside('header:has(h1) :is(a, button, h1)', header),
+    screen: namesOutside('a, button'),
     overflow: Math.max(0, scrollWidth - clientWidth),
   }
-}
-
-/** Records the page's background at each frame from the first one that has a body. */
-function recordBackgrounds(): void {
-  const backgrounds: string[] = []
-  Reflect.set(window, 'backgrounds', backgrounds)
-  const look = () => {
-    if (document.body) backgrounds.push(getComputedStyle(document.body).backgroundColor)
-    requestAnimationFrame(look)
-  }
-  requestAnimationFrame(look)
 }
 
 /**

@@ -3,9 +3,11 @@ import { expect } from 'vitest'
 import { type Journey, test } from './testing/journey.ts'
 import {
   chooseFromMenu,
+  closeByKey,
   goOffline,
   openTab,
   postWith,
+  refuseOnce,
   startPost,
   submitPost,
   textField,
@@ -17,16 +19,10 @@ import { changeUserInOtherTab } from './testing/sign-in-actions.ts'
 const PUBLICATION = '**/api/v1/posts'
 const WAITS_FOR_SERVER = 'Сервер не отвечает. Текст сохранён, отправим сами'
 
-test('a text that waits for a limit keeps waiting after a reload, in its dialog; if its tab is closed, another shows when, and sends it', async ({
-  journey,
-  olga,
-}) => {
+test('a text waits for a limit through a reload, or in another tab', async ({ journey, olga }) => {
   const first = await journey.visit({ as: olga, before: (page) => page.clock.install() })
-  const headers = { 'retry-after': '30' }
   const message = 'Записи нельзя публиковать так часто: следующая — через 0:30'
-  const json = { code: 'TOO_MANY_REQUESTS', message }
-  const refuse = { status: 429, headers, json }
-  await first.context().route(PUBLICATION, (route) => route.fulfill(refuse), { times: 1 })
+  await refuseOnce(first, PUBLICATION, message, 30)
   const dialog = await submitPost(first, 'Переживёт обновление')
   await dialog.getByText('Записи нельзя публиковать так часто. Отправим через').waitFor()
   await first.reload()
@@ -42,10 +38,7 @@ test('a text that waits for a limit keeps waiting after a reload, in its dialog;
   expect(await published(journey, 'Переживёт обновление')).toBe(1)
 })
 
-test('texts that are published or changed without a network wait, and are sent in their order once it is back', async ({
-  journey,
-  olga,
-}) => {
+test('texts wait for the network, and are sent in their order', async ({ journey, olga }) => {
   await journey.publish(olga, 'Было опечтано')
   const page = await journey.visit({ as: olga })
   await untilPreloaded(page)
@@ -55,15 +48,13 @@ test('texts that are published or changed without a network wait, and are sent i
   await goOffline(page)
   await page.keyboard.press('Control+Enter')
   await edit.getByText('Нет связи. Отправим, когда она вернётся').waitFor()
-  await page.keyboard.press('Escape')
-  await edit.waitFor({ state: 'detached' })
+  await closeByKey(edit)
   await row(page, '1 запись ждёт связи.').waitFor()
   for (const text of ['Первая в метро', 'Вторая в метро']) {
     // The former text is no longer a draft.
     const dialog = await submitPost(page, text)
     await dialog.getByText('Нет связи').waitFor()
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
+    await closeByKey(dialog)
   }
   await row(page, '3 записи ждут связи.').waitFor()
 
@@ -76,10 +67,7 @@ test('texts that are published or changed without a network wait, and are sent i
   expect(posts).toEqual(texts.map((text) => ({ text })))
 })
 
-test('two tabs share one outbox: a text that one sends leaves the form of the other, both show that it waits, either can open it, and it is sent once', async ({
-  journey,
-  olga,
-}) => {
+test('two tabs share one outbox, and a text is sent once', async ({ journey, olga }) => {
   const first = await journey.visit({ as: olga })
   await textField(await startPost(first)).fill('Одна на двоих')
   const second = await openTab(first)
@@ -108,29 +96,7 @@ test('two tabs share one outbox: a text that one sends leaves the form of the ot
   expect([sent, await published(journey, 'Одна на двоих')]).toEqual([['post'], 1])
 })
 
-test('a text that waits is stopped from the outbox, is a draft again, and is published by hand', async ({
-  journey,
-  olga,
-}) => {
-  const page = await journey.visit({ as: olga })
-  await page.route(PUBLICATION, (route) => route.abort())
-  const dialog = await submitPost(page, 'Ещё подумаю')
-  await dialog.getByText(WAITS_FOR_SERVER).waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Открыть' }).click()
-  await dialog.getByRole('button', { name: 'Не отправлять' }).click()
-  await dialog.getByText(WAITS_FOR_SERVER).waitFor({ state: 'detached' })
-  await page.unroute(PUBLICATION)
-  await textField(dialog).fill('Ещё подумаю: вот так')
-  await page.keyboard.press('Control+Enter')
-  await dialog.waitFor({ state: 'detached' })
-  expect(await published(journey, 'Ещё подумаю')).toBe(0)
-  expect(await published(journey, 'Ещё подумаю: вот так')).toBe(1)
-})
-
-test('a pending text is neither shown to nor sent by another account, and is sent when its author is back', async ({
-  journey,
-}) => {
+test('a text that waits is neither shown to nor sent by another account', async ({ journey }) => {
   const [vera, other] = [await journey.signUp(), await journey.signUp()]
   const page = await journey.visit({ as: vera })
   await page.context().route(PUBLICATION, (route) => route.abort())
@@ -150,18 +116,22 @@ test('a pending text is neither shown to nor sent by another account, and is sen
   await expect.poll(() => published(journey, 'Пишет Вера')).toBe(1)
 })
 
-test('a text that waits and one that is being written survive when all data of the site is cleared; logging out asks before it deletes them', async ({
-  journey,
-}) => {
+test('a text that is stopped is a draft, which no clearing loses', async ({ journey }) => {
   const page = await journey.visit({ as: await journey.signUp() })
   const other = await openTab(page)
   await page.context().route(PUBLICATION, (route) => route.abort())
-  const dialog = await submitPost(page, 'Первая из двух')
+  const dialog = await submitPost(page, 'Ещё подумаю')
   await dialog.getByText(WAITS_FOR_SERVER).waitFor()
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
+  await closeByKey(dialog)
+  await page.getByRole('button', { name: 'Открыть' }).click()
+  await dialog.getByRole('button', { name: 'Не отправлять' }).click()
+  await dialog.getByText(WAITS_FOR_SERVER).waitFor({ state: 'detached' })
+  await textField(dialog).fill('Первая из двух')
+  await page.keyboard.press('Control+Enter')
+  await dialog.getByText(WAITS_FOR_SERVER).waitFor()
+  await closeByKey(dialog)
   await textField(await startPost(page)).fill('Вторая из двух')
-  await expect.poll(() => storedTexts(page)).toHaveLength(2)
+  await expect.poll(() => storedTexts(page)).toEqual(['Вторая из двух', 'Первая из двух'])
   await page.evaluate(() =>
     addEventListener('storage', ({ key }) => {
       if (key === null) document.documentElement.dataset.cleared = ''
@@ -185,11 +155,7 @@ test('a text that waits and one that is being written survive when all data of t
   expect(await storedTexts(page)).toEqual([])
 })
 
-test('a text that a long limit refuses after its dialog was closed is announced with the end of the limit on every page, and opens with the reason', async ({
-  journey,
-  olga,
-  petr,
-}) => {
+test('a text that a long limit refuses shows on every page', async ({ journey, olga, petr }) => {
   await journey.publish(petr, 'На что отвечают')
   const page = await journey.visit({ as: olga, before: (it) => it.clock.install() })
   const gate = Promise.withResolvers<void>()
@@ -204,8 +170,7 @@ test('a text that a long limit refuses after its dialog was closed is announced 
   const dialog = page.getByRole('dialog', { name: 'Ответ' })
   await textField(dialog).fill('Не дошло')
   await page.keyboard.press('Control+Enter')
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
+  await closeByKey(dialog)
   gate.resolve()
   const refusal =
     /^1 запись не ушла: В первые сутки можно ответить не так много\. Можно будет \d+ \S+ в \d+:\d\d\./
@@ -233,7 +198,10 @@ async function published(journey: Journey, text: string): Promise<number> {
   return (await journey.rows('SELECT FROM posts WHERE text = $1', [text])).length
 }
 
+/** Returns the texts of drafts and of the outbox, sorted. */
 function storedTexts(page: Page): Promise<string[]> {
-  const isText = /^(draft|outbox) /
-  return page.evaluate((is) => Object.keys(localStorage).filter((key) => is.test(key)), isText)
+  return page.evaluate(() => {
+    const entries = Object.entries(localStorage).filter(([key]) => /^(draft|outbox) /.test(key))
+    return entries.map(([, value]) => JSON.parse(value).text).sort()
+  })
 }

@@ -1,21 +1,25 @@
+import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
 import {
   chooseFromMenu,
+  closeByKey,
+  depth,
   dialogOf,
-  holdAnswer,
+  newPosts,
+  openMenu,
+  openThread,
   postTexts,
   postWith,
   startPost,
+  styleOf,
   submitPost,
+  switchView,
   textField,
   toast,
 } from './testing/page-actions.ts'
 
-test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотреть» leads to it', async ({
-  journey,
-  olga,
-}) => {
+test('Ctrl+Enter publishes once, and «Смотреть» leads to the post', async ({ journey, olga }) => {
   await journey.publish(olga, 'Прежняя запись')
   const page = await journey.visit({ as: olga })
   await postWith(page, 'Прежняя запись').waitFor()
@@ -31,16 +35,19 @@ test('Ctrl+Enter publishes once; the post is first on the wall, and «Смотр
   await postWith(page, 'Первое слово').waitFor()
 })
 
-test('one’s own post is no longer offered once its answer comes, nor after it was deleted', async ({
-  journey,
-  olga,
-}) => {
+test('new posts of others are offered, and one’s own are not', async ({ journey, olga, petr }) => {
   const page = await journey.visit({ as: olga })
-  const letGo = await holdAnswer(page, 'POST', '**/api/v1/posts')
+  const gate = Promise.withResolvers<void>()
+  const delay = async (route: Route) => {
+    const response = await route.fetch()
+    await gate.promise
+    await route.fulfill({ response })
+  }
+  await page.route('**/api/v1/posts', delay, { times: 1 })
   await submitPost(page, 'Ответ придёт позже новости')
-  const offer = page.getByRole('button', { name: 'Показать новые записи' })
+  const offer = newPosts(page)
   await offer.waitFor()
-  letGo()
+  gate.resolve()
   const post = postWith(page, 'Ответ придёт позже новости')
   await post.waitFor()
   await offer.waitFor({ state: 'detached' })
@@ -50,4 +57,158 @@ test('one’s own post is no longer offered once its answer comes, nor after it 
   await dialog.getByRole('button', { name: 'Удалить' }).click()
   await post.waitFor({ state: 'detached' })
   expect(await offer.count()).toBe(0)
+
+  await journey.publish(petr, 'Чужая новость')
+  await (await submitPost(page, 'Своя новость')).waitFor({ state: 'detached' })
+  await offer.click()
+  await postWith(page, 'Чужая новость').waitFor()
+  expect(await postTexts(page)).toEqual(['Своя новость', 'Чужая новость'])
+})
+
+test('an edit has a countdown, and marks the post as edited', async ({ journey, olga }) => {
+  const post = await journey.publish(olga, 'Опечатка')
+  const page = await journey.visit({ as: olga })
+  await chooseFromMenu(postWith(page, 'Опечатка'), 'Изменить')
+  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  const text = textField(dialog)
+  const save = dialog.getByRole('button', { name: 'Сохранить' })
+  expect(await text.inputValue()).toBe('Опечатка')
+  expect(await save.isDisabled()).toBe(true)
+  const left = dialog.getByText(/^Осталось \d+:\d\d$/)
+  const before = await left.innerText()
+  await left.and(dialog.getByText(before)).waitFor({ state: 'detached' })
+  expect((await left.innerText()) < before || before.includes('10:')).toBe(true)
+
+  await text.fill('Опечатка ')
+  expect(await save.isDisabled()).toBe(true)
+  await text.fill('Без опечатки')
+  await page.keyboard.press('Control+Enter')
+  await toast(page, 'Изменено').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await postWith(page, 'Без опечатки').getByText('изменено').waitFor()
+  await page.goto(`${journey.url}/posts/${post.id}`)
+  await postWith(page, 'Без опечатки').getByText('изменено').waitFor()
+})
+
+test('a late edit can be copied, sent as a reply or discarded', async ({ journey, olga }) => {
+  await journey.publish(olga, 'Не вернулся вовремя')
+  await journey.publish(olga, 'Не успею')
+  const page = await journey.visit({ as: olga, before: (page) => page.clock.install() })
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const dialog = page.getByRole('dialog', { name: 'Изменение записи' })
+  const left = postWith(page, 'Не вернулся вовремя')
+  await chooseFromMenu(left, 'Изменить')
+  await textField(dialog).fill('Вернулся поздно')
+  await closeByKey(dialog)
+  await chooseFromMenu(postWith(page, 'Не успею'), 'Изменить')
+  await textField(dialog).fill('Дописал\tслишком поздно')
+  await page.clock.fastForward('10:01')
+  const expired = dialog
+    .getByRole('alert')
+    .getByText('Время изменения записи истекло', { exact: true })
+  await expired.waitFor()
+
+  await dialog.getByRole('button', { name: 'Скопировать текст' }).click()
+  await dialog.getByRole('status').getByText('Текст скопирован').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Дописал\tслишком поздно')
+  await dialog.getByRole('button', { name: 'Отправить ответом' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await toast(page, 'Опубликовано').waitFor()
+
+  const unsaved = page.getByRole('menuitem', { name: 'Несохранённая правка' })
+  await openMenu(left)
+  await unsaved.click()
+  await expired.waitFor()
+  expect(await textField(dialog).inputValue()).toBe('Вернулся поздно')
+  await dialog.getByRole('button', { name: 'Удалить текст' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await openMenu(left)
+  expect(await unsaved.count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await openThread(page, 'Не успею')
+  await postWith(page, 'Дописал слишком поздно').waitFor()
+})
+
+test('a deletion asks first, and leads from the post to the wall', async ({ journey, olga }) => {
+  const other = await journey.publish(olga, 'Удалена в другом окне')
+  await journey.publish(olga, 'Удалится')
+  const page = await journey.visit({ as: olga })
+  const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
+  const remove = dialog.getByRole('button', { name: 'Удалить' })
+  await chooseFromMenu(postWith(page, 'Удалится'), 'Удалить')
+  expect(await styleOf(remove, 'background-color')).toBe('rgb(194, 51, 76)')
+  await dialog.getByRole('button', { name: 'Отмена' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await postTexts(page)).toEqual(['Удалится', 'Удалена в другом окне'])
+
+  await openThread(page, 'Удалится')
+  await chooseFromMenu(postWith(page, 'Удалится'), 'Удалить')
+  await remove.click()
+  await page.waitForURL(`${journey.url}/`)
+  await toast(page, 'Удалено').waitFor()
+  await expect.poll(() => postTexts(page)).toEqual(['Удалена в другом окне'])
+
+  await journey.call('DELETE', `/posts/${other.id}`, { token: olga.token })
+  await chooseFromMenu(postWith(page, 'Удалена в другом окне'), 'Удалить')
+  await remove.click()
+  await toast(page, 'Сообщение не найдено').waitFor()
+  await expect.poll(() => page.getByRole('article').count()).toBe(0)
+})
+
+test('an old post is deleted and rewritten without losing its text', async ({ journey, olga }) => {
+  await journey.fillWall(olga, 1, 'Перепишу')
+  await journey.sql.query("UPDATE posts SET created_at = created_at - interval '1 hour'")
+  const page = await journey.visit({ as: olga })
+  let isRefused = true
+  await page.route('**/api/v1/posts/*', (route) => {
+    if (route.request().method() !== 'DELETE' || !isRefused) return route.continue()
+    isRefused = false
+    return route.abort()
+  })
+  await chooseFromMenu(postWith(page, 'Перепишу 1'), 'Удалить и написать заново')
+  const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
+  const remove = dialog.getByRole('button', { name: 'Удалить и переписать' })
+  await remove.click()
+  await dialog.getByRole('alert').waitFor()
+  await remove.click()
+  const form = page.getByRole('dialog', { name: 'Новая запись' })
+  expect(await form.getByRole('textbox').inputValue()).toBe('Перепишу 1')
+  await form.getByRole('textbox').fill('Переписал')
+  await form.getByRole('button', { name: 'Опубликовать' }).click()
+  await form.waitFor({ state: 'detached' })
+  await expect.poll(() => postTexts(page)).toEqual(['Переписал'])
+})
+
+test('a late deletion shows its failure, and does not navigate', async ({ journey, olga }) => {
+  const post = await journey.publish(olga, 'Удаляется долго')
+  const page = await journey.visit({ as: olga, path: '/liked' })
+  await switchView(page, 'Новые')
+  await openThread(page, 'Удаляется долго')
+  const answers: ('lost' | 'passed')[] = ['lost', 'passed']
+  let gate = Promise.withResolvers<void>()
+  await page.route(`**/api/v1/posts/${post.id}`, async (route) => {
+    if (route.request().method() !== 'DELETE') return route.continue()
+    await gate.promise
+    return answers.shift() === 'lost' ? route.abort() : route.continue()
+  })
+  const dialog = page.getByRole('dialog', { name: 'Удалить запись?' })
+  const remove = dialog.getByRole('button', { name: 'Удалить' })
+  await chooseFromMenu(postWith(page, 'Удаляется долго'), 'Удалить')
+  await remove.click()
+  await closeByKey(dialog)
+  gate.resolve()
+  await toast(page, 'Не удалено. Сервер не отвечает. Попробуйте чуть позже').waitFor()
+  gate = Promise.withResolvers()
+  await page.getByRole('button', { name: 'Вернуться' }).click()
+  await remove.click()
+  await closeByKey(dialog)
+  // The closed dialog steps back by itself.
+  await expect.poll(() => depth(page)).toBe(2)
+
+  await page.goBack()
+  await page.goBack()
+  await page.waitForURL('**/liked')
+  gate.resolve()
+  await toast(page, 'Удалено').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/liked')
 })

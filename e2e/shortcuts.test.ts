@@ -1,6 +1,14 @@
 import { expect } from 'vitest'
 import { DESKTOP, test } from './testing/journey.ts'
-import { dialogOf, focused, focusedPost, postWith, typeRussian } from './testing/page-actions.ts'
+import {
+  closeByKey,
+  dialogOf,
+  focused,
+  focusedPost,
+  like,
+  postWith,
+  typeRussian,
+} from './testing/page-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 test('j, k, Page Up and Page Down step through posts on any layout', async ({ journey, olga }) => {
@@ -38,11 +46,7 @@ test('j, k, Page Up and Page Down step through posts on any layout', async ({ jo
   expect(bottom).toBeLessThanOrEqual(DESKTOP.height)
 })
 
-test('«?» shows the shortcuts on any page; they do nothing while the user types or a dialog is open, and letters can be switched off', async ({
-  journey,
-  olga,
-  petr,
-}) => {
+test('«?» shows the shortcuts, and a field ignores them', async ({ journey, olga, petr }) => {
   await journey.publish(olga, 'Единственная запись')
   const page = await journey.visit({ as: petr, viewport: DESKTOP })
   await postWith(page, 'Единственная запись').waitFor()
@@ -55,8 +59,7 @@ test('«?» shows the shortcuts on any page; they do nothing while the user type
   await page.keyboard.press('Control+J')
   expect(await text.inputValue()).toBe('jklnr?')
   await expect.poll(() => focused(page)).toBe('Текст записи')
-  await page.keyboard.press('Escape')
-  await form.waitFor({ state: 'detached' })
+  await closeByKey(form)
 
   // The chunk of the other dialog is loaded by now, so it would open at once.
   await page.keyboard.press('Shift+Slash')
@@ -66,55 +69,37 @@ test('«?» shows the shortcuts on any page; they do nothing while the user type
   await page.keyboard.press('l')
   await page.evaluate(() => new Promise(requestAnimationFrame))
   expect(await help.isVisible()).toBe(true)
-  await page.keyboard.press('Escape')
-  await help.waitFor({ state: 'detached' })
+  await closeByKey(help)
   await expect.poll(() => focusedPost(page)).toBe('Единственная запись')
-  const likes = postWith(page, 'Единственная запись').getByRole('button', { name: 'Нравится' })
-  expect(await likes.getAttribute('aria-pressed')).toBe('false')
+  const heart = like(postWith(page, 'Единственная запись'))
+  expect(await heart.getAttribute('aria-pressed')).toBe('false')
 
   const letters = help.getByRole('checkbox', { name: 'Буквенные клавиши включены' })
   await page.keyboard.press('Shift+Slash')
   await letters.uncheck()
-  await page.keyboard.press('Escape')
-  await help.waitFor({ state: 'detached' })
+  await closeByKey(help)
   await page.reload()
   await whenScriptsRun(page)
   for (const key of ['j', 'n', 'PageDown', 'Shift+Slash']) await page.keyboard.press(key)
   await letters.check()
-  await page.keyboard.press('Escape')
-  await help.waitFor({ state: 'detached' })
+  await closeByKey(help)
   expect(await focusedPost(page)).toBeUndefined()
   await page.keyboard.press('j')
   await expect.poll(() => focusedPost(page)).toBe('Единственная запись')
 
+  // They work on pages without posts too.
   await page.goto(`${journey.url}/settings`)
   await page.getByRole('button', { name: 'Сочетания клавиш' }).click()
-  await help.waitFor()
-
-  // They work on pages without posts too.
-  await page.goto(`${journey.url}/nowhere`)
-  await whenScriptsRun(page)
-  for (const [key, dialog] of [
-    ['Shift+Slash', help],
-    ['n', form],
-  ] as const) {
-    await page.keyboard.press(key)
-    await dialog.waitFor()
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-  }
+  await closeByKey(help)
+  await page.keyboard.press('n')
+  await form.waitFor()
 })
 
-test('on the page of a post, l and r act on that post until another one has the focus', async ({
-  journey,
-  olga,
-  petr,
-}) => {
+test('on a post’s page l and r act on the focused post', async ({ journey, olga, petr }) => {
   const root = await journey.publish(olga, 'О чём страница')
   await journey.reply(olga, root.id, 'Ответ под ней')
   const page = await journey.visit({ as: petr, path: `/posts/${root.id}`, viewport: DESKTOP })
-  const likes = (text: string) =>
-    postWith(page, text).getByRole('button', { name: 'Нравится' }).getAttribute('aria-pressed')
+  const likes = (text: string) => like(postWith(page, text)).getAttribute('aria-pressed')
   await postWith(page, 'Ответ под ней').waitFor()
   await page.keyboard.press('l')
   await expect.poll(() => likes('О чём страница')).toBe('true')
@@ -122,8 +107,7 @@ test('on the page of a post, l and r act on that post until another one has the 
   await page.keyboard.press('r')
   const dialog = await dialogOf(page, 'Ответ')
   await dialog.getByText('О чём страница').waitFor()
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
+  await closeByKey(dialog)
 
   await postWith(page, 'Ответ под ней').focus()
   await page.keyboard.press('l')

@@ -127,15 +127,9 @@ export async function startJourney(
   /** Makes cached responses stale, as an operator's command would. Waits until the product knows. */
   const invalidateCache = () => publishFromOutside(database.url, { kind: 'edited' })
 
-  async function openPage(visit: Visit): Promise<Page> {
-    const {
-      as: user,
-      path = '/',
-      before,
-      expectedErrors,
-      waitsForScripts = true,
-      ...options
-    } = visit
+  /** Each page has a browser context of its own; an error on the page fails the test. */
+  async function visit({ as: user, path = '/', before, ...given }: Visit): Promise<Page> {
+    const { expectedErrors, waitsForScripts = true, ...options } = given
     const context = await browser.newContext({
       viewport: PHONE,
       locale: 'ru-RU',
@@ -220,8 +214,7 @@ export async function startJourney(
       return (await sql.query(statement, values)).rows
     },
 
-    /** Each page has a browser context of its own; an error on the page fails the test. */
-    visit: (visit: Visit = {}) => openPage(visit),
+    visit,
 
     /**
      * Publishes numbered posts, of which 1 is the oldest. The newest is a minute old.
@@ -304,12 +297,7 @@ function routeAtOnce(page: Page): void {
 }
 
 async function untilAnswered204(path: string): Promise<void> {
-  const ask = () =>
-    fetch(path).then(
-      ({ status }) => status,
-      () => 0,
-    )
-  while ((await ask()) !== 204);
+  while ((await fetch(path).catch(() => undefined))?.status !== 204);
 }
 
 function storeClientToken(clientToken: string): void {

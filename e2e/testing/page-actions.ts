@@ -70,6 +70,25 @@ export async function recordMoves(post: Locator): Promise<() => Promise<number>>
     })
 }
 
+/**
+ * Records what a function returns at each frame of the documents that the page loads from now on.
+ * Returns a function that returns the different values of the current document.
+ */
+export async function recordFrames(page: Page, look: () => string | null | undefined) {
+  await page.addInitScript(`{
+    const seen = (window.seen = new Set())
+    const record = () => {
+      seen.add((${look})())
+      requestAnimationFrame(record)
+    }
+    requestAnimationFrame(record)
+  }`)
+  return async () => {
+    const seen = await page.evaluate(() => [...(Reflect.get(window, 'seen') as Set<string>)])
+    return seen.filter(Boolean)
+  }
+}
+
 export function readOn(page: Page, count: number): Promise<void> {
   return expect
     .poll(async () => {
@@ -127,6 +146,20 @@ export function textField(dialog: Locator): Locator {
   return dialog.getByRole('textbox', { name: 'Текст записи' })
 }
 
+/** Closes a dialog or a menu by the Escape key. */
+export async function closeByKey(dialog: Locator): Promise<void> {
+  await dialog.page().keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+}
+
+export function like(where: Page | Locator): Locator {
+  return where.getByRole('button', { name: 'Нравится' })
+}
+
+export function newPosts(page: Page): Locator {
+  return page.getByRole('button', { name: 'Показать новые записи' })
+}
+
 export function toast(page: Page, text: string): Locator {
   return page.getByRole('status').getByText(text, { exact: true })
 }
@@ -166,18 +199,6 @@ export async function holdCalls(page: Page, address: string | RegExp) {
     asked: asked.promise,
     letGo: gate.resolve,
   }
-}
-
-/** Lets the server carry out the next such call, and delays its answer until the returned function. */
-export async function holdAnswer(page: Page, method: string, address: string): Promise<() => void> {
-  const gate = Promise.withResolvers<void>()
-  await page.route(address, async (route) => {
-    if (route.request().method() !== method) return route.fallback()
-    const response = await route.fetch()
-    await gate.promise
-    await route.fulfill({ response })
-  })
-  return gate.resolve
 }
 
 /** Cuts the page off. Waits until its requests fail: the browser's network process learns it last. */
@@ -234,12 +255,15 @@ export async function scroll(page: Page, by: number): Promise<void> {
   await page.mouse.wheel(0, by)
 }
 
+const RUSSIAN = 'йцукенгшщзфывапролдячсмить'
+const LATIN = 'QWERTYUIOPASDFGHJKLZXCVBNM'
+
 /** Types on a ЙЦУКЕН keyboard: each letter with its own key. */
 export async function typeRussian(page: Page, text: string): Promise<void> {
   const keyboard = await page.context().newCDPSession(page)
   // Waiting between the keys would separate the letters of a word by too much time.
   const events = [...text].flatMap((key) => {
-    const code = codeOfLetter(key)
+    const code = key === ' ' ? 'Space' : `Key${LATIN[RUSSIAN.indexOf(key)]}`
     return [
       { type: 'keyDown', key, code, text: key } as const,
       { type: 'keyUp', key, code } as const,
@@ -271,27 +295,6 @@ export function focusedPost(page: Page): Promise<string | undefined> {
     )
     return text?.innerText
   })
-}
-
-const ROWS = [
-  ['йцукенгшщз', 'QWERTYUIOP'],
-  ['фывапролд', 'ASDFGHJKL'],
-  ['ячсмить', 'ZXCVBNM'],
-] as const
-
-function codeOfLetter(letter: string): string {
-  if (letter === ' ') return 'Space'
-  for (const [russian, latin] of ROWS) {
-    const at = russian.indexOf(letter)
-    if (at >= 0) return `Key${latin[at]}`
-  }
-  throw new Error(`No key for «${letter}»`)
-}
-
-/** Refuses both ways in which a browser can copy. */
-export function refuseToCopy(): void {
-  Object.defineProperty(navigator, 'clipboard', { value: undefined })
-  document.execCommand = () => false
 }
 
 export function styleOf(element: Locator, property: string): Promise<string> {
