@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { type Journey, test as onWall } from './testing/journey.ts'
 import {
@@ -7,46 +8,71 @@ import {
   reportByApi,
   signUpModerator,
 } from './testing/moderation-actions.ts'
-import { focusedPost, goOffline, postWith, toast, typeRussian } from './testing/page-actions.ts'
+import {
+  chooseFromMenu,
+  closeByKey,
+  dialogOf,
+  focusedPost,
+  goOffline,
+  goOnline,
+  postTexts,
+  postWith,
+  toast,
+  typeRussian,
+} from './testing/page-actions.ts'
 
 const test = moderated(onWall)
 /** The browser sends a decision after this time. */
 const DELAY_MS = 10_000
 
-test('a decision is shown at once; cancelled by its toast or by a key, it never reaches the server, and the focus returns to the card', async ({
-  vera,
-  publishReported,
-  visitQueue,
-}) => {
-  await publishReported('Спам первый')
-  await publishReported('Спам второй')
-  const page = await visitQueue(vera)
+test('decisions by mouse or key show, and can be cancelled', async ({ journey, vera, queue }) => {
+  for (const text of ['Первая', 'Вторая', 'Третья']) await queue.report(text)
+  const page = await queue.visit(vera)
   const sent = recordActs(page)
-  await act(postWith(page, 'Спам первый'), 'Удалить')
-  await expect.poll(() => focusedPost(page)).toBe('Спам второй')
-  await postWith(page, 'Спам первый').waitFor({ state: 'detached' })
-  await page.getByText('Ждут решения: 1').waitFor()
+  const first = postWith(page, 'Первая')
+  await act(first, 'Удалить')
+  await expect.poll(() => focusedPost(page)).toBe('Вторая')
+  await first.waitFor({ state: 'detached' })
+  await page.getByText('Ждут решения: 2').waitFor()
   await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
   await toast(page, 'Решение отменено').waitFor()
-  await expect.poll(() => focusedPost(page)).toBe('Спам первый')
-  await page.getByText('Ждут решения: 2').waitFor()
-
-  await act(postWith(page, 'Спам первый'), 'Оставить')
+  await expect.poll(() => focusedPost(page)).toBe('Первая')
+  await page.getByText('Ждут решения: 3').waitFor()
+  await act(first, 'Оставить')
   await toast(page, 'Запись оставлена').waitFor()
   await page.keyboard.press('z')
   await toast(page, 'Решение отменено').waitFor()
-  await expect.poll(() => focusedPost(page)).toBe('Спам первый')
+  await expect.poll(() => focusedPost(page)).toBe('Первая')
   await page.reload()
-  await page.getByText('Ждут решения: 2').waitFor()
+  await page.getByText('Ждут решения: 3').waitFor()
   expect(sent).toEqual([])
+
+  await expect.poll(() => focusedPost(page)).toBe('Первая')
+  await page.keyboard.press('j')
+  await expect.poll(() => focusedPost(page)).toBe('Вторая')
+  // «о» is on the J key, «л» on the K key, «в» on the D key, «щ» on the O key.
+  for (const [key, next] of [
+    ['в', 'Третья'],
+    ['л', 'Первая'],
+    ['щ', 'Третья'],
+  ] as const) {
+    await typeRussian(page, key)
+    await expect.poll(() => focusedPost(page)).toBe(next)
+  }
+  await page.keyboard.press('b')
+  await closeByKey(await dialogOf(page, 'Заблокировать автора'))
+  await page.goto(journey.url)
+  await expect
+    .poll(() => verdicts(journey))
+    .toEqual({ Первая: 'kept', Вторая: 'removed', Третья: 'open' })
 })
 
 test.for(['closes the tab', 'logs out'])(
   'a decision is sent, once, when the moderator %s before its ten seconds are over',
-  async (how, { journey, publishReported, visitQueue }) => {
-    const { id } = await publishReported('Спам на бегу')
+  async (how, { journey, queue }) => {
+    const { id } = await queue.report('Спам на бегу')
     const moderator = await signUpModerator(journey)
-    const page = await visitQueue(moderator)
+    const page = await queue.visit(moderator)
     await act(postWith(page, 'Спам на бегу'), 'Удалить')
     await page.getByText('Жалоб нет').waitFor()
     if (how === 'closes the tab') await page.close({ runBeforeUnload: true })
@@ -61,23 +87,31 @@ test.for(['closes the tab', 'logs out'])(
   },
 )
 
-test('a decision that cannot be sent shows an error, and the report returns to the queue', async ({
-  journey,
-  publishReported,
-  visitQueue,
-}) => {
-  await publishReported('Останется')
-  const page = await visitQueue(await signUpModerator(journey))
+test('a decision that fails to be sent returns its report', async ({ journey, vera, queue }) => {
+  await queue.report('Останется')
+  const { id } = await queue.report('Решено без меня')
+  const page = await queue.visit(await signUpModerator(journey))
   await page.clock.install()
-  await act(postWith(page, 'Останется'), 'Удалить')
-  await page.getByText('Жалоб нет').waitFor()
+  const [left, decided] = [postWith(page, 'Останется'), postWith(page, 'Решено без меня')] as const
+  const remove = async (card: Locator) => {
+    await act(card, 'Удалить')
+    await card.waitFor({ state: 'detached' })
+  }
+  await remove(left)
   await goOffline(page)
   await page.clock.fastForward(DELAY_MS)
   await toast(page, 'Решение не отправлено. Нет связи. Проверьте интернет и повторите').waitFor()
-  await postWith(page, 'Останется').waitFor()
-  await page.context().setOffline(false)
+  await left.waitFor()
+  await goOnline(page)
 
-  await act(postWith(page, 'Останется'), 'Удалить')
+  const decision = { token: vera.token, body: { verdict: 'keep' } }
+  await journey.call('POST', `/moderation/posts/${id}/decision`, decision)
+  await remove(decided)
+  await page.clock.fastForward(DELAY_MS)
+  await toast(page, 'Об этой записи уже решили').waitFor()
+  expect(await decided.count()).toBe(0)
+
+  await remove(left)
   const other = await page.context().newPage()
   await other.goto(`${journey.url}/settings`)
   await other.getByRole('button', { name: 'Выйти' }).click()
@@ -85,71 +119,15 @@ test('a decision that cannot be sent shows an error, and the report returns to t
   await page.bringToFront()
   await page.clock.fastForward(DELAY_MS)
   await toast(page, 'Решение не отправлено. Вы вышли из аккаунта').waitFor()
-  expect(await verdicts(journey)).toEqual({ Останется: 'open' })
+  expect(await verdicts(journey)).toMatchObject({ Останется: 'open' })
 })
 
-test('the queue is worked through by the keyboard alone, in any layout', async ({
-  journey,
-  vera,
-  publishReported,
-  visitQueue,
-}) => {
-  for (const text of ['Первая', 'Вторая', 'Третья']) await publishReported(text)
-  const page = await visitQueue(vera)
-  await expect.poll(() => focusedPost(page)).toBe('Первая')
-  await page.keyboard.press('j')
-  await expect.poll(() => focusedPost(page)).toBe('Вторая')
-  // «о» is on the J key, «л» on the K key, «в» on the D key, «щ» on the O key.
-  await typeRussian(page, 'в')
-  await expect.poll(() => focusedPost(page)).toBe('Третья')
-  await typeRussian(page, 'л')
-  await expect.poll(() => focusedPost(page)).toBe('Первая')
-  await typeRussian(page, 'щ')
-  await expect.poll(() => focusedPost(page)).toBe('Третья')
-  await page.keyboard.press('b')
-  await page.getByRole('dialog', { name: 'Заблокировать автора' }).waitFor()
-  await page.keyboard.press('Escape')
-  await page.goto(journey.url)
-  await expect
-    .poll(() => verdicts(journey))
-    .toEqual({ Первая: 'kept', Вторая: 'removed', Третья: 'open' })
-})
-
-test('a post that another moderator has decided about leaves the queue', async ({
-  journey,
-  vera,
-  publishReported,
-  visitQueue,
-}) => {
-  const { id } = await publishReported('Решено без меня')
-  const page = await visitQueue(vera)
-  await postWith(page, 'Решено без меня').waitFor()
-  await page.clock.install()
-  await journey.call('POST', `/moderation/posts/${id}/decision`, {
-    token: vera.token,
-    body: { verdict: 'keep' },
-  })
-  await act(postWith(page, 'Решено без меня'), 'Удалить')
-  await page.getByText('Жалоб нет').waitFor()
-  await page.clock.fastForward(DELAY_MS)
-  await toast(page, 'Об этой записи уже решили').waitFor()
-  await page.getByText('Жалоб нет').waitFor()
-})
-
-test('a post reported by three people is hidden until a decision, and only its author can read it', async ({
-  journey,
-  vera,
-  olga,
-  petr,
-  visitQueue,
-}) => {
+test('a post that three people report is hidden', async ({ journey, vera, petr, queue }) => {
   const people = await Promise.all([journey.signUp(), journey.signUp(), journey.signUp()])
-  await journey.sql.query(`UPDATE users SET created_at = now() - interval '2 days'`)
   const { id } = await journey.publish(petr, 'Трижды неправда')
   for (const person of people) await reportByApi(journey, person, { postId: id })
   expect((await journey.call('GET', `/posts/${id}`)).status).toBe(404)
-  const page = await visitQueue(vera)
-  const card = postWith(page, 'Трижды неправда')
+  const card = postWith(await queue.visit(vera), 'Трижды неправда')
   await card.getByText('Пожаловались 3 человека').waitFor()
   await card.getByText('Скрыта до решения').waitFor()
 
@@ -161,16 +139,84 @@ test('a post reported by three people is hidden until a decision, and only its a
   await author.goto(`${journey.url}/posts/${id}`)
   await author.getByText('Скрыта до решения').waitFor()
   await author.getByText('Трижды неправда').waitFor()
-  const other = await journey.visit({ as: olga, path: `/posts/${id}` })
-  await other.getByText('Запись не существует или была удалена').waitFor()
+})
 
-  await act(card, 'Вернуть')
-  await page.getByText('Жалоб нет').waitFor()
+test('a block can remove the posts of a day, or be cancelled', async ({ journey, vera, queue }) => {
+  const anna = await journey.signUp()
+  const old = await queue.report('Старая запись', anna)
+  await journey.sql.query(`UPDATE posts SET created_at = now() - interval '2 days'`)
+  await queue.report('Спам первый', anna)
+  await queue.report('Чужая запись')
+  await queue.report('Спам второй', anna)
+  await journey.publish(anna, 'Спам без жалобы')
+  const page = await queue.visit(vera)
+  const sent = recordActs(page)
+  await act(postWith(page, 'Спам первый'), /Заблокировать/)
+  const dialog = page.getByRole('dialog', { name: 'Заблокировать автора' })
+  const wave = dialog.getByLabel('Удалить все его записи за сутки (3)')
+  const one = dialog.getByLabel('Удалить и эту запись')
+  await wave.check()
+  await one.uncheck()
+  expect(await wave.isChecked()).toBe(false)
+  await wave.check()
+  expect(await one.isChecked()).toBe(true)
+  await dialog.getByText('Все сессии автора завершатся').waitFor()
+  await dialog.getByRole('radio', { name: 'Навсегда' }).check()
+  await dialog.getByRole('button', { name: 'Заблокировать' }).click()
+  await toast(page, 'Записи за сутки удалены, автор заблокирован').waitFor()
+  await expect.poll(() => focusedPost(page)).toBe('Чужая запись')
+  await page.getByText('Ждут решения: 2').waitFor()
+  await postWith(page, 'Старая запись').getByText('Заблокирован навсегда').waitFor()
+  await page.keyboard.press('z')
+  await toast(page, 'Решение отменено').waitFor()
+  await expect.poll(() => focusedPost(page)).toBe('Спам первый')
+  await page.getByText('Ждут решения: 4').waitFor()
+  expect(await page.getByText('Заблокирован').count()).toBe(0)
+  expect(sent).toEqual([])
+
+  await act(postWith(page, 'Старая запись'), /Заблокировать/)
+  await one.uncheck()
+  await wave.check()
+  await dialog.getByRole('button', { name: 'Заблокировать' }).click()
+  await postWith(page, 'Старая запись').getByText('Заблокирован до').waitFor()
+  await page.getByText('Ждут решения: 2').waitFor()
   await page.goto(journey.url)
-  await expect.poll(async () => (await journey.call('GET', `/posts/${id}`)).status).toBe(200)
-  await author.reload()
-  await postWith(author, 'Трижды неправда').waitFor()
-  expect(await author.getByText('Скрыта до решения').count()).toBe(0)
+  const left = 'SELECT id FROM visible_posts WHERE owner_id = $1'
+  await expect.poll(() => journey.rows(left, [anna.id])).toEqual([{ id: old.id }])
+})
+
+test('a moderator removes or blocks from a post’s menu', async ({ journey, vera, petr, queue }) => {
+  const anna = await journey.signUp()
+  for (const text of ['Грязь один', 'Грязь два']) await journey.publish(anna, text)
+  const { id } = await journey.publish(petr, 'Лишняя запись')
+  await queue.report('Обычная запись')
+  const page = await journey.visit({ as: vera })
+  await page.getByRole('link', { name: 'Модерация · 1' }).waitFor()
+  const all = await postTexts(page)
+  await chooseFromMenu(postWith(page, 'Грязь один'), 'Заблокировать автора…')
+  const block = page.getByRole('dialog', { name: 'Заблокировать автора' })
+  await block.getByLabel('Причина').fill('Спам')
+  await block.getByLabel('Удалить все его записи за сутки (2)').check()
+  await block.getByRole('button', { name: 'Заблокировать' }).click()
+  await toast(page, 'Записи за сутки удалены, автор заблокирован').waitFor()
+  await expect.poll(() => postTexts(page)).toEqual(['Обычная запись', 'Лишняя запись'])
+  await page.getByRole('status').getByRole('button', { name: 'Отменить' }).click()
+  await toast(page, 'Решение отменено').waitFor()
+  await expect.poll(() => postTexts(page)).toEqual(all)
+
+  await chooseFromMenu(postWith(page, 'Лишняя запись'), 'Удалить как модератор…')
+  const dialog = page.getByRole('dialog', { name: 'Удалить как модератор' })
+  await dialog.getByText(`${petr.username}: с`).waitFor()
+  await dialog.getByRole('radio', { name: 'Спам или реклама' }).check()
+  await dialog.getByRole('button', { name: 'Удалить', exact: true }).click()
+  await toast(page, 'Запись удалена').waitFor()
+  await postWith(page, 'Лишняя запись').waitFor({ state: 'detached' })
+  await page.goto(journey.url)
+  await expect.poll(async () => (await journey.call('GET', `/posts/${id}`)).status).toBe(404)
+  const acts = 'SELECT action, reason FROM journal'
+  expect(await journey.rows(`${acts} WHERE post_id = $1 OR user_id = $2`, [id, anna.id])).toEqual([
+    { action: 'post.remove', reason: 'Спам или реклама' },
+  ])
 })
 
 async function verdicts(journey: Journey): Promise<Record<string, string>> {

@@ -12,16 +12,15 @@ export function moderated(on: typeof test) {
     .extend('viewport', DESKTOP)
     .extend('moderator', { scope: 'file' }, ({ site }) => signUpModerator(site))
     .extend('vera', { auto: true }, ({ moderator }) => moderator)
-    .extend('publishReported', ({ journey, olga, petr }) => {
-      return async (text: string, author = petr): Promise<Post> => {
+    .extend('queue', ({ journey, olga, petr }) => ({
+      visit: (as: TestUser) => journey.visit({ as, path: '/moderation' }),
+      /** Publishes a post, which Olga reports. */
+      async report(text: string, author = petr): Promise<Post> {
         const post = await journey.publish(author, text)
         await reportByApi(journey, olga, { postId: post.id })
         return post
-      }
-    })
-    .extend('visitQueue', ({ journey }) => {
-      return (as: TestUser) => journey.visit({ as, path: '/moderation' })
-    })
+      },
+    }))
 }
 
 export async function signUpModerator({ signUp, sql }: ModeratedProduct): Promise<TestUser> {
