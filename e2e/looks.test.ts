@@ -5,6 +5,7 @@ import { DESKTOP, PHONE, TABLET, test } from './testing/journey.ts'
 import { untilPainted } from './testing/layout-shifts.ts'
 import { chooseFromMenu, dialogOf, postWith, recordFrames, scroll } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
+import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 test('the theme is dark at first, and a chosen one never flashes', async ({ journey }) => {
   const page = await journey.visit({ colorScheme: 'light', viewport: DESKTOP })
@@ -28,11 +29,11 @@ test('the theme is dark at first, and a chosen one never flashes', async ({ jour
   expect(await backgroundOf(page)).toBe(dark)
 })
 
-test('an empty wall shows what it is and asks for the first post', async ({ journey }) => {
+test('an empty wall asks for a post; posts fill a phone’s screen', async ({ journey, olga }) => {
   const page = await journey.visit()
   const main = page.getByRole('main')
   const titles = [SITE_DESCRIPTION.slice(0, -1), 'Записи не найдены']
-  for (const viewport of [PHONE, DESKTOP]) {
+  for (const viewport of [DESKTOP, PHONE]) {
     await page.setViewportSize(viewport)
     await expect.poll(() => main.getByRole('heading').allTextContents()).toEqual(titles)
     await main.getByText('Возможно, записи скоро появятся').waitFor()
@@ -40,11 +41,9 @@ test('an empty wall shows what it is and asks for the first post', async ({ jour
   }
   await main.getByRole('button', { name: 'Написать первую запись' }).click()
   await dialogOf(page, 'Вход')
-})
 
-test('on a phone posts fill the screen, and the bar hides', async ({ journey, olga }) => {
   await journey.fillWall(olga, 20)
-  const page = await journey.visit()
+  await page.goto(journey.url)
   const bar = page.getByRole('navigation', { name: 'Разделы' })
   const top = () => bar.evaluate((it) => Math.round(it.getBoundingClientRect().top))
   const shown = await top()
@@ -52,6 +51,8 @@ test('on a phone posts fill the screen, and the bar hides', async ({ journey, ol
   const firstPost = (await page.getByRole('article').first().boundingBox())?.y ?? shown
   expect((shown - firstPost) / (PHONE.height - header)).toBeGreaterThanOrEqual(0.8)
 
+  // The bar hides on scrolling down, and returns on scrolling up by any distance, or with the focus.
+  await whenScriptsRun(page)
   await scroll(page, 400)
   await expect.poll(top).toEqual(PHONE.height)
   await scroll(page, -3)

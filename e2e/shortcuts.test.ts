@@ -15,22 +15,21 @@ test('j, k, Page Up and Page Down step through posts on any layout', async ({ jo
   await journey.fillWall(olga, 15)
   const page = await journey.visit({ viewport: DESKTOP })
   await postWith(page, 'Запись 15').waitFor()
-  for (const post of [15, 14, 13]) {
-    await page.keyboard.press('j')
+  for (const [key, post] of [
+    ['j', 15],
+    ['j', 14],
+    ['k', 15],
+    ['PageDown', 14],
+    ['PageUp', 15],
+  ] as const) {
+    await page.keyboard.press(key)
     await expect.poll(() => focusedPost(page)).toBe(`Запись ${post}`)
   }
-  await page.keyboard.press('k')
-  await expect.poll(() => focusedPost(page)).toBe('Запись 14')
   await typeRussian(page, 'оол')
-  await expect.poll(() => focusedPost(page)).toBe('Запись 13')
-  await page.keyboard.press('PageDown')
-  await expect.poll(() => focusedPost(page)).toBe('Запись 12')
-  await page.keyboard.press('PageUp')
-  await page.keyboard.press('PageUp')
   await expect.poll(() => focusedPost(page)).toBe('Запись 14')
 
   // Stepping down loads more posts, and the focused post is visible.
-  for (let post = 13; post >= 1; post--) {
+  for (let post = 14; post >= 1; post--) {
     await expect
       .poll(async () => {
         if ((await focusedPost(page)) !== `Запись ${post}`) await page.keyboard.press('j')
