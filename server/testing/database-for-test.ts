@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { openDatabase } from '../kernel/db/database.ts'
 import { freshDatabase } from './databases.ts'
@@ -19,4 +20,13 @@ export async function openDatabaseForTest() {
   const opened = openDatabase(url, () => {}, { connectionWaitMs: 10_000 })
   onTestFinished(opened.close)
   return { ...opened, url }
+}
+
+/** Opens one connection, until the test has finished. */
+export async function clientForTest(url: string, application_name?: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name })
+  client.on('error', () => {})
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
-import { databaseForTest } from '../../testing/database-for-test.ts'
+import { expect, test } from 'vitest'
+import { clientForTest, databaseForTest } from '../../testing/database-for-test.ts'
 import { executeOn } from '../../testing/databases.ts'
 import { startMain } from '../../testing/start-main.ts'
 import { StartError } from '../errors/app-error.ts'
@@ -20,18 +19,10 @@ const BREAKING = { ...ONE_MORE, '999-test': LOCKING }
 
 /** Returns a database whose posts are locked by one long SELECT until `release()` is called. */
 async function heldDatabase() {
-  const databaseUrl = await databaseForTest()
-  const connect = async () => {
-    const client = new pg.Client({ connectionString: databaseUrl })
-    client.on('error', () => {})
-    await client.connect()
-    onTestFinished(() => client.end())
-    return client
-  }
-  const holder = await connect()
-  await holder.query('BEGIN')
-  await holder.query('SELECT FROM posts')
-  return { url: databaseUrl, reader: await connect(), release: () => holder.query('ROLLBACK') }
+  const url = await databaseForTest()
+  const holder = await clientForTest(url)
+  await holder.query('BEGIN; SELECT FROM posts')
+  return { url, reader: await clientForTest(url), release: () => holder.query('ROLLBACK') }
 }
 
 test('a migration behind one long SELECT delays readers by 3 s at most, and runs once the SELECT is over', async () => {
@@ -114,8 +105,7 @@ test('commands that are newer than the database name both versions and the serve
 
 test('a migration that would break the nodes that run is refused until they have ended, or the operator agrees', async () => {
   const url = await databaseForTest()
-  const node = new pg.Client({ connectionString: url, application_name: `${FEED_NAME}0.9.0` })
-  await node.connect()
+  const node = await clientForTest(url, `${FEED_NAME}0.9.0`)
   const upgrade = (migrations: Migrations, isAgreed = false) =>
     migrate(url, { migrations, nodesWaitMs: 100, isAgreed })
   await expect(upgrade(BREAKING)).rejects.toThrow(/узлы версии 0\.9\.0.*999-test/)
