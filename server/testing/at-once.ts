@@ -7,14 +7,9 @@ const AT_ONCE = 16
 /** Runs at most 16 tasks at a time. Returns their results in the order of the tasks. */
 export async function atOnce<T>(tasks: readonly (() => Promise<T>)[]): Promise<T[]> {
   const results: T[] = []
-  let next = 0
+  const waiting = tasks.entries()
   async function work() {
-    for (;;) {
-      const index = next++
-      const task = tasks[index]
-      if (!task) return
-      results[index] = await task()
-    }
+    for (const [index, task] of waiting) results[index] = await task()
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   return results

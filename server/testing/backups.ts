@@ -1,20 +1,10 @@
 import { open } from 'node:fs/promises'
-import pg from 'pg'
 import { BackupWriter } from '../operations/backup/backup-file.ts'
 import type { Manifest, Part } from '../operations/backup/manifest.ts'
 import { databaseForTest } from './database-for-test.ts'
 
 /** Returns the URL of a new database without any table. */
 export const emptyDatabase = () => databaseForTest('template0')
-
-export async function withClient<T>(
-  url: string,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  return work(client).finally(() => client.end())
-}
 
 /** Writes a file in the format of a backup, whatever its manifest contains. */
 export async function writeBackup(
@@ -41,20 +31,16 @@ export async function writeBackup(
 
 export const BACKUP_SECRET = 'y'.repeat(43)
 
-/** Unless `mayReplace` is set, the restore replaces no wall. */
-export function restoreOptions(
-  dataDir: string,
-  mayReplace = async (): Promise<void> => {
-    throw new Error('there is a wall')
-  },
-) {
-  const known = {
-    appSecret: BACKUP_SECRET,
-    acceptNewSecret: false,
-    dataDir,
-    backupDir: undefined,
-  }
-  return { actor: 'masha', known, mayReplace }
+type Given = { mayReplace?: () => Promise<void>; appSecret?: string | undefined }
+
+/** Unless `mayReplace` is given, the restore replaces no wall. */
+export function restoreOptions(dataDir: string, { mayReplace = keepWall, ...secret }: Given = {}) {
+  const known = { dataDir, appSecret: BACKUP_SECRET, acceptNewSecret: false, backupDir: undefined }
+  return { actor: 'masha', known: { ...known, ...secret }, mayReplace }
+}
+
+async function keepWall(): Promise<void> {
+  throw new Error('there is a wall')
 }
 
 /** Leaves out the tables that a restore adds rows to. */

@@ -35,19 +35,22 @@ export async function freshDatabase(serverUrl: string, template = TEMPLATE) {
   }
 }
 
+export async function withClient<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  return work(client).finally(() => client.end())
+}
+
 /** Executes a statement on a connection of its own. Returns its rows. */
-export async function executeOn<Row extends object = Record<string, unknown>>(
+export function executeOn<Row extends object = Record<string, unknown>>(
   url: string,
   statement: string,
   values?: unknown[],
 ): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Row>(statement, values)).rows
-  } finally {
-    await client.end()
-  }
+  return withClient(url, async (client) => (await client.query<Row>(statement, values)).rows)
 }
 
 /** Breaks all connections and refuses new ones until `openDatabaseAgain`. */

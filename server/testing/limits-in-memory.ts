@@ -21,10 +21,6 @@ class LimitsInMemory extends Limits {
     return refused && other && ([refused, other] as [Refused, Refused])
   }
 
-  override findRefusal(charges: Charge[]): Promise<Refused | undefined> {
-    return super.findRefusal(charges.map((charge) => this.#localOf(charge)))
-  }
-
   override left(charges: Charge[]): Promise<number[]> {
     return super.left(charges.map((charge) => this.#localOf(charge)))
   }

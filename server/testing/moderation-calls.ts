@@ -3,6 +3,7 @@ import type { QueuedPost } from '../../contract/moderation.ts'
 import { decide as decideAny } from '../features/moderation/decisions.service.ts'
 import { emailKey } from '../kernel/mail/email-address.ts'
 import type { TestAnswer, TestUser } from './client.ts'
+import { passTime } from './passing-time.ts'
 import type { TestApp } from './test-app.ts'
 
 export async function signUpModerator(app: TestApp): Promise<TestUser> {
@@ -50,10 +51,7 @@ export async function restore({ db }: TestApp, postId: string): Promise<void> {
 
 /** Makes every report, appeal and mail to moderators so many seconds older. */
 export async function passReportTime({ db }: TestApp, seconds: number): Promise<void> {
-  const passed = sql`${seconds} * interval '1 second'`
-  await sql`UPDATE reports SET created_at = created_at - ${passed}, decided_at = decided_at - ${passed}`.execute(
-    db,
-  )
-  await sql`UPDATE appeals SET created_at = created_at - ${passed}`.execute(db)
-  await sql`UPDATE moderator_mails SET mailed_at = mailed_at - ${passed}`.execute(db)
+  await passTime(db, seconds, 'reports', 'created_at', 'decided_at')
+  await passTime(db, seconds, 'appeals', 'created_at')
+  await passTime(db, seconds, 'moderator_mails', 'mailed_at')
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, vi } from 'vitest'
+import type { Queryable } from '../kernel/db/database.ts'
 import { wakeSenders } from '../kernel/mail/queue-mail.ts'
 import type { TestUser } from './client.ts'
 import type { TestApp } from './test-app.ts'
@@ -20,37 +21,40 @@ export async function passCodeTime(app: TestApp, seconds: number): Promise<void>
   await passRequestTime(app, seconds)
 }
 
+/** Makes the rows of a table older: these times become earlier. */
+export async function passTime(
+  db: Queryable,
+  seconds: number,
+  table: string,
+  ...columns: string[]
+): Promise<void> {
+  const changes = columns.map(
+    (column) => sql`${sql.ref(column)} = ${sql.ref(column)} - ${seconds} * interval '1 second'`,
+  )
+  await sql`UPDATE ${sql.table(table)} SET ${sql.join(changes)}`.execute(db)
+}
+
 /** Makes every one-time operation older, whatever has become of its mail. */
-export async function passRequestTime({ db }: TestApp, seconds: number): Promise<void> {
-  const passed = sql`${seconds} * interval '1 second'`
-  await sql`UPDATE codes SET expires_at = expires_at - ${passed}, mailed_at = mailed_at - ${passed}`.execute(
-    db,
-  )
+export function passRequestTime({ db }: TestApp, seconds: number): Promise<void> {
+  return passTime(db, seconds, 'codes', 'expires_at', 'mailed_at')
 }
 
-export async function passSessionTime({ db }: TestApp, seconds: number): Promise<void> {
-  const passed = sql`${seconds} * interval '1 second'`
-  await sql`UPDATE sessions SET created_at = created_at - ${passed}, used_at = used_at - ${passed},
-    rotated_at = rotated_at - ${passed}`.execute(db)
+export function passSessionTime({ db }: TestApp, seconds: number): Promise<void> {
+  return passTime(db, seconds, 'sessions', 'created_at', 'used_at', 'rotated_at')
 }
 
-export async function passEmailChangeTime({ db }: TestApp, seconds: number): Promise<void> {
-  await sql`UPDATE email_changes SET expires_at = expires_at - ${seconds} * interval '1 second'`.execute(
-    db,
-  )
+export function passEmailChangeTime({ db }: TestApp, seconds: number): Promise<void> {
+  return passTime(db, seconds, 'email_changes', 'expires_at')
 }
 
-export async function passReleaseTime({ db }: TestApp, seconds: number): Promise<void> {
-  await sql`UPDATE released_usernames SET released_at = released_at - ${seconds} * interval '1 second'`.execute(
-    db,
-  )
+export function passReleaseTime({ db }: TestApp, seconds: number): Promise<void> {
+  return passTime(db, seconds, 'released_usernames', 'released_at')
 }
 
 /** The mails that wait for the pause become older too. */
 export async function passPauseTime({ db }: TestApp, seconds: number): Promise<void> {
-  const passed = sql`${seconds} * interval '1 second'`
-  await sql`UPDATE mail_pause SET next_try_at = next_try_at - ${passed}`.execute(db)
-  await sql`UPDATE outbox SET due_at = due_at - ${passed} WHERE payload IS NOT NULL`.execute(db)
+  await passTime(db, seconds, 'mail_pause', 'next_try_at')
+  await passTime(db, seconds, 'outbox', 'due_at')
   await wakeSenders(db)
 }
 
@@ -60,9 +64,8 @@ export async function retryMails({ db }: TestApp): Promise<void> {
   await wakeSenders(db)
 }
 
-export async function passLimitTime({ db }: Pick<TestApp, 'db'>, seconds: number): Promise<void> {
-  await sql`UPDATE rate_limits SET arrival = arrival - ${seconds} * interval '1 second',
-    charged_at = charged_at - ${seconds} * interval '1 second'`.execute(db)
+export function passLimitTime({ db }: Pick<TestApp, 'db'>, seconds: number): Promise<void> {
+  return passTime(db, seconds, 'rate_limits', 'arrival', 'charged_at')
 }
 
 /** Makes calls that the limits allow. For these limits at most a second passes meanwhile. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { type Readable, Writable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { runProgram } from '../../operator/program.ts'
 import { SECRET } from './test-app.ts'
 
@@ -37,21 +38,16 @@ export async function runHere(
   args: string[],
   input?: Readable,
 ): Promise<Result> {
-  const texts = { out: '', err: '' }
-  const collect = (name: keyof typeof texts) =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        texts[name] += chunk
-        done()
-      },
-    })
+  const [out, err] = [new PassThrough(), new PassThrough()]
+  const printed = Promise.all([text(out), text(err)])
   const code = await runProgram(args, {
-    env: { USER: 'masha', ...env },
-    out: collect('out'),
-    err: collect('err'),
+    ...{ env: { USER: 'masha', ...env }, out, err },
     ...(input && { input }),
   })
-  return { code, ...texts }
+  out.end()
+  err.end()
+  const [printedOut, printedErr] = await printed
+  return { code, out: printedOut, err: printedErr }
 }
 
 export function runCommand(env: Record<string, string>, ...args: string[]): Promise<Result> {

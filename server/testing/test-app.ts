@@ -34,10 +34,7 @@ type Options = {
   databaseUrl?: string
   /** The files of a built web app by their paths, if not the real one; `{}` for none. */
   webFiles?: Record<string, string>
-  poolLimits?: AppOptions['poolLimits']
-  handleMs?: AppOptions['handleMs']
-  lockWaitMs?: AppOptions['lockWaitMs']
-}
+} & Pick<AppOptions, 'poolLimits' | 'handleMs' | 'lockWaitMs'>
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 
@@ -52,8 +49,7 @@ export async function startTestApp({
   databaseUrl,
   webFiles,
   poolLimits,
-  handleMs,
-  lockWaitMs,
+  ...limits
 }: Options = {}) {
   const database = databaseUrl
     ? { url: databaseUrl, drop: async () => {} }
@@ -72,8 +68,7 @@ export async function startTestApp({
     log: createLogger(config.logLevel, log.stream),
     webFolder: webFiles ? await writeFiles(join(dataDir, 'web'), webFiles) : WEB_FOLDER,
     poolLimits: { ...PATIENT, ...poolLimits },
-    handleMs,
-    lockWaitMs,
+    ...limits,
     settleMs: 0,
   }
   const first = await startNode(options, dataDir)
@@ -81,18 +76,15 @@ export async function startTestApp({
     Array.from({ length: NODES - 1 }, () => startNode(options, dataDir)),
   )
   const { app } = first
-  const balancer =
-    others.length > 0 ? await openBalancer([first, ...others].map((node) => node.url)) : undefined
+  const nodes = [first, ...others]
+  const balancer = NODES > 1 ? await openBalancer(nodes.map((node) => node.url)) : undefined
   const url = balancer?.url ?? first.url
   const codeKey = deriveKey(SECRET, 'codes')
   const undoKey = deriveKey(SECRET, 'email-undo')
+  const codeFor = (operationId: string) => codeOf(operationId, codeKey)
 
   return {
-    ...createClient(url, {
-      hasNodes: NODES > 1,
-      check: createOpenApiCheck(app.http),
-      codeFor: (operationId) => codeOf(operationId, codeKey),
-    }),
+    ...createClient(url, { hasNodes: NODES > 1, check: createOpenApiCheck(app.http), codeFor }),
     url,
     http: app.http,
     db: app.database.db,
@@ -100,12 +92,12 @@ export async function startTestApp({
     dataDir,
     logged: log.lines,
     logLine: log.line,
-    codeFor: (operationId: string) => codeOf(operationId, codeKey),
+    codeFor,
     undoSecretFor: (changeId: string) => undoSecret(changeId, undoKey),
     /** Connections that were used within `keptMs` may send one more request. */
     async close(keptMs = 0) {
       await balancer?.close()
-      await Promise.all([first, ...others].map((node) => node.app.close(keptMs)))
+      await Promise.all(nodes.map((node) => node.app.close(keptMs)))
       await database.drop()
       await rm(dataDir, { recursive: true, force: true })
     },
@@ -170,15 +162,7 @@ export async function mailAppForTest(config: Partial<Config> = {}): Promise<Mail
   return started
 }
 
-/** Why a promise holds for each node by itself, and cannot be tested through a balancer. */
-type Reason =
-  | 'limits counted in memory, by each node for itself'
-  | 'bytes that a balancer would judge before any node'
-  | 'what visitors of another node see some milliseconds later'
-  | 'responses that each node caches for itself'
-  | 'memory for the connections of one node'
-  | 'how much one node does at once'
-
-export function testPerNode(_reason: Reason): TestAPI {
+/** For promises that hold for each node by itself, so that a balancer is in the way: says why. */
+export function testPerNode(_reason: string): TestAPI {
   return (NODES > 1 ? test.skip : test) as TestAPI
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { withClient } from '../../server/testing/backups.ts'
-import { openDatabaseAgain, shutDatabase } from '../../server/testing/databases.ts'
+import { openDatabaseAgain, shutDatabase, withClient } from '../../server/testing/databases.ts'
 import { findProgram } from '../../server/testing/debian-package.ts'
 import { openNews } from '../../server/testing/news-reader.ts'
 import { run } from './deploy-file.ts'

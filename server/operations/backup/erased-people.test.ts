@@ -9,7 +9,6 @@ import { folderForTest } from '../../testing/folder-for-test.ts'
 import { envOf, runHere } from '../../testing/run-command.ts'
 import { appForTest, startTestApp, type TestApp } from '../../testing/test-app.ts'
 
-const SOON = { timeout: 15_000 }
 const people = async ({ db }: TestApp) =>
   (await db.selectFrom('users').select('username').where('deleted_at', 'is', null).execute())
     .map(({ username }) => username)
@@ -35,12 +34,12 @@ test('a restore deletes the accounts again that were deleted after the backup, k
   const { app, olga, petr, masha, ivan, env, noted, file } = await wallForTest()
   const post = await app.publish(petr, 'Меня уже нет')
   await leave(app, ivan)
-  await expect.poll(() => isSettled(app), SOON).toBe(true)
+  await expect.poll(() => isSettled(app)).toBe(true)
   expect(await runHere(env, ['backup', file])).toMatchObject({ code: 0 })
   await leave(app, olga)
   await comeBack(app, ivan.email, true)
-  await expect.poll(() => isSettled(app), SOON).toBe(true)
-  await expect.poll(noted, SOON).toBe(2)
+  await expect.poll(() => isSettled(app)).toBe(true)
+  await expect.poll(noted).toBe(2)
   const erased = await runHere(env, ['user', petr.username, 'erase', '--yes'])
   expect(erased).toMatchObject({ code: 0, out: `Аккаунт ${petr.username} стёрт.\n` })
   await app.close()
@@ -67,7 +66,7 @@ test('a restore deletes the accounts again that were deleted after the backup, k
     const rows = again.db.selectFrom('users').select('id').where('id', '=', petr.id)
     return (await rows.executeTakeFirst()) === undefined
   }
-  await expect.poll(isErased, SOON).toBe(true)
+  await expect.poll(isErased).toBe(true)
 })
 
 test('a noted deletion does not apply to another account with the same id; without the list the command says that the deleted may be back', async () => {
@@ -78,9 +77,9 @@ test('a noted deletion does not apply to another account with the same id; witho
   )
   await leave(app, olga)
   await leave(app, petr)
-  await expect.poll(() => isSettled(app), SOON).toBe(true)
+  await expect.poll(() => isSettled(app)).toBe(true)
   // That says nothing of people without posts: the job that notes them may not have run yet.
-  await expect.poll(noted, SOON).toBe(2)
+  await expect.poll(noted).toBe(2)
   await app.close()
   expect(await runHere(env, ['restore', file])).toMatchObject({
     code: 1,

@@ -1,67 +1,57 @@
 import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { Config } from '../../kernel/config/config.ts'
 import { createLogger } from '../../kernel/log/logger.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { folderForTest } from '../../testing/folder-for-test.ts'
 import { collectLog } from '../../testing/log-lines.ts'
 import { envOf, runHere } from '../../testing/run-command.ts'
 import { startMain } from '../../testing/start-main.ts'
-import { appForTest, type TestApp } from '../../testing/test-app.ts'
+import { appForTest } from '../../testing/test-app.ts'
 import { selectBackupState, storeBackup } from './backup-state.repository.ts'
 import { createNightlyBackup } from './nightly-backup.task.ts'
 import { makeVerifyFolder } from './verify.service.ts'
 
-async function nightlyForTest(keep: number, { command = '', commandMs = 60_000, env = {} } = {}) {
+type Options = { keep?: number; command?: Config['backupCommand']; commandMs?: number }
+
+async function nightlyForTest({ keep = 2, command, commandMs = 60_000 }: Options = {}) {
   const app = await appForTest()
-  const parent = await folderForTest()
-  const folder = join(parent, 'backups')
+  const { db, dataDir, databaseUrl: url } = app
+  const folder = join(await folderForTest(), 'backups')
   await mkdir(folder)
   const log = collectLog()
-  const run = createNightlyBackup({
-    db: app.db,
-    url: app.databaseUrl,
-    folder,
-    dataDir: app.dataDir,
-    keep,
-    command: command === '' ? undefined : { line: command, env },
-    commandMs,
-    secret: 's'.repeat(32),
+  const task = createNightlyBackup({
+    ...{ db, url, folder, dataDir, keep, command, commandMs, secret: 's'.repeat(32) },
     log: createLogger('info', log.stream),
   })
-  return { app, folder, log, run }
+  // Keeps the next run from verifying, which takes seconds.
+  if (keep > 1) await sql`UPDATE installation SET backup_verified_at = now()`.execute(db)
+  const run = (signal = new AbortController().signal) => task(null, { signal })
+  return { app, folder, log, run, state: () => selectBackupState(db) }
 }
 
-/** The process goes on. */
-const going = { signal: new AbortController().signal }
-/** Keeps the next run from verifying, which takes seconds. */
-const pretendVerified = ({ db }: TestApp) =>
-  sql`UPDATE installation SET backup_verified_at = now()`.execute(db)
-const LONG_AGO = new Date(Date.now() - 7_200_000)
-
-test('the nightly job writes a backup, verifies the first of a week, and keeps the newest and the verified one', {
-  timeout: 120_000,
-}, async () => {
-  const { app, folder, log, run } = await nightlyForTest(1)
+test('the nightly job writes a backup, verifies the first of a week, and keeps the newest and the verified one', async () => {
+  const { app, folder, log, run, state } = await nightlyForTest({ keep: 1 })
   const backups = async () => (await readdir(folder)).filter((name) => name.startsWith('vslukh-'))
   const olga = await app.signUp()
   await app.publish(olga)
-  expect((await selectBackupState(app.db)).at).toBe(null)
-  await run(null, going)
-  const first = await selectBackupState(app.db)
+  expect((await state()).at).toBe(null)
+  await run()
+  const first = await state()
   expect(first).toMatchObject({ failed: null, verifiedAt: expect.any(Date) })
   expect(first.bytes).toBeGreaterThan(0)
   expect(first.verifiedCopy).toEqual(first.at)
   const [verified = ''] = await backups()
 
-  await run(null, going)
-  expect((await selectBackupState(app.db)).verifiedAt).toEqual(first.verifiedAt)
+  await run()
+  expect((await state()).verifiedAt).toEqual(first.verifiedAt)
   expect(await backups()).toHaveLength(2)
   await sql`UPDATE installation SET backup_verified_at = now() - interval '8 days'`.execute(app.db)
   await sql`UPDATE wall_totals SET posts = posts + 3 WHERE slot = 5`.execute(app.db)
-  await run(null, going)
-  const unverified = await selectBackupState(app.db)
+  await run()
+  const unverified = await state()
   expect(unverified).toMatchObject({ failed: null, verifiedCopy: first.at })
   expect(unverified.verificationFailed).toMatch(/^Копия неверна: счётчик/)
   expect(Number(unverified.at)).toBeGreaterThan(Number(first.at))
@@ -71,66 +61,54 @@ test('the nightly job writes a backup, verifies the first of a week, and keeps t
   expect(names).toContain(verified)
   // A backup that somebody makes by hand proves nothing.
   await storeBackup(app.db, { bytes: 1, createdAt: new Date().toISOString() })
-  expect((await selectBackupState(app.db)).verificationFailed).not.toBe(null)
+  expect((await state()).verificationFailed).not.toBe(null)
 
   await sql`UPDATE wall_totals SET posts = posts - 3 WHERE slot = 5`.execute(app.db)
-  await run(null, going)
-  const mended = await selectBackupState(app.db)
+  await run()
+  const mended = await state()
   expect(mended).toMatchObject({ failed: null, verificationFailed: null })
   expect(mended.verifiedCopy).toEqual(mended.at)
-})
+}, 120_000)
 
-test('a backup that cannot be written is an error in the log and a sentence in the state, until one succeeds', {
-  timeout: 60_000,
-}, async () => {
-  const { app, folder, log, run } = await nightlyForTest(2)
+test('a backup that cannot be written is an error in the log and a sentence in the state, until one succeeds', async () => {
+  const { folder, log, run, state } = await nightlyForTest()
   await rm(folder, { recursive: true })
   await writeFile(folder, 'a file where the folder should be')
-  await run(null, going)
-  expect((await selectBackupState(app.db)).failed).toBe(
-    `${folder} — файл, а нужна папка. Исправьте BACKUP_DIR`,
-  )
+  await run()
+  expect((await state()).failed).toBe(`${folder} — файл, а нужна папка. Исправьте BACKUP_DIR`)
   expect(JSON.parse(await log.line('the nightly backup failed')).level).toBe('error')
   await rm(folder)
   // It may be a disk that is not mounted.
-  await run(null, going)
-  expect((await selectBackupState(app.db)).failed).toBe(
+  await run()
+  expect((await state()).failed).toBe(
     `Папки BACKUP_DIR (${folder}) нет. Подключите её диск или создайте её`,
   )
   await expect(readdir(folder)).rejects.toThrow('ENOENT')
   await mkdir(folder)
-  await pretendVerified(app)
-  await run(null, going)
-  expect(await selectBackupState(app.db)).toMatchObject({ failed: null, at: expect.any(Date) })
+  await run()
+  expect(await state()).toMatchObject({ failed: null, at: expect.any(Date) })
 })
 
-test('a backup interrupted by a stop leaves no file and is repeated; files of killed ones are removed', {
-  timeout: 60_000,
-}, async () => {
-  const { app, folder, run } = await nightlyForTest(2)
-  await expect(run(null, { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
+test('a backup interrupted by a stop leaves no file and is repeated; files of killed ones are removed', async () => {
+  const { folder, run, state } = await nightlyForTest()
+  await expect(run(AbortSignal.abort())).rejects.toThrow('aborted')
   expect(await readdir(folder)).toEqual([])
-  expect((await selectBackupState(app.db)).failed).toBe(null)
+  expect((await state()).failed).toBe(null)
 
-  const [left, fresh] = ['0123456789ab', 'ba9876543210'].map((end) => `.vslukh-2026.backup.${end}`)
+  const [left, fresh] = ['.vslukh-2026.backup.0123456789ab', '.vslukh-2026.backup.ba9876543210']
   const verification = await makeVerifyFolder(folder)
-  for (const path of [join(folder, left ?? ''), join(folder, fresh ?? '')]) {
-    await writeFile(path, 'rows')
-  }
-  await writeFile(join(folder, 'not-a-backup.txt'), '')
-  await utimes(join(folder, left ?? ''), LONG_AGO, LONG_AGO)
-  await utimes(verification, LONG_AGO, LONG_AGO)
-  await pretendVerified(app)
-  await run(null, going)
+  const others = [left, fresh, 'not-a-backup.txt'].map((name) => join(folder, name))
+  for (const path of others) await writeFile(path, 'rows')
+  const longAgo = new Date(Date.now() - 7_200_000)
+  for (const path of [join(folder, left), verification]) await utimes(path, longAgo, longAgo)
+  await run()
   const names = await readdir(folder)
   expect(names).toHaveLength(3)
   expect(names).toEqual(expect.arrayContaining([fresh, 'not-a-backup.txt']))
   await expect(readdir(verification)).rejects.toThrow('ENOENT')
 })
 
-test('a missing BACKUP_DIR is reported and not created, unless it is in DATA_DIR', {
-  timeout: 60_000,
-}, async () => {
+test('a missing BACKUP_DIR is reported and not created, unless it is in DATA_DIR', async () => {
   const folder = await folderForTest()
   const own = { ...envOf({ databaseUrl: await databaseForTest() }), DATA_DIR: folder }
   const env = { ...own, LOG_LEVEL: 'info', BACKUP_DIR: join(folder, 'disk/backups') }
@@ -147,25 +125,20 @@ test('a missing BACKUP_DIR is reported and not created, unless it is in DATA_DIR
   expect(await readdir(folder)).toContain('backups')
 })
 
-test('BACKUP_COMMAND gets the path but no settings of the wall; its failure is shown until it succeeds', {
-  timeout: 60_000,
-}, async () => {
+test('BACKUP_COMMAND gets the path but no settings of the wall; its failure is shown until it succeeds', async () => {
   const folder = await folderForTest()
   const env = { PATH: process.env.PATH ?? '', RCLONE_CONFIG: '/etc/vslukh/rclone.conf' }
-  const command = `test -e ${folder}/away || { echo to https://olga:hunter2@away.test; exit 7; }
+  const line = `test -e ${folder}/away || { echo to https://olga:hunter2@away.test; exit 7; }
     printf '%s\n' "$1" "$VSLUKH_BACKUP" > ${folder}/ran; env >> ${folder}/ran`
-  const { app, log, run, folder: backups } = await nightlyForTest(2, { command, env })
-  await pretendVerified(app)
-  await run(null, going)
+  const { app, log, run, state, ...nightly } = await nightlyForTest({ command: { line, env } })
+  await run()
   const failed = 'BACKUP_COMMAND: код 7, to https://***@away.test'
-  expect(await selectBackupState(app.db)).toMatchObject({ failed: null, commandFailed: failed })
-  expect(JSON.parse(await log.line('BACKUP_COMMAND failed'))).toMatchObject({
-    level: 'error',
-    err: { message: failed },
-  })
-  const settings = { ...envOf(app), BACKUP_DIR: backups, BACKUP_COMMAND: command }
+  expect(await state()).toMatchObject({ failed: null, commandFailed: failed })
+  const logged = { level: 'error', err: { message: failed } }
+  expect(JSON.parse(await log.line('BACKUP_COMMAND failed'))).toMatchObject(logged)
+  const settings = { ...envOf(app), BACKUP_DIR: nightly.folder, BACKUP_COMMAND: line }
   const says = async (...args: string[]) => (await runHere(settings, args)).out
-  expect(await says('status')).toContain(failed)
+  expect(await says('status')).toContain(`Последняя осталась только здесь, ${failed}`)
   await says('backup', await folderForTest())
   const { findings } = JSON.parse(await says('doctor', '--json'))
   expect(findings).toContainEqual({
@@ -177,41 +150,38 @@ test('BACKUP_COMMAND gets the path but no settings of the wall; its failure is s
   expect(log.lines.join() + (await says('status'))).not.toContain('hunter2')
 
   await writeFile(join(folder, 'away'), '')
-  await run(null, going)
-  expect(await selectBackupState(app.db)).toMatchObject({ failed: null, commandFailed: null })
+  await run()
+  expect(await state()).toMatchObject({ failed: null, commandFailed: null })
   const [path = '', same, ...variables] = (await readFile(join(folder, 'ran'), 'utf8')).split('\n')
   expect(same).toBe(path)
-  expect((await readdir(backups)).map((name) => join(backups, name))).toContain(path)
+  expect(await readdir(nightly.folder)).toContain(basename(path))
   expect(variables).toContain('RCLONE_CONFIG=/etc/vslukh/rclone.conf')
   expect(variables.join()).not.toMatch(/DATABASE_URL|APP_SECRET|SMTP_URL|PG/)
 })
 
-test('a BACKUP_COMMAND that hangs or is interrupted leaves no process; an interrupted one runs again', {
-  timeout: 60_000,
-}, async () => {
-  const command = `trap '' TERM; sleep 1000 & echo $! > sleeper; echo copying 9 %; wait; wait`
-  const env = { PATH: process.env.PATH ?? '' }
-  const hanging = await nightlyForTest(2, { command, env, commandMs: 500 })
-  await pretendVerified(hanging.app)
+test('a BACKUP_COMMAND that hangs or is interrupted leaves no process; an interrupted one runs again', async () => {
+  const line = `trap '' TERM; sleep 1000 & echo $! > sleeper; echo copying 9 %; wait; wait`
+  const command = { line, env: { PATH: process.env.PATH ?? '' } }
+  const hanging = await nightlyForTest({ command, commandMs: 500 })
   const expectNobody = async (folder: string) => {
     const sleeper = (await readFile(join(folder, 'sleeper'), 'utf8')).trim()
     // Of a process that has ended and that nobody has waited for, it is empty.
     const commandLine = () => readFile(`/proc/${sleeper}/cmdline`, 'utf8').catch(() => '')
     await expect.poll(commandLine).toBe('')
   }
-  await hanging.run(null, going)
-  const { at, commandFailed } = await selectBackupState(hanging.app.db)
+  await hanging.run()
+  const { at, commandFailed } = await hanging.state()
   expect(at).not.toBe(null)
   expect(commandFailed).toMatch(/^BACKUP_COMMAND: не закончилась за .* ч и остановлена$/)
   await expectNobody(hanging.folder)
 
-  const { app, folder, run } = await nightlyForTest(2, { command, env })
+  const { folder, run, state } = await nightlyForTest({ command })
   const ending = new AbortController()
-  const running = run(null, { signal: ending.signal })
+  const running = run(ending.signal)
   const isCopying = () => readFile(join(folder, 'sleeper'), 'utf8').catch(() => '')
-  await expect.poll(isCopying, { timeout: 20_000 }).toMatch(/\d\n/)
+  await expect.poll(isCopying).toMatch(/\d\n/)
   ending.abort()
   await expect(running).rejects.toThrow('aborted')
   await expectNobody(folder)
-  expect(await selectBackupState(app.db)).toMatchObject({ failed: null, commandFailed: null })
+  expect(await state()).toMatchObject({ failed: null, commandFailed: null })
 })

@@ -1,14 +1,12 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { MIGRATIONS, type Migrations, migrate } from '../../kernel/db/migrate.ts'
-import { BACKUP_SECRET, emptyDatabase, restoreOptions, writeBackup } from '../../testing/backups.ts'
+import { BACKUP_SECRET, restoreOptions } from '../../testing/backups.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { executeOn } from '../../testing/databases.ts'
 import { folderForTest } from '../../testing/folder-for-test.ts'
 import { appForTest } from '../../testing/test-app.ts'
-import { type BackupWriter, readPart } from './backup-file.ts'
 import { createBackup } from './create-backup.service.ts'
-import type { Part } from './manifest.ts'
 import { restoreBackup } from './restore.service.ts'
 import { verifyBackup } from './verify.service.ts'
 
@@ -22,8 +20,6 @@ const NEWER: Migrations = {
     UPDATE posts SET mood = 1;
     CREATE FUNCTION mood_of(post bigint) RETURNS text LANGUAGE sql RETURN NULL`,
 }
-
-const replacing = (folder: string) => restoreOptions(folder, async () => {})
 
 test('after a downgrade a backup contains all of the newer version, which alone verifies and restores it', async () => {
   const newer = await appForTest()
@@ -40,45 +36,29 @@ test('after a downgrade a backup contains all of the newer version, which alone 
   await expect(verifyBackup(path)).rejects.toThrow('другой версии: 9.0.0 (в ней есть 900-moods)')
 })
 
-test('a table that another version leaves out of its backups is missing in them, and stays empty', async () => {
-  const folder = await folderForTest()
-  const [whole, path] = [join(folder, 'whole.backup'), join(folder, 'no-bans.backup')]
-  const made = await createBackup(await databaseForTest(), whole, { secret: BACKUP_SECRET })
-  const { leftOut = [], ...manifest } = made.manifest
-  const parts = manifest.parts.filter(({ table }) => table !== 'bans')
-  const copyParts = async (writer: BackupWriter) => {
-    const copied: Part[] = []
-    for (const part of parts) {
-      const [bytes, text] = readPart(whole, part)
-      copied.push({ ...part, ...(await writer.addPart(bytes.pipe(text))) })
-    }
-    return copied
-  }
-  await writeBackup(path, { ...manifest, leftOut: [...leftOut, 'bans'] }, copyParts)
-  await restoreBackup(await emptyDatabase(), path, restoreOptions(folder))
-})
+/** Makes a backup of a new wall. `restore` restores it in place of the wall. */
+async function wallWithBackup() {
+  const [folder, databaseUrl] = [await folderForTest(), await databaseForTest()]
+  const path = join(folder, 'before.backup')
+  await createBackup(databaseUrl, path, { secret: BACKUP_SECRET })
+  const options = restoreOptions(folder, { mayReplace: async () => {} })
+  return { databaseUrl, restore: () => restoreBackup(databaseUrl, path, options) }
+}
 
 test('a restore after a downgrade leaves nothing of the newer version, which can upgrade the wall again', async () => {
-  const folder = await folderForTest()
-  const path = join(folder, 'before.backup')
-  const databaseUrl = await databaseForTest()
-  await createBackup(databaseUrl, path, { secret: BACKUP_SECRET })
+  const { databaseUrl, restore } = await wallWithBackup()
   await migrate(databaseUrl, { migrations: NEWER })
   await executeOn(databaseUrl, 'CREATE EXTENSION pg_trgm')
-  await restoreBackup(databaseUrl, path, replacing(folder))
+  await restore()
   await migrate(databaseUrl, { migrations: NEWER })
-  const rows = await executeOn(databaseUrl, 'SELECT name FROM moods')
-  expect(rows).toEqual([{ name: 'glad' }])
+  expect(await executeOn(databaseUrl, 'SELECT name FROM moods')).toEqual([{ name: 'glad' }])
 })
 
 test('tables that an older version has left beside its own stop an upgrade, until this version restores the backup, which keeps what is not of the wall', async () => {
-  const folder = await folderForTest()
-  const path = join(folder, 'before.backup')
-  const databaseUrl = await databaseForTest()
-  await createBackup(databaseUrl, path, { secret: BACKUP_SECRET })
+  const { databaseUrl, restore } = await wallWithBackup()
   await executeOn(databaseUrl, 'DELETE FROM kysely_migration; CREATE TABLE notes (text text)')
   await expect(migrate(databaseUrl)).rejects.toThrow('vslukh restore ФАЙЛ --replace')
-  await restoreBackup(databaseUrl, path, replacing(folder))
+  await restore()
   await migrate(databaseUrl)
   await executeOn(databaseUrl, 'SELECT FROM notes')
 })

@@ -23,15 +23,13 @@ test.each(FILES)('%s is verified and restored whole', async (name) => {
   await copyFile(join(RELEASES, name), path)
   const { manifest, posts } = await verifyBackup(path)
   expect(posts).toBeGreaterThan(0)
-  const options = restoreOptions(folder)
-  const known = { ...options.known, appSecret: undefined }
   const url = await emptyDatabase()
-  expect(await restoreBackup(url, path, { ...options, known })).toMatchObject({ secret: 'placed' })
+  const options = restoreOptions(folder, { appSecret: undefined })
+  expect(await restoreBackup(url, path, options)).toMatchObject({ secret: 'placed' })
   for (const table of ['users', 'posts', 'likes']) {
     const part = manifest.parts.find((one) => one.table === table)
-    const count = `SELECT count(*)::int AS rows FROM ${table}`
-    const rows = await executeOn(url, count)
-    expect(rows).toEqual([{ rows: part?.rows }])
+    const counted = await executeOn(url, `SELECT count(*)::int AS rows FROM ${table}`)
+    expect(counted).toEqual([{ rows: part?.rows }])
   }
   // No backup contains this row, without which mails do not pause while the login is refused.
   expect(await executeOn(url, 'SELECT FROM mail_pause')).toHaveLength(1)

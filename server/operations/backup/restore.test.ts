@@ -9,11 +9,10 @@ import {
   emptyDatabase,
   restoreOptions,
   sumsOf,
-  withClient,
   writeBackup,
 } from '../../testing/backups.ts'
 import { databaseForTest } from '../../testing/database-for-test.ts'
-import { executeOn } from '../../testing/databases.ts'
+import { executeOn, withClient } from '../../testing/databases.ts'
 import { envOf, runHere } from '../../testing/run-command.ts'
 import { appForFile, appForTest, NODES } from '../../testing/test-app.ts'
 import { createBackup } from './create-backup.service.ts'
@@ -24,50 +23,41 @@ import { verifyBackup } from './verify.service.ts'
 
 const app = await appForFile()
 
-const options = (mayReplace?: () => Promise<void>) => restoreOptions(app.dataDir, mayReplace)
+const options = (given?: Parameters<typeof restoreOptions>[1]) => restoreOptions(app.dataDir, given)
+
+await app.signUp()
+const invitation = { days: 7, uses: 5, note: 'Клуб', origin: '', actor: 'masha' }
+const { id } = await invite(app.db, invitation)
+const path = join(app.dataDir, 'wall.backup')
+const { manifest } = await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
 
 test('a restore refuses a wall, a running server, another secret and a newer version, and changes nothing', async () => {
-  const path = join(app.dataDir, 'refused.backup')
-  await app.signUp()
-  const invitation = { days: 7, uses: 5, note: 'Клуб', origin: '', actor: 'masha' }
-  const { id } = await invite(app.db, invitation)
-  const { manifest } = await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   await expect(restoreBackup(app.databaseUrl, path, options())).rejects.toThrow('Остановите его')
-  const other = { ...options(), known: { ...options().known, appSecret: 'z'.repeat(43) } }
+  const other = options({ appSecret: 'z'.repeat(43) })
   const url = await emptyDatabase()
   await expect(restoreBackup(url, path, other)).rejects.toThrow('APP_SECRET не тот')
   await restoreBackup(url, path, options())
   await expect(restoreBackup(url, path, options())).rejects.toThrow('there is a wall')
-  await restoreBackup(
-    url,
-    path,
-    options(async () => {}),
-  )
+  await restoreBackup(url, path, options({ mayReplace: async () => {} }))
   const copy = await createBackup(url, join(app.dataDir, 'twice.backup'), { secret: null })
   expect(sumsOf(copy.manifest)).toEqual(sumsOf(manifest))
-  const invited = 'SELECT id, note, uses, uses_left FROM invitations'
-  const rows = await executeOn(url, invited)
-  expect(rows).toEqual([{ id, note: 'Клуб', uses: 5, uses_left: 5 }])
+  const invited = await executeOn(url, 'SELECT id, note, uses, uses_left FROM invitations')
+  expect(invited).toEqual([{ id, note: 'Клуб', uses: 5, uses_left: 5 }])
 
   const newer = join(app.dataDir, 'newer.backup')
-  await writeBackup(newer, {
-    ...manifest,
-    migration: '999-future',
-    version: '9.0.0',
-  })
+  await writeBackup(newer, { ...manifest, migration: '999-future', version: '9.0.0' })
   await expect(restoreBackup(url, newer, options())).rejects.toThrow('другой версии: 9.0.0')
   await expect(verifyBackup(newer)).rejects.toThrow('другой версии: 9.0.0')
 })
 
 test('a dry run makes the checks of a restore, states what happens to the secret, and changes nothing', async () => {
-  const [path, bare] = [join(app.dataDir, 'dry.backup'), join(app.dataDir, 'dry-bare.backup')]
-  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+  const bare = join(app.dataDir, 'bare.backup')
   await createBackup(app.databaseUrl, bare, { secret: null })
   const url = await emptyDatabase()
   const dataDir = await mkdtemp(join(app.dataDir, 'dry-'))
-  const known = { ...options().known, appSecret: undefined, dataDir }
+  const own = restoreOptions(dataDir, { appSecret: undefined })
   const dryRun = (target: string, file: string) =>
-    restoreBackup(target, file, { ...options(), known, isDryRun: true })
+    restoreBackup(target, file, { ...own, isDryRun: true })
   expect(await dryRun(url, path)).toMatchObject({ secret: 'placed' })
   expect(await dryRun(url, bare)).toMatchObject({ secret: 'missing' })
   await expect(dryRun(app.databaseUrl, path)).rejects.toThrow('Остановите его')
@@ -78,15 +68,11 @@ test('a dry run makes the checks of a restore, states what happens to the secret
   expect(await dryRun(url, path)).toMatchObject({ secret: 'same' })
 })
 
-test('a restore that fails at its end, or beside a server that has started meanwhile, leaves the wall and its secret as they were', {
-  timeout: 60_000,
-}, async () => {
-  const path = join(app.dataDir, 'late.backup')
-  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
+test('a restore that fails at its end, or beside a server that has started meanwhile, leaves the wall and its secret as they were', async () => {
   const dataDir = await mkdtemp(join(app.dataDir, 'data-'))
   const secretFile = join(dataDir, 'app-secret')
   await writeFile(secretFile, 'the old one')
-  const own = { ...options(), known: { ...options().known, appSecret: undefined, dataDir } }
+  const own = restoreOptions(dataDir, { appSecret: undefined })
 
   const blocked = await emptyDatabase()
   // A view cannot be dropped as a table.
@@ -109,8 +95,6 @@ test('a restore that fails at its end, or beside a server that has started meanw
 })
 
 test('no server starts and no other restore begins during a restore, and no restore begins while a server starts', async () => {
-  const path = join(app.dataDir, 'start.backup')
-  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   const url = await emptyDatabase()
   const lock = await keepRestoresAway(url)
   await expect(restoreBackup(url, path, options())).rejects.toThrow('запускается сервер')
@@ -123,8 +107,6 @@ test('no server starts and no other restore begins during a restore, and no rest
 })
 
 test('a restore that is interrupted leaves the wall that was there and no rows beside it', async () => {
-  const path = join(app.dataDir, 'interrupted.backup')
-  await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   const databaseUrl = await databaseForTest()
   const interrupting = new AbortController()
   const onProgress = (table: string) => void (table === 'posts' && interrupting.abort())
@@ -139,8 +121,6 @@ test('a restore that is interrupted leaves the wall that was there and no rows b
 })
 
 test('after a restore into an empty database that was killed, a start and a command name the restore, which is then done again', async () => {
-  const path = join(app.dataDir, 'killed.backup')
-  const { manifest } = await createBackup(app.databaseUrl, path, { secret: BACKUP_SECRET })
   const url = await emptyDatabase()
   const onProgress = () => {}
   // A kill leaves what is loaded by then, because nobody takes it away.

@@ -1,17 +1,11 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Folder, query } from './embedded-postgres.fixture.ts'
 
 const isRoot = process.getuid?.() === 0
 const at = new Folder()
-
-test('is closed to every other user of the machine', async () => {
-  await at.start()
-  const { mode } = await stat(join(at.dataDir, 'postgres'))
-  expect(mode & 0o077).toBe(0)
-})
 
 test.each([
   ['longer than a socket path may be', 'очень-длинная-папка-'.repeat(4)],
@@ -34,7 +28,7 @@ test.each([
 test('works as root inside a folder that only root may enter', async ({ skip }) => {
   skip(!isRoot, 'only root is refused by PostgreSQL')
   const home = await mkdtemp(join(homedir(), 'embedded-'))
-  at.closing.push(() => rm(home, { recursive: true, force: true }))
+  onTestFinished(() => rm(home, { recursive: true, force: true }))
   expect((await stat(home)).mode & 0o777).toBe(0o700)
   const { connectionString } = await at.start(join(home, 'data'))
   expect(await query(connectionString, 'select 1')).toEqual([1])
@@ -56,12 +50,13 @@ test('works as root where unshare is missing, as another user', async ({ skip })
   expect((await stat(join(at.dataDir, 'postgres'))).uid).toBe(65534)
 })
 
-test('removes what an interrupted first start left behind', async () => {
+test('removes what an interrupted first start left behind; is closed to every other user of the machine', async () => {
   await mkdir(join(at.dataDir, 'postgres.new-aB3dE6', 'base'), { recursive: true })
   await writeFile(join(at.dataDir, 'postgres.new-aB3dE6', 'PG_VERSION'), '18\n')
   const { connectionString } = await at.start()
   expect(await query(connectionString, 'select 1')).toEqual([1])
   expect((await readdir(at.dataDir)).sort()).toEqual(['postgres', 'postgres.log'])
+  expect((await stat(join(at.dataDir, 'postgres'))).mode & 0o077).toBe(0)
 })
 
 test('says so when DATA_DIR/postgres holds something else', async () => {

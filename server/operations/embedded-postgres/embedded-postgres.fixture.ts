@@ -1,13 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Client } from 'pg'
-import { afterEach, beforeEach } from 'vitest'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
+import { beforeEach, onTestFinished } from 'vitest'
+import { executeOn } from '../../testing/databases.ts'
+import { folderForTest } from '../../testing/folder-for-test.ts'
+import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
-type Reported = { lines: string[]; lost: Error[]; recovered: Promise<void> }
 type Message = { connectionString?: string; refused?: string; lost?: string }
 type Child = { child: ChildProcess; message: Promise<Message> }
 
@@ -15,20 +14,15 @@ type Child = { child: ChildProcess; message: Promise<Message> }
 export class Folder {
   root = ''
   dataDir = ''
-  closing: (() => Promise<unknown>)[] = []
 
   constructor() {
     beforeEach(async () => {
-      this.root = await mkdtemp(join(tmpdir(), 'embedded-'))
+      this.root = await folderForTest()
       this.dataDir = join(this.root, 'data')
-      this.closing = [() => rm(this.root, { recursive: true, force: true })]
-    })
-    afterEach(async () => {
-      for (const close of this.closing.reverse()) await close()
     })
   }
 
-  async start(dataDir = this.dataDir): Promise<EmbeddedPostgres & Reported> {
+  async start(dataDir = this.dataDir) {
     const lines: string[] = []
     const lost: Error[] = []
     const { promise: recovered, resolve } = Promise.withResolvers<void>()
@@ -38,7 +32,7 @@ export class Folder {
     }
     const onLost = (error: Error) => lost.push(error)
     const postgres = await startEmbeddedPostgres({ dataDir, say, onLost })
-    this.closing.push(postgres.stop)
+    onTestFinished(postgres.stop)
     return { ...postgres, lines, lost, recovered }
   }
 
@@ -46,7 +40,7 @@ export class Folder {
   startChild(env = process.env): Child {
     const script = join(import.meta.dirname, 'embedded-postgres-child.fixture.ts')
     const child = fork(script, [this.dataDir], { env, execArgv: [] })
-    this.closing.push(async () => {
+    onTestFinished(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const exit = once(child, 'exit')
       // A child that was refused may disconnect at this very moment, and then ends by itself.
@@ -64,13 +58,5 @@ export class Folder {
 
 /** Runs one statement on a connection of its own and returns all cells of all rows. */
 export async function query(connectionString: string, sql: string): Promise<unknown[]> {
-  const client = new Client({ connectionString })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    const { rows } = await client.query({ text: sql, rowMode: 'array' })
-    return rows.flat()
-  } finally {
-    await client.end()
-  }
+  return (await executeOn(connectionString, sql)).flatMap(Object.values)
 }
