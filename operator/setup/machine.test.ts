@@ -22,20 +22,14 @@ async function answering(...statuses: number[]) {
   return `http://127.0.0.1:${await listen(server)}/`
 }
 
-test('a wait is announced once, and not at all if the answer comes at once', async () => {
+test('a wait is announced once, and not at all if the answer comes at once; when given up it returns why', async () => {
   const onWait = vi.fn()
-  const gaveUp = async () => false
-  const wait = { seconds: 30, gaveUp, onWait }
+  const wait = { seconds: 30, gaveUp: async () => false, onWait }
   expect(await untilAnswers(await answering(200), wait)).toBeUndefined()
   expect(onWait).not.toHaveBeenCalled()
   expect(await untilAnswers(await answering(503, 502, 200), wait)).toBeUndefined()
   expect(onWait).toHaveBeenCalledOnce()
-})
-
-test('a wait that gives up returns why there was no answer', async () => {
   const gaveUp = async (reason: string) => reason === 'ответ 502'
-  const url = await answering(503, 502)
-  expect(await untilAnswers(url, { seconds: 30, gaveUp, onWait() {} })).toBe('ответ 502')
-  const silent = { seconds: 0, gaveUp: async () => false, onWait() {} }
-  expect(await untilAnswers(await answering(503), silent)).toBe('ответ 503')
+  expect(await untilAnswers(await answering(503, 502), { ...wait, gaveUp })).toBe('ответ 502')
+  expect(await untilAnswers(await answering(503), { ...wait, seconds: 0 })).toBe('ответ 503')
 })
