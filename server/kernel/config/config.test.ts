@@ -41,7 +41,6 @@ test('lists, switches, times, paths and pairs of variables are read', () => {
   const env = {
     PORT: ' 8080 ',
     PUBLIC_URL: 'https://vsluh.example/',
-    HSTS_SUBDOMAINS: 'on',
     SERVICE_WORKER: 'off',
     ACCEPT_NEW_SECRET: '1',
     MAIL_MODE: 'print',
@@ -52,7 +51,6 @@ test('lists, switches, times, paths and pairs of variables are read', () => {
     REPORTS_TO_HIDE: '0',
     TRUST_PROXY: '10.0.0.0/8, 2001:db8::/32,127.0.0.1',
     RATE_LIMIT_SCALE: '0.5',
-    LOG_LEVEL: 'warn',
     BACKUP_DIR: '/backups',
     BACKUP_AT: '4:05',
     BACKUP_COMMAND: 'rsync "$1" there:',
@@ -62,7 +60,6 @@ test('lists, switches, times, paths and pairs of variables are read', () => {
   expect(readConfig(env, '/srv')).toMatchObject({
     port: 8080,
     publicUrl: 'https://vsluh.example',
-    hstsSubdomains: true,
     serviceWorker: false,
     acceptNewSecret: true,
     printsMails: true,
@@ -73,7 +70,6 @@ test('lists, switches, times, paths and pairs of variables are read', () => {
     reportsToHide: 0,
     trustProxy: ['10.0.0.0/8', '2001:db8::/32', '127.0.0.1'],
     rateLimitScale: 0.5,
-    logLevel: 'warn',
     backupDir: '/backups',
     backupAt: { hour: 4, minute: 5 },
     backupCommand: { line: 'rsync "$1" there:', env: { PATH: '/usr/bin' } },

@@ -3,36 +3,24 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { BatchedCalls } from './batch-calls.ts'
 
-test('calls during a run share the next one, which begins before those of the run before go on', async () => {
+test('calls of one turn of the event loop, or during a run, share the next one, which begins before those of the run before go on', async () => {
   const events: string[] = []
   const answered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const batch = new BatchedCalls(async (items: string[]) => {
     const runs = events.push(`run ${items.join()}`)
     await answered[runs - 1]?.promise
-    return items
-  })
-  const call = (item: string) => batch.call(item).then(() => events.push(item))
-  const calls = [call('a')]
-  await turn()
-  calls.push(call('b'), call('c'))
-  answered[0]?.resolve()
-  await calls[0]
-  expect(events).toEqual(['run a', 'run b,c', 'a'])
-  answered[1]?.resolve()
-  await Promise.all(calls)
-  expect(events.slice(3)).toEqual(['b', 'c'])
-})
-
-test('calls of one turn of the event loop share a run, also those made in promises', async () => {
-  const runs: string[][] = []
-  const batch = new BatchedCalls(async (items: string[]) => {
-    runs.push(items)
     return items.map((item) => item.toUpperCase())
   })
-  const later = Promise.resolve().then(() => batch.call('c'))
-  expect(await Promise.all([batch.call('a'), batch.call('b'), later])).toEqual(['A', 'B', 'C'])
-  expect(await batch.call('d')).toBe('D')
-  expect(runs).toEqual([['a', 'b', 'c'], ['d']])
+  const call = (item: string) => batch.call(item).then((result) => events.push(result))
+  const first = [call('a'), Promise.resolve().then(() => call('b'))]
+  await turn()
+  const next = [call('c'), call('d')]
+  answered[0]?.resolve()
+  await Promise.all(first)
+  expect(events).toEqual(['run a,b', 'run c,d', 'A', 'B'])
+  answered[1]?.resolve()
+  await Promise.all(next)
+  expect(events.slice(4)).toEqual(['C', 'D'])
 })
 
 test('each item of a run that PostgreSQL refuses is tried alone, and the next run does not wait for it', async () => {

@@ -57,25 +57,6 @@ test('each request except health checks has one line: reqId, method, route, stat
   expect(app.logged.join('')).not.toMatch(/secret-in|in-the-query|livez|readyz/)
 })
 
-test('a line says how long the queries of its request took, and a response from the cache had none', async () => {
-  const app = await appForTest()
-  const olga = await app.signUp()
-  await app.publish(olga)
-  const lines = (method: string) =>
-    app.logged
-      .map((line) => JSON.parse(line))
-      .filter((line) => line.method === method && line.route === '/api/v1/posts')
-  // A node caches once it receives the changes of others.
-  await expect
-    .poll(async () => {
-      await app.call('GET', '/posts')
-      return lines('GET').some(({ dbMs }) => dbMs === undefined)
-    })
-    .toBe(true)
-  expect(lines('POST')[0].dbMs).toBeGreaterThan(0)
-  expect(lines('GET')[0].dbMs).toBeGreaterThan(0)
-})
-
 test('no code, cookie, token, whole e-mail, clientToken, operation id or post text is ever in the log, even at its most verbose level', async () => {
   const app = await appForTest({ config: { logLevel: 'trace' } })
   const canaries = await journey(app)
