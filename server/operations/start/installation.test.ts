@@ -1,14 +1,11 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { executeOn } from '../../testing/databases.ts'
 import { folderForTest } from '../../testing/folder-for-test.ts'
 import { shiftedClock } from '../../testing/shifted-clock.ts'
 import { startMain } from '../../testing/start-main.ts'
-
-// Each test starts the whole product several times.
-vi.setConfig({ testTimeout: 60_000 })
 
 const APP_SECRET = 's'.repeat(32)
 const OTHER_SECRET = 't'.repeat(32)
@@ -25,8 +22,6 @@ async function startAndStop(env: Record<string, string>) {
   await started.stop()
   return started
 }
-
-const secretIn = (dataDir: string) => readFile(join(dataDir, 'app-secret'), 'utf8')
 
 test('a node with a different APP_SECRET is refused; with ACCEPT_NEW_SECRET it starts, and the old secret is refused from then on', async () => {
   const DATABASE_URL = await databaseForTest()
@@ -55,35 +50,30 @@ test('two nodes make the first start at once with different secrets: one serves,
   expect(started.map(({ code }) => code).sort()).toEqual([1, null])
 })
 
-test('a lost secret is refused and not replaced; once restored it serves, and a new one only with ACCEPT_NEW_SECRET', async () => {
-  await startAndStop({ DATA_DIR })
-  const away = join(root, 'app-secret')
-  await rename(join(DATA_DIR, 'app-secret'), away)
-  const lost = await startAndStop({ DATA_DIR })
+test('a secret, or a database, that is missing in DATA_DIR is refused and not replaced; without both it is a first start', async () => {
+  const start = (env = {}) => startAndStop({ DATA_DIR, ...env })
+  await start()
+  const [secret, away] = [join(DATA_DIR, 'app-secret'), join(root, 'app-secret')]
+  await rename(secret, away)
+  const lost = await start()
   expect(lost.code).toBe(1)
   expect(lost.stderr).toMatch(/^Секрет .*app-secret потерян.*ACCEPT_NEW_SECRET=1.*\n$/)
-  await expect(secretIn(DATA_DIR)).rejects.toThrow('ENOENT')
+  await expect(readFile(secret)).rejects.toThrow('ENOENT')
+  expect((await start({ ACCEPT_NEW_SECRET: '1' })).code).toBeNull()
+  expect(await readFile(secret, 'utf8')).not.toBe(await readFile(away, 'utf8'))
+  await rename(away, secret)
+  expect((await start()).code).toBe(1)
 
-  expect((await startAndStop({ DATA_DIR, ACCEPT_NEW_SECRET: '1' })).code).toBeNull()
-  expect(await secretIn(DATA_DIR)).not.toBe(await readFile(away, 'utf8'))
-  await rename(away, join(DATA_DIR, 'app-secret'))
-  expect((await startAndStop({ DATA_DIR })).code).toBe(1)
-})
-
-test('a secret without its database is refused and no empty wall is created; without the secret it is a first start', async () => {
-  await startAndStop({ DATA_DIR })
   await rm(join(DATA_DIR, 'postgres'), { recursive: true })
-  const lost = await startAndStop({ DATA_DIR })
-  expect(lost.code).toBe(1)
-  expect(lost.stderr).toMatch(
-    /есть секрет \(app-secret\), но нет базы данных .*удалите app-secret.*\n$/,
-  )
-  await rm(join(DATA_DIR, 'app-secret'))
-  expect((await startAndStop({ DATA_DIR })).code).toBeNull()
-})
+  const empty = await start()
+  expect(empty.code).toBe(1)
+  const sentence = /есть секрет \(app-secret\), но нет базы данных .*удалите app-secret.*\n$/
+  expect(empty.stderr).toMatch(sentence)
+  await rm(secret)
+  expect((await start()).code).toBeNull()
+}, 120_000)
 
 test('a first start that was interrupted before it stored its secret, or its fingerprint, is completed by the next', async () => {
-  await startAndStop({ DATA_DIR })
   const started = await startMain({ DATA_DIR })
   expect(started.code).toBeNull()
   await executeOn(socketUrl(DATA_DIR), 'UPDATE installation SET secret_fingerprint = NULL')

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, inject, onTestFinished, test } from 'vitest'
 import { databaseForTest } from '../../testing/database-for-test.ts'
 import { asSuperuser, executeOn, setReadOnly, withDatabase } from '../../testing/databases.ts'
 import { folderForTest, mountForTest } from '../../testing/folder-for-test.ts'
@@ -9,9 +9,6 @@ import { freePort, listen } from '../../testing/free-port.ts'
 import { runHere } from '../../testing/run-command.ts'
 import { startMain } from '../../testing/start-main.ts'
 import { explainStartFailure } from './start-failure.ts'
-
-// Each test starts the whole product several times.
-vi.setConfig({ testTimeout: 60_000 })
 
 const APP_SECRET = 's'.repeat(32)
 const NOBODY = 65534
@@ -47,33 +44,20 @@ test.each([
   },
 )
 
-test.each([
-  [
-    'is missing',
-    () => withDatabase(inject('databaseUrl'), 'no_such_wall'),
-    /^DATABASE_URL: такой базы данных на сервере нет .*no_such_wall.*CREATE DATABASE/,
-  ],
-  [
-    'does not know the role',
-    async () => Object.assign(new URL(await databaseForTest()), { username: 'stranger' }).href,
-    /^DATABASE_URL: .*не впускает эту роль .*stranger/,
-  ],
-  [
-    'does not answer',
-    async () => `postgres://vslukh@127.0.0.1:${await freePort()}/vslukh`,
-    /^База данных не отвечает: /,
-  ],
-  [
-    'is read-only',
-    async () => {
-      const url = await databaseForTest()
-      await setReadOnly(url, true)
-      return url
-    },
-    /^DATABASE_URL: .*только для чтения/,
-  ],
-])('a database that %s is refused with a sentence', async (_what, urlOf, sentence) => {
-  expect(await refusalOf(onDatabase(await urlOf()))).toMatch(sentence)
+test('a database that is missing, does not know the role, does not answer or is read-only is refused with a sentence', async () => {
+  const [readOnly, foreign] = [await databaseForTest(), new URL(await databaseForTest())]
+  await setReadOnly(readOnly, true)
+  foreign.username = 'stranger'
+  const missing = withDatabase(inject('databaseUrl'), 'no_such_wall')
+  const silent = `postgres://vslukh@127.0.0.1:${await freePort()}/vslukh`
+  for (const [url, sentence] of [
+    [missing, /^DATABASE_URL: такой базы данных на сервере нет .*no_such_wall.*CREATE DATABASE/],
+    [foreign.href, /^DATABASE_URL: .*не впускает эту роль .*stranger/],
+    [silent, /^База данных не отвечает: /],
+    [readOnly, /^DATABASE_URL: .*только для чтения/],
+  ] as const) {
+    expect(await refusalOf(onDatabase(url))).toMatch(sentence)
+  }
 })
 
 test.each([
