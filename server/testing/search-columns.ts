@@ -4,35 +4,21 @@ import type { Queryable } from '../kernel/db/database.ts'
 /** Words that name the person, and their id. */
 type Person = { words: string[]; id: string }
 
-const USER_COLUMN = /(?:^|_)(?:user|owner|author|reporter|muted)_id$/
+const USER_COLUMN = '(^|_)(user|owner|author|reporter|muted)_id$'
 
 /**
  * Searches every column of every table, the queue's included, and returns those with the person.
  */
 export async function findPerson(db: Queryable, { words, id }: Person): Promise<string[]> {
-  const { rows: columns } = await sql<{ schema: string; table: string; column: string }>`
-    SELECT table_schema AS schema, table_name AS table, column_name AS column
-    FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
-    WHERE table_type = 'BASE TABLE' AND table_schema IN ('public', 'graphile_worker')
-    ORDER BY 1, 2, 3`.execute(db)
-  const tables = Map.groupBy(columns, ({ schema, table }) => `${schema}.${table}`)
-  const found: string[] = []
-  for (const [table, ofTable] of tables) {
-    const searches = ofTable.flatMap(({ table: name, column }) => {
-      const text = sql`lower(${sql.ref(column)}::text)`
-      const forWords = words.map((word) => ({
-        where: `${name}.${column}: ${word}`,
-        holds: sql`position(${word.toLowerCase()} IN ${text}) > 0`,
-      }))
-      const forId = { where: `${name}.${column}`, holds: sql`${text} = ${id}` }
-      return USER_COLUMN.test(column) ? [...forWords, forId] : forWords
-    })
-    const asked = searches.map(
-      ({ where, holds }) =>
-        sql`SELECT ${where}::text AS column WHERE EXISTS (SELECT FROM ${sql.table(table)} WHERE ${holds})`,
-    )
-    const { rows } = await sql<{ column: string }>`${sql.join(asked, sql` UNION ALL `)}`.execute(db)
-    found.push(...rows.map(({ column }) => column))
-  }
-  return found
+  const { rows: tables } = await sql<{ schema: string; name: string }>`
+    SELECT schemaname AS schema, tablename AS name FROM pg_tables
+    WHERE schemaname IN ('public', 'graphile_worker') ORDER BY 1, 2`.execute(db)
+  const searches = tables.map(({ schema, name }) => {
+    const cells = sql`${sql.table(`${schema}.${name}`)} t, jsonb_each_text(to_jsonb(t)) c (field, cell)`
+    return sql`SELECT ${`${name}.`} || field || ${': '} || word AS place
+      FROM ${cells}, unnest(${words}::text[]) word WHERE position(lower(word) IN lower(cell)) > 0
+      UNION SELECT ${`${name}.`} || field FROM ${cells} WHERE field ~ ${USER_COLUMN} AND cell = ${id}`
+  })
+  const { rows } = await sql<{ place: string }>`${sql.join(searches, sql` UNION `)}`.execute(db)
+  return rows.map(({ place }) => place)
 }
