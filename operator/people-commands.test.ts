@@ -39,13 +39,9 @@ const BLOCK = ['--reason', 'Спам', '--block-days', '3', '--yes']
 /** Registers from a network address, and backdates the registration. */
 async function registerFrom(app: TestApp, who: { email: string; ip: string; daysAgo?: number }) {
   const { email, ip, daysAgo = 0 } = who
-  await app.signIn(email, undefined, from(ip).headers)
-  const { id, username } = await app.db
-    .updateTable('users')
-    .set({ created_at: sql`created_at - ${daysAgo} * interval '1 day'` })
-    .where('email', '=', email)
-    .returning(['id', 'username'])
-    .executeTakeFirstOrThrow()
+  const { id, username } = await app.signIn(email, undefined, from(ip).headers)
+  await sql`UPDATE users SET created_at = created_at - ${daysAgo} * interval '1 day'
+    WHERE id = ${id}`.execute(app.db)
   return { id, username, email }
 }
 
