@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Post } from '../contract/posts.ts'
-import type { TestUser } from '../server/testing/client.ts'
 import { expectNoBarrier, expectNoBarrierInLight } from './testing/axe.ts'
 import { DESKTOP, type Journey, PHONE, test, type Visit } from './testing/journey.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { chooseFromMenu, goOffline, openMenu, postWith } from './testing/page-actions.ts'
-import { profileLink } from './testing/sign-in-actions.ts'
+import { profileLink, signInButton, signInDialog } from './testing/sign-in-actions.ts'
 
 let own: Post
 let answer: Post
@@ -21,12 +20,9 @@ test.beforeEach(async ({ journey, olga, petr }) => {
   }
 })
 
-test('no list of posts, and no field for a reply, has a serious accessibility violation', async ({
-  journey,
-  olga,
-  petr,
-}) => {
-  const page = await expectNoBarrierAt(journey, olga, {
+test('no list of posts and no reply field has a barrier', async ({ journey, olga, petr }) => {
+  const page = await visitAtRest(journey, { as: olga, viewport: DESKTOP })
+  await expectNoBarrierAt(page, {
     '/': 'Моя запись',
     [`/users/${petr.username}/replies`]: 'Ответ на ответ',
     [`/search?q=${encodeURIComponent('ответы')}`]: 'Мой',
@@ -37,19 +33,13 @@ test('no list of posts, and no field for a reply, has a serious accessibility vi
   await page.getByRole('textbox', { name: 'Ваш ответ' }).fill('я'.repeat(501))
   await expectNoBarrier(page, 'the field')
   await expectNoBarrierInLight(page, 'the field')
-  await page.goto(journey.url)
-  await profileLink(page).waitFor()
-  await expectNoBarrier(page, 'a narrow wall')
+  await expectNoBarrierAt(page, { '/': 'Моя запись' })
   await expectNoBarrierInLight(page, 'a narrow wall')
-  const visitor = await visitAtRest(journey, { path: `/posts/${answer.id}` })
-  await expectNoBarrier(visitor, 'the place of the field')
 })
 
-test('no page without posts, and no page of the settings, has a serious accessibility violation', async ({
-  journey,
-  olga,
-}) => {
-  await expectNoBarrierAt(journey, olga, {
+test('no page of a text, a form or the settings has a barrier', async ({ journey, olga }) => {
+  const page = await visitAtRest(journey, { as: olga, viewport: DESKTOP })
+  await expectNoBarrierAt(page, {
     '/posts/999999': 'Запись не найдена',
     '/search': 'Поиск по записям и ответам',
     [`/email-undo#${'0'.repeat(32)}.${'0'.repeat(64)}`]: 'Вернуть прежнюю почту?',
@@ -60,27 +50,11 @@ test('no page without posts, and no page of the settings, has a serious accessib
     '/settings/account/delete': 'Получить код',
     '/settings/devices': 'Firefox',
   })
+  await page.getByRole('listitem').getByRole('button').first().click()
+  await expectNoBarrierIn(page, /Firefox|сесси/i)
 })
 
-/** Opens pages by their paths, and checks each when its text is there. */
-async function expectNoBarrierAt(
-  journey: Journey,
-  olga: TestUser,
-  screens: Record<string, string>,
-): Promise<Page> {
-  const page = await visitAtRest(journey, { as: olga, viewport: DESKTOP })
-  for (const [path, text] of Object.entries(screens)) {
-    await page.goto(journey.url + path)
-    await page.getByText(text).first().waitFor()
-    // A page that the server has rendered shows its text before the controls of its user.
-    await profileLink(page).waitFor()
-    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
-    await expectNoBarrier(page, path)
-  }
-  return page
-}
-
-test('no dialog, menu or list has a serious accessibility violation', async ({ journey, olga }) => {
+test('no dialog, menu or list has a barrier', async ({ journey, olga }) => {
   const page = await visitAtRest(journey, { as: olga })
   const mine = postWith(page, 'Моя запись')
   await mine.waitFor()
@@ -95,35 +69,23 @@ test('no dialog, menu or list has a serious accessibility violation', async ({ j
   await page.keyboard.press('Escape')
   await page.getByRole('menu').waitFor({ state: 'detached' })
 
-  const openings: Record<string, () => Promise<unknown>> = {
-    'Новая запись': async () => {
-      await page.getByRole('button', { name: 'Новая запись' }).click()
-      await page.getByRole('textbox').fill('я'.repeat(501))
-    },
-    'Удалить запись?': () => chooseFromMenu(mine, 'Удалить'),
-    Пожаловаться: async () => {
-      await chooseFromMenu(postWith(page, 'Чужая запись'), 'Пожаловаться')
-      await page.getByRole('radio').last().check()
-    },
-    'Сочетания клавиш': () => page.keyboard.press('Shift+Slash'),
-  }
-  for (const [title, open] of Object.entries(openings)) {
-    await open()
-    await expectNoBarrierIn(page, title)
-  }
-
-  await page.goto(`${journey.url}/settings/devices`)
-  await page.getByRole('listitem').getByRole('button').first().click()
-  await expectNoBarrierIn(page, /Firefox|сесси/i)
+  await page.getByRole('button', { name: 'Новая запись' }).click()
+  await page.getByRole('textbox').fill('я'.repeat(501))
+  await expectNoBarrierIn(page, 'Новая запись')
+  await chooseFromMenu(mine, 'Удалить')
+  await expectNoBarrierIn(page, 'Удалить запись?')
+  await chooseFromMenu(postWith(page, 'Чужая запись'), 'Пожаловаться')
+  await page.getByRole('radio').last().check()
+  await expectNoBarrierIn(page, 'Пожаловаться')
+  await page.keyboard.press('Shift+Slash')
+  await expectNoBarrierIn(page, 'Сочетания клавиш')
 })
 
-test('no screen of moderation has a serious accessibility violation', async ({ journey, olga }) => {
+test('no screen of moderation has a barrier', async ({ journey, olga, petr }) => {
   const vera = await signUpModerator(journey)
-  const ivan = await journey.signUp()
-  const root = await journey.publish(olga, 'Начало разговора')
-  const bad = await journey.reply(ivan, root.id, 'Плохой ответ')
+  const bad = await journey.reply(petr, own.id, 'Плохой ответ')
   await journey.reply(olga, bad.id, 'Зачем так?')
-  const removed = await journey.publish(ivan, 'Удалённая запись')
+  const removed = await journey.publish(petr, 'Удалённая запись')
   for (const { id } of [bad, removed]) await reportByApi(journey, olga, { postId: id })
   await journey.call('POST', `/moderation/posts/${removed.id}/decision`, {
     token: vera.token,
@@ -143,12 +105,12 @@ test('no screen of moderation has a serious accessibility violation', async ({ j
   await expectNoBarrier(page, 'an empty queue with a toast')
   expect(await page.getByRole('status').getByRole('button', { name: 'Отменить' }).count()).toBe(1)
 
-  await page.goto(journey.url)
-  await chooseFromMenu(postWith(page, 'Начало разговора'), 'Удалить как модератор…')
+  await page.getByRole('link', { name: 'Стена' }).click()
+  await chooseFromMenu(postWith(page, 'Моя запись'), 'Удалить как модератор…')
   await page.getByRole('dialog').getByRole('radio').first().waitFor()
   await expectNoBarrierIn(page, 'Удалить как модератор')
 
-  const author = await visitAtRest(journey, { as: ivan, path: '/own/posts' })
+  const author = await visitAtRest(journey, { as: petr, path: '/own/posts' })
   await author.getByText('Удалено модератором').waitFor()
   await expectNoBarrier(author, 'a removed post')
   await author.getByRole('button', { name: 'Обжаловать' }).click()
@@ -159,35 +121,35 @@ test('no screen of moderation has a serious accessibility violation', async ({ j
   await expectNoBarrier(reporter, 'the own reports')
 })
 
-test('no step of signing in has a serious accessibility violation', async ({ journey }) => {
-  const page = await visitAtRest(journey)
-  await page.getByRole('button', { name: 'Войти' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Электронная почта').fill('unknown@example.org')
+test('no step of signing in has a barrier', async ({ journey }) => {
+  const page = await visitAtRest(journey, { path: `/posts/${answer.id}` })
+  const { email, goBack, proceed, code } = signInDialog(page)
+  await expectNoBarrier(page, 'the place of the reply field')
+  await signInButton(page).click()
+  await email.fill('unknown@example.org')
   await expectNoBarrier(page, 'the e-mail step')
   await page.keyboard.press('Enter')
-  await dialog.getByRole('button', { name: 'Продолжить' }).waitFor()
+  await goBack.waitFor()
   await expectNoBarrier(page, 'the offer to register')
-  await dialog.getByRole('button', { name: 'Продолжить' }).click()
-  await dialog.getByLabel('Код подтверждения').waitFor()
+  await proceed.click()
+  await code.waitFor()
   await expectNoBarrier(page, 'the code step')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: /^Мы отправили код на/ }).waitFor()
   await expectNoBarrier(page, 'the line on a code')
 })
 
-test('no wall that is empty, failed or incomplete has a serious accessibility violation', async ({
-  journey,
-  olga,
-}) => {
+test('no wall that is empty, failed or offline has a barrier', async ({ journey, olga }) => {
   await journey.emptyWall()
   const visitor = await visitAtRest(journey)
   await visitor.getByRole('button', { name: 'Написать первую запись' }).waitFor()
   await expectNoBarrier(visitor, 'an empty wall')
 
-  const page = await visitAtRest(journey, { as: olga })
-  await page.route('**/api/v1/posts?*', (route) => route.fulfill({ status: 400 }))
-  await page.goto(`${journey.url}/liked`)
+  const page = await visitAtRest(journey, {
+    as: olga,
+    path: '/liked',
+    before: (it) => it.route('**/api/v1/posts?*', (route) => route.fulfill({ status: 400 })),
+  })
   await page.getByRole('button', { name: 'Повторить' }).waitFor()
   await goOffline(page)
   await page.getByText(/^Нет связи/).waitFor()
@@ -195,36 +157,54 @@ test('no wall that is empty, failed or incomplete has a serious accessibility vi
 })
 
 test('a dialog slides in, unless reduced motion is set', async ({ journey }) => {
+  const page = await journey.visit()
+  await page.evaluate(recordMotion)
   const longestMotion = async (reducedMotion: 'no-preference' | 'reduce') => {
-    const page = await journey.visit({ reducedMotion, before: recordMotion })
-    await page.getByRole('button', { name: 'Войти' }).click()
-    await page.getByRole('dialog').waitFor()
+    await page.emulateMedia({ reducedMotion })
+    await page.evaluate(() => Reflect.set(window, 'longestMotion', 0))
+    await signInButton(page).click()
     const read = () => page.evaluate(() => Number(Reflect.get(window, 'longestMotion')))
     await expect.poll(read).toBeGreaterThan(0)
-    return read()
+    const longest = await read()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    return longest
   }
   expect(await longestMotion('no-preference')).toBeGreaterThan(100)
   expect(await longestMotion('reduce')).toBeLessThan(1)
 })
 
 /** Records the duration (ms) of a dialog's longest transition, even if it has ended. */
-async function recordMotion(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    addEventListener('transitionrun', ({ target }) => {
-      const element = target as Element
-      if (!element.matches('dialog')) return
-      const durations = element
-        .getAnimations()
-        .map(({ effect }) => Number(effect?.getTiming().duration))
-      const before = Number(Reflect.get(window, 'longestMotion') ?? 0)
-      Reflect.set(window, 'longestMotion', Math.max(before, ...durations))
-    })
+function recordMotion(): void {
+  addEventListener('transitionrun', ({ target }) => {
+    const element = target as Element
+    if (!element.matches('dialog')) return
+    const durations = element
+      .getAnimations()
+      .map(({ effect }) => Number(effect?.getTiming().duration))
+    Reflect.set(
+      window,
+      'longestMotion',
+      Math.max(Reflect.get(window, 'longestMotion'), ...durations),
+    )
   })
 }
 
 /** Opens a page without animations, because elements that fade in lack contrast. */
 function visitAtRest(journey: Journey, visit: Visit = {}): Promise<Page> {
   return journey.visit({ reducedMotion: 'reduce', ...visit })
+}
+
+/** Opens pages of a user by their paths, and checks each when its text is there. */
+async function expectNoBarrierAt(page: Page, screens: Record<string, string>): Promise<void> {
+  for (const [path, text] of Object.entries(screens)) {
+    await page.goto(new URL(path, page.url()).href)
+    await page.getByText(text).first().waitFor()
+    // A page that the server has rendered shows its text before the controls of its user.
+    await profileLink(page).waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+    await expectNoBarrier(page, path)
+  }
 }
 
 async function expectNoBarrierIn(page: Page, title: string | RegExp): Promise<void> {

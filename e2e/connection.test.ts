@@ -9,10 +9,7 @@ test.beforeEach(async ({ journey, olga }) => {
   await journey.fillWall(olga, 12)
 })
 
-test('without a network a banner in sight shows that and moves nothing, and so does the end of a list, which loads by itself when the network is back', async ({
-  journey,
-  olga,
-}) => {
+test('a lost network shows in a banner and in the list', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, viewport: { width: 390, height: 400 } })
   await expect.poll(() => page.getByRole('article').count()).toBe(10)
   const lastId = await page.getByRole('article').last().getAttribute('data-post-id')
@@ -41,10 +38,7 @@ test('without a network a banner in sight shows that and moves nothing, and so d
   expect(reads()).toBe(2)
 })
 
-test('the feed is busy while its first page loads; if it does not, an error shows, and «Повторить» loads it', async ({
-  journey,
-  olga,
-}) => {
+test('a feed is busy until it has loaded; «Повторить» tries again', async ({ journey, olga }) => {
   // A wall that is opened by its address is already in the page, so the app opens it here.
   const page = await journey.visit({ as: olga, path: '/own/replies' })
   await page.getByText('Записи не найдены').waitFor()

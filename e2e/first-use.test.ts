@@ -24,24 +24,20 @@ test.beforeEach(async ({ journey, olga }) => {
   talk = await journey.publish(olga, 'Разговор')
 })
 
-/** Opens a page with data saving on, and records its requests. */
-async function readSparingly(journey: Journey, visit: Visit = {}) {
+/** Opens a page with data saving on, or on a slow line, and records its requests. */
+async function readSparingly(journey: Journey, visit: Visit = {}, spare = spareBytes) {
   const requested: string[] = []
   const page = await journey.visit({
     waitsForScripts: false,
     ...visit,
     before: async (it) => {
-      await spareBytes(it)
+      await spare(it)
       it.on('request', (request) => requested.push(new URL(request.url()).pathname))
       await visit.before?.(it)
     },
   })
   await page.waitForLoadState('load')
   return { page, requested }
-}
-
-function isStill(page: Page): Promise<boolean> {
-  return page.evaluate(() => 'static' in document.documentElement.dataset)
 }
 
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
@@ -58,25 +54,15 @@ test.for([
 ] as const)(
   'for %s nothing but the page loads until it is used',
   async ([_, slowDown], { journey }) => {
-    const requested: string[] = []
-    const page = await journey.visit({
-      waitsForScripts: false,
-      before: async (it) => {
-        await it.clock.install()
-        await slowDown(it)
-        it.on('request', (request) => requested.push(request.url()))
-      },
-    })
-    await page.waitForLoadState('load')
+    const before = (it: Page) => it.clock.install()
+    const { page, requested } = await readSparingly(journey, { before }, slowDown)
     await page.clock.runFor(LONG_MS)
-    expect(requested.filter((url) => /\/api\/|\.js$|\.woff2$|\.css$/.test(url))).toEqual([])
-    expect(await isStill(page)).toBe(true)
+    expect(requested.filter((path) => /\/api\/|\.js$|\.woff2$|\.css$/.test(path))).toEqual([])
+    expect(await page.locator('[data-static]').count()).toBe(1)
   },
 )
 
-test('scrolling within the first screen loads no scripts, scrolling past it loads them and then more posts', async ({
-  journey,
-}) => {
+test('only scrolling past the first screen loads scripts and posts', async ({ journey }) => {
   const viewport = { width: 390, height: 500 }
   const { page, requested } = await readSparingly(journey, { hasTouch: true, viewport })
   await page.evaluate(() => scrollTo(0, 300))
@@ -89,9 +75,7 @@ test('scrolling within the first screen loads no scripts, scrolling past it load
 })
 
 test.for([
-  ['a like', '/', 'Нравится', 'dialog', 'Вход'],
   ['a menu in search results', '/search?q=Разговор', 'Ещё', 'menu', 'Ещё'],
-  ['the header', '/', 'Новые', 'option', 'Понравившиеся'],
   ['the foot of a page', '/about', 'Светлая тема', 'button', 'Тёмная тема'],
 ] as const)(
   'the first tap, on %s, loads the scripts and takes effect',
@@ -103,16 +87,13 @@ test.for([
   },
 )
 
-test('the first key loads the scripts', async ({ journey }) => {
-  const { page } = await readSparingly(journey)
-  await page.keyboard.press('Tab')
-  await whenScriptsRun(page)
-})
-
-test('a moved mouse loads the scripts, and nothing else moves', async ({ journey }) => {
+test.for([
+  ['key', (page: Page) => page.keyboard.press('Tab')],
+  ['move of the mouse', (page: Page) => page.mouse.move(200, 300, { steps: 2 })],
+] as const)('the first %s loads the scripts, and nothing moves', async ([_, use], { journey }) => {
   const { page } = await readSparingly(journey, { before: recordShifts })
   await untilPainted(page)
-  await page.mouse.move(200, 300, { steps: 2 })
+  await use(page)
   await whenScriptsRun(page)
   expect(await sumOfShifts(page)).toBeLessThan(0.01)
 })
@@ -142,13 +123,11 @@ test('links, cards, forms and the way back work without the scripts', async ({ j
   await page.waitForURL(/search\?q=/)
 })
 
-test('a signed-in user gets the scripts at once, even with data saving on; taps before they load wait visibly and are carried out once; a second tap on a heart cancels the first', async ({
-  journey,
-  olga,
-}) => {
+test('taps before the scripts load wait, and take effect once', async ({ journey, olga }) => {
   const { page, sendScripts } = await visitBeforeScripts(journey, { as: olga, before: spareBytes })
   const hearts = page.getByRole('button', { name: 'Нравится' })
   expect(await styleOf(hearts.first(), 'animation-name')).not.toBe('waits')
+  // A second tap on a heart takes the first one back.
   for (const at of [0, 1, 0, 2, 0, 1]) await hearts.nth(at).click()
   expect(await page.locator('button[data-held]').count()).toBe(2)
   expect(await styleOf(hearts.first(), 'animation-name')).toBe('waits')
@@ -176,10 +155,7 @@ test('a post pressed before the scripts load shows at once that it waits', async
   await page.waitForURL(`**/posts/${talk.id}`, { waitUntil: 'commit' })
 })
 
-test('a private page has its header and frame before the scripts, and nothing moves when they load', async ({
-  journey,
-  olga,
-}) => {
+test('a private page has its frame before the scripts, which stays', async ({ journey, olga }) => {
   const { page, sendScripts } = await visitBeforeScripts(journey, { as: olga, path: '/settings' })
   const bar = page.getByRole('navigation', { name: 'Разделы' })
   await page.getByRole('banner').getByRole('button', { name: 'Назад' }).waitFor()
@@ -192,9 +168,7 @@ test('a private page has its header and frame before the scripts, and nothing mo
   expect(await sumOfShifts(page)).toBeLessThan(0.001)
 })
 
-test('a press takes effect on a page that is rendered anew because it was left further down', async ({
-  journey,
-}) => {
+test('a press takes effect on a page that is rendered anew further down', async ({ journey }) => {
   const page = await journey.visit()
   await readOn(page, 25)
   await page.getByRole('article').nth(20).scrollIntoViewIfNeeded()
@@ -214,15 +188,15 @@ const breakApp = (page: Page) =>
   })
 
 test.for([
-  ['the scripts cannot be loaded', '/', keepAway(SCRIPTS)],
-  ['a page’s own style sheet cannot be loaded', '/users/', keepAway(/\/lazy-styles-.*\.css$/)],
-  ['the app fails to start', '/', breakApp],
+  ['the scripts cannot be loaded', keepAway(SCRIPTS)],
+  ['a page’s own style sheet cannot be loaded', keepAway(/\/lazy-styles-.*\.css$/)],
+  ['the app fails to start', breakApp],
 ] as const)(
   'if %s, the page stays readable, without controls that would do nothing',
-  async ([, path, before], { journey, olga }) => {
+  async ([, before], { journey, olga }) => {
     const { page } = await readSparingly(journey, {
       hasTouch: true,
-      path: path === '/users/' ? path + olga.username : path,
+      path: `/users/${olga.username}`,
       expectedErrors: /./,
       before,
     })
@@ -234,9 +208,7 @@ test.for([
   },
 )
 
-test('the buttons return with the network, unless a text was typed, which stays', async ({
-  journey,
-}) => {
+test('the buttons return with the network, unless a text was typed', async ({ journey }) => {
   const path = '/search?q=Разговор'
   const { page } = await readSparingly(journey, { hasTouch: true, path, expectedErrors: /./ })
   const heart = postWith(page, 'Разговор').getByRole('button', { name: 'Нравится' })
@@ -260,20 +232,17 @@ test('the buttons return with the network, unless a text was typed, which stays'
 })
 
 async function visitBeforeScripts(journey: Journey, visit: Visit) {
-  const scripts = Promise.withResolvers<void>()
+  let sendScripts = () => {}
   const page = await journey.visit({
     ...visit,
     waitsForScripts: false,
     before: async (it) => {
       await visit.before?.(it)
       await recordShifts(it)
-      await it.route(SCRIPTS, async (route) => {
-        await scripts.promise
-        await route.continue()
-      })
+      sendScripts = (await holdCalls(it, SCRIPTS)).letGo
     },
   })
-  return { page, sendScripts: scripts.resolve }
+  return { page, sendScripts }
 }
 
 async function likes(journey: Journey): Promise<number[]> {

@@ -6,9 +6,7 @@ import { desktopTest as test } from './testing/journey.ts'
 import { countRequests, postWith } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
-test('a signed-in person who follows a link from another site is signed in, without a reload', async ({
-  journey,
-}) => {
+test('a link from another site leads a user in without a reload', async ({ journey, olga }) => {
   // Its host differs, not only its port.
   const elsewhere = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
@@ -17,10 +15,9 @@ test('a signed-in person who follows a link from another site is signed in, with
   onTestFinished(() => void elsewhere.close())
   await once(elsewhere, 'listening')
   const { port } = elsewhere.address() as AddressInfo
-  const user = await journey.signUp()
-  const { id } = await journey.publish(user, 'Сюда ведёт ссылка')
-  await journey.call('POST', `/posts/${id}/likes`, { token: user.token })
-  const page = await journey.visit({ as: user })
+  const { id } = await journey.publish(olga, 'Сюда ведёт ссылка')
+  await journey.call('POST', `/posts/${id}/likes`, { token: olga.token })
+  const page = await journey.visit({ as: olga })
   await profileLink(page).waitFor()
 
   await page.goto(`http://127.0.0.1:${port}/`)
@@ -35,6 +32,6 @@ test('a signed-in person who follows a link from another site is signed in, with
   const document = await asked
   expect(await document.allHeaders()).toMatchObject({ 'sec-fetch-site': 'cross-site' })
   expect(await document.headerValue('cookie')).toBeNull()
-  expect(await (await refresh).headerValue('cookie')).toContain(user.cookie)
+  expect(await (await refresh).headerValue('cookie')).toContain(olga.cookie)
   expect(loads()).toBe(1)
 })

@@ -1,8 +1,8 @@
-import type { Locator, Page, Route } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
-import { goOffline, refuseOnce } from './testing/page-actions.ts'
+import { goOffline, goOnline, refuseNews, refuseOnce } from './testing/page-actions.ts'
 import {
   askForCode,
   enterCode,
@@ -14,212 +14,158 @@ import {
   signInDialog,
 } from './testing/sign-in-actions.ts'
 
-const WRONG = 'Неверный код'
 /** For so long the page waits for the script that identifies the browser. */
 const IDENTIFY_MS = 3000
 
-test('if a keyboard or a drop enters two codes at once, the first is filled, and is sent by Enter', async ({
-  journey,
-}) => {
-  const { email, username } = await journey.signIn('two-codes@example.org')
-  const page = await journey.visit()
-  await askForCode(page, email)
-  const { code, proceed } = signInDialog(page)
-  const mailed = await journey.nextCode(email)
+test('of two codes the first is filled, and can be sent again', async ({ journey, olga }) => {
+  const page = await journey.visit({ expectedErrors: /ERR_INTERNET_DISCONNECTED/ })
+  await askForCode(page, olga.email)
+  const { code, error, dialog, proceed } = signInDialog(page)
+  const mailed = await journey.nextCode(olga.email)
   await expect.poll(() => focusedAutocomplete(page)).toBe('one-time-code')
   await page.keyboard.insertText(`Код ${mailed} или ${otherThan(mailed)}`)
   await proceed.waitFor()
+  await goOffline(page)
   await code.press('Enter')
-  await page.getByRole('link', { name: `Профиль ${username}` }).waitFor()
+  await expect.poll(() => error.textContent()).toBe('Нет связи. Проверьте интернет и повторите')
+  expect(await code.inputValue()).toBe(mailed)
+  await goOnline(page)
+  await error.waitFor({ state: 'detached' })
+  await dialog.getByRole('button', { name: 'Повторить' }).click()
+  await page.getByRole('link', { name: `Профиль ${olga.username}` }).waitFor()
 })
 
-test('a wrong code shows an error with the tries left, which typing removes; after five a countdown shows when a new code can be requested', async ({
-  journey,
-}) => {
-  const { email } = await journey.signIn('wrong@example.org')
+test('after five wrong codes a countdown to the next shows', async ({ journey, olga }) => {
+  const { email } = olga
   const page = await journey.visit()
   await askForCode(page, email)
   const { dialog, code, email: address, error, goBack, proceed } = signInDialog(page)
-  const right = await journey.nextCode(email)
-
-  const left = [
-    'Осталось 4 попытки',
-    'Осталось 3 попытки',
-    'Осталось 2 попытки',
-    'Осталась 1 попытка',
-  ]
+  const wrong = otherThan(await journey.nextCode(email))
   // Until then, the dialog moves.
   await dialog.evaluate(async (it) => {
     await Promise.allSettled(it.getAnimations().map(({ finished }) => finished))
   })
   const before = await goBack.boundingBox()
-  for (const tries of left) {
-    await tryCode(page, otherThan(right))
-    await expect.poll(() => error.textContent()).toBe(`${WRONG}. ${tries}`)
+  for (const left of [4, 3, 2, 1]) {
+    await code.fill(wrong)
+    await expect.poll(() => error.textContent()).toContain('Неверный код. Остал')
+    expect(await error.textContent()).toContain(`${left} попытк`)
     expect(await goBack.boundingBox()).toEqual(before)
     expect(await code.inputValue()).toBe('')
     expect(await code.getAttribute('aria-invalid')).toBe('true')
     await code.press('1')
     await error.waitFor({ state: 'detached' })
   }
-  await tryCode(page, otherThan(right))
+  await code.fill(wrong)
   const again = dialog.getByRole('button', { name: /^Получить новый код через [89]:\d\d$/ })
-  const isLocked = async (message: string) => {
-    const said = new RegExp(`^${message}\\. Новый можно запросить через (9|10) минут$`)
-    await expect.poll(() => error.textContent()).toMatch(said)
+  const expectLock = async (message: string) => {
+    await expect
+      .poll(() => error.textContent())
+      .toContain(`${message}. Новый можно запросить через`)
     await again.waitFor()
     expect(await again.isDisabled()).toBe(true)
     expect(await code.isEditable()).toBe(false)
   }
-  await isLocked(`${WRONG}, попыток больше нет`)
+  await expectLock('Неверный код, попыток больше нет')
   await page.reload()
-  await isLocked('Слишком много неверных кодов')
+  await expectLock('Слишком много неверных кодов')
 
   await goBack.click()
   await proceed.click()
   const later = dialog.getByRole('button', { name: /^Продолжить через [89]:\d\d$/ })
   await later.waitFor()
   expect(await later.isDisabled()).toBe(true)
-  expect(await error.textContent()).toMatch(
-    /^Слишком много неверных кодов: новый — через ([89]|10):\d\d$/,
-  )
-  await journey.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
-  await journey.passLimitTime(3600)
+  expect(await error.textContent()).toContain('Слишком много неверных кодов: новый — через')
   // Another address may be tried at once.
   await address.fill('another@example.org')
   expect(await proceed.isEnabled()).toBe(true)
-  await address.fill(email)
-  await proceed.click()
-  await code.waitFor()
+})
+
+test('a user signs in without the scripts that identify the browser', async ({ journey, olga }) => {
+  const { email } = olga
+  const page = await journey.visit({
+    expectedErrors: /ERR_BLOCKED_BY_CLIENT/,
+    before: (it) => it.clock.install(),
+  })
+  // One script hangs, and a content blocker keeps the other away.
+  await page.route(/\/assets\/fp[.-]/, () => {})
+  await page.route(/\/assets\/bowser[.-]/, (route) => route.abort('blockedbyclient'))
+  await signInButton(page).click()
+  const { email: field, code } = signInDialog(page)
+  await field.fill(email)
+  await field.press('Enter')
+  const isAsked = async () => {
+    await page.clock.fastForward(IDENTIFY_MS)
+    return code.isVisible()
+  }
+  await expect.poll(isAsked, { interval: 500 }).toBe(true)
   await enterCode(page, await journey.nextCode(email))
   await profileLink(page).waitFor()
-})
-
-test.for([
-  ['is blocked', (route: Route) => route.abort('blockedbyclient')],
-  ['hangs', () => {}],
-] as const)(
-  'if the script that identifies browsers %s, a user signs in, and stays signed in after the local storage is deleted',
-  async ([_how, handle], { journey }) => {
-    const { email } = await journey.signUp()
-    const page = await journey.visit({
-      expectedErrors: /ERR_BLOCKED_BY_CLIENT/,
-      before: (it) => it.clock.install(),
-    })
-    const script = /\/assets\/(?:fp|bowser)[.-][^/]*\.js$/
-    await page.route(script, handle)
-    await signInButton(page).click()
-    const { email: field, code } = signInDialog(page)
-    await field.fill(email)
-    await field.press('Enter')
-    const isAsked = async () => {
-      await page.clock.fastForward(IDENTIFY_MS)
-      return code.isVisible()
-    }
-    await expect.poll(isAsked, { interval: 500 }).toBe(true)
-    await enterCode(page, await journey.nextCode(email))
-    await profileLink(page).waitFor()
-    await page.unroute(script)
-    await page.evaluate(() => localStorage.clear())
-    await page.reload()
-    await profileLink(page).waitFor()
-  },
-)
-
-test('a code that did not reach the server can be sent again, and the error disappears when the network is back', async ({
-  journey,
-}) => {
-  const { email } = await journey.signIn('tunnel@example.org')
-  const page = await journey.visit({ expectedErrors: /ERR_INTERNET_DISCONNECTED/ })
-  await askForCode(page, email)
-  const { dialog, code, error } = signInDialog(page)
-  const mailed = await journey.nextCode(email)
-  await goOffline(page)
-  await code.fill(mailed)
-  await expect.poll(() => error.textContent()).toBe('Нет связи. Проверьте интернет и повторите')
-  expect(await code.inputValue()).toBe(mailed)
-  await page.context().setOffline(false)
-  await error.waitFor({ state: 'detached' })
-  const reloaded = page.waitForEvent('load')
-  await dialog.getByRole('button', { name: 'Повторить' }).click()
-  await reloaded
+  await page.evaluate(() => localStorage.clear())
+  await page.reload()
   await profileLink(page).waitFor()
 })
 
-test('identifying this browser sends no request to any other site', async ({ journey }) => {
-  const { email } = await journey.signIn('anonymous@example.org')
-  const asked: string[] = []
-  const page = await journey.visit({
-    before: async (fresh) => {
-      // The library reports one run in a thousand to its makers. Here it would report each run.
-      await fresh.addInitScript('Math.random = () => 0')
-      fresh.on('request', (request) => asked.push(new URL(request.url()).origin))
-    },
-  })
-  await askForCode(page, email)
-  expect([...new Set(asked)]).toEqual([journey.url])
-})
-
-test('«Отправить код ещё раз» waits for a minute, counts it down, waits as long as a refusal says, and mails the same code', async ({
-  journey,
-}) => {
-  const { email } = await journey.signIn('egor@example.org')
+test('a code is mailed again when a countdown has ended', async ({ journey, olga: { email } }) => {
   const page = await journey.visit({ before: (page) => page.clock.install() })
   await askForCode(page, email)
   const first = await journey.nextCode(email)
   const { dialog, error } = signInDialog(page)
   const resend = dialog.getByRole('button', { name: 'Отправить код ещё раз' })
-  expect(await secondsOn(resend)).toBeGreaterThan(50)
+  const label = () => resend.textContent()
+  expect(await label()).toMatch(/ через (5\d|60) с$/)
   expect(await resend.isDisabled()).toBe(true)
   await page.clock.fastForward(40_000)
-  await expect.poll(() => secondsOn(resend)).toBeLessThanOrEqual(20)
+  await expect.poll(label).toMatch(/ через (1?\d|20) с$/)
 
   await page.clock.fastForward(20_000)
-  await expect.poll(() => resend.textContent()).toBe('Отправить код ещё раз')
+  await expect.poll(label).toBe('Отправить код ещё раз')
   const refusal = 'Код на эту почту уже отправляли: следующий — через 5:00'
   await refuseOnce(page, '**/logins', refusal, 300)
   await resend.click()
   await expect.poll(() => error.textContent()).toMatch(/через 5:00$/)
-  await expect.poll(() => resend.textContent()).toMatch(/через [45]:\d\d$/)
+  await expect.poll(label).toMatch(/через [45]:\d\d$/)
   expect(await resend.isDisabled()).toBe(true)
   await page.clock.fastForward(300_000)
   await error.waitFor({ state: 'detached' })
-  await expect.poll(() => resend.textContent()).toBe('Отправить код ещё раз')
+  await expect.poll(label).toBe('Отправить код ещё раз')
 
-  await journey.rows("UPDATE codes SET mailed_at = mailed_at - interval '60 s' WHERE email = $1", [
-    email,
-  ])
+  const mailed = "UPDATE codes SET mailed_at = mailed_at - interval '60 s' WHERE email = $1"
+  await journey.rows(mailed, [email])
   await journey.passLimitTime(60)
   await resend.click()
   expect(await journey.nextCode(email)).toBe(first)
   await expect.poll(() => focusedAutocomplete(page)).toBe('one-time-code')
-  await expect.poll(() => secondsOn(resend)).toBeGreaterThan(50)
-  await enterCode(page, first)
-  await profileLink(page).waitFor()
+  await expect.poll(label).toMatch(/ через (5\d|60) с$/)
 })
 
-test('a registration whose tab was closed continues from a line under the header of any page, which moves nothing as it loads', async ({
-  journey,
-}) => {
+test('a closed registration continues from a line on any page', async ({ journey }) => {
   const email = 'zoya@example.org'
   const first = await journey.visit()
   await signInButton(first).click()
   await sendNewEmail(first, email)
-  const code = await journey.nextCode(email)
+  await journey.nextCode(email)
   await signInDialog(first).dialog.getByRole('button', { name: 'Закрыть' }).click()
   await codeLine(first).waitFor()
-  const context = first.context()
+  const page = await first.context().newPage()
   await first.close()
 
-  const page = await context.newPage()
   await recordShifts(page)
   await page.goto(`${journey.url}/rules`)
   await codeLine(page).waitFor()
   expect(await codeLine(page).textContent()).toBe('Мы отправили код на z…@example.org: введите его')
   expect(await sumOfShifts(page)).toBe(0)
+  await journey.rows('UPDATE codes SET expires_at = now() WHERE email = $1', [email])
+  await journey.passLimitTime(3600)
+  await page.clock.install()
+  await page.clock.fastForward('11:00')
   await codeLine(page).click()
-  await page.getByRole('dialog', { name: 'Регистрация' }).waitFor()
-  await enterCode(page, code)
+  const dialog = page.getByRole('dialog', { name: 'Регистрация' })
+  await dialog.getByText('Код больше не действует. Запросите новый').waitFor()
+  await dialog.getByRole('button', { name: 'Получить новый код' }).click()
+  const fresh = await journey.nextCode(email)
+  await dialog.getByRole('alert').waitFor({ state: 'detached' })
+  await enterCode(page, fresh)
   await profileLink(page).waitFor()
   await page.reload()
   await profileLink(page).waitFor()
@@ -227,11 +173,13 @@ test('a registration whose tab was closed continues from a line under the header
   expect(await page.evaluate(() => Object.keys(localStorage))).not.toContain('sign-in')
 })
 
-test('the line about a code disappears in every tab after «Вернуться», and after twenty minutes', async ({
-  journey,
-}) => {
-  const { email } = await journey.signIn('lida@example.org')
-  const page = await journey.visit({ before: (it) => it.clock.install() })
+test('the line on a code ends with it, in every tab', async ({ journey, olga: { email } }) => {
+  const page = await journey.visit({
+    before: async (it) => {
+      await it.clock.install()
+      await refuseNews(it)
+    },
+  })
   const { dialog, goBack } = signInDialog(page)
   await askForCode(page, email)
   await page.keyboard.press('Escape')
@@ -239,7 +187,11 @@ test('the line about a code disappears in every tab after «Вернуться»
   const other = await page.context().newPage()
   await other.goto(journey.url)
   await codeLine(other).waitFor()
-  await codeLine(page).click()
+  await page.reload({ waitUntil: 'networkidle' })
+  await codeLine(page).waitFor()
+  // A dialog would have loaded its chunk by now.
+  expect(await dialog.count()).toBe(0)
+  await signInButton(page).click()
   await goBack.click()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
@@ -256,32 +208,6 @@ test('the line about a code disappears in every tab after «Вернуться»
   expect(await page.locator('html[data-code-sent]').count()).toBe(0)
 })
 
-test('a pending code is forgotten when the viewer turns out to be signed in', async ({
-  journey,
-}) => {
-  const user = await journey.visit({ as: await journey.signUp() })
-  await user.evaluate(() => {
-    const operation = { id: 'op', email: 'other@example.org', sentAt: Date.now() }
-    localStorage.setItem('sign-in', JSON.stringify(operation))
-  })
-  await user.reload()
-  await profileLink(user).waitFor()
-  await expect.poll(() => user.evaluate(() => localStorage.getItem('sign-in'))).toBe(null)
-  expect(await codeLine(user).count()).toBe(0)
-})
-
 function codeLine(page: Page): Locator {
   return page.getByRole('button', { name: /^Мы отправили код на/ })
-}
-
-/** Types a code and waits for the answer. */
-async function tryCode(page: Page, code: string): Promise<void> {
-  const answered = page.waitForResponse(/\/verify$/)
-  await signInDialog(page).code.fill(code)
-  await answered
-}
-
-/** Returns the seconds in «Отправить код ещё раз через 57 с»; NaN if there are none. */
-async function secondsOn(resend: Locator): Promise<number> {
-  return Number(/через (\d+) с$/.exec((await resend.textContent()) ?? '')?.[1])
 }
