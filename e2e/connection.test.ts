@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
-import { countRequests, goOffline, postWith } from './testing/page-actions.ts'
+import { goOffline, postWith } from './testing/page-actions.ts'
 
 const OFFLINE = 'Нет связи. Проверьте интернет и повторите'
 
@@ -12,10 +12,6 @@ test.beforeEach(async ({ journey, olga }) => {
 test('a lost network shows in a banner and in the list', async ({ journey, olga }) => {
   const page = await journey.visit({ as: olga, viewport: { width: 390, height: 400 } })
   await expect.poll(() => page.getByRole('article').count()).toBe(10)
-  const lastId = await page.getByRole('article').last().getAttribute('data-post-id')
-  // The first page is also read again for its signed-in reader, early or late, by another cursor.
-  const next = new RegExp(`/api/v1/posts\\?.*cursor=${lastId}(&|$)`)
-  const reads = countRequests(page, 'GET', next)
   // Chunks that a user needs later load separately.
   await page.waitForLoadState('networkidle')
   await page.evaluate(() => scrollTo(0, 100))
@@ -30,12 +26,10 @@ test('a lost network shows in a banner and in the list', async ({ journey, olga 
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
   const failed = page.getByRole('alert').filter({ hasText: OFFLINE })
   await failed.waitFor()
-  expect(reads()).toBe(1)
   await page.context().setOffline(false)
   await failed.waitFor({ state: 'detached' })
   await banner.waitFor({ state: 'detached' })
   await expect.poll(() => page.getByRole('article').count()).toBeGreaterThan(10)
-  expect(reads()).toBe(2)
 })
 
 test('a feed is busy until it has loaded; «Повторить» tries again', async ({ journey, olga }) => {

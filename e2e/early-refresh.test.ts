@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { recordShifts, sumOfShifts, untilPainted } from './testing/layout-shifts.ts'
-import { postWith, readOn } from './testing/page-actions.ts'
+import { holdCalls, postWith, readOn } from './testing/page-actions.ts'
 import { profileLink } from './testing/sign-in-actions.ts'
 
 const REFRESH = '**/api/v1/sessions/current'
@@ -16,7 +16,7 @@ test.for([
     await journey.fillWall(olga, 20, 'Запись на много строк. '.repeat(15))
     const { id } = await journey.publish(olga, 'Первая')
     await journey.call('POST', `/posts/${id}/likes`, { token: olga.token })
-    const scripts = Promise.withResolvers<void>()
+    let sendScripts = () => {}
     const refreshed = Promise.withResolvers<unknown>()
     const calls: string[] = []
     const page = await journey.visit({
@@ -26,10 +26,7 @@ test.for([
       before: async (it) => {
         await recordShifts(it)
         await it.addInitScript(recordSeenForVisitors)
-        await it.route('**/assets/*.js', async (route) => {
-          await scripts.promise
-          await route.continue()
-        })
+        sendScripts = (await holdCalls(it, '**/assets/*.js')).letGo
         void it.waitForResponse(REFRESH).then(refreshed.resolve)
         it.on('request', (request) => {
           const { pathname } = new URL(request.url())
@@ -41,7 +38,7 @@ test.for([
     await untilPainted(page)
     await refreshed.promise
     expect(calls).toEqual(['PATCH /api/v1/sessions/current'])
-    scripts.resolve()
+    sendScripts()
     await profileLink(page).waitFor()
     const like = postWith(page, 'Первая').getByRole('button', { name: 'Нравится' })
     await expect.poll(() => like.getAttribute('aria-pressed')).toBe('true')
@@ -53,19 +50,6 @@ test.for([
     await readOn(page, 20)
   },
 )
-
-test('after a failed early refresh the app refreshes itself', async ({ journey, olga }) => {
-  let asked = 0
-  const page = await journey.visit({
-    as: olga,
-    waitsForScripts: false,
-    expectedErrors: /ERR_FAILED/,
-    before: (it) =>
-      it.route(REFRESH, (route) => (asked++ === 0 ? route.abort() : route.continue())),
-  })
-  await profileLink(page).waitFor()
-  expect(asked).toBe(2)
-})
 
 /** Records which parts of a visitor's page are visible in any frame. */
 function recordSeenForVisitors(): void {

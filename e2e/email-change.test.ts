@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { desktopTest as test } from './testing/journey.ts'
 import { toast } from './testing/page-actions.ts'
@@ -9,7 +8,10 @@ test('a free address replaces the old one, which gets a notice', async ({ journe
   const page = await journey.visit({ as: user, path: '/settings' })
   // A domain in punycode is shown in letters.
   await page.getByRole('link', { name: 'Электронная почта anna@пример.рф' }).click()
-  const { field, error, proceed, code } = emailForm(page)
+  const main = page.getByRole('main')
+  const field = main.getByLabel('Электронная почта')
+  const error = main.getByRole('alert')
+  const proceed = main.getByRole('button', { name: 'Продолжить' })
   expect(await proceed.isDisabled()).toBe(true)
   await field.fill('sasha@')
   await field.press('Enter')
@@ -33,6 +35,7 @@ test('a free address replaces the old one, which gets a notice', async ({ journe
   await page.reload()
   await page.getByText(`Отправили код на ${moved}`).waitFor()
   const mailed = await journey.nextCode(moved)
+  const code = main.getByLabel('Код подтверждения')
   await code.fill(otherThan(mailed))
   await expect.poll(() => error.textContent()).toBe('Неверный код. Осталось 4 попытки')
   await code.fill(mailed)
@@ -44,13 +47,3 @@ test('a free address replaces the old one, which gets a notice', async ({ journe
   await page.waitForURL(`${journey.url}/`)
   await journey.mailbox.mailAbout('anna@пример.рф', /Почта аккаунта изменена/)
 })
-
-function emailForm(page: Page) {
-  const main = page.getByRole('main')
-  return {
-    field: main.getByLabel('Электронная почта'),
-    code: main.getByLabel('Код подтверждения'),
-    error: main.getByRole('alert'),
-    proceed: main.getByRole('button', { name: 'Продолжить' }),
-  }
-}

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { type Journey, test } from './testing/journey.ts'
+import { test } from './testing/journey.ts'
 import { chooseFromMenu, postWith } from './testing/page-actions.ts'
 
 /** A text, which may be a heading, a button, a link or the title of the tab. */
@@ -52,15 +52,15 @@ const OF_USERS: Record<string, Row[]> = {
 
 test('the pages of a visitor have their fixed texts', async ({ journey, petr }) => {
   const page = await journey.visit()
-  await expectTexts(journey, page, OF_VISITORS)
-  await expectTexts(journey, page, { [`/users/${petr.username}`]: EMPTY_LIST })
+  await expectTexts(page, OF_VISITORS)
+  await expectTexts(page, { [`/users/${petr.username}`]: EMPTY_LIST })
   const { id } = await journey.publish(petr, 'Без ответов')
-  await expectTexts(journey, page, { [`/posts/${id}`]: [['heading', 'Ответы'], ...EMPTY_LIST] })
+  await expectTexts(page, { [`/posts/${id}`]: [['heading', 'Ответы'], ...EMPTY_LIST] })
 })
 
 test('the pages of a user have their fixed texts', async ({ journey, olga, petr }) => {
   const page = await journey.visit({ as: olga })
-  await expectTexts(journey, page, OF_USERS)
+  await expectTexts(page, OF_USERS)
   const { id } = await journey.publish(petr, 'Вопрос')
   await journey.reply(olga, id, 'Ответ на него')
   await page.goto(`${journey.url}/posts/${id}`)
@@ -68,13 +68,9 @@ test('the pages of a user have their fixed texts', async ({ journey, olga, petr 
   await page.getByRole('dialog', { name: 'Изменение ответа', exact: true }).waitFor()
 })
 
-async function expectTexts(
-  journey: Journey,
-  page: Page,
-  pages: Record<string, Row[]>,
-): Promise<void> {
+async function expectTexts(page: Page, pages: Record<string, Row[]>): Promise<void> {
   for (const [path, rows] of Object.entries(pages)) {
-    await page.goto(journey.url + path)
+    await page.goto(new URL(path, page.url()).href)
     for (const row of rows) {
       const [how, name] = typeof row === 'string' ? (['text', row] as const) : row
       if (how === 'tab') await expect.poll(() => page.title()).toBe(name)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { transformWithOxc } from 'vite'
 import { expect } from 'vitest'
 import { test } from './testing/journey.ts'
-import { postWith, startPost, textField } from './testing/page-actions.ts'
+import { postWith, submitPost } from './testing/page-actions.ts'
 import { signInButton, signInThrough } from './testing/sign-in-actions.ts'
 
 /** Functions that the oldest browsers of the build's target lack, and the web's TypeScript knows. */
@@ -55,9 +55,7 @@ test('a browser that lacks features of 2024 can do everything', async ({ journey
   await page.getByRole('link', { name: 'example.org', exact: true }).waitFor()
   await signInButton(page).click()
   await signInThrough(journey, page, petr.email)
-  const dialog = await startPost(page)
-  await textField(dialog).fill('Пишу и отсюда')
-  await dialog.getByRole('button', { name: 'Опубликовать' }).click()
+  await submitPost(page, 'Пишу и отсюда')
   await postWith(page, 'Пишу и отсюда').waitFor()
   const heart = postWith(page, 'Запись для всех').getByRole('button', { name: 'Нравится' })
   await heart.click()

@@ -4,7 +4,8 @@ import { buffer } from 'node:stream/consumers'
 import type { Page, Request, Response } from 'playwright-core'
 import { expect } from 'vitest'
 import { FIRST_SCRIPTS_MAX } from '../scripts/first-scripts.ts'
-import { DESKTOP, type Journey, PHONE, test } from './testing/journey.ts'
+import type { TestUser } from '../server/testing/client.ts'
+import { DESKTOP, PHONE, test } from './testing/journey.ts'
 import { describeShifts, recordShifts, sumOfShifts } from './testing/layout-shifts.ts'
 import { reportByApi, signUpModerator } from './testing/moderation-actions.ts'
 import { postWith, refuseNews, scroll, spareBytes } from './testing/page-actions.ts'
@@ -21,7 +22,14 @@ const ROOM_FOR_TEXTS = 200
 test.beforeEach(({ journey, olga }) => journey.fillWall(olga, POSTS, TEXT))
 
 test('a first visit loads one flight of TCP and 110 KB of scripts at most', async ({ journey }) => {
-  const responses = await firstVisit(journey)
+  const responses: Response[] = []
+  const page = await journey.visit({
+    before: async (it) => {
+      await refuseNews(it)
+      it.on('response', (response) => responses.push(response))
+    },
+  })
+  await page.waitForLoadState('networkidle')
   const ofType = (type: string) =>
     responses.filter((response) => response.request().resourceType() === type)
   const scripts = ofType('script')
@@ -89,57 +97,43 @@ test('on a slow network no kind of page shifts as it loads', async ({ journey, o
   await reportByApi(journey, petr, { postId: post.id })
   const search = { '/search?q=слов': TEXT }
   const thread = { [`/posts/${own.id}`]: `${TEXT} 1` }
-  const visits = [
-    [
-      { viewport: PHONE },
-      { ...thread, ...search, [`/users/${olga.username}`]: TEXT, '/rules': 'Правила' },
-    ],
-    [{ viewport: DESKTOP }, search],
-    [
-      { viewport: PHONE, as: vera },
-      { ...thread, '/replies': `${TEXT} 3`, '/settings/devices': 'Firefox' },
-    ],
-    [
-      { viewport: DESKTOP, as: vera },
-      { '/moderation': 'Ждут решения', '/own/posts': TEXT, '/settings': 'Выйти' },
-    ],
-  ] as const
-  // At the same time, since each waits for its slow network.
-  const loads = visits.map(async ([visit, screens]) => {
+  const author = { [`/users/${olga.username}`]: TEXT }
+  const load = async (as: TestUser | undefined, viewport: typeof PHONE, screens: Screens) => {
     const page = await journey.visit({
-      ...visit,
+      ...(as && { as }),
+      viewport,
       path: '/livez',
       waitsForScripts: false,
       before: async (it) => {
         await refuseNews(it)
         // Pages of users preload every chunk, which takes long without a cache.
-        await slowDown(it, !('as' in visit))
+        await slowDown(it, !as)
       },
     })
     for (const [path, text] of Object.entries(screens)) {
       const idle = { waitUntil: 'networkidle', timeout: 60_000 } as const
       await page.goto(journey.url + path, idle)
       await page.getByText(text).first().waitFor()
-      const where = `${path}, ${visit.viewport.width} px: ${await describeShifts(page)}`
+      const where = `${path}, ${viewport.width} px: ${await describeShifts(page)}`
       expect(await sumOfShifts(page), where).toBeLessThan(0.001)
     }
-  })
-  await Promise.all(loads)
+  }
+  // Two at the same time, since each waits for its slow network.
+  await Promise.all([
+    load(undefined, PHONE, { ...thread, ...search, ...author, '/rules': 'Правила' }),
+    load(undefined, DESKTOP, search),
+  ])
+  await Promise.all([
+    load(vera, PHONE, { ...thread, '/replies': `${TEXT} 3`, '/settings/devices': 'Firefox' }),
+    load(vera, DESKTOP, {
+      '/moderation': 'Ждут решения',
+      '/own/posts': TEXT,
+      '/settings': 'Выйти',
+    }),
+  ])
 })
 
-/** Every response that a first visit to the wall loads until the network is idle, before any tap. */
-async function firstVisit(journey: Journey): Promise<Response[]> {
-  const responses: Response[] = []
-  const page = await journey.visit({
-    before: async (it) => {
-      await refuseNews(it)
-      it.on('response', (response) => responses.push(response))
-    },
-  })
-  await postWith(page, `${TEXT} ${POSTS}`).waitFor()
-  await page.waitForLoadState('networkidle')
-  return responses
-}
+type Screens = Record<string, string>
 
 async function transferOf(request: Request): Promise<number> {
   const { responseHeadersSize, responseBodySize } = await request.sizes()

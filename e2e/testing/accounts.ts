@@ -18,15 +18,10 @@ import { DEVICE, type TestUser } from '../../server/testing/client.ts'
  */
 export function openAccounts(databaseUrl: string, secret: string) {
   const { db, close } = openDatabase(databaseUrl, () => {})
-  let opened: Promise<Sessions> | undefined
-  const openSessions = async () => {
-    const storedKey = await selectTokenKey(db)
-    return new Sessions({ secret, storedKey, accessTokenSeconds: 3600, isHttps: false })
-  }
 
   async function signIn(email: string, clientToken: string = randomUUID()): Promise<TestUser> {
-    opened ??= openSessions()
-    const sessions = await opened
+    const storedKey = await selectTokenKey(db)
+    const sessions = new Sessions({ secret, storedKey, accessTokenSeconds: 3600, isHttps: false })
     return db.transaction().execute(async (tx) => {
       const locked = await lockUserByEmail(tx, email)
       const proven = { email, networkHash: null, consentText: '', locked }
