@@ -16,7 +16,6 @@ import { profileLink } from './testing/sign-in-actions.ts'
 import { whenScriptsRun } from './testing/when-scripts-run.ts'
 
 const SCRIPTS = /\/assets\/.*\.js$/
-const LONG_MS = 60_000
 
 let talk: Post
 test.beforeEach(async ({ journey, olga }) => {
@@ -56,7 +55,7 @@ test.for([
   async ([_, slowDown], { journey }) => {
     const before = (it: Page) => it.clock.install()
     const { page, requested } = await readSparingly(journey, { before }, slowDown)
-    await page.clock.runFor(LONG_MS)
+    await page.clock.runFor(60_000)
     expect(requested.filter((path) => /\/api\/|\.js$|\.woff2$|\.css$/.test(path))).toEqual([])
     expect(await page.locator('[data-static]').count()).toBe(1)
   },

@@ -18,7 +18,7 @@ import {
   signInThrough,
 } from './testing/sign-in-actions.ts'
 
-test('pending likes and open dialogs do not pass to the next', async ({ journey, olga, petr }) => {
+test('no pending like or open dialog passes to the next user', async ({ journey, olga, petr }) => {
   await journey.publish(olga, 'Чужая отметка')
   const vera = await journey.signUp()
   const page = await journey.visit({ as: vera, before: (it) => it.clock.install() })
@@ -40,7 +40,7 @@ test('pending likes and open dialogs do not pass to the next', async ({ journey,
   await expect.poll(likes).toEqual([{ user_id: petr.id }])
 })
 
-test('a form that waits for a code begins anew for the next', async ({ journey, olga, petr }) => {
+test('a form that waits for a code ends with its user', async ({ journey, olga, petr }) => {
   const page = await journey.visit({ as: olga, path: '/settings/account/email' })
   const main = page.getByRole('main')
   const address = main.getByLabel('Электронная почта')

@@ -69,7 +69,7 @@ test('ten sessions come with a warning; all others can be closed', async ({ jour
   expect([await isOpen(journey, olga), await isOpen(journey, other)]).toEqual([true, false])
 })
 
-test('a session closed olga leaves nothing personal in any tab', async ({ journey, olga }) => {
+test('a session closed elsewhere leaves nothing personal in any tab', async ({ journey, olga }) => {
   const page = await visitAndWrite(journey, olga)
   const other = await openTab(page, '/liked')
   await other.evaluate(() => sessionStorage.setItem('intent', '{"name":"new-post"}'))
@@ -90,7 +90,7 @@ test('a session closed olga leaves nothing personal in any tab', async ({ journe
   expect(await page.getByText(CLOSED).count()).toBe(0)
 })
 
-test('a browser opened after that forgets the same, and shows why', async ({ journey, olga }) => {
+test('a session closed while the browser was closed leaves nothing', async ({ journey, olga }) => {
   const page = await visitAndWrite(journey, olga)
   await page.goto('about:blank')
   await closeFromElsewhere(journey, olga)

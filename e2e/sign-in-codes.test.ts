@@ -14,9 +14,6 @@ import {
   signInDialog,
 } from './testing/sign-in-actions.ts'
 
-/** For so long the page waits for the script that identifies the browser. */
-const IDENTIFY_MS = 3000
-
 test('of two codes the first is filled, and can be sent again', async ({ journey, olga }) => {
   const page = await journey.visit({ expectedErrors: /ERR_INTERNET_DISCONNECTED/ })
   await askForCode(page, olga.email)
@@ -95,7 +92,8 @@ test('a user signs in without the scripts that identify the browser', async ({ j
   await field.fill(email)
   await field.press('Enter')
   const isAsked = async () => {
-    await page.clock.fastForward(IDENTIFY_MS)
+    // For so long the page waits for the scripts.
+    await page.clock.fastForward(3000)
     return code.isVisible()
   }
   await expect.poll(isAsked, { interval: 500 }).toBe(true)
@@ -139,7 +137,7 @@ test('a code is mailed again when a countdown has ended', async ({ journey, olga
   await expect.poll(label).toMatch(/ через (5\d|60) с$/)
 })
 
-test('a closed registration continues from a line on any page', async ({ journey }) => {
+test('a registration left at the code continues from any page', async ({ journey }) => {
   const email = 'zoya@example.org'
   const first = await journey.visit()
   await signInButton(first).click()

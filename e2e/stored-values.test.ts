@@ -65,8 +65,7 @@ test('logging out removes only the user’s data, from all tabs', async ({ journ
   await other.getByRole('feed', { name: 'Стена' }).getByRole('article').first().waitFor()
   // The place in a private list is not stored when the list is left.
   expect(await other.evaluate(() => sessionStorage.getItem('places'))).toBe(null)
-  const { token } = olga
-  expect((await journey.call('GET', '/users/current', { token })).status).toBe(401)
+  expect((await journey.call('GET', '/users/current', { token: olga.token })).status).toBe(401)
   const stays = ['client-token', ...Object.keys(kept)].sort()
   for (const tab of [page, other]) {
     await expect
