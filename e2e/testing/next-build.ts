@@ -27,12 +27,8 @@ export async function proxyWithNextBuild(productUrl: string) {
     const kept = ['content-type', 'cache-control', 'vary']
     // The inline style contains names of fonts: renamed, its hash would differ from the policy's.
     if (!isDeployed) kept.push('content-security-policy')
-    response.writeHead(
-      answer.status,
-      kept.flatMap((name) =>
-        answer.headers.has(name) ? [name, answer.headers.get(name) ?? ''] : [],
-      ),
-    )
+    const sent = [...answer.headers].filter(([name]) => kept.includes(name))
+    response.writeHead(answer.status, sent.flat())
     if (!isDeployed || !TEXT.test(type)) response.end(Buffer.from(await answer.arrayBuffer()))
     else response.end(names.reduce(toNext, await answer.text()))
   })
