@@ -34,7 +34,7 @@ const DATA_EXPORT = 'server/features/data-export/data-export.test.ts'
  * clipboard and random UUIDs are missing. All other journeys have them.
  */
 const OVER_PLAIN_HTTP = [
-  'e2e/{answers,likes,replies,settings,sign-in,wall,writing}.test.ts',
+  'e2e/{answers,first-journey,likes,replies,settings,sign-in,wall,writing}.test.ts',
   'e2e/plain-http/*.test.ts',
 ]
 
