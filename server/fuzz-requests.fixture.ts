@@ -1,13 +1,17 @@
 import fc from 'fast-check'
-import {
-  brokenObject,
-  fitting,
-  fittingObject,
-  hostileString,
-  KNOWN,
-  type Schema,
-} from './fuzz-values.fixture.ts'
 
+/** The parts of JSON Schema that the API's document uses. */
+type Schema = {
+  type?: string
+  enum?: string[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+}
 type Parameter = {
   name: string
   in: 'path' | 'query' | 'header'
@@ -21,8 +25,6 @@ type Operation = {
 }
 export type OpenApi = { paths: Record<string, Record<string, Operation>> }
 
-/** Who sends it: a visitor, a live session, a closed session, or a client with a forged token. */
-type Sender = 'visitor' | 'live' | 'closed' | 'forged'
 export type FuzzRequest = {
   method: string
   /** The path in the OpenAPI document. */
@@ -30,16 +32,47 @@ export type FuzzRequest = {
   /** Whether only the session cookie admits a caller. */
   takesCookie: boolean
   needsUser: boolean
-  sender: Sender
-  /** Path and query, with `$names` for values that only the running test knows. */
+  sender: 'visitor' | 'live' | 'closed' | 'forged'
+  /** Path and query, with `$names` for values that only the running test knows, as in the body. */
   target: string
   headers: Record<string, string>
-  body: Uint8Array | undefined
+  body: string | undefined
 }
 
-/** What a request may have wrong: mostly one part, since one that is wrong everywhere is refused too early. */
-const MISTAKES = ['nothing', 'nothing', 'path', 'query', 'headers', 'body', 'everything']
-const SENDERS: Sender[] = ['visitor', 'live', 'live', 'live', 'closed', 'forged']
+const KNOWN = ['$post', '$own', '$reply', '$gone', '$session', '$operation', '$username', '$id']
+
+const HOSTILE = [
+  ...[
+    '',
+    'a\u0000b',
+    '\r\nSet-Cookie: a=b',
+    '\u202eabc\u202c',
+    '\u200b',
+    `a${'\u0301'.repeat(300)}`,
+  ],
+  ...['😀'.repeat(501), "'; DROP TABLE posts; --", '../../etc/passwd', '%00', '__proto__', 'null'],
+  ...['-1', '1e9', '9223372036854775808', 'x'.repeat(5000)],
+]
+
+const hostile = fc.oneof(
+  fc.constantFrom(...HOSTILE),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: 'grapheme', maxLength: 600 }),
+)
+
+/** Values that a real client would send under these names. */
+const USUAL: Record<string, fc.Arbitrary<string>> = {
+  email: fc.oneof(fc.constant('$email'), fc.emailAddress({ size: 'small' })),
+  clientToken: fc.constantFrom('$clientToken', '$clientToken', 'another client'),
+  confirmCode: fc.constantFrom('$code', '$code', '000000', '123456'),
+  text: fc.oneof(fc.lorem(), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 })),
+  username: fc.oneof(fc.constant('$username'), fc.stringMatching(/^[A-Za-z0-9_]{5,32}$/)),
+  id: fc.constantFrom(...KNOWN),
+  userId: fc.constantFrom('$id', '999999999'),
+  cursor: fc.constantFrom('$post', '1', '5', '999999999'),
+  reason_id: fc.constantFrom('1', '2', '8', '99'),
+  page: fc.oneof(fc.nat(5), fc.nat()).map(String),
+}
 
 /** Requests to every endpoint, right and wrong, from every sender. */
 export function requestsFor({ paths }: OpenApi): fc.Arbitrary<FuzzRequest> {
@@ -51,112 +84,126 @@ export function requestsFor({ paths }: OpenApi): fc.Arbitrary<FuzzRequest> {
   return fc.oneof(...all)
 }
 
+/** Mostly one part of a request is wrong: one that is wrong everywhere is refused too early. */
+function mostly<T>(right: fc.Arbitrary<T>, wrong: fc.Arbitrary<T>): fc.Arbitrary<T> {
+  return fc.oneof({ weight: 8, arbitrary: right }, { weight: 1, arbitrary: wrong })
+}
+
 function requestOf(method: string, template: string, operation: Operation) {
   const { parameters = [], requestBody, security } = operation
   const named = (where: Parameter['in']) => parameters.filter((parameter) => parameter.in === where)
-  const schema = requestBody?.content['application/json'].schema
   const needsUser = security.every((way) => Object.keys(way).length > 0)
   const takesCookie = needsUser && !security.some((way) => 'bearer' in way)
+  const schema = requestBody?.content['application/json'].schema
   return fc
-    .constantFrom(...MISTAKES)
-    .chain((wrong) => {
-      const is = (part: string) => wrong === part || wrong === 'everything'
-      const path = named('path').map((one) => (is('path') ? wildPart : plainPart(one, template)))
-      return fc.record({
-        sender: fc.constantFrom(...SENDERS),
-        path: fc.tuple(...path),
-        query: queryOf(named('query'), is('query')),
-        headers: headersOf(named('header'), {
-          hasBody: schema !== undefined,
-          wrong: is('headers'),
-        }),
-        body: method === 'GET' ? fc.constant(undefined) : bodyOf(schema, is('body')),
-      })
+    .record({
+      sender: fc.constantFrom('visitor', 'live', 'live', 'live', 'closed', 'forged'),
+      path: fc.tuple(...named('path').map((parameter) => partOf(parameter, template))),
+      query: queryOf(named('query')),
+      headers: headersOf(named('header')),
+      body: method === 'GET' ? fc.constant(undefined) : bodyOf(schema),
     })
     .map(({ path, query, ...rest }): FuzzRequest => {
-      let next = 0
-      const filled = template.replace(/\{\w+\}/g, () => path[next++] ?? '')
-      return { method, template, takesCookie, needsUser, target: filled + query, ...rest }
+      const filled = path.reduce((all, part) => all.replace(/\{\w+\}/, () => part), template)
+      const target = query === '' ? filled : `${filled}?${query}`
+      return { method, template, takesCookie, needsUser, target, ...rest }
     })
 }
 
-function plainPart({ name, schema }: Parameter, template: string): fc.Arbitrary<string> {
-  const apt = fc.constantFrom(...fittingIds(template))
-  return fc
-    .oneof(
-      { weight: 2, arbitrary: name === 'id' ? apt : fitting(name, schema) },
-      { weight: 1, arbitrary: fc.constantFrom(...KNOWN) },
-    )
-    .map(String)
+function partOf({ name, schema }: Parameter, template: string): fc.Arbitrary<string> {
+  const apt = name === 'id' ? fc.constantFrom(...idsFor(template)) : fitting(name, schema)
+  return mostly(
+    fc.oneof(apt, apt, fc.constantFrom(...KNOWN)).map(String),
+    fc.oneof(
+      hostile.map((text) => encodeURIComponent(text.toWellFormed())),
+      fc.constantFrom('%', '%zz', '%ff', '%c0%af', '%00', 'a%00b', '%2F', '"', ';a=b'),
+    ),
+  )
 }
 
-const wildPart: fc.Arbitrary<string> = fc.oneof(
-  hostileString.map((text) => encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E')),
-  fc.constantFrom('%', '%zz', '%ff', '%c0%af', '%00', 'a%00b', '%2e%2e', '%2F', '"', ';a=b'),
-)
-
-function fittingIds(template: string): string[] {
+function idsFor(template: string): string[] {
   if (/\/(?:verify|mail)$/.test(template)) return ['$operation']
-  if (template.endsWith('/undo')) return ['$change']
+  if (template.endsWith('/undo')) return ['00000000-0000-4000-8000-000000000000']
   return template.includes('/sessions/') ? ['$session'] : ['$post', '$own']
 }
 
-function queryOf(parameters: Parameter[], isWrong: boolean): fc.Arbitrary<string> {
-  const right = parameters.map(({ name, schema, required }) =>
-    fc
-      .option(fitting(name, schema), { nil: undefined, freq: required ? 20 : 1 })
-      .map((value) => (value === undefined ? [] : [`${name}=${encode(String(value))}`])),
+function queryOf(parameters: Parameter[]): fc.Arbitrary<string> {
+  const fields = parameters.map(({ name, schema }) => [name, fitting(name, schema)])
+  const requiredKeys = parameters.flatMap(({ name, required }) => (required ? [name] : []))
+  const right = fc
+    .record<Record<string, unknown>>(Object.fromEntries(fields), { requiredKeys })
+    .map((values) => Object.entries(values).map(([name, value]) => `${name}=${encode(value)}`))
+    .map((all) => all.join('&'))
+  const names = fc.constantFrom(...parameters.map(({ name }) => name), 'extra', '__proto__')
+  const wrong = fc.oneof(
+    fc.tuple(names, hostile).map(([name, value]) => `${name}=${encode(value)}`),
+    fc.constantFrom('=', '&&', 'page', '%', 'limit[]=1'),
   )
-  const names = parameters.map(({ name }) => name)
-  const field = fc
-    .tuple(fc.constantFrom(...names, 'extra', '__proto__'), hostileString)
-    .map(([name, value]) => `${name}=${encode(value)}`)
-  const odd = fc.constantFrom('=', '&&', 'page', '%', 'limit[]=1')
-  const wrong = fc.array(fc.oneof(field, odd), { minLength: 1, maxLength: 2 })
-  return fc
-    .tuple(fc.tuple(...right), isWrong ? wrong : fc.constant([]))
-    .map(([fields, more]) => [...fields.flat(), ...more].join('&'))
-    .map((query) => (query === '' ? '' : `?${query}`))
+  return mostly(
+    right,
+    fc.tuple(right, wrong).map((both) => both.join('&')),
+  )
 }
 
 /** Encodes a value as a browser does, but leaves the `$` of a known name. */
-function encode(value: string): string {
-  return encodeURIComponent(value.toWellFormed()).replace(/^%24/, '$')
+function encode(value: unknown): string {
+  return encodeURIComponent(String(value).toWellFormed()).replace(/^%24/, '$')
 }
 
-type HeaderOptions = { hasBody: boolean; wrong: boolean }
-
-function headersOf(parameters: Parameter[], { hasBody, wrong }: HeaderOptions) {
-  const usual = hasBody ? ['application/json'] : ['application/json', '']
-  const odd = ['application/json; charset=utf-8', 'text/plain', 'application/x', '']
-  const values = fc.constantFrom('', 'same', 'x'.repeat(200), '\u00ff')
-  const named = Object.fromEntries(
-    parameters.map(({ name, schema }) => [
-      name,
-      wrong ? values : fitting(name, schema).map(String),
-    ]),
+function headersOf(parameters: Parameter[]): fc.Arbitrary<Record<string, string>> {
+  const right = parameters.map(({ name, schema }) => [name, fitting(name, schema).map(String)])
+  const odd = fc.constantFrom('', 'same', 'x'.repeat(200), '\u00ff')
+  const types = fc.constantFrom('application/json; charset=utf-8', 'text/plain', 'x/y', '')
+  const wrong = [...parameters.map(({ name }) => [name, odd]), ['content-type', types]]
+  return mostly(
+    fc.oneof(fc.constant({}), fc.record(Object.fromEntries(right))),
+    fc.record(Object.fromEntries(wrong)),
   )
-  const type = fc.constantFrom(...(wrong ? odd : usual))
+}
+
+function bodyOf(schema: Schema | undefined): fc.Arbitrary<string | undefined> {
+  const asJson = (value: unknown) => JSON.stringify(value)
+  return mostly(
+    schema ? fittingObject(schema).map(asJson) : fc.constant(undefined),
+    fc.oneof(
+      schema ? brokenObject(schema).map(asJson) : fc.json(),
+      fc.json(),
+      fc.constantFrom('{', '{"text":"\\ud800"}', '', ' '.repeat(16_385), undefined),
+    ),
+  )
+}
+
+function fitting(name: string, schema: Schema): fc.Arbitrary<unknown> {
+  if (schema.properties) return fittingObject(schema)
+  const usual = USUAL[name]
+  if (usual) return usual
+  if (schema.type === 'boolean') return fc.boolean()
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  const { minimum: min = 0, maximum: max = 2 ** 31 - 1, minLength = 0, maxLength = 50 } = schema
+  if (schema.type === 'integer') return fc.integer({ min, max })
+  const pattern = new RegExp(schema.pattern ?? '', 'u')
   return fc
-    .record({ ...named, 'content-type': type }, { requiredKeys: ['content-type'] })
-    .map((headers): Record<string, string> => {
-      const { 'content-type': contentType, ...rest } = headers
-      return { ...rest, ...(contentType && { 'content-type': contentType }) }
-    })
+    .string({ unit: 'grapheme-ascii', minLength, maxLength })
+    .filter((value) => pattern.test(value))
 }
 
-function bodyOf(
-  schema: Schema | undefined,
-  isWrong: boolean,
-): fc.Arbitrary<Uint8Array | undefined> {
-  const asJson = (value: unknown) => Buffer.from(JSON.stringify(value) ?? '')
-  if (!isWrong) return schema ? fittingObject(schema).map(asJson) : fc.constant(undefined)
-  const texts = fc.constantFrom('{', '{"text":"\\ud800"}', '', ' '.repeat(16_385))
-  const wild = fc.oneof(
-    fc.oneof(fc.json(), texts).map((text) => Buffer.from(text)),
-    fc.uint8Array({ maxLength: 200 }),
-    fc.constant(undefined),
-  )
-  if (!schema) return wild
-  return fc.oneof({ weight: 2, arbitrary: brokenObject(schema).map(asJson) }, wild)
+/** Generates objects with every required field and some of the others. */
+function fittingObject({ properties = {}, required = [] }: Schema) {
+  const fields = Object.entries(properties).map(([name, schema]) => [name, fitting(name, schema)])
+  return fc.record<Record<string, unknown>>(Object.fromEntries(fields), { requiredKeys: required })
+}
+
+/** Generates objects with exactly one wrong, missing or extra field. */
+function brokenObject(schema: Schema): fc.Arbitrary<object> {
+  const names = Object.keys(schema.properties ?? {})
+  return fc
+    .tuple(
+      fittingObject(schema),
+      fc.constantFrom(...names, 'extra', '__proto__', 'constructor'),
+      fc.oneof(fc.jsonValue(), hostile, fc.constant(undefined)),
+    )
+    .map(([object, field, value]) =>
+      // In JSON, `__proto__` is an ordinary field.
+      Object.fromEntries([...Object.entries(object), [field, value]]),
+    )
 }

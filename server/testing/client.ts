@@ -70,6 +70,11 @@ export function createClient(
     return { status: response.status, body: answer, headers: response.headers, cookie }
   }
 
+  /** Reads as a user, or as a visitor. Returns the body of the answer. */
+  async function read(path: string, user?: { token: string | undefined }) {
+    return (await call('GET', path, { token: user?.token })).body
+  }
+
   /** Registers an unknown e-mail. */
   async function signIn(
     email: string,
@@ -86,13 +91,14 @@ export function createClient(
       body: { confirmCode, clientToken },
     })
     const token: string = verified.body.accessToken.token
-    const { body: user } = await call('GET', '/users/current', { token })
+    const user = await read('/users/current', { token })
     const browser = browserOf(verified)
     return { ...user, token, cookie: verified.cookie ?? '', browser, clientToken }
   }
 
   return {
     call,
+    read,
     signIn,
     signUp: () => signIn(`user-${randomUUID()}@example.org`),
 

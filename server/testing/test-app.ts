@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, inject, onTestFinished, type TestAPI, test } from 'vitest'
 import { createApp } from '../app.ts'
 import { undoSecret } from '../features/account/account.mail.ts'
@@ -88,6 +89,9 @@ export async function startTestApp({
     url,
     http: app.http,
     db: app.database.db,
+    /** Executes a statement. Returns its rows. */
+    sql: async <Row = unknown>(...statement: Parameters<typeof sql>): Promise<Row[]> =>
+      (await sql<Row>(...statement).execute(app.database.db)).rows,
     databaseUrl: database.url,
     dataDir,
     logged: log.lines,
