@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import type { ReceivedPage } from '../../../contract/answers.ts'
 import { AppError } from '../../kernel/errors/app-error.ts'
 import { addJob } from '../../kernel/queue/queue.ts'
 import { comeBack, leave, ONE_BROWSER } from '../../testing/account-deletion-calls.ts'
@@ -10,46 +8,10 @@ import { eraseNow } from '../account-deletion/account-deletion.service.ts'
 
 /** Acts are about the newest posts, so that they meet on one post. */
 const NEWEST = 8
-
-export const ACTS = [
-  'publish',
-  'publish',
-  'reply',
-  'reply',
-  'like',
-  'like',
-  'unlike',
-  'delete',
-  'report',
-  'report',
-  'report',
-  'hide',
-  'hide',
-  'remove',
-  'remove',
-  'keep',
-  'restore',
-  'block',
-  'unblock',
-  'move likes',
-  'leave',
-  'leave',
-  'return',
-  'return',
-  'move accounts',
-  'erase',
-  'mute',
-  'unmute',
-  'mute person',
-  'unmute person',
-  'read answers',
-] as const
-
 /** How many of the six have left at most: the others are enough to hide a post. */
 const LEFT_MAX = 2
-
-/** One act of a random person. `who`, `which` and `other` are taken modulo what there is. */
-export type Act = { what: (typeof ACTS)[number]; who: number; which: number }
+/** For an act that would be one too many. */
+const NOT_NOW = 403
 
 /** What has been published so far; some of it is gone by now. */
 export type World = {
@@ -63,144 +25,156 @@ export type World = {
   done: Set<string>
 }
 
-/** The act may be refused: the post may be deleted, and the person blocked. */
-export async function perform(world: World, { what, who, which }: Act): Promise<number> {
-  const { app, people, moderator, posts } = world
-  const index = who % people.length
-  const person = await signedIn(world, index)
-  // Of the newest, so that acts meet on one post.
-  const post = posts.at(-1 - (which % Math.max(1, Math.min(NEWEST, posts.length))))
-  const send = (method: string, path: string, body?: object) =>
-    app.call(method, path, { token: person.token, ...(body && { body }) })
-  if (what === 'publish' || what === 'reply' || !post) {
-    const path = what === 'reply' && post ? `/posts/${post.id}/replies` : '/posts'
-    const answer = await send('POST', path, { text: `Запись ${which}` })
-    if (answer.status === 201) posts.push({ id: answer.body.id, owner: person })
-    return answer.status
-  }
-  const postId = post.id
-  switch (what) {
-    case 'like':
-    case 'unlike':
-      return (await send(what === 'like' ? 'POST' : 'DELETE', `/posts/${postId}/likes`)).status
-    case 'delete':
-      return byOwner(world, post, 'DELETE')
-    case 'report':
-      return (await report(app, person, { postId, reasonId: String((which % 8) + 1) })).status
-    case 'hide': {
-      // Refused reports of this run would keep everybody from hiding anything. The reports are
-      // locked one after the other, as all acts lock them in an order of their own.
-      await sql`UPDATE reports SET decided_at = decided_at - interval '31 days' WHERE id IN (
-        SELECT id FROM reports WHERE decided_at IS NOT NULL FOR UPDATE SKIP LOCKED)`.execute(app.db)
-      const statuses = people.map(async (_, at) =>
-        report(app, await signedIn(world, at), { postId }).then(({ status }) => status),
-      )
-      return Math.min(...(await Promise.all(statuses)))
-    }
-    case 'remove':
-    case 'keep':
-      return (await decide(app, moderator, { postId, verdict: what })).status
-    case 'restore':
-      return restore(app, postId).then(
-        () => 200,
-        (error) => (error instanceof AppError ? error.status : Promise.reject(error)),
-      )
-    case 'block': {
-      const body = { reason: 'Спам', days: 1 }
-      const path = `/moderation/users/${person.id}/block`
-      return (await app.call('PUT', path, { token: moderator.token, body })).status
-    }
-    case 'unblock': {
-      const path = `/moderation/users/${person.id}/block`
-      return (await app.call('DELETE', path, { token: moderator.token })).status
-    }
-    case 'move likes':
-      await addJob(app.db, 'move-likes', { payload: {} })
-      return 200
-    case 'move accounts':
-      await addJob(app.db, 'move-accounts', { payload: {} })
-      return 200
-    case 'mute':
-      return byOwner(world, post, 'PUT', '/mute')
-    case 'unmute':
-      return byOwner(world, post, 'DELETE', '/mute')
-    case 'mute person':
-    case 'unmute person':
-      return (await send(what === 'mute person' ? 'PUT' : 'DELETE', `/users/${post.owner.id}/mute`))
-        .status
-    case 'read answers':
-      return readAnswers(world, person)
-    case 'leave':
-    case 'return':
-    case 'erase':
-      return performOnAccount(world, what, who)
-  }
+type Moment = {
+  world: World
+  /** The index of the person. */
+  at: number
+  person: TestUser
+  post: World['posts'][number]
+  which: number
 }
 
-async function byOwner(
-  world: World,
-  { id, owner }: World['posts'][number],
-  method: string,
-  path = '',
-): Promise<number> {
+type Act = (moment: Moment) => Promise<number>
+
+/** Each act, and how often it is chosen in relation to the others. */
+export const ACTS: Record<string, [weight: number, act: Act]> = {
+  publish: [2, (moment) => publish(moment, '/posts')],
+  reply: [2, (moment) => publish(moment, `/posts/${moment.post.id}/replies`)],
+  like: [2, ({ post, ...by }) => send(by, 'POST', `/posts/${post.id}/likes`)],
+  unlike: [1, ({ post, ...by }) => send(by, 'DELETE', `/posts/${post.id}/likes`)],
+  delete: [1, (moment) => sendAsOwner(moment, 'DELETE')],
+  report: [3, reportPost],
+  hide: [2, hide],
+  remove: [2, (moment) => decideAs(moment, 'remove')],
+  keep: [1, (moment) => decideAs(moment, 'keep')],
+  restore: [1, restorePost],
+  block: [1, (moment) => changeBlock(moment, 'PUT', { reason: 'Спам', days: 1 })],
+  unblock: [1, (moment) => changeBlock(moment, 'DELETE')],
+  'move likes': [1, ({ world }) => run(world, 'move-likes')],
+  'move accounts': [1, ({ world }) => run(world, 'move-accounts')],
+  leave: [2, leaveWall],
+  return: [2, ({ world }) => withLeft(world, async (at) => (await signIn(world, at, true)).status)],
+  erase: [1, ({ world }) => withLeft(world, (at) => erase(world, at))],
+  mute: [1, (moment) => sendAsOwner(moment, 'PUT', '/mute')],
+  unmute: [1, (moment) => sendAsOwner(moment, 'DELETE', '/mute')],
+  'mute person': [1, ({ post, ...by }) => send(by, 'PUT', `/users/${post.owner.id}/mute`)],
+  'unmute person': [1, ({ post, ...by }) => send(by, 'DELETE', `/users/${post.owner.id}/mute`)],
+  'read answers': [1, readAnswers],
+}
+
+/** Each number is taken modulo what there is. */
+export type Chosen = { what: string; who: number; which: number }
+
+/** Performs an act. It may be refused: the post may be deleted, and the person blocked. */
+export async function perform(world: World, { what, who, which }: Chosen): Promise<number> {
+  const { people, posts } = world
+  const at = who % people.length
+  const post = posts.at(-1 - (which % Math.min(NEWEST, posts.length)))
+  const [, act] = ACTS[what] ?? []
+  if (!post || !act) throw new Error(`Nothing to ${what}`)
+  return act({ world, at, person: await signedIn(world, at), post, which })
+}
+
+type By = Pick<Moment, 'world' | 'person'>
+
+async function send({ world, person: { token } }: By, method: string, path: string, body?: object) {
+  return (await world.app.call(method, path, { token, body })).status
+}
+
+async function publish({ world, person, which }: Moment, path: string): Promise<number> {
+  const sent = { token: person.token, body: { text: `Запись ${which}` } }
+  const { status, body } = await world.app.call('POST', path, sent)
+  if (status === 201) world.posts.push({ id: body.id, owner: person })
+  return status
+}
+
+async function sendAsOwner({ world, post: { id, owner } }: Moment, method: string, path = '') {
   const at = world.people.findIndex((person) => person.id === owner.id)
   if (at < 0) return 404
-  const { token } = await signedIn(world, at)
-  return (await world.app.call(method, `/posts/${id}${path}`, { token })).status
+  return send({ world, person: await signedIn(world, at) }, method, `/posts/${id}${path}`)
 }
 
-/** Reads the replies that a person received, and moves the mark as the page does. */
-async function readAnswers({ app }: World, { token }: TestUser): Promise<number> {
-  const { status, body } = await app.call('GET', '/posts/replies/received', { token })
-  const newest = (body as ReceivedPage).posts?.[0]?.received_no
-  if (newest === undefined) return status
-  const mark = { token, body: { seen: newest } }
-  return (await app.call('PUT', '/users/current/received', mark)).status
+async function reportPost({ world, person, post, which }: Moment): Promise<number> {
+  const reasonId = String((which % 8) + 1)
+  return (await report(world.app, person, { postId: post.id, reasonId })).status
 }
 
-/** At most a few accounts are away at once, and only they return or are erased. */
-async function performOnAccount(
-  world: World,
-  what: 'leave' | 'return' | 'erase',
-  who: number,
-): Promise<number> {
-  const { app, people, left } = world
-  if (what === 'leave') {
-    const index = who % people.length
-    if (left.size >= LEFT_MAX) return NOT_NOW
-    left.add((people[index] as TestUser).id)
-    return (await leave(app, await signedIn(world, index))).status
-  }
-  const index = people.findIndex(({ id }) => left.delete(id))
-  if (index < 0) return NOT_NOW
-  if (what === 'return') return (await signInAgain(world, index, true)).status
-  const userId = (people[index] as TestUser).id
-  await eraseNow(app.db, { userId, nameKey: Buffer.alloc(32), actor: 'operator', publishChange })
-  const [successor] = await signUpOld(app, 1)
-  people[index] = successor as TestUser
+async function hide({ world, post }: Moment): Promise<number> {
+  // Refused reports of this run would keep everybody from hiding anything. The reports are
+  // locked one after the other, as all acts lock them in an order of their own.
+  await world.app.sql`UPDATE reports SET decided_at = decided_at - interval '31 days' WHERE id IN (
+    SELECT id FROM reports WHERE decided_at IS NOT NULL FOR UPDATE SKIP LOCKED)`
+  const reports = world.people.map(async (_, at) =>
+    report(world.app, await signedIn(world, at), { postId: post.id }),
+  )
+  return Math.min(...(await Promise.all(reports)).map(({ status }) => status))
+}
+
+async function decideAs({ world, post }: Moment, verdict: 'remove' | 'keep'): Promise<number> {
+  return (await decide(world.app, world.moderator, { postId: post.id, verdict })).status
+}
+
+function restorePost({ world, post }: Moment): Promise<number> {
+  return restore(world.app, post.id).then(
+    () => 200,
+    (error) => (error instanceof AppError ? error.status : Promise.reject(error)),
+  )
+}
+
+function changeBlock({ world, person: { id } }: Moment, method: string, body?: object) {
+  return send({ world, person: world.moderator }, method, `/moderation/users/${id}/block`, body)
+}
+
+async function run({ app }: World, task: 'move-likes' | 'move-accounts'): Promise<number> {
+  await addJob(app.db, task, { payload: {} })
   return 200
 }
 
-/** For an act that would be one too many. */
-const NOT_NOW = 403
-const publishChange = async () => {}
-
-/** A block closes sessions. Who has left stays away, and is refused everything. */
-async function signedIn(world: World, index: number): Promise<TestUser> {
-  const { app, people } = world
-  const { token } = people[index] as TestUser
-  const { status } = await app.call('GET', '/users/current', { token })
-  if (status !== 200) await signInAgain(world, index)
-  return people[index] as TestUser
+/** Reads the replies that a person received, and moves the mark as the page does. */
+async function readAnswers({ world, person }: Moment): Promise<number> {
+  const { token } = person
+  const { status, body } = await world.app.call('GET', '/posts/replies/received', { token })
+  const seen = body.posts?.[0]?.received_no
+  if (seen === undefined) return status
+  return send({ world, person }, 'PUT', '/users/current/received', { seen })
 }
 
-async function signInAgain({ app, people }: World, index: number, restore?: true) {
-  const person = people[index] as TestUser
+async function leaveWall({ world, person }: Moment): Promise<number> {
+  if (world.left.size >= LEFT_MAX) return NOT_NOW
+  world.left.add(person.id)
+  return (await leave(world.app, person)).status
+}
+
+/** Only those who have left return or are erased. */
+async function withLeft(world: World, act: (at: number) => Promise<number>): Promise<number> {
+  const at = world.people.findIndex(({ id }) => world.left.delete(id))
+  return at < 0 ? NOT_NOW : act(at)
+}
+
+async function erase({ app, people }: World, at: number): Promise<number> {
+  const userId = (people[at] as TestUser).id
+  const erasure = { nameKey: Buffer.alloc(32), actor: 'operator', publishChange: async () => {} }
+  await eraseNow(app.db, { userId, ...erasure })
+  const [successor] = await signUpOld(app, 1)
+  people[at] = successor as TestUser
+  return 200
+}
+
+/** A block closes sessions. Who has left stays away, and is refused everything. */
+async function signedIn(world: World, at: number): Promise<TestUser> {
+  const { token } = world.people[at] as TestUser
+  const { status } = await world.app.call('GET', '/users/current', { token })
+  if (status !== 200) await signIn(world, at)
+  return world.people[at] as TestUser
+}
+
+async function signIn({ app, people }: World, at: number, restore?: true) {
+  const person = people[at] as TestUser
   const answer = await comeBack(app, person.email, restore)
   // Meanwhile somebody new may have come in place of the person.
-  if (answer.status === 200 && people[index]?.id === person.id) {
+  if (answer.status === 200 && people[at]?.id === person.id) {
     const { token } = answer.body.accessToken
-    people[index] = { ...person, token, cookie: answer.cookie ?? '', clientToken: ONE_BROWSER }
+    people[at] = { ...person, token, cookie: answer.cookie ?? '', clientToken: ONE_BROWSER }
   }
   return answer
 }

@@ -19,27 +19,23 @@ const ACTS_PER_RUN = 120
 /** So many acts meet in the database. */
 const AT_ONCE = 8
 
-const acts = fc.array(
-  fc.record({ what: fc.constantFrom(...ACTS), who: fc.nat(1000), which: fc.nat(1_000_000) }),
-  { minLength: ACTS_PER_RUN, maxLength: ACTS_PER_RUN, size: 'max' },
+const what = fc.oneof(
+  ...Object.entries(ACTS).map(([name, [weight]]) => ({ weight, arbitrary: fc.constant(name) })),
 )
+const acts = fc.array(fc.record({ what, who: fc.nat(1000), which: fc.nat(1_000_000) }), {
+  minLength: ACTS_PER_RUN,
+  maxLength: ACTS_PER_RUN,
+  size: 'max',
+})
 
 test(
   'after random acts of random people, all at once, every counter equals its rows, and unread what the list of answers shows',
   async () => {
     const app = await appForTest()
     const moderator = await signUpModerator(app)
-    const world: World = {
-      app,
-      people: await signUpOld(app, 6),
-      moderator,
-      posts: [],
-      left: new Set(),
-      done: new Set(),
-    }
-    for (const user of world.people) {
-      world.posts.push({ id: (await app.publish(user)).id, owner: user })
-    }
+    const people = await signUpOld(app, 6)
+    const world: World = { app, people, moderator, posts: [], left: new Set(), done: new Set() }
+    for (const owner of people) world.posts.push({ id: (await app.publish(owner)).id, owner })
     // Its likes are too many to follow it at once.
     await seedFans(app.db, world.posts[0]?.id ?? '', 600)
     const property = fc.asyncProperty(acts, async (chosen) => {
@@ -62,27 +58,21 @@ test(
     expect(app.logged.filter((line) => line.includes('deadlock'))).toEqual([])
     await expect.poll(() => isSettled(app)).toBe(true)
     expect(await findCounterDifferences(app.db)).toEqual([])
-    const { hidden } = await app.db
-      .selectFrom('journal')
-      .select(({ fn }) => fn.countAll<string>().as('hidden'))
-      .where('action', '=', 'post.hide')
-      .executeTakeFirstOrThrow()
-    expect(Number(hidden)).toBeGreaterThan(0)
+    expect(await app.sql`SELECT FROM journal WHERE action = 'post.hide'`).not.toEqual([])
     // Acts that never succeed would show nothing; in a few runs chance leaves some out.
-    if (RUNS >= 20) expect([...new Set(ACTS)].filter((what) => !world.done.has(what))).toEqual([])
+    if (RUNS >= 20) expect([...world.done].sort()).toEqual(Object.keys(ACTS).sort())
   },
   240_000 + RUNS * 20_000,
 )
 
 /** Unread is what the list shows after the mark. Jobs may hide and show posts between two reads. */
-async function expectExactUnread({ app }: World, { token }: TestUser): Promise<void> {
-  const read = async (path: string) => (await app.call('GET', path, { token })).body
+async function expectExactUnread({ app }: World, user: TestUser): Promise<void> {
   await expect
     .poll(async () => {
-      const { unread } = await read('/users/current/received')
+      const { unread } = await app.read('/users/current/received', user)
       // Who is away or blocked has no list until they sign in again.
       if (unread === undefined) return 0
-      const { posts, seen }: ReceivedPage = await read('/posts/replies/received?limit=50')
+      const { posts, seen }: ReceivedPage = await app.read('/posts/replies/received?limit=50', user)
       const after = posts.filter(({ received_no }) => received_no > seen).length
       return Math.min(unread, posts.length) - after
     })

@@ -1,8 +1,6 @@
-import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { RECENT_MAX } from '../../../contract/constants.ts'
 import { readJournal } from '../../kernel/journal/journal.ts'
-import type { TestAnswer } from '../../testing/client.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
 import { decide, readQueue, report, signUpModerator } from '../../testing/moderation-calls.ts'
 import { startMailApp } from '../../testing/test-app.ts'
@@ -13,25 +11,20 @@ afterAll(() => app.close())
 const moderator = await signUpModerator(app)
 const reporter = await app.signUp()
 
-function block(id: string): Promise<TestAnswer> {
-  const body = { reason: 'Спам', days: 7, removesRecent: true }
-  return app.call('PUT', `/moderation/users/${id}/block`, { token: moderator.token, body })
-}
-
-const set = (column: string, value: unknown, id: string) =>
-  sql`UPDATE posts SET ${sql.ref(column)} = ${value} WHERE id = ${id}`.execute(app.db)
-const twoDaysAgo = () => new Date(Date.now() - 2 * 86_400_000)
+const block = (id: string) =>
+  app.call('PUT', `/moderation/users/${id}/block`, {
+    token: moderator.token,
+    body: { reason: 'Спам', days: 7, removesRecent: true },
+  })
+const age = (id: string) =>
+  app.sql`UPDATE posts SET created_at = now() - interval '2 days' WHERE id = ${id}`
 const statusOf = async (id: string) =>
   (await app.call('GET', `/posts/${id}`, { token: moderator.token })).status
-const removedOf = async (email: string) => {
-  const { token } = await app.signIn(email)
-  return (await app.call('GET', '/users/current/removed-posts', { token })).body.posts
-}
 
 test('a block can remove what the author has published within a day, hidden or not, and nothing older', async () => {
   const author = await app.signUp()
   const old = await app.publish(author, 'Старая')
-  await set('created_at', twoDaysAgo(), old.id)
+  await age(old.id)
   const question = await app.publish(reporter)
   const recent = [
     await app.publish(author, 'Первая'),
@@ -40,9 +33,8 @@ test('a block can remove what the author has published within a day, hidden or n
   ].map(({ id }) => id)
   const [first = '', , hidden = ''] = recent
   await report(app, reporter, { postId: first })
-  await sql`UPDATE posts SET hidden_for = 'reported', hidden_until = 'infinity' WHERE id = ${hidden}`.execute(
-    app.db,
-  )
+  await app.sql`UPDATE posts SET hidden_for = 'reported', hidden_until = 'infinity'
+    WHERE id = ${hidden}`
   expect((await block(author.id)).status).toBe(204)
   for (const id of [...recent, old.id]) expect(await statusOf(id)).toBe(id === old.id ? 200 : 404)
   expect((await readQueue(app, moderator)).map(({ id }) => id)).not.toContain(first)
@@ -55,40 +47,41 @@ test('a block can remove what the author has published within a day, hidden or n
   const { text } = await mailbox.mailAbout(author.email, /Ваши записи удалены/)
   expect(text).toContain('удалил ваши записи на сайте «Вслух»: 3.\nПричина: Спам.')
   expect(text).toMatch(/^До \d+\u00a0[а-я]+\u00a0\d{4} вы можете только читать\.$/m)
+  const again = await app.signIn(author.email)
+  const { posts } = await app.read('/users/current/removed-posts', again)
   const removed = { state: 'removed', appeal: null }
-  expect(await removedOf(author.email)).toMatchObject([removed, removed, removed])
+  expect(posts).toMatchObject([removed, removed, removed])
 })
 
 test('a decision can remove with the post what else its author has published within a day', async () => {
   const author = await app.signUp()
   const [old, other] = [await app.publish(author, 'Старая'), await app.publish(author, 'Другая')]
-  await set('created_at', twoDaysAgo(), old.id)
+  await age(old.id)
   for (const { id: postId } of [old, other]) await report(app, reporter, { postId })
-  const decision = {
-    postId: old.id,
-    verdict: 'remove',
-    block: { days: null, removesRecent: true },
-  } as const
-  expect((await decide(app, moderator, decision)).status).toBe(204)
+  const block = { days: null, removesRecent: true }
+  const remove = (postId: string) => decide(app, moderator, { postId, verdict: 'remove', block })
+  expect((await remove(old.id)).status).toBe(204)
   for (const { id } of [old, other]) expect(await statusOf(id)).toBe(404)
   const { text } = await mailbox.mailAbout(author.email, /Ваши записи удалены/)
   expect(text).toContain(': 2.\nПричина: Спам или реклама.')
   expect(text).toContain('Текст первой из них:\n> Старая\n')
   expect(text).toContain('Теперь вы можете только читать.')
-  const { token } = reporter
-  const { reports } = (await app.call('GET', '/users/current/reports', { token })).body
+  // No other mail announces the block.
+  const about = mailbox.mails.filter(({ to }) => to === author.email).map((mail) => mail.subject)
+  expect(about.filter((subject) => !/код|^\d/.test(subject))).toHaveLength(1)
+  const { reports } = await app.read('/users/current/reports', reporter)
   expect(reports.slice(0, 2)).toMatchObject([{ outcome: 'removed' }, { outcome: 'removed' }])
 
   const kept = await app.publish(reporter)
   await report(app, author, { postId: kept.id })
-  expectRefusal(await decide(app, moderator, { ...decision, postId: kept.id }), 'POST_NOT_FOUND')
+  expectRefusal(await remove(kept.id), 'POST_NOT_FOUND')
   expect(await statusOf(kept.id)).toBe(200)
 })
 
 test('an author with nothing new is blocked alone, and gets a mail with the end and the reason of the block', async () => {
   const author = await app.signUp()
   const { id } = await app.publish(author)
-  await set('created_at', twoDaysAgo(), id)
+  await age(id)
   expect((await block(author.id)).status).toBe(204)
   expect(await statusOf(id)).toBe(200)
   const { subject, text } = await mailbox.mailAbout(author.email, /только читать/)
@@ -108,13 +101,13 @@ test('moderators do not remove their own posts so, and are not blocked by it', a
 test('the newest posts of a flood are counted, and removed at once', async () => {
   const author = await app.signUp()
   const oldest = await app.publish(author)
-  await sql`INSERT INTO posts (owner_id, text)
-    SELECT ${author.id}, 'Реклама' FROM generate_series(1, ${RECENT_MAX})`.execute(app.db)
+  await app.sql`INSERT INTO posts (owner_id, text)
+    SELECT ${author.id}, 'Реклама' FROM generate_series(1, ${RECENT_MAX})`
   await report(app, reporter, { postId: oldest.id })
   const queued = (await readQueue(app, moderator)).find(({ id }) => id === oldest.id)
   expect(queued?.author).toMatchObject({ posts: RECENT_MAX + 1, recent: RECENT_MAX })
   expect((await block(author.id)).status).toBe(204)
   expect(await statusOf(oldest.id)).toBe(200)
-  const left = app.db.selectFrom('visible_posts').select('id').where('owner_id', '=', author.id)
-  expect(await left.execute()).toEqual([{ id: oldest.id }])
+  const left = await app.sql`SELECT id FROM visible_posts WHERE owner_id = ${author.id}`
+  expect(left).toEqual([{ id: oldest.id }])
 }, 60_000)
