@@ -49,7 +49,7 @@ const GROUPS: Record<string, Group> = {
       'server/features/sign-in/{mail-limits,sign-in-notice}.test.ts',
       'server/features/account/email-undo.test.ts',
       'server/kernel/cache/{response-cache,signed-in-reads}.test.ts',
-      'server/features/posts/recent-sessions.test.ts',
+      'server/features/posts/publication-limits.test.ts',
       'server/kernel/log/attack-log.test.ts',
       'server/retention.test.ts',
     ],

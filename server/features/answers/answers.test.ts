@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { ReceivedPage } from '../../../contract/answers.ts'
 import { atOnce } from '../../testing/at-once.ts'
@@ -14,15 +13,14 @@ beforeEach(async () => {
   ;[anna, petr, vera] = await Promise.all([app.signUp(), app.signUp(), app.signUp()])
 })
 
-const received = async ({ token }: TestUser, query = ''): Promise<ReceivedPage> =>
-  (await app.call('GET', `/posts/replies/received${query}`, { token })).body
-const state = async ({ token }: TestUser) =>
-  (await app.call('GET', '/users/current/received', { token })).body
-const see = (user: TestUser, seen: number) =>
-  app.call('PUT', '/users/current/received', { token: user.token, body: { seen } })
+const received = (user: TestUser, query = ''): Promise<ReceivedPage> =>
+  app.read(`/posts/replies/received${query}`, user)
+const state = () => app.read('/users/current/received', anna)
+const see = (seen: number) =>
+  app.call('PUT', '/users/current/received', { token: anna.token, body: { seen } })
 const texts = ({ posts }: ReceivedPage) => posts.map(({ text }) => text)
-const mute = (user: TestUser, id: string, method: 'PUT' | 'DELETE' = 'PUT') =>
-  app.call(method, `/posts/${id}/mute`, { token: user.token })
+const mute = (id: string, method: 'PUT' | 'DELETE' = 'PUT', { token } = anna) =>
+  app.call(method, `/posts/${id}/mute`, { token })
 
 test('others’ replies to my posts and replies are listed, newest first, with the number under which I received each', async () => {
   expect(await received(anna)).toEqual({
@@ -40,7 +38,6 @@ test('others’ replies to my posts and replies are listed, newest first, with t
   expect(page.posts[1]?.actions.replied_post?.text).toBe('Вопрос')
   expect(page).toMatchObject({ seen: 0, total: 2 })
   expect(texts(await received(petr))).toEqual(['Уточнение'])
-  expect((await app.call('GET', '/posts/replies/received')).status).toBe(401)
 })
 
 test('pages of the list continue by cursor, and what comes meanwhile shifts nothing', async () => {
@@ -54,31 +51,24 @@ test('pages of the list continue by cursor, and what comes meanwhile shifts noth
   expect([texts(last), last.nextCursor]).toEqual([['Ответ 1'], null])
 })
 
-test('unread counts what the list shows after the mark, which only moves forward and never past what came', async () => {
+test('unread counts up to 100 what the list shows after the mark, which only moves forward and never past what came', async () => {
   const post = await app.publish(anna)
   const [, second] = [await app.reply(petr, post.id), await app.reply(vera, post.id)]
-  expect((await state(anna)).unread).toBe(2)
-  expect((await see(anna, 1)).status).toBe(204)
-  expect(await state(anna)).toMatchObject({ unread: 1 })
-  await see(anna, 0)
+  expect((await state()).unread).toBe(2)
+  expect((await see(1)).status).toBe(204)
+  expect((await state()).unread).toBe(1)
+  await see(0)
   expect(await received(anna)).toMatchObject({ seen: 1 })
-  await see(anna, 1_000_000)
+  await see(1_000_000)
   expect(await received(anna)).toMatchObject({ seen: 2 })
   await app.reply(petr, post.id)
-  expect((await state(anna)).unread).toBe(1)
+  expect((await state()).unread).toBe(1)
   await app.call('DELETE', `/posts/${second.id}`, { token: vera.token })
-  expect((await state(anna)).unread).toBe(1)
-  expectRefusal(await see(anna, -1), 'INVALID_REQUEST')
-})
-
-test('unread ends at 100', async () => {
-  const post = await app.publish(anna)
-  await app.reply(petr, post.id)
-  await sql`INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id, recipient_id, received_no)
-    SELECT ${petr.id}, 'Ответ', ${post.id}, ${post.id}, ${anna.id}, n FROM generate_series(2, 103) n`.execute(
-    app.db,
-  )
-  expect((await state(anna)).unread).toBe(100)
+  expect((await state()).unread).toBe(1)
+  expectRefusal(await see(-1), 'INVALID_REQUEST')
+  await app.sql`INSERT INTO posts (owner_id, text, replied_post_id, parent_post_id, recipient_id, received_no)
+    SELECT ${petr.id}, 'Ответ', ${post.id}, ${post.id}, ${anna.id}, n FROM generate_series(4, 104) n`
+  expect((await state()).unread).toBe(100)
 })
 
 test('replies that come at once, in whatever order they commit, each have a number of their own and none is skipped by the mark', async () => {
@@ -93,7 +83,7 @@ test('replies that come at once, in whatever order they commit, each have a numb
       shown.add(id)
     }
     const newest = page.posts[0]?.received_no
-    if (newest) await see(anna, newest)
+    if (newest) await see(newest)
   }
   const replies = Array.from({ length: 60 }, (_, n) => async () => {
     await app.reply(people[n % 3] as TestUser, posts[(n >> 1) % 3]?.id ?? '')
@@ -102,31 +92,30 @@ test('replies that come at once, in whatever order they commit, each have a numb
   // Only one tab of Anna's reads at a time.
   for (let from = 0; from < replies.length; from += 6) await atOnce(replies.slice(from, from + 6))
   await readAll()
-  const { body } = await app.call('GET', `/posts/${posts[0]?.id}/replies?limit=50`)
-  const replied = body.posts.filter(({ owner }: ReceivedPage['posts'][0]) => owner.id !== anna.id)
-  expect([...shown].sort()).toEqual(replied.map(({ id }: { id: string }) => id).sort())
+  const list: ReceivedPage = await app.read(`/posts/${posts[0]?.id}/replies?limit=50`)
+  const replied = list.posts.filter(({ owner }) => owner.id !== anna.id)
+  expect([...shown].sort()).toEqual(replied.map(({ id }) => id).sort())
 })
 
 test('a muted post brings no further replies, until it is unmuted; only its author may mute it', async () => {
   const post = await app.publish(anna)
   await app.reply(petr, post.id, 'До')
-  expectRefusal(await mute(petr, post.id), 'POST_NOT_FOUND')
-  expectRefusal(await mute(anna, 'x'), 'POST_NOT_FOUND')
-  expect((await mute(anna, post.id)).status).toBe(204)
-  expect((await state(anna)).muted).toEqual([post.id])
+  expectRefusal(await mute(post.id, 'PUT', petr), 'POST_NOT_FOUND')
+  expectRefusal(await mute('x'), 'POST_NOT_FOUND')
+  expect((await mute(post.id)).status).toBe(204)
+  expect((await state()).muted).toEqual([post.id])
   await app.reply(petr, post.id, 'Во время')
-  expect((await mute(anna, post.id, 'DELETE')).status).toBe(204)
+  expect((await mute(post.id, 'DELETE')).status).toBe(204)
   await app.reply(petr, post.id, 'После')
-  expect(await state(anna)).toMatchObject({ unread: 2, muted: [] })
+  expect(await state()).toMatchObject({ unread: 2, muted: [] })
   expect(texts(await received(anna))).toEqual(['После', 'До'])
 })
 
 test('mails about replies can be turned off and on, also before the first reply', async () => {
-  expect(await state(anna)).toEqual({ unread: 0, muted: [], wantsMail: true })
-  const set = (wantsMail: boolean) =>
-    app.call('PUT', '/users/current/reply-mails', { token: anna.token, body: { wantsMail } })
-  await set(false)
-  expect((await state(anna)).wantsMail).toBe(false)
-  await set(true)
-  expect((await state(anna)).wantsMail).toBe(true)
+  expect(await state()).toEqual({ unread: 0, muted: [], wantsMail: true })
+  for (const wantsMail of [false, true]) {
+    const path = '/users/current/reply-mails'
+    await app.call('PUT', path, { token: anna.token, body: { wantsMail } })
+    expect((await state()).wantsMail).toBe(wantsMail)
+  }
 })

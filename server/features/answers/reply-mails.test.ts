@@ -16,30 +16,32 @@ beforeEach(async () => {
   ;[anna, petr] = await Promise.all([app.signUp(), app.signUp()])
 })
 
+/** Passes time and mails. Returns the mails about replies that Anna has got so far. */
+async function mailsAfter(seconds: number) {
+  await passTime(seconds)
+  await mailReplies()
+  return mailsTo(anna)
+}
+
 /** Everybody was last there, was answered and was mailed so many seconds earlier. */
 async function passTime(seconds: number): Promise<void> {
   const passed = sql`${seconds} * interval '1 second'`
   await passSessionTime(app, seconds)
-  await sql`UPDATE posts SET created_at = created_at - ${passed}`.execute(app.db)
-  await sql`UPDATE answer_states SET mailed_at = mailed_at - ${passed}`.execute(app.db)
+  await app.sql`UPDATE posts SET created_at = created_at - ${passed}`
+  await app.sql`UPDATE answer_states SET mailed_at = mailed_at - ${passed}`
 }
 
 /** Runs the job that tells about replies. Resolves when every mail that it queued was sent. */
 async function mailReplies(): Promise<void> {
   await addJob(app.db, 'mail-replies', { payload: {} })
-  const jobs = sql`SELECT FROM graphile_worker.jobs WHERE task_identifier = 'mail-replies'`
-  await expect.poll(async () => (await jobs.execute(app.db)).rows).toEqual([])
-  const waiting = app.db.selectFrom('outbox').select('id').where('payload', 'is not', null)
-  await expect.poll(() => waiting.execute()).toEqual([])
+  const atWork = () => app.sql`
+    SELECT FROM graphile_worker.jobs WHERE task_identifier = 'mail-replies'
+    UNION ALL SELECT FROM outbox WHERE payload IS NOT NULL`
+  await expect.poll(atWork).toEqual([])
 }
 
 /** Anna is there: her browser gets a new token. */
-const visit = () =>
-  app.db
-    .updateTable('sessions')
-    .set({ used_at: sql`now()` })
-    .where('user_id', '=', anna.id)
-    .execute()
+const visit = () => app.sql`UPDATE sessions SET used_at = now() WHERE user_id = ${anna.id}`
 
 const mailsTo = ({ email }: TestUser) =>
   mailbox.mails.filter(({ to, subject }) => to === email && /ответили/.test(subject))
@@ -48,11 +50,8 @@ test('a person who is away for an hour after a reply is mailed its text, with on
   const post = await app.publish(anna, 'Вопрос')
   await passTime(60)
   await app.reply(petr, post.id, 'Ответ Петра')
-  await mailReplies()
-  expect(mailsTo(anna)).toEqual([])
-  await passTime(HOUR)
-  await mailReplies()
-  const [mail, ...others] = mailsTo(anna)
+  expect(await mailsAfter(0)).toEqual([])
+  const [mail, ...others] = await mailsAfter(HOUR)
   expect(others).toEqual([])
   expect(mail?.subject).toBe('Вам ответили · Вслух')
   expect(mail?.text).toContain(`${petr.username}:\n> Ответ Петра\n\n`)
@@ -69,31 +68,24 @@ test('no mail is sent if the person was there after the reply, has seen it or ha
   const reply = await app.reply(petr, post.id)
   await passTime(HOUR)
   await visit()
-  await mailReplies()
-  expect(mailsTo(anna)).toEqual([])
+  expect(await mailsAfter(0)).toEqual([])
 
   await passTime(HOUR)
   await app.call('DELETE', `/posts/${reply.id}`, { token: petr.token })
   await app.reply(petr, post.id)
   await app.call('PUT', '/users/current/received', { token: anna.token, body: { seen: 2 } })
-  await passTime(HOUR)
-  await mailReplies()
-  expect(mailsTo(anna)).toEqual([])
+  expect(await mailsAfter(HOUR)).toEqual([])
 
   await app.reply(petr, post.id)
   await app.call('PUT', `/users/${petr.id}/mute`, { token: anna.token })
-  await passTime(HOUR)
-  await mailReplies()
-  expect(mailsTo(anna)).toEqual([])
+  expect(await mailsAfter(HOUR)).toEqual([])
 })
 
 test('there is one mail a day at most, and after three without a visit no more until one', async () => {
   const post = await app.publish(anna)
   const answerAndWait = async (seconds: number) => {
     await app.reply(petr, post.id)
-    await passTime(seconds)
-    await mailReplies()
-    return mailsTo(anna)
+    return mailsAfter(seconds)
   }
   await passTime(60)
   expect(await answerAndWait(HOUR)).toHaveLength(1)
@@ -111,11 +103,9 @@ test('the link in the header unsubscribes by one POST of a form, without a sign-
   const post = await app.publish(anna)
   await passTime(60)
   await app.reply(petr, post.id)
-  await passTime(HOUR)
-  await mailReplies()
-  const path = /<https:\/\/wall\.example(\/\S+)>/.exec(mailsTo(anna)[0]?.source ?? '')?.[1] ?? ''
-  const wanted = async () =>
-    (await app.call('GET', '/users/current/received', { token: anna.token })).body.wantsMail
+  const [mail] = await mailsAfter(HOUR)
+  const path = /<https:\/\/wall\.example(\/\S+)>/.exec(mail?.source ?? '')?.[1] ?? ''
+  const wanted = async () => (await app.read('/users/current/received', anna)).wantsMail
   const opened = await fetch(`${app.url}${path}`, { redirect: 'manual' })
   expect([opened.status, opened.headers.get('location')]).toEqual([302, '/settings'])
   expect(await wanted()).toBe(true)
@@ -129,9 +119,7 @@ test('the link in the header unsubscribes by one POST of a form, without a sign-
   expect((await unsubscribe(path)).status).toBe(204)
   expect(await wanted()).toBe(false)
   await app.reply(petr, post.id)
-  await passTime(DAY)
-  await mailReplies()
-  expect(mailsTo(anna)).toHaveLength(1)
+  expect(await mailsAfter(DAY)).toHaveLength(1)
   await app.db.deleteFrom('users').where('id', '=', anna.id).execute()
   expect((await unsubscribe(path)).status).toBe(204)
 })

@@ -1,17 +1,21 @@
 import { execFileSync } from 'node:child_process'
-import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { decide, report, signUpModerator } from '../../testing/moderation-calls.ts'
-import { appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
 const MANY = Number(process.env.EXPORTED_POSTS ?? 20_000)
 
-async function download(app: TestApp, { token }: TestUser): Promise<Response> {
-  const { status, body } = await app.call('POST', '/users/current/downloads', { token })
+const app = await appForFile({
+  config: { accessJournalDays: 365 },
+  poolLimits: { connections: 20, statementTimeoutMs: 60_000 },
+})
+
+async function download({ token }: TestUser, from = app): Promise<Response> {
+  const { status, body } = await from.call('POST', '/users/current/downloads', { token })
   expect(status).toBe(201)
-  return fetch(app.url + body.path)
+  return fetch(from.url + body.path)
 }
 
 const UNZIP = `import io, json, sys, zipfile
@@ -25,24 +29,18 @@ async function unzip(archive: Response): Promise<Record<string, string>> {
   return JSON.parse(output.toString())
 }
 
-/**
- * The columns by the fields of the export; the others, and why the person does not download them;
- * the fields that are no column.
- */
+/** Columns in the export and its fields; the other columns, and why they are left out. */
 const COLUMNS = {
   posts: {
     file: 'posts.json',
-    exported: {
-      id: 'id',
-      text: 'text',
-      created_at: 'publishedAt',
-      is_modified: 'isModified',
-      modified_at: 'modifiedAt',
-      replied_post_id: 'repliedPostId',
-      likes_count: 'likes',
-      replies_count: 'replies',
-      hidden_for: 'archived',
-    },
+    exported: [
+      ...['id', 'text', 'created_at', 'is_modified', 'modified_at', 'replied_post_id'],
+      ...['likes_count', 'replies_count', 'hidden_for'],
+    ],
+    fields: [
+      ...['id', 'text', 'publishedAt', 'isModified', 'modifiedAt', 'repliedPostId'],
+      ...['likes', 'replies', 'archived'],
+    ],
     leftOut: {
       owner_id: 'the person who downloads',
       parent_post_id: 'follows from the replied post',
@@ -55,34 +53,29 @@ const COLUMNS = {
       hidden_until: 'when the post is erased, the same for all posts',
       likes_moving_since: 'a step of a job',
     },
-    others: [],
   },
   users: {
     file: 'account.json',
-    exported: {
-      id: 'id',
-      username: 'username',
-      email: 'email',
-      created_at: 'registeredAt',
-      deleted_at: 'deletedAt',
-      consented_at: 'consentedAt',
-      consent_version: 'consentVersion',
-    },
+    exported: [
+      ...['id', 'username', 'email', 'created_at', 'deleted_at', 'consented_at'],
+      'consent_version',
+    ],
+    fields: [
+      ...['id', 'username', 'email', 'registeredAt', 'deletedAt', 'consentedAt', 'consentVersion'],
+      // Of other tables.
+      ...['sessions', 'knownBrowsers', 'formerEmails', 'formerUsernames', 'block', 'answers'],
+      ...['mutedPosts', 'mutedUsers', 'reports', 'appeals'],
+    ],
     leftOut: {
       email_key: 'follows from the email',
       mailbox: 'follows from the email',
       is_returning: 'a step of a job',
       network_hash: 'three bytes that fit many networks',
     },
-    others: [
-      ...['sessions', 'knownBrowsers', 'formerEmails', 'formerUsernames', 'block', 'answers'],
-      ...['mutedPosts', 'mutedUsers', 'reports', 'appeals'],
-    ],
   },
 }
 
 test('a person downloads every column about them but those left out for a reason, as JSON and as a page in which nothing is code', async () => {
-  const app = await appForTest()
   const [olga, petr] = [await app.signUp(), await app.signUp()]
   const post = await app.publish(olga, 'Первая <script>alert(1)</script> & «кавычки»')
   const foreign = await app.publish(petr, 'Чужая запись')
@@ -91,17 +84,13 @@ test('a person downloads every column about them but those left out for a reason
   await app.call('POST', `/posts/${foreign.id}/reports?reason_id=1`, { token: olga.token })
   await app.call('PUT', `/users/${petr.id}/mute`, { token: olga.token })
 
-  const response = await download(app, olga)
+  const response = await download(olga)
   expect(response.headers.get('content-type')).toBe('application/zip')
   expect(response.headers.get('content-disposition')).toContain('attachment')
   expect(response.headers.get('cache-control')).toBe('no-store')
   const files = await unzip(response)
   expect(Object.keys(files).sort()).toEqual([
-    'account.json',
-    'addresses.json',
-    'decisions.json',
-    'index.html',
-    'likes.json',
+    ...['account.json', 'addresses.json', 'decisions.json', 'index.html', 'likes.json'],
     'posts.json',
   ])
   expect(JSON.parse(files['account.json'] ?? '')).toMatchObject({
@@ -121,23 +110,22 @@ test('a person downloads every column about them but those left out for a reason
   expect(files['index.html']).not.toContain('<script')
   expect(JSON.stringify(files)).not.toContain(petr.username)
 
-  for (const [table, { file, exported, leftOut, others }] of Object.entries(COLUMNS)) {
+  for (const [table, { file, exported, fields, leftOut }] of Object.entries(COLUMNS)) {
     const [row] = [JSON.parse(files[file] ?? '')].flat()
-    expect(Object.keys(row).sort()).toEqual([...Object.values(exported), ...others].sort())
-    const { rows } = await sql<{ name: string }>`SELECT column_name::text AS name
-      FROM information_schema.columns WHERE table_name = ${table}`.execute(app.db)
-    const decided = Object.keys({ ...exported, ...leftOut })
-    expect(rows.map(({ name }) => name).sort()).toEqual(decided.sort())
+    expect(Object.keys(row).sort()).toEqual(fields.sort())
+    const columns = await app.sql<{ name: string }>`SELECT column_name::text AS name
+      FROM information_schema.columns WHERE table_name = ${table}`
+    const decided = [...exported, ...Object.keys(leftOut)]
+    expect(columns.map(({ name }) => name).sort()).toEqual(decided.sort())
   }
 })
 
 test('the archive has likes of hidden posts, known browsers, decisions about the person and stored addresses, to the last row', async () => {
-  const app = await appForTest({ config: { accessJournalDays: 365 } })
   const [olga, petr] = [await signUpModerator(app), await app.signUp()]
   const other = await signUpModerator(app)
   // More than one step of posts that are being deleted for good, and have no text any more.
-  await sql`INSERT INTO posts (owner_id, text, hidden_for, hidden_until)
-    SELECT ${olga.id}, '', 'deleted', 'infinity' FROM generate_series(1, 600)`.execute(app.db)
+  await app.sql`INSERT INTO posts (owner_id, text, hidden_for, hidden_until)
+    SELECT ${olga.id}, '', 'deleted', 'infinity' FROM generate_series(1, 600)`
   const foreign = await app.publish(petr, 'Чужая запись')
   await app.call('POST', `/posts/${foreign.id}/likes`, { token: olga.token })
   const own = await app.publish(olga, 'Спорная запись')
@@ -149,16 +137,14 @@ test('the archive has likes of hidden posts, known browsers, decisions about the
     await decide(app, moderator, { postId, verdict: 'remove', note: 'Надоела' })
   }
   // More than one step of each, addresses all at one moment.
-  await sql`WITH liked AS (
+  await app.sql`WITH liked AS (
       INSERT INTO posts (owner_id, text) SELECT ${petr.id}, 'Запись' FROM generate_series(1, 1200) RETURNING id
     )
-    INSERT INTO likes (post_id, user_id) SELECT id, ${olga.id}::bigint FROM liked`.execute(app.db)
-  await sql`INSERT INTO access_journal (action, user_id, address)
-    SELECT 'publish', ${olga.id}, '192.0.2.' || n % 256 FROM generate_series(1, 1200) n`.execute(
-    app.db,
-  )
+    INSERT INTO likes (post_id, user_id) SELECT id, ${olga.id}::bigint FROM liked`
+  await app.sql`INSERT INTO access_journal (action, user_id, address)
+    SELECT 'publish', ${olga.id}, '192.0.2.' || n % 256 FROM generate_series(1, 1200) n`
 
-  const files = await unzip(await download(app, olga))
+  const files = await unzip(await download(olga))
   const read = (name: string) => JSON.parse(files[name] ?? '')
   expect(read('posts.json')).toMatchObject([{ id: own.id, archived: 'removed' }])
   const likes: { id: string }[] = read('likes.json')
@@ -172,9 +158,8 @@ test('the archive has likes of hidden posts, known browsers, decisions about the
   ])
   const addresses = read('addresses.json')
   expect(addresses[0]).toMatchObject({ action: 'register', address: expect.any(String) })
-  expect(addresses.filter(({ action }: { action: string }) => action === 'publish')).toHaveLength(
-    1201,
-  )
+  const published = addresses.filter(({ action }: { action: string }) => action === 'publish')
+  expect(published).toHaveLength(1201)
   expect(new Set(addresses.map(({ id }: { id: string }) => id)).size).toBe(addresses.length)
   expect(files['index.html']).toContain('addresses.json')
 })
@@ -212,13 +197,13 @@ testPerNode('how much one node does at once')(
     const [olga, petr, ira] = [await app.signUp(), await app.signUp(), await app.signUp()]
     // More than the buffers of a connection hold: text that no packer makes smaller, repeated
     // beyond its memory.
-    await sql`WITH pool AS MATERIALIZED (
+    await app.sql`WITH pool AS MATERIALIZED (
         SELECT i, string_agg(chr(19968 + (random() * 20000)::int), '') AS text
         FROM generate_series(0, 199) i, generate_series(1, 500) GROUP BY i
       ) INSERT INTO posts (owner_id, text) SELECT owner, text
       FROM unnest(${[olga.id, petr.id]}::bigint[]) owner, generate_series(1, 8000) n
-      JOIN pool ON i = n % 200 ORDER BY n`.execute(app.db)
-    const unread = [await download(app, olga), await download(app, petr)]
+      JOIN pool ON i = n % 200 ORDER BY n`
+    const unread = [await download(olga, app), await download(petr, app)]
     expect(unread.map(({ status }) => status)).toEqual([200, 200])
     const ask = ({ token } = olga) => app.call('POST', '/users/current/downloads', { token })
     expectRefusal(await ask(ira), 'UNAVAILABLE')
@@ -239,13 +224,10 @@ testPerNode('how much one node does at once')(
 )
 
 test(`an account with ${MANY} posts is downloaded whole, in bounded memory`, async () => {
-  const app = await appForTest({ poolLimits: { connections: 20, statementTimeoutMs: 60_000 } })
   const olga = await app.signUp()
-  await sql`INSERT INTO posts (owner_id, text)
-    SELECT ${olga.id}, 'Запись ' || n || ' ' || md5(n::text) FROM generate_series(1, ${MANY}::int) n`.execute(
-    app.db,
-  )
-  const response = await download(app, olga)
+  await app.sql`INSERT INTO posts (owner_id, text)
+    SELECT ${olga.id}, 'Запись ' || n || ' ' || md5(n::text) FROM generate_series(1, ${MANY}::int) n`
+  const response = await download(olga)
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let largest = 0
   const before = process.memoryUsage().heapUsed

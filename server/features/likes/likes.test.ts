@@ -2,10 +2,12 @@ import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import type { Post } from '../../../contract/posts.ts'
 import type { Queryable } from '../../kernel/db/database.ts'
+import { addJob } from '../../kernel/queue/queue.ts'
 import { atOnce, signUps } from '../../testing/at-once.ts'
 import type { TestUser } from '../../testing/client.ts'
 import { lockWaits } from '../../testing/databases.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { seedFans } from '../../testing/seed.ts'
 import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 import { findCounterDifferences } from '../posts/counters.task.ts'
 import { batchLikes } from './likes.routes.ts'
@@ -17,38 +19,31 @@ const users = await signUps(app, 10)
 const [petr, nina, third] = users as [TestUser, TestUser, TestUser]
 afterEach(async () => expect(await findCounterDifferences(app.db)).toEqual([]))
 
-const change = (method: 'POST' | 'DELETE', id: string, { token } = olga) =>
-  app.call(method, `/posts/${id}/likes`, { token })
+const change = (method: 'POST' | 'DELETE', id: string, { token } = olga, body?: object) =>
+  app.call(method, `/posts/${id}/likes`, { token, body })
 const like = (id: string, user = olga) => change('POST', id, user)
 const unlike = (id: string, user = olga) => change('DELETE', id, user)
-const readPost = async (id: string, token?: string): Promise<Post> =>
-  (await app.call('GET', `/posts/${id}`, { token })).body
-const liked = async ({ token }: TestUser) =>
-  (await app.call('GET', '/posts?filter=liked', { token })).body
+const liked = (user: TestUser) => app.read('/posts?filter=liked', user)
 const idsOf = ({ posts }: { posts: Post[] }) => posts.map(({ id }) => id)
+const likesOf = async (id: string) => (await app.read(`/posts/${id}`)).actions.likes_count
 
 test('a like is counted for everybody and shown as liked to its user only', async () => {
   const post = await app.publish(olga)
   expect(await like(post.id)).toMatchObject({ status: 200, body: { likes_count: 1 } })
   expect(await like(post.id, petr)).toMatchObject({ body: { likes_count: 2 } })
-  for (const token of [petr.token, nina.token, undefined]) {
-    const { actions } = await readPost(post.id, token)
-    expect(actions).toMatchObject({ is_liked: token === petr.token, likes_count: 2 })
+  for (const user of [petr, nina, undefined]) {
+    const { actions } = await app.read(`/posts/${post.id}`, user)
+    expect(actions).toMatchObject({ is_liked: user === petr, likes_count: 2 })
   }
 })
 
-test('liking twice and unliking twice succeed and change nothing', async () => {
-  const post = await app.publish(petr)
-  expect((await unlike(post.id)).body).toEqual({ likes_count: 0 })
-  for (const _ of [1, 2]) expect((await like(post.id)).body).toEqual({ likes_count: 1 })
-  for (const _ of [1, 2]) expect((await unlike(post.id)).body).toEqual({ likes_count: 0 })
-})
-
-test('a like of a missing post is POST_NOT_FOUND', async () => {
-  for (const id of ['999999999', 'abc']) {
-    expectRefusal(await like(id), 'POST_NOT_FOUND')
-    expectRefusal(await unlike(id), 'POST_NOT_FOUND')
-  }
+test('liking twice and unliking twice succeed and change nothing; a body may only be empty', async () => {
+  const { id } = await app.publish(petr)
+  expect((await unlike(id)).body).toEqual({ likes_count: 0 })
+  expectRefusal(await change('POST', id, olga, { likes: 1000 }), 'INVALID_REQUEST')
+  expect((await change('POST', id, olga, {})).body).toEqual({ likes_count: 1 })
+  expect((await like(id)).body).toEqual({ likes_count: 1 })
+  for (const _ of [1, 2]) expect((await unlike(id)).body).toEqual({ likes_count: 0 })
 })
 
 testPerNode('limits counted in memory, by each node for itself')(
@@ -65,21 +60,7 @@ testPerNode('limits counted in memory, by each node for itself')(
   },
 )
 
-test('the liked list belongs to the viewer: a visitor has none, the viewer’s own userId changes nothing, and another’s is refused with a reason', async () => {
-  expectRefusal(await app.call('GET', '/posts?filter=liked'), 'UNAUTHORIZED')
-  const viewer = await app.signUp()
-  const post = await app.publish(petr)
-  await like(post.id, viewer)
-  const likedOf = ({ id }: TestUser) =>
-    app.call('GET', `/posts?userId=${id}&filter=liked`, { token: viewer.token })
-  expect((await likedOf(viewer)).body).toEqual(await liked(viewer))
-  expect(idsOf(await liked(viewer))).toEqual([post.id])
-  const refused = await likedOf(petr)
-  expectRefusal(refused, 'INVALID_REQUEST')
-  expect(refused.body.message).toMatch(/Понравившиеся записи видит только тот/)
-})
-
-test('the liked list contains posts and replies by the time of the like, without those unliked', async () => {
+test('the liked list has posts and replies by the time of the like, and belongs to the viewer: a visitor has none, the viewer’s own userId changes nothing, and another’s is refused with a reason', async () => {
   const viewer = await app.signUp()
   const first = await app.publish(olga, 'Первая')
   const second = await app.publish(petr, 'Вторая')
@@ -88,22 +69,21 @@ test('the liked list contains posts and replies by the time of the like, without
   const list = await liked(viewer)
   expect(idsOf(list)).toEqual([first.id, reply.id, second.id])
   expect(list).toMatchObject({ total: 3, lastPage: 1, nextCursor: null })
-  expect(list.posts[1].actions.replied_post).toMatchObject({
-    id: first.id,
-    actions: { is_liked: true, likes_count: 1 },
-  })
+  const actions = { is_liked: true, likes_count: 1 }
+  expect(list.posts[1].actions.replied_post).toMatchObject({ id: first.id, actions })
+
+  expectRefusal(await app.call('GET', '/posts?filter=liked'), 'UNAUTHORIZED')
+  const likedOf = ({ id }: TestUser) =>
+    app.call('GET', `/posts?userId=${id}&filter=liked`, { token: viewer.token })
+  expect((await likedOf(viewer)).body).toEqual(list)
+  const refused = await likedOf(petr)
+  expectRefusal(refused, 'INVALID_REQUEST')
+  expect(refused.body.message).toMatch(/Понравившиеся записи видит только тот/)
 
   await unlike(reply.id, viewer)
   await unlike(second.id, viewer)
   await like(second.id, viewer)
   expect(idsOf(await liked(viewer))).toEqual([second.id, first.id])
-})
-
-test('a body is refused where none is described, unless it is an empty object', async () => {
-  const { id } = await app.publish(petr)
-  const send = (body: object) => app.call('POST', `/posts/${id}/likes`, { token: olga.token, body })
-  expect((await send({ likes: 1000 })).body.code).toBe('INVALID_REQUEST')
-  expect((await send({})).body).toEqual({ likes_count: 1 })
 })
 
 test('after 100 concurrent likes and unlikes of one post by ten users the count equals the rows', async () => {
@@ -113,8 +93,8 @@ test('after 100 concurrent likes and unlikes of one post by ten users the count 
   )
   const answers = await atOnce(race)
   expect(answers.map(({ status }) => status)).toEqual(race.map(() => 200))
-  const rows = await app.db.selectFrom('likes').selectAll().where('post_id', '=', post.id).execute()
-  expect((await readPost(post.id)).actions.likes_count).toBe(rows.length)
+  const rows = await app.sql`SELECT FROM likes WHERE post_id = ${post.id}`
+  expect(await likesOf(post.id)).toBe(rows.length)
 })
 
 test('deleting liked posts while they are being liked and unliked returns 200, 204 or 404, and leaves exact counts', async () => {
@@ -149,7 +129,7 @@ test('likes and an unlike of a post wait for another transaction on the users’
   await lockTotal(removal, two)
   await removal.rollback().execute()
   await Promise.all(changes)
-  expect((await readPost(post.id)).actions.likes_count).toBe(2)
+  expect(await likesOf(post.id)).toBe(2)
 })
 
 test('a like by an account that has just been erased fails alone among the likes of its transaction', async () => {
@@ -167,3 +147,48 @@ test('a like by an account that has just been erased fails alone among the likes
 async function lockTotal(tx: Queryable, { id }: TestUser): Promise<void> {
   await sql`SELECT FROM like_totals WHERE user_id = ${id} FOR UPDATE`.execute(tx)
 }
+
+/** More than one step of 5,000, and less than two. */
+const LIKERS = 6000
+const LEFT_BY_A_STEP = 1000
+const rowsLeft = async (id: string) =>
+  (await app.sql`SELECT FROM likes WHERE post_id = ${id}`).length
+const isLeft = async (id: string) => (await app.sql`SELECT FROM posts WHERE id = ${id}`).length > 0
+
+test('a deleted post leaves every list and total at once and its likes are removed in steps, with exact counts in between, also those that a killed process has left', async () => {
+  const [doomed, other] = [await app.publish(olga), await app.publish(olga)]
+  await seedFans(app.db, doomed.id, LIKERS)
+  const first = await app.signIn('fan1@example.org')
+  const last = await app.signIn(`fan${LIKERS}@example.org`)
+  for (const user of [first, last]) await like(other.id, user)
+  const holder = await app.db.startTransaction().execute()
+  await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(holder)
+  await lockTotal(holder, last)
+
+  async function expectGone() {
+    expectRefusal(await app.call('GET', `/posts/${doomed.id}`), 'POST_NOT_FOUND')
+    for (const user of [first, last]) {
+      const list = await liked(user)
+      expect(list).toMatchObject({ total: 1, lastPage: 1, nextCursor: null })
+      expect(idsOf(list)).toEqual([other.id])
+    }
+    expect(await findCounterDifferences(app.db)).toEqual([])
+  }
+  const { status } = await app.call('DELETE', `/posts/${doomed.id}`, { token: olga.token })
+  expect(status).toBe(204)
+  await expectGone()
+  await expect.poll(() => rowsLeft(doomed.id)).toBe(LEFT_BY_A_STEP)
+  await expectGone()
+  await holder.rollback().execute()
+  await expect.poll(() => isLeft(doomed.id)).toBe(false)
+  await expectGone()
+
+  const { id } = await app.publish(olga)
+  await app.sql`INSERT INTO likes (post_id, user_id) SELECT ${id}::bigint, id FROM users`
+  // Deleted by a process that was killed before it removed any of them.
+  await app.sql`UPDATE posts SET hidden_for = 'deleted', hidden_until = now(), likes_moving_since = now()
+    WHERE id = ${id}`
+  for (let run = 0; run < 4; run++) await addJob(app.db, 'move-likes', { payload: {} })
+  await expect.poll(() => isLeft(id)).toBe(false)
+  expect(await rowsLeft(id)).toBe(0)
+}, 60_000)

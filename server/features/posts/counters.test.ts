@@ -67,7 +67,7 @@ test('the nightly check logs every counter that differs from its rows, also one 
     sql`like_totals SET likes = likes + 1`,
     sql`posts SET likes_count = likes_count + 1, replies_count = replies_count + 1 WHERE id = ${post.id}`,
   ]) {
-    await sql`UPDATE ${change}`.execute(app.db)
+    await app.sql`UPDATE ${change}`
   }
   const wrong = [
     ['wall', 'all'],
@@ -83,7 +83,7 @@ test('the nightly check logs every counter that differs from its rows, also one 
   expect(logged.map((line) => JSON.parse(line))).toMatchObject(
     wrong.map((difference) => ({ level: 'error', ...difference })),
   )
-  await sql`DELETE FROM owner_totals`.execute(app.db)
+  await app.sql`DELETE FROM owner_totals`
   const missing = { counter: 'owner posts', id: olga.id, kept: 0, rows: 1 }
   expect(await findCounterDifferences(app.db)).toContainEqual(missing)
 })

@@ -2,22 +2,52 @@ import { type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { FROM_OLDEST } from '../../../contract/constants.ts'
-import { fillDatabase } from '../../testing/big-data.ts'
-import { captureStatements, type PlanNode, settledPlan } from '../../testing/plans.ts'
+import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { captureStatements, countAtOnce, type PlanNode, settledPlan } from '../../testing/plans.ts'
+import { from } from '../../testing/sign-in-calls.ts'
 import { appForFile } from '../../testing/test-app.ts'
 
-const SIZE = { users: 10_000, posts: 100_000, likes: 200_000 }
+const [USERS, POSTS, LIKES] = [10_000, 100_000, 200_000]
 const LIMIT = 10
 
-const app = await appForFile()
+const app = await appForFile({
+  config: { trustProxy: ['127.0.0.1'] },
+  poolLimits: { statementTimeoutMs: 120_000 },
+})
 const client = new pg.Client({ connectionString: app.databaseUrl })
 await client.connect()
 afterAll(() => client.end())
-await fillDatabase(app.databaseUrl, SIZE)
+await fill()
 /** The user with most posts, replies and likes. */
 const busy = await app.signIn('big1@example.org')
 /** The post with most replies. */
 const hotId = await idOf(sql`SELECT id FROM posts ORDER BY replies_count DESC LIMIT 1`)
+
+/**
+ * Fills the database, skewed as real walls are: few users write and like most, and few posts get
+ * most replies and likes. Two of five posts are replies. The rows are the same each time.
+ */
+async function fill(): Promise<void> {
+  await app.db.transaction().execute(async (tx) => {
+    await sql`SELECT setseed(0.5)`.execute(tx)
+    await sql`INSERT INTO users (username, email, email_key)
+      SELECT 'big_' || n, 'big' || n || '@example.org', 'big' || n || '@example.org'
+      FROM generate_series(1, ${USERS}::int) n`.execute(tx)
+    await sql`INSERT INTO posts (owner_id, text, created_at, replied_post_id, parent_post_id)
+      SELECT owner, 'Запись ' || n, now() - (${POSTS} - n) * interval '1 second', replied, replied
+      FROM (
+        SELECT n, 1 + floor(${USERS} * power(random(), 4))::bigint AS owner,
+          CASE WHEN n > 10 AND random() < 0.4 THEN 1 + floor((n - 1) * power(random(), 3))::bigint END
+            AS replied
+        FROM generate_series(1, ${POSTS}::int) n
+      ) made ORDER BY n`.execute(tx)
+    await sql`INSERT INTO likes (post_id, user_id)
+      SELECT 1 + floor(${POSTS} * power(random(), 3))::bigint,
+        1 + floor(${USERS} * power(random(), 4))::bigint
+      FROM generate_series(1, ${LIKES}::int) ON CONFLICT DO NOTHING`.execute(tx)
+  })
+  await app.sql`VACUUM ANALYZE`
+}
 
 async function idOf(query: RawBuilder<unknown>): Promise<string> {
   const { rows } = await query.execute(app.db)
@@ -68,12 +98,12 @@ test.each([
 ])(
   '%s: the first page and one by a cursor touch few rows; other pages are read along an index, without a sort',
   async (_name, path, token) => {
-    const { nextCursor } = (await app.call('GET', `${path}limit=1&page=600`, { token })).body
+    const { nextCursor } = await app.read(`${path}limit=1&page=600`, { token })
     expect(nextCursor).not.toBeNull()
     for (const place of ['', `&cursor=${nextCursor}`, `&cursor=${FROM_OLDEST}`]) {
       expectCheap(await plansOf(`${path}limit=${LIMIT}${place}`, token), ENOUGH, place)
     }
-    const { lastPage } = (await app.call('GET', `${path}limit=${LIMIT}`, { token })).body
+    const { lastPage } = await app.read(`${path}limit=${LIMIT}`, { token })
     expect(lastPage).toBeGreaterThan(60)
     const middle = Math.floor(lastPage / 2)
     for (const page of [middle - 1, middle + 2, lastPage, 1e9]) {
@@ -101,5 +131,33 @@ test('a sitemap reads its own range of posts, and the index of sitemaps a hundre
   expect(Math.max(...sitemap.map(touched))).toBe(5000)
   const index = await nodesOf('/sitemap.xml')
   expect(index.filter(isScanOf)).toEqual([])
-  expect(Math.max(...index.map(touched))).toBeLessThanOrEqual(100 * (SIZE.posts / 5000 + 1))
+  expect(Math.max(...index.map(touched))).toBeLessThanOrEqual(100 * (POSTS / 5000 + 1))
+})
+
+const DEEP_AT_ONCE = 2
+/** This page is more than 5,000 posts from either end. */
+const FIRST_DEEP_PAGE = 600
+
+const readPages = (count: number, first: number, ip: string) =>
+  Array.from({ length: count }, (_, n) => app.call('GET', `/posts?page=${first + n}`, from(ip)))
+
+test('64 concurrent deep pages are read two at a time or refused, and other people’s first pages are served meanwhile', async () => {
+  const { result, most } = await countAtOnce(
+    ({ text, values }) => text.includes('OFFSET') && values.some((value) => Number(value) > 5000),
+    async () => {
+      const deep = readPages(64, FIRST_DEEP_PAGE, '192.0.2.1')
+      // As many as find a slot at once: beside busy tests others could wait in vain.
+      const shallow = await Promise.all(readPages(16, 1, '192.0.2.2'))
+      return { deep: await Promise.all(deep), shallow }
+    },
+  )
+  expect(most).toBe(DEEP_AT_ONCE)
+  expect(new Set(result.shallow.map(({ status }) => status))).toEqual(new Set([200]))
+  const refused = result.deep.filter(({ status }) => status !== 200)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused.length).toBeLessThan(result.deep.length)
+  for (const answer of refused) {
+    expectRefusal(answer, 'UNAVAILABLE')
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  }
 })

@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import type { TestUser } from '../../testing/client.ts'
 import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { signUpEarlier } from '../../testing/passing-time.ts'
-import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
+import { appForFile, appForTest, type TestApp, testPerNode } from '../../testing/test-app.ts'
 
 const perNode = testPerNode('limits counted in memory, by each node for itself')
 // No limit in memory earns anything back.
@@ -11,38 +10,43 @@ vi.useFakeTimers({ toFake: ['performance'] })
 afterAll(() => void vi.useRealTimers())
 const strict = await appForFile({ config: { rateLimitScale: 1 } })
 
-const publish = ({ token }: TestUser, key: string, path = '/posts', app = strict) =>
-  app.call('POST', path, {
-    token,
-    body: { text: 'Ещё одна' },
-    headers: { 'idempotency-key': key },
-  })
+type Sent = { path?: string; text?: string; app?: TestApp }
+
+const publish = (
+  { token }: TestUser,
+  key: string | number,
+  { path = '/posts', text = 'Ещё одна', app = strict }: Sent = {},
+) => {
+  const headers = { 'idempotency-key': String(key) }
+  return app.call('POST', path, { token, body: { text }, headers })
+}
+
+/** Publishes five posts, which all get this status. */
+async function publishFive(user: TestUser, status = 201): Promise<void> {
+  for (let key = 1; key <= 5; key++) expect((await publish(user, key)).status).toBe(status)
+}
 
 perNode('retries are not counted: after many of them the rest of the burst passes', async () => {
   for (const user of [await signUpEarlier(strict), await strict.signUp()]) {
-    const first = await publish(user, 'again')
+    const first = await publish(user, 1)
     for (let retry = 0; retry < 8; retry++) {
-      expect((await publish(user, 'again')).body).toEqual(first.body)
+      expect((await publish(user, 1)).body).toEqual(first.body)
     }
-    for (const key of ['2', '3', '4', '5']) {
-      expect((await publish(user, key)).status).toBe(201)
-    }
-    expectRefusal(await publish(user, '6'), 'TOO_MANY_REQUESTS')
+    await publishFive(user)
+    expectRefusal(await publish(user, 6), 'TOO_MANY_REQUESTS')
   }
-  const { rows } = await sql<{ days: number }>`
+  const days = await strict.sql`
     SELECT round(extract(epoch FROM arrival - now()) / 86400)::int AS days FROM rate_limits
-    WHERE key LIKE 'newcomer-day%'`.execute(strict.db)
-  expect(rows).toEqual([{ days: 5 }])
+    WHERE key LIKE 'newcomer-day%'`
+  expect(days).toEqual([{ days: 5 }])
 })
 
 perNode(
   'an account that is less than a day old publishes five at once and then one in 30 s; the refusal explains that',
   async () => {
     const olga = await strict.signUp()
-    for (let post = 1; post <= 5; post++) {
-      expect((await publish(olga, `${post}`)).status).toBe(201)
-    }
-    const sixth = await publish(olga, '6')
+    await publishFive(olga)
+    const sixth = await publish(olga, 6)
     expectTooMany(sixth, { least: 20, most: 30 })
     expect(sixth.body.message).toMatch(
       /^В первые сутки записи публикуются реже: следующая — через 0:(2\d|30)$/,
@@ -54,32 +58,64 @@ test('an account that is less than a day old publishes 40 posts and replies on i
   // Ten times as many, so that the limit of 30 s lets all of these pass.
   const app = await appForTest({ config: { rateLimitScale: 10 } })
   const [olga, vera] = [await app.signUp(), await signUpEarlier(app)]
-  const first = await publish(olga, '1', '/posts', app)
+  const first = await publish(olga, 1, { app })
   const replies = `/posts/${first.body.id}/replies`
-  await sql`UPDATE rate_limits SET arrival = arrival + 398 * interval '1 day' / 10
-    WHERE key LIKE 'newcomer-day/%'`.execute(app.db)
-  expect((await publish(olga, '2', replies, app)).status).toBe(201)
+  await app.sql`UPDATE rate_limits SET arrival = arrival + 398 * interval '1 day' / 10
+    WHERE key LIKE 'newcomer-day/%'`
+  expect((await publish(olga, 2, { path: replies, app })).status).toBe(201)
   for (const path of ['/posts', replies]) {
-    const refused = await publish(olga, path, path, app)
+    const refused = await publish(olga, path, { path, app })
     expectRefusal(refused, 'TOO_MANY_REQUESTS')
     expect(refused.body.message).toMatch(/следующая запись — через \d ч/)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3600)
   }
-  expect((await publish(vera, '1', '/posts', app)).status).toBe(201)
-  await sql`UPDATE users SET created_at = now() - interval '23 hours' WHERE id = ${olga.id}`.execute(
-    app.db,
-  )
-  expectTooMany(await publish(olga, '3', '/posts', app), { least: 3500, most: 3600 })
+  expect((await publish(vera, 1, { app })).status).toBe(201)
+  await app.sql`UPDATE users SET created_at = now() - interval '23 hours' WHERE id = ${olga.id}`
+  expectTooMany(await publish(olga, 3, { app }), { least: 3500, most: 3600 })
 })
 
 perNode('a post that could not be stored uses up nothing', async () => {
   const olga = await strict.signUp()
-  await sql`ALTER TABLE posts ADD CONSTRAINT none CHECK (false) NOT VALID`.execute(strict.db)
-  for (let post = 1; post <= 5; post++) {
-    expect((await publish(olga, `${post}`)).status).toBe(500)
+  await strict.sql`ALTER TABLE posts ADD CONSTRAINT none CHECK (false) NOT VALID`
+  await publishFive(olga, 500)
+  await strict.sql`ALTER TABLE posts DROP CONSTRAINT none`
+  await publishFive(olga)
+})
+
+/** Signs a user up whose session each node has just seen, so that the statement that publishes checks it. */
+async function signUpSeen(): Promise<TestUser> {
+  const user = await signUpEarlier(strict)
+  // Where there are two nodes, they answer in turn.
+  for (let node = 0; node < 2; node++) await strict.read('/users/current', user)
+  return user
+}
+
+test('a session that another node has closed publishes nothing more, and its retries get nothing', async () => {
+  const olga = await signUpSeen()
+  expect((await publish(olga, 'before')).status).toBe(201)
+  const other = await appForTest({ databaseUrl: strict.databaseUrl })
+  await other.call('DELETE', '/sessions/current', { token: olga.token })
+  for (const key of ['before', 'after']) expectRefusal(await publish(olga, key), 'UNAUTHORIZED')
+  // Also where the text would be refused.
+  expectRefusal(await publish(olga, 'invalid', { text: '' }), 'UNAUTHORIZED')
+  expect((await strict.read(`/posts?userId=${olga.id}`)).total).toBe(1)
+})
+
+test('a user who was blocked meanwhile, or writes while writing is closed, reads why; neither costs a publication', async () => {
+  const olga = await signUpSeen()
+  const refusedBetween = async (code: 'BLOCKED' | 'WRITING_CLOSED', reason: string) => {
+    for (let n = 0; n < 6; n++) {
+      const answer = await publish(olga, `${code}-${n}`)
+      expectRefusal(answer, code)
+      expect(answer.body.message).toContain(reason)
+    }
   }
-  await sql`ALTER TABLE posts DROP CONSTRAINT none`.execute(strict.db)
-  for (let post = 1; post <= 5; post++) {
-    expect((await publish(olga, `${post}`)).status).toBe(201)
-  }
+  await strict.sql`INSERT INTO blocks (user_id, reason, blocked_by)
+    VALUES (${olga.id}, 'Спам', 'test')`
+  await refusedBetween('BLOCKED', 'Спам')
+  await strict.sql`DELETE FROM blocks WHERE user_id = ${olga.id}`
+  await strict.sql`UPDATE site_state SET writing_closed = 'Ремонт'`
+  await refusedBetween('WRITING_CLOSED', 'Ремонт')
+  await strict.sql`UPDATE site_state SET writing_closed = NULL`
+  await publishFive(olga)
 })

@@ -1,18 +1,22 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Post, PostPage } from '../../../contract/posts.ts'
-import type { TestUser } from '../../testing/client.ts'
+import { like } from '../../testing/account-deletion-calls.ts'
+import { atOnce, signUps } from '../../testing/at-once.ts'
+import { lockWaits } from '../../testing/databases.ts'
 import { expectRefusal } from '../../testing/expect-refusal.ts'
+import { seedWall } from '../../testing/seed.ts'
 import { appForFile } from '../../testing/test-app.ts'
+import { findCounterDifferences } from '../posts/counters.task.ts'
 import { hidePosts, showPost } from '../posts/posts.service.ts'
 
 const app = await appForFile()
 const olga = await app.signUp()
 const petr = await app.signUp()
 
-const read = async (path: string, token?: string) => (await app.call('GET', path, { token })).body
-const ids = ({ posts }: PostPage) => posts.map(({ id }) => id)
-const remove = (id: string, { token }: TestUser) => app.call('DELETE', `/posts/${id}`, { token })
+const readPost = (id: string, user?: typeof olga) => app.read(`/posts/${id}`, user)
+const ids = ({ posts }: Pick<PostPage, 'posts'>) => posts.map(({ id }) => id)
+const remove = (id: string, { token } = olga) => app.call('DELETE', `/posts/${id}`, { token })
 
 test('a reply names the root of its thread and the replied post, which is whole as the viewer sees it, but one level deep', async () => {
   const root = await app.publish(olga, 'Корень')
@@ -24,18 +28,15 @@ test('a reply names the root of its thread and the replied post, which is whole 
   })
   const deeper = await app.reply(olga, reply.id, 'Ответ на ответ')
   expect(deeper.actions).toMatchObject({ parent_post_id: root.id, replied_post_id: reply.id })
-  await app.call('POST', `/posts/${reply.id}/likes`, { token: petr.token })
-  for (const token of [petr.token, undefined]) {
-    const [first, second] = [
-      await read(`/posts/${reply.id}`, token),
-      await read(`/posts/${deeper.id}`, token),
-    ]
-    expect(first.actions).toMatchObject({ is_liked: token !== undefined, replies_count: 1 })
-    expect(first.actions.replied_post).toEqual(await read(`/posts/${root.id}`, token))
+  await like(app, petr, reply.id)
+  for (const user of [petr, undefined]) {
+    const [first, second] = [await readPost(reply.id, user), await readPost(deeper.id, user)]
+    expect(first.actions).toMatchObject({ is_liked: user === petr, replies_count: 1 })
+    expect(first.actions.replied_post).toEqual(await readPost(root.id, user))
     const actions = { ...first.actions, replied_post: null }
     expect(second.actions.replied_post).toEqual({ ...first, actions })
   }
-  expect((await read(`/posts/${root.id}`)).actions.replies_count).toBe(1)
+  expect((await readPost(root.id)).actions.replies_count).toBe(1)
 })
 
 test('when the replied post is deleted, replied_post is null, replied_post_id stays and the reply is readable everywhere', async () => {
@@ -43,36 +44,33 @@ test('when the replied post is deleted, replied_post is null, replied_post_id st
   const root = await app.publish(olga)
   const reply = await app.reply(nina, root.id)
   const deeper = await app.reply(petr, reply.id)
-  await remove(root.id, olga)
-  const { actions } = await read(`/posts/${reply.id}`)
-  expect(actions).toMatchObject({
-    replied_post: null,
-    replied_post_id: root.id,
-    parent_post_id: root.id,
-    replies_count: 1,
+  await remove(root.id)
+  expect((await readPost(reply.id)).actions).toMatchObject({
+    ...{ replied_post: null, replied_post_id: root.id },
+    ...{ parent_post_id: root.id, replies_count: 1 },
   })
-  expect(ids(await read('/posts/replies', nina.token))).toEqual([reply.id])
-  expect(ids(await read(`/posts/${reply.id}/replies`))).toEqual([deeper.id])
-  expectRefusal(await app.call('GET', `/posts/${root.id}/replies`), 'POST_NOT_FOUND')
+  expect(ids(await app.read('/posts/replies', nina))).toEqual([reply.id])
+  expect(ids(await app.read(`/posts/${reply.id}/replies`))).toEqual([deeper.id])
   const late = await app.reply(petr, deeper.id)
   expect(late.actions).toMatchObject({ parent_post_id: root.id, replied_post_id: deeper.id })
 })
 
 test('the replies of a post are its direct replies, newest first, for every viewer, without deleted ones', async () => {
   const root = await app.publish(olga)
+  const list = `/posts/${root.id}/replies`
+  const count = async () => (await readPost(root.id)).actions.replies_count
   const first = await app.reply(petr, root.id)
   const gone = await app.reply(petr, root.id)
   const second = await app.reply(olga, root.id)
   await app.reply(petr, first.id)
-  expect((await read(`/posts/${root.id}`)).actions.replies_count).toBe(3)
+  expect(await count()).toBe(3)
   expect((await remove(gone.id, petr)).status).toBe(204)
-  expect((await read(`/posts/${root.id}`)).actions.replies_count).toBe(2)
-  for (const token of [undefined, petr.token]) {
-    const list = await read(`/posts/${root.id}/replies`, token)
-    expect(ids(list)).toEqual([second.id, first.id])
-    expect(list).toMatchObject({ firstPage: 1, lastPage: 1, total: 2, nextCursor: null })
+  expect(await count()).toBe(2)
+  for (const user of [undefined, petr]) {
+    const page = await app.read(list, user)
+    expect(ids(page)).toEqual([second.id, first.id])
+    expect(page).toMatchObject({ firstPage: 1, lastPage: 1, total: 2, nextCursor: null })
   }
-  expect(ids(await read(`/posts/${root.id}/replies?limit=1&page=2`))).toEqual([first.id])
 })
 
 /** Publishes replies, each to the one before, by turns. Returns all, with the first post. */
@@ -83,68 +81,92 @@ async function talk(replies: number): Promise<Post[]> {
   }
   return posts
 }
-const ancestorsOf = (post: Post | undefined, query = '', token?: string) =>
-  read(`/posts/${post?.id}/ancestors${query}`, token)
+const ancestorsOf = (post: { id: string } | undefined, query = '', user?: typeof olga) =>
+  app.read(`/posts/${post?.id}/ancestors${query}`, user)
 
 test('the ancestors of a reply are all posts up to the start of its thread, as the viewer sees them', async () => {
   const posts = await talk(5)
-  const last = posts.at(-1)
+  const above = posts.slice(0, -1).map(({ id }) => id)
   expect(await ancestorsOf(posts[0])).toEqual({ posts: [], total: 0 })
-  for (const token of [undefined, petr.token]) {
-    await app.call('POST', `/posts/${posts[1]?.id}/likes`, { token: petr.token })
-    const { posts: above, total } = await ancestorsOf(last, '', token)
-    const single = posts.slice(0, -1).map(({ id }) => read(`/posts/${id}`, token))
-    expect(above).toEqual(await Promise.all(single))
-    expect(total).toBe(5)
+  await like(app, petr, above[1] ?? '')
+  for (const user of [undefined, petr]) {
+    const shown = await Promise.all(above.map((id) => readPost(id, user)))
+    expect(await ancestorsOf(posts.at(-1), '', user)).toEqual({ posts: shown, total: 5 })
   }
-  const nearest = await ancestorsOf(last, '?limit=3')
-  expect(ids(nearest)).toEqual(posts.slice(2, 5).map(({ id }) => id))
-  expect(nearest.total).toBe(5)
+  const nearest = await ancestorsOf(posts.at(-1), '?limit=3')
+  expect([ids(nearest), nearest.total]).toEqual([above.slice(2), 5])
 })
 
 test('an ancestor that is hidden or deleted is left out, and comes back when it is restored; the way goes on only above a hidden one', async () => {
   const posts = await talk(4)
-  const [root, first, second, third] = posts.map(({ id }) => id) as [string, ...string[]]
+  const [root, first, second, third] = ids({ posts }) as [string, string, string, string]
   // Signed in: a visitor gets what was cached before if the database is silent for a moment.
-  const above = () => ancestorsOf(posts.at(-1), '', petr.token)
+  const above = () => ancestorsOf(posts.at(-1), '', petr)
 
   // The next publication makes the node read anew, as a moderator's decision does.
-  const hidden = { id: second ?? '', hidden_for: 'removed' } as const
-  await hidePosts(app.db, [hidden.id], { why: 'removed', reason: 'Спам', by: 'vera', days: 30 })
+  await hidePosts(app.db, [second], { why: 'removed', reason: 'Спам', by: 'vera', days: 30 })
   await app.publish(olga)
   const shown = await above()
-  expect(ids(shown)).toEqual([root, first, third])
-  expect(shown.total).toBe(3)
+  expect([ids(shown), shown.total]).toEqual([[root, first, third], 3])
   const { actions } = shown.posts.at(-1)
   expect(actions).toMatchObject({ replied_post: null, replied_post_id: second })
   expectRefusal(await app.call('GET', `/posts/${second}/ancestors`), 'POST_NOT_FOUND')
-  await showPost(app.db, hidden)
+  await showPost(app.db, { id: second, hidden_for: 'removed' })
   await app.publish(olga)
   expect(ids(await above())).toEqual([root, first, second, third])
-  await remove(first ?? '', petr)
+  await remove(first, petr)
   expect(ids(await above())).toEqual([second, third])
 })
 
 test('a thread of 120 shows the nearest 100 ancestors, and no more', async () => {
   const { id } = await app.publish(olga)
-  const { rows } =
-    await sql<Post>`INSERT INTO posts (id, owner_id, text, parent_post_id, replied_post_id)
+  const rows = await app.sql<{ id: string }>`
+    INSERT INTO posts (id, owner_id, text, parent_post_id, replied_post_id)
     OVERRIDING SYSTEM VALUE
-    SELECT ${id}::bigint + 1000 * n, ${petr.id}::bigint, 'Ответ ' || n, ${id}::bigint, ${id}::bigint + 1000 * (n - 1)
-    FROM generate_series(1, 120) n RETURNING id`.execute(app.db)
+    SELECT ${id}::bigint + 1000000 * n, ${petr.id}::bigint, 'Ответ ' || n, ${id}::bigint, ${id}::bigint + 1000000 * (n - 1)
+    FROM generate_series(1, 120) n RETURNING id`
   const { posts, total } = await ancestorsOf(rows.at(-1))
   const nearest = Array.from({ length: 100 }, (_, at) => `Ответ ${at + 20}`)
   expect(posts.map(({ text }: Post) => text)).toEqual(nearest)
   expect(total).toBe(100)
 })
 
-test('a reply to a missing post, and its list, are POST_NOT_FOUND', async () => {
-  const { token } = petr
-  for (const id of ['999999999', 'abc', '0']) {
-    expectRefusal(await app.call('GET', `/posts/${id}/ancestors`), 'POST_NOT_FOUND')
-    const body = { text: 'Кому?' }
-    expectRefusal(await app.call('POST', `/posts/${id}/replies`, { token, body }), 'POST_NOT_FOUND')
-    expectRefusal(await app.call('GET', `/posts/${id}/replies`), 'POST_NOT_FOUND')
-    expectRefusal(await app.call('GET', `/posts/${id}/replies?page=900`), 'POST_NOT_FOUND')
+test('replies to a post that is being deleted return 201 or 404, and every reply with 201 exists', async () => {
+  const body = { text: 'Успею ли' }
+  const users = await signUps(app, 6)
+  for (let round = 0; round < 8; round++) {
+    const { id } = await app.publish(olga)
+    const path = `/posts/${id}/replies`
+    const fourEach = [users, users, users, users].flat()
+    const replies = fourEach.map(
+      ({ token }) =>
+        () =>
+          app.call('POST', path, { token, body }),
+    )
+    const answers = await atOnce(replies.toSpliced(round, 0, () => remove(id)))
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1)
+    const written = answers.filter(({ status }) => status === 201)
+    const late = answers.filter(({ status }) => status === 404)
+    expect(written.length + late.length).toBe(replies.length)
+    for (const { body } of written) {
+      const read = await app.call('GET', `/posts/${body.id}`)
+      expect(read).toMatchObject({ status: 200, body: { actions: { replied_post: null } } })
+    }
   }
+  expect(await findCounterDifferences(app.db)).toEqual([])
+})
+
+test('a reply that somebody likes while it is being deleted is deleted', async () => {
+  const post = await app.publish(olga)
+  const reply = await app.reply(olga, post.id)
+  // Among few posts PostgreSQL reads them otherwise.
+  await seedWall(app.db, olga.id, 2000)
+  await app.sql`ANALYZE posts`
+  const deletion = await app.db.transaction().execute(async (tx) => {
+    await sql`UPDATE posts SET likes_count = likes_count WHERE id = ${reply.id}`.execute(tx)
+    const sent = remove(reply.id)
+    await expect.poll(() => lockWaits(app)).toBeGreaterThan(0)
+    return { sent }
+  })
+  expect((await deletion.sent).status).toBe(204)
 })

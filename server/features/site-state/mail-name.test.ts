@@ -12,6 +12,7 @@ import { appForTest, type TestApp } from '../../testing/test-app.ts'
 import { readMailName } from './mail-name.service.ts'
 
 const OPERATOR = 'anna@wall.example'
+const OLGA = 'olga@example.org'
 const HOUR = 3600
 
 /** Two nodes under the limits of a real wall, whose mail server refuses mailboxes of gone.example. */
@@ -23,53 +24,56 @@ async function nodesForTest() {
   const app = await appForTest({ config })
   const other = await appForTest({ config, databaseUrl: app.databaseUrl })
   let people = 0
-  /** Somebody in this network asks one of the two nodes for a code. */
-  const ask = (domain: string, network: number) => {
-    const n = people++
-    const email = `somebody-${n}@${domain}`
-    return startAt(n % 2 ? other : app, '/registrations', { email, ip: `10.7.${network}.1` })
+  return {
+    app,
+    mailbox,
+    /** Somebody in this network asks one of the two nodes for a code. */
+    ask(domain: string, network: number) {
+      const n = people++
+      const email = `somebody-${n}@${domain}`
+      return startAt(n % 2 ? other : app, '/registrations', { email, ip: `10.7.${network}.1` })
+    },
+    /** Registers Olga from a network of her own. */
+    async signUp() {
+      const { body } = await startAt(app, '/registrations', { email: OLGA, ip: '10.8.0.1' })
+      await verifyAt(app, '/registrations', { id: body.id })
+    },
+    /** Olga signs in on a new phone. */
+    async signIn(ip: string) {
+      await passLimitTime(app, 60)
+      const by = { clientToken: 'phone', ip }
+      const { id } = (await startAt(other, '/logins', { email: OLGA, ...by })).body
+      const code = await mailbox.codeFor(OLGA, 2)
+      expect((await verifyAt(other, '/logins', { id, code, ...by })).status).toBe(200)
+    },
+    expectRefused: (refused: number, networks: number) =>
+      expect.poll(() => readMailName(app.db)).toMatchObject({ refused, networks }),
+    mailsToOperator: () => mailbox.mails.filter(({ to }) => to === OPERATOR),
   }
-  const signUp = async (email: string) => {
-    const { body } = await startAt(app, '/registrations', { email, ip: '10.8.0.1' })
-    await verifyAt(app, '/registrations', { id: body.id })
-  }
-  const signIn = async (email: string, ip: string) => {
-    await passLimitTime(app, 60)
-    const { body } = await startAt(other, '/logins', { email, clientToken: 'phone', ip })
-    const code = await mailbox.codeFor(email, 2)
-    const guess = { id: body.id, code, clientToken: 'phone', ip }
-    expect((await verifyAt(other, '/logins', guess)).status).toBe(200)
-  }
-  const expectRefused = (refused: number, networks: number) =>
-    expect.poll(() => readMailName(app.db)).toMatchObject({ refused, networks })
-  const mailsToOperator = () => mailbox.mails.filter(({ to }) => to === OPERATOR)
-  return { app, mailbox, ask, signUp, signIn, expectRefused, mailsToOperator }
 }
 
-const statesOf = async ({ db }: TestApp) => {
-  const { rows } = await sql<{ state: string; mails: number }>`
-    SELECT state, count(*)::int AS mails FROM outbox WHERE is_to_new_address GROUP BY state`.execute(
-    db,
-  )
+const statesOf = async (app: TestApp) => {
+  const rows = await app.sql<{ state: string; mails: number }>`
+    SELECT state, count(*)::int AS mails FROM outbox WHERE is_to_new_address GROUP BY state`
   return Object.fromEntries(rows.map(({ state, mails }) => [state, mails]))
 }
 
 /** Everything that was refused or has waited did so earlier. It awaits the mails that are due. */
 async function passTime(app: TestApp, seconds: number): Promise<void> {
-  const atWork = sql`SELECT id FROM outbox
+  const atWork = () => app.sql`SELECT id FROM outbox
     WHERE payload IS NOT NULL AND (claimed_until IS NOT NULL OR due_at <= now())`
-  await expect.poll(async () => (await atWork.execute(app.db)).rows).toEqual([])
+  await expect.poll(atWork).toEqual([])
   const passed = sql`${seconds} * interval '1 second'`
   await passLimitTime(app, seconds)
-  await sql`UPDATE outbox SET at = at - ${passed}, due_at = due_at - ${passed}`.execute(app.db)
-  await sql`UPDATE mail_refusals SET at = at - ${passed}`.execute(app.db)
-  await sql`UPDATE site_state SET mails_refused_at = mails_refused_at - ${passed}`.execute(app.db)
+  await app.sql`UPDATE outbox SET at = at - ${passed}, due_at = due_at - ${passed}`
+  await app.sql`UPDATE mail_refusals SET at = at - ${passed}`
+  await app.sql`UPDATE site_state SET mails_refused_at = mails_refused_at - ${passed}`
   await wakeSenders(app.db)
 }
 
 test('a network that asks for codes to five mailboxes that do not exist waits on every node until an hour is over, and nobody else does', async () => {
   const { app, ask, signUp, signIn, expectRefused, mailsToOperator } = await nodesForTest()
-  await signUp('olga@example.org')
+  await signUp()
   for (let network = 1; network <= 4; network++) {
     for (let n = 0; n < 5; n++) expect((await ask('gone.example', network)).status).toBe(201)
     await expectRefused(5 * network, network)
@@ -84,7 +88,7 @@ test('a network that asks for codes to five mailboxes that do not exist waits on
     expect(seconds).toBeGreaterThan(HOUR - 60)
     expect(seconds).toBeLessThanOrEqual(HOUR)
   }
-  await signIn('olga@example.org', '10.7.1.1')
+  await signIn('10.7.1.1')
   expect((await ask('example.org', 5)).status).toBe(201)
   expect(await readMailName(app.db)).toMatchObject({ isSlowed: false })
   expect(checkMailName(await readMailName(app.db))).toMatchObject({ level: 'ok' })
@@ -108,7 +112,7 @@ test('of codes to ten mailboxes that do not exist, asked for at once by one netw
 
 test('twenty refusals for ten networks slow the mails to new addresses to one in ten seconds, while known people sign in and the operator gets one mail', async () => {
   const { app, mailbox, ask, signUp, signIn, expectRefused, mailsToOperator } = await nodesForTest()
-  await signUp('olga@example.org')
+  await signUp()
   for (let n = 0; n < 19; n++) await ask('gone.example', n % 9)
   await expectRefused(19, 9)
   await ask('gone.example', 8)
@@ -121,7 +125,7 @@ test('twenty refusals for ten networks slow the mails to new addresses to one in
   const before = (await statesOf(app)).sent ?? 0
   for (let n = 0; n < 3; n++) expect((await ask('example.org', 20 + n)).status).toBe(201)
   await expect.poll(() => statesOf(app)).toMatchObject({ sent: before + 1, slowed: 2 })
-  await signIn('olga@example.org', '10.9.0.1')
+  await signIn('10.9.0.1')
   expect(checkMailQueue(await mailHealth(app.db))).toMatchObject({ level: 'ok' })
   for (let sent = before + 2; sent <= before + 3; sent++) {
     await passTime(app, 10)
