@@ -1,0 +1,220 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type FirstPage, OPEN_SITE } from '../../contract/pages.ts'
+import { makePost } from '../../contract/post.fixture.ts'
+import type { Post } from '../../contract/posts.ts'
+import { hostileText, unescapeHtml, withoutNonXml } from '../testing/hostile-text.ts'
+import { findInXml, requireAtom, textsInXml } from '../testing/xml.ts'
+import { type Feed, toAtom, toJsonFeed } from './feed-formats.ts'
+import { headOf, structuredData } from './page-head.ts'
+import { plainPage } from './plain-page.ts'
+
+const ORIGIN = 'https://vslukh.example'
+const PUBLISHED = '1970-01-01T00:16:40.000Z'
+const FACTS = { now: 1_700_000_000, site: OPEN_SITE, cursor: '' }
+
+function postOf(text: string): Post {
+  return { ...makePost('1', { likes_count: 2, replies_count: 3 }), text }
+}
+
+function feedOf(post: Post, title = 'Стена'): Feed {
+  const url = `${ORIGIN}/feed`
+  return { title, id: url, url, nextUrl: null, pageUrl: `${ORIGIN}/`, since: 0, posts: [post] }
+}
+
+const listOf = (...posts: Post[]) => ({
+  ...{ posts, firstPage: 1, lastPage: 2, total: 11, nextCursor: '7' },
+})
+
+const FORMATS = {
+  'plain page': (post: Post) => plainPage('/', { ...FACTS, shows: 'wall', posts: listOf(post) }),
+  Atom: (post: Post) => toAtom(feedOf(post), ORIGIN),
+  'JSON Feed': (post: Post) => toJsonFeed(feedOf(post), ORIGIN),
+  'structured data': (post: Post) => structuredData(post, ORIGIN),
+}
+type Format = keyof typeof FORMATS
+
+const ALL = Object.keys(FORMATS) as Format[]
+const { actions: ACTIONS, ...POST } = postOf('Стена слышит')
+type Fields = Required<Omit<Post, 'actions'> & Post['actions']>
+
+/** Another value of each field of a post, and the formats that show it. */
+const SHOWN: { [F in keyof Fields]: [other: Fields[F], formats: Format[]] } = {
+  id: ['2', ALL],
+  text: ['Стена молчит', ALL],
+  created_at: [1_000_000, ALL],
+  is_modified: [true, ['plain page']],
+  modified_at: [1060, ['Atom', 'JSON Feed', 'structured data']],
+  owner: [{ id: '2', username: 'petr2' }, ALL],
+  // Depends on the viewer.
+  is_liked: [true, []],
+  likes_count: [20, ['structured data']],
+  replies_count: [30, ['structured data']],
+  // The link to the replied post shows the thread.
+  parent_post_id: ['9', []],
+  replied_post_id: ['9', []],
+  // Feeds have the wall's posts and an author's, not replies.
+  replied_post: [
+    { ...postOf('Вопрос'), actions: { ...ACTIONS, replied_post: null } },
+    ['plain page'],
+  ],
+}
+
+test.for(Object.entries(SHOWN))(
+  'the formats for readers without the app show a post’s %s, or leave it out on purpose',
+  ([field, [other, formats]]) => {
+    const changed =
+      field in ACTIONS
+        ? { ...POST, actions: { ...ACTIONS, [field]: other } }
+        : { ...POST, actions: ACTIONS, [field]: other }
+    const post = { ...POST, actions: ACTIONS }
+    expect(ALL.filter((name) => FORMATS[name](changed) !== FORMATS[name](post))).toEqual(formats)
+  },
+)
+
+test('Atom is valid and has the whole text, whatever a post and a title contain', () => {
+  // The parser of XML may drop a byte order mark at the start of a text node, which is one line.
+  const lettered = hostileText.map((text) => `x${text.replaceAll('\n', '\nx')}`)
+  fc.assert(
+    fc.property(lettered, (text) => {
+      const xml = toAtom(feedOf(postOf(text), text), ORIGIN)
+      requireAtom(xml)
+      expect(textsInXml(xml, '/atom:feed/atom:title')).toEqual([withoutNonXml(text)])
+      const lines = textsInXml(xml, '//atom:content/xhtml:div/text()')
+      const breaks = findInXml(xml, '//atom:content/xhtml:div/xhtml:br')
+      expect(breaks).toHaveLength(text.split('\n').length - 1)
+      expect(lines.join('')).toBe(withoutNonXml(text).replaceAll('\n', ''))
+      expect(findInXml(xml, '//atom:content//*')).toHaveLength(1 + breaks.length)
+    }),
+  )
+})
+
+test('an entry of Atom has the title, the author, the time and the absolute URL of its post', () => {
+  const xml = toAtom(feedOf(postOf('Раз\nдва')), ORIGIN)
+  const url = `${ORIGIN}/posts/1`
+  for (const [path, text] of [
+    ['id', url],
+    ['title', 'olga_v: Раз два'],
+    ['author/atom:name', 'olga_v'],
+    ['published', PUBLISHED],
+    ['updated', PUBLISHED],
+    ['link[@rel="alternate"]/@href', url],
+  ]) {
+    expect(textsInXml(xml, `//atom:entry/atom:${path}`), path).toEqual([text])
+  }
+})
+
+test('JSON Feed is version 1.1 and has the whole text, whatever a post contains', () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      const url = `${ORIGIN}/posts/1`
+      expect(JSON.parse(toJsonFeed(feedOf(postOf(text)), ORIGIN))).toEqual({
+        version: 'https://jsonfeed.org/version/1.1',
+        title: 'Стена',
+        home_page_url: `${ORIGIN}/`,
+        feed_url: `${ORIGIN}/feed`,
+        icon: `${ORIGIN}/icon-512.png`,
+        language: 'ru',
+        items: [
+          {
+            ...{ id: url, url, content_text: text },
+            ...{ date_published: PUBLISHED, authors: [{ name: 'olga_v' }] },
+          },
+        ],
+      })
+    }),
+  )
+})
+
+test('the structured data of a post is one data block with the whole text', () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      const html = structuredData(postOf(text), ORIGIN)
+      const [, json = ''] =
+        /^<script type="application\/ld\+json">([^<]*)<\/script>$/.exec(html) ?? []
+      expect(JSON.parse(json)).toMatchObject({
+        '@type': 'DiscussionForumPosting',
+        url: `${ORIGIN}/posts/1`,
+        text,
+        author: { name: 'olga_v' },
+        datePublished: PUBLISHED,
+        commentCount: 3,
+        interactionStatistic: { userInteractionCount: 2 },
+      })
+    }),
+  )
+})
+
+test('feeds and structured data say when a post was edited', () => {
+  const post = { ...postOf('текст'), is_modified: true, modified_at: 1060 }
+  const edited = '1970-01-01T00:17:40.000Z'
+  const atom = FORMATS.Atom(post)
+  expect([...atom.matchAll(/<updated>(.*?)</g)].map(([, at]) => at)).toEqual([edited, edited])
+  expect(atom).toContain(`<published>${PUBLISHED}<`)
+  expect(FORMATS['JSON Feed'](post)).toContain(`"date_modified":"${edited}"`)
+  expect(FORMATS['structured data'](post)).toContain(`"dateModified":"${edited}"`)
+})
+
+function pagesOf(text: string): [url: string, first: FirstPage][] {
+  const posts = listOf(postOf(text))
+  const { owner, created_at } = postOf(text)
+  const author = { ...owner, created_at, posts_count: 1, replies_count: 0 }
+  const search = { words: ['стена'], similar: ['1'], refusal: null }
+  return [
+    ['/', { ...FACTS, shows: 'wall', posts }],
+    ['/posts/7', { ...FACTS, shows: 'post', post: postOf('Начало'), replies: posts }],
+    ['/users/olga', { ...FACTS, shows: 'author', author, list: 'author', posts }],
+    ['/search?q=стена', { ...FACTS, shows: 'search', posts, search }],
+  ]
+}
+
+test('a plain page has its texts as they are, links to authors and posts, and to the next part of its list', () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      for (const [url, first] of pagesOf(text)) {
+        const html = plainPage(url, first)
+        const shown = [...html.matchAll(/<p dir="auto">(.*?)<\/p>/gs)].map(([, it = '']) => it)
+        expect(unescapeHtml(shown.at(-1) ?? '')).toBe(text)
+        const end = url.includes('?') ? '?q=%D1%81%D1%82%D0%B5%D0%BD%D0%B0&#38;' : `${url}?`
+        expect(html).toContain(`${end}cursor=7">Дальше</a>`)
+        expect(html).toContain('href="/users/olga_v"')
+        expect(html).toContain('href="/posts/1"')
+        expect(html.includes('<li><p>Похожие слова</p>')).toBe(first.shows === 'search')
+      }
+    }),
+  )
+  const empty = plainPage('/', { ...FACTS, shows: 'wall', posts: listOf() })
+  expect(empty).toContain('<h1>Стена</h1>')
+  expect(empty).toContain('<p>Записи не найдены</p><p>Возможно, записи скоро появятся</p>')
+})
+
+test('the wall and a post name their feeds, other pages have none; only a post has structured data', () => {
+  const headFor = (shown: Parameters<typeof headOf>[0]) => {
+    const head = headOf(shown, { appName: 'Вслух', publicUrl: ORIGIN })
+    const links = head.matchAll(/<link rel="alternate" type="(.*?)" href="(.*?)">/g)
+    return { head, feeds: [...links].map(([, type, href]) => `${type} ${href}`) }
+  }
+  expect(headFor('wall').feeds).toEqual([
+    'application/atom+xml /feed.atom',
+    'application/feed+json /feed.json',
+  ])
+  const ofPost = headFor(postOf('текст'))
+  expect(ofPost.feeds).toEqual(['application/atom+xml /posts/1/replies.atom'])
+  for (const shown of ['own', 'other', 'no post', 'nothing'] as const) {
+    expect(headFor(shown).feeds).toEqual([])
+  }
+  expect(ofPost.head).toContain('<script type="application/ld+json">')
+  expect(headFor('wall').head).not.toContain('<script')
+})
+
+test('previews have a large picture, which has the size that they state', async () => {
+  const png = await readFile(join(import.meta.dirname, '../../web/public/preview.png'))
+  const head = headOf('wall', { appName: 'Вслух', publicUrl: ORIGIN })
+  expect(head).toContain('<meta name="twitter:card" content="summary_large_image">')
+  expect(head).toContain(`content="${ORIGIN}/preview.png"`)
+  // The header of a PNG: its width and height are the two numbers from byte 16 on.
+  expect(head).toContain(`"og:image:width" content="${png.readUInt32BE(16)}"`)
+  expect(head).toContain(`"og:image:height" content="${png.readUInt32BE(20)}"`)
+})
