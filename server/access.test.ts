@@ -1,22 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Caller, type Row, TABLE } from './access.fixture.ts'
-import { createAccountFixture, readOwned } from './testing/account-fixture.ts'
+import { type Caller, TABLE } from './access.fixture.ts'
+import { type AccountFixture, createAccountFixture, readOwned } from './testing/account-fixture.ts'
 import { allEndpoints } from './testing/endpoints.ts'
 import { signUpModerator } from './testing/moderation-calls.ts'
 import { appForFile } from './testing/test-app.ts'
-
-const CELLS = Object.entries(TABLE).flatMap(([name, row]) =>
-  (['owner', 'other', 'visitor', 'moderator'] as const).flatMap((who) => {
-    const is = row[who]
-    return is === undefined ? [] : [{ name, call: callOf(name, row), who, is }]
-  }),
-)
-
-function callOf(name: string, { call, body }: Row): NonNullable<Row['call']> {
-  const [, path = ''] = name.split(' ')
-  return call ?? (({ post }) => ({ path: path.replace(':id', post.id), ...(body && { body }) }))
-}
 
 // On a busy machine the file takes longer than an access token lives by default.
 const app = await appForFile({ config: { accessTokenSeconds: 3600 } })
@@ -24,38 +12,51 @@ const [stranger, moderator] = [await app.signUp(), await signUpModerator(app)]
 const sharedHouse = await createAccountFixture(app)
 const owned = await readOwned(app, sharedHouse)
 
+const CELLS = Object.entries(TABLE).flatMap(([name, row]) =>
+  (['owner', 'other', 'visitor', 'moderator'] as const).flatMap((who) => {
+    const is = row[who]
+    return is === undefined ? [] : [{ name, row, who, is }]
+  }),
+)
+
+async function answerTo(
+  { name, row }: (typeof CELLS)[number],
+  { fixture, caller, headers }: { fixture: AccountFixture; caller: Caller; headers?: object },
+): Promise<string> {
+  const [method = '', path = ''] = name.split(' ')
+  const id = row.id?.(fixture) ?? fixture.post.id
+  const { status, body } = await app.call(method, path.replace(/:\w+/, id) + (row.query ?? ''), {
+    token: caller.token,
+    body: row.body?.(fixture, caller),
+    headers: { ...row.headers?.(fixture, caller), ...headers },
+  })
+  return [status, body?.code].filter(Boolean).join(' ')
+}
+
 test('the table says for every call of the contract what it returns to the owner, another user and a visitor', async () => {
   expect(Object.keys(TABLE).sort()).toEqual([...(await allEndpoints()).keys()].sort())
 })
 
-test.each(CELLS)('$name returns to the $who: $is', async ({ name, call, who, is }) => {
+test.each(CELLS)('$name returns to the $who: $is', async (cell) => {
+  const { name, who, is } = cell
   const isWrite = /^2/.test(is) && !name.startsWith('GET')
   const isChanging = isWrite && (who === 'owner' || who === 'moderator')
   const fixture = isChanging ? await createAccountFixture(app) : sharedHouse
   const other = isWrite && who === 'other' ? await app.signUp() : stranger
   const visitor: Caller = { clientToken: randomUUID() }
   const caller: Caller = { owner: fixture.owner, other, visitor, moderator }[who]
-  const { path, ...sent } = call(fixture, caller)
-  const [method = ''] = name.split(' ')
-  const { status, body } = await app.call(method, path, { token: caller.token, ...sent })
-  expect([status, body?.code].filter(Boolean).join(' ')).toBe(is)
+  expect(await answerTo(cell, { fixture, caller })).toBe(is)
 })
 
 const WRITES = CELLS.filter(
   ({ name, who, is }) => who === 'owner' && /^2/.test(is) && !/^GET|sessions.current$/.test(name),
 )
 
-test.each(WRITES)('$name does nothing if another account has begun it', async ({ name, call }) => {
-  const { owner } = sharedHouse
-  const { path, headers, ...sent } = call(sharedHouse, owner)
-  const [method = ''] = name.split(' ')
+test.each(WRITES)('$name does nothing if another account has begun it', async (cell) => {
+  const by = { fixture: sharedHouse, caller: sharedHouse.owner }
   for (const startedBy of [randomUUID(), '']) {
-    const { status, body } = await app.call(method, path, {
-      token: owner.token,
-      ...sent,
-      headers: { ...headers, 'x-user': startedBy },
-    })
-    expect([status, body?.code]).toEqual([409, 'OTHER_ACCOUNT'])
+    const headers = { 'x-user': startedBy }
+    expect(await answerTo(cell, { ...by, headers })).toBe('409 OTHER_ACCOUNT')
   }
 })
 

@@ -1,6 +1,5 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Db } from './kernel/db/database.ts'
 import { databaseForTest } from './testing/database-for-test.ts'
@@ -13,9 +12,9 @@ test('a nightly backup that was missed because no server ran is made at the next
     db.selectFrom('recurring_jobs').select('task').where('task', '=', 'back-up').execute()
   // The job is registered a moment after the start.
   await expect.poll(() => registered(first.db)).toHaveLength(1)
-  await sql`UPDATE recurring_jobs SET period = period - 2 WHERE task = 'back-up'`.execute(first.db)
+  await first.sql`UPDATE recurring_jobs SET period = period - 2 WHERE task = 'back-up'`
   // Without this the job would go on to verify for some seconds.
-  await sql`UPDATE installation SET backup_verified_at = now()`.execute(first.db)
+  await first.sql`UPDATE installation SET backup_verified_at = now()`
   await first.close()
 
   const parent = await appForTest()

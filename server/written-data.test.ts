@@ -9,6 +9,9 @@ import { createClient, DEVICE, type TestUser } from './testing/client.ts'
 import { folderForTest } from './testing/folder-for-test.ts'
 import { privacySection, quoted } from './testing/privacy-page.ts'
 import { startMain } from './testing/start-main.ts'
+import { appForTest } from './testing/test-app.ts'
+
+const eventsOnPage = () => quoted(privacySection('The log')).filter((word) => word !== 'userId')
 
 type Client = ReturnType<typeof createClient>
 
@@ -34,15 +37,14 @@ async function live(client: Client, codeFor: (id: string) => string): Promise<st
   }
   await call('GET', '/posts?secret=nightingale', { token: 'a-token-of-nobody' })
   expect((await leave({ ...client, codeFor }, olga)).status).toBe(200)
-  const { id } = (await call('POST', '/logins', { body: { email, clientToken, device: DEVICE } }))
-    .body
-  codes.push(codeFor(id))
-  const secretsOf = (user: TestUser) => [
-    user.username,
-    user.email,
-    user.token,
-    user.clientToken,
-    user.cookie.split('=')[1] ?? '',
+  const start = { email, clientToken, device: DEVICE }
+  codes.push(codeFor((await call('POST', '/logins', { body: start })).body.id))
+  const secretsOf = ({ username, email, token, clientToken, cookie }: TestUser) => [
+    username,
+    email,
+    token,
+    clientToken,
+    cookie.replace(/^.*?=/, ''),
   ]
   const texts = ['Канарейка', 'Соловей', 'Грач', 'nightingale', 'a-token-of-nobody']
   return [...secretsOf(olga), ...secretsOf(petr), email, 'olga_the_great', ...codes, ...texts]
@@ -85,10 +87,48 @@ test('a running server writes no file and no line about a person but those on th
   // The line that says where the server listens names its own address.
   const ofRequests = lines.filter(({ reqId }) => reqId !== undefined)
   expect(JSON.stringify(ofRequests)).not.toMatch(/127\.0\.0\.1|::1/)
-  const events = quoted(privacySection('The log')).filter((word) => word !== 'userId')
+  const events = eventsOnPage()
   const aboutUsers = lines.filter(({ userId }) => userId !== undefined).map(({ msg }) => msg)
   expect(aboutUsers.filter((msg) => msg !== 'request' && !events.includes(msg))).toEqual([])
   expect(new Set(aboutUsers)).toEqual(
     new Set(['request', 'registered', 'e-mail changed', 'account deleted']),
   )
+})
+
+test('the page about personal data names every column of every table, and says why and until when', async () => {
+  const { sql } = await appForTest()
+  const rows = await sql<{ table: string; columns: string[] }>`
+    SELECT table_name AS table, array_agg(column_name::text ORDER BY column_name) AS columns
+    FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+    WHERE table_schema = 'public' AND table_type = 'BASE TABLE' GROUP BY 1`
+  const inSchema = new Map(rows.map(({ table, columns }) => [table, columns]))
+  const nobodys = quoted(privacySection('Tables about nobody'))
+  const lines = privacySection('Tables about people').split('\n')
+  const onPage = lines
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => {
+      const [, table = '', columns = '', why, until] = line.split('|')
+      for (const cell of [why, until]) expect(cell, table).toMatch(/\w{3}/)
+      return [quoted(table)[0] ?? '', quoted(columns).sort()] as const
+    })
+  expect([...onPage.map(([table]) => table), ...nobodys].sort()).toEqual(
+    [...inSchema.keys()].sort(),
+  )
+  for (const [table, columns] of onPage) expect(columns, table).toEqual(inSchema.get(table))
+  // A table about nobody refers to nobody.
+  for (const table of nobodys) {
+    expect(inSchema.get(table), table).not.toContainEqual(
+      expect.stringMatching(/user_id|owner_id|email/),
+    )
+  }
+})
+
+test('the page names every event that the log tells about a user', () => {
+  const sources = globSync('**/*.ts', { cwd: import.meta.dirname, exclude: ['**/*.test.ts'] })
+  const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8')
+  const text = sources.map(read).join('\n')
+  const direct = [...text.matchAll(/logEvent\(request, '([^']+)'/g)].map(([, event = '']) => event)
+  const events = new Set([...direct, 'registered', 'signed in', 'account returned'])
+  expect(direct.length).toBeGreaterThan(2)
+  expect(eventsOnPage().sort()).toEqual([...events].sort())
 })
