@@ -1,29 +1,18 @@
+import type { SchemaObject } from 'ajv'
 import fc from 'fast-check'
 
-/** The parts of JSON Schema that the API's document uses. */
-type Schema = {
-  type?: string
-  enum?: string[]
-  minimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
-  pattern?: string
-  properties?: Record<string, Schema>
-  required?: string[]
-}
 type Parameter = {
   name: string
   in: 'path' | 'query' | 'header'
   required?: boolean
-  schema: Schema
+  schema: SchemaObject
 }
 type Operation = {
   parameters?: Parameter[]
-  requestBody?: { content: { 'application/json': { schema: Schema } } }
+  requestBody?: { content: { 'application/json': { schema: SchemaObject } } }
   security: Record<string, unknown>[]
 }
-export type OpenApi = { paths: Record<string, Record<string, Operation>> }
+type OpenApi = { paths: Record<string, Record<string, Operation>> }
 
 export type FuzzRequest = {
   method: string
@@ -161,7 +150,7 @@ function headersOf(parameters: Parameter[]): fc.Arbitrary<Record<string, string>
   )
 }
 
-function bodyOf(schema: Schema | undefined): fc.Arbitrary<string | undefined> {
+function bodyOf(schema: SchemaObject | undefined): fc.Arbitrary<string | undefined> {
   const asJson = (value: unknown) => JSON.stringify(value)
   return mostly(
     schema ? fittingObject(schema).map(asJson) : fc.constant(undefined),
@@ -173,7 +162,7 @@ function bodyOf(schema: Schema | undefined): fc.Arbitrary<string | undefined> {
   )
 }
 
-function fitting(name: string, schema: Schema): fc.Arbitrary<unknown> {
+function fitting(name: string, schema: SchemaObject): fc.Arbitrary<unknown> {
   if (schema.properties) return fittingObject(schema)
   const usual = USUAL[name]
   if (usual) return usual
@@ -188,13 +177,14 @@ function fitting(name: string, schema: Schema): fc.Arbitrary<unknown> {
 }
 
 /** Generates objects with every required field and some of the others. */
-function fittingObject({ properties = {}, required = [] }: Schema) {
-  const fields = Object.entries(properties).map(([name, schema]) => [name, fitting(name, schema)])
+function fittingObject({ properties = {}, required = [] }: SchemaObject) {
+  const schemas = Object.entries<SchemaObject>(properties)
+  const fields = schemas.map(([name, schema]) => [name, fitting(name, schema)])
   return fc.record<Record<string, unknown>>(Object.fromEntries(fields), { requiredKeys: required })
 }
 
 /** Generates objects with exactly one wrong, missing or extra field. */
-function brokenObject(schema: Schema): fc.Arbitrary<object> {
+function brokenObject(schema: SchemaObject): fc.Arbitrary<object> {
   const names = Object.keys(schema.properties ?? {})
   return fc
     .tuple(

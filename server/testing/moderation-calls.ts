@@ -8,17 +8,15 @@ import type { TestApp } from './test-app.ts'
 
 export async function signUpModerator(app: TestApp): Promise<TestUser> {
   const user = await app.signUp()
-  await app.db
-    .insertInto('moderators')
-    .values({ email: user.email, email_key: emailKey(user.email) })
-    .execute()
+  await app.sql`INSERT INTO moderators (email, email_key)
+    VALUES (${user.email}, ${emailKey(user.email)})`
   return user
 }
 
 /** Reports of accounts that are two days old count for hiding. */
 export async function signUpOld(app: TestApp, count: number): Promise<TestUser[]> {
   const users = await Promise.all(Array.from({ length: count }, () => app.signUp()))
-  await sql`UPDATE users SET created_at = created_at - interval '2 days'`.execute(app.db)
+  await app.sql`UPDATE users SET created_at = created_at - interval '2 days'`
   return users
 }
 
@@ -31,8 +29,8 @@ export function report(
   return app.call('POST', path, { token, ...(comment !== undefined && { body: { comment } }) })
 }
 
-export async function readQueue(app: TestApp, { token }: TestUser): Promise<QueuedPost[]> {
-  return (await app.call('GET', '/moderation/queue', { token })).body.posts
+export async function readQueue(app: TestApp, moderator: TestUser): Promise<QueuedPost[]> {
+  return (await app.read('/moderation/queue', moderator)).posts
 }
 
 export function decide(

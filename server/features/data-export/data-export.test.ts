@@ -5,7 +5,7 @@ import { expectRefusal, expectTooMany } from '../../testing/expect-refusal.ts'
 import { decide, report, signUpModerator } from '../../testing/moderation-calls.ts'
 import { appForFile, appForTest, testPerNode } from '../../testing/test-app.ts'
 
-const MANY = Number(process.env.EXPORTED_POSTS ?? 20_000)
+const MANY = Number(process.env.EXPORTED_POSTS ?? 5000)
 
 const app = await appForFile({
   config: { accessJournalDays: 365 },
@@ -29,18 +29,13 @@ async function unzip(archive: Response): Promise<Record<string, string>> {
   return JSON.parse(output.toString())
 }
 
-/** Columns in the export and its fields; the other columns, and why they are left out. */
+/** The fields of the export, one for each column but those left out, and why these are; fields of other tables. */
 const COLUMNS = {
   posts: {
     file: 'posts.json',
-    exported: [
-      ...['id', 'text', 'created_at', 'is_modified', 'modified_at', 'replied_post_id'],
-      ...['likes_count', 'replies_count', 'hidden_for'],
-    ],
-    fields: [
-      ...['id', 'text', 'publishedAt', 'isModified', 'modifiedAt', 'repliedPostId'],
-      ...['likes', 'replies', 'archived'],
-    ],
+    fields: 'id text publishedAt isModified modifiedAt repliedPostId likes replies archived'.split(
+      ' ',
+    ),
     leftOut: {
       owner_id: 'the person who downloads',
       parent_post_id: 'follows from the replied post',
@@ -53,25 +48,21 @@ const COLUMNS = {
       hidden_until: 'when the post is erased, the same for all posts',
       likes_moving_since: 'a step of a job',
     },
+    others: [],
   },
   users: {
     file: 'account.json',
-    exported: [
-      ...['id', 'username', 'email', 'created_at', 'deleted_at', 'consented_at'],
-      'consent_version',
-    ],
-    fields: [
-      ...['id', 'username', 'email', 'registeredAt', 'deletedAt', 'consentedAt', 'consentVersion'],
-      // Of other tables.
-      ...['sessions', 'knownBrowsers', 'formerEmails', 'formerUsernames', 'block', 'answers'],
-      ...['mutedPosts', 'mutedUsers', 'reports', 'appeals'],
-    ],
+    fields: 'id username email registeredAt deletedAt consentedAt consentVersion'.split(' '),
     leftOut: {
       email_key: 'follows from the email',
       mailbox: 'follows from the email',
       is_returning: 'a step of a job',
       network_hash: 'three bytes that fit many networks',
     },
+    others: [
+      ...['sessions', 'knownBrowsers', 'formerEmails', 'formerUsernames', 'block', 'answers'],
+      ...['mutedPosts', 'mutedUsers', 'reports', 'appeals'],
+    ],
   },
 }
 
@@ -110,13 +101,14 @@ test('a person downloads every column about them but those left out for a reason
   expect(files['index.html']).not.toContain('<script')
   expect(JSON.stringify(files)).not.toContain(petr.username)
 
-  for (const [table, { file, exported, fields, leftOut }] of Object.entries(COLUMNS)) {
+  for (const [table, { file, fields, leftOut, others }] of Object.entries(COLUMNS)) {
     const [row] = [JSON.parse(files[file] ?? '')].flat()
-    expect(Object.keys(row).sort()).toEqual(fields.sort())
+    expect(Object.keys(row).sort()).toEqual([...fields, ...others].sort())
     const columns = await app.sql<{ name: string }>`SELECT column_name::text AS name
       FROM information_schema.columns WHERE table_name = ${table}`
-    const decided = [...exported, ...Object.keys(leftOut)]
-    expect(columns.map(({ name }) => name).sort()).toEqual(decided.sort())
+    const names = columns.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(Object.keys(leftOut)))
+    expect(names).toHaveLength(fields.length + Object.keys(leftOut).length)
   }
 })
 

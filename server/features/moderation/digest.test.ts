@@ -19,7 +19,7 @@ afterAll(() => app.close())
 const [author, reader, other] = [await app.signUp(), await app.signUp(), await app.signUp()]
 /** The queue is empty, and no mail was sent within the hour. */
 beforeEach(async () => {
-  await app.db.deleteFrom('reports').execute()
+  await app.sql`DELETE FROM reports`
   await passReportTime(app, 3601)
 })
 

@@ -151,6 +151,7 @@ test('closed writing refuses posts, replies and likes at once on a running serve
   expectRefusal(await app.call('POST', `/posts/${post.id}/replies`, write), 'WRITING_CLOSED')
   expectRefusal(await app.call('POST', `/posts/${post.id}/likes`, { token }), 'WRITING_CLOSED')
   expect((await app.call('DELETE', `/posts/${other.id}`, { token })).status).toBe(204)
+  expect((await app.call('GET', '/posts', { token })).status).toBe(200)
   expect(await readState()).toEqual({ ...OPEN_SITE, writingClosed: 'Переезжаем' })
   await openSite(db, { part: 'writing', actor })
   expect((await app.call('POST', '/posts', write)).status).toBe(201)
