@@ -136,3 +136,59 @@ perNode('feeds are charged to the limit on a visitor’s calls', async () => {
   for (const path of paths) statuses.push((await read(path, {}, strict.url)).status)
   expect(statuses).toEqual([200, 200, 404, 429])
 })
+
+const sitemapsIn = (xml: string) =>
+  textsInXml(xml, '/sitemap:sitemapindex/sitemap:sitemap/sitemap:loc')
+const urlsIn = (xml: string) => textsInXml(xml, '/sitemap:urlset/sitemap:url/sitemap:loc')
+
+test('robots.txt names the sitemap, whose index names sitemaps of all posts that exist, with the time of the last edit', async () => {
+  const { sql, ...own } = await appForTest({ config: { publicUrl: ORIGIN } })
+  const readOwn = (path: string) => read(path, {}, own.url)
+  // Ids 1 to 13,200: three ranges of 5,000. The second one is empty in the end, and the last one is not full.
+  await seedWall(own.db, (await own.signUp()).id, 12_000)
+  await sql`DELETE FROM posts WHERE id BETWEEN 5000 AND 9999 OR id = 12`
+  await sql`UPDATE posts SET created_at = '2026-03-08 12:00:00Z' WHERE id = 4999`
+  const edited = '2026-03-08T12:05:00.000Z'
+  await sql`UPDATE posts SET modified_at = ${edited} WHERE id = 4998`
+
+  const robots = await readOwn('/robots.txt')
+  expect(robots.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(robots.body).toBe(
+    'User-agent: *\nDisallow: /settings\nDisallow: /liked\nDisallow: /own/\n\n' +
+      `Sitemap: ${ORIGIN}/sitemap.xml\n`,
+  )
+  const { headers, body: index } = await readOwn('/sitemap.xml')
+  expect(headers.get('content-type')).toBe('application/xml; charset=utf-8')
+  expect(headers.get('cache-control')).toBe('public, max-age=3600')
+  expect(sitemapsIn(index)).toEqual([`${ORIGIN}/sitemap/0.xml`, `${ORIGIN}/sitemap/2.xml`])
+  const [first, last = ''] = textsInXml(index, '//sitemap:lastmod')
+  expect(first).toBe(edited)
+  expect(Math.abs(Date.now() - Date.parse(last))).toBeLessThan(600_000)
+
+  const paths = sitemapsIn(index).map((url) => url.slice(ORIGIN.length))
+  const sitemaps = await Promise.all(paths.map(async (path) => (await readOwn(path)).body))
+  const urls = sitemaps.map(urlsIn)
+  expect(Math.max(...urls.map(({ length }) => length))).toBeLessThanOrEqual(5000)
+  expect(sitemaps.flatMap((xml) => textsInXml(xml, '//sitemap:lastmod'))).toEqual([edited])
+  const rows = await sql<{ id: string }>`SELECT id FROM posts ORDER BY id`
+  expect(rows.length).toBe(8199)
+  expect(urls.flat()).toEqual([`${ORIGIN}/`, ...rows.map(({ id }) => `${ORIGIN}/posts/${id}`)])
+  for (const name of ['1', '999999999', 'abc', '-1']) {
+    expect((await readOwn(`/sitemap/${name}.xml`)).status, name).toBe(404)
+  }
+})
+
+perNode(
+  'an empty wall has a sitemap of itself, which is made once an hour and charged to the limit on a visitor’s calls',
+  async () => {
+    const strict = await appForTest({ config: { rateLimitScale: 1 / 1000 } })
+    const readStrict = (path: string) => read(path, {}, strict.url)
+    const first = await readStrict('/sitemap.xml')
+    expect(sitemapsIn(first.body)).toEqual(['http://localhost:0/sitemap/0.xml'])
+    expect(urlsIn((await readStrict('/sitemap/0.xml')).body)).toEqual(['http://localhost:0/'])
+    await strict.sql`INSERT INTO users (username, email, email_key) VALUES ('olga1', 'o@example.org', 'o')`
+    await seedWall(strict.db, '1', 1)
+    expect((await readStrict('/sitemap.xml')).body).toBe(first.body)
+    expect((await readStrict('/sitemap.xml')).status).toBe(429)
+  },
+)
