@@ -121,17 +121,6 @@ test('likes and an unlike of a post wait for another transaction on the users’
   expect(await likesOf(post.id)).toBe(2)
 })
 
-test('a like by an account that has just been erased fails alone among the likes of its transaction', async () => {
-  const { id: postId } = await app.publish(olga)
-  const setLike = batchLikes(app.db)
-  // The first like has a transaction of its own, and the others share the next one.
-  const likes = [olga.id, petr.id, '999999999', nina.id].map((userId) =>
-    setLike({ postId, userId, isLiked: true }),
-  )
-  const ends = await Promise.allSettled(likes)
-  expect(ends.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true])
-})
-
 /** Locks a user's number of likes, as the removal of a deleted post's likes does. */
 async function lockTotal(tx: Queryable, { id }: TestUser): Promise<void> {
   await sql`SELECT FROM like_totals WHERE user_id = ${id} FOR UPDATE`.execute(tx)
