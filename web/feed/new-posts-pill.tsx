@@ -1,9 +1,9 @@
 import { ArrowUp } from 'lucide'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { NO_POSTS } from '../../contract/search-rules.ts'
 import { focusContent } from '../history/focus-content.ts'
 import { useAction } from '../http/use-action.tsx'
 import { wait } from '../platform/timing.ts'
-import { hidden } from '../posts/cache/hidden.ts'
 import { type News, onNews } from '../posts/cache/news-stream.ts'
 import type { ListSource, NamedPost, Newer, PostListView } from '../posts/cache/use-post-list.ts'
 import { classes } from '../ui/classes.ts'
@@ -76,54 +76,41 @@ export function NewPostsPill({ place, ...options }: NewsOptions & { place: Place
 }
 
 /**
- * Returns the ids of newer posts that news has named, and a function that forgets them. Reads the
- * list only if an event was missed, may be outdated, or cannot name all posts.
+ * Returns the newer posts that news has named, and a function that forgets them. Reads the list
+ * only if an event was missed, may be outdated, or cannot name all posts.
  */
 function useNamed({ list, source, newer, isOld }: NewsOptions) {
-  const [named, setNamed] = useState<readonly string[]>([])
+  const [named, setNamed] = useState<readonly NamedPost[]>([])
   const reading = useRef<ReturnType<typeof setTimeout>>(undefined)
 
-  function take(posts: readonly NamedPost[]): void {
-    const ids = posts.filter(isOfShownAuthor).map(({ id }) => id)
-    setNamed((known) => [...known, ...ids])
-  }
+  const take = (posts: readonly NamedPost[]) => setNamed((known) => [...known, ...posts])
 
   function readIn(ms: number): void {
     reading.current ??= setTimeout(async () => {
       // A read that fails is repeated on the next news event.
-      const page = await source.read('').catch(() => undefined)
+      const { posts } = await source.read('').catch(() => NO_POSTS)
       reading.current = undefined
-      take(page?.posts.map(({ id, owner }) => ({ id, by: owner.id })) ?? [])
+      take(posts.map(({ id, owner }) => ({ id, by: owner.id })))
     }, ms)
   }
 
   const onEvent = useEffectEvent(async (event: News) => {
     if (event.kind === 'missed') return readIn(0)
     const posts = newer.namedIn(event)
-    if (posts?.length === 0) return
-    if (posts && event.kind === 'former') {
-      if (!named.some(list.isNew) && posts.some(({ id }) => list.isNew(id))) readIn(0)
-    } else if (posts?.some(isOfShownAuthor)) {
+    if (!posts) return readIn(Math.random() * READ_WITHIN_MS)
+    if (event.kind === 'former') {
+      if (posts.some(({ id }) => list.isNew({ id }))) readIn(0)
+    } else {
       await wait(OWN_ANSWER_MS)
       take(posts)
-      // Posts of other authors may have come in the same second.
-    } else readIn(Math.random() * READ_WITHIN_MS)
+    }
   })
   const onStart = useEffectEvent(() => isOld && readIn(0))
 
   useEffect(() => {
     onStart()
-    const stop = onNews(onEvent)
-    return () => {
-      clearTimeout(reading.current)
-      reading.current = undefined
-      stop()
-    }
+    return onNews(onEvent)
   }, [])
 
   return [named, () => setNamed([])] as const
-}
-
-function isOfShownAuthor({ by = '' }: NamedPost): boolean {
-  return !hidden.get().authors.includes(by)
 }

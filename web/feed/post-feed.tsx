@@ -13,7 +13,7 @@ import { findAnchor } from '../history/scroll-anchors.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
 import { classes } from '../ui/classes.ts'
-import { EmptyState } from '../ui/empty-state.tsx'
+import { EmptyState, type EmptyStateProps } from '../ui/empty-state.tsx'
 import { ErrorPage, ErrorRow } from '../ui/errors.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -125,8 +125,7 @@ function FeedPages({ list, anchorId, ...props }: FeedPartProps & { anchorId: str
   )
 }
 
-function FeedEnd(props: FeedPartProps) {
-  const { list, areReplies, hasFoot } = props
+function FeedEnd({ list, areReplies, empty = <NoPosts />, endText, hasFoot }: FeedPartProps) {
   if (list.state === 'loading') return <Skeleton count={FIRST_SKELETONS} />
   if (list.state === 'failed' || list.more === 'failed') {
     const ErrorMessage = list.state === 'failed' && !areReplies ? ErrorPage : ErrorRow
@@ -141,44 +140,26 @@ function FeedEnd(props: FeedPartProps) {
       </ListLink>
     )
   }
+  // A single post needs no end, nor do replies.
+  const hasEnd = !areReplies && (endText !== undefined || list.total > 1)
   return (
     <>
-      <LastRow {...props} />
+      {list.ids.length === 0
+        ? empty
+        : hasEnd && (
+            // Readers should not wait for more.
+            <p className={classes('line soft', styles.last)}>
+              <Mark size={18} />
+              {endText ?? 'Это все записи'}
+            </p>
+          )}
       {hasFoot && <SiteFoot />}
     </>
   )
 }
 
-function LastRow({ list, areReplies, empty = <NoPosts />, endText }: FeedPartProps) {
-  if (list.ids.length === 0) return empty
-  // A single post needs no end, nor do replies.
-  if (areReplies || (!endText && list.total <= 1)) return null
-  // Readers should not wait for more.
-  return (
-    <p className={classes('line soft', styles.last)}>
-      <Mark size={18} />
-      {endText ?? 'Это все записи'}
-    </p>
-  )
-}
-
-type NoPostsProps = { lead?: string; note?: string; action?: ReactNode }
-
-export function NoPosts({ lead, note, action }: NoPostsProps) {
-  return (
-    <EmptyState
-      {...EMPTY_LIST}
-      lead={lead}
-      action={
-        (note || action) && (
-          <>
-            {note && <p className={classes('soft', styles.note)}>{note}</p>}
-            {action}
-          </>
-        )
-      }
-    />
-  )
+export function NoPosts(props: Partial<EmptyStateProps>) {
+  return <EmptyState {...EMPTY_LIST} {...props} />
 }
 
 type ListLinkProps = {

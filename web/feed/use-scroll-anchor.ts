@@ -32,15 +32,16 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
     if (!ready) return
     const former = shown.current
     shown.current = list
-    if (!last.current) return
-    // What is being read must not move. Safari has no scroll anchoring, and no browser anchors new
-    // elements or the very top of a page.
-    const { postId } = last.current
-    if (!former || spotOf(former, postId) !== spotOf(list, postId)) restore(last.current)
+    if (last.current) {
+      // What is being read must not move. Safari has no scroll anchoring, and no browser anchors new
+      // elements or the very top of a page.
+      const { postId, top } = last.current
+      const moved = !former || spotOf(former, postId) !== spotOf(list, postId)
+      if (moved) scrollToTop(articleOf(postId), top)
+    }
     if (!former && anchor?.focusedId) focusAgain(anchor.focusedId, anchor.focusVisible)
+    if (list.nextCursor === null) reserveHeight(0)
   })
-
-  useFreedHeight(ready && list.nextCursor === null)
 
   useLayoutEffect(() => {
     if (!ready) return
@@ -88,13 +89,6 @@ function spotOf({ pages, ids, published }: PostListView, postId: string): string
   return page && `${page.key} ${ids.indexOf(postId) - published.length}`
 }
 
-/** Frees the reserved height once the list is complete. */
-function useFreedHeight(isWhole: boolean): void {
-  useLayoutEffect(() => {
-    if (isWhole) reserveHeight(0)
-  }, [isWhole])
-}
-
 /** After a logout, nothing of a list for users is stored. */
 function isOfFormerUser(pathname: string): boolean {
   const page = pageAt(pathname)
@@ -106,24 +100,18 @@ function positionOf(article: HTMLElement | undefined): PostPosition | undefined 
   return article && postId ? { postId, top: article.getBoundingClientRect().top } : undefined
 }
 
-function restore({ postId, top }: PostPosition): void {
-  const article = articleOf(postId)
-  if (article) scrollToTop(article, top, FRAMES_TO_RENDER)
-}
-
 function focusAgain(postId: string, focusVisible: boolean | undefined): void {
   articleOf(postId)?.focus({ preventScroll: true, focusVisible } as FocusOptions)
 }
 
 /** Scrolls again for some frames: posts above get their true height only when rendered. */
-function scrollToTop(article: HTMLElement, top: number, frames: number): void {
+function scrollToTop(article: HTMLElement | undefined, top: number, frames = FRAMES_TO_RENDER) {
+  if (!article?.isConnected) return
   const y = scrollY + article.getBoundingClientRect().top - top
   // The page may be too short to scroll there, because the posts below may not be read yet.
   reserveHeight(y + innerHeight)
   scrollTo(0, y)
-  requestAnimationFrame(() => {
-    if (frames > 0 && article.isConnected) scrollToTop(article, top, frames - 1)
-  })
+  if (frames > 0) requestAnimationFrame(() => scrollToTop(article, top, frames - 1))
 }
 
 function reserveHeight(height: number): void {

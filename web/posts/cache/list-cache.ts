@@ -43,6 +43,8 @@ export function pagesKey(name: ListName, entryKey: string | typeof PUBLISHED) {
   return [LISTS, name, entryKey, 'pages'] as const
 }
 
+export type PagesKey = ReturnType<typeof pagesKey>
+
 function isPages({ queryKey }: Query): boolean {
   return queryKey[0] === LISTS && queryKey.at(-1) === 'pages'
 }
@@ -72,8 +74,11 @@ export function seedList(
   { name, entryKey, cursor }: { name: ListName; entryKey: string; cursor: string },
   answer: PostPage,
 ): void {
-  const pages = [cachePage(client, cursor, answer)]
-  client.setQueryData<CachedPages>(pagesKey(name, entryKey), { pages, pageParams: [cursor] })
+  setOnlyPage(client, pagesKey(name, entryKey), cachePage(client, cursor, answer))
+}
+
+export function setOnlyPage(client: QueryClient, key: PagesKey, page: CachedPage): void {
+  client.setQueryData<CachedPages>(key, { pages: [page], pageParams: [page.cursor] })
 }
 
 /** Puts the posts of an answer into the cache, and returns their page. */
@@ -97,18 +102,14 @@ export async function whenListsAreRead(client: QueryClient): Promise<void> {
 export function addToLists(client: QueryClient, names: readonly ListName[], id: string): void {
   client.setQueryDefaults([LISTS], { gcTime: LIST_LIFETIME_MS })
   for (const name of names) {
-    const lists = client.getQueriesData<CachedPages>({
-      queryKey: [LISTS, name],
-      predicate: isPages,
-    })
-    const pages = lists.flatMap(([, list]) => list?.pages ?? [])
-    if (pages.some(({ ids }) => ids.includes(id))) {
+    const filter = { queryKey: [LISTS, name], predicate: isPages }
+    const lists = client.getQueriesData<CachedPages>(filter)
+    if (lists.some(([, list]) => list?.pages.some(({ ids }) => ids.includes(id)))) {
       console.warn(new Error(`Пост с id=${id} уже существует`))
     }
     const ids = [id, ...publishedIn(client, name).filter((it) => it !== id)]
     const page = { cursor: '', ids, nextCursor: null, total: ids.length, above: 0 }
-    const key = pagesKey(name, PUBLISHED)
-    client.setQueryData<CachedPages>(key, { pages: [page], pageParams: [''] })
+    setOnlyPage(client, pagesKey(name, PUBLISHED), page)
   }
 }
 

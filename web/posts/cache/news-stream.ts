@@ -1,6 +1,5 @@
 import { LIVE_BEAT, LIVE_FORMER, LIVE_PATH } from '../../../contract/constants.ts'
 import { createEmitter } from '../../platform/atom.ts'
-import { wait } from '../../platform/timing.ts'
 
 /**
  * `newest` and `by` are the newest post of the wall and its author. `to` lists users with new
@@ -41,14 +40,28 @@ export function onAnswered(userId: string, listener: () => void): () => void {
  */
 function connect(): () => void {
   const hiddenMs = location.protocol === 'https:' ? HIDDEN_MS : 0
-  let wanted: AbortController | undefined
+  let source: EventSource | undefined
+  let next: ReturnType<typeof setTimeout> | undefined
   let hiddenAt = 0
   let leaving: ReturnType<typeof setTimeout> | undefined
 
+  /** News before the stream begins is missed. */
+  function open(): void {
+    close()
+    news.emit(MISSED)
+    source = openStream(openIn)
+    openIn(SILENT_MS)
+  }
+
+  function openIn(ms: number): void {
+    clearTimeout(next)
+    next = setTimeout(open, ms)
+  }
+
   function close(): void {
-    clearTimeout(leaving)
-    wanted?.abort()
-    wanted = undefined
+    clearTimeout(next)
+    source?.close()
+    source = undefined
   }
 
   function onVisibilityChange(): void {
@@ -60,54 +73,33 @@ function connect(): () => void {
     }
     // The timers of a tab that was frozen have not run.
     if (Date.now() - hiddenAt >= hiddenMs) close()
-    if (wanted) return
-    wanted = new AbortController()
-    news.emit(MISSED)
-    void followStreams(wanted.signal)
+    if (!source) open()
   }
 
   onVisibilityChange()
   document.addEventListener('visibilitychange', onVisibilityChange)
   return () => {
     document.removeEventListener('visibilitychange', onVisibilityChange)
+    clearTimeout(leaving)
     close()
   }
 }
 
-/** Follows one stream after another. News between two streams is missed. */
-async function followStreams(unwanted: AbortSignal): Promise<void> {
-  while (!unwanted.aborted) {
-    await wait(await followStream(unwanted))
-    if (!unwanted.aborted) news.emit(MISSED)
-  }
-}
-
-/** Resolves when the stream ends, to the milliseconds until the next one may begin. */
-async function followStream(unwanted: AbortSignal): Promise<number> {
-  const { promise: ended, resolve: end } = Promise.withResolvers<number>()
+/** Opens a stream that asks, by `openIn`, for the milliseconds until the next one replaces it. */
+function openStream(openIn: (ms: number) => void): EventSource {
   const source = new EventSource(LIVE_PATH)
-  let silence = setTimeout(end, SILENT_MS, 0)
-  const onSign = () => {
-    clearTimeout(silence)
-    silence = setTimeout(end, SILENT_MS, 0)
-  }
   for (const name of ['open', 'message', LIVE_FORMER, LIVE_BEAT]) {
-    source.addEventListener(name, onSign)
-  }
-  let isAgain = false
-  source.onopen = () => {
-    if (isAgain) news.emit(MISSED)
-    isAgain = true
+    source.addEventListener(name, () => openIn(SILENT_MS))
   }
   const emitAs = (kind: NamedNews['kind']) => (event: MessageEvent<string>) =>
     news.emit({ ...JSON.parse(event.data), kind })
-  source.onmessage = emitAs('new')
+  source.addEventListener('message', emitAs('new'))
   source.addEventListener(LIVE_FORMER, emitAs('former'))
-  // Unless it is closed, the browser reconnects by itself, after the `retry` that the server sent.
-  source.onerror = () => source.readyState === EventSource.CLOSED && end(REFUSED_MS)
-  unwanted.addEventListener('abort', () => end(0))
-  const pauseMs = await ended
-  clearTimeout(silence)
-  source.close()
-  return pauseMs
+  const onReopened = () => news.emit(MISSED)
+  source.addEventListener('error', () => {
+    // Unless it is closed, the browser reconnects by itself, after the `retry` that the server sent.
+    if (source.readyState === EventSource.CLOSED) openIn(REFUSED_MS)
+    else source.addEventListener('open', onReopened, { once: true })
+  })
+  return source
 }

@@ -4,40 +4,31 @@ import type { Post, RepliedPost } from '../../../contract/posts.ts'
 /** The post that a cached reply replies to has an entry of its own. */
 export type CachedPost = RepliedPost
 
-type Change = (post: CachedPost) => CachedPost
 export type Likes = Pick<CachedPost['actions'], 'is_liked' | 'likes_count'>
 
 /**
  * Answers arrive in any order, so each read takes a version when it starts, and an answer replaces
  * only what has no higher version than its own.
  */
-type Versions = {
+type Entry = {
+  /** Null for a post that does not exist. */
+  post: CachedPost | null
   /** Infinite for a tombstone, which no answer replaces. */
-  post: number
-  likes: number
+  version: number
+  likesVersion: number
 }
 
 const POSTS = 'post'
+const UNREAD: Entry = { post: null, version: 0, likesVersion: 0 }
 /** Lists hold ids only, so an entry must outlive every screen that could name it. */
 const LIFETIME = { gcTime: Number.POSITIVE_INFINITY, staleTime: Number.POSITIVE_INFINITY }
-const NEWEST = Number.POSITIVE_INFINITY
 
-/** Outside the entries, which are cleared for another viewer while earlier reads are in flight. */
-const versionsByClient = new WeakMap<QueryClient, Map<string, Versions>>()
 let lastVersion = 0
 
 /** Call it before a read is sent, and pass the version to putPosts() with the answer. */
 export function nextVersion(): number {
   lastVersion += 1
   return lastVersion
-}
-
-function versionsOf(client: QueryClient, id: string): Versions {
-  const all = versionsByClient.get(client) ?? new Map<string, Versions>()
-  versionsByClient.set(client, all)
-  const versions = all.get(id) ?? { post: 0, likes: 0 }
-  all.set(id, versions)
-  return versions
 }
 
 function postKey(id: string) {
@@ -59,62 +50,65 @@ export function putPosts(
 ): string[] {
   for (const post of posts) {
     const { replied_post_id: repliedId, replied_post: replied } = post.actions
-    if (repliedId) putPost(client, repliedId, { post: replied, version })
-    const alone = { ...post, actions: { ...post.actions, replied_post: null } }
-    putPost(client, post.id, { post: alone, version })
+    if (repliedId) putPost(client, repliedId, replied, version)
+    putPost(client, post.id, { ...post, actions: { ...post.actions, replied_post: null } }, version)
   }
   return posts.map((post) => post.id)
 }
 
 export function setMissing(client: QueryClient, id: string, version: number): void {
-  putPost(client, id, { post: null, version })
+  putPost(client, id, null, version)
 }
 
 /** No later answer restores a deleted post; quotes of it turn into a placeholder. */
 export function setTombstone(client: QueryClient, id: string): void {
-  setMissing(client, id, NEWEST)
-}
-
-type AnsweredPost = { post: CachedPost | null; version: number }
-
-function putPost(client: QueryClient, id: string, answered: AnsweredPost): void {
-  client.setQueryDefaults([POSTS], LIFETIME)
-  const versions = versionsOf(client, id)
-  client.setQueryData<CachedPost | null>(postKey(id), (old) => merge(answered, old, versions))
-  versions.post = Math.max(versions.post, answered.version)
-  versions.likes = Math.max(versions.likes, answered.version)
+  setMissing(client, id, Number.POSITIVE_INFINITY)
 }
 
 /** The newer state wins, separately for the post and for its likes. */
-function merge(
-  { post: answered, version }: AnsweredPost,
-  old: CachedPost | null | undefined,
-  versions: Versions,
-): CachedPost | null {
-  if (versions.post === NEWEST) return null
-  const post = old === undefined || version >= versions.post ? answered : old
-  const newer = version >= versions.likes ? answered : old
-  if (!post || !newer) return post
-  const { is_liked, likes_count } = newer.actions
-  return { ...post, actions: { ...post.actions, is_liked, likes_count } }
+function putPost(
+  client: QueryClient,
+  id: string,
+  answered: CachedPost | null,
+  version: number,
+): void {
+  client.setQueryDefaults([POSTS], LIFETIME)
+  client.setQueryData<Entry>(postKey(id), (old = UNREAD) => {
+    const post = version >= old.version ? answered : old.post
+    const likes = (version >= old.likesVersion ? answered : old.post)?.actions
+    return {
+      post: post && likes ? withLikes(post, likes) : post,
+      version: Math.max(version, old.version),
+      likesVersion: Math.max(version, old.likesVersion),
+    }
+  })
 }
 
 /** Returns null for a post known to be deleted, undefined for one not read yet. */
 export function readCachedPost(client: QueryClient, id: string): CachedPost | null | undefined {
-  return client.getQueryData<CachedPost | null>(postKey(id))
+  return client.getQueryData<Entry>(postKey(id))?.post
 }
 
 /** Changes the text or the counter of replies. Reads that started earlier no longer change it. */
-export function changePost(client: QueryClient, id: string, change: Change): void {
-  const versions = versionsOf(client, id)
-  versions.post = Math.max(versions.post, nextVersion())
-  changeEntry(client, id, change)
+export function changePost(
+  client: QueryClient,
+  id: string,
+  change: (post: CachedPost) => CachedPost,
+): void {
+  client.setQueryData<Entry>(postKey(id), (old) =>
+    old?.post ? { ...old, post: change(old.post), version: nextVersion() } : old,
+  )
 }
 
 /** Takes likes that the server has confirmed. Reads that started earlier no longer change them. */
 export function setLikes(client: QueryClient, id: string, likes: Likes): void {
-  versionsOf(client, id).likes = nextVersion()
-  changeEntry(client, id, (post) => ({ ...post, actions: { ...post.actions, ...likes } }))
+  client.setQueryData<Entry>(postKey(id), (old) =>
+    old?.post ? { ...old, post: withLikes(old.post, likes), likesVersion: nextVersion() } : old,
+  )
+}
+
+function withLikes(post: CachedPost, { is_liked, likes_count }: Likes): CachedPost {
+  return { ...post, actions: { ...post.actions, is_liked, likes_count } }
 }
 
 /** Removes the former viewer's likes, which no answer to an earlier read restores. */
@@ -125,12 +119,8 @@ export function forgetLikes(client: QueryClient): void {
 }
 
 export function allCached(client: QueryClient): CachedPost[] {
-  const entries = client.getQueriesData<CachedPost | null>({ queryKey: [POSTS] })
-  return entries.flatMap(([, post]) => post ?? [])
-}
-
-function changeEntry(client: QueryClient, id: string, change: Change): void {
-  client.setQueryData<CachedPost | null>(postKey(id), (old) => (old ? change(old) : old))
+  const entries = client.getQueriesData<Entry>({ queryKey: [POSTS] })
+  return entries.flatMap(([, entry]) => entry?.post ?? [])
 }
 
 export function renameOwner(client: QueryClient, { id, username }: CachedPost['owner']): void {
@@ -141,6 +131,6 @@ export function renameOwner(client: QueryClient, { id, username }: CachedPost['o
 }
 
 export function usePost(id: string): CachedPost | null | undefined {
-  return useQuery<CachedPost | null>({ queryKey: postKey(id), queryFn: skipToken, ...LIFETIME })
-    .data
+  const select = ({ post }: Entry) => post
+  return useQuery({ queryKey: postKey(id), queryFn: skipToken, select, ...LIFETIME }).data
 }

@@ -12,8 +12,10 @@ import {
   cachePage,
   LIST_LIFETIME_MS,
   type ListName,
+  type PagesKey,
   PUBLISHED,
   pagesKey,
+  setOnlyPage,
 } from './list-cache.ts'
 import type { NamedNews } from './news-stream.ts'
 import { nextVersion, readCachedPost } from './post-cache.ts'
@@ -36,7 +38,7 @@ export type Newer = {
   namedIn: (event: NamedNews) => readonly NamedPost[] | null
 }
 
-export type NamedPost = { id: string; by: string | undefined }
+export type NamedPost = { id: string; by?: string | undefined }
 
 /** A page as it is shown. `key` stays the same when more pages are read. */
 type ShownPage = { key: string; ids: readonly string[]; above: number }
@@ -51,7 +53,8 @@ const UNLESS_READING = { cancelRefetch: false }
 /** A list of posts, page by page. It begins at the page of its anchor. */
 export function usePostList(source: ListSource, anchor: Anchor | undefined) {
   const { name, start = '' } = source
-  const query = usePageQuery(source, anchor)
+  const queryKey = pagesKey(name, useEntry().key)
+  const query = usePageQuery(source, queryKey, anchor)
   const { pages: read = NO_PAGES } = query.data ?? {}
   const { total = 0, above = 0, stop } = read[0] ?? {}
   const isFromTop = start === '' && above === 0
@@ -75,8 +78,8 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
     above,
     isFromTop,
     /** Whether a post is newer than all that were read, and not published in this tab. */
-    isNew: (id: string) =>
-      isFromTop && isAboveRead(read, id) && !published.includes(id) && isShown(id),
+    isNew: ({ id, by }: NamedPost) =>
+      isFromTop && isAboveRead(read, id) && !published.includes(id) && isShown(id, by),
     state: query.isPending ? 'loading' : query.data ? 'ready' : 'failed',
     error: query.error,
     /** Null at the end of the list. */
@@ -90,18 +93,18 @@ export function usePostList(source: ListSource, anchor: Anchor | undefined) {
       return { cursor: page ? firstCursor(source, page) : start, above: shown?.above ?? 0, total }
     },
     more: query.isFetchingNextPage ? 'loading' : query.isFetchNextPageError ? 'failed' : 'idle',
-    ...useReading(source, query),
+    ...readingOf(source, queryKey, query),
   } as const
 }
 
 /** Returns whether a post exists, and the viewer has not hidden its author. */
-function useIsShown(): (id: string) => boolean {
+function useIsShown(): (id: string, by?: string) => boolean {
   const client = useQueryClient()
   const { authors } = useHidden()
   return useCallback(
-    (id) => {
+    (id, by = '') => {
       const post = readCachedPost(client, id)
-      return post !== null && !authors.includes(post?.owner.id ?? '')
+      return post !== null && !authors.includes(post?.owner.id ?? by)
     },
     [client, authors],
   )
@@ -116,9 +119,8 @@ function usePublished(name: ListName): readonly string[] | undefined {
 
 type PageQuery = ReturnType<typeof usePageQuery>
 
-function usePageQuery(source: ListSource, anchor: Anchor | undefined) {
+function usePageQuery(source: ListSource, queryKey: PagesKey, anchor: Anchor | undefined) {
   const { start = '', isOneWay = false } = source
-  const queryKey = useListKey(source)
   return useInfiniteQuery({
     queryKey,
     queryFn: async ({ pageParam: cursor, direction, signal }) => {
@@ -126,7 +128,7 @@ function usePageQuery(source: ListSource, anchor: Anchor | undefined) {
       const first = pages?.[0]
       const isFirst = !first || (direction === 'forward' && cursor === pageParams?.[0])
       const from = isFirst && first ? firstCursor(source, first) : cursor
-      const page = await readPage(source, { cursor: from, signal })
+      const page = await readPage(source, from, signal)
       if (!isFirst)
         return direction === 'forward' ? page : pageAbove(first, { cursor, start }, page)
       const { above, total, stop } = { stop: undefined, ...(first ?? anchor ?? page) }
@@ -135,18 +137,12 @@ function usePageQuery(source: ListSource, anchor: Anchor | undefined) {
     initialPageParam: anchor?.cursor ?? start,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     getPreviousPageParam: isOneWay ? () => undefined : cursorAbove,
-    refetchOnReconnect: ({ state }) => state.data === undefined || state.isInvalidated,
+    refetchOnReconnect: true,
     ...LIFETIME,
   })
 }
 
-function useListKey({ name }: ListSource) {
-  return pagesKey(name, useEntry().key)
-}
-
-type Read = { cursor: string; signal?: AbortSignal }
-
-async function readPage(source: ListSource, { cursor, signal }: Read) {
+async function readPage(source: ListSource, cursor = '', signal?: AbortSignal) {
   const version = nextVersion()
   return cachePage(queryClient, cursor, await source.read(cursor, signal), version)
 }
@@ -157,17 +153,14 @@ function firstCursor({ newer }: ListSource, page: CachedPage): string {
 }
 
 /** Returns functions that read more pages of a list. */
-function useReading(source: ListSource, query: PageQuery) {
-  const { start = '' } = source
-  const queryKey = useListKey(source)
+function readingOf(source: ListSource, queryKey: PagesKey, query: PageQuery) {
   const first = query.data?.pages[0]
 
   /** Replaces the list by its first page. If that fails, throws CallError and changes nothing. */
   async function restart(): Promise<void> {
-    const page = await readPage(source, { cursor: start })
+    const page = await readPage(source, source.start)
     await queryClient.cancelQueries({ queryKey })
-    const pages = [{ ...page, stop: first?.stop }]
-    queryClient.setQueryData<CachedPages>(queryKey, { pages, pageParams: [start] })
+    setOnlyPage(queryClient, queryKey, { ...page, stop: first?.stop })
   }
 
   return {
