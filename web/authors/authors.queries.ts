@@ -5,8 +5,8 @@ import { NO_POSTS } from '../../contract/search-rules.ts'
 import { leave } from '../history/history.ts'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
+import { authorKey, listNameOf } from '../posts/cache/list-cache.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
-import { authorKey, listNameOf } from './author-keys.ts'
 
 export function useAuthor(username: string) {
   return useQuery({

@@ -1,7 +1,7 @@
 import type { ClipboardEvent, KeyboardEvent, SyntheticEvent } from 'react'
 import { CODE_LENGTH } from '../../contract/constants.ts'
 import { Field, type FieldNotes, useFocusOnMount } from '../ui/field.tsx'
-import styles from './code-input.module.css'
+import styles from './codes.module.css'
 import { codeDigits, pasteCode } from './pasted.ts'
 
 type CodeInputProps = Omit<FieldNotes, 'hint'> & {

@@ -1,7 +1,7 @@
 import { ArrowUp } from 'lucide'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { NO_POSTS } from '../../contract/search-rules.ts'
-import { focusContent } from '../history/focus-content.ts'
+import { focusContent } from '../history/link.tsx'
 import { useAction } from '../http/use-action.tsx'
 import { wait } from '../platform/timing.ts'
 import { type News, onNews } from '../posts/cache/news-stream.ts'

@@ -12,15 +12,16 @@ import { Link } from '../history/link.tsx'
 import { findAnchor } from '../history/scroll-anchors.ts'
 import { errorMessage } from '../http/error-message.ts'
 import { type ListSource, type PostListView, usePostList } from '../posts/cache/use-post-list.ts'
+import { SiteLinks } from '../texts/site-links.tsx'
+import { ThemeToggle } from '../theme/theme-toggle.tsx'
 import { classes } from '../ui/classes.ts'
 import { EmptyState, type EmptyStateProps } from '../ui/empty-state.tsx'
 import { ErrorPage, ErrorRow } from '../ui/errors.tsx'
-import { Mark } from '../ui/mark.tsx'
+import { Mark } from '../ui/icon.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { NewPostsPill } from './new-posts-pill.tsx'
 import { type FeedCardProps, FeedPost } from './post-controls.tsx'
 import styles from './post-feed.module.css'
-import { SiteFoot } from './site-foot.tsx'
 import { useNear } from './use-near-end.ts'
 import { useScrollAnchor } from './use-scroll-anchor.ts'
 
@@ -174,4 +175,13 @@ function ListLink({ cursor = '', ...props }: ListLinkProps) {
   const { pathname, search } = useEntry()
   const q = searchIn(search)
   return <Link {...props} to={withCursor(q === '' ? pathname : searchPath(q), cursor)} />
+}
+
+/** The end of a public page on phones and tablets. */
+export function SiteFoot() {
+  return (
+    <SiteLinks>
+      <ThemeToggle />
+    </SiteLinks>
+  )
 }

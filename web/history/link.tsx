@@ -22,3 +22,10 @@ export function Link({ to, fromSettings = false, onClick, ...attributes }: LinkP
 function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
   return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
 }
+
+export const CONTENT = 'content'
+
+/** Moves the focus to the content before the focused element disappears. Does not scroll. */
+export function focusContent(): void {
+  document.getElementById(CONTENT)?.focus({ preventScroll: true })
+}

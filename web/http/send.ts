@@ -4,8 +4,7 @@ import type { Answer, Input } from '../../contract/endpoint.ts'
 import { localStore } from '../platform/storage.ts'
 import type { EarlyRefresh } from '../session/early-refresh.ts'
 import { CallError, errorOf, generalError, noAnswer } from './call-error.ts'
-import { setServerClock } from './server-clock.ts'
-import { readStaleness } from './staleness.ts'
+import { readStaleness, setServerClock } from './server-clock.ts'
 
 export type SendOptions = {
   token?: string | null

@@ -1,6 +1,10 @@
+import { SAVED_HEADER, SAVED_STATUS } from '../../contract/constants.ts'
 import { createAtom } from '../platform/atom.ts'
 
 const TICK_MS = 1000
+
+/** Whether the last read of posts returned stale data. A page rendered by the server sets it. */
+export const isStale = createAtom(false)
 
 let offsetSeconds = 0
 
@@ -16,6 +20,11 @@ export function setRenderedAt(seconds: number): void {
 export function setServerClock(headers: Headers, now: number = Date.now()): void {
   const date = Date.parse(headers.get('date') ?? '')
   if (Number.isFinite(date)) offsetSeconds = (date - now) / 1000
+}
+
+export function readStaleness(headers: Headers): void {
+  const stale = headers.get(SAVED_HEADER)?.includes(SAVED_STATUS) ?? false
+  if (stale !== isStale.get()) isStale.set(stale)
 }
 
 /** Returns unix seconds, correct to about a second even if the machine's clock is hours off. */

@@ -1,12 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
 import { PATHS } from '../../contract/pages.ts'
 import { AccountSettings, useReturnToSettings } from '../account/account-settings.tsx'
 import { EmailForm } from '../account/email-form.tsx'
 import { UsernameForm } from '../account/username-form.tsx'
 import { DeleteAccountForm } from '../account-deletion/delete-account-form.tsx'
-import { ReplyMails } from '../answers/reply-mails.tsx'
+import { receivedQuery, setReplyMails } from '../answers/answers.queries.ts'
 import { DownloadData } from '../data-export/download-data.tsx'
 import { navigate } from '../history/history.ts'
 import { usePageTitle } from '../history/use-page-title.ts'
+import { useAction } from '../http/use-action.tsx'
 import { forgetHidden } from '../posts/cache/hidden.ts'
 import { textsChanged } from '../posts/compose/stored-drafts.ts'
 import { forgetPerson, forgetTab } from '../session/forget-person.ts'
@@ -14,6 +16,7 @@ import { announceSessionChange, signedOut, useUser } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
 import { SiteLinks } from '../texts/site-links.tsx'
 import { useOtherTheme } from '../theme/theme-toggle.tsx'
+import { Checkbox } from '../ui/checkbox.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass } from '../ui/row.tsx'
 import { toast } from '../ui/toaster.tsx'
@@ -90,5 +93,18 @@ export function SettingsDeleteAccountPage() {
   if (!user) return null
   return (
     <DeleteAccountForm user={user} onDeleted={() => showWallSignedOut(user.id)} onCancel={leave} />
+  )
+}
+
+/** The setting whether the viewer receives mails about unseen replies. */
+function ReplyMails() {
+  const { data } = useQuery(receivedQuery)
+  const set = useAction({ mutationFn: setReplyMails, errors: 'toast' })
+  if (!data) return null
+  const isOn = set.isPending ? set.variables : data.wantsMail
+  return (
+    <div className={rowClass}>
+      <Checkbox label="Письма об ответах" checked={isOn ?? false} onChange={set.mutate} />
+    </div>
   )
 }

@@ -1,5 +1,5 @@
 import { TEXT_NAMES } from '../../contract/pages.ts'
-import { SiteFoot } from '../feed/site-foot.tsx'
+import { SiteFoot } from '../feed/post-feed.tsx'
 import { usePage } from '../history/entry.tsx'
 import { usePageTitle } from '../history/use-page-title.ts'
 import { Read } from '../http/read.tsx'

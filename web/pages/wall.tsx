@@ -8,7 +8,7 @@ import { wallSource } from '../posts/cache/posts.queries.ts'
 import { writePost } from '../session/intents.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
-import styles from './wall.module.css'
+import styles from './post-page.module.css'
 
 /** /, or a later part of the wall if the address has a cursor. */
 export function WallPage() {

@@ -48,3 +48,16 @@ export function createAtom<Value>(initial: Value, connect?: () => () => void): A
 export function useAtom<Value>({ get, subscribe }: ReadableAtom<Value>, onServer: Value): Value {
   return useSyncExternalStore(subscribe, get, () => onServer)
 }
+
+/** Returns false during hydration, so that output that depends on the browser renders after it. */
+export function useHydrated(): boolean {
+  return useSyncExternalStore(
+    subscribeToNothing,
+    () => true,
+    () => false,
+  )
+}
+
+function subscribeToNothing(): () => void {
+  return () => {}
+}

@@ -1,5 +1,5 @@
 import { API_PREFIX, REQUEST_TIMEOUT_MS } from '../../contract/constants.ts'
-import { withLock } from '../platform/with-lock.ts'
+import { withLock } from '../platform/tabs.ts'
 import { cameWithoutCookie } from './page-settings.ts'
 import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from './stored-keys.ts'
 

@@ -10,7 +10,7 @@ import { serverNow } from '../http/server-clock.ts'
 import { createEmitter } from '../platform/atom.ts'
 import { pageFlags } from '../platform/flags.ts'
 import { localStore } from '../platform/storage.ts'
-import { withLock } from '../platform/with-lock.ts'
+import { withLock } from '../platform/tabs.ts'
 import { REFRESH, SESSION_LOCK, takeEarlyRefresh } from './early-refresh.ts'
 import { CLIENT_TOKEN_KEY, HAD_SESSION_KEY } from './stored-keys.ts'
 

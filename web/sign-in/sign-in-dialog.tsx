@@ -1,6 +1,6 @@
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { settings } from '../session/page-settings.ts'
-import { Mark } from '../ui/mark.tsx'
+import { Mark } from '../ui/icon.tsx'
 import { Modal } from '../ui/modal.tsx'
 import styles from './steps.module.css'
 import { ClosedStep, DoneStep, EmailStep, OfferRegistrationStep, OfferStep } from './steps.tsx'

@@ -5,7 +5,7 @@ import { App } from '../app/app.tsx'
 import { loadFirstPage } from '../app/routes.tsx'
 import { entryAt } from '../history/entry.tsx'
 import { setSettings } from '../session/page-settings.ts'
-import { MARK_BRICKS } from '../ui/mark.tsx'
+import { MARK_BRICKS } from '../ui/icon.tsx'
 import { drawTile } from '../ui/monogram.tsx'
 import { showFirstPage } from './first-page.ts'
 

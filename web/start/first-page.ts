@@ -1,14 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { FIRST_PAGE_ID, type FirstPage, type Page } from '../../contract/pages.ts'
 import { threadTitle } from '../../contract/post-rules.ts'
-import { listNameOf, seedAuthor } from '../authors/author-keys.ts'
 import { headerTitle } from '../history/use-page-title.ts'
-import { setRenderedAt } from '../http/server-clock.ts'
-import { isStale } from '../http/staleness.ts'
-import { seedList } from '../posts/cache/list-cache.ts'
+import { isStale, setRenderedAt } from '../http/server-clock.ts'
+import { authorKey, listNameOf, searchStateKey, seedList } from '../posts/cache/list-cache.ts'
 import { seedPost } from '../posts/cache/posts.queries.ts'
 import { repliesSource, seedAncestors } from '../replies/replies.queries.ts'
-import { searchStateKey } from '../search/search-state.ts'
 import { siteState } from '../sign-in/site-state.ts'
 import { seedText } from '../texts/texts.queries.ts'
 
@@ -38,12 +35,12 @@ export function showFirstPage(
     seedList(client, { name, entryKey, cursor: first.cursor }, first.replies)
   } else if (first.shows === 'author') {
     const name = listNameOf[first.list](first.author.id)
-    seedAuthor(client, first.author.username, first.author)
+    client.setQueryData(authorKey(first.author.username), first.author)
     seedList(client, { name, entryKey, cursor: first.cursor }, first.posts)
   } else if (first.shows === 'search') {
     seedList(client, { name: 'search', entryKey, cursor: first.cursor }, first.posts)
     client.setQueryData(searchStateKey(entryKey), first.search)
-  } else if (first.shows === 'missing author') seedAuthor(client, username, null)
+  } else if (first.shows === 'missing author') client.setQueryData(authorKey(username), null)
   else if (first.shows === 'text') seedText(client, first.name, first.text)
   else if (first.shows === 'missing post') seedPost(client, postId, null)
 }

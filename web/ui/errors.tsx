@@ -2,8 +2,8 @@ import { type ComponentProps, type ReactNode, useState } from 'react'
 import { useReconnect } from '../platform/online.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
+import styles from './empty-state.module.css'
 import { EmptyState } from './empty-state.tsx'
-import styles from './errors.module.css'
 
 type LoadErrorProps = {
   text: string
@@ -18,7 +18,7 @@ export function ErrorRow({ text, onRetry }: LoadErrorProps) {
   useReconnect(() => void onRetry())
   return (
     <div className={classes('spread', styles.row)} role="alert">
-      <p className={styles.text}>{text}</p>
+      <p className={styles.reason}>{text}</p>
       <RetryButton size="s" onRetry={onRetry} />
     </div>
   )

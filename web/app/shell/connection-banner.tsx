@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { isStale } from '../../http/staleness.ts'
+import { isStale } from '../../http/server-clock.ts'
 import { useAtom } from '../../platform/atom.ts'
 import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { useOnline } from '../../platform/online.ts'

@@ -6,7 +6,7 @@ import { useAction } from '../../http/use-action.tsx'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { toast } from '../../ui/toaster.tsx'
-import styles from './author-block.module.css'
+import styles from './queue.module.css'
 import { blockEnd, refreshQueue, unblockAuthor } from './queue.queries.ts'
 
 /** Returns 'с 25 ноября · 4 записи · удалено 1 · заблокирован до 1 декабря'. */

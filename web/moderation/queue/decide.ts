@@ -1,7 +1,7 @@
 import type { QueuedPost } from '../../../contract/moderation.ts'
 import type { Post } from '../../../contract/posts.ts'
-import { focusContent } from '../../history/focus-content.ts'
 import { whenDialogIsClosed } from '../../history/history.ts'
+import { focusContent } from '../../history/link.tsx'
 import { CallError } from '../../http/call-error.ts'
 import { cancelDelayed, DELAY_MS, type DelayedWrite, delayWrite } from '../../http/delayed-write.ts'
 import { errorMessage } from '../../http/error-message.ts'

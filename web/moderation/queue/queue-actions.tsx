@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { decide } from './decide.ts'
-import styles from './queue-actions.module.css'
+import styles from './queue.module.css'
 
 const VERDICTS: Record<QueuedPost['state'], { remove: string; keep: string }> = {
   published: { remove: 'Удалить', keep: 'Оставить' },

@@ -12,8 +12,8 @@ import { classes } from '../../ui/classes.ts'
 import { Monogram } from '../../ui/monogram.tsx'
 import { AuthorBlock, authorFacts } from './author-block.tsx'
 import { cardToFocus } from './decide.ts'
+import styles from './queue.module.css'
 import { QueueActions } from './queue-actions.tsx'
-import styles from './queue-card.module.css'
 
 const STATES: Record<QueuedPost['state'], string | null> = {
   published: null,

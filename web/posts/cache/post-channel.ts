@@ -1,5 +1,5 @@
 import type { Post } from '../../../contract/posts.ts'
-import { createTabChannel } from '../../platform/tab-channel.ts'
+import { createTabChannel } from '../../platform/tabs.ts'
 import { viewerId } from '../../session/viewer.ts'
 
 /** A change of a post by the viewer that the server has confirmed. */

@@ -3,7 +3,7 @@ import { normalizeText } from '../../../contract/text.ts'
 import { isString, shape } from '../../platform/guards.ts'
 import { randomKey, tabId } from '../../platform/ids.ts'
 import { localStore, type SafeStorage } from '../../platform/storage.ts'
-import { hasLocks, withLock } from '../../platform/with-lock.ts'
+import { hasLocks, withLock } from '../../platform/tabs.ts'
 import { useUser } from '../../session/viewer.ts'
 import { type DraftTarget, draftPrefix, isDraft, OUTBOX, textsChanged } from './stored-drafts.ts'
 

@@ -2,7 +2,7 @@ import { authorPath } from '../../../contract/pages.ts'
 import { Link } from '../../history/link.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Monogram } from '../../ui/monogram.tsx'
-import styles from './author-links.module.css'
+import styles from './post-card.module.css'
 
 /** The author's tile. Assistive technology ignores it: the name beside it is the same link. */
 export function AuthorTile({ username }: { username: string }) {

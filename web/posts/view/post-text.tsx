@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext } from 'react'
 import { linkParts } from '../../format/link-parts.ts'
-import { useHydrated } from '../../platform/hydrated.ts'
+import { useHydrated } from '../../platform/atom.ts'
 import styles from './post-text.module.css'
 
 type PostTextProps = { text: string; size?: 'list' | 'page' }
