@@ -1,18 +1,12 @@
 import { expect, test } from 'vitest'
 import { formatDate, formatDay, formatTime } from './dates.ts'
+import { universalTime } from './universal-time.ts'
 
-/** In Moscow it is the next day already. */
-const LATE = new Date('2026-12-04T21:05:00Z')
-
-test('a day is the day in Moscow, without a line break inside', () => {
-  expect(formatDay(LATE)).toBe('5\u00a0декабря')
-  expect(formatDay(LATE.getTime())).toBe('5\u00a0декабря')
-})
-
-test('a date has its year, without the letter after it and without a line break inside', () => {
-  expect(formatDate(LATE)).toBe('5\u00a0декабря\u00a02026')
-})
-
-test('a time names the city of its time zone', () => {
-  expect(formatTime(LATE)).toBe('5 декабря в 00:05 по Москве')
+test('a day is the day in Moscow, with its year in a date; a time names its zone', () => {
+  // In Moscow it is the next day already.
+  const late = new Date('2026-12-04T21:05:00Z')
+  expect(formatDay(late)).toBe('5\u00a0декабря')
+  expect(formatDate(late)).toBe('5\u00a0декабря\u00a02026')
+  expect(formatTime(late)).toBe('5 декабря в 00:05 по Москве')
+  expect(universalTime(late.getTime() / 1000)).toBe('4 декабря 2026, 21:05 UTC')
 })

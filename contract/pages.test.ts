@@ -20,23 +20,16 @@ test('a page is titled with the app name, which stands alone if the page has no 
 })
 
 test.each([
-  ['/', 'wall', '/'],
-  ['//', 'wall', '/'],
-  ['/%72ules', 'rules', '/rules'],
-  ['/Settings/Account/Email/', 'email', '/settings/account/email'],
-  ['/Posts/5/', 'post', '/posts/5'],
-  ['/posts/%35', 'post', '/posts/5'],
-  ['/posts/%20', 'post', '/posts/%20'],
-])('%s is the page %s, whose address is %s', (path, name, spelled) => {
-  expect(pageAt(path)).toMatchObject({ name, path: spelled })
-})
-
-test.each([
-  ['/users/olga', { name: 'author', path: '/users/olga', username: 'olga' }],
+  ['/', { name: 'wall', path: '/' }],
+  ['//', { name: 'wall', path: '/' }],
+  ['/%72ules', { name: 'rules', path: '/rules' }],
+  ['/Settings/Account/Email/', { name: 'email', path: '/settings/account/email' }],
+  ['/Posts/5/', { name: 'post', path: '/posts/5', id: '5' }],
+  ['/posts/%20', { name: 'post', path: '/posts/%20' }],
   ['/Users/%6flga/', { name: 'author', path: '/users/olga', username: 'olga' }],
   ['/users/olga/REPLIES', { name: 'authorReplies', path: '/users/olga/replies', username: 'olga' }],
-])('%s is the page of an author', (path, page) => {
-  expect(pageAt(path)).toEqual(page)
+])('%s is the page %j', (path, page) => {
+  expect(pageAt(path)).toMatchObject(page)
 })
 
 test.each(['', '///', '/rules//', '/posts/', '/posts/%zz', '/%'])('%s is no page', (path) => {
@@ -45,16 +38,9 @@ test.each(['', '///', '/rules//', '/posts/', '/posts/%zz', '/%'])('%s is no page
 
 test('the address of a page names the same page, and no other site', () => {
   const part = fc.constantFrom(
-    '/',
-    '//',
-    '%2F',
-    '\\',
-    'evil.example',
+    ...['/', '//', '%2F', '\\', '..', '@', 'evil.example'],
     'posts',
-    '5',
     '%35',
-    '..',
-    '@',
   )
   const pieces = fc.oneof(fc.constantFrom(...Object.values(PATHS), 'POSTS'), part, fc.string())
   fc.assert(
@@ -67,20 +53,11 @@ test('the address of a page names the same page, and no other site', () => {
   )
 })
 
-test.each([
-  ['', ''],
-  ['?cursor=', ''],
-  ['?a=1', ''],
-  ['?cursor=x&cursor=y', 'x'],
-  ['a=1&cursor=%2B', '+'],
-])('the cursor in «%s» is «%s»', (query, cursor) => {
-  expect(cursorIn(query)).toBe(cursor)
-})
-
 test('a page of a list is requested with its cursor, and the first page without one', () => {
   expect(pageAfter('')).toEqual({ limit: 10 })
-  expect(pageAfter('', 5)).toEqual({ limit: 5 })
   expect(pageAfter('x', 5)).toEqual({ limit: 5, cursor: 'x' })
+  const queries = ['', '?cursor=', '?a=1', '?cursor=x&cursor=y', 'a=1&cursor=%2B']
+  expect(queries.map(cursorIn)).toEqual(['', '', '', 'x', '+'])
   expect(withCursor('/liked', '')).toBe('/liked')
   expect(withCursor('/liked', 'a&b')).toBe('/liked?cursor=a%26b')
   expect(withCursor('/search?q=x', '7')).toBe('/search?q=x&cursor=7')

@@ -5,7 +5,6 @@ import { parsePostText, textLength } from './text.ts'
 /** Texts as people write them, which are published unchanged. */
 const WRITTEN = [
   ['a family', '👨‍👩‍👧‍👦'],
-  ['families one after another', '👨🏽‍👩🏻‍👧🏿‍👦🏼'.repeat(20)],
   ['a kiss', '👩🏽‍❤️‍💋‍👨🏿'],
   ['a heart on fire', '❤️‍🔥'],
   ['a row of hearts', '❤️'.repeat(60)],
@@ -15,13 +14,8 @@ const WRITTEN = [
   ['Church Slavonic', 'гдⷭ҇ь бг҃ъ ѿ ѻ҆те́цъ'.normalize('NFC')],
   ['Vietnamese', 'Tiếng Việt đẹp lắm, ngữ nghĩa'],
   ['Hindi with conjuncts', 'क्षत्रिय श्री क्‍ष र्‍य ज्ञान'],
-  ['Bengali', 'ক্ষ র‌্য স্ত্রী'],
-  ['Malayalam', 'ന്‍റെ മലയാളം'],
-  ['Tamil', 'தமிழ் ஸ்ரீ'],
-  ['Burmese', 'မြန်မာဘာသာ ကြွ'],
   ['Thai', 'ที่นี่ น้ำ กี่ ผู้ใหญ่'],
   ['Tibetan', 'བསྒྲུབས་ ཧཱུྃ'],
-  ['Khmer', 'ភាសាខ្មែរ ស្ត្រី'],
   ['Arabic with vowels', 'بِسْمِ ٱللَّهِ ٱلرَّحْمَٰنِ'.normalize('NFC')],
   ['Persian with a non-joiner', 'می‌خواهم'],
   ['Hebrew with niqqud and cantillation', 'בְּרֵאשִׁ֖ית בָּרָ֣א אֱלֹהִ֑ים'.normalize('NFC')],

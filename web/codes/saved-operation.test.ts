@@ -6,14 +6,8 @@ const operation: Operation = { way: 'login', email: 'anna@mail.ru', id: 'op-1', 
 const saved = savedOperation('sign-in')
 
 beforeEach(() => {
-  const values = new Map<string, string>()
-  const storage = {
-    getItem: (key: string) => values.get(key) ?? null,
-    setItem: (key: string, text: string) => values.set(key, text),
-    removeItem: (key: string) => values.delete(key),
-  }
-  vi.stubGlobal('sessionStorage', storage)
-  vi.stubGlobal('localStorage', storage)
+  sessionStorage.clear()
+  vi.stubGlobal('localStorage', sessionStorage)
 })
 afterEach(() => vi.unstubAllGlobals())
 

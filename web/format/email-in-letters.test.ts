@@ -6,8 +6,6 @@ import { emailInLetters } from './email-in-letters.ts'
 test.each([
   ['anna@xn--e1afmkfd.xn--p1ai', 'anna@пример.рф'],
   ['xn--p1ai@XN--E1AFMKFD.xn--p1ai', 'xn--p1ai@пример.рф'],
-  ['anna@mail.xn--mnchen-3ya.de', 'anna@mail.münchen.de'],
-  ['anna@пример.рф', 'anna@пример.рф'],
   ['anna@example.org', 'anna@example.org'],
 ])('%s is shown as %s', (address, shown) => {
   expect(emailInLetters(address)).toBe(shown)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { ERRORS } from '../../contract/errors.ts'
 import {
   type AnsweringServer,
@@ -10,14 +10,8 @@ import {
 let server: AnsweringServer
 beforeEach(async () => {
   server = await startAnsweringServer()
-  vi.stubGlobal('location', { origin: server.origin })
-  vi.stubGlobal('localStorage', { getItem: () => 'this-browser', setItem: () => {} })
   // The modules hold the state of the session: each test begins with a page just opened.
   vi.resetModules()
-})
-afterEach(async () => {
-  vi.unstubAllGlobals()
-  await server.close()
 })
 
 async function openPage() {
@@ -41,11 +35,6 @@ async function openUsersPage() {
 const me = 'GET /users/current'
 
 test('for two seconds after a write, even in another tab, a user’s reads bypass every cache', async () => {
-  const stored = new Map([['client-token', 'this-browser']])
-  vi.stubGlobal('localStorage', {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, text: string) => void stored.set(key, text),
-  })
   const readIn = async ({ call }: Awaited<ReturnType<typeof openPage>>) => {
     await call('GET /posts', { query: {} })
     return server.received.at(-1)?.cache
@@ -167,6 +156,7 @@ test('listeners learn whether there is a session after every answer of the serve
 
 test('a session closed before the page loads is reported with its reason, and the page is a visitor’s', async () => {
   server.refresh = () => refusal('SESSION_CLOSED')
+  localStorage.setItem('had-session', '1')
   const { call, onSessionLost } = await openPage()
   const listener = vi.fn()
   onSessionLost(listener)

@@ -1,84 +1,75 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 
 const page = new EventTarget()
-let sent: string[] = []
-let answer = () => {}
+vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+afterAll(() => void vi.unstubAllGlobals())
+vi.resetModules()
+const { cancelDelayed, delayWrite, sendDelayed } = await import('./delayed-write.ts')
 
+let sent: string[]
+let answered: Promise<void>
 beforeEach(() => {
   sent = []
+  answered = Promise.resolve()
   vi.useFakeTimers()
-  vi.resetModules()
-  vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
-})
-afterEach(() => {
-  vi.useRealTimers()
-  vi.unstubAllGlobals()
+  onTestFinished(() => void vi.useRealTimers())
 })
 
-async function load() {
-  const { delayWrite, cancelDelayed, sendDelayed } = await import('./delayed-write.ts')
-  const delay = (name: string) => {
-    const write = {
-      send() {
-        sent.push(name)
-        return new Promise<void>((resolve) => {
-          answer = resolve
-        })
-      },
-      onCancel: () => sent.push(`${name} cancelled`),
-    }
-    delayWrite(write)
-    return write
+function delay(name: string) {
+  const write = {
+    send() {
+      sent.push(name)
+      return answered
+    },
+    onCancel: () => sent.push(`${name} cancelled`),
   }
-  return { delay, cancelDelayed, sendDelayed }
+  delayWrite(write)
+  return write
+}
+
+/** Leaves the page, lets a minute pass, and returns what has happened to the writes. */
+function happened(): string[] {
+  page.dispatchEvent(new Event('pagehide'))
+  vi.advanceTimersByTime(60_000)
+  return sent
 }
 
 test.each([
   ['after ten seconds', () => vi.advanceTimersByTime(1)],
   ['when the page is left', () => page.dispatchEvent(new Event('pagehide'))],
-])('a write is sent once, %s', async (_, send) => {
-  const { delay, cancelDelayed } = await load()
+])('a write is sent once, %s', (_, send) => {
   const write = delay('first')
   vi.advanceTimersByTime(9999)
   expect(sent).toEqual([])
   send()
   expect(sent).toEqual(['first'])
   expect(cancelDelayed(write)).toBe(false)
-  page.dispatchEvent(new Event('pagehide'))
-  vi.advanceTimersByTime(60_000)
-  expect(sent).toEqual(['first'])
+  expect(happened()).toEqual(['first'])
 })
 
-test('a write that is cancelled in time is never sent', async () => {
-  const { delay, cancelDelayed } = await load()
+test('a write that is cancelled in time is never sent', () => {
   delay('first')
   vi.advanceTimersByTime(9999)
   expect([cancelDelayed(), cancelDelayed()]).toEqual([true, false])
-  page.dispatchEvent(new Event('pagehide'))
-  vi.advanceTimersByTime(60_000)
-  expect(sent).toEqual(['first cancelled'])
+  expect(happened()).toEqual(['first cancelled'])
 })
 
-test('the first of two writes is sent when the second begins, and only the second can be cancelled', async () => {
-  const { delay, cancelDelayed } = await load()
-  const first = delay('first')
-  const second = delay('second')
+test('the first of two writes is sent when the second begins, and only the second can be cancelled', () => {
+  const writes = ['first', 'second'].map(delay)
   expect(sent).toEqual(['first'])
-  expect(cancelDelayed(first)).toBe(false)
-  expect(cancelDelayed(second)).toBe(true)
-  vi.advanceTimersByTime(60_000)
-  expect(sent).toEqual(['first', 'second cancelled'])
+  expect(writes.map(cancelDelayed)).toEqual([false, true])
+  expect(happened()).toEqual(['first', 'second cancelled'])
 })
 
 test('sendDelayed resolves when the write is answered', async () => {
-  const { delay, sendDelayed } = await load()
+  const answer = Promise.withResolvers<void>()
+  answered = answer.promise
   delay('first')
-  let isAnswered = false
-  const all = sendDelayed().then(() => {
-    isAnswered = true
-  })
+  const onAnswered = vi.fn()
+  const all = sendDelayed().then(onAnswered)
   await Promise.resolve()
-  expect({ sent, isAnswered }).toEqual({ sent: ['first'], isAnswered: false })
-  answer()
+  expect(sent).toEqual(['first'])
+  expect(onAnswered).not.toHaveBeenCalled()
+  answer.resolve()
   await all
 })

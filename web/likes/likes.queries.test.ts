@@ -1,6 +1,6 @@
 import { InfiniteQueryObserver } from '@tanstack/react-query'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { ErrorCode } from '../../contract/errors.ts'
 import { makePost } from '../../contract/post.fixture.ts'
 import { queryClient } from '../http/query-client.ts'
@@ -21,10 +21,11 @@ let state: State
 let held: Request[]
 let sent: boolean[]
 
-beforeAll(async () => {
+beforeEach(async () => {
   server = await startAnsweringServer()
-  vi.stubGlobal('location', { origin: server.origin })
   resetToken('none')
+  onTestFinished(() => resetToken('unknown'))
+  startPage({ is_liked: false, likes_count: 4 })
   server.answer = ({ call }) =>
     new Promise((resolve) => {
       const liked = call.startsWith('POST')
@@ -39,12 +40,6 @@ beforeAll(async () => {
       held.push({ liked, answer, refuse })
     })
 })
-afterAll(async () => {
-  resetToken('unknown')
-  vi.unstubAllGlobals()
-  await server.close()
-})
-beforeEach(() => startPage({ is_liked: false, likes_count: 4 }))
 
 /** Starts a page that shows one post, without any taps. */
 function startPage(first: State): void {

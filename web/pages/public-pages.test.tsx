@@ -22,22 +22,17 @@ const POST: Post = {
   is_modified: true,
 }
 
-type Cached = { posts?: Post[]; lists?: CachedLists }
-type CachedLists = Record<string, { ids: string[]; nextCursor: string | null }>
-
-const WALL: CachedLists = { wall: { ids: ['7'], nextCursor: null } }
-const NOTHING = { ids: [], nextCursor: null }
+type Options = { post?: Post; list?: ListName; ids?: string[]; nextCursor?: string }
 
 /** Renders as on a server, without window, document and storage. */
-function render(path: string, page: ReactNode, cached: Cached = {}): string {
+function render(path: string, page: ReactNode, options: Options = {}): string {
+  const { post = POST, list = 'wall', ids = ['7'], nextCursor = null } = options
   const client = new QueryClient()
-  putPosts(client, cached.posts ?? [POST])
-  for (const [name, list] of Object.entries(cached.lists ?? WALL)) {
-    client.setQueryData<CachedPages>(pagesKey(name as ListName, 'default'), {
-      pages: [{ ...list, cursor: '', total: list.ids.length, above: 0 }],
-      pageParams: [''],
-    })
-  }
+  putPosts(client, [post, { ...post, id: '8' }])
+  client.setQueryData<CachedPages>(pagesKey(list, 'default'), {
+    pages: [{ ids, nextCursor, cursor: '', total: ids.length, above: 0 }],
+    pageParams: [''],
+  })
   return renderToString(
     <QueryClientProvider client={client}>
       <HistoryProvider entry={entryAt(path)}>{page}</HistoryProvider>
@@ -61,18 +56,16 @@ test('the wall renders without a browser', () => {
 })
 
 test('the end of a list is marked, and only the end', () => {
-  const posts = [POST, { ...POST, id: '8' }]
-  const two = { posts, lists: { wall: { ids: ['7', '8'], nextCursor: null } } }
-  expect(render('/', <WallPage />, two)).toContain('Это все записи')
-  expect(render('/', <WallPage />)).not.toContain('Это все записи')
-  const lists: CachedLists = { wall: { ids: ['7'], nextCursor: 'next' } }
-  expect(render('/', <WallPage />, { lists })).not.toContain('Это все записи')
+  expect(render('/', <WallPage />, { ids: ['7', '8'] })).toContain('Это все записи')
+  for (const options of [{ ids: ['7'] }, { nextCursor: 'next' }]) {
+    expect(render('/', <WallPage />, options)).not.toContain('Это все записи')
+  }
 })
 
 test('an empty list offers a next step; an empty list of replies shows the same text below the reply row', () => {
-  const liked = render('/liked', <LikedPage />, { lists: { liked: NOTHING } })
+  const liked = render('/liked', <LikedPage />, { list: 'liked', ids: [] })
   expect(liked).toMatch(/<h2 [^>]*>Записи не найдены<\/h2>.*<a [^>]*href="\/"[^>]*>На стену<\/a>/)
-  const replies = render('/posts/7', <PostPage />, { lists: { 'replies 7': NOTHING } })
+  const replies = render('/posts/7', <PostPage />, { list: 'replies 7', ids: [] })
   expect(replies).toMatch(
     /Войдите, чтобы ответить.*<p>Записи не найдены<\/p><p>Возможно, записи скоро появятся<\/p>/,
   )
@@ -80,8 +73,8 @@ test('an empty list offers a next step; an empty list of replies shows the same 
 })
 
 test('the page of a reply to a reply links to the start of the thread', () => {
-  const deep = { ...POST, actions: { ...POST.actions, parent_post_id: '5' } }
+  const post = { ...POST, actions: { ...POST.actions, parent_post_id: '5' } }
   const link = /<a [^>]*href="\/posts\/5"[^>]*>.*К началу ветки<\/a>/
-  expect(render('/posts/7', <PostPage />, { posts: [deep] })).toMatch(link)
+  expect(render('/posts/7', <PostPage />, { post })).toMatch(link)
   expect(render('/posts/7', <PostPage />)).not.toContain('К началу ветки')
 })

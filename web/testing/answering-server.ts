@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { onTestFinished, vi } from 'vitest'
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 
 type Reply = { status: number; body?: unknown; headers?: Record<string, string> }
@@ -16,7 +17,7 @@ export type AnsweringServer = Awaited<ReturnType<typeof startAnsweringServer>>
 
 /**
  * Starts an HTTP server that answers the calls of a page as the test defines, and records them. The
- * caller closes it.
+ * page has a storage of its own. All ends with the test.
  */
 export async function startAnsweringServer() {
   const http = createServer(async (request, response) => {
@@ -52,6 +53,14 @@ export async function startAnsweringServer() {
       await new Promise((resolve) => http.close(resolve))
     },
   }
+  vi.stubGlobal('location', { origin: server.origin })
+  vi.stubGlobal('localStorage', sessionStorage)
+  sessionStorage.setItem('client-token', 'this-browser')
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+    sessionStorage.clear()
+    return server.close()
+  })
   return server
 }
 

@@ -8,16 +8,18 @@ beforeEach(() => {
   queue = createToastQueue({ durationMs: 3500, pauseMs: 700 })
 })
 
+/** Lets time pass, and returns the entry that is then shown. */
+function shownAfter(ms: number): string | undefined {
+  vi.advanceTimersByTime(ms)
+  return queue.get()
+}
+
 test.each([
   ['the usual duration', undefined, 3500],
   ['its own duration', { durationMs: 10_000 }, 10_000],
 ])('an entry is shown at once, for %s', (_which, options, durationMs) => {
   queue.push('a', options)
-  expect(queue.get()).toBe('a')
-  vi.advanceTimersByTime(durationMs - 1)
-  expect(queue.get()).toBe('a')
-  vi.advanceTimersByTime(1)
-  expect(queue.get()).toBeUndefined()
+  expect([queue.get(), shownAfter(durationMs - 1), shownAfter(1)]).toEqual(['a', 'a', undefined])
 })
 
 test.each([
@@ -27,23 +29,16 @@ test.each([
   queue.push('a')
   vi.advanceTimersByTime(afterMs)
   queue.push('b')
-  vi.advanceTimersByTime(3500 + 699 - afterMs)
-  expect(queue.get()).toBeUndefined()
-  vi.advanceTimersByTime(1)
-  expect(queue.get()).toBe('b')
+  expect([shownAfter(3500 + 699 - afterMs), shownAfter(1)]).toEqual([undefined, 'b'])
 })
 
 test('a paused entry stays, and after resuming only for the time left', () => {
   queue.push('a')
   vi.advanceTimersByTime(3000)
   queue.pause()
-  vi.advanceTimersByTime(60_000)
-  expect(queue.get()).toBe('a')
+  expect(shownAfter(60_000)).toBe('a')
   queue.resume()
-  vi.advanceTimersByTime(499)
-  expect(queue.get()).toBe('a')
-  vi.advanceTimersByTime(1)
-  expect(queue.get()).toBeUndefined()
+  expect([shownAfter(499), shownAfter(1)]).toEqual(['a', undefined])
 })
 
 test('dismissing a paused entry starts the pause, and the next entry follows', () => {
@@ -51,11 +46,7 @@ test('dismissing a paused entry starts the pause, and the next entry follows', (
   queue.push('b')
   queue.pause()
   queue.dismiss()
-  expect(queue.get()).toBeUndefined()
-  vi.advanceTimersByTime(700)
-  expect(queue.get()).toBe('b')
-  vi.advanceTimersByTime(3500)
-  expect(queue.get()).toBeUndefined()
+  expect([queue.get(), shownAfter(700), shownAfter(3500)]).toEqual([undefined, 'b', undefined])
 })
 
 test.each([
@@ -66,23 +57,15 @@ test.each([
   queue.push('b')
   vi.advanceTimersByTime(afterMs)
   queue.push('now', { atOnce: true })
-  expect(queue.get()).toBe('now')
-  vi.advanceTimersByTime(3499)
-  expect(queue.get()).toBe('now')
-  vi.advanceTimersByTime(1 + 700)
-  expect(queue.get()).toBe('b')
+  expect([queue.get(), shownAfter(3499), shownAfter(1 + 700)]).toEqual(['now', 'now', 'b'])
 })
 
 test('an entry about the same subject replaces the shown one at once, for its whole duration', () => {
   queue.push('draft saved', { about: ['draft'] })
   queue.push('other')
   vi.advanceTimersByTime(3000)
-  queue.push('published', { about: ['posts', 'draft'] })
-  expect(queue.get()).toBe('published')
-  vi.advanceTimersByTime(3499)
-  expect(queue.get()).toBe('published')
-  vi.advanceTimersByTime(1 + 700)
-  expect(queue.get()).toBe('other')
+  queue.push('sent', { about: ['posts', 'draft'] })
+  expect([queue.get(), shownAfter(3499), shownAfter(1 + 700)]).toEqual(['sent', 'sent', 'other'])
 })
 
 test('an entry about the same subject replaces a waiting one', () => {
@@ -90,20 +73,14 @@ test('an entry about the same subject replaces a waiting one', () => {
   queue.push('edited', { about: ['post 5'] })
   queue.push('b')
   queue.push('deleted', { about: ['post 5'] })
-  const shown = [3500 + 700, 3500 + 700, 3500 + 700].map((ms) => {
-    vi.advanceTimersByTime(ms)
-    return queue.get()
-  })
-  expect(shown).toEqual(['deleted', 'b', undefined])
+  expect([1, 2, 3].map(() => shownAfter(3500 + 700))).toEqual(['deleted', 'b', undefined])
 })
 
 test('an entry that replaces a paused one is paused too', () => {
   queue.push('a', { about: ['post 5'] })
   queue.pause()
   queue.push('b', { about: ['post 5'] })
-  vi.advanceTimersByTime(60_000)
-  expect(queue.get()).toBe('b')
+  expect(shownAfter(60_000)).toBe('b')
   queue.resume()
-  vi.advanceTimersByTime(3500)
-  expect(queue.get()).toBeUndefined()
+  expect(shownAfter(3500)).toBeUndefined()
 })

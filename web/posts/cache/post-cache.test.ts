@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { makePost, replyTo } from '../../../contract/post.fixture.ts'
 import {
   changePost,
@@ -12,62 +12,60 @@ import {
   setTombstone,
 } from './post-cache.ts'
 
+let client: QueryClient
+beforeEach(() => {
+  client = new QueryClient()
+})
+
+const read = (id: string) => readCachedPost(client, id)
+
 test('a post and the post it replies to become one entry each', () => {
-  const client = new QueryClient()
   const parent = makePost('1', { replies_count: 1 })
   expect(putPosts(client, [makePost('2', replyTo(parent))])).toEqual(['2'])
-  expect(readCachedPost(client, '1')?.actions.replies_count).toBe(1)
-  expect(readCachedPost(client, '2')?.actions.replied_post).toBeNull()
-  expect(readCachedPost(client, '2')?.actions.replied_post_id).toBe('1')
+  expect(read('1')?.actions.replies_count).toBe(1)
+  expect(read('2')?.actions.replied_post).toBeNull()
+  expect(read('2')?.actions.replied_post_id).toBe('1')
 })
 
 test('a post deleted here stays deleted, whenever the read that still has it started', () => {
-  const client = new QueryClient()
   const before = nextVersion()
   putPosts(client, [makePost('1')])
   setTombstone(client, '1')
   for (const version of [before, nextVersion()]) {
     putPosts(client, [makePost('1'), makePost('2', replyTo(makePost('1')))], version)
     changePost(client, '1', (post) => ({ ...post, text: 'снова' }))
-    expect(readCachedPost(client, '1')).toBeNull()
+    expect(read('1')).toBeNull()
   }
 })
 
 test('a post that a read did not find appears after it is published, or when a later read finds it', () => {
-  const client = new QueryClient()
   const before = nextVersion()
   for (const id of ['1', '2', '3']) setMissing(client, id, nextVersion())
   putPosts(client, [makePost('1')])
   putPosts(client, [makePost('2')], nextVersion())
   putPosts(client, [makePost('3')], before)
-  expect(['1', '2', '3'].map((id) => readCachedPost(client, id)?.text)).toEqual([
-    'запись 1',
-    'запись 2',
-    undefined,
-  ])
+  const texts = ['1', '2', '3'].map((id) => read(id)?.text)
+  expect(texts).toEqual(['запись 1', 'запись 2', undefined])
 })
 
 test('a reply without its replied post marks that post as deleted, until a later read contains it', () => {
-  const client = new QueryClient()
   putPosts(client, [makePost('2', { parent_post_id: '1', replied_post_id: '1' })])
-  expect(readCachedPost(client, '1')).toBeNull()
+  expect(read('1')).toBeNull()
   putPosts(client, [makePost('2', replyTo(makePost('1')))])
-  expect(readCachedPost(client, '1')?.text).toBe('запись 1')
+  expect(read('1')?.text).toBe('запись 1')
 })
 
 test('an answer does not replace the answer to a read that started later', () => {
-  const client = new QueryClient()
   const slow = nextVersion()
   putPosts(client, [makePost('1', { likes_count: 2, replies_count: 5 })], nextVersion())
   putPosts(client, [makePost('1', { likes_count: 1, replies_count: 4 }), makePost('2')], slow)
-  expect(readCachedPost(client, '1')?.actions).toMatchObject({ likes_count: 2, replies_count: 5 })
-  expect(readCachedPost(client, '2')?.text).toBe('запись 2')
+  expect(read('1')?.actions).toMatchObject({ likes_count: 2, replies_count: 5 })
+  expect(read('2')?.text).toBe('запись 2')
   setMissing(client, '1', slow)
-  expect(readCachedPost(client, '1')?.text).toBe('запись 1')
+  expect(read('1')?.text).toBe('запись 1')
 })
 
 test('an answer does not replace a post published or changed here after its read started, but updates its likes', () => {
-  const client = new QueryClient()
   putPosts(client, [makePost('1'), makePost('2', { replies_count: 1 }), makePost('3')])
   const slow = nextVersion()
   putPosts(client, [{ ...makePost('1'), text: 'исправлено' }])
@@ -75,15 +73,14 @@ test('an answer does not replace a post published or changed here after its read
   renameOwner(client, { id: 'u1', username: 'olga_vera' })
   const stale = makePost('2', { replies_count: 1, likes_count: 7 })
   putPosts(client, [makePost('1'), stale, makePost('3')], slow)
-  expect(readCachedPost(client, '1')?.text).toBe('исправлено')
-  expect(readCachedPost(client, '2')?.actions).toMatchObject({ replies_count: 0, likes_count: 7 })
-  expect(readCachedPost(client, '3')?.owner.username).toBe('olga_vera')
+  expect(read('1')?.text).toBe('исправлено')
+  expect(read('2')?.actions).toMatchObject({ replies_count: 0, likes_count: 7 })
+  expect(read('3')?.owner.username).toBe('olga_vera')
 })
 
 test('no answer to a read that started earlier replaces confirmed likes', () => {
-  const client = new QueryClient()
   const likes = () => {
-    const { is_liked, likes_count } = readCachedPost(client, '5')?.actions ?? {}
+    const { is_liked, likes_count } = read('5')?.actions ?? {}
     return { is_liked, likes_count }
   }
   const before = nextVersion()
@@ -100,16 +97,15 @@ test('no answer to a read that started earlier replaces confirmed likes', () => 
   const missed = nextVersion()
   setLikes(client, '5', liked)
   setMissing(client, '5', missed)
-  expect(readCachedPost(client, '5')).toBeNull()
+  expect(read('5')).toBeNull()
 })
 
 test('a new username shows on all posts of its owner, and on no others', () => {
-  const client = new QueryClient()
   const others = { ...makePost('3'), owner: { id: 'u2', username: 'petr' } }
   putPosts(client, [makePost('1'), makePost('2', replyTo(others))])
   setTombstone(client, '4')
   client.setQueryData(['settings'], {})
   renameOwner(client, { id: 'u1', username: 'olga_vera' })
-  const names = ['1', '2', '3', '4'].map((id) => readCachedPost(client, id)?.owner.username)
+  const names = ['1', '2', '3', '4'].map((id) => read(id)?.owner.username)
   expect(names).toEqual(['olga_vera', 'olga_vera', 'petr', undefined])
 })

@@ -1,26 +1,16 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { safeStorage } from '../../platform/storage.ts'
 import { keepOpen, openDraft } from './drafts.ts'
 import { textsChanged } from './stored-drafts.ts'
 
-/** The app's storage over an object that keeps its keys as a browser's does. */
-function memoryStore() {
-  const values: Record<string, string> = {}
-  const methods = {
-    getItem: (name: string) => values[name] ?? null,
-    setItem: (name: string, text: string) => Object.assign(values, { [name]: text }),
-    removeItem: (name: string) => delete values[name],
-  }
-  const storage = safeStorage(() => Object.setPrototypeOf(values, methods))
-  return { ...storage, size: () => Object.keys(values).length }
-}
-
+const store = safeStorage(() => sessionStorage)
 const REFUSING = safeStorage(() => {
   throw new Error('Storage is refused')
 })
 
+beforeEach(() => sessionStorage.clear())
+
 test('a draft returns when the form opens again, for the same user and target only', () => {
-  const store = memoryStore()
   openDraft(store, 'u1', 'reply 7').write(' недописанное\n')
   expect(openDraft(store, 'u1', 'reply 7').read()).toBe(' недописанное\n')
   expect(openDraft(store, 'u1', 'reply 8').read()).toBeNull()
@@ -29,18 +19,17 @@ test('a draft returns when the form opens again, for the same user and target on
 })
 
 test('a draft that is emptied or sent is removed', () => {
-  const store = memoryStore()
   const draft = openDraft(store, 'u1', 'new')
   draft.write('текст')
   draft.write('')
-  expect(store.size()).toBe(0)
+  expect(sessionStorage.length).toBe(0)
   draft.write(' текст\n')
   draft.take('текст')
-  expect(store.size()).toBe(0)
+  expect(sessionStorage.length).toBe(0)
 })
 
 test('a text that was not sent comes back below what was typed meanwhile', () => {
-  const draft = openDraft(memoryStore(), 'u1', 'new')
+  const draft = openDraft(store, 'u1', 'new')
   draft.write('первое')
   const key = draft.take('первое')
   draft.write('второе')
@@ -49,7 +38,6 @@ test('a text that was not sent comes back below what was typed meanwhile', () =>
 })
 
 test('a text that comes back keeps its key, even after a reload or after other typing; no other text gets it', () => {
-  const store = memoryStore()
   const draft = openDraft(store, 'u1', 'new')
   draft.write('раз')
   const key = draft.take('раз')
@@ -63,7 +51,7 @@ test('a text that comes back keeps its key, even after a reload or after other t
 })
 
 test('listeners are called when a draft is created or removed, not when it is changed', () => {
-  const draft = openDraft(memoryStore(), 'u1', 'edit 7')
+  const draft = openDraft(store, 'u1', 'edit 7')
   let calls = 0
   const stop = textsChanged.subscribe(() => {
     calls += 1
@@ -90,7 +78,6 @@ test('if nothing can be stored, a draft is unsaved and lasts until the page is c
 test('two tabs keep separate drafts of one target; a third tab shows the newest, and sends it for both', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
-  const store = memoryStore()
   const open = (tab: string) => openDraft(store, 'u1', 'new', tab)
   const [left, right] = [open('left'), open('right')]
   left.write('слева')
@@ -104,7 +91,6 @@ test('two tabs keep separate drafts of one target; a third tab shows the newest,
 })
 
 test('a tab that continues the draft of another tab takes it over, unless a form shows it there', async () => {
-  const store = memoryStore()
   const open = (tab: string) => openDraft(store, 'u1', 'new', tab)
   const first = open('first')
   first.write('начало')
@@ -118,16 +104,15 @@ test('a tab that continues the draft of another tab takes it over, unless a form
   await navigator.locks.query()
   const third = open('third')
   third.write('начало и середина')
-  await expect.poll(store.size).toBe(1)
+  await expect.poll(() => sessionStorage.length).toBe(1)
   third.take('начало и середина')
   expect(open('first').read()).toBeNull()
 })
 
 test('a stored value that is no draft is ignored and removed', () => {
-  const store = memoryStore()
   for (const junk of ['{', 'null', '{"text":5}', '{"sent":{}}']) {
     store.write('draft u1 new here', junk)
     expect(openDraft(store, 'u1', 'new', 'here').read()).toBeNull()
-    expect(store.size()).toBe(0)
+    expect(sessionStorage.length).toBe(0)
   }
 })

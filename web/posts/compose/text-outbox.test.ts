@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { makePost } from '../../../contract/post.fixture.ts'
 import {
   type AnsweringServer,
@@ -21,34 +21,20 @@ const PORTAL = { headers: { 'content-type': 'text/html' } }
 let server: AnsweringServer
 /** The answers to the next calls; the following ones publish a post. */
 let answers: ReturnType<typeof refusal>[]
-let stored: Storage
+let id = 0
 
-beforeAll(async () => {
+beforeEach(async () => {
   server = await startAnsweringServer()
-  let id = 0
-  server.answer = () => answers.shift() ?? { status: 201, body: makePost(String(++id), {}) }
-  const values: Record<string, string> = {}
-  stored = Object.setPrototypeOf(values, {
-    getItem: (name: string) => values[name] ?? null,
-    setItem: (name: string, text: string) => Object.assign(values, { [name]: text }),
-    removeItem: (name: string) => delete values[name],
-  })
-  vi.stubGlobal('localStorage', stored)
-  vi.stubGlobal('location', { origin: server.origin })
+  server.answer = () => answers.shift() ?? { status: 201, body: makePost(String(++id)) }
   vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }))
   vi.stubGlobal('addEventListener', () => {})
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   queryClient.setQueryData(['viewer'], { state: 'authorized', user: { id: TEXT.by } })
-})
-afterAll(async () => {
-  vi.useRealTimers()
-  vi.unstubAllGlobals()
-  resetToken('unknown')
-  queryClient.clear()
-  await server.close()
-})
-beforeEach(() => {
-  server.received = []
+  onTestFinished(() => {
+    vi.useRealTimers()
+    resetToken('unknown')
+    queryClient.clear()
+  })
 })
 
 /** Returns the keys of the publications that were sent until nothing waits any more. */
@@ -88,7 +74,7 @@ test.each([5, 30 * 24])(
     const now = Date.now()
     const at = now + hours * HOUR_MS
     const entry = { ...TEXT, tab: '', at, until: at + 2000, tries: 1 }
-    stored.setItem(`outbox ${TEXT.by} ${TEXT.key}`, JSON.stringify(entry))
+    localStorage.setItem(`outbox ${TEXT.by} ${TEXT.key}`, JSON.stringify(entry))
     textsChanged.emit()
     expect(await sentKeys()).toEqual([TEXT.key])
     expect(Date.now() - now).toBeLessThan(HOUR_MS / 60)
@@ -96,7 +82,7 @@ test.each([5, 30 * 24])(
 )
 
 test('an edit that is refused because an earlier answer was lost counts as saved', async () => {
-  const saved = { ...makePost('1', {}), text: TEXT.text }
+  const saved = { ...makePost('1'), text: TEXT.text }
   answers = [refusal('INVALID_REQUEST'), { status: 200, body: saved }]
   const done = submit({ ...TEXT, target: 'edit 1' })
   await sentKeys()
@@ -107,7 +93,8 @@ test('a form still shows its text if another tab writes the entry at the same ti
   answers = [refusal('UNAVAILABLE')]
   const done = submit(TEXT)
   const name = `outbox ${TEXT.by} ${TEXT.key}`
-  stored.setItem(name, JSON.stringify({ ...JSON.parse(stored.getItem(name) ?? ''), tab: '' }))
+  const entry = JSON.parse(localStorage.getItem(name) ?? '')
+  localStorage.setItem(name, JSON.stringify({ ...entry, tab: '' }))
   textsChanged.emit()
   expect(findShown(TEXT)).toMatchObject({ text: TEXT.text, tab: '' })
   await sentKeys()

@@ -1,11 +1,20 @@
 import { expect, test } from 'vitest'
 import { makePost, replyTo } from './post.fixture.ts'
-import { excerpt, hasMoreAncestors, postIdsOf, postTitle, threadTitle } from './post-rules.ts'
+import {
+  editSecondsLeft,
+  excerpt,
+  hasMoreAncestors,
+  postIdsOf,
+  postTitle,
+  threadTitle,
+} from './post-rules.ts'
 
-test('the title of a post is its author and its beginning', () => {
+test('a post is titled with its author and its beginning, a thread «Запись» or «Ответ»', () => {
   expect(postTitle({ text: 'Стены слышат.', owner: { username: 'olga_v' } })).toBe(
     'olga_v: Стены слышат.',
   )
+  expect(threadTitle({ actions: { replied_post_id: null } })).toBe('Запись')
+  expect(threadTitle({ actions: { replied_post_id: '5' } })).toBe('Ответ')
 })
 
 test('a text that fits stays whole, on one line; a longer one ends with a whole word and an ellipsis, within the limit', () => {
@@ -13,9 +22,8 @@ test('a text that fits stays whole, on one line; a longer one ends with a whole 
   expect(excerpt('Говорят, стены слышат всё', 17)).toBe('Говорят, стены…')
   expect(excerpt('Говорят, стены слышат всё', 10)).toBe('Говорят…')
   for (let max = 2; max < 30; max++) {
-    expect([...excerpt('Говорят, стены слышат всё, что им сказали', max)].length).toBeLessThan(
-      max + 1,
-    )
+    const title = excerpt('Говорят, стены слышат всё, что им сказали', max)
+    expect([...title].length).toBeLessThanOrEqual(max)
   }
 })
 
@@ -24,11 +32,6 @@ test('the last word is left out, or cut between characters if at most half the l
   expect(excerpt('  пятью слово  ', 9)).toBe('пятью…')
   expect(excerpt('😀'.repeat(9), 4)).toBe('😀😀😀…')
   expect(excerpt('Говорят. — Да, стены слышат', 12)).toBe('Говорят…')
-})
-
-test('the title of a thread is «Запись» for a post and «Ответ» for a reply', () => {
-  expect(threadTitle({ actions: { replied_post_id: null } })).toBe('Запись')
-  expect(threadTitle({ actions: { replied_post_id: '5' } })).toBe('Ответ')
 })
 
 test('a reply has more ancestors unless it replies to the first post of the thread', () => {
@@ -41,4 +44,16 @@ test('the ids of posts are in the order of their JSON, each before the id of its
   expect(postIdsOf(makePost('1'))).toEqual(['1'])
   const posts = [makePost('3', replyTo(makePost('2'))), makePost('1')]
   expect(postIdsOf({ posts })).toEqual(['3', '2', '1'])
+})
+
+test.each([
+  // The browser's clock may be behind.
+  [-1, 600, 600],
+  [0.5, 600, 600],
+  [599.9, 600, 1],
+  [600, 600, 0],
+  [100_000, 600, 0],
+])('%d s after its publication, a post may be edited for %d s in all, thus %d s more', (...row) => {
+  const [age, period, left] = row
+  expect(editSecondsLeft({ created_at: 1000 }, 1000 + age, period)).toBe(left)
 })
