@@ -23,7 +23,7 @@ const CHUNKS = [
   {
     name: 'app',
     // With the style of the pages that are rendered but not in the first script.
-    test: /web\/(?:app\/app\.tsx|app\/start-app\.ts|start\/first-page\.ts|ui\/base\.css|texts\/site-text\.module\.css|authors\/author\.module\.css|search\/search-form\.module\.css|ui\/input\.module\.css|pages\/not-found\.module\.css)$/,
+    test: /web\/(?:app\/app\.tsx|app\/start-app\.ts|start\/first-page\.ts|ui\/base\.css|texts\/site-text\.module\.css|authors\/author\.module\.css|search\/search-form\.module\.css)$/,
     priority: 6,
   },
   // The style of all lazy chunks in one sheet: rendered pages contain only the style of `app`.
@@ -34,12 +34,12 @@ const CHUNKS = [
   { name: 'sign-in-dialog', test: /web\/app\/open-dialog\.tsx$/, priority: 3 },
   {
     name: 'menus',
-    test: /web\/(?:ui\/menu|feed\/post-menu|replies\/visited-thread)\.tsx$/,
+    test: /web\/(?:ui\/overlay\/menu|feed\/post-menu|replies\/visited-thread)\.tsx$/,
     priority: 2,
   },
   {
     name: 'dialogs',
-    test: /web\/(?!sign-in|moderation\/queue).*-dialog\.tsx$|web\/app\/shell\/outbox-row\.tsx$/,
+    test: /web\/(?!sign-in|moderation\/queue).*-dialog\.tsx$|web\/app\/notices\/outbox-row\.tsx$/,
     priority: 1,
   },
   { name: 'settings', test: /web\/pages\/(?:settings.*|viewer-feeds|received)\.tsx$/ },

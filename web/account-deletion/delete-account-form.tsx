@@ -5,9 +5,9 @@ import { savedOperation } from '../codes/saved-operation.ts'
 import { type MailedCode, useMailedCode } from '../codes/use-mailed-code.ts'
 import { exactDay } from '../format/labels.ts'
 import { Button } from '../ui/button.tsx'
-import { FormError } from '../ui/errors.tsx'
-import styles from '../ui/form-page.module.css'
-import { toast } from '../ui/toaster.tsx'
+import styles from '../ui/form/form-page.module.css'
+import { toast } from '../ui/overlay/toaster.tsx'
+import { FormError } from '../ui/states/errors.tsx'
 import { startDeletion, verifyDeletion } from './account-deletion.queries.ts'
 
 type Props = { user: CurrentUser; onDeleted: () => void; onCancel: () => void }

@@ -7,7 +7,7 @@ import { waitMessage } from '../http/error-message.ts'
 import { send } from '../http/send.ts'
 import { write } from '../http/write.ts'
 import { announceSessionChange, reloadViewer } from '../session/viewer.ts'
-import { toast } from '../ui/toaster.tsx'
+import { toast } from '../ui/overlay/toaster.tsx'
 
 /** Resolves if the name is free. Throws CallError. */
 export const checkUsername = (username: string, signal: AbortSignal) =>

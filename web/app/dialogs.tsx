@@ -3,8 +3,8 @@ import { closeDialog, type Dialog, isRestored, openedDialog } from '../history/h
 import { useAtom } from '../platform/atom.ts'
 import { createLazyChunk, preload } from '../platform/lazy-chunk.ts'
 import { dropIntent, useIsWaiting } from '../session/intents.ts'
-import { Lazy } from '../ui/lazy.tsx'
-import { Spinner } from '../ui/spinner.tsx'
+import { Lazy } from '../ui/states/lazy.tsx'
+import { Spinner } from '../ui/states/spinner.tsx'
 import styles from './dialogs.module.css'
 
 const openDialog = createLazyChunk(() => import('./open-dialog.tsx'), 'OpenDialog')

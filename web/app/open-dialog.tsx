@@ -4,7 +4,7 @@ import { acceptRestored, closeDialog, type Dialog, isRestored } from '../history
 import { createLazyChunk, type LazyChunk } from '../platform/lazy-chunk.ts'
 import { isKnown, useViewer, type Viewer, viewer } from '../session/viewer.ts'
 import { SignInDialog } from '../sign-in/sign-in-dialog.tsx'
-import { Lazy } from '../ui/lazy.tsx'
+import { Lazy } from '../ui/states/lazy.tsx'
 
 type PropsOf<N> = Omit<Extract<Dialog, { name: N }>, 'name'> & { onClose: () => void }
 type LazyName = Exclude<Dialog['name'], 'sign-in'>
@@ -30,7 +30,7 @@ const DIALOGS: DialogChunks = {
     () => import('../moderation/queue/remove-dialog.tsx'),
     'RemoveDialog',
   ),
-  shortcuts: createLazyChunk(() => import('../feed/shortcuts-dialog.tsx'), 'ShortcutsDialog'),
+  shortcuts: createLazyChunk(() => import('./shortcuts-dialog.tsx'), 'ShortcutsDialog'),
 }
 
 const FOR_MODERATORS = new Set<string>(['block-author', 'remove-post'] satisfies LazyName[])

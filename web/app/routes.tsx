@@ -7,11 +7,11 @@ import { WallPage } from '../pages/wall.tsx'
 import { useHydrated } from '../platform/atom.ts'
 import { createLazyChunk, type LazyChunk, reloadIfPossible } from '../platform/lazy-chunk.ts'
 import { isKnown, useViewer, viewerForAction } from '../session/viewer.ts'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { ErrorRow, RetryButton } from '../ui/errors.tsx'
-import { Lazy } from '../ui/lazy.tsx'
-import { Loading } from '../ui/spinner.tsx'
+import { EmptyState } from '../ui/states/empty-state.tsx'
+import { ErrorBoundary } from '../ui/states/error-boundary.tsx'
+import { ErrorRow, RetryButton } from '../ui/states/errors.tsx'
+import { Lazy } from '../ui/states/lazy.tsx'
+import { Loading } from '../ui/states/spinner.tsx'
 
 const text = createLazyChunk(() => import('../pages/text-page.tsx'), 'TextPage')
 const author = createLazyChunk(() => import('../pages/author.tsx'), 'AuthorPage')

@@ -13,10 +13,10 @@ import { evictPost, whenListsAreRead } from '../posts/cache/list-cache.ts'
 import { putPosts, readCachedPost, setLikes } from '../posts/cache/post-cache.ts'
 import type { PostChange } from '../posts/cache/post-channel.ts'
 import { ARRIVAL_KEY, SIGN_IN_KEY } from '../session/stored-keys.ts'
-import { toast } from '../ui/toaster.tsx'
+import { toast } from '../ui/overlay/toaster.tsx'
 import { preloadDialogs } from './dialogs.tsx'
+import { outboxRow } from './notices/connection-banner.tsx'
 import { preloadViewerPages } from './routes.tsx'
-import { outboxRow } from './shell/connection-banner.tsx'
 
 const COMPOSERS = new Set<string | undefined>(['new-post', 'reply'])
 const NEWS_MS = 3000

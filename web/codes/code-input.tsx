@@ -1,6 +1,6 @@
 import type { ClipboardEvent, KeyboardEvent, SyntheticEvent } from 'react'
 import { CODE_LENGTH } from '../../contract/constants.ts'
-import { Field, type FieldNotes, useFocusOnMount } from '../ui/field.tsx'
+import { Field, type FieldNotes, useFocusOnMount } from '../ui/form/field.tsx'
 import styles from './codes.module.css'
 import { codeDigits, pasteCode } from './pasted.ts'
 

@@ -4,7 +4,7 @@ import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import { type CachedPost, usePost } from '../posts/cache/post-cache.ts'
 import { PostCard } from '../posts/view/post-card.tsx'
 import { ReplyButton } from '../replies/reply-button.tsx'
-import { MenuButton, menu } from '../ui/menu-button.tsx'
+import { MenuButton, menu } from '../ui/overlay/menu-button.tsx'
 
 const postMenu = createLazyChunk(() => import('./post-menu.tsx'), 'PostMenu')
 

@@ -23,8 +23,8 @@ import { useUnsentText } from '../posts/compose/stored-drafts.ts'
 import { useEditSeconds } from '../posts/view/post-time.tsx'
 import { withViewer } from '../session/intents.ts'
 import { useUser } from '../session/viewer.ts'
-import { Menu, type MenuItem, type MenuProps } from '../ui/menu.tsx'
-import { toast } from '../ui/toaster.tsx'
+import { Menu, type MenuItem, type MenuProps } from '../ui/overlay/menu.tsx'
+import { toast } from '../ui/overlay/toaster.tsx'
 import { useMuteItems } from './use-mute-author.ts'
 
 type PostMenuProps = Pick<MenuProps, 'label' | 'button' | 'onClose'> & { post: CachedPost }

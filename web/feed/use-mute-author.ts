@@ -4,8 +4,8 @@ import { useAction } from '../http/use-action.tsx'
 import { setAuthorMuted } from '../mutes/mutes.queries.ts'
 import { useIsMuted } from '../posts/cache/hidden.ts'
 import { useUser } from '../session/viewer.ts'
-import type { MenuItem } from '../ui/menu.tsx'
-import { toast } from '../ui/toaster.tsx'
+import type { MenuItem } from '../ui/overlay/menu.tsx'
+import { toast } from '../ui/overlay/toaster.tsx'
 
 /** Hides an author from the viewer, with an undo link in the toast, or shows them again. */
 export function useMuteAuthor({ id, username }: { id: string; username: string }) {

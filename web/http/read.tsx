@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { ErrorPage, ErrorRow } from '../ui/errors.tsx'
+import { ErrorPage, ErrorRow } from '../ui/states/errors.tsx'
 import { errorMessage } from './error-message.ts'
 
 type ReadProps<Data> = {

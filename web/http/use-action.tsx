@@ -3,7 +3,7 @@ import { useRef } from 'react'
 import { useReconnect } from '../platform/online.ts'
 import { type Intent, withViewer } from '../session/intents.ts'
 import { Button } from '../ui/button.tsx'
-import { toast } from '../ui/toaster.tsx'
+import { toast } from '../ui/overlay/toaster.tsx'
 import { CallError, isUnanswered } from './call-error.ts'
 import { errorMessage } from './error-message.ts'
 

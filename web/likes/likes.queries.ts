@@ -9,7 +9,7 @@ import { type CachedPost, type Likes, readCachedPost, setLikes } from '../posts/
 import { announcePostChange } from '../posts/cache/post-channel.ts'
 import { type Intent, keepIntent } from '../session/intents.ts'
 import { viewerId } from '../session/viewer.ts'
-import { toast } from '../ui/toaster.tsx'
+import { toast } from '../ui/overlay/toaster.tsx'
 
 type Tap = Extract<Intent, { name: 'like' }>
 

@@ -4,7 +4,7 @@ import { normalizeText, textLength } from '../../contract/text.ts'
 import { hide, useHidden } from '../posts/cache/hidden.ts'
 import { fold } from '../posts/view/word-match.ts'
 import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/field.tsx'
+import { TextField } from '../ui/form/field.tsx'
 import { rowClass, Section } from '../ui/row.tsx'
 import styles from './hidden-words.module.css'
 

@@ -1,6 +1,6 @@
 import { TITLES } from '../../contract/pages.ts'
 import { usePageTitle } from '../history/use-page-title.ts'
-import { EmptyState } from '../ui/empty-state.tsx'
+import { EmptyState } from '../ui/states/empty-state.tsx'
 import { WallLink } from './wall.tsx'
 
 /**

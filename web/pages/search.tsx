@@ -10,7 +10,7 @@ import { searchSource, useSearchState } from '../search/search.queries.ts'
 import styles from '../search/search-form.module.css'
 import { SearchForm } from '../search/search-form.tsx'
 import { classes } from '../ui/classes.ts'
-import { EmptyState } from '../ui/empty-state.tsx'
+import { EmptyState } from '../ui/states/empty-state.tsx'
 
 const HELP = {
   title: 'Поиск по записям и ответам',

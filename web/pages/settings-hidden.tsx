@@ -8,7 +8,7 @@ import { mutesQuery } from '../mutes/mutes.queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
-import { Loading } from '../ui/spinner.tsx'
+import { Loading } from '../ui/states/spinner.tsx'
 
 /** /settings/hidden */
 export function SettingsHiddenPage() {

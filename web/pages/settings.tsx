@@ -16,10 +16,10 @@ import { announceSessionChange, signedOut, useUser } from '../session/viewer.ts'
 import { SessionsList } from '../sessions/sessions.tsx'
 import { SiteLinks } from '../texts/site-links.tsx'
 import { useOtherTheme } from '../theme/theme-toggle.tsx'
-import { Checkbox } from '../ui/checkbox.tsx'
+import { Checkbox } from '../ui/form/checkbox.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { toast } from '../ui/overlay/toaster.tsx'
 import { Row, rowClass } from '../ui/row.tsx'
-import { toast } from '../ui/toaster.tsx'
 
 /** /settings */
 export function SettingsPage() {

@@ -5,7 +5,7 @@ import { usePageTitle } from '../history/use-page-title.ts'
 import { Read } from '../http/read.tsx'
 import styles from '../texts/site-text.module.css'
 import { useText } from '../texts/texts.queries.ts'
-import { Loading } from '../ui/spinner.tsx'
+import { Loading } from '../ui/states/spinner.tsx'
 
 /** /about, /rules, /privacy, /consent, /contacts */
 export function TextPage() {

@@ -4,7 +4,7 @@ import { createLazyChunk } from '../platform/lazy-chunk.ts'
 import { withViewer } from '../session/intents.ts'
 import { useViewer } from '../session/viewer.ts'
 import { classes } from '../ui/classes.ts'
-import { Lazy } from '../ui/lazy.tsx'
+import { Lazy } from '../ui/states/lazy.tsx'
 import styles from './reply-row.module.css'
 
 const replyField = createLazyChunk(() => import('./reply-field.tsx'), 'ReplyField')

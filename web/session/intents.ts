@@ -3,7 +3,7 @@ import { errorMessage } from '../http/error-message.ts'
 import { createAtom, useAtom } from '../platform/atom.ts'
 import { isRecord } from '../platform/guards.ts'
 import { sessionStore } from '../platform/storage.ts'
-import { toast } from '../ui/toaster.tsx'
+import { toast } from '../ui/overlay/toaster.tsx'
 import { isKnown, knownViewer, viewer, viewerForAction } from './viewer.ts'
 
 export type Intent =

@@ -9,7 +9,7 @@ import { serverNow } from '../http/server-clock.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Row, rowClass, Section } from '../ui/row.tsx'
-import { Loading } from '../ui/spinner.tsx'
+import { Loading } from '../ui/states/spinner.tsx'
 import styles from './sessions.module.css'
 import { useSessions } from './sessions.queries.ts'
 

@@ -1,7 +1,7 @@
 import { CodeEntry } from '../codes/code-entry.tsx'
 import { settings } from '../session/page-settings.ts'
 import { Mark } from '../ui/icon.tsx'
-import { Modal } from '../ui/modal.tsx'
+import { Modal } from '../ui/overlay/modal.tsx'
 import styles from './steps.module.css'
 import { ClosedStep, DoneStep, EmailStep, OfferRegistrationStep, OfferStep } from './steps.tsx'
 import { useSignIn } from './use-sign-in.ts'

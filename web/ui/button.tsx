@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react'
 import styles from './button.module.css'
 import { classes } from './classes.ts'
-import { Spinner } from './spinner.tsx'
+import { Spinner } from './states/spinner.tsx'
 
 /** Listed, because the bundler keeps all classes of a sheet that is read with a variable. */
 const VARIANTS = {

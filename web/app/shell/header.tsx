@@ -12,10 +12,10 @@ import { useViewer } from '../../session/viewer.ts'
 import { Button, IconButton, iconButtonClass } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon, Mark } from '../../ui/icon.tsx'
-import { Lazy } from '../../ui/lazy.tsx'
-import { menu } from '../../ui/menu-button.tsx'
 import { Monogram } from '../../ui/monogram.tsx'
-import { useMenuButton } from '../../ui/use-menu-button.ts'
+import { menu } from '../../ui/overlay/menu-button.tsx'
+import { useMenuButton } from '../../ui/overlay/use-menu-button.ts'
+import { Lazy } from '../../ui/states/lazy.tsx'
 import styles from './header.module.css'
 
 const bell = createLazyChunk(() => import('../../answers/bell.tsx'), 'Bell')

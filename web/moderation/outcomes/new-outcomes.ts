@@ -3,7 +3,7 @@ import { PATHS } from '../../../contract/pages.ts'
 import { plural } from '../../format/counts.ts'
 import { localStore } from '../../platform/storage.ts'
 import { viewerId } from '../../session/viewer.ts'
-import { toast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/overlay/toaster.tsx'
 import { readOwnReports } from './outcomes.queries.ts'
 
 const FORMS = { one: 'жалобу', few: 'жалобы', many: 'жалоб' }

@@ -5,7 +5,7 @@ import { sendDelayed } from '../../http/delayed-write.ts'
 import { useAction } from '../../http/use-action.tsx'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
-import { toast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/overlay/toaster.tsx'
 import styles from './queue.module.css'
 import { blockEnd, refreshQueue, unblockAuthor } from './queue.queries.ts'
 

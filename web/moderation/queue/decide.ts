@@ -17,7 +17,7 @@ import {
   setMissing,
 } from '../../posts/cache/post-cache.ts'
 import { viewer, viewerId } from '../../session/viewer.ts'
-import { toast } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/overlay/toaster.tsx'
 import {
   type Act,
   blockAuthor,

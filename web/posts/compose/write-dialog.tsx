@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react'
-import { Modal } from '../../ui/modal.tsx'
+import { Modal } from '../../ui/overlay/modal.tsx'
 import { useBlockNote } from './block.ts'
 import { useDraft } from './drafts.ts'
 import { PostForm, useCloseWithDraft, usePostForm } from './post-form.tsx'

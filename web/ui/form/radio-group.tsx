@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { classes } from './classes.ts'
+import { classes } from '../classes.ts'
 import styles from './radio-group.module.css'
 
 type RadioGroupProps = {

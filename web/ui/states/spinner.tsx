@@ -1,4 +1,4 @@
-import { classes } from './classes.ts'
+import { classes } from '../classes.ts'
 import styles from './spinner.module.css'
 
 type SpinnerProps = { label?: string | undefined; size?: number; className?: string | undefined }

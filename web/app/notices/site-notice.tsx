@@ -5,7 +5,7 @@ import { createLazyChunk } from '../../platform/lazy-chunk.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { useSiteState } from '../../sign-in/site-state.ts'
 import { classes } from '../../ui/classes.ts'
-import { Lazy } from '../../ui/lazy.tsx'
+import { Lazy } from '../../ui/states/lazy.tsx'
 import styles from './site-notice.module.css'
 
 const restriction = createLazyChunk(() => import('./restriction-notice.tsx'), 'RestrictionNotice')

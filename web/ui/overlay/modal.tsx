@@ -9,11 +9,11 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react'
-import { pageFlags } from '../platform/flags.ts'
-import { Button, IconButton } from './button.tsx'
-import { classes } from './classes.ts'
-import { FormError } from './errors.tsx'
-import { Icon } from './icon.tsx'
+import { pageFlags } from '../../platform/flags.ts'
+import { Button, IconButton } from '../button.tsx'
+import { classes } from '../classes.ts'
+import { Icon } from '../icon.tsx'
+import { FormError } from '../states/errors.tsx'
 import styles from './modal.module.css'
 import { ToastRegion } from './toaster.tsx'
 

@@ -1,4 +1,4 @@
-import { createAtom } from '../platform/atom.ts'
+import { createAtom } from '../../platform/atom.ts'
 
 export type ToastTiming = { durationMs: number; pauseMs: number }
 

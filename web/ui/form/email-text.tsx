@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import { emailInLetters } from '../format/email-in-letters.ts'
+import { emailInLetters } from '../../format/email-in-letters.ts'
 
 /** An address that may wrap after its «@» and its dots. */
 export function EmailText({ address }: { address: string }) {

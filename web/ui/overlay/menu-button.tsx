@@ -1,9 +1,9 @@
 import { Ellipsis } from 'lucide'
 import type { ReactNode } from 'react'
-import { createLazyChunk, type LazyChunk } from '../platform/lazy-chunk.ts'
-import { IconButton } from './button.tsx'
-import { Icon } from './icon.tsx'
-import { Lazy } from './lazy.tsx'
+import { createLazyChunk, type LazyChunk } from '../../platform/lazy-chunk.ts'
+import { IconButton } from '../button.tsx'
+import { Icon } from '../icon.tsx'
+import { Lazy } from '../states/lazy.tsx'
 import type { MenuProps } from './menu.tsx'
 import { useMenuButton } from './use-menu-button.ts'
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useLayoutEffect } from 'react'
 import { pageFlags } from '../../platform/flags.ts'
 import { classes } from '../../ui/classes.ts'
-import styles from './app-shell.module.css'
+import styles from '../shell/app-shell.module.css'
 
 /** A line at the bottom of the screen, for which toasts and the end of the page leave room. */
 export function Notice({ children }: { children: ReactNode }) {

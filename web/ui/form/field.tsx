@@ -7,9 +7,9 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react'
-import { classes } from './classes.ts'
+import { classes } from '../classes.ts'
+import { Spinner } from '../states/spinner.tsx'
 import styles from './field.module.css'
-import { Spinner } from './spinner.tsx'
 
 export type FieldStatus = { kind: 'ok' | 'busy' | 'plain' | 'bad'; text: string }
 

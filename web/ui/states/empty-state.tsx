@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import { classes } from './classes.ts'
+import { classes } from '../classes.ts'
+import { Mark } from '../icon.tsx'
 import styles from './empty-state.module.css'
-import { Mark } from './icon.tsx'
 
 export type EmptyStateProps = {
   /** A heading above the title. */

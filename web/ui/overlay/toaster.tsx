@@ -7,8 +7,8 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react'
-import { createAtom, useAtom } from '../platform/atom.ts'
-import { classes } from './classes.ts'
+import { createAtom, useAtom } from '../../platform/atom.ts'
+import { classes } from '../classes.ts'
 import { createToastQueue } from './toast-queue.ts'
 import styles from './toaster.module.css'
 

@@ -1,7 +1,7 @@
 import { type ComponentProps, type ReactNode, useState } from 'react'
-import { useReconnect } from '../platform/online.ts'
-import { Button } from './button.tsx'
-import { classes } from './classes.ts'
+import { useReconnect } from '../../platform/online.ts'
+import { Button } from '../button.tsx'
+import { classes } from '../classes.ts'
 import styles from './empty-state.module.css'
 import { EmptyState } from './empty-state.tsx'
 

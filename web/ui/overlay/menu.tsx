@@ -1,7 +1,7 @@
 import type { IconNode } from 'lucide'
 import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
-import { classes } from './classes.ts'
-import { Icon } from './icon.tsx'
+import { classes } from '../classes.ts'
+import { Icon } from '../icon.tsx'
 import styles from './menu.module.css'
 
 export type MenuItem = {

@@ -1,7 +1,7 @@
 import { type ReactNode, Suspense, startTransition, use, useEffect, useState } from 'react'
-import { canReload, type LazyChunk } from '../platform/lazy-chunk.ts'
+import { canReload, type LazyChunk } from '../../platform/lazy-chunk.ts'
+import { toast } from '../overlay/toaster.tsx'
 import { ErrorBoundary, type ErrorBoundaryProps } from './error-boundary.tsx'
-import { toast } from './toaster.tsx'
 
 type LazyProps<Content> = Omit<ErrorBoundaryProps, 'children'> & {
   chunk: LazyChunk<Content>

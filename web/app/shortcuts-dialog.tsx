@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { Checkbox } from '../ui/checkbox.tsx'
 import { classes } from '../ui/classes.ts'
+import { Checkbox } from '../ui/form/checkbox.tsx'
 import keyStyles from '../ui/key.module.css'
-import { Modal } from '../ui/modal.tsx'
+import { Modal } from '../ui/overlay/modal.tsx'
 import { areLettersOn, setLettersOn } from '../ui/shortcuts.ts'
 import styles from './shortcuts-dialog.module.css'
 

@@ -1,5 +1,5 @@
+import { classes } from '../classes.ts'
 import styles from './checkbox.module.css'
-import { classes } from './classes.ts'
 
 type CheckboxProps = { label: string; checked: boolean; onChange: (checked: boolean) => void }
 
