@@ -154,19 +154,6 @@ test('listeners learn whether there is a session after every answer of the serve
   expect(listener).toHaveBeenCalledTimes(2)
 })
 
-test('a session closed before the page loads is reported with its reason, and the page is a visitor’s', async () => {
-  server.refresh = () => refusal('SESSION_CLOSED')
-  localStorage.setItem('had-session', '1')
-  const { call, onSessionLost } = await openPage()
-  const listener = vi.fn()
-  onSessionLost(listener)
-  await call('GET /posts', { query: {} })
-  expect(listener).toHaveBeenCalledExactlyOnceWith(
-    expect.objectContaining({ message: ERRORS.SESSION_CLOSED.message }),
-  )
-  expect(server.received.at(-1)).toMatchObject({ call: 'GET /api/v1/posts', bearer: undefined })
-})
-
 test.each([
   ['a token that expires in less than 20 s is refreshed before the call', 19, 0, 2],
   ['a clock that is an hour ahead refreshes no more often', 300, 3_600_000, 1],

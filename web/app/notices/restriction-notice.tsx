@@ -4,8 +4,8 @@ import { Link } from '../../history/link.tsx'
 import { useBlock } from '../../posts/compose/block.ts'
 import { useViewer } from '../../session/viewer.ts'
 import { classes } from '../../ui/classes.ts'
+import noticeStyles from './notices.module.css'
 import styles from './restriction-notice.module.css'
-import noticeStyles from './site-notice.module.css'
 
 /** Shows a blocked person what the block means and why, also after it has signed them out. */
 export function RestrictionNotice({ children }: { children: ReactNode }) {

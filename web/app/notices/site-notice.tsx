@@ -6,7 +6,7 @@ import { useViewer } from '../../session/viewer.ts'
 import { useSiteState } from '../../sign-in/site-state.ts'
 import { classes } from '../../ui/classes.ts'
 import { Lazy } from '../../ui/states/lazy.tsx'
-import styles from './site-notice.module.css'
+import styles from './notices.module.css'
 
 const restriction = createLazyChunk(() => import('./restriction-notice.tsx'), 'RestrictionNotice')
 

@@ -12,7 +12,7 @@ import { hideNotice } from '../../theme/page-looks.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Icon } from '../../ui/icon.tsx'
-import styles from './strip.module.css'
+import styles from './notices.module.css'
 
 /** The operator's notice to all readers. A reader can hide it in this browser. */
 export function OperatorNotice() {
@@ -21,7 +21,7 @@ export function OperatorNotice() {
   const { id, text } = notice
   return (
     <section
-      className={classes('line band', styles.strip, styles.notice)}
+      className={classes('line band', styles.strip, styles.message)}
       aria-label="Объявление"
       data-notice-id={id}
     >

@@ -3,7 +3,6 @@ import { expect, test, vi } from 'vitest'
 import { makePost, replyTo } from '../../../contract/post.fixture.ts'
 import {
   addToLists,
-  type CachedPage,
   type CachedPages,
   evictPost,
   forgetViewer,
@@ -136,39 +135,24 @@ test.each([
   expect(isAboveRead(list, id)).toBe(isNewer)
 })
 
-const [below] = read as [CachedPage]
-const none = { ids: [], nextCursor: null, total: 5 }
-const atTop = { cursor: '', ids: ['7', '6'], nextCursor: '6', total: 7, above: 0, stop: '6' }
-
 test.each([
-  [
-    'continues in both directions',
-    below,
-    { ids: ['6', '7'], nextCursor: 'oldest-7', total: 8 },
-    { ...atTop, cursor: '8', total: 8, above: 1 },
-  ],
-  [
-    'counts the posts that were added meanwhile',
-    { ...below, above: 20 },
-    { ids: ['6', '7'], nextCursor: 'oldest-7', total: 10 },
-    { ...atTop, cursor: '8', total: 10, above: 23, stop: undefined },
-  ],
-  [
-    'has at least one above it if there are more, whatever was deleted',
-    below,
-    { ids: ['6', '7'], nextCursor: 'oldest-7', total: 4 },
-    { ...atTop, cursor: '8', total: 4, above: 1 },
-  ],
-  ['reaches the beginning', below, { ids: ['6', '7'], nextCursor: null, total: 7 }, atTop],
-  ['may be empty', below, none, { ...none, cursor: '6', nextCursor: '6', above: 0 }],
-])('the page above another %s', (_, page, answer, expected) => {
-  const cursor = cursorAbove(page) ?? ''
+  ['continues in both directions', {}, '6 7', 'oldest-7', 8, { cursor: '8', above: 1, stop: '6' }],
+  ['counts added posts', { above: 20 }, '6 7', 'oldest-7', 10, { cursor: '8', above: 23 }],
+  ['has one above it at least', {}, '6 7', 'oldest-7', 4, { cursor: '8', above: 1, stop: '6' }],
+  ['reaches the beginning', {}, '6 7', null, 7, { cursor: '', above: 0, stop: '6' }],
+  ['may be empty', {}, '', null, 5, { cursor: '6', above: 0 }],
+])('the page above another %s', (_, change, posts, nextCursor, total, expected) => {
+  const below = { ...first('5', '4'), ...change }
+  const ids = posts.split(' ').filter(Boolean)
+  const cursor = cursorAbove(below) ?? ''
   expect(cursor).toBe('oldest-5')
-  expect(pageAbove(page, { cursor, start: '' }, answer)).toEqual(expected)
+  const page = pageAbove(below, { cursor, start: '' }, { ids, nextCursor, total })
+  expect(page).toEqual({ ids: [...ids].reverse(), nextCursor: '6', total, ...expected })
 })
 
 test('a page is read upwards from its beginning, an empty list not at all', () => {
-  expect([beginningOf(atTop), cursorAbove(atTop)]).toEqual(['8', 'oldest-7'])
+  const list = first('7', '6')
+  expect([beginningOf(list), cursorAbove(list)]).toEqual(['8', 'oldest-7'])
   expect([beginningOf(first()), cursorAbove(first())]).toEqual(['', undefined])
   const withoutPosts = { ...first(), nextCursor: '4' }
   expect([beginningOf(withoutPosts), cursorAbove(withoutPosts)]).toEqual(['4', 'oldest-3'])

@@ -1,11 +1,11 @@
 import { classes } from '../classes.ts'
-import styles from './checkbox.module.css'
+import styles from './form.module.css'
 
 type CheckboxProps = { label: string; checked: boolean; onChange: (checked: boolean) => void }
 
 export function Checkbox({ label, checked, onChange }: CheckboxProps) {
   return (
-    <label className={classes('line', styles.row)}>
+    <label className={classes('line', styles.check)}>
       <input
         type="checkbox"
         className={styles.box}

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import { classes } from '../classes.ts'
-import styles from './radio-group.module.css'
+import styles from './form.module.css'
 
 type RadioGroupProps = {
   legend: string
