@@ -48,9 +48,9 @@ test.each([
   ['a long run of joiners', `q${fill('\u2060')}\u0301`],
   ['letters that NFC turns into three', fill('\u{1d160}')],
 ])('16 KiB of %s take at most 2 ms', (_what, text) => {
-  expect(takesLessThan(MOST_MS, () => parsePostText(text))).toBe(true)
-  expect(takesLessThan(MOST_MS, () => normalizeText(text))).toBe(true)
-  expect(takesLessThan(MOST_MS, () => remainingLength(text))).toBe(true)
+  for (const rule of [parsePostText, normalizeText, remainingLength]) {
+    expect(takesLessThan(MOST_MS, () => rule(text))).toBe(true)
+  }
 })
 
 test('16 KiB of any repeated characters take at most 2 ms', () => {
@@ -64,19 +64,15 @@ test('16 KiB of any repeated characters take at most 2 ms', () => {
 })
 
 test('an address of any 254 characters is checked within half a millisecond', () => {
-  const unit = fc.string({
-    unit: fc.constantFrom('@', '.', 'a', ' ', '\t', '\u00a0'),
-    minLength: 1,
-  })
+  const unit = fc.string({ unit: fc.constantFrom(...'@.a \t\u00a0'), minLength: 1 })
   fc.assert(
     fc.property(unit, fc.constantFrom('', ' ', '  ', '.', '@', 'a'), (repeated, end) => {
       const address = repeated.repeat(EMAIL_MAX).slice(0, EMAIL_MAX - end.length) + end
       expect(takesLessThan(LITTLE_MS, () => isEmail(address))).toBe(true)
     }),
   )
-  expect(takesLessThan(LITTLE_MS, () => isEmail(`${'@'.repeat(125)}${'.'.repeat(125)}  `))).toBe(
-    true,
-  )
+  const halves = `${'@'.repeat(125)}${'.'.repeat(125)}  `
+  expect(takesLessThan(LITTLE_MS, () => isEmail(halves))).toBe(true)
 })
 
 test('the title of a post is found within half a millisecond', () => {

@@ -10,14 +10,10 @@ test.each([
   ['olga', 'short'],
   ['o'.repeat(33), 'long'],
   ['оля', 'short'],
-  ['я'.repeat(33), 'long'],
   ['ольга5', 'characters'],
   ['olga-5', 'characters'],
-  ['olga 5', 'characters'],
-  ['olga.5', 'characters'],
   ['olga5\n', 'characters'],
   ['mar\u212aus', 'characters'],
-  ['olga\u0301a', 'characters'],
   ['аdministrator', 'characters'],
 ])('%j is not a username: %s', (name, problem) => {
   expect(usernameProblem(name)).toBe(problem)

@@ -71,16 +71,19 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
 
   return {
     keep: () => {
-      const first = firstVisibleArticle()
-      const { published, ids } = list
-      // A post published here moves up with the newer ones, so the first post that was read stays.
-      const isPublishedHere = published.includes(first?.dataset.postId ?? '')
-      last.current = positionOf(isPublishedHere ? articleOf(ids[published.length] ?? '') : first)
+      last.current = positionOf(firstReadArticle(list))
     },
     leave: () => {
       last.current = undefined
     },
   }
+}
+
+/** A post published here moves up with the newer ones, so the first post that was read stays. */
+function firstReadArticle({ published, ids }: PostListView): HTMLElement | undefined {
+  const first = firstVisibleArticle()
+  const isPublishedHere = published.includes(first?.dataset.postId ?? '')
+  return isPublishedHere ? articleOf(ids[published.length] ?? '') : first
 }
 
 /** Changes if others come above a post, unless they are published here, or its page is another. */

@@ -73,7 +73,6 @@ test.each([
   'xhttps://example.org',
   'www.example',
   'me@www.example.org',
-  'a.www.example.org',
   'www.bank.example@evil.example',
   'https://bank.example@evil.example/',
   'https://bank.example%2F@evil.example/',
@@ -105,10 +104,8 @@ test('plain parts are in the order of the text, and every link shows the http or
 /** [host as written, host as shown] */
 test.each([
   ['аррӏе.com', 'xn--80ak6aa92e.com'],
-  ['gооgle.com', 'xn--ggle-55da.com'],
   ['сом.аррӏе.рф', 'xn--l1adi.xn--80ak6aa92e.xn--p1ai'],
   ['shop-магазин.рф', 'xn--shop--8veax1bk3br.xn--p1ai'],
-  ['münchen.de', 'xn--mnchen-3ya.de'],
   ['apple.com⁄login.evil.example', 'apple.xn--comlogin-g03d.evil.example'],
   ['2130706433', '127.0.0.1'],
   ['@evil.example', 'evil.example'],

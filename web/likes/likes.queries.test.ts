@@ -84,17 +84,6 @@ test('taps that end at the state already sent need no second request', async () 
   expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
 })
 
-test('after a refusal the last confirmed state shows, and a later tap tries again', async () => {
-  const refused = tap(true)
-  ;(await nextRequest())?.refuse()
-  expect(await refused).toBe(false)
-  expect(shown()).toEqual({ is_liked: false, likes_count: 4 })
-  const done = tap(true)
-  ;(await nextRequest())?.answer()
-  expect(await done).toBe(true)
-  expect(shown()).toEqual({ is_liked: true, likes_count: 5 })
-})
-
 test('after a short limit only the last tap is sent', async () => {
   const taps = [tap(true)]
   const first = await nextRequest()
