@@ -11,17 +11,13 @@ const FRAMES_TO_RENDER = 3
 
 type PostPosition = Pick<Anchor, 'postId' | 'top'>
 
-export type Place = {
-  /** Remembers the post being read, before others are added above it. */
-  keep: () => void
-  leave: () => void
-}
+export type Place = ReturnType<typeof useScrollAnchor>
 
 /**
  * Scrolls to the anchor, the post at which the history entry was left, and stores the next one. The
  * anchor is a post, not a pixel, because the posts above may have changed meanwhile.
  */
-export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined): Place {
+export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined) {
   const { key: entryKey, pathname } = useEntry()
   const ready = list.state === 'ready'
   const last = useRef<PostPosition | undefined>(anchor)
@@ -70,6 +66,7 @@ export function useScrollAnchor(list: PostListView, anchor: Anchor | undefined):
   }, [entryKey, pathname, ready])
 
   return {
+    /** Remembers the post being read, before others are added above it. */
     keep: () => {
       last.current = positionOf(firstReadArticle(list))
     },
