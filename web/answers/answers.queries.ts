@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { call } from '../http/call.ts'
 import { queryClient } from '../http/query-client.ts'
 import { write } from '../http/write.ts'
-import { RECEIVED_KEY } from '../posts/cache/list-cache.ts'
+import { RECEIVED_KEY } from '../posts/cache/posts.queries.ts'
 
 /** The number of unseen replies, and the viewer's muted posts. Seeded when the account is read. */
 export const receivedQuery = queryOptions({

@@ -5,7 +5,8 @@ import { NO_POSTS } from '../../contract/search-rules.ts'
 import { leave } from '../history/history.ts'
 import { call } from '../http/call.ts'
 import { fallBackOn } from '../http/call-error.ts'
-import { authorKey, listNameOf } from '../posts/cache/list-cache.ts'
+import { listNameOf } from '../posts/cache/list-cache.ts'
+import { authorKey } from '../posts/cache/posts.queries.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 
 export function useAuthor(username: string) {

@@ -5,7 +5,8 @@ import { useEntry } from '../history/entry.tsx'
 import { call } from '../http/call.ts'
 import { CallError } from '../http/call-error.ts'
 import { queryClient } from '../http/query-client.ts'
-import { LIST_LIFETIME_MS, searchStateKey } from '../posts/cache/list-cache.ts'
+import { LIST_LIFETIME_MS } from '../posts/cache/list-cache.ts'
+import { searchStateKey } from '../posts/cache/posts.queries.ts'
 import type { ListSource } from '../posts/cache/use-post-list.ts'
 
 const NOTHING_YET: SearchState = { words: [], similar: [], refusal: null }

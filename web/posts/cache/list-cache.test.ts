@@ -43,12 +43,15 @@ const shownIds = (...list: Parameters<typeof shownPages>) =>
   shownPages(...list).flatMap(({ ids }) => ids)
 
 test('a published post goes to the lists that it belongs to, and to no other', () => {
-  const { client, published } = startLists(['wall', 'a', ['1']], ['liked', 'c', []])
+  const log = vi.spyOn(console, 'warn')
+  const { client, published } = startLists(['wall', 'a', ['1']], ['liked', 'c', ['2']])
   addToLists(client, ['wall', 'replies 1'], '2')
   addToLists(client, ['wall', 'replies 1'], '3')
   expect(published('wall')).toEqual(['3', '2'])
   expect(published('replies 1')).toEqual(['3', '2'])
   for (const name of ['liked', 'replies 12'] as const) expect(published(name)).toEqual([])
+  expect(log).not.toHaveBeenCalled()
+  log.mockRestore()
 })
 
 test('adding a duplicate post to a list is an error, which is logged, and each list has it once', () => {
@@ -66,10 +69,14 @@ test('adding a duplicate post to a list is an error, which is logged, and each l
 test('a deleted post is removed from every list, also where it was published here', () => {
   const { client, published, idsOf } = startLists(['wall', 'a', ['2', '1']], ['liked', 'b', ['1']])
   addToLists(client, ['wall'], '3')
+  const ancestors = ['list', 'replies 2', 'ancestors']
+  client.setQueryData(ancestors, { ids: ['1'] })
   evictPost(client, '1')
   evictPost(client, '3')
   expect([idsOf('wall', 'a'), idsOf('liked', 'b')]).toEqual([['2'], []])
   expect(published('wall')).toEqual([])
+  // A placeholder stands for it above a reply.
+  expect(client.getQueryData(ancestors)).toEqual({ ids: ['1'] })
 })
 
 test('a deleted reply lowers the count of replies, but never below zero', () => {

@@ -135,18 +135,6 @@ function withOneReplyLess<P extends { actions: { replies_count: number } }>(post
   return { ...post, actions: { ...post.actions, replies_count } }
 }
 
-// Other keys of the first script, which needs them, but not the queries.
-
-export const RECEIVED_KEY = ['received'] as const
-
-export function searchStateKey(entryKey: string) {
-  return ['search-state', entryKey] as const
-}
-
-export function authorKey(username: string) {
-  return ['author', username.toLowerCase()] as const
-}
-
 export const listNameOf = {
   author: (userId: string) => `posts-of ${userId}` as const,
   authorReplies: (userId: string) => `replies-of ${userId}` as const,

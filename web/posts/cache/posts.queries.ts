@@ -86,3 +86,15 @@ export function useFreshPosts(stale: boolean): void {
 export function readLikes(): void {
   for (const kind of [LISTS, READ_POST]) void queryClient.invalidateQueries({ queryKey: [kind] })
 }
+
+// Other keys of the first script, which needs them, but not the queries.
+
+export const RECEIVED_KEY = ['received'] as const
+
+export function searchStateKey(entryKey: string) {
+  return ['search-state', entryKey] as const
+}
+
+export function authorKey(username: string) {
+  return ['author', username.toLowerCase()] as const
+}
