@@ -4,39 +4,24 @@ import { Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { createApp } from '../server/app.ts'
 import { readConfig } from '../server/kernel/config/config.ts'
 import { migrate } from '../server/kernel/db/migrate.ts'
 import { createLogger } from '../server/kernel/log/logger.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
-import { signInUsers } from './access-tokens.ts'
-import { dataSetOf, seed } from './data-set.ts'
-import { SECRET } from './measured-product.ts'
+import { DEVICE } from '../server/testing/client.ts'
+import { dataSetOf, SECRET, seed, signInUsers, TOKEN_SECONDS } from './data-set.ts'
 
 // Prints how many files of the server run a function in every request of a kind, by V8's coverage.
 // Jobs and checks that happen to run beside a request do not count. `--list` prints the names too.
 // Also prints how many statements come before a code is mailed. Exits 1 for too many of either.
 
 const ROOT = join(import.meta.dirname, '..')
-const TIMES = 4
-/** Besides BEGIN, COMMIT and the one that queues the mail. */
+const TIMES = 8
+/** Besides those of the queue. */
 const STATEMENTS_BEFORE_CODE = 5
-/** What a newcomer opens to follow a request. */
-const FILES_MOST: Record<string, number> = {
-  'a like': 15,
-  "a visitor's read that is cached": 8,
-  "a visitor's read that is not cached": 16,
-  'a page that is not cached': 20,
-}
-const { values } = parseArgs({ options: { list: { type: 'boolean', default: false } } })
 
-const BEGIN_AND_COMMIT = 2
-const statementsSent = new AsyncLocalStorage<{ count: number }>()
-const DEVICE = { userAgent: 'Firefox', userAgentVersion: '140', os: 'Linux' }
-
-countStatements()
 await using started = new AsyncDisposableStack()
 const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-entered-'))
 started.defer(() => rm(dataDir, { recursive: true, force: true }))
@@ -50,7 +35,7 @@ const app = await createApp({
   config: readConfig({
     DATA_DIR: dataDir,
     RATE_LIMIT_SCALE: '100000',
-    ACCESS_TOKEN_SECONDS: '86400',
+    ACCESS_TOKEN_SECONDS: String(TOKEN_SECONDS),
     LOG_LEVEL: 'info',
   }),
   databaseUrl,
@@ -61,63 +46,78 @@ const app = await createApp({
 })
 started.defer(() => app.close())
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+
 const headers = { authorization: `Bearer ${token}` }
 
-/** Requests by their names; `n` differs each time. */
-const REQUESTS: Record<string, (n: number) => Promise<Response>> = {
-  'a like': (n) => fetch(`${origin}/api/v1/posts/${1 + 4 * n}/likes`, { method: 'POST', headers }),
-  'publishing a post': (n) =>
-    fetch(`${origin}/api/v1/posts`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ text: `Запись ${n}` }),
-    }),
-  "a visitor's read that is cached": () => fetch(`${origin}/api/v1/posts`),
-  'a page that is cached': () => fetch(`${origin}/`),
-  "a visitor's read that is not cached": (n) => fetch(`${origin}/api/v1/posts/${100 + n}`),
-  'a page that is not cached': (n) => fetch(`${origin}/posts/${200 + n}`),
+/** Requests by their names, and how many files a newcomer opens to follow them; `n` differs. */
+const REQUESTS: Record<string, [request: (n: number) => Promise<Response>, most?: number]> = {
+  'a like': [
+    (n) => fetch(`${origin}/api/v1/posts/${1 + n}/likes`, { method: 'POST', headers }),
+    15,
+  ],
+  'publishing a post': [
+    (n) =>
+      fetch(`${origin}/api/v1/posts`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ text: `Запись ${n}` }),
+      }),
+  ],
+  "a visitor's read that is cached": [() => fetch(`${origin}/api/v1/posts`), 8],
+  'a page that is cached': [() => fetch(`${origin}/`)],
+  "a visitor's read that is not cached": [(n) => fetch(`${origin}/api/v1/posts/${100 + n}`), 16],
+  'a page that is not cached': [(n) => fetch(`${origin}/posts/${200 + n}`), 20],
 }
 
-const CODE_STARTS = {
-  'a registration': ['/registrations', 'new@example.org'],
-  'a sign-in': ['/logins', 'u1@example.org'],
-} as const
-for (const [what, [path, email]] of Object.entries(CODE_STARTS)) {
+/** The statements of a call; those of the queue and of the change feed do not count. */
+const statements = new AsyncLocalStorage<string[]>()
+const { query } = pg.Client.prototype
+pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+  const { text = '' } = args[0] as { text?: string }
+  if (text && !/graphile_worker|outbox|pg_notify/.test(text)) statements.getStore()?.push(text)
+  return Reflect.apply(query, this, args)
+} as typeof query
+
+for (const [path, email] of [
+  ['/registrations', 'new@example.org'],
+  ['/logins', 'big1@example.org'],
+]) {
   const payload = { email, clientToken: 'bench', device: DEVICE }
-  const sent = { count: -BEGIN_AND_COMMIT }
+  const sent: string[] = []
   // Asynchronous, because `inject` sends the call only when it is awaited.
-  const { statusCode, body } = await statementsSent.run(sent, async () =>
+  const { statusCode, body } = await statements.run(sent, async () =>
     app.http.inject({ method: 'POST', url: `/api/v1${path}`, payload }),
   )
   if (statusCode !== 201) throw new Error(body)
-  console.log(`${what}: ${sent.count} statements before its code is mailed`)
-  if (sent.count > STATEMENTS_BEFORE_CODE) process.exitCode = 1
+  console.log(`POST ${path}: ${sent.length} statements before its code is mailed`)
+  if (sent.length > STATEMENTS_BEFORE_CODE) process.exitCode = 1
 }
 
 const session = new Session()
 session.connect()
 await session.post('Profiler.enable')
-for (const [what, request] of Object.entries(REQUESTS)) {
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+for (const [what, [request, most = Number.POSITIVE_INFINITY]] of Object.entries(REQUESTS)) {
   const entered = await enteredEachTime(request)
   console.log(`${what}: ${entered.length} files`)
-  if (entered.length > (FILES_MOST[what] ?? Number.POSITIVE_INFINITY)) process.exitCode = 1
-  if (values.list) console.log(entered.map((path) => `  ${path}`).join('\n'))
+  if (entered.length > most) process.exitCode = 1
+  if (process.argv.includes('--list')) console.log(entered.map((path) => `  ${path}`).join('\n'))
 }
 session.disconnect()
 
 async function enteredEachTime(request: (n: number) => Promise<Response>): Promise<string[]> {
-  const times = new Map<string, number>()
   // Warms up, because only the first requests of a kind make such things as a statement's text.
   for (const n of [TIMES, TIMES + 1]) await answered(request(n))
+  const times = new Map<string, number>()
   for (let n = 0; n < TIMES; n++) {
-    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+    // Begins to count anew.
+    await session.post('Profiler.takePreciseCoverage')
     await answered(request(n))
     const { result } = await session.post('Profiler.takePreciseCoverage')
-    await session.post('Profiler.stopPreciseCoverage')
-    const called = result.filter(({ functions }) =>
-      functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)),
-    )
-    for (const { url } of called) times.set(url, (times.get(url) ?? 0) + 1)
+    for (const { url, functions } of result) {
+      const isCalled = functions.some(({ ranges }) => ranges.some(({ count }) => count > 0))
+      if (isCalled) times.set(url, (times.get(url) ?? 0) + 1)
+    }
   }
   const server = `file://${join(ROOT, 'server')}/`
   const files = [...times].filter(([url, n]) => url.startsWith(server) && n === TIMES)
@@ -126,18 +126,6 @@ async function enteredEachTime(request: (n: number) => Promise<Response>): Promi
 
 async function answered(request: Promise<Response>): Promise<void> {
   const answer = await request
-  await answer.arrayBuffer()
-  if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}`)
-}
-
-/** Counts the statements of a call at the driver, without those of the queue and the change feed. */
-function countStatements(): void {
-  const { submit } = pg.Query.prototype as unknown as { submit: (connection: unknown) => unknown }
-  Object.assign(pg.Query.prototype, {
-    submit(this: { text?: string }, connection: unknown) {
-      const sent = statementsSent.getStore()
-      if (sent && !/graphile_worker|outbox|pg_notify|LISTEN/.test(this.text ?? '')) sent.count++
-      return submit.call(this, connection)
-    },
-  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}: ${text}`)
 }

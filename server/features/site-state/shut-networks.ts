@@ -11,15 +11,12 @@ const MISSED_MS = 60_000
 
 /** The networks whose bans cover all, in memory: each request is compared with them. */
 export class ShutNetworks {
+  isEmpty = true
   #shut: { range: Range; until: number }[] = []
   readonly #db: Db
 
   constructor(db: Db) {
     this.#db = db
-  }
-
-  get isEmpty(): boolean {
-    return this.#shut.length === 0
   }
 
   includes(address: string | undefined): boolean {
@@ -46,6 +43,7 @@ export class ShutNetworks {
     this.#shut = bans
       .filter(({ coversAll }) => coversAll)
       .map(({ value, until }) => ({ range: rangeOf(value), until: until?.getTime() ?? Infinity }))
+    this.isEmpty = this.#shut.length === 0
   }
 }
 
