@@ -87,7 +87,7 @@ export async function openPostgresProxy(databaseUrl: string, applicationName = '
 }
 
 /** Where a PostgreSQL listens, and who connects to it. */
-export function postgresTarget(databaseUrl: string) {
+function postgresTarget(databaseUrl: string) {
   const { host, port, user, database } = new pg.Client(databaseUrl)
   const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
   return {
@@ -101,10 +101,7 @@ export function postgresTarget(databaseUrl: string) {
  * a Query or Sync message (protocol 3.0). `isCounted` is true for connections whose start contains
  * `counted`.
  */
-export function createSplitter(
-  counted: string,
-  onPiece: (bytes: Buffer, isCounted: boolean) => void,
-) {
+function createSplitter(counted: string, onPiece: (bytes: Buffer, isCounted: boolean) => void) {
   let pending: Buffer = Buffer.alloc(0)
   let hasStarted = false
   let isCounted = false

@@ -7,13 +7,12 @@ import { PAIRS, PAIRS_IN_UNKNOWN_SESSIONS, type Pair } from './writes.ts'
  * Runs every pair of writes on the same rows in many orders of their statements. PostgreSQL tests
  * its isolation levels likewise (isolationtester).
  *
- * Two nodes work on one database, and each runs one call. A proxy between a node and PostgreSQL
- * (held-postgres.ts) holds each statement, which is what a connection sends up to its Sync, until
- * the schedule passes it (schedules.ts): at each step one call goes on by one statement. Orders
- * with few switches come first, because races need few. A statement that waits for a lock of the
- * other call (pg_blocking_pids) stays behind, and the other goes on. BEGIN, a notification and a
- * charged limit, which is a transaction by itself, pass at once. Jobs stand still; the pairs
- * contain their work as calls.
+ * Two nodes work on one database, and each runs one call. Each statement of a node is held
+ * (held-postgres.ts) until the schedule passes it (schedules.ts): at each step one call goes on by
+ * one statement. Orders with few switches come first, because races need few. A statement that waits
+ * for a lock of the other call (pg_blocking_pids) stays behind, and the other goes on. BEGIN, a
+ * notification and a charged limit, which is a transaction by itself, pass at once. Jobs stand still;
+ * the pairs contain their work as calls.
  *
  * Before each order the rows are restored (stored-state.ts). Afterwards the answers and all rows,
  * without new ids, times and secrets, must equal those of the two calls one after the other, in

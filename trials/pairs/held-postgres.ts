@@ -1,163 +1,101 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { createSplitter, postgresTarget } from '../../server/testing/postgres-proxy.ts'
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
 
-/** What a node sends in one round trip, up to Sync or a simple Query. */
+/** What a connection sends in one round trip. */
 export type Statement = {
   /** The process of PostgreSQL that runs it. */
-  pid: number
+  pid: number | null
   text: string
-  /**
-   * Sends it on. Resolves when PostgreSQL is ready for the next statement of the connection, to
-   * whether no transaction is open then.
-   */
+  /** Sends it. Resolves when it is answered, to whether no transaction is open then. */
   pass(): Promise<boolean>
 }
 
 type Listener = (statement: Statement) => void
 
-const READY = 'Z'
-const KEY_DATA = 'K'
-const IN_NO_TRANSACTION = 'I'.charCodeAt(0)
+/** The nodes of this process, by an option that their connections have. */
+const nodes = new Map<string, HeldPostgres>()
+const { query } = pg.Client.prototype
 
-export type HeldPostgres = Awaited<ReturnType<typeof openHeldPostgres>>
+pg.Client.prototype.query = function (this: Client, ...args: unknown[]) {
+  const { options = '', application_name: name } = this.connectionParameters
+  const node = nodes.get(options)
+  if (!node) return Reflect.apply(query, this, args)
+  const [asked] = args
+  const text = typeof asked === 'string' ? asked : (asked as { text: string }).text
+  const callback = args.find((arg) => typeof arg === 'function')
+  const answer = new Promise((resolve) => {
+    const pass = async () => {
+      const sent = args.filter((arg) => arg !== callback)
+      const answered: Promise<unknown> = Reflect.apply(query, this, sent)
+      resolve(answered)
+      await answered.catch(() => {})
+      return this.getTransactionStatus() === 'I'
+    }
+    node.take({ pid: this.processID, text, pass }, name, this.getTransactionStatus() === 'I')
+  })
+  if (!callback) return answer
+  answer.then((result) => callback(null, result), callback)
+} as typeof query
+
+type Client = pg.Client & {
+  processID: number | null
+  connectionParameters: { options?: string; application_name?: string }
+}
 
 /**
- * Opens a proxy in front of PostgreSQL. While there is a listener, holds each statement of the
- * requests' pool until it is passed. Parked jobs stand still between their transactions. Other
- * connections go through. The caller closes it.
+ * The PostgreSQL of one node. While there is a listener, holds each statement of the requests' pool
+ * until it is passed. Parked jobs stand still between their transactions. Other connections go
+ * through.
  */
-export async function openHeldPostgres(databaseUrl: string) {
-  const { target, urlAt } = postgresTarget(databaseUrl)
-  const sockets = new Set<Socket>()
-  const parked = new Set<Statement['pass']>()
-  let areJobsParked = false
-  let running = 0
-  let listener: Listener | undefined
+export class HeldPostgres {
+  /** The address of the database for this node. */
+  readonly url: string
+  readonly #option = `-c pairs.node=${randomUUID()}`
+  readonly #parked = new Set<Statement>()
+  #areJobsParked = false
+  #running = 0
+  #listener: Listener | undefined
 
-  function take(ofWhom: 'requests' | 'jobs' | 'others', statement: Statement, isBetween: boolean) {
-    if (ofWhom === 'requests' && listener) listener(statement)
-    else if (ofWhom === 'jobs' && areJobsParked && isBetween) parked.add(statement.pass)
-    else void statement.pass()
+  constructor(databaseUrl: string) {
+    const url = new URL(databaseUrl)
+    url.searchParams.set('options', this.#option)
+    this.url = url.href
+    nodes.set(this.#option, this)
   }
 
-  const proxy = createServer((client) => {
-    const server = connect(target)
-    for (const socket of [client, server]) {
-      sockets.add(socket)
-      const end = () => {
-        sockets.delete(socket)
-        client.destroy()
-        server.destroy()
-      }
-      socket.setNoDelay(true).on('error', end).on('close', end)
+  take(statement: Statement, applicationName: string | undefined, isBetween: boolean): void {
+    if (applicationName === 'vslukh') this.#takeOfRequest(statement)
+    else if (applicationName === 'vslukh jobs' && this.#areJobsParked && isBetween) {
+      this.#parked.add(statement)
+    } else void statement.pass()
+  }
+
+  #takeOfRequest({ pass, ...statement }: Statement): void {
+    const counted = async () => {
+      this.#running++
+      return pass().finally(() => this.#running--)
     }
-    let pid = 0
-    let isBetween = true
-    const awaited: ((isBetween: boolean) => void)[] = []
-    const readAnswers = createReader((type, body) => {
-      if (type === KEY_DATA) pid = body.readInt32BE(0)
-      if (type !== READY) return
-      isBetween = body[0] === IN_NO_TRANSACTION
-      const resolve = awaited.shift()
-      // Resolves after the client has received the answer.
-      if (resolve) setImmediate(resolve, isBetween)
-    })
-    server.on('data', (chunk: Buffer) => {
-      client.write(chunk)
-      readAnswers(chunk)
-    })
-
-    let ofWhom: Parameters<typeof take>[0] | undefined
-    const textOf = createTextReader()
-    const split = createSplitter('', (bytes) => {
-      if (ofWhom === undefined) {
-        ofWhom = callerOf(bytes)
-        awaited.push(() => {})
-        server.write(bytes)
-        return
-      }
-      const text = textOf(bytes)
-      const pass = () => {
-        const { promise, resolve } = Promise.withResolvers<boolean>()
-        if (ofWhom === 'requests') running++
-        awaited.push((isOver) => {
-          if (ofWhom === 'requests') running--
-          resolve(isOver)
-        })
-        server.write(bytes)
-        return promise
-      }
-      if (text === undefined) server.write(bytes)
-      else take(ofWhom, { pid, text, pass }, isBetween)
-    })
-    client.on('data', (chunk: Buffer) => split(chunk))
-  })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-
-  return {
-    url: urlAt((proxy.address() as AddressInfo).port),
-    parkJobs(): void {
-      areJobsParked = true
-    },
-    /** Without a listener, statements go through. */
-    listen(next: Listener | undefined): void {
-      listener = next
-    },
-    isBusy: () => running > 0,
-    /** Lets everything through from now on. */
-    free(): void {
-      areJobsParked = false
-      listener = undefined
-      for (const pass of parked) void pass()
-    },
-    close(): void {
-      proxy.close()
-      for (const socket of sockets) socket.destroy()
-    },
+    if (this.#listener) this.#listener({ ...statement, pass: counted })
+    else void counted()
   }
-}
 
-function callerOf(start: Buffer) {
-  if (start.includes('application_name\0vslukh\0')) return 'requests'
-  return start.includes('application_name\0vslukh jobs\0') ? 'jobs' : 'others'
-}
-
-/** Calls `onMessage` with each message of a stream (protocol 3.0). */
-function createReader(onMessage: (type: string, body: Buffer) => void): (chunk: Buffer) => void {
-  let pending: Buffer = Buffer.alloc(0)
-  return (chunk) => {
-    pending = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk
-    while (pending.length >= 5) {
-      const end = 1 + pending.readInt32BE(1)
-      if (pending.length < end) return
-      onMessage(String.fromCharCode(pending[0] as number), pending.subarray(5, end))
-      pending = pending.subarray(end)
-    }
+  parkJobs(): void {
+    this.#areJobsParked = true
   }
-}
 
-/** Creates a reader of a statement's SQL, also if it is prepared; undefined for other messages. */
-function createTextReader(): (bytes: Buffer) => string | undefined {
-  const prepared = new Map<string, string>()
-  return (bytes) => {
-    let text: string | undefined
-    createReader((type, body) => {
-      if (type === 'Q') text = stringAt(body, 0)
-      if (type === 'P') {
-        const name = stringAt(body, 0)
-        text = stringAt(body, Buffer.byteLength(name) + 1)
-        prepared.set(name, text)
-      }
-      // The statement's name follows the portal's.
-      if (type === 'B') text = prepared.get(stringAt(body, body.indexOf(0) + 1))
-      if (type === 'S') text ??= ''
-    })(bytes)
-    return text
+  /** Without a listener, statements go through. */
+  listen(next: Listener | undefined): void {
+    this.#listener = next
   }
-}
 
-function stringAt(body: Buffer, start: number): string {
-  return body.toString('utf8', start, body.indexOf(0, start))
+  isBusy(): boolean {
+    return this.#running > 0
+  }
+
+  /** Lets everything through from now on. */
+  free(): void {
+    this.#areJobsParked = false
+    this.#listener = undefined
+    for (const { pass } of this.#parked) void pass()
+  }
 }

@@ -4,7 +4,7 @@ import { findCounterDifferences } from '../../server/features/posts/counters.tas
 import type { TestUser } from '../../server/testing/client.ts'
 import { freshDatabase } from '../../server/testing/databases.ts'
 import { startTestApp, type TestApp } from '../../server/testing/test-app.ts'
-import { type HeldPostgres, openHeldPostgres } from './held-postgres.ts'
+import { HeldPostgres } from './held-postgres.ts'
 import { openState, type State } from './stored-state.ts'
 
 export type Node = { app: TestApp; postgres: HeldPostgres }
@@ -22,7 +22,7 @@ const CONFIG = {
 
 const PATIENCE_MS = 600_000
 
-/** Opens two nodes on one database, each behind a proxy of its own, without jobs. */
+/** Opens two nodes on one database, without jobs. */
 export async function openLab() {
   const stack = new AsyncDisposableStack()
   const database = await freshDatabase(inject('databaseUrl'))
@@ -35,8 +35,7 @@ export async function openLab() {
   )
 
   async function startNode(): Promise<Node> {
-    const postgres = await openHeldPostgres(database.url)
-    stack.defer(postgres.close)
+    const postgres = new HeldPostgres(database.url)
     const app = await startTestApp({
       databaseUrl: postgres.url,
       config: { ...CONFIG, databaseUrl: postgres.url },
