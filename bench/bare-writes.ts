@@ -5,8 +5,7 @@ import pg from 'pg'
  * The physical limit of a write: its durable statement in a loop, each by another user, on as many
  * connections as the product has. Prints the statements per second.
  */
-const [url = '', kind = '', seconds = '1', users = '1', posts = '2', connections = '20'] =
-  process.argv.slice(2)
+const { url, kind, seconds, users, posts, connections } = JSON.parse(process.argv[2] ?? '')
 
 const STATEMENTS: Record<string, string> = {
   post: `WITH claimed AS (
@@ -19,25 +18,22 @@ const STATEMENTS: Record<string, string> = {
     )
     SELECT id, $2::float8 FROM post`,
   like: `INSERT INTO likes (post_id, user_id)
-    VALUES (2 + floor($2::float8 * ${Number(posts) - 1})::bigint, $1) ON CONFLICT DO NOTHING`,
+    VALUES (2 + floor($2::float8 * ${posts - 1})::bigint, $1) ON CONFLICT DO NOTHING`,
 }
 
-const loops = Array.from({ length: Number(connections) })
-const pool = new pg.Pool({ connectionString: url, max: loops.length })
-const text = STATEMENTS[kind] ?? ''
+const loops = Array.from({ length: connections })
+const pool = new pg.Pool({ connectionString: url, max: connections })
 let done = 0
-let user = 0
 await Promise.all(loops.map(() => pool.query('SELECT 1')))
-const end = performance.now() + Number(seconds) * 1000
+const end = performance.now() + seconds * 1000
 await Promise.all(
   loops.map(async () => {
     while (performance.now() < end) {
-      user = (user % Number(users)) + 1
       const key = kind === 'post' ? [randomUUID()] : []
-      await pool.query({ name: kind, text, values: [user, Math.random(), ...key] })
-      done++
+      const values = [1 + (done++ % users), Math.random(), ...key]
+      await pool.query({ name: kind, text: STATEMENTS[kind] ?? '', values })
     }
   }),
 )
-console.log(Math.round(done / Number(seconds)))
+console.log(Math.round(done / seconds))
 await pool.end()

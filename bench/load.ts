@@ -1,58 +1,55 @@
 import { once } from 'node:events'
-import { Agent, get } from 'node:http'
+import { type Agent, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import autocannon, { type Client, type Request } from 'autocannon'
+import autocannon, { type Client } from 'autocannon'
 
-export type Load = { rps: number; p50: number; p99: number; requests: number; failed: number }
-
-/** Of several requests, each connection repeats one. */
-export type Requests = Request | Request[] | (() => Request)
-
-type Options = {
-  url: string
-  seconds: number
-  request: Requests
-  inFlight?: number | undefined
+export type Call = {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  headers: Record<string, string>
+  body?: string
 }
+export type Answer = Awaited<ReturnType<typeof send>>
+
+/** The connections take the lists in turn, and each repeats its own. */
+export type Requests = Call[][] | (() => Call)
+
+export type Load = Awaited<ReturnType<typeof applyLoad>>
+type Options = { url: string; seconds: number; requests: Requests; inFlight?: number | undefined }
 
 const IN_FLIGHT = 50
 
 /**
- * Returns latencies in milliseconds. Compare only loads of one kind: a function as `request` costs
- * this process much more than a constant.
+ * Returns latencies in milliseconds. Compare only loads of one kind: a function as `requests` costs
+ * this process much more than lists.
  */
-export async function applyLoad({
-  url,
-  seconds,
-  request,
-  inFlight = IN_FLIGHT,
-}: Options): Promise<Load> {
-  // autocannon's own latencies are whole milliseconds, which is too coarse for lone requests.
-  const times: number[] = []
-  const several = Array.isArray(request) ? request : []
+export async function applyLoad({ url, seconds, requests, inFlight = IN_FLIGHT }: Options) {
+  const lists = typeof requests === 'function' ? [] : requests
   let clients = 0
-  const setupClient = (client: Client) => {
-    doNotReadBodies(client)
-    const own = several[clients++ % several.length]
-    if (own) client.setRequests([own])
-    if (inFlight === 1) client.on('response', (_status, _bytes, ms) => void times.push(ms))
-  }
   const result = await autocannon({
     url,
     connections: inFlight,
     duration: seconds,
     requests:
-      typeof request === 'function'
-        ? [{ setupRequest: (given) => ({ ...given, ...request() }) }]
-        : [request].flat(),
-    setupClient,
+      typeof requests === 'function'
+        ? [{ setupRequest: (given) => ({ ...given, ...requests() }) }]
+        : requests.slice(0, 1).flat(),
+    setupClient(client) {
+      doNotReadBodies(client)
+      const own = lists[clients++ % lists.length]
+      if (own) client.setRequests(own)
+    },
   })
+  const { total } = result.requests
   return {
-    rps: result.requests.total / result.duration,
-    p50: inFlight === 1 ? median(times) : result.latency.p50,
+    rps: total / result.duration,
+    servedPerSecond: result['2xx'] / result.duration,
+    /** Of the served ones. */
     p99: result.latency.p99,
-    requests: result.requests.total,
-    failed: result.non2xx + result.errors + result.timeouts,
+    requests: total,
+    failed: result.non2xx + result.errors,
+    statuses: Object.keys(result.statusCodeStats ?? {}),
+    lost: result.errors,
   }
 }
 
@@ -62,24 +59,16 @@ function doNotReadBodies(client: Client): void {
   Object.assign(pipelinedRequests, { addBody() {} })
 }
 
-/** Sends one request after another, as a lone reader would. */
-export async function timesOf(urls: string[], headers: Record<string, string>): Promise<number[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const times: number[] = []
-  for (const url of urls) {
-    const began = performance.now()
-    await read(url, headers, agent)
-    times.push(performance.now() - began)
-  }
-  agent.destroy()
-  return times
-}
-
-export function median(times: number[]): number {
-  return quantile(
-    times.sort((a, b) => a - b),
-    0.5,
-  )
+/** Returns the bytes as they were sent, compressed or not. Connects anew if there is no agent. */
+export async function send(
+  origin: string,
+  { path, body, ...options }: Call,
+  agent: Agent | false = false,
+) {
+  const sending = request(origin + path, { ...options, agent }).end(body)
+  const [response] = (await once(sending, 'response')) as [IncomingMessage]
+  const { statusCode: status = 0, headers } = response
+  return { status, headers, body: await buffer(response) }
 }
 
 /** Returns the median result by a figure; of an even number, the lower of the middle two. */
@@ -90,15 +79,8 @@ export function middleOf<T>(results: T[], figureOf: (result: T) => number): T {
   return middle
 }
 
-/** The value below which a share of sorted values lies. */
-export function quantile(sorted: number[], share: number): number {
+/** Returns the value below which a share of the values lies. */
+export function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
-}
-
-/** Returns the bytes as they were sent, compressed or not. */
-export async function read(url: string, headers: Record<string, string>, agent?: Agent) {
-  const [response] = await once(get(url, { headers, agent }), 'response')
-  const body = await buffer(response)
-  if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}`)
-  return { headers: response.headers, body }
 }

@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,11 +7,12 @@ import { migrate } from '../server/kernel/db/migrate.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
 import { endChild, untilPrinted, untilReady } from '../server/testing/child-process.ts'
 import { cpuOf } from '../server/testing/processes.ts'
-import { type DataSet, seed } from './data-set.ts'
-import { pin, SERVER_CORE } from './pin.ts'
+import { type DataSet, SECRET, seed, TOKEN_SECONDS } from './data-set.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-export const SECRET = 'the-secret-of-a-benchmark-that-guards-nothing'
+/** The server has a core for itself; the load and PostgreSQL have the other. */
+export const SERVER_CORE = 0
+export const LOAD_CORE = 1
 
 type Filled<T> = {
   dataSet: DataSet
@@ -21,40 +22,32 @@ type Filled<T> = {
   prepare: (databaseUrl: string) => Promise<T>
 }
 
+export type MeasuredProduct = Awaited<ReturnType<typeof startProduct>>
+
 /** Starts the product in a new data folder, filled with a data set, until it is disposed of. */
 export async function startFilledProduct<T>({ dataSet, port, env, prepare }: Filled<T>) {
   await using started = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-bench-'))
   started.defer(() => rm(dataDir, { recursive: true, force: true }))
-  const prepared = await withDatabase(dataDir, async (url) => {
-    await migrate(url)
-    await seed(url, dataSet)
-    return prepare(url)
-  })
+  const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
+  const prepared = await fillAndPrepare(postgres.connectionString).finally(postgres.stop)
   const product = await startProduct(dataDir, port, env)
   started.defer(() => product.stop())
   const running = started.move()
   return { product, prepared, [Symbol.asyncDispose]: () => running.disposeAsync() }
-}
 
-/** Runs the database of a data folder without the product. */
-async function withDatabase<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
-  const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
-  try {
-    return await work(postgres.connectionString)
-  } finally {
-    await postgres.stop()
+  async function fillAndPrepare(url: string): Promise<T> {
+    await migrate(url)
+    await seed(url, dataSet)
+    return prepare(url)
   }
 }
 
 /** Starts the product as an operator does. `readyMs` is how long that took. */
-export async function startProduct(
-  dataDir: string,
-  port: number,
-  env: Record<string, string> = {},
-) {
+export async function startProduct(dataDir: string, port: number, env?: Record<string, string>) {
   const began = performance.now()
-  const server = spawn(join(ROOT, 'bin/run-node'), startArguments(), {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const server = spawn('sh', ['-c', scripts.start], {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -62,7 +55,7 @@ export async function startProduct(
       APP_SECRET: SECRET,
       PORT: String(port),
       RATE_LIMIT_SCALE: '100000',
-      ACCESS_TOKEN_SECONDS: '86400',
+      ACCESS_TOKEN_SECONDS: String(TOKEN_SECONDS),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -72,31 +65,37 @@ export async function startProduct(
   return { ...observe(server), pid: server.pid, url: `http://127.0.0.1:${port}`, readyMs }
 }
 
-function startArguments(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  return /^exec bin\/run-node (.*)$/.exec(scripts.start)?.[1]?.split(' ') ?? []
-}
-
-/** Starts a script of this folder on the server's core; resolves with its first line. */
-export async function startScript(script: string, args: string[]) {
+/** Starts a script of this folder on the server's core; resolves with the number it prints. */
+export async function startScript(script: string, options: object) {
   const path = join(import.meta.dirname, script)
-  const child = spawn(process.execPath, [path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [path, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   pin(child.pid, SERVER_CORE)
   const [line] = await untilPrinted(child, /^.+$/)
-  return { ...observe(child), line }
+  return { number: Number(line), stop: () => endChild(child) }
+}
+
+/** Pins all threads of a process to a core; returns whether it could. */
+export function pin(pid: number | undefined, core: number): boolean {
+  return spawnSync('taskset', ['-a', '-cp', String(core), String(pid)]).status === 0
 }
 
 function observe(child: ChildProcess) {
-  const pid = child.pid ?? 0
+  const proc = `/proc/${child.pid}`
+  const read = (file: string) => readFileSync(`${proc}/${file}`, 'utf8')
+  const memory = (name: string) =>
+    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(read('status'))?.[1]) / 1024
   return {
     /** In microseconds. */
-    cpu: () => cpuOf(pid).own,
+    cpu: () => cpuOf(child.pid ?? 0),
     /** The main thread's, in milliseconds. */
-    mainCpu: () =>
-      Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ', 1)) / 1e6,
+    mainCpu: () => Number(read(`task/${child.pid}/schedstat`).split(' ', 1)) / 1e6,
     /** In MiB. */
-    rss: () =>
-      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
+    rss: () => memory('VmRSS'),
+    /** The largest RSS since the start or the last call of `forgetPeak`, in MiB. */
+    peakRss: () => memory('VmHWM'),
+    forgetPeak: () => writeFileSync(`${proc}/clear_refs`, '5'),
     stop: () => endChild(child),
   }
 }

@@ -1,62 +1,35 @@
-import { once } from 'node:events'
-import { Agent, request } from 'node:http'
-import { quantile } from './load.ts'
-
-type Sent = { path: string; headers: Record<string, string>; body?: string }
-/** Resolves to whether the request was served. */
-type Send = (agent: Agent) => Promise<boolean>
-type Result = { perSecond: number; p99: number; failed: number }
-/** `stop` ends the sending and resolves when every request is answered. */
-export type OpenLoop = { stop(): Promise<Result> }
+import { Agent } from 'node:http'
+import { type Answer, quantile } from './load.ts'
 
 const TICK_MS = 10
 
-/** Sends requests at a steady rate: a loop that awaits answers would slow down with the server. */
-export function openLoop(perSecond: number, send: Send): OpenLoop {
+/**
+ * Sends requests at a steady rate: a loop that awaits answers would slow down with the server.
+ * `stop` ends the sending and resolves when every request is answered.
+ */
+export function openLoop(perSecond: number, sendOne: (agent: Agent) => Promise<Answer>) {
   const agent = new Agent({ keepAlive: true })
   const began = performance.now()
   const times: number[] = []
-  const pending = new Set<Promise<void>>()
-  let sent = 0
+  const sent: Promise<void>[] = []
   let failed = 0
 
+  async function measure(dueAt: number): Promise<void> {
+    const isServed = ({ status }: Answer) => status < 300
+    if (!(await sendOne(agent).then(isServed, () => false))) failed++
+    times.push(performance.now() - dueAt)
+  }
   const timer = setInterval(() => {
     const due = ((performance.now() - began) / 1000) * perSecond
-    while (sent < due) {
-      const dueAt = began + (sent++ / perSecond) * 1000
-      const one = send(agent)
-        .catch(() => false)
-        .then((isServed) => {
-          if (!isServed) failed++
-          times.push(performance.now() - dueAt)
-        })
-        .finally(() => pending.delete(one))
-      pending.add(one)
-    }
+    while (sent.length < due) sent.push(measure(began + (sent.length / perSecond) * 1000))
   }, TICK_MS)
 
   return {
     async stop() {
       clearInterval(timer)
-      const seconds = (performance.now() - began) / 1000
-      await Promise.all(pending)
+      await Promise.all(sent)
       agent.destroy()
-      times.sort((a, b) => a - b)
-      const perSecond = (times.length - failed) / seconds
-      return { perSecond, p99: quantile(times, 0.99), failed }
+      return { sent: sent.length, p99: quantile(times, 0.99), failed }
     },
   }
-}
-
-/** Sends a call that writes. */
-export async function post(
-  agent: Agent,
-  url: string,
-  { path, headers, body }: Sent,
-): Promise<boolean> {
-  const sending = request(`${url}/api/v1${path}`, { method: 'POST', headers, agent }).end(body)
-  const [response] = await once(sending, 'response')
-  response.resume()
-  await once(response, 'end')
-  return response.statusCode < 300
 }

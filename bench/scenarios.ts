@@ -1,49 +1,48 @@
 import { randomUUID } from 'node:crypto'
-import type { Request } from 'autocannon'
 import type { DataSet } from './data-set.ts'
-import type { Requests } from './load.ts'
+import type { Call, Requests } from './load.ts'
 
 export type Scenario = {
   name: string
   /** The least share of the physical limit that the product should reach. */
   goal: number
-  /** Absent for a read, which is compared with a bare server of the same bytes. */
-  bareWrite?: BareWrite
+  /**
+   * A loop of bare statements on several connections. Absent for a read, which is compared with a
+   * bare server of the same bytes.
+   */
+  bareWrite?: { kind: 'post' | 'like'; connections: number }
   /** By default as many as a read has. */
   inFlight?: number
-  request: Requests
+  requests: Requests
 }
-
-/** A loop of bare statements on several connections. */
-export type BareWrite = { kind: 'post' | 'like'; connections: number }
 
 /** The connections of the product's pool. */
 const POOL = 20
-const TEXT = 'Говорят, если долго смотреть на стену, она отвечает.'
 const HOT_POST = 1
 const VISITOR_GOAL = 0.75
 const SIGNED_IN_GOAL = 0.4
 
+export const WALL = requestOf('GET', '/posts?limit=10')
+export const WALL_PAGE: Call = { method: 'GET', path: '/', headers: { 'accept-encoding': 'br' } }
+
 export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
-  const post = posts - (posts % 4) - 1
   const reads = Object.entries({
-    wall: '/posts?limit=10',
-    post: `/posts/${post}`,
-    replies: `/posts/${post}/replies?limit=10`,
+    wall: WALL,
+    post: requestOf('GET', `/posts/${posts}`),
+    replies: requestOf('GET', `/posts/${HOT_POST}/replies?limit=10`),
   })
-  const page: Request = { method: 'GET', path: '/', headers: { 'accept-encoding': 'br' } }
   return [
-    ...reads.map(([name, path]) => ({
+    ...reads.map(([name, read]) => ({
       name: `${name}, visitor`,
       goal: VISITOR_GOAL,
-      request: requestOf('GET', path),
+      requests: [[read]],
     })),
-    { name: 'wall page, visitor', goal: VISITOR_GOAL, request: page },
-    ...reads.map(([name, path]) => ({
+    { name: 'wall page, visitor', goal: VISITOR_GOAL, requests: [[WALL_PAGE]] },
+    ...reads.map(([name, read]) => ({
       name: `${name}, signed in`,
       goal: SIGNED_IN_GOAL,
       // Each connection is another user.
-      request: tokens.map((token) => requestOf('GET', path, token)),
+      requests: tokens.map((token) => [signedIn(read, token)]),
     })),
     ...publishing(tokens),
     hotLikes(tokens),
@@ -56,61 +55,59 @@ export function scenarios({ posts }: DataSet, tokens: string[]): Scenario[] {
  * disk, the last one on one connection.
  */
 function publishing(tokens: string[]): Scenario[] {
-  const bareWrite = { kind: 'post', connections: POOL } as const
-  const by = (authors: string[]) =>
-    inTurn(
-      authors.map((token) => ({
-        ...requestOf('POST', '/posts', token, { 'content-type': 'application/json' }),
-        body: JSON.stringify({ text: TEXT }),
-      })),
-      () => ({ 'idempotency-key': randomUUID() }),
-    )
+  const kind = 'post'
+  const bareWrite = { kind, connections: POOL } as const
+  const byAll = () => newPost(tokens)
+  const byOne = () => newPost(tokens.slice(0, 1))
   return [
-    { name: 'publish', goal: 1.25, bareWrite, request: by(tokens) },
-    {
-      name: 'publish, one author',
-      goal: 1.25 / 2,
-      bareWrite,
-      inFlight: 32,
-      request: by(tokens.slice(0, 1)),
-    },
+    { name: 'publish', goal: 1.25, bareWrite, requests: byAll },
+    { name: 'publish, one author', goal: 1.25 / 2, bareWrite, inFlight: 32, requests: byOne },
     {
       name: 'publish, one at a time',
       goal: 0.45,
-      bareWrite: { ...bareWrite, connections: 1 },
+      bareWrite: { kind, connections: 1 },
       inFlight: 1,
-      request: by(tokens),
+      requests: byAll,
     },
   ]
 }
 
 /** All users like the post, one after another, then all take the like back, and so on. */
 function hotLikes(tokens: string[]): Scenario {
-  const requests = (['POST', 'DELETE'] as const).flatMap((method) =>
-    tokens.map((token) => requestOf(method, `/posts/${HOT_POST}/likes`, token)),
+  const calls = (['POST', 'DELETE'] as const).flatMap((method) =>
+    tokens.map((token) => signedIn(requestOf(method, `/posts/${HOT_POST}/likes`), token)),
   )
-  const bareWrite = { kind: 'like', connections: POOL } as const
-  return { name: 'like a hot post', goal: 0.5, bareWrite, request: inTurn(requests) }
-}
-
-/** Sends the requests one after another, and again from the first, each with new headers. */
-function inTurn(
-  requests: Request[],
-  newHeaders: () => Record<string, string> = () => ({}),
-): () => Request {
   let next = 0
-  return () => {
-    const request = requests[next++ % requests.length]
-    return { ...request, headers: { ...request?.headers, ...newHeaders() } }
+  return {
+    name: 'like a hot post',
+    goal: 0.5,
+    bareWrite: { kind: 'like', connections: POOL },
+    requests: () => calls[next++ % calls.length] ?? WALL,
   }
 }
 
-function requestOf(
-  method: 'GET' | 'POST' | 'DELETE',
-  path: string,
-  token?: string,
-  headers: Record<string, string> = {},
-): Request {
-  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  return { method, path: `/api/v1${path}`, headers: { ...authorization, ...headers } }
+/** Returns a publication by any of the users. */
+export function newPost(tokens: string[]): Call {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() }
+  const text = 'Говорят, если долго смотреть на стену, она отвечает.'
+  const call = { ...requestOf('POST', '/posts', headers), body: JSON.stringify({ text }) }
+  return signedIn(call, oneOf(tokens))
+}
+
+/** Returns a like of one of the newest posts, some of which the wall's first page shows. */
+export function newLike({ posts }: DataSet, tokens: string[]): Call {
+  const post = posts - Math.floor(Math.random() * 1000)
+  return signedIn(requestOf('POST', `/posts/${post}/likes`), oneOf(tokens))
+}
+
+export function requestOf(method: Call['method'], path: string, headers = {}): Call {
+  return { method, path: `/api/v1${path}`, headers }
+}
+
+export function signedIn(call: Call, token: string): Call {
+  return { ...call, headers: { ...call.headers, authorization: `Bearer ${token}` } }
+}
+
+export function oneOf<T>(items: T[]): T {
+  return items[Math.floor(Math.random() * items.length)] as T
 }

@@ -1,19 +1,15 @@
-import { once } from 'node:events'
-import { Agent, get, type IncomingMessage } from 'node:http'
-import { buffer } from 'node:stream/consumers'
+import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { brotliDecompressSync } from 'node:zlib'
 import { executeOn } from '../server/testing/databases.ts'
-import { newLike } from './beside-writes.ts'
 import type { DataSet } from './data-set.ts'
-import { quantile } from './load.ts'
-import { openLoop, post } from './open-loop.ts'
-import { watchMemory } from './overload.ts'
+import { type Answer, quantile, send } from './load.ts'
+import type { MeasuredProduct } from './measured-product.ts'
+import { openLoop } from './open-loop.ts'
+import { newLike, requestOf, signedIn } from './scenarios.ts'
 import { goalCell, printMarkdown } from './table.ts'
 
 type Scraped = { seconds: number; firstThread: number; dataSet: DataSet; tokens: string[] }
-/** The pages are checked after the measurement. `others` counts answers that are neither 200 nor 503. */
-type Pages = { bodies: Buffer[]; others: number }
 
 /** Requests state their addresses as a proxy would, and the default limits apply. */
 export const SCRAPED_ENV = { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_SCALE: '1' }
@@ -58,37 +54,39 @@ export async function fillThreads(databaseUrl: string, seconds: number): Promise
  * address, and what the scrapers get. Exits 1 if a goal is missed.
  */
 export async function measureScraped(
-  product: { url: string; rss: () => number; mainCpu: () => number },
+  product: MeasuredProduct,
   { seconds, firstThread, dataSet, tokens }: Scraped,
 ): Promise<void> {
   const { url } = product
   const threads = PAGES_PER_SECOND * seconds
   const replies = await timePages(product, firstThread + threads)
   const lone = await timePages(product, firstThread + threads + TIMED)
-  await readBeside(url, tokens, { ms: 3000, dataSet })
-  const alone = await readBeside(url, tokens, { ms: seconds * 1000, dataSet })
+  const readFor = (seconds: number) => readBeside(url, tokens, { seconds, dataSet })
+  await readFor(3)
+  const alone = await readFor(seconds)
   const rssBefore = product.rss()
-  const stopWatching = watchMemory(product)
-  const pages: Pages = { bodies: [], others: 0 }
+  product.forgetPeak()
+  const answers: Answer[] = []
   let turn = 0
-  // If a slow server prolongs the round, the first threads repeat, long after they were cached.
-  const nextId = () => firstThread + (turn++ % threads)
-  const scrapers = openLoop(PAGES_PER_SECOND, (agent) =>
-    readPage(agent, `${url}/posts/${nextId()}`, pages),
-  )
-  const likes = openLoop(LIKES_PER_SECOND, (agent) => post(agent, url, newLike(dataSet, tokens)))
-  const beside = await readBeside(url, tokens, { ms: seconds * 1000, dataSet })
-  const [, liked] = await Promise.all([scrapers.stop(), likes.stop()])
-  const share = beside.perSecond / alone.perSecond
+  const scrapers = openLoop(PAGES_PER_SECOND, async (agent) => {
+    // If a slow server prolongs the round, the first threads repeat, long after they were cached.
+    const answer = await readPage(url, agent, firstThread + (turn++ % threads))
+    answers.push(answer)
+    return answer
+  })
+  const likes = openLoop(LIKES_PER_SECOND, (agent) => send(url, newLike(dataSet, tokens), agent))
+  const beside = await readFor(seconds)
+  const [scraped, liked] = await Promise.all([scrapers.stop(), likes.stop()])
+  const { 200: pages = [], 503: busy = [] } = Object.groupBy(answers, ({ status }) => status)
   const figures: [name: string, figure: number, sign: '≥' | '≤', goal: number][] = [
-    ['people’s share of reads', share, '≥', GOALS.share],
+    ['people’s share of reads', beside.perSecond / alone.perSecond, '≥', GOALS.share],
     ['their p99, ms', beside.p99, '≤', GOALS.p99],
     ['reads that failed', beside.failed, '≤', 0],
     ['likes’ p99, ms', liked.p99, '≤', GOALS.likesP99],
     ['likes that failed', liked.failed, '≤', 0],
-    ['more memory, MiB', stopWatching() - rssBefore, '≤', GOALS.memory],
-    ['pages with 200 without the text', pages.bodies.filter((it) => !isWhole(it)).length, '≤', 0],
-    ['other answers', pages.others, '≤', 0],
+    ['more memory, MiB', product.peakRss() - rssBefore, '≤', GOALS.memory],
+    ['pages with 200 without the text', pages.filter((it) => !isWhole(it)).length, '≤', 0],
+    ['other answers', scraped.sent - pages.length - busy.length, '≤', 0],
     [`main thread, ms a page with ${REPLIES} replies`, replies, '≤', TIMED_GOALS.replies],
     ['main thread, ms a page without', lone, '≤', TIMED_GOALS.lone],
   ]
@@ -101,48 +99,43 @@ export async function measureScraped(
     ]),
   ])
   console.log(
-    `${alone.perSecond.toFixed(0)} reads a second alone, with a p99 of ${alone.p99.toFixed(0)} ms; ${pages.bodies.length} of ${turn} pages were served.`,
+    `${alone.perSecond.toFixed(0)} reads a second alone, with a p99 of ${alone.p99.toFixed(0)} ms; ${pages.length} of ${scraped.sent} pages were served.`,
   )
 }
 
 /** Returns the main thread's milliseconds for an uncached page. */
-async function timePages({ url, mainCpu }: { url: string; mainCpu: () => number }, first: number) {
+async function timePages({ url, mainCpu }: MeasuredProduct, first: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
-  const pages: Pages = { bodies: [], others: 0 }
-  const read = (from: number, count: number) =>
-    Promise.all(
-      Array.from({ length: count }, (_, n) => readPage(agent, `${url}/posts/${from + n}`, pages)),
-    )
-  await read(first, TIMED / 2)
+  const half = TIMED / 2
+  const readHalf = (from: number) =>
+    Promise.all(Array.from({ length: half }, (_, n) => readPage(url, agent, from + n)))
+  await readHalf(first)
   const before = mainCpu()
-  await read(first + TIMED / 2, TIMED / 2)
+  await readHalf(first + half)
   agent.destroy()
-  return (mainCpu() - before) / (TIMED / 2)
+  return (mainCpu() - before) / half
 }
 
 /** Each of the readers asks for the wall and for posts by turns; half of them are signed in. */
 async function readBeside(
   url: string,
   tokens: string[],
-  { ms, dataSet }: { ms: number; dataSet: DataSet },
+  { seconds, dataSet }: { seconds: number; dataSet: DataSet },
 ) {
   const agent = new Agent({ keepAlive: true })
-  const end = performance.now() + ms
+  const end = performance.now() + seconds * 1000
   const times: number[] = []
   let failed = 0
 
   async function live(person: number): Promise<void> {
-    const authorization = `Bearer ${tokens[person % tokens.length]}`
-    const headers = {
-      'x-forwarded-for': `10.1.${person}.1`,
-      ...(person % 2 === 0 && { authorization }),
-    }
+    const headers = { 'x-forwarded-for': `10.1.${person}.1` }
+    const token = person % 2 === 0 ? tokens[person] : undefined
     await delay(Math.random() * PAUSE_MS)
     for (let turn = 0; performance.now() < end; turn++) {
       const id = 1 + Math.floor(Math.random() * dataSet.posts)
-      const path = turn % 2 === 0 ? '/posts?limit=10' : `/posts/${id}`
+      const call = requestOf('GET', turn % 2 === 0 ? '/posts?limit=10' : `/posts/${id}`, headers)
       const began = performance.now()
-      const { status } = await ask(agent, `${url}/api/v1${path}`, headers)
+      const { status } = await send(url, token ? signedIn(call, token) : call, agent)
       times.push(performance.now() - began)
       if (status !== 200) failed++
       await delay(PAUSE_MS)
@@ -151,33 +144,21 @@ async function readBeside(
 
   await Promise.all(Array.from({ length: READERS }, (_, person) => live(person)))
   agent.destroy()
-  times.sort((a, b) => a - b)
-  return { perSecond: (times.length - failed) / (ms / 1000), p99: quantile(times, 0.99), failed }
+  return { perSecond: (times.length - failed) / seconds, p99: quantile(times, 0.99), failed }
 }
 
-async function readPage(agent: Agent, url: string, pages: Pages): Promise<boolean> {
+function readPage(url: string, agent: Agent, id: number): Promise<Answer> {
   const part = () => Math.floor(Math.random() * 256)
-  const headers = {
-    'x-forwarded-for': `${11 + (part() % 100)}.${part()}.${part()}.${part()}`,
-    'accept-encoding': 'br',
-  }
-  pages.others++
-  const { status, body } = await ask(agent, url, headers)
-  if (status === 200) pages.bodies.push(body)
-  if (status === 200 || status === 503) pages.others--
-  return status === 200
+  const address = `${11 + (part() % 100)}.${part()}.${part()}.${part()}`
+  const headers = { 'x-forwarded-for': address, 'accept-encoding': 'br' }
+  return send(url, { method: 'GET', path: `/posts/${id}`, headers }, agent)
 }
 
 /** Whether head and body contain the post's text, not only the data for scripts. */
-function isWhole(page: Buffer): boolean {
+function isWhole({ body: page }: Answer): boolean {
   const text = brotliDecompressSync(page)
     .toString()
     .replaceAll(/<script.*?<\/script>/gs, '')
   const [head = '', body = ''] = text.split('</head>')
   return head.includes(`${MARK} `) && body.includes(`${MARK} `)
-}
-
-async function ask(agent: Agent, url: string, headers: Record<string, string>) {
-  const [response] = (await once(get(url, { agent, headers }), 'response')) as [IncomingMessage]
-  return { status: response.statusCode, body: await buffer(response) }
 }

@@ -1,13 +1,8 @@
-import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import lighthouse from 'lighthouse'
-import { CHROMIUM_FLAGS, findFullChromium } from '../e2e/testing/chromium.ts'
+import { launchFullChromium } from '../e2e/testing/chromium.ts'
 import { buildWebIfNeeded } from '../scripts/build-web-if-needed.ts'
-import { endChild, untilPrinted } from '../server/testing/child-process.ts'
-import { executeOn } from '../server/testing/databases.ts'
+import { freePort } from '../server/testing/free-port.ts'
 import { dataSetOf } from './data-set.ts'
 import { middleOf } from './load.ts'
 import { startFilledProduct } from './measured-product.ts'
@@ -28,20 +23,18 @@ const SCORES = { performance: 99, accessibility: 100, 'best-practices': 100, seo
 const LCP_GOALS = { simulate: 1500, devtools: 1800 } as const
 type Throttling = keyof typeof LCP_GOALS
 const PORT = 3211
-/** Lighthouse may fail to trace a page on a busy machine. */
-const ATTEMPTS = 3
 
 type Result = NonNullable<Awaited<ReturnType<typeof lighthouse>>>['lhr']
 
 await buildWebIfNeeded()
 const dataSet = dataSetOf(Number(values.posts))
-await using started = await startFilledProduct({ dataSet, port: PORT, prepare: findMostAnswered })
-const { product, prepared: mostAnswered } = started
+await using started = await startFilledProduct({ dataSet, port: PORT, prepare: async () => {} })
+const { product } = started
 
 const rows: string[][] = []
 const faults = new Set<string>()
 for (const throttling of ['simulate', 'devtools'] as const) {
-  for (const [page, path] of Object.entries({ wall: '/', post: `/posts/${mostAnswered}` })) {
+  for (const [page, path] of Object.entries({ wall: '/', post: '/posts/1' })) {
     const visits: Result[] = []
     while (visits.length < Number(values.runs)) {
       visits.push(await visit(product.url + path, throttling))
@@ -54,47 +47,24 @@ for (const throttling of ['simulate', 'devtools'] as const) {
 printMarkdown([['', ...Object.keys(SCORES), 'FCP, s', 'LCP, s', 'goal, s', 'CLS', 'KB'], ...rows])
 for (const fault of faults) console.log(fault)
 
-async function findMostAnswered(url: string): Promise<string> {
-  const [post] = await executeOn<{ id: string }>(
-    url,
-    'SELECT id FROM posts WHERE replied_post_id IS NULL ORDER BY replies_count DESC, id LIMIT 1',
-  )
-  return post?.id ?? ''
-}
-
-/** Visits a page once as a phone on a slow network, in a fresh browser profile. */
-async function visit(
-  url: string,
-  throttlingMethod: Throttling,
-  attempts = ATTEMPTS,
-): Promise<Result> {
-  const browser = await startBrowser()
-  const flags = { port: browser.port, onlyCategories: Object.keys(SCORES), throttlingMethod }
-  const result = await lighthouse(url, { ...flags, logLevel: 'error' }).finally(browser.close)
+/**
+ * Visits a page once as a phone on a slow network, in a fresh browser profile. Lighthouse may fail to
+ * trace a page on a busy machine.
+ */
+async function visit(url: string, throttlingMethod: Throttling, attempts = 3): Promise<Result> {
+  const port = await freePort()
+  await using _browser = await launchFullChromium([`--remote-debugging-port=${port}`])
+  const onlyCategories = Object.keys(SCORES)
+  const result = await lighthouse(url, {
+    port,
+    onlyCategories,
+    throttlingMethod,
+    logLevel: 'error',
+  })
   const error = result?.lhr.runtimeError
   if (result && !error) return result.lhr
   if (attempts > 1) return visit(url, throttlingMethod, attempts - 1)
   throw new Error(error?.message ?? `Lighthouse returned no report on ${url}`)
-}
-
-/** The sandbox is off only for root. */
-async function startBrowser() {
-  const profile = await mkdtemp(join(tmpdir(), 'vslukh-bench-web-'))
-  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  const flags = ['--headless', '--remote-debugging-port=0', ...CHROMIUM_FLAGS, ...sandbox]
-  const browser = spawn(
-    await findFullChromium(),
-    [...flags, `--user-data-dir=${profile}`, 'about:blank'],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  const [, port] = await untilPrinted(browser, /^DevTools listening on ws:\/\/[^:]+:(\d+)/)
-  return {
-    port: Number(port),
-    async close() {
-      await endChild(browser)
-      await rm(profile, { recursive: true, force: true, maxRetries: 5 })
-    },
-  }
 }
 
 function metric({ audits }: Result, id: string): number {
@@ -121,10 +91,10 @@ function cellsOf(result: Result, throttling: Throttling): string[] {
 
 /** Returns the audits that lowered a score other than performance. */
 function faultsOf({ categories, audits }: Result): string[] {
-  return Object.keys(SCORES).flatMap((category) =>
-    (categories[category]?.auditRefs ?? [])
+  const { performance: _, ...others } = categories
+  return Object.values(others).flatMap(({ id: category, auditRefs }) =>
+    auditRefs
       .filter(({ id, weight }) => weight > 0 && (audits[id]?.score ?? 1) < 1)
-      .filter(() => category !== 'performance')
       .map(({ id }) => `${category}: ${audits[id]?.title ?? id}`),
   )
 }

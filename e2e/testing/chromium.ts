@@ -14,7 +14,7 @@ const MAC_PATHS = [
 ]
 
 /** Flags that stop Chromium's own use of the network and the graphics card. */
-export const CHROMIUM_FLAGS = [
+const CHROMIUM_FLAGS = [
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
@@ -42,25 +42,20 @@ export function isHeadlessShell(path: string): boolean {
   return SHELL_NAMES.includes(basename(path))
 }
 
-/** Finds a full Chromium, which pictures and measurements need. */
-export async function findFullChromium(): Promise<string> {
-  return (
-    namedPath() ?? findProgram(fullBrowserPaths(), { debianPackage: 'chromium', advice: ADVICE })
-  )
-}
-
 /** The sandbox is off only for root. The caller closes the browser. */
 export async function launchChromium(): Promise<Browser> {
   return launch(await findHeadlessChromium())
 }
 
-/** The caller closes the browser. */
-export async function launchFullChromium(): Promise<Browser> {
-  return launch(await findFullChromium())
+/** Pictures and measurements need a full Chromium. The caller closes the browser. */
+export async function launchFullChromium(flags: string[] = []): Promise<Browser> {
+  const wanted = { debianPackage: 'chromium', advice: ADVICE }
+  return launch(namedPath() ?? (await findProgram(fullBrowserPaths(), wanted)), flags)
 }
 
-function launch(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, chromiumSandbox: !isRoot, args: CHROMIUM_FLAGS })
+function launch(executablePath: string, flags: string[] = []): Promise<Browser> {
+  const args = [...CHROMIUM_FLAGS, ...flags]
+  return chromium.launch({ executablePath, chromiumSandbox: !isRoot, args })
 }
 
 /** Throws if CHROMIUM_PATH names no program. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /** The fields of /proc/PID/stat that follow a process's name, by their position (proc(5)). */
 const PARENT = 1
-const [CPU, CPU_OF_ENDED] = [11, 13]
+const [USER_TIME, SYSTEM_TIME] = [11, 12]
 const MICROSECONDS_PER_TICK = 10_000
 
 export function childrenOf(pid: number): number[] {
@@ -10,12 +10,10 @@ export function childrenOf(pid: number): number[] {
   return pids.filter((other) => readStat(other)[PARENT] === pid)
 }
 
-/** In microseconds; `ofEnded` is the time of children that have ended. */
-export function cpuOf(pid: number): { own: number; ofEnded: number } {
-  const stat = readStat(pid)
-  const timeAt = (index: number) =>
-    ((stat[index] ?? 0) + (stat[index + 1] ?? 0)) * MICROSECONDS_PER_TICK
-  return { own: timeAt(CPU), ofEnded: timeAt(CPU_OF_ENDED) }
+/** In microseconds. */
+export function cpuOf(pid: number): number {
+  const { [USER_TIME]: user = 0, [SYSTEM_TIME]: system = 0 } = readStat(pid)
+  return (user + system) * MICROSECONDS_PER_TICK
 }
 
 /** A process's name may contain spaces itself. A process that has ended has no numbers. */
