@@ -1,27 +1,19 @@
 import { expect, test } from 'vitest'
-import { judge, PARTS } from './native-parts.ts'
+import { NODE } from '../server/operations/doctor/parts.ts'
+import { judge } from './native-parts.ts'
 
-const NOW = new Date('2026-11-26')
 const part = { name: 'zlib', files: /z/, days: 60, released: () => undefined, wayRound: '' }
-const judged = (version: string, released: string | undefined, more = {}) =>
-  judge({ ...part, ...more }, { version, released }, NOW)
+const { days: _, ...patched } = part
 
-test('a part is fresh until its days are over, then old, or known if npm has no newer one', () => {
-  expect(judged('1.3', '2026-10')).toBe('fresh')
-  expect(judged('1.3', '2026-09')).toBe('old')
-  expect(judged('1.3', '2026-09', { known: '1.3' })).toBe('known')
-  expect(judged('1.2', '2026-08', { known: '1.3' })).toBe('old')
-})
-
-test('a part whose month nobody knows is undated, unless the system keeps it patched', () => {
-  expect(judged('1.3', undefined)).toBe('undated')
-  expect(judged('1.3', undefined, { known: '1.3' })).toBe('undated')
-  const { days: _, ...kept } = part
-  expect(judge(kept, { version: '1.3', released: undefined }, NOW)).toBe('fresh')
-})
-
-test('a version of Node that PARTS does not know is undated', () => {
-  const node = PARTS.find(({ name }) => name === 'Node')
-  if (!node) throw new Error('PARTS has no Node')
-  expect(judge(node, { version: '99.0.0', released: node.released('99.0.0') }, NOW)).toBe('undated')
+test.each([
+  ['fresh', 'until its days are over', part, '1.3', '2026-10'],
+  ['old', 'after them', part, '1.3', '2026-09'],
+  ['known', 'if npm has no newer one', { ...part, known: '1.3' }, '1.3', '2026-09'],
+  ['old', 'if npm has a newer one', { ...part, known: '1.3' }, '1.2', '2026-08'],
+  ['undated', 'if nobody knows its month', part, '1.3', undefined],
+  ['undated', 'if nobody knows its month', { ...part, known: '1.3' }, '1.3', undefined],
+  ['fresh', 'if the system keeps it patched', patched, '1.3', undefined],
+  ['undated', 'if it is a new Node', { ...part, ...NODE }, '99.0.0', NODE.released('99.0.0')],
+])('a part is %s %s', (state, _when, of, version, released) => {
+  expect(judge(of, { version, released }, new Date('2026-11-26'))).toBe(state)
 })

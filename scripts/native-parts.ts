@@ -46,7 +46,7 @@ const withPostgres = (
 })
 
 /** docs/security-practices.md promises that no release has a part that is older. */
-export const PARTS: Part[] = [
+const PARTS: Part[] = [
   {
     ...NODE,
     files: NODE_FILES,

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
 import type { Db } from '../../server/kernel/db/database.ts'
 import { addJob } from '../../server/kernel/queue/queue.ts'
 import { DEVICE } from '../../server/testing/client.ts'
+import { closeAfterTest } from '../../server/testing/close-after-test.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
 import { shiftedClock } from '../../server/testing/shifted-clock.ts'
 import { withEmbeddedDatabase } from './embedded-database.ts'
@@ -16,27 +17,20 @@ const DAY = 24 * HOUR
  */
 async function productOnShiftedClock() {
   const clock = await shiftedClock()
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
-  const started = await startProductForTest({
-    env: {
-      ...clock.env,
-      SMTP_URL: mailbox.url,
-      RATE_LIMIT_SCALE: '1',
-      ACCESS_TOKEN_SECONDS: '86400',
-    },
-  })
+  const mailbox = closeAfterTest(await openMailbox())
+  const settings = { RATE_LIMIT_SCALE: '1', ACCESS_TOKEN_SECONDS: '86400', SMTP_URL: mailbox.url }
+  const started = await startProductForTest({ env: { ...clock.env, ...settings } })
   return { ...started, shift: clock.shift, mailbox }
 }
 
 test('the clock an hour ahead and back: publishing, mails and counts go on at once', async () => {
   const { product, client, shift, mailbox } = await productOnShiftedClock()
-  const [olga, petr] = await signUpUsers(client, 2)
+  const olga = await client.signUp()
+  const petr = await client.signUp()
   // Newcomers publish once a minute.
   await withEmbeddedDatabase(product.dataDir, (db) =>
     sql`UPDATE users SET created_at = created_at - interval '2 days'`.execute(db),
   )
-  if (!olga || !petr) throw new Error('nobody signed up')
   const publish = () =>
     client.call('POST', '/posts', { token: olga.token, body: { text: 'В этот час' } })
   const mails = async (email: string) => {
@@ -67,15 +61,13 @@ test('the clock 100 days ahead for a minute: nobody is signed out or erased for 
   const { product, client, shift, mailbox } = await productOnShiftedClock()
   const users = await signUpUsers(client, 3)
   const olga = await client.signUp()
-  const deletion = { token: olga.token, body: { clientToken: olga.clientToken } }
-  const { id } = (await client.call('POST', '/users/current/deletion', deletion)).body
+  const { token, clientToken } = olga
+  const deletion = '/users/current/deletion'
+  const { id } = (await client.call('POST', deletion, { token, body: { clientToken } })).body
   // The code of the registration may come later, because new addresses get one mail at a time.
   const { subject } = await mailbox.mailAbout(olga.email, /для удаления/)
-  const confirmCode = subject.slice(0, 6)
-  const verify = { token: olga.token, body: { clientToken: olga.clientToken, confirmCode } }
-  expect((await client.call('POST', `/users/current/deletion/${id}/verify`, verify)).status).toBe(
-    200,
-  )
+  const body = { clientToken, confirmCode: subject.slice(0, 6) }
+  expect((await client.call('POST', `${deletion}/${id}/verify`, { token, body })).status).toBe(200)
   await withEmbeddedDatabase(product.dataDir, (db) => jobsRecur(db))
 
   await shift(100 * DAY)
@@ -95,9 +87,8 @@ test('the clock 100 days ahead for a minute: nobody is signed out or erased for 
   expect(refreshed.map(({ status }) => status)).toEqual([200, 200, 200])
   await withEmbeddedDatabase(product.dataDir, async (db) => {
     await jobsRecur(db)
-    expect(
-      await db.selectFrom('users').select('username').where('id', '=', olga.id).execute(),
-    ).toEqual([{ username: olga.username }])
+    const names = db.selectFrom('users').select('username').where('id', '=', olga.id)
+    expect(await names.execute()).toEqual([{ username: olga.username }])
   })
 })
 

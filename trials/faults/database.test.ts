@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
-import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
-import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
 import type { Outcome } from '../../e2e/testing/recorded-calls.ts'
-import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
-import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
-import { postmasterOf, preventStart, withEmbeddedDatabase } from './embedded-database.ts'
+import { postmasterOf, preventStart, startUsedProduct } from './embedded-database.ts'
 
 /** How long visitors get a cached response without an Age header. */
 const CACHED_MS = 1000
@@ -18,10 +14,8 @@ test.each([
 ] as const)(
   'the database %s and prevented from starting: 503 with Retry-After, except for what visitors read before, marked by Age; then the same process serves everything again',
   async (_how, signal) => {
-    const { product, client } = await startProductForTest()
-    const users = await signUpUsers(client, 4)
-    const acknowledged = new AcknowledgedWrites()
-    const load = simulateUsers({ url: product.url, users, acknowledged })
+    const { product, acknowledged, use, expectNothingLost } = await startUsedProduct()
+    const load = use()
     await acknowledged.waitForMore(30)
 
     const release = await preventStart(product.dataDir)
@@ -62,10 +56,7 @@ test.each([
     for (const { age } of late) expect(age).toMatch(/^\d+$/)
     expect(after(backAt, load.outcomes).at(-1)?.age).toBeNull()
 
-    await withEmbeddedDatabase(product.dataDir, async (db) => {
-      expect(await acknowledged.findLost(db)).toEqual([])
-      expect(await findCounterDifferences(db)).toEqual([])
-    })
+    await expectNothingLost()
   },
 )
 

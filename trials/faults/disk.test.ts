@@ -2,13 +2,9 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
-import type { Product } from '../../e2e/testing/product.ts'
-import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
-import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
-import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
+import { type Product, startProductForTest } from '../../e2e/testing/product.ts'
 import { mountForTest } from '../../server/testing/folder-for-test.ts'
-import { withEmbeddedDatabase } from './embedded-database.ts'
+import { startUsedProduct, withEmbeddedDatabase } from './embedded-database.ts'
 
 const MIB = 1024 * 1024
 
@@ -16,10 +12,9 @@ test('the disk full at the end of a WAL segment, and freed: visitors read on, wr
   timeout: 180_000,
 }, async ({ skip }) => {
   skip(process.getuid?.() !== 0, 'only root may mount a small file system')
-  const { product, client } = await startProductForTest({ prepare: onSmallDisk })
-  const users = await signUpUsers(client, 4)
-  const acknowledged = new AcknowledgedWrites()
-  const load = simulateUsers({ url: product.url, users, acknowledged })
+  const used = await startUsedProduct({ prepare: onSmallDisk })
+  const { product, client, users, acknowledged } = used
+  const load = used.use()
   await acknowledged.waitForMore(40)
 
   const free = await fillDisk(product.dataDir)
@@ -31,9 +26,8 @@ test('the disk full at the end of a WAL segment, and freed: visitors read on, wr
   await expect.poll(() => readiness(product)).toBe(503)
   await product.printed(/(не осталось места)/)
 
-  const [olga] = users
-  const { token } = olga ?? { token: '' }
-  const publish = () => client.call('POST', '/posts', { token, body: { text: 'На полный диск' } })
+  const publish = () =>
+    client.call('POST', '/posts', { token: users[0]?.token, body: { text: 'На полный диск' } })
   expect((await publish()).status).toBe(503)
   const cached = await client.call('GET', '/posts')
   expect([cached.status, cached.body]).toEqual([200, wall.body])
@@ -54,10 +48,7 @@ test('the disk full at the end of a WAL segment, and freed: visitors read on, wr
   expect((await client.call('GET', '/posts')).headers.get('age')).toBeNull()
   const statuses = new Set(load.outcomes.map(({ status }) => status))
   expect([200, 201, 503]).toEqual(expect.arrayContaining([...statuses]))
-  await withEmbeddedDatabase(product.dataDir, async (db) => {
-    expect(await acknowledged.findLost(db)).toEqual([])
-    expect(await findCounterDifferences(db)).toEqual([])
-  })
+  await used.expectNothingLost()
   expect(await product.stop()).toBe(0)
 })
 
@@ -97,12 +88,7 @@ async function fillDisk(folder: string): Promise<() => Promise<void>> {
 async function useUpWal({ dataDir }: Product): Promise<void> {
   await withEmbeddedDatabase(dataDir, async (db) => {
     const write = sql`SELECT pg_logical_emit_message(false, 'test', repeat('x', 1000000))`
-    while (
-      await write.execute(db).then(
-        () => true,
-        () => false,
-      )
-    );
+    while (await write.execute(db).catch(() => undefined));
   })
 }
 

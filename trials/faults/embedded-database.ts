@@ -1,11 +1,35 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { expect } from 'vitest'
+import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
+import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
+import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
+import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { type Db, openDatabase } from '../../server/kernel/db/database.ts'
 import {
   addressOf,
   connectionStringFor,
 } from '../../server/operations/embedded-postgres/address.ts'
 import { findRunning } from '../../server/operations/embedded-postgres/pid-file.ts'
+
+/** Starts a product with four users, who act on it while it is in use. */
+export async function startUsedProduct(options?: Parameters<typeof startProductForTest>[0]) {
+  const started = await startProductForTest(options)
+  const { url, dataDir } = started.product
+  const users = await signUpUsers(started.client, 4)
+  const acknowledged = new AcknowledgedWrites()
+  return {
+    ...started,
+    users,
+    acknowledged,
+    use: (more = {}) => simulateUsers({ url, users, acknowledged, ...more }),
+    expectNothingLost: () =>
+      withEmbeddedDatabase(dataDir, async (db) => {
+        expect(await acknowledged.findLost(db)).toEqual([])
+        expect(await findCounterDifferences(db)).toEqual([])
+      }),
+  }
+}
 
 export async function postmasterOf(dataDir: string): Promise<number> {
   return (await runningIn(dataDir)).pid

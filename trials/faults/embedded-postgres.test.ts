@@ -1,24 +1,32 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
   Folder,
   query,
 } from '../../server/operations/embedded-postgres/embedded-postgres.fixture.ts'
+import { preventStart } from './embedded-database.ts'
 
 const at = new Folder()
 
-test('brings a killed PostgreSQL back, still locked, at the same address', async () => {
+test('while a killed PostgreSQL cannot start, the reason is stated once; then it is back, still locked, at the same address', async () => {
   const postgres = await at.start()
   await query(postgres.connectionString, 'create table kept as select 1 as number')
   const pid = await at.pid()
+  const release = await preventStart(at.dataDir)
   process.kill(pid, 'SIGKILL')
+  const log = () => readFile(join(at.dataDir, 'postgres.log'), 'utf8')
+  // More than the eight attempts of a start.
+  const starts = async () => (await log()).split('no_such_setting').length - 1
+  await expect.poll(starts, { timeout: 60_000 }).toBeGreaterThan(9)
+  expect(postgres.lines.filter((line) => line.includes('no_such_setting'))).toHaveLength(1)
+  await release()
   await postgres.recovered
   expect(await at.pid()).not.toBe(pid)
   expect(await query(postgres.connectionString, 'select number from kept')).toEqual([1])
   await expect(at.start()).rejects.toThrow('уже занята')
   expect(postgres.lost).toEqual([])
-})
+}, 90_000)
 
 test('takes its lock again when only the connections died', async () => {
   const postgres = await at.start()
@@ -31,40 +39,17 @@ test('takes its lock again when only the connections died', async () => {
   await expect(at.start()).rejects.toThrow('уже занята')
 })
 
-test('retries while PostgreSQL stays down, states the reason once, and serves when the cause is gone', async () => {
+test.each([
+  ['it brings PostgreSQL back', false],
+  ['PostgreSQL stays down', true],
+])('can be stopped while %s, and started again', async (_when, staysDown) => {
   const postgres = await at.start()
-  const conf = join(at.dataDir, 'postgres', 'postgresql.auto.conf')
-  const before = await readFile(conf)
-  await writeFile(conf, 'no_such_setting = 1\n')
+  const release = staysDown ? await preventStart(at.dataDir) : undefined
   process.kill(await at.pid(), 'SIGKILL')
-  // More than the eight attempts of a start.
-  await expect.poll(() => countStarts(at.dataDir), { timeout: 60_000 }).toBeGreaterThan(9)
-  expect(postgres.lines.filter((line) => line.includes('no_such_setting'))).toHaveLength(1)
-  await writeFile(conf, before)
-  await postgres.recovered
-  expect(await query(postgres.connectionString, 'select 1')).toEqual([1])
-  expect(postgres.lost).toEqual([])
-}, 90_000)
-
-test('can be stopped while PostgreSQL stays down', async () => {
-  const postgres = await at.start()
-  await writeFile(join(at.dataDir, 'postgres', 'postgresql.auto.conf'), 'no_such_setting = 1\n')
-  process.kill(await at.pid(), 'SIGKILL')
-  await expect.poll(() => postgres.lines.join()).toContain('no_such_setting')
+  if (staysDown) await expect.poll(() => postgres.lines.join()).toContain('no_such_setting')
   await postgres.stop()
   expect(postgres.lost).toEqual([])
-})
-
-test('can be stopped while it brings PostgreSQL back', async () => {
-  const postgres = await at.start()
-  process.kill(await at.pid(), 'SIGKILL')
-  await postgres.stop()
+  await release?.()
   const next = await at.start()
   expect(await query(next.connectionString, 'select 1')).toEqual([1])
 })
-
-/** Returns how often PostgreSQL has refused its settings so far. */
-async function countStarts(dataDir: string): Promise<number> {
-  const log = await readFile(join(dataDir, 'postgres.log'), 'utf8')
-  return log.split('no_such_setting').length - 1
-}

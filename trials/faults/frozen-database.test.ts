@@ -22,11 +22,7 @@ type Call = () => Promise<TestAnswer>
 /** Makes what a call needs and returns the call, which succeeds once. */
 type Prepare = (app: TestApp, user: TestUser) => Promise<Call>
 
-const text = 'В мороз'
-
 const CALLS: Record<string, Prepare> = {
-  'a start of a sign-in': async (app) => () =>
-    startAt(app, '/registrations', { email: `${randomUUID()}@example.org` }),
   'a sign-in': async (app) => {
     const email = `${randomUUID()}@example.org`
     const { id } = (await startAt(app, '/registrations', { email })).body
@@ -35,21 +31,13 @@ const CALLS: Record<string, Prepare> = {
   'a reply': async ({ call, publish }, user) => {
     const { id } = await publish(user)
     const headers = { 'idempotency-key': randomUUID() }
-    return () =>
-      call('POST', `/posts/${id}/replies`, { token: user.token, headers, body: { text } })
-  },
-  'an edit': async ({ call, publish }, user) => {
-    const { id } = await publish(user)
-    return () => call('PATCH', `/posts/${id}`, { token: user.token, body: { text } })
+    const reply = { token: user.token, headers, body: { text: 'В мороз' } }
+    return () => call('POST', `/posts/${id}/replies`, reply)
   },
   'a deletion': async ({ call, publish }, user) => {
     const { id } = await publish(user)
     await call('POST', `/posts/${id}/likes`, { token: user.token })
     return () => call('DELETE', `/posts/${id}`, { token: user.token })
-  },
-  'a like': async ({ call, publish }, user) => {
-    const { id } = await publish(user)
-    return () => call('POST', `/posts/${id}/likes`, { token: user.token })
   },
   'a refresh': async ({ call }, { cookie, clientToken }) => {
     return () => call('PATCH', '/sessions/current', { headers: { cookie }, body: { clientToken } })

@@ -1,7 +1,9 @@
-import { expect, onTestFinished } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { DESKTOP, testWith } from '../../e2e/testing/journey.ts'
 import { countRequests } from '../../e2e/testing/page-actions.ts'
 import { profileLink, sendEmail, signInDialog } from '../../e2e/testing/sign-in-actions.ts'
+import { closeAfterTest } from '../../server/testing/close-after-test.ts'
 import { freePort } from '../../server/testing/free-port.ts'
 import { type Mailbox, openMailbox } from '../../server/testing/mailbox.ts'
 import { openRefusingSmtp } from '../../server/testing/smtp-faults.ts'
@@ -21,20 +23,16 @@ test('while the mail server is unavailable the code step shows that the mail wil
   await page.getByRole('button', { name: 'Войти' }).click()
   const asked = countRequests(page, 'POST', /\/codes\/[^/]+\/mail$/)
   await sendEmail(page, email)
-  const { dialog, code } = signInDialog(page)
+  const { dialog } = signInDialog(page)
   const status = dialog.getByRole('status')
   await status.getByText(RETRYING).waitFor()
   const before = await dialog.boundingBox()
 
-  const mailbox = await openMailbox(port)
-  onTestFinished(() => mailbox.close())
+  const mailbox = closeAfterTest(await openMailbox(port))
   await status.getByText(SENT).waitFor()
   expect(await dialog.boundingBox()).toEqual(before)
   const asks = asked()
-  const reloaded = page.waitForEvent('load')
-  await code.fill(await loginCode(mailbox, email))
-  await reloaded
-  await profileLink(page).waitFor()
+  await enterCode(page, mailbox, email)
   expect(asked()).toBe(asks)
 })
 
@@ -46,28 +44,26 @@ test('the code step shows that an address does not exist and leads back to it; t
   const page = await journey.visit({ viewport: DESKTOP })
   await page.getByRole('button', { name: 'Войти' }).click()
   await sendEmail(page, email)
-  const { dialog, code, goBack, email: address } = signInDialog(page)
+  const { dialog, goBack, email: address } = signInDialog(page)
   await dialog.getByRole('status').getByText(REFUSED).waitFor()
   expect(await dialog.getByRole('alert').count()).toBe(0)
   expect(refusing.counts.refusals).toBeGreaterThan(0)
   await refusing.close()
 
-  const mailbox = await openMailbox(port)
-  onTestFinished(() => mailbox.close())
+  const mailbox = closeAfterTest(await openMailbox(port))
   const other = await journey.signUp()
   await goBack.click()
   expect(await address.inputValue()).toBe(email)
   await sendEmail(page, other.email)
   await dialog.getByRole('status').getByText(SENT).waitFor()
-  const reloaded = page.waitForEvent('load')
-  await code.fill(await loginCode(mailbox, other.email))
-  await reloaded
-  await profileLink(page).waitFor()
+  await enterCode(page, mailbox, other.email)
 })
 
-/** The code to sign in with; the mail of the registration arrives too, in any order. */
-async function loginCode({ mails }: Mailbox, email: string): Promise<string> {
-  const find = () => mails.find(({ to, subject }) => to === email && /код для входа/.test(subject))
-  await expect.poll(find).toBeDefined()
-  return find()?.subject.slice(0, 6) ?? ''
+/** Enters the code to sign in with; the mail of the registration arrives too, in any order. */
+async function enterCode(page: Page, mailbox: Mailbox, email: string): Promise<void> {
+  const { subject } = await mailbox.mailAbout(email, /код для входа/)
+  const reloaded = page.waitForEvent('load')
+  await signInDialog(page).code.fill(subject.slice(0, 6))
+  await reloaded
+  await profileLink(page).waitFor()
 }

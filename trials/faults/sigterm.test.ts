@@ -1,21 +1,18 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { AcknowledgedWrites } from '../../e2e/testing/acknowledged-writes.ts'
-import type { Product } from '../../e2e/testing/product.ts'
-import { signUpUsers, startProductForTest } from '../../e2e/testing/product.ts'
+import { type Product, startProductForTest } from '../../e2e/testing/product.ts'
 import type { Outcome } from '../../e2e/testing/recorded-calls.ts'
-import { simulateUsers } from '../../e2e/testing/simulated-users.ts'
-import { findCounterDifferences } from '../../server/features/posts/counters.task.ts'
 import { openDatabase } from '../../server/kernel/db/database.ts'
 import { addJob } from '../../server/kernel/queue/queue.ts'
 import { DEVICE } from '../../server/testing/client.ts'
+import { closeAfterTest } from '../../server/testing/close-after-test.ts'
 import { databaseForTest } from '../../server/testing/database-for-test.ts'
 import { lockWaits } from '../../server/testing/databases.ts'
 import { openMailbox } from '../../server/testing/mailbox.ts'
+import { openSocket } from '../../server/testing/raw-http.ts'
 import { openStuckSmtp } from '../../server/testing/smtp-faults.ts'
-import { withEmbeddedDatabase } from './embedded-database.ts'
+import { startUsedProduct, withEmbeddedDatabase } from './embedded-database.ts'
 
 const EXIT_MS = 10_000
 /** The time to exit when there is nothing to wait for. */
@@ -27,10 +24,8 @@ test.each([
 ])(
   'SIGTERM under load %s: every response is whole, what was not answered was not done, exit code 0 within 10 s',
   async (_how, freshConnections) => {
-    const { product, client } = await startProductForTest()
-    const users = await signUpUsers(client, 8)
-    const acknowledged = new AcknowledgedWrites()
-    const load = simulateUsers({ url: product.url, users, acknowledged, freshConnections })
+    const { product, acknowledged, use, expectNothingLost } = await startUsedProduct()
+    const load = use({ freshConnections })
     await acknowledged.waitForMore(40)
     await expectGracefulExit(product, QUICK_EXIT_MS)
     await load.ended
@@ -38,12 +33,11 @@ test.each([
     expect(new Set(load.outcomes.map(({ status }) => status)).has('cut')).toBe(false)
     expect(load.outcomes.filter(isStrange)).toEqual([])
     await product.start()
-    await withEmbeddedDatabase(product.dataDir, async (db) => {
-      expect(await acknowledged.findLost(db)).toEqual([])
-      const rows = await db.selectFrom('posts').select('id').execute()
-      expect(rows.filter(({ id }) => !acknowledged.posts.has(id))).toEqual([])
-      expect(await findCounterDifferences(db)).toEqual([])
-    })
+    await expectNothingLost()
+    const posts = await withEmbeddedDatabase(product.dataDir, (db) =>
+      db.selectFrom('posts').select('id').execute(),
+    )
+    expect(posts.filter(({ id }) => !acknowledged.posts.has(id))).toEqual([])
   },
 )
 
@@ -52,7 +46,7 @@ test('SIGTERM: a request that waits for the database gets a whole response, and 
   const olga = await client.signUp()
   const { token } = olga
   const post = await client.publish(olga)
-  const exited = await withEmbeddedDatabase(product.dataDir, async (db) => {
+  await withEmbeddedDatabase(product.dataDir, async (db) => {
     const holder = await db.startTransaction().execute()
     await sql`SELECT FROM posts WHERE id = ${post.id} FOR UPDATE`.execute(holder)
     const waiting = [
@@ -66,16 +60,13 @@ test('SIGTERM: a request that waits for the database gets a whole response, and 
     const answers = await Promise.all(waiting)
     expect(answers.map(({ status }) => status)).toEqual([200, 201])
     expect(answers[0]?.body).toEqual({ likes_count: 1 })
-    return { exit }
+    await exit
   })
-  await exited.exit
 })
 
 test('SIGTERM while a client never ends its request: exit code 0 within 10 s', async () => {
   const { product } = await startProductForTest()
-  const { hostname, port } = new URL(product.url)
-  const socket = connect(Number(port), hostname)
-  await once(socket, 'connect')
+  const socket = await openSocket(product.url)
   onTestFinished(() => void socket.destroy())
   socket.on('error', () => {})
   socket.write('POST /api/v1/logins HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n')
@@ -86,10 +77,8 @@ test('SIGTERM while a client never ends its request: exit code 0 within 10 s', a
 })
 
 test('SIGTERM while the SMTP server hangs: exit code 0 within 10 s, and the mail comes after the next start', async () => {
-  const mailbox = await openMailbox()
-  onTestFinished(() => mailbox.close())
-  const stuck = await openStuckSmtp(Number(new URL(mailbox.url).port))
-  onTestFinished(() => stuck.close())
+  const mailbox = closeAfterTest(await openMailbox())
+  const stuck = closeAfterTest(await openStuckSmtp(Number(new URL(mailbox.url).port)))
   const { product, client } = await startProductForTest({ env: { SMTP_URL: stuck.url } })
   const email = 'olga@example.org'
   await client.call('POST', '/registrations', {
@@ -109,8 +98,7 @@ test('SIGTERM while the server starts and the nightly check waits for a lock: ex
   const url = await databaseForTest()
   const { product } = await startProductForTest({ env: { DATABASE_URL: url } })
   await product.stop()
-  const { db, close } = openDatabase(url, () => {})
-  onTestFinished(() => close())
+  const { db } = closeAfterTest(openDatabase(url, () => {}))
   const held = await db.startTransaction().execute()
   // A start waits for the queue last, whose job waits for the counters.
   await sql`LOCK TABLE graphile_worker.migrations`.execute(held)

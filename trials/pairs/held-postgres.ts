@@ -4,7 +4,7 @@ import pg from 'pg'
 /** What a connection sends in one round trip. */
 export type Statement = {
   /** The process of PostgreSQL that runs it. */
-  pid: number | null
+  pid: number
   text: string
   /** Sends it. Resolves when it is answered, to whether no transaction is open then. */
   pass(): Promise<boolean>
@@ -22,21 +22,23 @@ pg.Client.prototype.query = function (this: Client, ...args: unknown[]) {
   if (!node) return Reflect.apply(query, this, args)
   const [asked] = args
   const text = typeof asked === 'string' ? asked : (asked as { text: string }).text
-  const callback = args.find((arg) => typeof arg === 'function')
+  const isCallback = (arg: unknown): arg is Callback => typeof arg === 'function'
+  const callback = args.find(isCallback)
   const answer = new Promise((resolve) => {
     const pass = async () => {
-      const sent = args.filter((arg) => arg !== callback)
+      const sent = args.filter((arg) => !isCallback(arg))
       const answered: Promise<unknown> = Reflect.apply(query, this, sent)
       resolve(answered)
       await answered.catch(() => {})
       return this.getTransactionStatus() === 'I'
     }
-    node.take({ pid: this.processID, text, pass }, name, this.getTransactionStatus() === 'I')
+    node.take({ pid: this.processID ?? 0, text, pass }, name, this.getTransactionStatus() === 'I')
   })
   if (!callback) return answer
   answer.then((result) => callback(null, result), callback)
 } as typeof query
 
+type Callback = (error: Error | null, result?: unknown) => void
 type Client = pg.Client & {
   processID: number | null
   connectionParameters: { options?: string; application_name?: string }

@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert'
 import { type KeyObject, randomUUID } from 'node:crypto'
 import { accessTokenKey, signAccessToken } from '../../server/features/sessions/authenticator.ts'
 import { selectTokenKey } from '../../server/features/sessions/sessions.repository.ts'
@@ -150,19 +151,11 @@ function isAs(one: Result, { answers, rows }: Result, expected: Result[]): boole
 }
 
 /** Describes how a result differs from each serial one. */
-function compare(result: Result, serial: Result[]): string {
-  const lines = linesOf(result)
-  return serial
-    .map((one, at) => {
-      const wanted = linesOf(one)
-      const missing = [...wanted].filter((line) => !lines.has(line)).map((line) => `- ${line}`)
-      const other = [...lines].filter((line) => !wanted.has(line)).map((line) => `+ ${line}`)
-      return [`not as ${['A, B', 'B, A'][at]}:`, ...missing, ...other].join('\n')
-    })
-    .join('\n')
-}
-
-function linesOf({ answers, rows }: Result): Set<string> {
-  const changed = Object.entries(rows).flatMap(([name, all]) => all.map((row) => `${name} ${row}`))
-  return new Set([...answers.map((answer, at) => `${'AB'[at]} ${answer}`), ...changed])
+function compare(actual: Result, serial: Result[]): string {
+  const differences = serial.map(({ answers, rows }, at) => {
+    const expected = { answers, rows }
+    const { message } = new AssertionError({ actual, expected, operator: 'deepStrictEqual' })
+    return `not as ${['A, B', 'B, A'][at]}: ${message}`
+  })
+  return differences.join('\n')
 }

@@ -50,24 +50,13 @@ export async function openState(databaseUrl: string) {
 
     /** Turns the rows of `present` into those of `wanted`, and then runs `more`. */
     async restore(wanted: State, present: State, more = ''): Promise<void> {
-      const removing: string[] = []
-      const adding: string[] = []
-      for (const { name, columns } of tables) {
-        const [want, have] = [wanted.get(name) ?? [], present.get(name) ?? []]
-        const wantedRows = new Set(want)
-        const presentRows = new Set(have)
-        const removed = have.filter((row) => !wantedRows.has(row))
-        const added = want.filter((row) => !presentRows.has(row))
-        if (removed.length > 0)
-          removing.push(
-            `DELETE FROM ${name} t WHERE to_jsonb(t)::text IN (${removed.map(literal).join()})`,
-          )
-        if (added.length > 0)
-          adding.push(`INSERT INTO ${name} (${columns}) OVERRIDING SYSTEM VALUE SELECT ${columns}
-            FROM jsonb_populate_recordset(NULL::${name}, ${literal(`[${added.join()}]`)})`)
-      }
-      const work = [...removing, ...adding, ...(more ? [more] : [])].join(';')
-      if (work !== '') await client.query(work)
+      const work = tables.map(({ name, columns }) => {
+        const rows = wanted.get(name)?.join() ?? ''
+        if (rows === present.get(name)?.join()) return ''
+        return `DELETE FROM ${name}; INSERT INTO ${name} (${columns}) OVERRIDING SYSTEM VALUE
+          SELECT ${columns} FROM jsonb_populate_recordset(NULL::${name}, ${pg.escapeLiteral(`[${rows}]`)});`
+      })
+      await client.query(work.join('') + more)
     },
 
     execute: (text: string) => client.query(text),
@@ -85,8 +74,6 @@ export async function openState(databaseUrl: string) {
     close: () => client.end(),
   }
 }
-
-const literal = (text: string) => pg.escapeLiteral(text)
 
 async function readTables(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
