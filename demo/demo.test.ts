@@ -5,7 +5,6 @@ import { findCounterDifferences } from '../server/features/posts/counters.task.t
 import { openDatabase } from '../server/kernel/db/database.ts'
 import { createClient } from '../server/testing/client.ts'
 import { freePort } from '../server/testing/free-port.ts'
-import { appForTest } from '../server/testing/test-app.ts'
 import { startDemo } from './start-demo.ts'
 import { PEOPLE, VIEWER, WALL_POSTS } from './wall-post.ts'
 
@@ -46,7 +45,7 @@ test('the wall shows them by their age, with threads, likes and an edited post, 
   expect(await findCounterDifferences(db).finally(close)).toEqual([])
 })
 
-test('the link signs in as a person with posts, replies, likes and other devices; each visit opens a new session', async () => {
+test('the link signs in as a person with posts, likes, other devices, and a new reply that is not answered yet; each visit opens a new session', async () => {
   const { token, cookie } = await followLink()
   const { body: user } = await call('GET', '/users/current', { token })
   expect(user.username).toBe(VIEWER)
@@ -54,26 +53,15 @@ test('the link signs in as a person with posts, replies, likes and other devices
     expect((await call('GET', list, { token })).body.total, list).toBeGreaterThan(2)
   }
   expect((await call('GET', '/sessions', { token })).body.sessions).toHaveLength(3)
+  expect((await call('GET', '/users/current/received', { token })).body.unread).toBe(1)
+  const { body: received } = await call('GET', '/posts/replies/received', { token })
+  expect(received.posts[0].actions.replies_count).toBe(0)
+  expect(received.posts[0].received_no).toBeGreaterThan(received.seen)
   expect((await followLink()).cookie).not.toBe(cookie)
 })
 
-test('a reply to the viewer is new and not answered yet', async () => {
-  const { token } = await followLink()
-  const { body: received } = await call('GET', '/users/current/received', { token })
-  expect(received.unread).toBe(1)
-  const { body: list } = await call('GET', '/posts/replies/received', { token })
-  expect(list.posts[0].actions.replies_count).toBe(0)
-  expect(list.posts[0].received_no).toBeGreaterThan(list.seen)
-})
-
-test('any other link, and the same link on a wall that is no demo, answers 404', async () => {
+test('any other link answers 404', async () => {
   expect((await fetch(`${demo.signInUrl}x`)).status).toBe(404)
-  const app = await appForTest()
-  const there = await fetch(app.url + new URL(demo.signInUrl).pathname)
-  expect({ status: there.status, cookie: there.headers.get('set-cookie') }).toEqual({
-    status: 404,
-    cookie: null,
-  })
 })
 
 /** Follows the link as a browser does: keeps the cookie and the client token, and gets a token. */

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { openLab } from './lab.ts'
 import { buildWall, runPair, type Wall } from './run-pair.ts'
-import { PAIRS, PAIRS_IN_UNKNOWN_SESSIONS, type Pair } from './writes.ts'
+import { PAIRS } from './writes.ts'
 
 /**
  * Runs every pair of writes on the same rows in many orders of their statements. PostgreSQL tests
@@ -25,22 +25,13 @@ const MOST = Number(process.env.ORDERS_MAX ?? 300)
 
 /** Runs some pairs alone, such as `PAIRS='^like ×'`. */
 const only = new RegExp(process.env.PAIRS ?? '')
-const nameOf = (pair: Pair) => pair.map(({ name }) => name).join(' × ')
-const ALL = [
-  ...PAIRS.map((pair) => ({ name: nameOf(pair), pair, isUnknown: false })),
-  ...PAIRS_IN_UNKNOWN_SESSIONS.map((pair) => ({
-    name: `${nameOf(pair)}, in unknown sessions`,
-    pair,
-    isUnknown: true,
-  })),
-]
 
 /**
  * Declares the tests of every other pair, from the first or from the second. Two test files share
  * the pairs, because the process of each keeps one core busy.
  */
 export function testEveryOtherPair(start: 0 | 1): void {
-  const cases = ALL.filter((_, at) => at % 2 === start)
+  const cases = PAIRS.filter((_, at) => at % 2 === start)
 
   /** The idle walls. A pair that finds none builds one more. */
   const walls: Wall[] = []
@@ -53,7 +44,7 @@ export function testEveryOtherPair(start: 0 | 1): void {
   let ran = 0
   afterAll(() => {
     if (ran < cases.length) return
-    const names = new Set(cases.flatMap(({ pair }) => pair.map(({ name }) => name)))
+    const names = new Set(cases.flatMap(({ writes }) => writes.map(({ name }) => name)))
     const refused = [...names].filter((name) => !succeeded.has(name))
     // A wrong code is refused whatever happens.
     expect(refused, 'writes that succeeded in no pair here').toEqual(['guess a code'])
@@ -62,19 +53,19 @@ export function testEveryOtherPair(start: 0 | 1): void {
   test.concurrent.for(cases.filter(({ name }) => only.test(name)))(
     '$name: as one after the other',
     { timeout: 600_000 },
-    async ({ name, pair, isUnknown }, { expect }) => {
+    async (pair, { expect }) => {
       const wall = walls.pop() ?? (await buildWall(await openLab()))
-      const running = runPair(wall, pair, { most: MOST, isUnknown })
+      const running = runPair(wall, pair, MOST)
       const { orders, switches, statuses, faults } = await running.finally(() => walls.push(wall))
       ran++
       for (const both of statuses) {
         for (const [at, status] of both.split('+').entries()) {
-          if (status.startsWith('2') && pair[at]) succeeded.add(pair[at].name)
+          if (status.startsWith('2')) succeeded.add(pair.writes[at]?.name ?? '')
         }
       }
       const which = switches === undefined ? 'all' : `all with at most ${switches} switches`
       process.stdout.write(
-        `${name}: ${orders} orders (${which}), ${statuses.join(' or ')}: ${faults.join('\n\n') || 'ok'}\n`,
+        `${pair.name}: ${orders} orders (${which}), ${statuses.join(' or ')}: ${faults.join('\n\n') || 'ok'}\n`,
       )
       // A token of a wrong key would be refused in every order, and pass.
       expect(statuses).not.toContain('401+401')

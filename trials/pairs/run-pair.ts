@@ -35,18 +35,11 @@ export async function buildWall(lab: Lab): Promise<Wall> {
   return { lab, world, base: await lab.read(), tokenKey }
 }
 
-type Options = {
-  /** How many orders to run, at most. */
-  most: number
-  /** Whether no node knows the sessions of Olga and Petr, so that publishing checks them itself. */
-  isUnknown?: boolean
-}
-
-/** Runs the first write on one node, and the second on the other. */
+/** Runs the first write on one node, and the second on the other, in at most so many orders. */
 export async function runPair(
   { lab, world: known, base, tokenKey }: Wall,
-  pair: Pair,
-  { most, isUnknown = false }: Options,
+  { writes, isUnknown }: Pair,
+  most: number,
 ): Promise<Outcome> {
   const { app, nodes, isBlocked } = lab
   // Removes the rows of a failed pair, and the log of earlier pairs.
@@ -54,7 +47,7 @@ export async function runPair(
   await lab.read()
   await lab.restore(base)
   const ids = new Map<Write, unknown>()
-  for (const write of new Set(pair)) ids.set(write, await write.prepare?.(app, known))
+  for (const write of new Set(writes)) ids.set(write, await write.prepare?.(app, known))
   const before = await lab.read()
   const { normal, changes } = createNormalizer(before)
 
@@ -63,7 +56,7 @@ export async function runPair(
     postgres,
     call: () => write.call({ app, world, side, id: String(ids.get(write)) }),
   })
-  const sides: Sides<Answer> = [sideOf('A', nodes[0], pair[0]), sideOf('B', nodes[1], pair[1])]
+  const sides: Sides<Answer> = [sideOf('A', nodes[0], writes[0]), sideOf('B', nodes[1], writes[1])]
   async function begin() {
     const fresh = isUnknown ? [known.olga, known.petr].map((it) => freshSession(it, tokenKey)) : []
     await lab.restore(before, fresh.map(({ renewing }) => renewing).join(';'))
@@ -102,7 +95,7 @@ export async function runPair(
   const serial = [await serially([0, 1]), await serially([1, 0])]
   const expected: Result[] = [...serial]
   for (const at of [0, 1] as const) {
-    if (!pair[at].isInSteps) continue
+    if (!writes[at].isInSteps) continue
     await betweenTransactions(begin, { isBlocked, stepwise: at }, async (run, isBetween) => {
       if (isBetween) expected.push(await readExpected(run.answers, namesOf(run.steps)))
       else await lab.read()

@@ -326,25 +326,33 @@ const BY_OTHERS: [names: string[], others: Write[]][] = [
   ],
 ]
 
-export type Pair = readonly [first: Write, second: Write]
+export type Pair = {
+  name: string
+  writes: [first: Write, second: Write]
+  /** Whether no node knows the sessions of Olga and Petr, so that publishing checks them itself. */
+  isUnknown?: true
+}
 
-export const PAIRS: Pair[] = [
+const pairOf = (first: Write, second: Write): Pair => ({
+  name: `${first.name} × ${second.name}`,
+  writes: [first, second],
+})
+
+const IN_KNOWN_SESSIONS = [
   // Every write with itself and with each later one.
-  ...WRITES.flatMap((first, at) => WRITES.slice(at).map((second): Pair => [first, second])),
+  ...WRITES.flatMap((first, at) => WRITES.slice(at).map((second) => pairOf(first, second))),
   ...BY_OTHERS.flatMap(([names, others]) =>
     WRITES.filter(({ name }) => names.includes(name)).flatMap((first) =>
-      others.map((second): Pair => [first, second]),
+      others.map((second) => pairOf(first, second)),
     ),
   ),
 ]
 
-/** Pairs with a call that checks an unknown session by a statement of its own. */
-export const PAIRS_IN_UNKNOWN_SESSIONS = PAIRS.filter((pair) =>
-  pair.some(({ name }) => name === 'publish' || name === 'reply'),
-)
-
-export function findPair(first: string, second: string): Pair {
-  const pair = PAIRS.find(([one, other]) => one.name === first && other.name === second)
-  if (!pair) throw new Error(`${first} × ${second} is no pair`)
-  return pair
-}
+export const PAIRS: Pair[] = [
+  ...IN_KNOWN_SESSIONS,
+  ...IN_KNOWN_SESSIONS.filter(({ writes }) =>
+    writes.some(({ name }) => name === 'publish' || name === 'reply'),
+  ).map(({ name, writes }): Pair => {
+    return { name: `${name}, in unknown sessions`, writes, isUnknown: true }
+  }),
+]
