@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { postPath } from '../contract/pages.ts'
 import type { PostPage } from '../contract/posts.ts'
@@ -12,44 +11,27 @@ import { buildWebIfNeeded } from './build-web-if-needed.ts'
 // are committed, because taking them needs Chromium. The manifest names their sizes.
 
 const PUBLIC = join(import.meta.dirname, '../web/public')
-const NARROW = { width: 390, height: 844 }
-const WIDE = { width: 1280, height: 800 }
-const WEBP_QUALITY = 80
+const NARROW = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 }
+const WIDE = { viewport: { width: 1280, height: 800 } }
 
 /** The post whose thread is shown, by its first words. */
 const THREAD = 'В отделении тихо'
 
 await buildWebIfNeeded()
 await using running = new AsyncDisposableStack()
-const browser = await launchFullChromium()
-running.defer(() => browser.close())
+const browser = running.use(await launchFullChromium())
 const demo = await startDemo({ port: String(await freePort()), say() {} })
 running.defer(() => demo.stop())
 
-await takeScreenshot('screenshot-wall.webp', { viewport: NARROW, path: '/', theme: 'dark' })
-await takeScreenshot('screenshot-post.webp', {
-  viewport: NARROW,
-  path: await findThread(),
-  theme: 'light',
-})
-await takeScreenshot('screenshot-wide.webp', { viewport: WIDE, path: '/', theme: 'dark' })
+const { posts }: PostPage = await (await fetch(`${demo.url}/api/v1/posts`)).json()
+const thread = posts.find(({ text }) => text.startsWith(THREAD))
 
-async function findThread(): Promise<string> {
-  const answer = await fetch(`${demo.url}/api/v1/posts`)
-  const { posts } = (await answer.json()) as PostPage
-  return postPath(posts.find(({ text }) => text.startsWith(THREAD))?.id ?? '')
-}
-
-type Shot = { viewport: { width: number; height: number }; path: string; theme: 'dark' | 'light' }
-
-async function takeScreenshot(file: string, { viewport, path, theme }: Shot): Promise<void> {
-  const context = await browser.newContext({
-    viewport,
-    locale: 'ru-RU',
-    serviceWorkers: 'block',
-  })
-  const page = await context.newPage()
-  const devtools = await context.newCDPSession(page)
+for (const [name, size, path, theme] of [
+  ['wall', NARROW, '/', 'dark'],
+  ['post', NARROW, postPath(thread?.id ?? ''), 'light'],
+  ['wide', WIDE, '/', 'dark'],
+] as const) {
+  const page = await browser.newPage({ ...size, locale: 'ru-RU', serviceWorkers: 'block' })
   await page.addInitScript((chosen) => {
     localStorage.setItem('theme', chosen)
     // Hides the line for first visits.
@@ -64,11 +46,7 @@ async function takeScreenshot(file: string, { viewport, path, theme }: Shot): Pr
   await page.getByRole('article').nth(3).waitFor()
   // A phone keeps no room for a scroll bar.
   await page.evaluate('document.documentElement.style.scrollbarGutter = "auto"')
-  const { data } = await devtools.send('Page.captureScreenshot', {
-    format: 'webp',
-    quality: WEBP_QUALITY,
-    clip: { x: 0, y: 0, ...viewport, scale: viewport === NARROW ? 2 : 1 },
-  })
-  writeFileSync(join(PUBLIC, file), Buffer.from(data, 'base64'))
-  await context.close()
+  const file = join(PUBLIC, `screenshot-${name}.webp`)
+  await page.screenshot({ path: file, type: 'webp', quality: 80 })
+  await page.close()
 }

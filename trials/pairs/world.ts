@@ -32,9 +32,9 @@ type Call = (act: Act) => Promise<Answer>
 export type Write = {
   name: string
   /** Makes what the call needs. If it resolves to an id, the call gets that. */
-  prepare?: (app: TestApp, world: World) => Promise<unknown>
+  prepare: ((app: TestApp, world: World) => Promise<unknown>) | undefined
   /** Whether it has several transactions by design, between which other calls may come. */
-  isInSteps?: true
+  isInSteps: boolean
   call: Call
 }
 

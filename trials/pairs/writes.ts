@@ -30,13 +30,13 @@ import {
 const NEW_EMAIL = 'new@example.org'
 
 type Person = 'olga' | 'petr'
-type More = Omit<Write, 'name' | 'call'>
 
-const write = (name: string, call: Write['call'], more: More = {}): Write => ({
-  name,
-  call,
-  ...more,
-})
+/** These have several transactions by design. */
+const IN_STEPS = /^(?:erase|move the left account|block and remove|review hidden posts|purge)/
+
+const write = (name: string, call: Write['call'], prepare?: Write['prepare']): Write => {
+  return { name, call, prepare, isInSteps: IN_STEPS.test(name) }
+}
 const text = (words: string) => (side: Act['side']) => ({ text: `${words} ${side}` })
 
 const LIKE = send('petr', 'POST /posts/:post/likes')
@@ -77,12 +77,10 @@ const departures = (who: Person, whose: string): [Write, Write, Write, Write, Wr
         const body = { confirmCode: app.codeFor(id), clientToken }
         return app.call('POST', `/users/current/deletion/${id}/verify`, { token, body })
       },
-      {
-        prepare: async (app, world) => {
-          const { token, clientToken } = leaver(world)
-          const body = { clientToken }
-          return idOf(await app.call('POST', '/users/current/deletion', { token, body }))
-        },
+      async (app, world) => {
+        const { token, clientToken } = leaver(world)
+        const body = { clientToken }
+        return idOf(await app.call('POST', '/users/current/deletion', { token, body }))
       },
     ),
     write(`block${whose}`, block(who)),
@@ -91,12 +89,11 @@ const departures = (who: Person, whose: string): [Write, Write, Write, Write, Wr
       within(({ app, world }) =>
         eraseNow(app.db, { userId: world[who].id, actor: 'operator', ...MOVING }),
       ),
-      { isInSteps: true },
     ),
     write(
       `move the left account${whose}`,
       within(({ app }) => moveAccounts(app.db, MOVING)),
-      { isInSteps: true, prepare: left(who) },
+      left(who),
     ),
     write(
       `return${whose}`,
@@ -104,12 +101,10 @@ const departures = (who: Person, whose: string): [Write, Write, Write, Write, Wr
         app.call('POST', `/logins/${id}/verify`, {
           body: { confirmCode: app.codeFor(id), clientToken: 'one browser', restore: true },
         }),
-      {
-        prepare: async (app, world) => {
-          await left(who)(app, world)
-          await moveAccounts(app.db, MOVING)
-          return login(app, world[who])
-        },
+      async (app, world) => {
+        await left(who)(app, world)
+        await moveAccounts(app.db, MOVING)
+        return login(app, world[who])
       },
     ),
   ]
@@ -118,22 +113,21 @@ const departures = (who: Person, whose: string): [Write, Write, Write, Write, Wr
 const [leaving, blocking, erasing, moving, returning] = departures('olga', '')
 
 const changeOf = (name: string, who: Person) =>
-  write(name, ({ app, world, id }) => verifyChange(app, world[who], id), {
-    prepare: async (app, world) => idOf(await startChange(app, world[who], NEW_EMAIL)),
-  })
+  write(
+    name,
+    ({ app, world, id }) => verifyChange(app, world[who], id),
+    async (app, world) => idOf(await startChange(app, world[who], NEW_EMAIL)),
+  )
 
 const registration = (name: string, clientToken: string) =>
   write(
     name,
     ({ app, id }) => verifyAt(app, '/registrations', { id, code: app.codeFor(id), clientToken }),
-    {
-      prepare: async (app) =>
-        idOf(await startAt(app, '/registrations', { email: NEW_EMAIL, clientToken })),
-    },
+    async (app) => idOf(await startAt(app, '/registrations', { email: NEW_EMAIL, clientToken })),
   )
 
 const decision = (name: string, who: 'moderator' | 'second', verdict: object) =>
-  write(name, send(who, 'POST /moderation/posts/:post/decision', verdict), { prepare: reported })
+  write(name, send(who, 'POST /moderation/posts/:post/decision', verdict), reported)
 
 /**
  * Writes on the same rows. Those that change less are prepared first, so that most calls of a pair
@@ -152,23 +146,19 @@ const WRITES: Write[] = [
   write('reply to the reply', send('olga', 'POST /posts/:reply/replies', text('Ответ на ответ'))),
   write('edit', send('olga', 'PATCH /posts/:post', text('Иначе'))),
   write('like', LIKE),
-  write('unlike', send('petr', 'DELETE /posts/:post/likes'), { prepare: after(LIKE) }),
+  write('unlike', send('petr', 'DELETE /posts/:post/likes'), after(LIKE)),
   write('mute the post', MUTE),
-  write('unmute the post', send('olga', 'DELETE /posts/:post/mute'), { prepare: after(MUTE) }),
+  write('unmute the post', send('olga', 'DELETE /posts/:post/mute'), after(MUTE)),
   write('mute a person', MUTE_PERSON),
-  write('unmute a person', send('petr', 'DELETE /users/:olga/mute'), {
-    prepare: after(MUTE_PERSON),
-  }),
+  write('unmute a person', send('petr', 'DELETE /users/:olga/mute'), after(MUTE_PERSON)),
   write('mark as read', send('olga', 'PUT /users/current/received', { seen: 9 })),
   write('stop reply mails', send('olga', 'PUT /users/current/reply-mails', { wantsMail: false })),
   write(
     'queue reply mails',
     within(({ app }) => answerJobs(app.db)['mail-replies']?.run({}, {} as never) as Promise<void>),
-    {
-      prepare: (app) =>
-        sql`UPDATE posts SET created_at = created_at - interval '2 days'
-          WHERE received_no IS NOT NULL`.execute(app.db),
-    },
+    (app) =>
+      sql`UPDATE posts SET created_at = created_at - interval '2 days'
+        WHERE received_no IS NOT NULL`.execute(app.db),
   ),
   write('rename', send('olga', 'PATCH /users/current/profile', { username: 'new_name' })),
   write('refresh', ({ app, world }) =>
@@ -177,22 +167,26 @@ const WRITES: Write[] = [
       body: { clientToken: PHONE },
     }),
   ),
-  write('close a session', send('olga', 'DELETE /sessions/:id'), {
-    prepare: async (app, { olga }) =>
+  write(
+    'close a session',
+    send('olga', 'DELETE /sessions/:id'),
+    async (app, { olga }) =>
       (await app.call('GET', '/sessions', { token: olga.token })).body.sessions[1]?.id,
-  }),
+  ),
   write('close other sessions', send('olga', 'DELETE /sessions')),
   write('sign out', send('phone', 'DELETE /sessions/current')),
   write('start a sign-in', ({ app, world }) =>
     startAt(app, '/logins', { email: world.olga.email, clientToken: 'other' }),
   ),
-  write('sign in', ({ app, id }) => verifyAt(app, '/logins', { id, code: app.codeFor(id) }), {
-    prepare: (app, { olga }) => login(app, olga),
-  }),
+  write(
+    'sign in',
+    ({ app, id }) => verifyAt(app, '/logins', { id, code: app.codeFor(id) }),
+    (app, { olga }) => login(app, olga),
+  ),
   write(
     'guess a code',
     ({ app, id }) => verifyAt(app, '/logins', { id, code: wrongCode(app.codeFor(id)) }),
-    { prepare: (app, { olga }) => login(app, olga) },
+    (app, { olga }) => login(app, olga),
   ),
   registration('register', 'one browser'),
   write('start a change of e-mail', ({ app, world }) =>
@@ -200,11 +194,11 @@ const WRITES: Write[] = [
   ),
   changeOf('change the e-mail', 'olga'),
   write('start leaving', send('phone', 'POST /users/current/deletion', { clientToken: PHONE })),
-  write('report', send('petr', 'POST /posts/:post/reports?reason_id=1'), { prepare: reported }),
+  write('report', send('petr', 'POST /posts/:post/reports?reason_id=1'), reported),
   write(
     'tell moderators',
     inTransaction((tx) => tellModerators(tx, ['chief@example.org'])),
-    { prepare: reported },
+    reported,
   ),
   decision('remove', 'moderator', { verdict: 'remove' }),
   decision('keep', 'moderator', { verdict: 'keep' }),
@@ -216,7 +210,6 @@ const WRITES: Write[] = [
   write(
     'block and remove',
     send('moderator', 'PUT /moderation/users/:olga/block', { ...REFUSAL, removesRecent: true }),
-    { isInSteps: true },
   ),
   write(
     'close writing',
@@ -233,27 +226,22 @@ const WRITES: Write[] = [
     'undo the change of e-mail',
     ({ app, id }) =>
       app.call('POST', `/email-changes/${id}/undo`, { body: { secret: app.undoSecretFor(id) } }),
-    {
-      prepare: async (app, { olga }) => {
-        const { body } = await startChange(app, olga, 'interim@example.org')
-        await verifyChange(app, olga, body.id)
-        const change = app.db.selectFrom('email_changes').select('id')
-        return (await change.executeTakeFirst())?.id
-      },
+    async (app, { olga }) => {
+      const { body } = await startChange(app, olga, 'interim@example.org')
+      await verifyChange(app, olga, body.id)
+      const change = app.db.selectFrom('email_changes').select('id')
+      return (await change.executeTakeFirst())?.id
     },
   ),
   write(
     'review hidden posts',
     within(({ app }) => reviewHidden(app.db, { reportsToHide: 3, publishChange })),
-    {
-      isInSteps: true,
-      prepare: async (app, world) => {
-        await reported(app, world)
-        await report(app, world.petr, { postId: world.post.id })
-      },
+    async (app, world) => {
+      await reported(app, world)
+      await report(app, world.petr, { postId: world.post.id })
     },
   ),
-  write('appeal', APPEAL, { prepare: removed }),
+  write('appeal', APPEAL, removed),
   {
     ...decision('grant the appeal', 'moderator', { verdict: 'keep' }),
     prepare: appealed,
@@ -264,7 +252,7 @@ const WRITES: Write[] = [
       const postId = world.post.id
       return decideAny(tx, { postId, verdict: 'keep', actor: 'operator', removedDays: 30 })
     }),
-    { prepare: removed },
+    removed,
   ),
   write(
     'purge',
@@ -272,25 +260,22 @@ const WRITES: Write[] = [
       await purgeExpiredPosts(app.db)
       await moveLikes(app.db)
     }),
-    {
-      isInSteps: true,
-      prepare: async (app, world) => {
-        await removed(app, world)
-        await sql`UPDATE posts SET hidden_until = 'epoch' WHERE hidden_for IS NOT NULL`.execute(
-          app.db,
-        )
-      },
+    async (app, world) => {
+      await removed(app, world)
+      await sql`UPDATE posts SET hidden_until = 'epoch' WHERE hidden_for IS NOT NULL`.execute(
+        app.db,
+      )
     },
   ),
-  write('mark reports as seen', send('boris', 'PUT /users/current/reports/seen'), {
-    prepare: async (app, world) => {
+  write(
+    'mark reports as seen',
+    send('boris', 'PUT /users/current/reports/seen'),
+    async (app, world) => {
       await removed(app, world)
       await sql`UPDATE reports SET decided_at = 'epoch'`.execute(app.db)
     },
-  }),
-  write('unblock', send('moderator', 'DELETE /moderation/users/:olga/block'), {
-    prepare: after(block('olga')),
-  }),
+  ),
+  write('unblock', send('moderator', 'DELETE /moderation/users/:olga/block'), after(block('olga'))),
   moving,
   returning,
 ]
