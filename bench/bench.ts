@@ -33,7 +33,6 @@ const { only } = values
 const seconds = Number(values.seconds ?? (values.overload ? 30 : values.scraped ? 15 : 5))
 const rounds = Number(values.rounds)
 const SIGNED_IN = 400
-const PORT = 3210
 const HEAD = ['', 'requests/s', 'limit/s', 'ratio', 'goal', 'p99, ms', 'CPU, µs']
 
 const dataSet = dataSetOf(Number(values.posts))
@@ -42,7 +41,7 @@ console.log(
 )
 console.log(`${dataSet.posts} posts, ${dataSet.users} users, ${dataSet.likes} likes; filling…`)
 const env = values.scraped ? SCRAPED_ENV : {}
-await using started = await startFilledProduct({ dataSet, port: PORT, env, prepare })
+await using started = await startFilledProduct({ dataSet, env, prepare })
 const { product, prepared } = started
 const { databaseUrl, tokens, firstThread } = prepared
 // Pinned after its start, so that its PostgreSQL may run on any core.
@@ -128,7 +127,7 @@ async function measureBareWrites(bareWrite: object): Promise<number> {
 /** Milliseconds until the product is ready in an empty folder. */
 async function coldStart(): Promise<number> {
   const empty = await mkdtemp(join(tmpdir(), 'vslukh-bench-'))
-  const fresh = await startProduct(empty, PORT + 10)
+  const fresh = await startProduct(empty)
   await fresh.stop()
   await rm(empty, { recursive: true, force: true })
   return fresh.readyMs

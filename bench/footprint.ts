@@ -18,7 +18,6 @@ const ROOT = join(import.meta.dirname, '..')
 const POSTS = 10_000
 const BUSY_SECONDS = 10
 const IDLE_MS = 60_000
-const PORT = 3213
 const run = promisify(execFile)
 
 await printSizes()
@@ -51,7 +50,7 @@ async function diskUse(folders: string[]): Promise<number> {
 
 async function printMemory(): Promise<void> {
   const prepare = (url: string) => signInUsers(url, 1)
-  await using started = await startFilledProduct({ dataSet: dataSetOf(POSTS), port: PORT, prepare })
+  await using started = await startFilledProduct({ dataSet: dataSetOf(POSTS), prepare })
   const { product, prepared } = started
   const { pid = 0, url } = product
   const measure = () => {

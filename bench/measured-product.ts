@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { migrate } from '../server/kernel/db/migrate.ts'
 import { startEmbeddedPostgres } from '../server/operations/embedded-postgres/embedded-postgres.ts'
 import { endChild, untilPrinted, untilReady } from '../server/testing/child-process.ts'
+import { freePort } from '../server/testing/free-port.ts'
 import { cpuOf } from '../server/testing/processes.ts'
 import { type DataSet, SECRET, seed, TOKEN_SECONDS } from './data-set.ts'
 
@@ -16,7 +17,6 @@ export const LOAD_CORE = 1
 
 type Filled<T> = {
   dataSet: DataSet
-  port: number
   env?: Record<string, string>
   /** Runs on the filled database before the product starts. */
   prepare: (databaseUrl: string) => Promise<T>
@@ -25,13 +25,13 @@ type Filled<T> = {
 export type MeasuredProduct = Awaited<ReturnType<typeof startProduct>>
 
 /** Starts the product in a new data folder, filled with a data set, until it is disposed of. */
-export async function startFilledProduct<T>({ dataSet, port, env, prepare }: Filled<T>) {
+export async function startFilledProduct<T>({ dataSet, env, prepare }: Filled<T>) {
   await using started = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'vslukh-bench-'))
   started.defer(() => rm(dataDir, { recursive: true, force: true }))
   const postgres = await startEmbeddedPostgres({ dataDir, say() {}, onLost() {} })
   const prepared = await fillAndPrepare(postgres.connectionString).finally(postgres.stop)
-  const product = await startProduct(dataDir, port, env)
+  const product = await startProduct(dataDir, env)
   started.defer(() => product.stop())
   const running = started.move()
   return { product, prepared, [Symbol.asyncDispose]: () => running.disposeAsync() }
@@ -44,7 +44,8 @@ export async function startFilledProduct<T>({ dataSet, port, env, prepare }: Fil
 }
 
 /** Starts the product as an operator does. `readyMs` is how long that took. */
-export async function startProduct(dataDir: string, port: number, env?: Record<string, string>) {
+export async function startProduct(dataDir: string, env?: Record<string, string>) {
+  const port = await freePort()
   const began = performance.now()
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const server = spawn('sh', ['-c', scripts.start], {

@@ -15,7 +15,6 @@ import { goalCell, printMarkdown } from './table.ts'
  * the longest task of scrolling. Exits 1 if a median, or the longest task of a pass, is over its
  * goal.
  */
-const PORT = 3213
 const POSTS = 1000
 const SLOWDOWN = 4
 const STEP_MS = 100
@@ -27,7 +26,6 @@ const PASSES = 3
 await buildWebIfNeeded()
 await using started = await startFilledProduct({
   dataSet: dataSetOf(POSTS * 2),
-  port: PORT,
   prepare: async () => {},
 })
 const { product } = started

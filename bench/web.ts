@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import lighthouse from 'lighthouse'
 import { launchFullChromium } from '../e2e/testing/chromium.ts'
 import { buildWebIfNeeded } from '../scripts/build-web-if-needed.ts'
@@ -9,12 +8,8 @@ import { startFilledProduct } from './measured-product.ts'
 import { goalCell, printMarkdown } from './table.ts'
 
 /** Measures the pages on a phone over a slow network. Exits 1 if a figure misses its goal. */
-const { values } = parseArgs({
-  options: {
-    posts: { type: 'string', default: '2000' },
-    runs: { type: 'string', default: '3' },
-  },
-})
+const POSTS = 2000
+const VISITS = 3
 const SCORES = { performance: 99, accessibility: 100, 'best-practices': 100, seo: 100 }
 /**
  * `simulate` computes a slow network from a fast visit; `devtools` slows the visit itself down. The
@@ -22,23 +17,20 @@ const SCORES = { performance: 99, accessibility: 100, 'best-practices': 100, seo
  */
 const LCP_GOALS = { simulate: 1500, devtools: 1800 } as const
 type Throttling = keyof typeof LCP_GOALS
-const PORT = 3211
 
 type Result = NonNullable<Awaited<ReturnType<typeof lighthouse>>>['lhr']
 
 await buildWebIfNeeded()
-const dataSet = dataSetOf(Number(values.posts))
-await using started = await startFilledProduct({ dataSet, port: PORT, prepare: async () => {} })
-const { product } = started
+const dataSet = dataSetOf(POSTS)
+await using started = await startFilledProduct({ dataSet, prepare: async () => {} })
+const { url } = started.product
 
 const rows: string[][] = []
 const faults = new Set<string>()
 for (const throttling of ['simulate', 'devtools'] as const) {
   for (const [page, path] of Object.entries({ wall: '/', post: '/posts/1' })) {
     const visits: Result[] = []
-    while (visits.length < Number(values.runs)) {
-      visits.push(await visit(product.url + path, throttling))
-    }
+    while (visits.length < VISITS) visits.push(await visit(url + path, throttling))
     for (const fault of visits.flatMap(faultsOf)) faults.add(`${page}, ${fault}`)
     const middle = middleOf(visits, (it) => metric(it, 'largest-contentful-paint'))
     rows.push([`${page}, ${throttling}`, ...cellsOf(middle, throttling)])

@@ -23,7 +23,8 @@ const browser = running.use(await launchFullChromium())
 const demo = await startDemo({ port: String(await freePort()), say() {} })
 running.defer(() => demo.stop())
 
-const { posts }: PostPage = await (await fetch(`${demo.url}/api/v1/posts`)).json()
+const answer = await fetch(`${demo.url}/api/v1/posts`)
+const { posts } = (await answer.json()) as PostPage
 const thread = posts.find(({ text }) => text.startsWith(THREAD))
 
 for (const [name, size, path, theme] of [
