@@ -43,17 +43,16 @@ console.log(`${dataSet.posts} posts, ${dataSet.users} users, ${dataSet.likes} li
 const env = values.scraped ? SCRAPED_ENV : {}
 await using started = await startFilledProduct({ dataSet, env, prepare })
 const { product, prepared } = started
-const { databaseUrl, tokens, firstThread } = prepared
+const { databaseUrl, ...people } = prepared
 // Pinned after its start, so that its PostgreSQL may run on any core.
 pin(product.pid, SERVER_CORE)
 
 // Each exits 1 if a goal is missed, except the overload, whose goals depend on the machine too.
-if (values.overload) await measureOverload(product, { seconds, only, dataSet, tokens })
-else if (values['beside-writes']) {
-  await measureBesideWrites(product, { seconds, rounds, only, dataSet, tokens })
-} else if (values.scraped) {
-  await measureScraped(product, { seconds, firstThread, dataSet, tokens })
-} else await measureRatios()
+const run = { product, seconds, rounds, only, dataSet, ...people }
+if (values.overload) await measureOverload(run)
+else if (values['beside-writes']) await measureBesideWrites(run)
+else if (values.scraped) await measureScraped(run)
+else await measureRatios()
 
 /** Prepares users and threads, and pins the load to its core, before the product runs. */
 async function prepare(url: string) {
@@ -69,7 +68,7 @@ async function prepare(url: string) {
 /** Measures the product's share of the physical limit, scenario by scenario. */
 async function measureRatios(): Promise<void> {
   const rows: string[][] = []
-  for (const scenario of scenarios(dataSet, tokens)) {
+  for (const scenario of scenarios(dataSet, people.tokens)) {
     if (!scenario.name.includes(only)) continue
     const row = await measure(scenario)
     rows.push(row)

@@ -1,10 +1,8 @@
-import type { DataSet } from './data-set.ts'
 import { applyLoad, middleOf, type Requests, send } from './load.ts'
+import type { Run } from './measured-product.ts'
 import { openLoop } from './open-loop.ts'
 import { newLike, newPost, signedIn, WALL, WALL_PAGE } from './scenarios.ts'
 import { goalCell, printMarkdown } from './table.ts'
-
-type Beside = { seconds: number; rounds: number; only: string; dataSet: DataSet; tokens: string[] }
 
 const LIKES_PER_SECOND = 200
 const POSTS_PER_SECOND = 50
@@ -14,10 +12,8 @@ const GOAL = 0.6
  * Measures in turn how many reads are served without and beside likes and posts. The writes come at
  * a steady rate, whether earlier ones are answered or not. Exits 1 under the goal.
  */
-export async function measureBesideWrites(
-  { url }: { url: string },
-  { seconds, rounds, only, dataSet, tokens }: Beside,
-): Promise<void> {
+export async function measureBesideWrites({ product: { url }, dataSet, tokens, ...run }: Run) {
+  const { seconds, rounds, only } = run
   // The last user only reads, because reads bypass the cache soon after a write.
   const writers = tokens.slice(0, -1)
   const reads: Record<string, Requests> = {

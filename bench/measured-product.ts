@@ -24,6 +24,19 @@ type Filled<T> = {
 
 export type MeasuredProduct = Awaited<ReturnType<typeof startProduct>>
 
+/** What is measured: the product, how long and how often, and its users' tokens. */
+export type Run = {
+  product: MeasuredProduct
+  seconds: number
+  rounds: number
+  /** A part of the names of the scenarios to run. */
+  only: string
+  dataSet: DataSet
+  tokens: string[]
+  /** The first of the posts that scrapers read. */
+  firstThread: number
+}
+
 /** Starts the product in a new data folder, filled with a data set, until it is disposed of. */
 export async function startFilledProduct<T>({ dataSet, env, prepare }: Filled<T>) {
   await using started = new AsyncDisposableStack()

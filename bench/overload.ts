@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DataSet } from './data-set.ts'
 import { type Answer, applyLoad, type Call, send } from './load.ts'
-import type { MeasuredProduct } from './measured-product.ts'
+import type { MeasuredProduct, Run } from './measured-product.ts'
 import { openLoop } from './open-loop.ts'
 import { oneOf, requestOf, signedIn, WALL } from './scenarios.ts'
 import { printMarkdown } from './table.ts'
-
-type Options = { seconds: number; only: string; dataSet: DataSet; tokens: string[] }
 
 /** This many callers keep the server's core busy, so that what they are served is its capacity. */
 const ENOUGH = 200
@@ -21,10 +18,7 @@ const CALM_MS = 3000
 const EXPECTED = ['200', '429', '503']
 
 /** Measures the capacity for each kind of read, and its share while 2,000 callers ask. */
-export async function measureOverload(
-  product: MeasuredProduct,
-  { seconds, only, dataSet, tokens }: Options,
-): Promise<void> {
+export async function measureOverload({ product, seconds, only, dataSet, tokens }: Run) {
   const posts = Array.from({ length: CROWD }, () =>
     Array.from({ length: POSTS_OF_EACH }, () => {
       return requestOf('GET', `/posts/${1 + Math.floor(Math.random() * dataSet.posts)}`)

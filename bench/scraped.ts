@@ -2,14 +2,11 @@ import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { brotliDecompressSync } from 'node:zlib'
 import { executeOn } from '../server/testing/databases.ts'
-import type { DataSet } from './data-set.ts'
 import { type Answer, quantile, send } from './load.ts'
-import type { MeasuredProduct } from './measured-product.ts'
+import type { MeasuredProduct, Run } from './measured-product.ts'
 import { openLoop } from './open-loop.ts'
 import { newLike, requestOf, signedIn } from './scenarios.ts'
 import { goalCell, printMarkdown } from './table.ts'
-
-type Scraped = { seconds: number; firstThread: number; dataSet: DataSet; tokens: string[] }
 
 /** Requests state their addresses as a proxy would, and the default limits apply. */
 export const SCRAPED_ENV = { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_SCALE: '1' }
@@ -53,17 +50,14 @@ export async function fillThreads(databaseUrl: string, seconds: number): Promise
  * Measures how people are served while scrapers read one post after another, each from its own
  * address, and what the scrapers get. Exits 1 if a goal is missed.
  */
-export async function measureScraped(
-  product: MeasuredProduct,
-  { seconds, firstThread, dataSet, tokens }: Scraped,
-): Promise<void> {
+export async function measureScraped(run: Run) {
+  const { product, seconds, firstThread, dataSet, tokens } = run
   const { url } = product
   const threads = PAGES_PER_SECOND * seconds
   const replies = await timePages(product, firstThread + threads)
   const lone = await timePages(product, firstThread + threads + TIMED)
-  const readFor = (seconds: number) => readBeside(url, tokens, { seconds, dataSet })
-  await readFor(3)
-  const alone = await readFor(seconds)
+  await readBeside({ ...run, seconds: 3 })
+  const alone = await readBeside(run)
   const rssBefore = product.rss()
   product.forgetPeak()
   const answers: Answer[] = []
@@ -75,7 +69,7 @@ export async function measureScraped(
     return answer
   })
   const likes = openLoop(LIKES_PER_SECOND, (agent) => send(url, newLike(dataSet, tokens), agent))
-  const beside = await readFor(seconds)
+  const beside = await readBeside(run)
   const [scraped, liked] = await Promise.all([scrapers.stop(), likes.stop()])
   const { 200: pages = [], 503: busy = [] } = Object.groupBy(answers, ({ status }) => status)
   const figures: [name: string, figure: number, sign: '≥' | '≤', goal: number][] = [
@@ -117,11 +111,7 @@ async function timePages({ url, mainCpu }: MeasuredProduct, first: number): Prom
 }
 
 /** Each of the readers asks for the wall and for posts by turns; half of them are signed in. */
-async function readBeside(
-  url: string,
-  tokens: string[],
-  { seconds, dataSet }: { seconds: number; dataSet: DataSet },
-) {
+async function readBeside({ product: { url }, tokens, seconds, dataSet }: Run) {
   const agent = new Agent({ keepAlive: true })
   const end = performance.now() + seconds * 1000
   const times: number[] = []
