@@ -20,16 +20,25 @@ export type PersonIds = Map<Person, string>
  */
 export async function fillWall(db: Db, now: Date): Promise<PersonIds> {
   const people: PersonIds = new Map()
-  for (const name of PEOPLE) people.set(name, await addPerson(db, name))
+  for (const username of PEOPLE) {
+    const user = await insertUser(db, { username, email: `${username}@example.org` })
+    if (!user) throw new Error(`${username} is on this wall already: the demo needs an empty one`)
+    people.set(username, user.id)
+  }
   const signedUp = new Date(now.getTime() - SIGNED_UP * MINUTE_MS)
   await sql`UPDATE users SET created_at = ${signedUp}`.execute(db)
 
-  const rows = new Map<WallPost, Row>()
+  const added = new Map<WallPost, Row>()
   for (const [index, post] of WALL_POSTS.entries()) {
     const at = new Date(now.getTime() - post.ago * MINUTE_MS - HALF_MINUTE_MS)
-    const parent = post.replied && rows.get(post.replied)
-    const id = await addPost(db, { ...post, ownerId: people.get(post.by), at, parent })
-    rows.set(post, { id, rootId: parent?.rootId ?? id })
+    const parent = post.replied && added.get(post.replied)
+    const text = parsePostText(post.text)
+    const { rows } = await sql<{ id: string }>`
+      INSERT INTO posts (owner_id, text, created_at, is_modified, replied_post_id, parent_post_id)
+      VALUES (${people.get(post.by)}, ${text}, ${at}, ${post.isEdited}, ${parent?.id}, ${parent?.rootId})
+      RETURNING id`.execute(db)
+    const id = rows[0]?.id ?? ''
+    added.set(post, { id, rootId: parent?.rootId ?? id })
     const fans = fansOf(post, index).map((name) => people.get(name))
     await sql`INSERT INTO likes (post_id, user_id, created_at)
       SELECT ${id}, fan, ${at}::timestamptz + (${now} - ${at}::timestamptz) / 2
@@ -55,22 +64,6 @@ async function numberReceived(db: Db): Promise<void> {
     SELECT recipient_id, count(*), count(*) - 1, count(*) FROM numbered GROUP BY recipient_id`.execute(
     db,
   )
-}
-
-async function addPerson(db: Db, username: Person): Promise<string> {
-  const user = await insertUser(db, { username, email: `${username}@example.org` })
-  if (!user) throw new Error(`${username} is on this wall already: the demo needs an empty one`)
-  return user.id
-}
-
-type NewRow = WallPost & { ownerId: string | undefined; at: Date; parent: Row | undefined }
-
-async function addPost(db: Db, { ownerId, text, at, isEdited, parent }: NewRow): Promise<string> {
-  const { rows } = await sql<{ id: string }>`
-    INSERT INTO posts (owner_id, text, created_at, is_modified, replied_post_id, parent_post_id)
-    VALUES (${ownerId}, ${parsePostText(text)}, ${at}, ${isEdited}, ${parent?.id}, ${parent?.rootId})
-    RETURNING id`.execute(db)
-  return rows[0]?.id ?? ''
 }
 
 /** Returns people other than the author, who differ from one post to the next. */
