@@ -13,9 +13,8 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { readIfExists } from '../server/kernel/config/read-if-exists.ts'
 import { isAdditive, MIGRATIONS } from '../server/kernel/db/migrate.ts'
 import { makeBashCompletion } from './bash-completion.ts'
 import { buildWebIfNeeded } from './build-web-if-needed.ts'
@@ -67,18 +66,17 @@ type ReleaseOptions = {
  */
 export async function makeRelease(folder: string, options: ReleaseOptions = {}): Promise<string> {
   const file = await makeFile(folder, options)
-  await noteSum(folder, file)
+  await noteSums(folder)
   return file
 }
 
-async function noteSum(folder: string, file: string): Promise<void> {
-  const sums = join(folder, 'SHA256SUMS')
-  const name = basename(file)
-  const others = ((await readIfExists(sums)) ?? '')
-    .split('\n')
-    .filter((line) => line !== '' && line.slice(66) !== name)
-  const line = `${hash('sha256', await readFile(file))}  ${name}`
-  await writeFile(sums, `${[...others, line].join('\n')}\n`)
+/** Notes the sums of all releases in the folder. */
+async function noteSums(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => /\.(?:tar\.gz|deb)$/.test(name))
+  const lines = names.map(async (name) => {
+    return `${hash('sha256', await readFile(join(folder, name)))}  ${name}\n`
+  })
+  await writeFile(join(folder, 'SHA256SUMS'), (await Promise.all(lines)).join(''))
 }
 
 async function makeFile(
